@@ -29,8 +29,7 @@ class BareBench final : public ReplayRig {
       : clock_(clock),
         source_(axi_data_bits / 8, log.feed_gap),
         stalls_(log.stall_seed, log.stall_percent),
-        tcu_("tcu", clock, {architecture}, instruction_, links_),
-        replay_(tcu_, clock, engine) {
+        tcu_("tcu", clock, {architecture}, instruction_, links_) {
     clock.engine = engine;
     source_.start(log.program);
     for (unsigned p = 0; p < 2; ++p) {
@@ -52,10 +51,11 @@ class BareBench final : public ReplayRig {
     instruction_.valid = instruction_.bits != nullptr;
     for (auto& dram : drams_) dram->draw_stalls(stalls_);
     for (auto& dram : drams_) dram->drive();
-    const bool step = clock_.engine != Engine::fast || clock_.watcher != nullptr;
-    if (step || !replay_.recall()) replay_.settle();
+    if (clock_.watcher != nullptr) clock_.activity.wake(UnitActivity::all);
+    tcu_.drive();
+    tcu_.accept();
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
-    replay_.commit();
+    tcu_.commit();
     // The memories may change what their wires point to.
     if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
     for (auto& dram : drams_) dram->commit();
@@ -77,7 +77,6 @@ class BareBench final : public ReplayRig {
   Link<const std::uint8_t*> instruction_;
   std::array<DramLinks, 2> links_;
   Tcu tcu_;
-  TcuReplay replay_;
   std::array<std::unique_ptr<BareDram>, 2> drams_;
 };
 

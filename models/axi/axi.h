@@ -32,10 +32,4 @@ struct AxiLinks {
   Link<AxiResponse> b;
 };
 
-/// Whether what passed in the last cycle is what passes in every cycle of DramPort::stretch().
-[[nodiscard]] inline bool is_stretch(const AxiLinks& axi, bool bursts) {
-  return axi.r.fires() && axi.r.bits.last == bursts && axi.ar.fires() == bursts &&
-         !axi.aw.fires() && !axi.w.fires() && !axi.b.fires();
-}
-
 }  // namespace tactus

@@ -2,8 +2,6 @@
 // way, full rate. Source: hardware spec section 10.2.
 #pragma once
 
-#include <array>
-
 #include <systemc>
 
 #include "models/axi/axi.h"
@@ -21,11 +19,6 @@ class AxiQueue final : public sc_core::sc_module {
 
   void drive();
   void commit();
-  void redrive();  ///< see models/sim/engine.h
-
-  /// The queue's part of DramPort::offer_stretch() and stretch().
-  [[nodiscard]] bool offer_stretch(Cycle cycles);
-  void stretch(Cycle cycles);
 
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
   [[nodiscard]] bool idle() const {
@@ -41,8 +34,6 @@ class AxiQueue final : public sc_core::sc_module {
   Queue<AxiAddress, QueueKind::plain, 2> ar_, aw_;
   BeatQueue w_, r_;
   Queue<AxiResponse, QueueKind::plain, 2> b_;
-  std::array<AxiAddress, longest_stretch> address_stretch_;
-  std::array<AxiBeat, longest_stretch> beat_stretch_;
 };
 
 }  // namespace tactus

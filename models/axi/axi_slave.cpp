@@ -16,8 +16,7 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::s
       beat_bytes_(beat_bytes),
       transport_(transport),
       pins_(pins),
-      account_(basename(), clock, state_table, rest),
-      stretch_bytes_(longest_stretch * beat_bytes) {
+      account_(basename(), clock, state_table, rest) {
   socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
   socket.register_invalidate_direct_mem_ptr(this, &AxiSlave::invalidate_dmi);
 }
@@ -456,82 +455,6 @@ void AxiSlave::rewind() {
 
 void AxiSlave::drop(Bursts& bursts) {
   for (; !bursts.empty(); bursts.pop_front()) bursts.front()->release();
-}
-
-Cycle AxiSlave::stretch(Cycle most) {
-  const bool writes = !writes_.empty() || !addresses_.empty() || !data_.empty();
-  if (writes || collecting_ != nullptr || !requests_.empty() || !error_.empty()) return 0;
-  const Cycle cycles = pins_.ar.fires() ? stretch_bursts(most) : stretch_beats(most);
-  if (cycles == 0) return 0;
-  pins_.r.stretch = stretch_.data();
-  pins_.r.bits = stretch_[cycles - 1];
-  return cycles;
-}
-
-/// All beats of the oldest burst but its last.
-Cycle AxiSlave::stretch_beats(Cycle most) {
-  if (!answered(reads_, clock_.now)) return 0;
-  Burst& burst = *reads_.front();
-  const Cycle cycles = std::min<Cycle>(most, burst.beats - burst.next_beat - 1);
-  const std::vector<std::uint64_t>& at = burst.times.at;
-  Cycle i = 0;
-  for (; i < cycles; ++i, ++burst.next_beat) {
-    if (!at.empty() && i > 0) {
-      if (burst.next_beat == at.size() || at[burst.next_beat] > period_ * (clock_.now + i)) break;
-    }
-    stretch_[i] = beat(burst);
-  }
-  if (!at.empty()) look_up(burst);
-  return i;
-}
-
-/// Cycle by cycle what commit() does: when an answer comes is up to the memory.
-Cycle AxiSlave::stretch_bursts(Cycle most) {
-  if (const Cycle cycles = stretch_bursts_directly(most)) return cycles;
-  for (Cycle i = 0; i < most; ++i) {
-    const Cycle now = clock_.now + i;
-    if (!answered(reads_, now) || !takes_reads()) return i;
-    const AxiBeat offered = beat(*reads_.front());
-    if (!offered.last) return i;
-    std::uint8_t* bytes = stretch_bytes_.data() + i * beat_bytes_;
-    copy_block(bytes, offered.data, beat_bytes_);
-    stretch_[i] = {bytes, true};
-    begin_read(pins_.ar.stretch[i]);
-    send(now);
-    end_beat();
-    if (!requests_.empty() || !error_.empty()) return i + 1;
-    if (cycles_before_kernel(clock_, i + 2) < i + 2) return i + 1;
-  }
-  return most;
-}
-
-/// The same where the memory is read directly; 0: it is not. With as many bursts on their way in
-/// every cycle, an answer is offered that many cycles after its address; one whose address and
-/// answer both lie in the stretch never becomes a Burst.
-Cycle AxiSlave::stretch_bursts_directly(Cycle most) {
-  const Cycle waiting = reads_.size();
-  if (waiting <= direct_.read_latency || 2 * waiting > most_bursts) return 0;
-  for (Cycle i = 0; i < waiting; ++i) {
-    Burst& burst = *reads_[i];
-    if (burst.available > clock_.now + i || !beat(burst).last) return 0;
-    stretch_[i] = beat(burst);
-  }
-  const AxiAddress* const addresses = pins_.ar.stretch;
-  Cycle cycles = 0;
-  for (; cycles < most; ++cycles) {
-    const std::uint8_t* bytes =
-        clock_.timing_only ? direct_.bytes : direct_.at(addresses[cycles].address, beat_bytes_);
-    if (bytes == nullptr) break;
-    if (cycles + waiting < most) stretch_[cycles + waiting] = {bytes, true};
-  }
-  const Cycle turnover = std::min(cycles, waiting);
-  for (Cycle i = cycles - turnover; i < cycles; ++i) {
-    begin_read(addresses[i]);
-    send(clock_.now + i);
-  }
-  // Last: the beats of the stretch lie in these bursts, which new ones must not take over yet.
-  for (Cycle i = 0; i < turnover; ++i) end_beat();
-  return cycles;
 }
 
 }  // namespace tactus

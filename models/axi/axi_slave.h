@@ -101,7 +101,6 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   }
   [[nodiscard]] Cycle waits(Cycle most) const override;
   [[nodiscard]] Cycle repeats(bool writes, Cycle most) const override;
-  Cycle stretch(Cycle most) override;
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] bool keeps_time() override;
   void registers(Registers& r) override;
@@ -182,9 +181,6 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   }
   void begin_read(const AxiAddress& address);
   void end_beat();
-  Cycle stretch_beats(Cycle most);
-  Cycle stretch_bursts(Cycle most);
-  Cycle stretch_bursts_directly(Cycle most);
   void answer(Burst& burst, const sc_core::sc_time& delay);
   void ask_for_dmi(tlm::tlm_generic_payload& access);
   [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
@@ -249,9 +245,6 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     Account::Saved account;
     bool ar_ready = false, aw_ready = false, w_ready = false, r_valid = false, b_valid = false;
   } marked_;
-  std::array<AxiBeat, longest_stretch> stretch_;
-  std::vector<std::uint8_t>
-      stretch_bytes_;  ///< beats of a stretch whose bursts may have been reused
 };
 
 }  // namespace tactus

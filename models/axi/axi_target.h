@@ -28,12 +28,6 @@ class AxiTarget {
   /// at the most, drive() writes the same if the same passes in each of them. 1: in this one, or it
   /// is not known. Each is still committed; for read data drive() need not be called again.
   [[nodiscard]] virtual Cycle repeats(bool /*writes*/, Cycle /*most*/) const { return 1; }
-  /// Takes up to `most` cycles at once that are like the last one, and says how many. In that
-  /// nothing but read data passed the pins, one beat, or one beat and one address. Neither signals
-  /// nor `last` may change; the addresses are pins.ar.stretch, the beats are left in pins.r.stretch
-  /// and stay unchanged until the next call of anything. Stops after a cycle in which the kernel
-  /// was given something to do.
-  [[nodiscard]] virtual Cycle stretch(Cycle /*most*/) { return 0; }
   /// Whether its answers come after a time that does not depend on what is read and written, so
   /// that cycles may be worked out with Clock::timing_only. Then it brings what follows.
   [[nodiscard]] virtual bool keeps_time() { return false; }

@@ -71,52 +71,6 @@ AxiBeat BoundarySplitter::read_beat() const {
           reads_.beats_passed == reads_.lengths.output(upstream_.ar.bits.length)};
 }
 
-bool BoundarySplitter::recut(Channel& channel, const AxiAddress& burst) const {
-  const unsigned length = channel.piece.length;
-  const bool last_piece = channel.last_piece;
-  cut(channel, burst);
-  return channel.piece.length == length && channel.last_piece == last_piece;
-}
-
-bool BoundarySplitter::redrive() {
-  if (upstream_.ar.valid && !recut(reads_, upstream_.ar.bits)) return false;
-  if (upstream_.aw.valid && !recut(writes_, upstream_.aw.bits)) return false;
-  pins_.ar.bits = reads_.piece;
-  pins_.aw.bits = writes_.piece;
-  const bool last_written = pins_.w.bits.last;
-  const bool last_read = upstream_.r.bits.last;
-  pins_.w.bits = write_beat();
-  upstream_.r.bits = read_beat();
-  return pins_.w.bits.last == last_written && upstream_.r.bits.last == last_read;
-}
-
-Cycle BoundarySplitter::offer_stretch(Cycle most) {
-  const bool bursts = pins_.ar.fires();
-  if (!is_stretch(upstream_, bursts) || !is_stretch(pins_, bursts)) return 0;
-  if (!bursts) {  // none of the beats is the last
-    if (reads_.lengths.empty()) return 0;
-    return std::min<Cycle>(most, reads_.lengths.front() - reads_.beats_passed);
-  }
-  // A burst of one beat lies in one page.
-  pins_.ar.stretch = upstream_.ar.stretch;
-  const bool single = reads_.lengths.uniform(0) && pins_.ar.stretch[0].length == 0;
-  return single && reads_.beats_passed == 0 ? most : 0;
-}
-
-void BoundarySplitter::stretch(Cycle cycles) {
-  ++clock_.progress;
-  stats_.read_beats += cycles;
-  upstream_.r.stretch = pins_.r.stretch;
-  upstream_.r.bits = upstream_.r.stretch[cycles - 1];
-  if (!pins_.ar.fires()) {
-    reads_.beats_passed += static_cast<unsigned>(cycles);
-    return;
-  }
-  stats_.read_bursts += cycles;  // `lengths` takes as many bursts of one beat as it gives
-  cut(reads_, upstream_.ar.stretch[cycles - 1]);
-  pins_.ar.bits = reads_.piece;
-}
-
 void BoundarySplitter::accept() {
   const bool read_length = reads_.lengths.has_output(reads_.fork.pending(leg_length));
   pins_.r.ready = read_length && upstream_.r.ready;
@@ -151,7 +105,7 @@ void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready)
   const unsigned issued = !all                 ? channel.beats_issued
                           : channel.last_piece ? 0
                                                : channel.beats_issued + channel.piece.length + 1;
-  if (done != channel.fork.done() || issued != channel.beats_issued) ++clock_.turns;
+  if (done != channel.fork.done() || issued != channel.beats_issued) ++clock_.progress;
   channel.fork.move(done);
   channel.beats_issued = issued;
 }
@@ -166,7 +120,8 @@ void BoundarySplitter::commit_reads() {
   const unsigned fires = reads_.fork.fires(read_ready_);
   const bool length = (fires & leg_length) != 0;
   commit_fork(reads_, upstream_.ar.valid, read_ready_);
-  if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_)) ++clock_.turns;
+  if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_))
+    ++clock_.progress;
   if (fires != 0) ++clock_.progress;
   stats_.read_bursts += pins_.ar.fires() ? 1 : 0;
   if (!pins_.r.fires()) return;
@@ -181,7 +136,7 @@ void BoundarySplitter::commit_writes() {
   commit_fork(writes_, upstream_.aw.valid, write_ready_);
   bool turn = writes_.lengths.commit((fires & leg_length) != 0, piece_length, write_length_taken_);
   turn |= keep_response_.commit((fires & leg_response) != 0, keep, response_taken_);
-  if (turn) ++clock_.turns;
+  if (turn) ++clock_.progress;
   if (fires != 0) ++clock_.progress;
   stats_.write_bursts += pins_.aw.fires() ? 1 : 0;
   if (pins_.w.fires()) {

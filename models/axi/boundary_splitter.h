@@ -35,11 +35,6 @@ class BoundarySplitter final : public sc_core::sc_module {
   void drive();   ///< address, write data towards the pins
   void accept();  ///< readies of both sides; needs the pins driven
   void commit();
-  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
-
-  /// The splitter's part of DramPort::offer_stretch() and stretch().
-  [[nodiscard]] Cycle offer_stretch(Cycle most);
-  void stretch(Cycle cycles);
 
   void registers(Registers& r);                     ///< see models/sim/fast/registers.h
   [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
@@ -66,8 +61,6 @@ class BoundarySplitter final : public sc_core::sc_module {
   void cut(Channel& channel, const AxiAddress& burst) const;
   /// Clock edge of the fork and of the count of issued beats.
   void commit_fork(Channel& channel, bool valid, unsigned ready);
-  /// Cuts the next burst; false unless it is cut like the one before.
-  [[nodiscard]] bool recut(Channel& channel, const AxiAddress& burst) const;
   [[nodiscard]] AxiBeat read_beat() const;
   [[nodiscard]] AxiBeat write_beat() const;
   void tell_events() const;

@@ -93,14 +93,14 @@ Cycle System::skip(Cycle end) {
 }
 
 /// After a cycle: nothing has happened in it that the fast engine would have left out.
-void System::verify() {
+void System::check() {
   const Cycle now = clock_.now - 1;
   const std::vector<Account*> all = accounts();
   if (now < quiet_until_) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i]->code() == codes_[i]) continue;
       internal_error(
-          "engine verify: in cycle {} unit {} goes to state {}, and the fast engine "
+          "engine check: in cycle {} unit {} goes to state {}, and the fast engine "
           "leaves out the cycles before {}",
           now, all[i]->unit(), all[i]->states()[all[i]->code() % all[i]->states().count].name,
           quiet_until_);
@@ -120,17 +120,17 @@ Cycle System::advance(Cycle most) {
   Cycle quiet = 0;
   while (clock_.now < end) {
     const std::uint64_t progress = clock_.progress;
-    const bool left_out = clock_.engine == Engine::verify && clock_.now < quiet_until_;
+    const bool left_out = clock_.engine == Engine::check && clock_.now < quiet_until_;
     cycle();
     ++clock_.now;
-    if (clock_.engine == Engine::verify) {
+    if (clock_.engine == Engine::check) {
       if (left_out && clock_.progress != progress) {
         internal_error(
-            "engine verify: something moves in cycle {}, which the fast engine leaves "
+            "engine check: something moves in cycle {}, which the fast engine leaves "
             "out",
             clock_.now - 1);
       }
-      verify();
+      check();
       // The fast engine goes no further without looking again: then others have had their turn.
       quiet_until_ = std::min(quiet_until_, clock_.transactions == transactions ? end : clock_.now);
     }

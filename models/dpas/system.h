@@ -6,7 +6,7 @@
 //
 // Units decide by their registers alone; a cycle drives all, then commits all. The fast engine
 // leaves out cycles in which no unit has an event (next_event() of each): between two events
-// nothing but counters of remaining cycles moves. The verify engine evaluates those, too, and stops
+// nothing but counters of remaining cycles moves. The check engine evaluates those, too, and stops
 // where something happens in one.
 #pragma once
 
@@ -66,7 +66,7 @@ class System final : public sc_core::sc_module, public Machine {
   void cycle();
   [[nodiscard]] Cycle next_event(Cycle now) const;
   [[nodiscard]] Cycle skip(Cycle end);
-  void verify();
+  void check();
 
   const MachineParameters parameters_;
   Clock& clock_;
@@ -83,8 +83,8 @@ class System final : public sc_core::sc_module, public Machine {
   ArrayTime time_;
   unsigned ops_ = 4;  ///< most products a stage and channel, of the programs
   bool paused_ = false;
-  Cycle quiet_until_ = 0;        ///< verify: no event before this cycle
-  std::vector<unsigned> codes_;  ///< verify: of the accounts, in the cycle before
+  Cycle quiet_until_ = 0;        ///< engine check: no event before this cycle
+  std::vector<unsigned> codes_;  ///< engine check: of the accounts, in the cycle before
 };
 
 }  // namespace tactus::dpas

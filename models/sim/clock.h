@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "models/sim/activity.h"
 #include "models/sim/engine.h"
-#include "models/sim/fast/agenda.h"
 
 namespace tactus {
 
@@ -29,9 +29,7 @@ struct Clock {
   std::uint64_t progress = 0;
   /// Calls to memories so far; each may have given the SystemC kernel something to do.
   std::uint64_t transactions = 0;
-  /// How often so far a register of a gated unit (fast/gate.h) moved that its decisions look at.
-  std::uint64_t turns = 0;
-  Agenda agenda;
+  UnitActivity activity;
   /// Cycles are worked out for what they count and how long they take. No memory changes, no
   /// register that only holds data, and nothing outside the design.
   bool timing_only = false;

@@ -17,9 +17,6 @@ struct Link {
   Wire valid;
   Wire ready;
   T bits{};
-  /// What the producer offers in the cycles of a stretch, one item a cycle; see
-  /// models/sim/engine.h.
-  const T* stretch = nullptr;
 
   [[nodiscard]] bool fires() const { return valid && ready; }
 };
@@ -27,5 +24,25 @@ struct Link {
 /// A vector on a link: its packed lanes, in storage of the producer that stays unchanged until the
 /// end of the cycle (all commits included). Null: a vector of zeroes.
 using VectorRef = const std::uint8_t*;
+
+/// What is at the border of a unit: wires that others write wake it.
+class Border {
+ public:
+  Border(UnitActivity& activity, UnitSet unit) : activity_(activity), unit_(unit) {}
+
+  template <typename T>
+  void produces(Link<T>& link) {
+    watches(link.ready);
+  }
+  template <typename T>
+  void consumes(Link<T>& link) {
+    watches(link.valid);
+  }
+  void watches(Wire& wire) { wire.wakes(activity_, unit_); }
+
+ private:
+  UnitActivity& activity_;
+  UnitSet unit_;
+};
 
 }  // namespace tactus

@@ -1,36 +1,37 @@
 // One wire of a handshake.
 #pragma once
 
-#include "models/sim/fast/agenda.h"
+#include "models/sim/activity.h"
 
 namespace tactus {
 
-/// A bool. A wire at the border of a gated unit (fast/gate.h) stirs that unit when it changes: it
-/// sets the unit's bit in Agenda::stirred.
+/// A bool that wakes the unit that looks at it when it changes (activity.h).
 class Wire {
  public:
   Wire() = default;
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire& other) { return *this = other.value_; }
   Wire& operator=(bool value) {
-    if (value != value_) *stirred_ |= unit_;
+    if (value != value_) *awake_ |= unit_;
     value_ = value;
     return *this;
   }
   // NOLINTNEXTLINE(google-explicit-constructor)
   operator bool() const { return value_; }
 
-  /// From now on the wire stirs the unit.
-  void tell(Agenda& agenda, UnitSet unit) {
-    stirred_ = &agenda.stirred;
+  /// From now on the wire wakes the unit.
+  void wakes(UnitActivity& activity, UnitSet unit) {
+    awake_ = &activity.awake;
     unit_ = unit;
   }
+  /// Wakes the unit now: it looks at what goes with the wire, such as a payload that is not valid.
+  void wake() { *awake_ |= unit_; }
   /// Where the value lies, for waveforms.
   [[nodiscard]] const bool* value() const { return &value_; }
 
  private:
   inline static UnitSet nobody = 0;
-  UnitSet* stirred_ = &nobody;
+  UnitSet* awake_ = &nobody;
   UnitSet unit_ = 0;
   bool value_ = false;
 };

@@ -8,7 +8,6 @@
 #include "models/sim/bytes.h"
 #include "models/sim/events.h"
 #include "models/sim/trace/signals.h"
-#include "models/tcu/fast/system_verifier.h"
 #include "models/tcu/fast/tcu_sequences.h"
 
 namespace tactus {
@@ -40,10 +39,8 @@ TcuSystem::Port::Port(unsigned index, Clock& clock, const Config& config,
     : port(index == 0 ? "dram0" : "dram1", clock, config.tcu.architecture, config.axi_data_bits / 8,
            index, registers, tcu, pins),
       bit(index == 0 ? dram0_unit : dram1_unit),
-      clock_(clock),
-      tcu_(tcu),
-      vector_bytes_(static_cast<unsigned>(config.tcu.architecture.vector_bytes())) {
-  Border border(clock.agenda, bit);
+      clock_(clock) {
+  Border border(clock.activity, bit);
   border.consumes(tcu.request);
   border.produces(tcu.in);
   border.consumes(tcu.out);
@@ -54,22 +51,31 @@ TcuSystem::Port::Port(unsigned index, Clock& clock, const Config& config,
   border.consumes(pins.b);
 }
 
-void TcuSystem::Port::drive() {
-  target->drive();
-  port.drive();
-}
-
 void TcuSystem::Port::add_phases(Phases& phases) {
   phases.settle.emplace_back([this] { target->drive(); });
   phases.commit.emplace_back([this] { target->commit(); });
   port.add_phases(phases);
 }
 
-void TcuSystem::Port::commit() {
-  const std::uint64_t progress = clock_.progress;
-  port.commit();
+void TcuSystem::Port::settle() {
+  const UnitActivity& activity = clock_.activity;
+  target_drives_ = target_waits || activity.is_awake(bit);
+  if (target_drives_) target->drive();
+  if (activity.is_awake(bit)) {
+    port.drive();
+    port.accept();
+  }
+}
+
+void TcuSystem::Port::commit(bool awake) {
+  if (awake) {
+    port.commit();
+    ++clock_.activity.evaluations;
+    if (!port.sleeps()) clock_.activity.wake(bit);
+  }
+  if (!target_drives_) return;
   target->commit();
-  progresses = clock_.progress != progress;
+  target_waits = !target->idle();
 }
 
 namespace {
@@ -94,10 +100,9 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
       tcu_("tcu", clock, config.tcu, instructions_, dram_),
-      replay_(tcu_, clock, engine_of(config)),
       sample_pause_(config.sample_pause) {
   clock.engine = engine_of(config);
-  Border border(clock.agenda, stream_unit);
+  Border border(clock.activity, stream_unit);
   border.consumes(words_);
   border.produces(instructions_);
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
@@ -111,11 +116,10 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
                                          tcu_.decoder().links(), samples_);
     tcu_.decoder().preset_sample_interval(config.sample_interval);
   }
-  if (clock.engine == Engine::fast && !every_cycle_ &&
+  if (clock.engine != Engine::step && !every_cycle_ &&
       TcuSequences::possible(config.tcu.architecture)) {
     sequences_ = std::make_unique<TcuSequences>(*this);
   }
-  if (clock.engine == Engine::verify) make_verifier();
   if (!config.shuffle_seed) return;
   shuffle_.emplace(*config.shuffle_seed);
   for_each_part(*this, [this](const char*, auto& part) { part.add_phases(phases_); });
@@ -125,68 +129,82 @@ TcuSystem::~TcuSystem() = default;
 
 void TcuSystem::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
 
-void TcuSystem::offer_word() {
-  if (words_.valid && !words_.ready) return;  // stays offered until taken
-  words_.bits = source_.word(clock_.now);
-  words_.valid = words_.bits != nullptr;
-  if (words_.valid) clock_.agenda.stirred |= stream_unit;
-  const bool ended = !words_.valid && source_.exhausted() && stream_.idle();
-  if (ended == clock_.input_ended) return;
-  clock_.input_ended = ended;
-  clock_.agenda.stirred |= stream_unit;
-}
-
-void TcuSystem::take_sample() {
-  if (samples_.bits.last) samples_ready_at_ = clock_.now + 1 + sample_pause_;
-  if (on_sample) on_sample(samples_.bits);
-}
+// ---- a cycle ------------------------------------------------------------------------------------
 
 void TcuSystem::cycle() {
-  one_cycle();
-  replay_.catch_up();
-}
-
-void TcuSystem::one_cycle() {
   const bool watched = next_watched() == clock_.now;
-  if (every_cycle_ || clock_.events != nullptr || watched) {
-    observed_cycle(watched);
-    ++clock_.now;
-    return;
-  }
-  offer_word();
-  const bool step = clock_.engine != Engine::fast;
-  clock_.agenda.begin_cycle(step);
-  settle(!step);
-  finish_cycle();
-}
-
-/// A cycle with everything around the units: stalls, sampler, observers.
-void TcuSystem::observed_cycle(bool watched) {
+  if (watched || config_.evaluates_all) clock_.activity.wake(UnitActivity::all);
   offer_word();
   if (stalls_.percent() != 0) {
-    for (auto& port : ports_) port->target->draw_stalls(stalls_);
+    for (auto& port : ports_) {
+      port->target->draw_stalls(stalls_);
+      port->target_waits = true;
+    }
   }
   if (sampler_) {
     sampler_->drive();
     samples_.ready = clock_.now >= samples_ready_at_;
   }
-  const bool step = clock_.engine != Engine::fast || watched;
-  clock_.agenda.begin_cycle(step);
   if (shuffle_) {
     shuffled_order(watched);
   } else {
-    settle(!step && !sampler_);
+    settle();
+    // What an interval leaves out beside the moves is not asleep.
+    const bool checked = !clock_.timing_only && is_checked(checks_.sleeps);
+    if (checked) wake_for_check();
     if (sampler_) sampler_->observe();
     if (watched) clock_.watcher->settled(clock_.now);
-    commit();
+    clock_edge();
+    if (checked) check_sleep();
   }
-  take_word();
+  if (words_.fires()) source_.taken(clock_.now);
   if (sampler_) {
     sampler_->commit();
     if (samples_.fires()) take_sample();
   }
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
   if (watched) clock_.watcher->committed(clock_.now);
+  ++clock_.now;
+}
+
+void TcuSystem::offer_word() {
+  if (words_.valid && !words_.ready) return;  // stays offered until taken
+  words_.bits = source_.word(clock_.now);
+  words_.valid = words_.bits != nullptr;
+  const bool ended = !words_.valid && source_.exhausted() && stream_.idle();
+  if (ended == clock_.input_ended) return;
+  clock_.input_ended = ended;
+  clock_.activity.wake(stream_unit | Tcu::decoder_unit);
+}
+
+/// The wires of the cycle, of the units that are awake: valids and payloads from the registers
+/// forwards, readies from the ends backwards. A port's wires towards the TCU depend on its
+/// registers alone.
+void TcuSystem::settle() {
+  if (clock_.activity.is_awake(stream_unit)) stream_.drive();
+  for (auto& port : ports_) port->settle();
+  tcu_.drive();
+  tcu_.accept();
+  if (clock_.activity.is_awake(stream_unit)) stream_.accept();
+}
+
+/// Wires stay as they are from here on until the next cycle. Units whose registers move stay awake.
+void TcuSystem::clock_edge() {
+  UnitActivity& activity = clock_.activity;
+  const UnitSet moving = activity.awake;
+  activity.sleep(stream_unit | dram0_unit | dram1_unit);
+  tcu_.commit();
+  if ((moving & stream_unit) != 0) {
+    stream_.commit();
+    ++activity.evaluations;
+    if (!stream_.sleeps()) activity.wake(stream_unit);
+  }
+  for (auto& port : ports_) port->commit((moving & port->bit) != 0);
+}
+
+void TcuSystem::take_sample() {
+  if (samples_.bits.last) samples_ready_at_ = clock_.now + 1 + sample_pause_;
+  if (on_sample) on_sample(samples_.bits);
 }
 
 /// The order of units is free: the wires of a cycle settle to the same values however often and in
@@ -204,6 +222,67 @@ void TcuSystem::shuffled_order(bool watched) {
   std::shuffle(phases_.commit.begin(), phases_.commit.end(), *shuffle_);
   for (const auto& step : phases_.commit) step();
 }
+
+// ---- many cycles --------------------------------------------------------------------------------
+
+Cycle TcuSystem::advance(Cycle most) {
+  const Cycle end = clock_.now + most;
+  const std::uint64_t transactions = clock_.transactions;
+  Cycle quiet = 0;
+  paused_ = false;
+  seen_retired_ = tcu_.decoder().stats().retired;
+  if (sequences_ && begins_program()) take_sequences();
+  while (clock_.now < end) {
+    const Cycle first = clock_.now;
+    const std::uint64_t progress = clock_.progress;
+    pass(end - first);
+    rested_ = clock_.progress == progress;
+    if (sequences_ && tcu_.decoder().stats().retired != seen_retired_) take_sequences();
+    if (rested_) quiet = clock_.now - first;
+    if (rested_ || clock_.transactions != transactions || paused_) break;
+  }
+  horizon_ = {};
+  return quiet;
+}
+
+void TcuSystem::pass(Cycle most) {
+  const Cycle cycles = cycles_to_skip(most);
+  if (cycles == 0) return cycle();
+  if (is_checked(checks_.skips)) return check_skip(cycles);
+  tcu_.pass_time(cycles);
+  clock_.now += cycles;
+}
+
+/// While every unit sleeps, nothing happens before a memory answers.
+Cycle TcuSystem::cycles_to_skip(Cycle most) const {
+  // After the first cycle in which nothing moves, somebody asks whether that was the end.
+  if (!rested_ || (clock_.activity.awake & all_units) != 0) return 0;
+  if (every_cycle_ || clock_.events != nullptr || clock_.engine == Engine::step) return 0;
+  if (!words_.valid && !source_.exhausted()) return 0;
+  most = std::min(most, next_watched() - clock_.now);
+  for (const auto& port : ports_) {
+    if (port->target_waits) most = port->target->waits(most);
+  }
+  return most;
+}
+
+/// Nothing of a program has been taken that can be read before its time.
+bool TcuSystem::begins_program() const {
+  const std::optional<InstructionSource::Program> program = source_.program();
+  return program && program->taken == 0;
+}
+
+/// An instruction has retired, or a program begins: those that follow may be known.
+void TcuSystem::take_sequences() {
+  const std::uint64_t& retired = tcu_.decoder().stats().retired;
+  horizon_.retires -= std::min(horizon_.retires, retired - seen_retired_);
+  if (!paused_ && clock_.watcher == nullptr && clock_.events == nullptr && on_border) {
+    sequences_->take(horizon_);
+  }
+  seen_retired_ = retired;
+}
+
+// ---- what it tells ------------------------------------------------------------------------------
 
 unsigned TcuSystem::units() const {
   unsigned units = 0;
@@ -239,7 +318,9 @@ bool TcuSystem::waits_for_memory() const {
 }
 
 std::vector<std::string> TcuSystem::waits_for() {
-  replay_.settle();  // the wires of the coming cycle
+  clock_.activity.wake(UnitActivity::all);
+  tcu_.drive();  // the wires of the coming cycle
+  tcu_.accept();
   std::vector<std::string> lines = tcu_.waits_for();
   for (unsigned p = 0; p < 2; ++p) {
     if (ports_[p]->idle()) continue;

@@ -17,14 +17,12 @@
 
 #include "models/axi/axi_target.h"
 #include "models/sim/clock.h"
-#include "models/sim/fast/gate.h"
 #include "models/sim/machine.h"
 #include "models/sim/phases.h"
 #include "models/sim/stalls.h"
 #include "models/sim/trace/cycle_watcher.h"
 #include "models/tcu/array_time.h"
 #include "models/tcu/dram_port/dram_port.h"
-#include "models/tcu/fast/tcu_replay.h"
 #include "models/tcu/sampler/sampler.h"
 #include "models/tcu/stream_adapter/stream_adapter.h"
 #include "models/tcu/tcu.h"
@@ -72,7 +70,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     StallGenerator stalls;
     /// Evaluate units in a new random order every cycle instead of the fixed one (slow; for tests).
     std::optional<std::uint32_t> shuffle_seed;
+    /// Evaluate every unit in every cycle, also those that sleep (slow; for tests).
+    bool evaluates_all = false;
     Engine engine = Engine::fast;
+    /// Engine check: evaluates every so manieth of each: cycles in which units sleep, cycles that
+    /// are left out, intervals that are known.
+    std::uint32_t check_every = 100;
   };
 
   /// Throws UserError if the AXI width does not fit the architecture's vectors.
@@ -82,13 +85,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
   [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
   void attach(unsigned port, AxiTarget& target);
+  [[nodiscard]] AxiTarget* target(unsigned port) { return ports_[port]->target; }
 
-  /// Evaluates cycle clock.now and moves the clock to the next.
+  /// Evaluates cycle clock.now and moves the clock to the next. The step engine does nothing else.
   void cycle();
-  /// The same for one or more cycles, see Machine. Several are taken at once where they are alike;
-  /// what differs from calling cycle() so often is the time it takes. Memories and counters are
-  /// complete when it returns, and not before: callbacks meanwhile may see those of the TCU up to
-  /// 64 cycles late, and after an exception they may stay so.
+  /// The same for one or more cycles, see Machine. The fast engine leaves out those in which
+  /// nothing can happen, and takes sequences of instructions that it knows.
   Cycle advance(Cycle most) override;
   /// Retires that have been told already and are still to come are before it.
   void set_horizon(const Horizon& horizon) override {
@@ -104,10 +106,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] std::vector<std::string> waits_for() override;
   [[nodiscard]] bool waits_for_memory() const override;
 
-  /// Cycles of single units worked out in full so far: units() in every cycle with the step engine.
-  [[nodiscard]] std::uint64_t evaluations() const {
-    return clock_.agenda.evaluations + tcu_.evaluations();
-  }
+  /// Units evaluated so far, one for each of their cycles. Those that sleep are left out.
+  [[nodiscard]] std::uint64_t evaluations() const { return clock_.activity.evaluations; }
   [[nodiscard]] unsigned units() const;
 
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
@@ -116,8 +116,6 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] const Tcu& tcu() const { return tcu_; }
   /// Sequences that are known; null if the machine has none.
   [[nodiscard]] const TcuSequences* sequences() const { return sequences_.get(); }
-  /// What engine verify found so far; null with the other engines.
-  [[nodiscard]] TcuVerifier* verifier() { return replay_.verifier(); }
 
   void describe(const trace::Scope& scope) const override;
   [[nodiscard]] std::vector<Account*> accounts() override;
@@ -139,12 +137,15 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
  private:
   friend class TcuSequences;
-  /// Their bits in the agenda.
+  /// Their bits in UnitActivity.
   enum : UnitSet {
-    stream_unit = 1,
-    dram0_unit = 2,
-    dram1_unit = 4,
-    port_units = dram0_unit | dram1_unit,
+    stream_unit = Tcu::first_other,
+    dram0_unit = stream_unit << 1,
+    dram1_unit = stream_unit << 2,
+    all_units = (dram1_unit << 1) - 1,
+    /// What serves moves from and to DRAMs.
+    units_of_moves = Tcu::decoder_unit | Tcu::local_unit | Tcu::host_router_unit | dram0_unit |
+                     dram1_unit,
   };
 
   struct Port {
@@ -153,36 +154,23 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     AxiLinks pins;
     DramPort port;
     AxiTarget* target = nullptr;
-    const UnitSet bit;  ///< in the agenda
+    const UnitSet bit;  ///< in UnitActivity
     [[nodiscard]] static unsigned units() { return 1; }
     [[nodiscard]] std::vector<Account*> accounts() { return {&port.account()}; }
     [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
     void describe(const trace::Scope& scope) const { port.describe(scope); }
     void add_phases(Phases& phases);
 
-    // Port and target are one unit to the engine (models/tcu/fast/system_stretch.cpp).
-    void drive();
-    void commit();
-    /// Also while nothing passes: the target may answer at any time.
-    [[nodiscard]] bool moves() const { return !idle(); }
-    [[nodiscard]] bool redrive();
-    void repeat();
-    [[nodiscard]] bool stirred() const { return (clock_.agenda.stirred & bit) != 0; }
-    /// In the cycles to come, if nothing turned in the last.
-    [[nodiscard]] bool goes_on() const { return (clock_.agenda.moving & bit) != 0; }
-    [[nodiscard]] Cycle steady(Cycle most) const;
-    /// Goes ahead for as many of `most` cycles as are like the last, and says how many.
-    Cycle stretch(Cycle most);
-    /// The same, all at once where the port and its target can; 0: they cannot.
-    Cycle stretch_at_once(Cycle most);
-    bool progresses = false;  ///< in the last cycle
+    /// The wires of the cycle. The target is idle with its port, and has no unit of its own: while
+    /// it waits for its memory alone, the port sleeps.
+    void settle();
+    /// The clock edge. `awake`: the port was, in this cycle.
+    void commit(bool awake);
+    bool target_waits = true;  ///< the target has something to do by itself
 
    private:
     Clock& clock_;
-    DramLinks& tcu_;
-    unsigned vector_bytes_;
-    std::vector<std::uint8_t> stretch_bytes_;  ///< vectors that leave in a stretch
-    std::vector<VectorRef> stretch_;
+    bool target_drives_ = false;  ///< in the present cycle
   };
 
   /// What the design is made of, named once, in the order of reports: calls visit(name in
@@ -196,28 +184,28 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   }
 
   void offer_word();
-  void take_word() {
-    if (words_.fires()) source_.taken(clock_.now);
-  }
-  void observed_cycle(bool watched);
   /// The first cycle from the present one on that somebody looks at.
   [[nodiscard]] Cycle next_watched() const {
     return clock_.watcher == nullptr ? ~Cycle{0} : clock_.watcher->next(clock_.now);
   }
-  void one_cycle();
-  void unobserved_cycles(Cycle most);
-  void finish_cycle();
-  void settle(bool may_recall);
-  void commit();
+  void settle();
+  void clock_edge();
   void shuffled_order(bool watched);
-  // Engine verify (models/tcu/fast/system_verify.cpp).
-  struct Verifier;
-  void make_verifier();
-  void settle_verified();
-  void commit_verified();
-  /// Cycles that can be taken at once; 0 or 1: none.
-  [[nodiscard]] Cycle steady(Cycle most) const;
-  bool stretch(Cycle cycles);
+  /// The next cycle, or as many as can be left out; `most` at the most.
+  void pass(Cycle most);
+  [[nodiscard]] Cycle cycles_to_skip(Cycle most) const;
+  // Engine check (check.cpp).
+  struct Checks {
+    std::uint32_t sleeps = 0, skips = 0;  ///< since the last that was evaluated
+    UnitSet asleep = 0;                   ///< of the present cycle, evaluated nevertheless
+  };
+  /// Whether it is the turn of this one.
+  [[nodiscard]] bool is_checked(std::uint32_t& count) const {
+    return clock_.engine == Engine::check && ++count % config_.check_every == 0;
+  }
+  void wake_for_check();
+  void check_sleep();
+  void check_skip(Cycle cycles);
   const Config config_;
   Clock& clock_;
   InstructionSource& source_;
@@ -227,7 +215,6 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::array<DramLinks, 2> dram_;
   StreamAdapter stream_;
   Tcu tcu_;
-  TcuReplay replay_;
   std::array<std::unique_ptr<Port>, 2> ports_;
   void take_sample();
 
@@ -238,12 +225,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
-  std::unique_ptr<Verifier> verifier_;       ///< null unless the engine is verify
   std::unique_ptr<TcuSequences> sequences_;  ///< null: there are none
   Horizon horizon_;
   std::uint64_t seen_retired_ = 0;  ///< up to where the horizon has been brought forward
   [[nodiscard]] bool begins_program() const;
   void take_sequences();
+  Checks checks_;
   bool paused_ = false;
   bool rested_ = false;  ///< nothing moved in the last cycle
 };

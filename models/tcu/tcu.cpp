@@ -43,11 +43,7 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
               local_router_.results_of_dais(), own_weight_reads(config) ? &weight_loads_ : nullptr,
               &local_}),
       accumulators_("accumulators", clock, config.architecture,
-                    {accumulator_control_, accumulator_input_, accumulator_output_}),
-      may_have_to_settle_(!config.architecture.dais_blocks.empty() ||
-                          config.architecture.lookup_tables.count > 0 ||
-                          config.architecture.shadow_weights != tcu::ShadowWeights::off ||
-                          config.architecture.activation_unit) {
+                    {accumulator_control_, accumulator_input_, accumulator_output_}) {
   if (config.architecture.activation_unit) {
     activation_ = std::make_unique<ActivationUnit>("activation", clock, config.architecture,
                                                    activation_links_);
@@ -57,11 +53,60 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
                                        DaisUnitLinks{dais_control_, dais_input_, dais_output_});
   }
   for_each_unit(*this, [this](const UnitName&, const auto&, auto...) { ++units_; });
+  connect();
 }
 
-void Tcu::decide() {
-  for_each_unit(*this, [](const UnitName&, auto& unit, auto...) { unit.decide(); });
-  evaluations_ += units_;
+/// Which unit looks at which wire.
+void Tcu::connect() {
+  const auto connect = [this](auto& link, UnitSet producer, UnitSet consumer) {
+    link.ready.wakes(clock_.activity, producer);
+    link.valid.wakes(clock_.activity, consumer);
+  };
+  const auto connect_port = [&](MemoryPort& port, UnitSet router) {
+    connect(port.request, decoder_unit, local_unit);
+    connect(port.write_data, router, local_unit);
+    connect(port.read_data, local_unit, router);
+  };
+  instruction_.valid.wakes(clock_.activity, decoder_unit);
+  connect_port(local_a_, local_router_unit);
+  connect_port(local_b_, host_router_unit);
+  connect(dataflow_, decoder_unit, local_router_unit);
+  connect(host_, decoder_unit, host_router_unit);
+  connect(array_control_, decoder_unit, array_unit);
+  connect(accumulator_control_, decoder_unit, accumulators_unit);
+  connect(dais_control_, decoder_unit, dais_unit);
+  connect(array_weights_, local_router_unit, array_unit);
+  connect(array_input_, local_router_unit, array_unit);
+  connect(array_output_, array_unit, local_router_unit);
+  connect(accumulator_input_, local_router_unit, accumulators_unit);
+  connect(accumulator_output_, accumulators_unit, local_router_unit);
+  connect(dais_input_, local_router_unit, dais_unit);
+  connect(dais_output_, dais_unit, local_router_unit);
+  connect(activation_links_.parameters, local_router_unit, activation_unit);
+  connect(activation_links_.input, local_router_unit, activation_unit);
+  connect(activation_links_.output, activation_unit, local_router_unit);
+  local_router_.results_of_dais().wakes(clock_.activity, array_unit);
+  for (DramLinks& port : dram_) {
+    port.request.ready.wakes(clock_.activity, decoder_unit);
+    port.in.valid.wakes(clock_.activity, host_router_unit);
+    port.out.ready.wakes(clock_.activity, host_router_unit);
+  }
+}
+
+void Tcu::commit() {
+  UnitActivity& activity = clock_.activity;
+  moving_ = activity.awake & (first_other - 1);
+  activity.sleep(first_other - 1);
+  for_each_unit(*this, [this](const UnitName& name, auto& unit, auto...) {
+    if ((moving_ & name.bit) == 0) return;
+    unit.decide();
+    ++clock_.activity.evaluations;
+  });
+  if ((moving_ & decoder_unit) == 0) decoder_.pass_time(1);
+  move_units<EdgeOrder::blocks>();
+  move_units<EdgeOrder::control>();
+  move_units<EdgeOrder::data>();
+  move_units<EdgeOrder::host>();
 }
 
 void Tcu::add_phases(Phases& phases) {

@@ -2,8 +2,8 @@
 // blocks where the architecture names some.
 //
 // One call sequence a cycle: drive(), accept(), commit(). The outside drives its ends of the links
-// first; it may accept before or after. TcuReplay (models/tcu/fast) does the same with less work in
-// cycles that it knows. Source: hardware spec section 1.
+// first; it may accept before or after. Units that sleep are left out (models/sim/activity.h).
+// Source: hardware spec section 1.
 #pragma once
 
 #include <array>
@@ -48,37 +48,36 @@ class Tcu final : public sc_core::sc_module {
 
   void drive() { settle<Stage::registers, Stage::routers>(); }
   void accept() { settle<Stage::ends, Stage::results, Stage::sources, Stage::reads>(); }
-  void commit() {
-    decide();
-    move();
-  }
-  /// commit() in two: what the clock edge does to each unit is decided, and done.
-  void decide();
-  void move() {
-    move_units<EdgeOrder::blocks>();
-    move_units<EdgeOrder::control>();
-    move_units<EdgeOrder::data>();
-    move_units<EdgeOrder::host>();
-  }
+  void commit();
+  /// Cycles in which no unit is awake.
+  void pass_time(Cycle cycles) { decoder_.pass_time(cycles); }
+
+  /// The bits of its units in UnitActivity; those of others begin with `first_other`.
+  enum : UnitSet {
+    decoder_unit = 1,
+    array_unit = 2,
+    dais_unit = 4,
+    activation_unit = 8,
+    accumulators_unit = 16,
+    local_unit = 32,
+    local_router_unit = 64,
+    host_router_unit = 128,
+    first_other = 256,
+  };
 
   /// The same steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);
 
-  /// Units that bring no facts have work in the coming cycle, which then has to be settled; after
-  /// Decoder::show().
-  [[nodiscard]] bool must_settle() const {
-    return (dais_ && (!dais_->rests() || decoder_.shows_dais())) ||
-           (activation_ &&
-            (!activation_->rests() || local_router_.activates() || decoder_.shows_activation())) ||
-           accumulators_.awaits_entries() || accumulators_.orders_updates() ||
-           !weight_loads_.empty() || decoder_.sends_ahead();
+  /// Calls visit(bit in UnitActivity, name in messages) for each.
+  template <typename Visit>
+  void name_units(Visit&& visit) const {
+    for_each_unit(*this,
+                  [&](const UnitName& name, const auto&, auto...) { visit(name.bit, name.title); });
   }
 
   [[nodiscard]] bool idle() const;
   /// One line for each unit that is in the middle of something.
   [[nodiscard]] std::vector<std::string> waits_for() const;
-  /// Units settled one by one so far, with every cycle in which they were.
-  [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
   [[nodiscard]] unsigned units() const { return units_; }
 
   Decoder& decoder() { return decoder_; }
@@ -99,16 +98,14 @@ class Tcu final : public sc_core::sc_module {
   [[nodiscard]] std::vector<Account*> accounts();
 
  private:
-  friend class TcuReplay;
   friend class TcuSequences;
-  friend class TcuVerifier;
-  friend struct TcuFacts;
-  friend struct TcuEdges;
+  void connect();
 
   /// The order in which clock edges are taken. It is free for what they do; the states that units
   /// enter in one cycle appear in it in timelines.
   enum class EdgeOrder : std::uint8_t { blocks, control, data, host };
   struct UnitName {
+    UnitSet bit;
     const char* key;    ///< in waveforms
     const char* title;  ///< in messages
     EdgeOrder edge;
@@ -118,30 +115,31 @@ class Tcu final : public sc_core::sc_module {
   /// from this list; a new unit is one entry here. It is expanded at compile time.
   template <typename Self, typename Visit>
   static void for_each_unit(Self& tcu, Visit&& visit) {
-    visit(UnitName{"decoder", "decoder", EdgeOrder::control}, tcu.decoder_,
+    visit(UnitName{decoder_unit, "decoder", "decoder", EdgeOrder::control}, tcu.decoder_,
           step<Stage::registers, &Decoder::drive>);
-    visit(UnitName{"array", "array", EdgeOrder::data}, tcu.array_,
+    visit(UnitName{array_unit, "array", "array", EdgeOrder::data}, tcu.array_,
           step<Stage::registers, &SystolicArray::drive>,
           step<Stage::sources, &SystolicArray::accept>);
     if (tcu.dais_) {
-      visit(UnitName{"dais", "DAIS blocks", EdgeOrder::blocks}, *tcu.dais_,
+      visit(UnitName{dais_unit, "dais", "DAIS blocks", EdgeOrder::blocks}, *tcu.dais_,
             step<Stage::registers, &DaisUnit::drive>, step<Stage::sources, &DaisUnit::accept>);
     }
     if (tcu.activation_) {
-      visit(UnitName{"activation", "activation unit", EdgeOrder::blocks}, *tcu.activation_,
-            step<Stage::registers, &ActivationUnit::drive>);
+      visit(UnitName{activation_unit, "activation", "activation unit", EdgeOrder::blocks},
+            *tcu.activation_, step<Stage::registers, &ActivationUnit::drive>);
     }
-    visit(UnitName{"accumulators", "accumulators", EdgeOrder::data}, tcu.accumulators_,
-          step<Stage::registers, &AccumulatorWithAlu::drive>,
+    visit(UnitName{accumulators_unit, "accumulators", "accumulators", EdgeOrder::data},
+          tcu.accumulators_, step<Stage::registers, &AccumulatorWithAlu::drive>,
           step<Stage::ends, &AccumulatorWithAlu::accept>);
-    visit(UnitName{"local", "local memory", EdgeOrder::data}, tcu.local_,
+    visit(UnitName{local_unit, "local", "local memory", EdgeOrder::data}, tcu.local_,
           step<Stage::registers, &LocalMemory::drive>, step<Stage::ends, &LocalMemory::accept>);
-    visit(UnitName{"local_router", "local router", EdgeOrder::control}, tcu.local_router_,
-          step<Stage::routers, &LocalRouter::drive>,
+    visit(UnitName{local_router_unit, "local_router", "local router", EdgeOrder::control},
+          tcu.local_router_, step<Stage::routers, &LocalRouter::drive>,
           step<Stage::results, &LocalRouter::accept_results>,
           step<Stage::reads, &LocalRouter::accept_reads>);
-    visit(UnitName{"host_router", "host router", EdgeOrder::host}, tcu.host_router_,
-          step<Stage::routers, &HostRouter::drive>, step<Stage::reads, &HostRouter::accept>);
+    visit(UnitName{host_router_unit, "host_router", "host router", EdgeOrder::host},
+          tcu.host_router_, step<Stage::routers, &HostRouter::drive>,
+          step<Stage::reads, &HostRouter::accept>);
   }
   /// The steps of these stages, stage by stage.
   template <Stage... stages>
@@ -150,9 +148,11 @@ class Tcu final : public sc_core::sc_module {
   }
   template <Stage stage>
   void settle_stage() {
-    for_each_unit(*this, [](const UnitName&, auto& unit, auto... steps) {
-      const auto settle = [&unit](auto step) {
-        if constexpr (decltype(step)::stage == stage) step(unit);
+    for_each_unit(*this, [this](const UnitName& name, auto& unit, auto... steps) {
+      const auto settle = [&](auto step) {
+        if constexpr (decltype(step)::stage == stage) {
+          if (clock_.activity.is_awake(name.bit)) step(unit);
+        }
       };
       (settle(steps), ...);
     });
@@ -160,8 +160,10 @@ class Tcu final : public sc_core::sc_module {
 
   template <EdgeOrder edge>
   void move_units() {
-    for_each_unit(*this, [](const UnitName& name, auto& unit, auto...) {
-      if (name.edge == edge) unit.move();
+    for_each_unit(*this, [this](const UnitName& name, auto& unit, auto...) {
+      if (name.edge != edge || (moving_ & name.bit) == 0) return;
+      unit.move();
+      if (!unit.sleeps()) clock_.activity.wake(name.bit);
     });
   }
 
@@ -188,9 +190,8 @@ class Tcu final : public sc_core::sc_module {
   std::unique_ptr<DaisUnit> dais_;
   std::unique_ptr<ActivationUnit> activation_;
   AccumulatorWithAlu accumulators_;
-  const bool may_have_to_settle_;  ///< must_settle() is to be asked
   unsigned units_ = 0;
-  std::uint64_t evaluations_ = 0;
+  UnitSet moving_ = 0;  ///< units that were awake in the present cycle
 };
 
 }  // namespace tactus

@@ -52,7 +52,7 @@ TEST_F(CompletionTest, BashOffersCommandsOptionsAndValues) {
   EXPECT_GT(all.size(), 20U);
   for (const char* more : {"help", "--help", "--version"}) all.insert(more);
   EXPECT_EQ(offered("''"), all);
-  EXPECT_EQ(offered("run --engine ''"), (std::set<std::string>{"step", "fast", "verify"}));
+  EXPECT_EQ(offered("run --engine ''"), (std::set<std::string>{"step", "fast", "check"}));
   EXPECT_EQ(offered("run --board zcu104_u"), (std::set<std::string>{"zcu104_uram"}));
   EXPECT_EQ(offered("dais di"), (std::set<std::string>{"disasm"}));
   EXPECT_EQ(offered("dais convert --ou"), (std::set<std::string>{"--output"}));

@@ -67,7 +67,7 @@ TEST_F(DpasCli, RunWritesBuffersFiguresAndViews) {
   EXPECT_NE(read("r.html").find("DPAS array"), std::string::npos);
   EXPECT_NE(read("w.vcd").find("rows_left"), std::string::npos);
 
-  for (const char* engine : {"step", "verify"}) {
+  for (const char* engine : {"step", "check"}) {
     const Output other =
         tactus(bound + "--bind PC=512 --memory-port ideal --stats o.json --engine " + engine);
     ASSERT_EQ(other.code, 0) << other.err;
@@ -150,7 +150,7 @@ TEST_F(DpasCli, TheMemoryOfABoard) {
   const std::string product = read("c.bin");
   const Json board = Json::parse(read("s.json"));
   EXPECT_EQ(board.at("ddr").at("bytes"), 256 + 512 + 512);
-  for (const char* engine : {"step", "verify"}) {
+  for (const char* engine : {"step", "check"}) {
     ASSERT_EQ(tactus(run + "--engine " + engine).code, 0);
     EXPECT_EQ(Json::parse(read("s.json")).at("accounting"), board.at("accounting")) << engine;
     EXPECT_EQ(Json::parse(read("s.json")).at("ddr"), board.at("ddr")) << engine;

@@ -71,7 +71,7 @@ class EmptyProgram : public CliTest {
 TEST_F(EmptyProgram, CopiesItsInputsInNoCycles) {
   write_identity();
   compile("id");
-  for (const std::string engine : {"fast", "step", "verify"}) {
+  for (const std::string engine : {"fast", "step", "check"}) {
     const Output run = tactus(
         "run --model out/id_onnx_zcu104.tmodel --input x.npy --output o --engine " + engine +
         " --stats s.json --report r.html --timeline t.json --vcd w.vcd --events e.txt --layers "

@@ -164,7 +164,7 @@ TEST(DarwinnRelocate, RunsAsTheModelDoesWhereverItsTensorsAre) {
   const std::vector<std::uint8_t> bytes = pack(model, profile_b());
   const File file(bytes, "m.dwn1");
   EXPECT_TRUE(verify(file.package(), "m.dwn1").empty());
-  for (const Engine engine : {Engine::fast, Engine::step, Engine::verify}) {
+  for (const Engine engine : {Engine::fast, Engine::step, Engine::check}) {
     TcuSimulation simulation(machine(model, engine));
     TcuDevice device(simulation, {&file.package(), &file.package()}, 2);
     std::set<std::uint64_t> places;
@@ -216,7 +216,7 @@ TEST(DarwinnRelocate, TensorsInPieces) {
 /// was answered, as the next read of the model does, and is over a read's way later: the memory's
 /// latency, and 7 cycles through the port and its queues and into local memory.
 TEST(DarwinnRelocate, CyclesAreThoseOfTheModelAndOfItsConfigures) {
-  for (const Engine engine : {Engine::fast, Engine::step, Engine::verify}) {
+  for (const Engine engine : {Engine::fast, Engine::step, Engine::check}) {
     for (const Cycle latency : {1U, 10U, 25U}) {
       for (const std::size_t count : {1U, 2U, 5U}) {
         SCOPED_TRACE(std::to_string(latency) + " " + std::to_string(count));

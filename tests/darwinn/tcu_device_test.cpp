@@ -47,7 +47,7 @@ PackOptions cached(std::uint64_t token = 0) {
 TEST(DarwinnTcuDevice, RunsAsTheModelDoesInEveryArena) {
   const Model model = sample_model(3);
   const File file(pack(model, options()), "m.dwn1");
-  for (const Engine engine : {Engine::fast, Engine::step, Engine::verify}) {
+  for (const Engine engine : {Engine::fast, Engine::step, Engine::check}) {
     TcuSimulation simulation(machine(model, engine));
     TcuDevice device(simulation, {&file.package(), &file.package()}, 3);
     for (unsigned i = 0; i < 6; ++i) {

@@ -140,7 +140,7 @@ TEST(DpasMachineEngines, RandomKernelsAgree) {
     const Outcome step = execute(config, Engine::step, builder, threads, initial);
     ASSERT_EQ(step.ran.result.end, RunEnd::finished);
     expect_same(step, execute(config, Engine::fast, builder, threads, initial), "fast");
-    expect_same(step, execute(config, Engine::verify, builder, threads, initial), "verify");
+    expect_same(step, execute(config, Engine::check, builder, threads, initial), "check");
 
     std::vector<std::uint8_t> all;
     for (unsigned t = 0; t < threads; ++t) {
@@ -171,7 +171,7 @@ TEST(DpasMachineEngines, ARunMayBeCutAnywhere) {
                   random, 30, false);
     const std::uint64_t limit = 1 + random() % 400;
     std::vector<std::vector<std::uint64_t>> totals;
-    for (const Engine engine : {Engine::step, Engine::fast, Engine::verify}) {
+    for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
       DpasSimulationConfig with_engine = config;
       with_engine.machine.engine = engine;
       DpasSimulation simulation(with_engine);

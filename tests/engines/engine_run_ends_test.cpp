@@ -27,14 +27,15 @@ TEST(EngineRunEnds, AgreeOnAHangWithABurstOnItsWay) {
     config.engine = Engine::fast;
     EXPECT_EQ(step.result.end, RunEnd::hang);
     EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
-    config.engine = Engine::verify;
+    config.engine = Engine::check;
+    config.check_every = 1;
     EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
   }
 }
 
 /// The word of the first program that nobody took belongs to nobody any more.
 TEST(EngineRunEnds, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
-  for (const Engine engine : {Engine::step, Engine::fast, Engine::verify}) {
+  for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     RandomProgram program;
     TcuSimulationConfig config = machine_config(program);
     config.engine = engine;

@@ -121,7 +121,7 @@ TEST_F(GemmCommand, BoardsHaveMemories) {
   const std::uint64_t board = cycles("--board zcu104", "pvc");
   EXPECT_EQ(cycles("--board zcu104 --memory board", "pvc"), board);
   EXPECT_EQ(cycles("--machine pvc@zcu104", "pvc@zcu104"), board);
-  for (const char* engine : {"step", "verify"}) {
+  for (const char* engine : {"step", "check"}) {
     EXPECT_EQ(cycles(std::string("--board zcu104 --engine ") + engine, "pvc"), board);
   }
   const std::uint64_t fixed = cycles("--board zcu104 --memory fixed", "pvc");

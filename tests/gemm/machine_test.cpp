@@ -58,7 +58,7 @@ TEST(GemmMachine, RandomProductsAreRightOnEveryEngine) {
     const Measurement fast = measured(config, shape);
     RC_ASSERT(fast.wrong == "");
     RC_ASSERT(fast.run.cycles >= fast.bound.cycles);
-    for (const Engine engine : {Engine::step, Engine::verify}) {
+    for (const Engine engine : {Engine::step, Engine::check}) {
       config.engine = engine;
       const Measurement other = measured(config, shape);
       RC_ASSERT(other.wrong == "");

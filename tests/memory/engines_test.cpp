@@ -20,7 +20,8 @@ std::string compare(const RandomProgram& program, TcuSimulationConfig config, bo
   if (step.result.end != RunEnd::finished) return {};  // compared elsewhere
   config.engine = Engine::fast;
   std::string text = difference(step, record_run(program, config, 0, events));
-  config.engine = Engine::verify;
+  config.engine = Engine::check;
+  config.check_every = 1;
   try {
     if (text.empty()) text = difference(step, record_run(program, config, 0, events));
   } catch (const InternalError& error) {

@@ -128,7 +128,7 @@ Retired run_no_ops(const TcuSimulationConfig& config, std::uint64_t words) {
 
 /// A path that is as fast as the design delays everything by the way of the first word.
 TEST(MemoryStream, AFastPathDelaysTheFirstWordOnly) {
-  for (const Engine engine : {Engine::step, Engine::fast, Engine::verify}) {
+  for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     TcuSimulationConfig config = zcu104(StreamModel::ideal);
     config.engine = engine;
     const Retired ideal = run_no_ops(config, 4500);
@@ -156,7 +156,7 @@ TEST(MemoryStream, AFastPathDelaysTheFirstWordOnly) {
 /// byte, or the cycle after the one before.
 TEST(MemoryStream, ANarrowPathIsTheStreamsRate) {
   for (const unsigned bits : {32U, 64U}) {
-    for (const Engine engine : {Engine::step, Engine::fast, Engine::verify}) {
+    for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
       TcuSimulationConfig config = zcu104(StreamModel::board);
       config.port_data_bits = bits;
       config.engine = engine;
@@ -180,7 +180,7 @@ TEST(MemoryStream, ANarrowPathIsTheStreamsRate) {
 
 /// What is under way of a run that was cut off before its first word does not disturb the next.
 TEST(MemoryStream, RunsThatAreCutOffLeaveWholeOnes) {
-  for (const Engine engine : {Engine::step, Engine::fast, Engine::verify}) {
+  for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     TcuSimulationConfig config = zcu104(StreamModel::board);
     config.engine = engine;
     TcuSimulation simulation(config);

@@ -125,7 +125,7 @@ TEST(OptimisedExtensions, EnginesAgree) {
     const compiler::Compiled compiled = compile_for(graph, machine, true, 4);
     if (compiled.instructions == 0) return;
     const Outcome step = run_on(compiled, machine, floats, Engine::step);
-    for (const Engine engine : {Engine::fast, Engine::verify}) {
+    for (const Engine engine : {Engine::fast, Engine::check}) {
       const Outcome other = run_on(compiled, machine, floats, engine);
       EXPECT_EQ(other.cycles, step.cycles);
       EXPECT_EQ(other.retires, step.retires);

@@ -68,10 +68,9 @@ const ParameterTable<M>& dpas_machine_parameters() {
                             "of ideal memory, from the issue of a load to its use"),
              whole("ideal_bytes", &M::ideal_bytes, {4, 4096, true}, "bytes",
                    "that ideal memory moves in a cycle"),
-             choice("engine", &M::engine, {"step", "fast", "verify"},
+             choice("engine", &M::engine, {"step", "fast", "check"},
                     "step: evaluate every cycle; fast: leave out those in which nothing happens; "
-                    "verify: "
-                    "evaluate them, and stop where something does; the result is the same")
+                    "check: evaluate them, and stop where something does; the result is the same")
                  .which_shapes_no_machine()}) {
       parameters.push_back(std::move(parameter));
     }

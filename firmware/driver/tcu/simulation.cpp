@@ -41,6 +41,8 @@ TcuSystem::Config top_config(const TcuSimulationConfig& config) {
   top.stalls = config.stalls;
   top.shuffle_seed = config.shuffle_seed;
   top.engine = config.engine;
+  top.check_every = config.check_every;
+  top.evaluates_all = config.evaluates_all;
   return top;
 }
 

@@ -43,6 +43,8 @@ struct TcuSimulationConfig : BoardValues {
   Cycle feed_gap = 0;                   ///< idle cycles after each word of the instruction stream
   StallGenerator stalls{1, 0};
   Engine engine = Engine::fast;
+  std::uint32_t check_every = 100;            ///< see TcuSystem::Config
+  bool evaluates_all = false;                 ///< likewise
   std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config; takes the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
   MemoryFactory memory;                   ///< empty: as the memory model says

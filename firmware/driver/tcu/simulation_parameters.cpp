@@ -24,9 +24,12 @@ const ParameterTable<TcuSimulationConfig>& simulation_parameters() {
              c.stalls = StallGenerator(static_cast<std::uint32_t>(seed), c.stalls.percent());
            },
            any_u32, "", "seed of the stalls"),
-       choice("engine", &C::engine, {"step", "fast", "verify"},
-              "step: settle all wires in every cycle; verify: so, and stop where the fast engine "
-              "would differ; the result is the same, and slower")
+       choice("engine", &C::engine, {"step", "fast", "check"},
+              "step: evaluate every cycle; fast: leave out what is known; check: so, and evaluate "
+              "it again every so often; the result is the same, and slower")
+           .which_shapes_no_machine(),
+       whole("check_every", &C::check_every, {1, 1000000000}, "times",
+             "engine check: every so manieth skip, known interval and sleep is evaluated; 1: all")
            .which_shapes_no_machine(),
        optional_whole("shuffle_seed", &C::shuffle_seed, any_u32, "", "none",
                       "evaluate units in random order: slow, changes nothing")

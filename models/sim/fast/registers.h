@@ -70,6 +70,19 @@ class Registers {
 
   [[nodiscard]] bool loads() const { return bytes_ == nullptr; }
 
+  /// Where the registers of a unit begin among the bytes.
+  struct Place {
+    std::size_t first_byte = 0;
+    const char* unit = "";
+  };
+  /// While it saves, notes where units begin.
+  void note_units(std::vector<Place>& places) { places_ = &places; }
+  /// What follows is of this unit.
+  void unit(const char* name) {
+    if (places_ != nullptr)
+      places_->push_back({static_cast<std::size_t>(to_ - bytes_->data()), name});
+  }
+
   template <typename T>
   [[gnu::always_inline]] void operator()(T& value) {
     static_assert(std::is_integral_v<T> || std::is_enum_v<T>);
@@ -120,14 +133,20 @@ class Registers {
                      std::uint64_t growth = 1) {
     return count(value, end, least, growth, Count::Kind::of_item);
   }
-  /// A Queue; `stale`: the content of an empty queue's front decides, too.
+  /// A Queue.
   template <typename Queue, typename Item>
-  void items(Queue& queue, Item&& item, bool stale = false) {
+  void items(Queue& queue, Item&& item) {
     std::size_t count = queue.count();
     (*this)(count);
     if (loads()) queue.begin_load(count);
     for (std::size_t i = 0; i < count; ++i) item(queue.entry(i));
-    if (stale && count == 0) item(queue.entry(0));
+  }
+  /// One whose content decides while it is empty, too: what has left it is at its front again when
+  /// the entries behind it have left as well. `stale`: of such an item what then decides.
+  template <typename Queue, typename Item, typename Stale>
+  void items(Queue& queue, Item&& item, Stale&& stale) {
+    items(queue, item);
+    for (std::size_t i = queue.count(); i < queue.capacity(); ++i) stale(queue.entry(i));
   }
 
  private:
@@ -189,6 +208,7 @@ class Registers {
   std::vector<Count>* counts_ = nullptr;
   std::uint64_t cycles_ = 0;  ///< see keep_counts()
   std::size_t next_count_ = 0;
+  std::vector<Place>* places_ = nullptr;  ///< see note_units()
 };
 
 }  // namespace tactus

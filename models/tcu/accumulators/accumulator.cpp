@@ -29,7 +29,8 @@ void Accumulator::accept() {
   if (request.write) needed |= leg_route | (request.accumulate ? leg_b : leg_lock);
   request_leg_.write = request.write;
   route_leg_ = request.accumulate ? through_adder : direct;
-  show_requests();
+  request_leg_.address = port_b_.request.bits.address = request.address;
+  port_a_.request.bits = requests_.output(request_leg_);
   fork_.offer(links_.control.valid, needed);
   const bool has_input = links_.input.valid;
 
@@ -81,40 +82,17 @@ Accumulator::Activity Accumulator::activity() const {
   return request.valid || data_waits ? Activity::wait_reader : Activity::none;
 }
 
-Accumulator::Packed Accumulator::facts() const { return fact_list().packed(); }
-
 void Accumulator::decide() {
   memory_.decide();
   const unsigned done = fork_.after(links_.control.ready, fires_);
-  edge_.fires = static_cast<std::uint8_t>(fires_);
-  edge_.done = static_cast<std::uint8_t>(done);
-  edge_.write = request_leg_.write;
-  edge_.through_adder = route_leg_ == through_adder;
+  edge_.fires = fires_;
+  edge_.done = done;
   edge_.takes_input = port_a_.write_data.fires();
-  edge_.sums = sums_;
   edge_.a_fires = port_a_.request.fires();
   edge_.a_ready = port_a_.request.ready;
   edge_.activity = activity();
-  edge_.memory = memory_.edge();
-  edge_.turns = done != fork_.done() || edge_.memory.turns ||
-                requests_.level_moves((fires_ & leg_a) != 0, edge_.a_ready) ||
-                routes_.level_moves((fires_ & leg_route) != 0, edge_.takes_input);
-  edge_.rests = !edge_.turns && !edge_.takes_input && fires_ == 0 && edge_.memory.rests;
-}
-
-void Accumulator::recall(const Edge& edge) {
-  edge_ = edge;
-  if (edge.rests) return;
-  memory_.recall(edge.memory);
-  request_leg_.write = edge.write;
-  route_leg_ = edge.through_adder ? through_adder : direct;
-  show_requests();
-}
-
-/// The addresses at the two ports.
-void Accumulator::show_requests() {
-  request_leg_.address = port_b_.request.bits.address = links_.control.bits.address;
-  port_a_.request.bits = requests_.output(request_leg_);
+  edge_.rests = done == fork_.done() && fires_ == 0 && !edge_.takes_input && !edge_.a_fires &&
+                memory_.edge().rests;
 }
 
 void Accumulator::move() {
@@ -130,7 +108,7 @@ void Accumulator::move() {
   if (edge_.takes_input) {
     ++clock_.progress;
     port_a_.write_data.bits = links_.input.bits;
-    if (edge_.sums) {
+    if (sums_) {
       kernels_.add(links_.input.bits, port_b_.read_data.bits, sum_.data(), lanes_);
       port_a_.write_data.bits = sum_.data();
     }

@@ -53,53 +53,17 @@ class Accumulator final : public sc_core::sc_module {
     wait_lock,
     wait_reader
   };
-  // See models/sim/engine.h.
+  /// What the clock edge does.
   struct Edge {
-    std::uint8_t fires, done;   ///< legs of the control's request: taken, and taken so far
-    bool write, through_adder;  ///< of the control's request
-    bool takes_input, sums;     ///< what is taken goes through the adder
-    bool a_fires, a_ready;      ///< requests of port A
-    bool rests;                 ///< nothing moves
-    bool turns;
+    unsigned fires, done;  ///< legs of the control's request: taken, and taken so far
+    bool takes_input;
+    bool a_fires, a_ready;  ///< requests of port A
+    bool rests;             ///< no register moves
     Activity activity;
-    DualPortMemory::Edge memory;
-    static constexpr auto fields() {
-      return edge_fields(
-          edge_field("fires", &Edge::fires), edge_field("done", &Edge::done),
-          edge_field("write", &Edge::write), edge_field("through_adder", &Edge::through_adder),
-          edge_field("takes_input", &Edge::takes_input), edge_field("sums", &Edge::sums),
-          edge_field("a_fires", &Edge::a_fires), edge_field("a_ready", &Edge::a_ready),
-          edge_field("rests", &Edge::rests), edge_field("turns", &Edge::turns),
-          edge_field("activity", &Edge::activity), edge_field("memory", &Edge::memory));
-    }
   };
-  [[nodiscard]] auto fact_list() const {
-    // Without branches: whether there is an entry changes in most cycles, which a processor cannot
-    // foresee.
-    const unsigned request = requests_.empty() ? 0 : 1U;
-    const unsigned route = routes_.empty() ? 0 : 1U;
-    return list_facts(fact<5>("done_legs", fork_.done()), fact<1>("lock_held", lock_.held),
-                      fact<1>("request_waits", request),
-                      fact<1>("request_writes", request & unsigned{requests_.front().write}),
-                      fact<1>("route_waits", route),
-                      fact<1>("route_through_adder", route & unsigned{routes_.front()}),
-                      fact_group("memory", memory_.fact_list()));
-  }
-  /// Not inline, like AccumulatorWithAlu::facts().
-  using Packed = PackedFacts<16>;
-  [[nodiscard]] Packed facts() const;
   void decide();  ///< needs output.ready
   [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge);  ///< needs the control's address
   void move();
-  /// Whether the coming cycles are like the last one, in which a request was taken. Provided that
-  /// the requests to come are like it, the first at address `next`, and that no two in a row have
-  /// the same address.
-  [[nodiscard]] bool steady(std::uint64_t next) const;
-  /// Room for what the control asks for in the cycles of a stretch, to be filled before stretch().
-  [[nodiscard]] MemoryRequest* begin_stretch(Cycle cycles);
-  void stretch(Cycle cycles);  ///< needs the input, offers the output
-
   /// Whether the old vector for the control's accumulate to this address would be read before a
   /// write that is pending, and the machine orders them. Once port A has taken the control's own
   /// write, those before it are done.
@@ -137,8 +101,6 @@ class Accumulator final : public sc_core::sc_module {
 
   [[nodiscard]] unsigned ready_legs() const;
   [[nodiscard]] Activity activity() const;
-  void show_requests();
-  void add_stretch(const VectorRef* inputs, Cycle count, VectorRef old, std::uint8_t* sum);
 
   Clock& clock_;
   AccumulatorLinks links_;
@@ -167,8 +129,6 @@ class Accumulator final : public sc_core::sc_module {
   std::uint64_t early_reads_ = 0;
   std::uint64_t address_mask_;
   std::vector<std::uint8_t> sum_;
-  std::vector<MemoryRequest> stretch_;  ///< those waiting, then those of the control
 };
-static_assert(names_all_fields<Accumulator::Edge>());
 
 }  // namespace tactus

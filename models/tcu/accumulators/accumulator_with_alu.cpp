@@ -122,17 +122,8 @@ AccumulatorWithAlu::State AccumulatorWithAlu::state() const {
 LookupMemory::State AccumulatorWithAlu::table_state() const {
   if (takes_entries_) return LookupMemory::load;
   if (entries_) return LookupMemory::wait;
-  const bool looks_up = edge_.alu.issues && operation_.bits.op == tcu::SimdOp::lookup;
+  const bool looks_up = alu_.edge().issues && operation_.bits.op == tcu::SimdOp::lookup;
   return looks_up ? LookupMemory::look_up : LookupMemory::rest;
-}
-
-auto AccumulatorWithAlu::packed_own_facts() const -> PackedFacts<20> {
-  return own_facts().packed();
-}
-
-AccumulatorWithAlu::Packed AccumulatorWithAlu::facts() const {
-  const PackedFacts<20> own = packed_own_facts();
-  return pack_facts(own, accumulator_.facts(), alu_.fact_list());
 }
 
 void AccumulatorWithAlu::decide() {
@@ -156,28 +147,18 @@ void AccumulatorWithAlu::decide() {
   const bool all = fork_.all(ready);
   const unsigned fires = fork_.fires(ready);
   const unsigned done = fork_.after(all, fires);
-  edge_.fires = static_cast<std::uint8_t>(fires);
-  edge_.done = static_cast<std::uint8_t>(done);
-  edge_.offered = static_cast<std::uint8_t>(offered_);
-  edge_.taken = static_cast<std::uint8_t>(taken);
+  edge_.fires = fires;
+  edge_.done = done;
+  edge_.taken = taken;
   edge_.read_done = read_done_after(all);
   edge_.enters = links_.control.fires();
   edge_.retires = all && (phase_ == Phase::single || phase_ == Phase::write);
-  if (entries_) {
-    takes_entries_ = !selected(leg_input_select) && links_.input.valid;
-    edge_.retires = takes_entries_;
-  }
-  edge_.write = request_.bits.write;
-  edge_.input_from_alu = input_from_alu();
+  takes_entries_ = entries_ && !selected(leg_input_select) && links_.input.valid;
+  if (entries_) edge_.retires = takes_entries_;
   edge_.state = state();
-  edge_.accumulator = accumulator_.edge();
-  edge_.alu = alu_.edge();
-  edge_.turns = done != fork_.done() || edge_.read_done != read_done_ ||
-                selects_.level_moves(fires & select_legs, taken) ||
-                control_.level_moves(edge_.enters, edge_.retires) || edge_.accumulator.turns ||
-                edge_.alu.turns;
-  edge_.rests = !edge_.turns && edge_.accumulator.rests && !edge_.alu.issues && fires == 0 &&
-                !edge_.enters && (!edge_.retires || control_.empty());
+  edge_.rests = fires == 0 && taken == 0 && done == fork_.done() && edge_.read_done == read_done_ &&
+                !edge_.enters && (!edge_.retires || control_.empty()) &&
+                accumulator_.edge().rests && alu_.rests();
 }
 
 /// Whether the item at the head has its read phase behind it after this cycle, in which all that it
@@ -196,17 +177,6 @@ bool AccumulatorWithAlu::read_done_after(bool all) const {
   return false;
 }
 
-void AccumulatorWithAlu::recall(const Edge& edge) {
-  edge_ = edge;
-  if (edge.rests) return;
-  const AccumulatorControl& item = control_.front();
-  request_.bits.address = edge.write ? item.write_address : item.read_address;
-  accumulator_.recall(edge.accumulator);
-  alu_.recall(edge.alu);
-  if (edge.alu.issues) operation_.bits = item.alu;
-  links_.output.bits = alu_input_.bits = accumulator_output_.bits;
-}
-
 void AccumulatorWithAlu::move_entries() {
   tables_->enter_account(table_state());
   if (takes_entries_) {
@@ -216,21 +186,20 @@ void AccumulatorWithAlu::move_entries() {
       tables_->write(item.table - 1U, item.read_address, links_.input.bits);
     }
   }
-  entries_ = takes_entries_ = false;
 }
 
 /// Children first: they look at this cycle's wires, which point into the head.
 void AccumulatorWithAlu::move() {
   account_.enter(edge_.state);
-  alu_.account().enter(edge_.alu.state);
+  alu_.account().enter(alu_.edge().state);
   if (tables_) move_entries();
   if (edge_.rests) return;
-  accumulator_input_.bits = edge_.input_from_alu ? alu_output_.bits : links_.input.bits;
+  accumulator_input_.bits = input_from_alu() ? alu_output_.bits : links_.input.bits;
   accumulator_.move();
   alu_.move();
   fork_.move(edge_.done);
   read_done_ = edge_.read_done;
-  selects_.commit(edge_.fires & select_legs, edge_.offered, edge_.taken);
+  selects_.commit(edge_.fires & select_legs, offered_, edge_.taken);
   if (edge_.fires != 0 || (edge_.retires && !control_.empty())) ++clock_.progress;
   control_.commit(edge_.enters, links_.control.bits, edge_.retires);
 }

@@ -73,77 +73,27 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     move();
   }
 
-  // See models/sim/engine.h.
+  /// What the clock edge does.
   struct Edge {
-    std::uint8_t fires, done;     ///< legs of the head: taken, and taken so far
-    std::uint8_t offered, taken;  ///< to and from the select queues
+    unsigned fires, done;  ///< legs of the head: taken, and taken so far
+    unsigned taken;        ///< from the select queues
     bool read_done;
     bool enters, retires;  ///< items of the control queue
-    bool write;            ///< the request to the accumulators, if there is one
-    bool input_from_alu;
-    bool turns, rests;
+    bool rests;            ///< no register moves
     State state;
-    Accumulator::Edge accumulator;
-    AluArray::Edge alu;
-    static constexpr auto fields() {
-      return edge_fields(
-          edge_field("fires", &Edge::fires), edge_field("done", &Edge::done),
-          edge_field("offered", &Edge::offered), edge_field("taken", &Edge::taken),
-          edge_field("read_done", &Edge::read_done), edge_field("enters", &Edge::enters),
-          edge_field("retires", &Edge::retires), edge_field("write", &Edge::write),
-          edge_field("input_from_alu", &Edge::input_from_alu), edge_field("turns", &Edge::turns),
-          edge_field("rests", &Edge::rests), edge_field("state", &Edge::state),
-          edge_field("accumulator", &Edge::accumulator), edge_field("alu", &Edge::alu));
-    }
   };
-
- private:
-  /// The facts of the unit without those of accumulator and ALUs.
-  [[nodiscard]] auto own_facts() const {
-    const AccumulatorControl& item = control_.front();
-    return list_facts(
-        fact<2>("control", control_.count()), fact<5>("step", step_index(item, read_done_)),
-        fact<1>("accumulate", item.accumulate),
-        fact<1>("alu_needs_input", AluArray::needs_input(item.alu)),
-        fact<5>("done_legs", fork_.done()), fact<3>("selects_full", selects_.full >> lowest_select),
-        fact<3>("selects", (selects_.items & selects_.full) >> lowest_select));
-  }
-  /// Not inline: together with the accumulator's they do not fit the host's registers.
-  [[nodiscard, gnu::noinline]] PackedFacts<20> packed_own_facts() const;
-
- public:
-  [[nodiscard]] auto fact_list() const {
-    return list_facts(own_facts(), fact_group("accumulator", accumulator_.fact_list()),
-                      fact_group("alu", alu_.fact_list()));
-  }
-  /// Not inline: it is large, and asked for in few cycles.
-  using Packed = PackedFacts<40>;
-  [[nodiscard]] Packed facts() const;
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge);
   void move();
-  void enter_accounts() {
-    account_.enter(edge_.state);
-    alu_.account().enter(edge_.alu.state);
-    if (tables_) tables_->enter_account(table_state());
-  }
-  [[nodiscard]] Cycle steady(Cycle most) const;
-  void stretch(Cycle cycles);  ///< needs control and input, offers the output
+  [[nodiscard]] bool sleeps() const { return edge_.rests; }  ///< models/sim/activity.h
 
   [[nodiscard]] Accumulator& accumulator() { return accumulator_; }
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
   [[nodiscard]] const AluArray& alu() const { return alu_; }
   [[nodiscard]] AluArray& alu() { return alu_; }
-  /// Entries for a lookup table are at the head of the queue. Such cycles are not remembered.
+  /// Entries for a lookup table are at the head of the queue.
   [[nodiscard]] bool awaits_entries() const {
     return control_.front().table != 0 && !control_.empty();
-  }
-  /// An update at the head waits for the one before it, which facts do not tell. Neither are such
-  /// cycles remembered.
-  [[nodiscard]] bool orders_updates() const {
-    const AccumulatorControl& item = control_.front();
-    return item.accumulate && !control_.empty() && accumulator_.reads_too_early(item.write_address);
   }
   /// Null unless the architecture has lookup tables.
   [[nodiscard]] const LookupMemory* tables() const { return tables_.get(); }
@@ -212,9 +162,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
       items = (items & ~stored) | (offered & stored);
       full = (full & ~taken) | stored;
     }
-    [[nodiscard]] bool level_moves(unsigned enqueue, unsigned taken) const {
-      return ((full & ~taken) | stores(enqueue, taken)) != full;
-    }
 
    private:
     [[nodiscard]] unsigned stores(unsigned enqueue, unsigned taken) const {
@@ -259,6 +206,5 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   std::uint64_t address_mask_;
   Account account_;
 };
-static_assert(names_all_fields<AccumulatorWithAlu::Edge>());
 
 }  // namespace tactus

@@ -26,8 +26,7 @@ AluArray::AluArray(const sc_core::sc_module_name& name, Clock& clock,
       account_("alus", clock, state_table, rest) {}
 
 void AluArray::decide() {
-  edge_ = {links_.operation.fires(), links_.input.valid, links_.output.fires(), state(), false};
-  edge_.turns = stage2_ != edge_.leaves || stage2_ != stage1_ || stage1_ != edge_.issues;
+  edge_ = {links_.operation.fires(), links_.input.valid, links_.output.fires(), state()};
 }
 
 void AluArray::move_results() {

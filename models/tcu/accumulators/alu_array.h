@@ -18,8 +18,6 @@
 #include "isa/tcu/names.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
-#include "models/sim/fast/edge_fields.h"
-#include "models/sim/fast/facts.h"
 #include "models/sim/queue.h"
 #include "models/tcu/accumulators/lookup_memory.h"
 #include "models/tcu/channels.h"
@@ -52,7 +50,7 @@ class AluArray final : public sc_core::sc_module {
 
   void drive() {  ///< output.valid
     links_.output.valid = stored_ > 0 || stage2_;
-    show();
+    links_.output.bits = results_.front();
   }
   void accept() {  ///< operation.ready, input.ready; needs operation and input driven
     const bool room = stored_ < 2;
@@ -61,28 +59,13 @@ class AluArray final : public sc_core::sc_module {
     links_.input.ready = room && needs && links_.operation.valid;
   }
 
-  // See models/sim/engine.h.
+  /// What the clock edge does.
   struct Edge {
     bool issues, has_input, leaves;
     State state;
-    bool turns;
-    static constexpr auto fields() {
-      return edge_fields(edge_field("issues", &Edge::issues),
-                         edge_field("has_input", &Edge::has_input),
-                         edge_field("leaves", &Edge::leaves), edge_field("state", &Edge::state),
-                         edge_field("turns", &Edge::turns));
-    }
   };
-  [[nodiscard]] auto fact_list() const {
-    return list_facts(fact<2>("stored", stored_), fact<1>("stage1", stage1_),
-                      fact<1>("stage2", stage2_));
-  }
   void decide();  ///< needs output.ready
   [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge) {
-    edge_ = edge;
-    show();
-  }
   void move() {  ///< the account is entered by the parent
     if (!idle() || edge_.issues) move_results();
   }
@@ -98,6 +81,10 @@ class AluArray final : public sc_core::sc_module {
   /// Stands for an input that is not offered.
   [[nodiscard]] VectorRef no_input() const { return zero_.data(); }
   [[nodiscard]] bool idle() const { return results_.empty(); }
+  /// No register moves at the clock edge.
+  [[nodiscard]] bool rests() const {
+    return !edge_.issues && !edge_.leaves && !stage1_ && !stage2_;
+  }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   void describe(const trace::Scope& scope) const;
@@ -109,7 +96,6 @@ class AluArray final : public sc_core::sc_module {
     if (links_.operation.valid) return stored_ < 2 ? wait_input : wait_output;
     return idle() ? rest : pipeline;
   }
-  void show() { links_.output.bits = results_.front(); }
   void move_results();
   void look_up(const AluOperation& operation, VectorRef input, std::uint8_t* out);
   /// The vector a source selector names.
@@ -133,6 +119,5 @@ class AluArray final : public sc_core::sc_module {
   Stats stats_;
   Account account_;
 };
-static_assert(names_all_fields<AluArray::Edge>());
 
 }  // namespace tactus

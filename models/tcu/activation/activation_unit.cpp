@@ -31,7 +31,7 @@ ActivationUnit::State ActivationUnit::state() const {
   return idle() ? rest : pass;
 }
 
-void ActivationUnit::move_vectors() {
+void ActivationUnit::move() {
   account_.enter(state());
   if (links_.output.fires()) {
     ++clock_.progress;

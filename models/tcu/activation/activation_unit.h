@@ -50,19 +50,12 @@ class ActivationUnit final : public sc_core::sc_module {
   ActivationUnit(const sc_core::sc_module_name& name, Clock& clock,
                  const tcu::Architecture& architecture, ActivationLinks& links);
 
-  void drive();  ///< everything it drives depends on registers
-  // Like DAIS blocks it has no Edge: cycles in which it has work are always settled in full.
-  void decide() { settled_ = true; }
-  void move() {
-    if (settled_) move_vectors();
-    settled_ = false;
-  }
-  void commit() {
-    decide();
-    move();
-  }
-  /// Nothing is in it, and that is accounted for.
-  [[nodiscard]] bool rests() const { return idle() && account_.code() == rest; }
+  void drive();            ///< everything it drives depends on registers
+  static void decide() {}  ///< move() looks at wires, too
+  void move();
+  void commit() { move(); }
+  /// See models/sim/activity.h.
+  [[nodiscard]] bool sleeps() const { return idle() && account_.code() == rest; }
   [[nodiscard]] bool idle() const { return results_.empty(); }
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
   // For the data of whole instructions; no time passes, and nothing is counted. Nothing may be in
@@ -84,9 +77,7 @@ class ActivationUnit final : public sc_core::sc_module {
     return !results_.empty() && available_.front() <= clock_.now;
   }
   [[nodiscard]] State state() const;
-  void move_vectors();
 
-  bool settled_ = false;  ///< the wires of the present cycle are settled
   Clock& clock_;
   ActivationLinks& links_;
   tcu::DataType type_;

@@ -101,7 +101,7 @@ void DaisUnit::collect(VectorRef vector) {
   collected_ = slot.input.valid ? 0 : collected_ + 1;
 }
 
-void DaisUnit::move_blocks() {
+void DaisUnit::move() {
   account_.enter(state());
   const bool takes = links_.input.fires();
   const unsigned block = control_.front().block;

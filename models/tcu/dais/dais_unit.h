@@ -60,21 +60,13 @@ class DaisUnit final : public sc_core::sc_module {
   DaisUnit(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
            const DaisUnitLinks& links);
 
-  void drive();   ///< output.valid, control.ready
-  void accept();  ///< input.ready; needs output.ready and input driven
-  // It has no Edge: cycles in which it has work are always settled in full. move() does nothing in
-  // the others, where nobody called decide().
-  void decide() { settled_ = true; }
-  void move() {  ///< UserError for a failed lookup, naming block, operation and sample
-    if (settled_) move_blocks();
-    settled_ = false;
-  }
-  void commit() {
-    decide();
-    move();
-  }
-  /// Nothing is in it, and that is accounted for: a cycle without control changes nothing.
-  [[nodiscard]] bool rests() const { return idle() && account_.code() == rest; }
+  void drive();            ///< output.valid, control.ready
+  void accept();           ///< input.ready; needs output.ready and input driven
+  static void decide() {}  ///< move() looks at wires, too
+  void move();             ///< UserError for a failed lookup, naming block, operation and sample
+  void commit() { move(); }
+  /// See models/sim/activity.h.
+  [[nodiscard]] bool sleeps() const { return idle() && account_.code() == rest; }
 
   [[nodiscard]] bool idle() const { return control_.empty() && collected_ == 0 && order_->empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
@@ -96,9 +88,7 @@ class DaisUnit final : public sc_core::sc_module {
   [[nodiscard]] State state() const;
   void collect(VectorRef vector);
   void convert_result(const Slot& slot);
-  void move_blocks();
 
-  bool settled_ = false;  ///< the wires of the present cycle are settled
   Clock& clock_;
   DaisUnitLinks links_;
   tcu::DataType type_;

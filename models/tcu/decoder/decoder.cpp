@@ -46,10 +46,6 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       dais_queue_(2 * architecture.array_size),
       account_("decoder", clock, state_table, ended, contexts) {
   registers_.timeout = reset_timeout;
-  links.local_a.request.stretch = local_stretch_.data();
-  links.local_b.request.stretch = local_b_stretch_.data();
-  links.accumulator.stretch = accumulator_stretch_.data();
-  for (Link<DramRequest>* dram : links.dram) dram->stretch = dram_stretch_.data();
   make_transfers();
 }
 
@@ -79,11 +75,37 @@ void Decoder::drive() {
   for (unsigned i = 0; i < leg_count; ++i) *streams_[i].valid = (shown_legs_ >> i & 1) != 0;
 }
 
+/// Addresses and items at the outputs.
+void Decoder::show() {
+  if (moving_ != 0) show_addresses(moving_);
+  if (links_.weight_loads != nullptr) {
+    // The array moves them on, so that the head may go on without a turn here.
+    turned_ |= loads_were_queued_;
+    loads_were_queued_ = !links_.weight_loads->empty();
+  }
+  if (!std::exchange(turned_, false)) return;
+  if (has_blocks() || holds_moves_) {
+    offer_head();
+  } else {
+    fork_.offer(!queue_.empty(), queue_.front().legs);
+  }
+  const unsigned active = fork_.pending() | transfer_fork_.pending() | queued_legs_;
+  fresh_legs_ |= active & ~shown_legs_;
+  shown_legs_ = active;
+  show_items(fresh_legs_);
+  fresh_legs_ = 0;
+  // Streams in the middle of an item are shown as if they had moved before.
+  if (resumed_legs_ != 0) show_addresses(std::exchange(resumed_legs_, 0) & active);
+}
+
 /// The items at the outputs: of the queue, or of the head itself past an empty queue. Those for the
 /// local router and local memory are on their wires whether or not they are valid.
 void Decoder::show_items(unsigned legs) {
   const Decoded& head = queue_.front();
-  if ((legs & leg_dataflow) != 0) links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
+  if ((legs & leg_dataflow) != 0) {
+    links_.dataflow.bits = dataflow_queue_.output(head.dataflow);
+    links_.dataflow.valid.wake();
+  }
   if ((legs & leg_local_a) != 0) show_local(links_.local_a, leg_local_a);
   if ((legs & leg_local_b) != 0) show_local(links_.local_b, leg_local_b);
   legs &= shown_legs_;
@@ -119,6 +141,7 @@ void Decoder::begin(Leg leg, std::uint64_t size, std::uint64_t step) {
 
 /// A port the head does not use shows zeroes, which is a read.
 void Decoder::show_local(MemoryPort& port, Leg leg) {
+  port.request.valid.wake();
   const Decoded& item = leg == leg_local_b ? mover() : queue_.front();
   if ((item.legs & leg) == 0) {
     port.request.bits = {};
@@ -202,12 +225,10 @@ void Decoder::decide() {
                   : blocked_ == Block::queue_full ? wait_transfer_queue
                                                   : wait_array;
   }
-  edge_.entering = static_cast<std::uint16_t>(entering);
-  edge_.firing = static_cast<std::uint16_t>(firing);
-  edge_.ending = static_cast<std::uint16_t>(firing & last_legs_);
+  edge_.entering = entering;
+  edge_.firing = firing;
+  edge_.ending = firing & last_legs_;
   edge_.accepts = links_.instruction.fires();
-  const bool retires = edge_.head_ready && !queue_.empty();
-  edge_.turns = (edge_.entering | edge_.ending) != 0 || retires || edge_.accepts;
 }
 
 unsigned Decoder::state_code() const {
@@ -216,14 +237,15 @@ unsigned Decoder::state_code() const {
 }
 
 void Decoder::move() {
-  turned_ |= edge_.turns;
+  const bool retires = edge_.head_ready && !queue_.empty();
+  if (((edge_.entering | edge_.ending) != 0) || retires || edge_.accepts) turned_ = true;
   if (timeout() && clock_.events != nullptr) clock_.events->event({TcuEvent::timeout});
   account_.enter(state_code());
   move_streams();
   fork_.move(fork_.after(edge_.head_ready, edge_.entering & head_legs_));
   if (transfers_) move_transfers();
-  count_time();
-  if (edge_.head_ready && !queue_.empty()) retire();
+  pass_time(1);
+  if (retires) retire();
   if (sends_ahead_) send_weights(queue_.newest());
   if (edge_.accepts) take_instruction();
   if (queue_.commit_entered(edge_.accepts, edge_.head_ready))
@@ -287,15 +309,6 @@ void Decoder::move_queues(unsigned entering, unsigned ending) {
   for (unsigned port = 0; port < 2; ++port) commit(dram_queue_[port], dram_leg(port), move.dram);
 }
 
-/// The timer counts cycles without progress at the head and stops at the timeout.
-void Decoder::count_time() {
-  if (edge_.head_ready) {
-    timer_ = 0;
-  } else if (timer_ < registers_.timeout) {
-    ++timer_;
-  }
-}
-
 void Decoder::retire() {
   const tcu::Instruction& raw = queue_.front().raw;
   const std::uint32_t counter = registers_.program_counter;
@@ -324,6 +337,7 @@ void Decoder::retire() {
 }
 
 void Decoder::configure(const tcu::ConfigureFields& fields) {
+  clock_.activity.wake(UnitActivity::all);  // no wire tells of a register
   switch (static_cast<tcu::ConfigRegister>(fields.register_number)) {
     case tcu::ConfigRegister::dram0_offset:
     case tcu::ConfigRegister::dram1_offset:

@@ -39,8 +39,7 @@
 #include "isa/tcu/instruction_kind.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
-#include "models/sim/fast/edge_fields.h"
-#include "models/sim/fast/facts.h"
+#include "models/sim/fast/registers.h"
 #include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
@@ -148,75 +147,28 @@ class Decoder final : public sc_core::sc_module {
     move();
   }
 
-  // See models/sim/engine.h.
+  /// What the clock edge does.
   struct Edge {
-    std::uint16_t entering;        ///< legs of the head that are taken
-    std::uint16_t firing, ending;  ///< streams whose output is taken; whose item ends with it
-    State waits;                   ///< of an instruction at the head
-    bool head_ready;               ///< all of its legs are taken, valid or not
-    bool accepts;                  ///< an instruction
-    bool turns;
-    static constexpr auto fields() {
-      return edge_fields(edge_field("entering", &Edge::entering),
-                         edge_field("firing", &Edge::firing), edge_field("ending", &Edge::ending),
-                         edge_field("waits", &Edge::waits),
-                         edge_field("head_ready", &Edge::head_ready),
-                         edge_field("accepts", &Edge::accepts), edge_field("turns", &Edge::turns));
-    }
+    unsigned entering;        ///< legs of the head that are taken
+    unsigned firing, ending;  ///< streams whose output is taken; whose item ends with it
+    State waits;              ///< of an instruction at the head
+    bool head_ready;          ///< all of its legs are taken, valid or not
+    bool accepts;             ///< an instruction
   };
-  /// Addresses and items at the outputs in the coming cycle.
-  void show();
-  /// The facts that no cycle without a turn changes: levels of the queues, and kinds of the items
-  /// at the outputs.
-  [[nodiscard]] auto item_facts() const {
-    return list_facts(fact<2>("instructions", queue_.count()),
-                      fact<leg_count + 2>("open_legs", fork_.open() | transfer_facts_),
-                      fact<leg_count>("queued_legs", queued_legs_),
-                      fact<leg_count>("full_legs", full_legs_),
-                      // Those for local memory and routers show on their wires, valid or not.
-                      fact<1>("local_a_write", links_.local_a.request.bits.write),
-                      fact<1>("local_b_write", links_.local_b.request.bits.write),
-                      fact<1>("host_port", links_.host.bits.dram),
-                      fact<1>("host_to_dram", links_.host.bits.to_dram),
-                      fact<4>("dataflow", links_.dataflow.bits.kind));
-  }
-  /// Legs whose output, offered or not, is the last of its item.
-  [[nodiscard]] auto last_facts() const {
-    return fact<leg_count>("last_legs", last_legs_ & (fork_.open() | shown_legs_));
-  }
-  /// Of the coming cycle, after show().
-  [[nodiscard]] auto fact_list() const { return list_facts(item_facts(), last_facts()); }
-  /// The same, packed. item_facts() are worked out after a turn and kept until the next one.
-  [[nodiscard]] auto facts() {
-    if (turned_) note_items();
-    turned_ = false;
-    return pack_facts(item_facts_, last_facts());
-  }
   void decide();
-  [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge) { edge_ = edge; }
-  void enter_account() {
-    account_.enter(state_code());
-    if (transfers_) enter_transfer_account();
-  }
   void move();
-  /// Vectors are to pass to or from the activation unit.
-  [[nodiscard]] bool shows_activation() const {
-    return (shown_legs_ & leg_dataflow) != 0 &&
-           links_.dataflow.bits.kind >= DataflowKind::accumulator_to_activation_to_local;
+  /// See models/sim/activity.h. Meanwhile pass_time() counts the time.
+  [[nodiscard]] bool sleeps() const {
+    return !turned_ && edge_.firing == 0 && clock_.events == nullptr &&
+           (links_.weight_loads == nullptr ||
+            (links_.weight_loads->empty() && !loads_were_queued_));
   }
-  [[nodiscard]] bool shows_dais() const { return (shown_legs_ & leg_dais) != 0; }
-  /// Weights are sent ahead of the head.
-  [[nodiscard]] bool sends_ahead() const { return sends_ahead_; }
-  [[nodiscard]] bool streams_move() const { return edge_.firing != 0; }
-  [[nodiscard]] Cycle steady(Cycle most) const;
-  /// The addresses of a stretch from its cycle `first` on, for its consumers; moves nothing.
-  void offer_stretch(Cycle first, Cycle cycles);
-  /// Whether the present cycle may follow the `cycles` that a stretch has so far.
-  [[nodiscard]] bool continues_stretch(Cycle cycles) const;
-  /// Makes it the next of that stretch.
-  void extend_stretch(Cycle cycles);
-  void stretch(Cycle cycles);
+  /// Cycles in which it sleeps: the timer counts cycles without progress at the head, and stops at
+  /// the timeout.
+  void pass_time(Cycle cycles) {
+    const Cycle left = registers_.timeout - std::min(registers_.timeout, timer_);
+    timer_ = edge_.head_ready ? 0 : static_cast<std::uint16_t>(timer_ + std::min(cycles, left));
+  }
 
   // For sequences that are known (models/tcu/fast/known_sequences.h). They know instructions by
   // their *shape*: all but what of the addresses decides nothing.
@@ -265,7 +217,6 @@ class Decoder final : public sc_core::sc_module {
   void hold_moves(bool holds) {
     holds_moves_ = holds;
     blocked_ = Block::none;
-    transfer_facts_ = 0;
     turned_ = true;
   }
   /// As if the move at the head had been done in the last cycle.
@@ -425,6 +376,7 @@ class Decoder final : public sc_core::sc_module {
   void adopt(const Fill& fill);
   void number_registers(Registers& r, Decoded& d) const;
   void transfer_registers(Registers& r);
+  void shape_register(Registers& r, Decoded& d);
   void item_registers(Registers& r, Decoded& d);
   void item_registers(Registers& r, AccumulatorItem& item);
   void item_registers(Registers& r, DramItem& item);
@@ -489,12 +441,12 @@ class Decoder final : public sc_core::sc_module {
   static constexpr std::array<std::uint8_t, 512> make_wait_states();
   static const std::array<std::uint8_t, 512> wait_states;
   [[nodiscard]] unsigned state_code() const;
+  void show();
   void show_items(unsigned legs);
   void show_local(MemoryPort& port, Leg leg);
   void show_dram(unsigned port);
   void show_addresses(unsigned legs);
   [[nodiscard]] std::uint64_t local_address(const Decoded& item, const Expander& expander) const;
-  void count_time();
   void move_streams();
   void move_queues(unsigned entering, unsigned ending);
   void take_instruction();
@@ -534,25 +486,17 @@ class Decoder final : public sc_core::sc_module {
   bool loads_were_queued_ = false;   ///< in the last cycle
   Block blocked_ = Block::none;      ///< the head, in this cycle
   bool holds_moves_ = false;         ///< see hold_moves()
-  /// Open legs of the oldest move, and above all legs why the head is blocked.
-  unsigned transfer_facts_ = 0;
-  unsigned head_legs_ = all_legs;  ///< those that are the head's
+  unsigned head_legs_ = all_legs;    ///< those that are the head's
   /// Legs whose requests to local memory the head waits for.
   unsigned head_local_legs_ = local_legs;
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
   std::uint64_t told_ahead_ = 0;  ///< see note_told()
-  bool turned_ = true;            ///< since the last facts()
-  PackedFacts<39> item_facts_;    ///< item_facts() after the last turn
-  void note_items();
+  /// A register has moved since the last show() that the items at the outputs depend on.
+  bool turned_ = true;
   Edge edge_{};
-  unsigned moving_ = 0;  ///< streams that moved within an item in the last cycle
-  std::array<MemoryRequest, longest_stretch> local_stretch_;  ///< at port A
-  std::array<MemoryRequest, longest_stretch> local_b_stretch_;
-  std::array<AccumulatorControl, longest_stretch> accumulator_stretch_;
-  std::array<DramRequest, longest_stretch> dram_stretch_;
-  ArrayControl array_of_stretch_;
+  unsigned moving_ = 0;        ///< streams that moved within an item in the last cycle
   unsigned resumed_legs_ = 0;  ///< streams that were loaded in the middle of an item
   std::vector<Shape> shapes_;
   std::vector<AccumulatorItem> forms_;  ///< the different items of these, without addresses
@@ -562,29 +506,5 @@ class Decoder final : public sc_core::sc_module {
   Stats stats_;
   Account account_;
 };
-
-static_assert(names_all_fields<Decoder::Edge>());
-
-inline void Decoder::show() {
-  if (moving_ != 0) show_addresses(moving_);
-  if (links_.weight_loads != nullptr) {
-    // The array moves them on, so that the head may go on without a turn here.
-    turned_ |= loads_were_queued_;
-    loads_were_queued_ = !links_.weight_loads->empty();
-  }
-  if (!turned_) return;
-  if (has_blocks() || holds_moves_) {
-    offer_head();
-  } else {
-    fork_.offer(!queue_.empty(), queue_.front().legs);
-  }
-  const unsigned active = fork_.pending() | transfer_fork_.pending() | queued_legs_;
-  fresh_legs_ |= active & ~shown_legs_;
-  shown_legs_ = active;
-  show_items(fresh_legs_);
-  fresh_legs_ = 0;
-  // Streams in the middle of an item are shown as if they had moved before.
-  if (resumed_legs_ != 0) show_addresses(std::exchange(resumed_legs_, 0) & active);
-}
 
 }  // namespace tactus

@@ -95,7 +95,6 @@ void Decoder::offer_head() {
   blocked_ = block_of_head();
   fork_.offer(!queue_.empty() && blocked_ == Block::none, queue_.front().legs);
   if (transfers_) offer_transfers();
-  if (holds_moves_) transfer_facts_ = static_cast<unsigned>(blocked_) << leg_count;
   sends_ahead_ = links_.weight_loads != nullptr && can_send_ahead();
 }
 
@@ -129,7 +128,6 @@ void Decoder::offer_transfers() {
   const bool under_way = !transfers_->empty();
   oldest_ = &transfers_->at(0);
   transfer_fork_.offer(under_way, under_way ? oldest_->legs : 0);
-  transfer_facts_ = transfer_fork_.open() | static_cast<unsigned>(blocked_) << leg_count;
 }
 
 void Decoder::move_transfers() {

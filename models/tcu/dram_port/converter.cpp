@@ -37,8 +37,7 @@ Converter::Converter(const sc_core::sc_module_name& name, Clock& clock,
       read_beats_(beat_bytes),
       lanes_in_(beat_bytes),
       copies_(info(architecture.data_type).width_bits ==
-              info(architecture.data_type).storage_bytes * 8),
-      lane_stretch_(copies_ ? 0 : longest_stretch * vector_bytes_) {
+              info(architecture.data_type).storage_bytes * 8) {
   for (auto& vector : vector_) vector.resize(vector_bytes_);
   for (auto& word : word_) word.resize(vector_bytes_);
 }
@@ -76,9 +75,9 @@ void Converter::commit() {
   if (word_valid_ || !vectors_out_.empty() || tcu_.out.fires()) commit_write_data();
   if (vector_valid_ || !read_beats_.empty() || axi_.r.fires()) commit_read_data();
   outstanding_writes_ += writes_begun - (response ? 1 : 0);
-  if (outstanding_reads_ != reads || outstanding_writes_ != writes) ++clock_.turns;
+  if (outstanding_reads_ != reads || outstanding_writes_ != writes) ++clock_.progress;
   if (response) ++clock_.progress;
-  if (responses_.commit(axi_.b.fires(), {}, response)) ++clock_.turns;
+  if (responses_.commit(axi_.b.fires(), {}, response)) ++clock_.progress;
 }
 
 void Converter::commit_request() {
@@ -91,7 +90,7 @@ void Converter::commit_request() {
           (axi_.aw.ready ? leg_address : 0U) | (axi_.w.fires() && axi_.w.bits.last ? leg_data : 0U);
       taken = write_fork_.all(ready);
       const unsigned done = write_fork_.after(ready);
-      if (done != write_fork_.done()) ++clock_.turns;
+      if (done != write_fork_.done()) ++clock_.progress;
       write_fork_.move(done);
     }
   }
@@ -99,11 +98,11 @@ void Converter::commit_request() {
   if (taken) {
     ++clock_.progress;
     const std::uint64_t issued = piece_.last ? 0 : vectors_issued_ + vectors_per_burst_;
-    if (issued != vectors_issued_) ++clock_.turns;
+    if (issued != vectors_issued_) ++clock_.progress;
     vectors_issued_ = issued;
   }
   if (requests_.commit(tcu_.request.fires(), tcu_.request.bits, taken && piece_.last)) {
-    ++clock_.turns;
+    ++clock_.progress;
   }
 }
 
@@ -130,7 +129,7 @@ void Converter::commit_write_data() {
     ++clock_.progress;
   }
   if (incoming) copy_block(vectors_out_.push(), tcu_.out.bits, vector_bytes_);
-  if (vectors_out_.count() != waiting || word_valid_ != word_valid) ++clock_.turns;
+  if (vectors_out_.count() != waiting || word_valid_ != word_valid) ++clock_.progress;
 }
 
 void Converter::commit_read_data() {
@@ -160,7 +159,7 @@ void Converter::commit_read_data() {
     incoming.data = lanes_in_.data();
   }
   const bool turn = read_beats_.commit(axi_.r.fires(), incoming, beat_taken);
-  if (turn || vector_valid_ != vector_valid) ++clock_.turns;
+  if (turn || vector_valid_ != vector_valid) ++clock_.progress;
 }
 
 std::string Converter::waits_for() const {

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -35,11 +34,6 @@ class Converter final : public sc_core::sc_module {
 
   void drive();
   void commit();
-  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h
-
-  /// The Converter's part of DramPort::offer_stretch() and stretch().
-  [[nodiscard]] bool offer_stretch(Cycle cycles);
-  void stretch(Cycle cycles);
 
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
   /// Which beats of their vectors pass.
@@ -81,7 +75,6 @@ class Converter final : public sc_core::sc_module {
     piece.address.cache = registers_.dram_cache[port_];
     return piece;
   }
-  [[nodiscard]] bool offer_addresses(Cycle cycles);
   [[nodiscard]] AxiBeat beat() const {
     return {word_[word_now_].data() + word_index_ * beat_bytes_,
             beats_sent_ == piece_.address.length};
@@ -130,11 +123,7 @@ class Converter final : public sc_core::sc_module {
   bool vector_valid_ = false;
   std::vector<std::uint8_t> lanes_in_;
   Queue<AxiResponse, QueueKind::plain, 2> responses_;
-
-  std::array<AxiAddress, longest_stretch> address_stretch_;
-  std::array<VectorRef, longest_stretch + 1> vector_stretch_;
-  bool copies_;                             ///< bytes are lanes
-  std::vector<std::uint8_t> lane_stretch_;  ///< vectors of a stretch, if they are not
+  bool copies_;  ///< bytes are lanes
 };
 
 }  // namespace tactus

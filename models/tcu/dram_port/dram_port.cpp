@@ -10,6 +10,8 @@ DramPort::DramPort(const sc_core::sc_module_name& name, Clock& clock,
                    const tcu::Architecture& architecture, unsigned beat_bytes, unsigned port,
                    const ConfigRegisters& registers, DramLinks& tcu, AxiLinks& pins)
     : sc_module(name),
+      clock_(clock),
+      tcu_(tcu),
       pins_(pins),
       converter_("converter", clock, architecture, beat_bytes, port, registers, tcu, inner_),
       queue_("queue", clock, beat_bytes, inner_, middle_),
@@ -38,13 +40,12 @@ DramPort::State DramPort::state() const {
 
 void DramPort::commit() {
   observe();
-  repeat();
-}
-
-void DramPort::repeat() {
+  const std::uint64_t progress = clock_.progress;
   converter_.commit();
   queue_.commit();
   splitter_.commit();
+  moves_ =
+      clock_.progress != progress || tcu_.request.fires() || tcu_.out.fires() || tcu_.in.fires();
 }
 
 void DramPort::add_phases(Phases& phases) {

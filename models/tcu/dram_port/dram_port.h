@@ -45,17 +45,9 @@ class DramPort final : public sc_core::sc_module {
   void drive();  ///< after the pins' slave has driven
   void accept();
   void commit();
-  [[nodiscard]] bool redrive();  ///< see models/sim/engine.h; after the pins' slave has driven
-  void repeat();                 ///< the state for the account is that of the cycle before
+  /// See models/sim/activity.h; after commit().
+  [[nodiscard]] bool sleeps() const { return !moves_; }
   void add_phases(Phases& phases);
-
-  /// After a cycle without a turn, reads pass in one of two ways: a beat a cycle in the middle of a
-  /// burst and no address; or an address and a beat a cycle, all bursts of one beat. Of the next
-  /// `most` cycles, how many are like that as far as the port can say; 0: it is not so, or vectors
-  /// have several beats. Offers its addresses at the pins; moves nothing.
-  [[nodiscard]] Cycle offer_stretch(Cycle most);
-  /// Takes so many cycles or fewer at once; the beats are those that the pins' slave offers.
-  void stretch(Cycle cycles);
 
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
   [[nodiscard]] unsigned beat_phase() const { return converter_.beat_phase(); }
@@ -70,12 +62,15 @@ class DramPort final : public sc_core::sc_module {
   [[nodiscard]] State state() const;
   void observe() { account_.enter(state()); }
 
+  Clock& clock_;
+  DramLinks& tcu_;
   AxiLinks& pins_;
   AxiLinks inner_;   ///< Converter to queue
   AxiLinks middle_;  ///< queue to splitter
   Converter converter_;
   AxiQueue queue_;
   BoundarySplitter splitter_;
+  bool moves_ = true;  ///< a register did, at the last clock edge
   Account account_;
 };
 

@@ -117,13 +117,14 @@ void Decoder::item_registers(Registers& r, AccumulatorItem& item) {
   address_registers(r, item.control, accumulator_mask_);
 }
 
-void Decoder::item_registers(Registers& r, Decoded& d) {
+void Decoder::shape_register(Registers& r, Decoded& d) {
   std::uint32_t shape = d.shape;
   r(shape);
-  if (r.loads()) {
-    d = shapes_[shape].item;
-  }
-  if (queue_.empty()) return;
+  if (r.loads()) d = shapes_[shape].item;
+}
+
+void Decoder::item_registers(Registers& r, Decoded& d) {
+  shape_register(r, d);
   if ((d.legs & leg_accumulator) != 0) {
     address_registers(r, d.accumulator.control, accumulator_mask_);
   }
@@ -183,7 +184,7 @@ void Decoder::fork_registers(Registers& r, unsigned of) {
   if (r.loads()) fork_.move(done);
   leg_registers(r, queued_legs_, of);
   leg_registers(r, full_legs_, of);
-  leg_registers(r, last_legs_, of);
+  // Which legs are at their last output follows from the items that the coming cycle shows.
 }
 
 void Decoder::stream_registers(Registers& r, unsigned of) {
@@ -204,6 +205,7 @@ void Decoder::forget_wires() {
 }
 
 void Decoder::registers_of_moves(Registers& r, bool alone) {
+  if (transfers_) transfer_registers(r);
   fork_registers(r, transfer_legs);
   r.items(host_queue_, [&](HostDataflow& item) {
     r(item.dram);
@@ -222,20 +224,12 @@ void Decoder::registers_of_moves(Registers& r, bool alone) {
     std::uint64_t end = begun ? local.size : 0;
     if (!local.expander.registers_up_to(r, end)) r(end);
   }
-  if (transfers_) transfer_registers(r);
   if (r.loads()) forget_wires();
 }
 
 void Decoder::registers_of_instructions(Registers& r) {
   r.items(
-      queue_, [&](Decoded& d) { item_registers(r, d); }, true);
-  if (queue_.count() == 1) {
-    // Alone it leaves the one before it at the front.
-    Decoded& before = queue_.entry(1);
-    std::uint32_t shape = before.shape;
-    r(shape);
-    if (r.loads()) before = shapes_[shape].item;
-  }
+      queue_, [&](Decoded& d) { item_registers(r, d); }, [&](Decoded& d) { shape_register(r, d); });
   if (r.loads()) forget_wires();
 }
 

@@ -151,13 +151,12 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   from.moves = KnownSequences::none;
   begin_interval(from);
   decoder.hold_moves(true);
-  system_.replay_.forget();
+  forget_wires();
   KnownSequences::State found;
   bool ends = false;
   {
     ArrayTurns turns(system_.tcu_.array_account(), from.now, turns_);
     ends = run_control(end, known_[position.state].one_cycle, waits);
-    system_.replay_.catch_up();
     system_.tcu_.array_account().settle();
     found.array_works = turns.worked_first();
   }
@@ -186,11 +185,10 @@ bool TcuSequences::run_control(const ControlEnd& end, bool one_cycle, bool move_
     const Cycle passed = clock.now - began_.now;
     if (passed >= longest_interval) return false;
     const std::uint64_t before = clock.progress;
-    system_.unobserved_cycles(all - passed);
+    system_.pass(all - passed);
     system_.rested_ = clock.progress == before;
     ends = accepts() || retires() || clock.now - began_.now == all;
     if (ends || end.cycles != 0 || !(move_waits || next_ == program_.count)) continue;
-    system_.replay_.catch_up();
     ends = move_waits ? control_rests() : is_over();
   }
   return true;
@@ -211,9 +209,12 @@ void TcuSequences::note_control(const Position& position, const ControlEnd& end,
   if (state.one_cycle && !end.pops) {
     known_[interval].waits = next == interval && !state.accepts && !state.retires;
   }
+  const Id after = key_of_control(position, found.accepts, end.pops);
+  if (const Id known = known_.next(interval, after); known != KnownSequences::none) {
+    return check_next(known_.link(known).state, next, &TcuSequences::control_registers);
+  }
   kept_.clear();
-  known_.set_next(interval, key_of_control(position, found.accepts, end.pops),
-                  known_.add_link(next, kept_, true));
+  known_.set_next(interval, after, known_.add_link(next, kept_, true));
 }
 
 /// The decoder's instructions are those of this state of the control.
@@ -235,8 +236,10 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   from.state = KnownSequences::none;
   begin_interval(from);
   show_head(position.state);
+  // The other units are those of any state of the control.
+  system_.clock_.activity.awake = TcuSystem::units_of_moves;
   KnownSequences::State found;
-  system_.unobserved_cycles(1);
+  system_.pass(1);
   note_passing(found);
   end_interval(found);
   note_timer(found);

@@ -33,10 +33,8 @@ inline void address_registers(Registers& r, AccumulatorControl& c, std::uint64_t
   if (c.write) r.address(c.write_address, mask);
 }
 
-/// What an access or a SIMD instruction asks for. `held`: it is more than what an empty queue
-/// shows.
-inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t mask,
-                              bool held = true) {
+/// What an access or a SIMD instruction asks for. `held`: it has not left its queue.
+inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t mask, bool held) {
   r(c.alu.op);
   r(c.alu.left);
   r(c.alu.right);

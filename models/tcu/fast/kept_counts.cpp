@@ -56,8 +56,12 @@ void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const Ke
                      system_.clock_.now);
     }
   }
-  known_.set_next(interval, successor(interval, shape, keeps, counts),
-                  known_.add_link(next, kept_, same));
+  const Id after = successor(interval, shape, keeps, counts);
+  if (const Id known = known_.next(interval, after); known != KnownSequences::none) {
+    return check_next(known_.link(known).state, next,
+                      divided_ ? &TcuSequences::move_registers : &TcuSequences::registers);
+  }
+  known_.set_next(interval, after, known_.add_link(next, kept_, same));
 }
 
 /// What decides which state comes after an interval: the shape of the instruction that is accepted,

@@ -19,6 +19,8 @@
 
 namespace tactus {
 
+class PlantedFault;
+
 class KnownSequences {
  public:
   using Id = std::uint32_t;
@@ -127,6 +129,7 @@ class KnownSequences {
   void clear();
 
  private:
+  friend class PlantedFault;  ///< of tests
   static constexpr std::size_t most_bytes = std::size_t{48} << 20;
   struct Edge {
     std::uint64_t key = ~std::uint64_t{0};

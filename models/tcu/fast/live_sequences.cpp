@@ -94,7 +94,7 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
                        successor(found.interval, shape, interval.busy != 0, counts_));
   };
   found.link = link();
-  if (found.link == KnownSequences::none) {
+  if (found.link == KnownSequences::none || is_checked()) {
     if (!work_out_live(position, found.interval)) return false;
     found.link = link();
   }
@@ -137,8 +137,8 @@ void TcuSequences::hold_memories(unsigned busy) {
     targets_[p] = std::exchange(system_.ports_[p]->target, held_[p].get());
   }
   // Meanwhile the wires at its pins were the memories'.
-  if ((busy & 1) != 0) system_.clock_.agenda.turned |= TcuSystem::dram0_unit;
-  if ((busy & 2) != 0) system_.clock_.agenda.turned |= TcuSystem::dram1_unit;
+  if ((busy & 1) != 0) system_.clock_.activity.wake(TcuSystem::dram0_unit);
+  if ((busy & 2) != 0) system_.clock_.activity.wake(TcuSystem::dram1_unit);
 }
 
 void TcuSequences::release_memories() {
@@ -162,11 +162,10 @@ bool TcuSequences::run_live_interval(KnownSequences::State& found) {
   for (bool ends = false; !ends;) {
     if (clock.now - began_.now >= longest_interval) return false;
     const std::uint64_t before = clock.progress;
-    system_.unobserved_cycles(busy ? 1 : longest_interval);
+    system_.pass(busy ? 1 : longest_interval);
     system_.rested_ = clock.progress == before;
     ends = busy || accepts() || retires() || (busy_parts() & port_parts) != 0;
     if (ends || next_ != program_.count) continue;
-    system_.replay_.catch_up();
     ends = is_over();
   }
   found.busy = static_cast<std::uint8_t>(busy_parts());

@@ -18,30 +18,45 @@ constexpr Cycle no_response = ~Cycle{0};
 void TcuSequences::registers(Registers& r) {
   registers_but_moves(r, false);
   registers_of_moves(r, false);
+  r.unit("time of the array");
   system_.array_time_->account().registers(r);
 }
 
 /// All but what serves moves from and to DRAMs.
 void TcuSequences::registers_but_moves(Registers& r, bool alone) {
+  r.unit("program");
   std::uint64_t end = ending(next_);
   r(end);
   Tcu& tcu = system_.tcu_;
+  r.unit("decoder");
   tcu.decoder_.registers_but_moves(r, alone);
+  r.unit("local memory, port A");
   tcu.local_.registers(r, 0);
+  r.unit("local router");
   tcu.local_router_.registers(r);
+  r.unit("array");
   tcu.array_.registers(r);
+  r.unit("accumulators");
   tcu.accumulators_.registers(r);
+  r.unit("activation unit");
   if (tcu.activation_) tcu.activation_->registers(r);
+  r.unit("stream");
   system_.stream_.registers(r);
 }
 
 /// Port B of local memory, host router, DRAM ports, and the decoder's streams to them.
 void TcuSequences::registers_of_moves(Registers& r, bool alone) {
   Tcu& tcu = system_.tcu_;
+  r.unit("decoder's DRAM moves");
   tcu.decoder_.registers_of_moves(r, alone);
+  r.unit("local memory, port B");
   tcu.local_.registers(r, 1);
+  r.unit("host router");
   tcu.host_router_.registers(r);
-  for (unsigned p = 0; p < 2; ++p) port_registers(r, p);
+  for (unsigned p = 0; p < 2; ++p) {
+    r.unit(p == 0 ? "dram0" : "dram1");
+    port_registers(r, p);
+  }
 }
 
 /// The registers of a unit that is idle are always the same but for the account.
@@ -129,18 +144,13 @@ void TcuSequences::load_program(std::uint64_t next) {
 
 /// They follow from the registers that were loaded.
 void TcuSequences::forget_wires() {
-  Agenda& agenda = system_.clock_.agenda;
-  agenda.turned = ~0U;
-  agenda.stirred = agenda.moving = 0;
-  system_.replay_.forget();
+  system_.clock_.activity.wake(UnitActivity::all);
+  for (auto& port : system_.ports_) port->target_waits = true;
 }
 
 TcuPeriods::Design TcuSequences::periodic_design() {
   return {system_.clock_,
-          [this](Registers& r) {
-            system_.replay_.catch_up();
-            registers(r);
-          },
+          [this](Registers& r) { registers(r); },
           [this](Registers& r) {
             registers(r);
             load_program(next_);
@@ -194,7 +204,6 @@ void TcuSequences::begin_interval(const Position& position) {
 void TcuSequences::end_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
   Decoder& decoder = system_.tcu_.decoder_;
-  system_.replay_.catch_up();
   clock.timing_only = false;
   found.cycles = static_cast<std::uint32_t>(clock.now - began_.now);
   found.accepts = accepts();
@@ -229,6 +238,8 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
   if (memories_) {
     set_link(interval, shape, after.state, found.busy != 0, counts_);
   } else {
+    const Id known = known_.next(interval, shape);
+    if (known != KnownSequences::none) check_next(known, after.state, &TcuSequences::registers);
     known_.set_next(interval, shape, after.state);
   }
   return true;
@@ -253,12 +264,9 @@ void TcuSequences::note_interval(Id interval, const KnownSequences::State& found
     state.timer = found.timer;
     known_.set_counts(interval, growth);
     if (counts != nullptr) set_growth(interval, *counts);
-  } else if (state.cycles != found.cycles || state.accepts != found.accepts ||
-             state.retires != found.retires || state.counted != growth.size() ||
-             state.busy != found.busy || state.timer != found.timer ||
-             state.array_works != found.array_works || !(state.passing == found.passing)) {
-    internal_error("cycle {}: two intervals of {} and {} cycles begin in the same state",
-                   began_.now, state.cycles, found.cycles);
+  } else {
+    check_interval(state, found);
+    check_growth(interval, growth);
   }
 }
 
@@ -275,12 +283,11 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
   while (!accepts() && !retires()) {
     if (clock.now - began_.now >= longest_interval) return false;
     const std::uint64_t progress = clock.progress;
-    system_.unobserved_cycles(longest_interval);
+    system_.pass(longest_interval);
     system_.rested_ = clock.progress == progress;
     const bool goes_on = !accepts() && !retires();
     if (!asks_memories()) {  // what else is long is taken at once
       if (next_ < program_.count) continue;
-      system_.replay_.catch_up();
       if (is_over()) break;
       continue;
     }

@@ -22,9 +22,7 @@ void LocalRouter::SelectStream::registers(Registers& r) {
     r(item.route);
     r(item.size);
   });
-  expander.registers(r, front_size);
-  r(at_front_last);
-  if (r.loads()) front_size = queue.empty() ? 0 : queue.front().size;
+  expander.registers(r, queue.empty() ? 0 : queue.front().size);
 }
 
 void LocalRouter::registers(Registers& r) {
@@ -33,7 +31,6 @@ void LocalRouter::registers(Registers& r) {
   accumulator_.registers(r);
   fork_.registers(r);
   account_.registers(r);
-  if (r.loads()) queue_facts_ = queue_facts().packed();
 }
 
 /// Where vectors come from is data, and what may overwrite them is asked by number. A set that was
@@ -97,9 +94,8 @@ void Accumulator::registers(Registers& r) {
 
 void AccumulatorWithAlu::registers(Registers& r) {
   r.items(
-      control_,
-      [&](AccumulatorControl& c) { control_registers(r, c, address_mask_, !control_.empty()); },
-      true);
+      control_, [&](AccumulatorControl& c) { control_registers(r, c, address_mask_, true); },
+      [&](AccumulatorControl& c) { control_registers(r, c, address_mask_, false); });
   r(selects_.full);
   unsigned items = selects_.items & selects_.full;
   r(items);

@@ -104,7 +104,6 @@ void TcuSequences::take(Horizon& horizon) {
   // First what is quick to ask: most of what retires is followed by something.
   Position position;
   if (!system_.tcu_.decoder_.rests() || !find_program(position)) return;
-  system_.replay_.catch_up();
   if (!rests()) return;
   renew();
   if (observed() || !begin(position)) return;
@@ -222,6 +221,7 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
 }
 
 bool TcuSequences::learns() const {
+  if (system_.clock_.engine == Engine::check) return !known_.full();
   const Price& paid = memories_ ? price_live : price;
   return !known_.full() && paid.interval * worked_out_ < taken_cycles_ + paid.most_unpaid;
 }
@@ -242,7 +242,7 @@ void TcuSequences::walk(Position& position, Cycle until) {
     if (state->left_out || position.now + state->cycles > until) return;
     const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
     Id next = known_.next(position.state, shape);
-    if (next == KnownSequences::none) {
+    if (next == KnownSequences::none || is_checked()) {
       if (!learns() || !work_out(position, position.state)) return;
       state = &known_[position.state];
       next = known_.next(position.state, shape);

@@ -18,8 +18,7 @@ DualPortMemory::DualPortMemory(const sc_core::sc_module_name& name, Clock& clock
       kinds_(kinds),
       ports_{&port_a, &port_b},
       state_{PortState(vector_bytes), PortState(vector_bytes)},
-      zero_(vector_bytes),
-      copies_(2 * vector_bytes) {
+      zero_(vector_bytes) {
   constexpr std::uint64_t host_limit = std::uint64_t{1} << 36;
   if (depth > host_limit / vector_bytes) {
     user_error("memory {}: {} vectors of {} bytes are more than this simulator holds; allowed {}",
@@ -44,15 +43,14 @@ DualPortMemory::State DualPortMemory::state(const MemoryPort& port) {
 }
 
 void DualPortMemory::decide() {
-  edge_.turns = false;
   edge_.rests = true;
   for (unsigned p = 0; p < 2; ++p) {
     const MemoryPort& port = *ports_[p];
     const State state = this->state(port);
     const PortEdge edge{port.read_data.fires(), state == reads, state == writes, state};
-    const bool turns = edge.leaves != edge.enters || edge.enters != state_[p].in_flight;
-    edge_.turns = edge_.turns || turns;
-    edge_.rests = edge_.rests && !(turns || edge.leaves || edge.enters || edge.writes);
+    // A read that was in flight has come.
+    edge_.rests =
+        edge_.rests && !(edge.leaves || edge.enters || edge.writes || state_[p].in_flight);
     edge_.ports[p] = edge;
   }
 }

@@ -17,8 +17,6 @@
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
 #include "models/sim/events.h"
-#include "models/sim/fast/edge_fields.h"
-#include "models/sim/fast/facts.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 
@@ -62,24 +60,14 @@ class DualPortMemory : public sc_core::sc_module {
     move();
   }
 
-  // See models/sim/engine.h.
-  /// Of one port.
+  /// What the clock edge does to one port.
   struct PortEdge {
     bool leaves, enters, writes;  ///< read data, a read request, a write request
     State state;
-    static constexpr auto fields() {
-      return edge_fields(
-          edge_field("leaves", &PortEdge::leaves), edge_field("enters", &PortEdge::enters),
-          edge_field("writes", &PortEdge::writes), edge_field("state", &PortEdge::state));
-    }
   };
   struct Edge {
     std::array<PortEdge, 2> ports;
-    bool turns, rests;
-    static constexpr auto fields() {
-      return edge_fields(edge_field("ports", &Edge::ports), edge_field("turns", &Edge::turns),
-                         edge_field("rests", &Edge::rests));
-    }
+    bool rests;  ///< no register moves
   };
 
  private:
@@ -88,26 +76,12 @@ class DualPortMemory : public sc_core::sc_module {
     BlockRing data;          ///< read data in order, the newest possibly still on its way
     bool in_flight = false;  ///< a read was issued in the cycle before: not in the queue yet
     [[nodiscard]] std::size_t stored() const { return data.count() - (in_flight ? 1 : 0); }
-    [[nodiscard]] auto fact_list() const {
-      return list_facts(fact<2>("reads", data.count()), fact<1>("in_flight", in_flight));
-    }
-    std::vector<VectorRef> stretch;  ///< what leaves in a stretch
   };
 
  public:
-  [[nodiscard]] auto fact_list() const {
-    return list_facts(fact_group("port_a", state_[0].fact_list()),
-                      fact_group("port_b", state_[1].fact_list()));
-  }
-  [[nodiscard]] auto facts() const { return fact_list().packed(); }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge) {
-    edge_ = edge;
-    if (edge.rests) return;
-    show<0>();
-    show<1>();
-  }
+  [[nodiscard]] bool sleeps() const { return edge_.rests; }  ///< models/sim/activity.h
   void move() {
     if (edge_.rests) return;
     // Both reads before both writes: a read of an address written in this cycle sees the old
@@ -117,17 +91,6 @@ class DualPortMemory : public sc_core::sc_module {
     take_write<0>();
     take_write<1>();
   }
-  [[nodiscard]] Cycle steady(Cycle most) const;
-  void offer_stretch(Cycle cycles);  ///< the vectors that are read; moves nothing
-  void stretch(Cycle cycles);        ///< needs the requests and the vectors to be written
-  /// The same for a stretch of updates: port B reads in every cycle, one vector is waiting there,
-  /// and port A writes what `combine` makes of the vector that leaves port B. Calls combine(i,
-  /// count, read, written) for `count` cycles from the i-th on, whose vectors lie one behind the
-  /// other in memory; `read` and `written` may be the same place. In
-  /// models/tcu/fast/memory_stretch.h.
-  template <typename Combine>
-  void stretch_updates(Cycle cycles, const Combine& combine);
-
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return vector_bytes_; }
   /// Lanes of one vector; address < depth.
@@ -162,10 +125,6 @@ class DualPortMemory : public sc_core::sc_module {
   template <unsigned p>
   void drive_port() {
     ports_[p]->read_data.valid = !state_[p].data.empty();
-    show<p>();
-  }
-  template <unsigned p>
-  void show() {
     if (!state_[p].data.empty()) ports_[p]->read_data.bits = state_[p].data.front();
   }
   template <unsigned p>
@@ -202,14 +161,6 @@ class DualPortMemory : public sc_core::sc_module {
     if (address < depth_) copy_block(vector(address), data, vector_bytes_);
   }
   void tell(EventKind kind, std::uint64_t address, VectorRef data);
-  void finish_reads(unsigned port, Cycle cycles);
-  void shift_reads(unsigned port, VectorRef vector);
-  /// A copy of the vector. It lasts until the second call after this one.
-  [[nodiscard]] VectorRef copy_of(VectorRef vector, Cycle i) {
-    std::uint8_t* copy = copies_.data() + (i & 1) * vector_bytes_;
-    copy_block(copy, vector, vector_bytes_);
-    return copy;
-  }
 
   Clock& clock_;
   std::uint64_t depth_;
@@ -219,12 +170,8 @@ class DualPortMemory : public sc_core::sc_module {
   std::array<PortState, 2> state_;
   Edge edge_{};
   ZeroedBytes storage_;
-  std::vector<std::uint8_t> zero_;    ///< read beyond the depth
-  std::vector<std::uint8_t> copies_;  ///< of two vectors, see copy_of()
+  std::vector<std::uint8_t> zero_;  ///< read beyond the depth
   Stats stats_;
 };
-
-static_assert(names_all_fields<DualPortMemory::PortEdge>());
-static_assert(names_all_fields<DualPortMemory::Edge>());
 
 }  // namespace tactus

@@ -23,15 +23,12 @@ class LocalMemory final : public DualPortMemory {
 
   void move() {
     DualPortMemory::move();
-    enter_accounts();
+    account_a_.enter(edge().ports[0].state);
+    account_b_.enter(edge().ports[1].state);
   }
   void commit() {
     decide();
     move();
-  }
-  void enter_accounts() {
-    account_a_.enter(edge().ports[0].state);
-    account_b_.enter(edge().ports[1].state);
   }
   void registers(Registers& r, unsigned port) {
     DualPortMemory::registers(r, port);

@@ -17,11 +17,6 @@ void HostRouter::drive() {
     links_.dram_out[port]->valid = out && selected == port && links_.local.read_data.valid;
   }
   links_.local.write_data.valid = in && links_.dram_in[selected]->valid;
-  route();
-}
-
-/// The data paths.
-void HostRouter::route() {
   for (Link<VectorRef>* out : links_.dram_out) out->bits = links_.local.read_data.bits;
   links_.local.write_data.bits = links_.dram_in[links_.control.bits.dram]->bits;
 }

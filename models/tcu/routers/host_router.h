@@ -12,7 +12,7 @@
 
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
-#include "models/sim/fast/edge_fields.h"
+#include "models/sim/fast/registers.h"
 #include "models/tcu/channels.h"
 
 namespace tactus {
@@ -46,26 +46,10 @@ class HostRouter final : public sc_core::sc_module {
     move();
   }
 
-  // See models/sim/engine.h. There is no register, so nothing ever turns.
-  struct Edge {
-    State state;
-    static constexpr auto fields() { return edge_fields(edge_field("state", &Edge::state)); }
-  };
-  void decide() { edge_.state = state(); }
-  [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge) {
-    edge_ = edge;
-    if (edge.state == pass) route();
-  }
-  void move() { account_.enter(edge_.state); }
-  void stretch_from_dram() {
-    if (edge_.state != pass) return;
-    links_.local.write_data.stretch = links_.dram_in[links_.control.bits.dram]->stretch;
-  }
-  void stretch_to_dram() {
-    if (edge_.state != pass) return;
-    links_.dram_out[links_.control.bits.dram]->stretch = links_.local.read_data.stretch;
-  }
+  void decide() { state_ = state(); }
+  void move() { account_.enter(state_); }
+  /// See models/sim/activity.h. There is no register: while vectors pass, others come.
+  [[nodiscard]] bool sleeps() const { return state_ != pass; }
   void describe(const trace::Scope& scope) const;
 
   void registers(Registers& r) { account_.registers(r); }
@@ -75,13 +59,11 @@ class HostRouter final : public sc_core::sc_module {
   [[nodiscard]] static std::string waits_for() { return "nothing"; }
 
  private:
-  void route();
   [[nodiscard]] State state() const;
 
   HostRouterLinks links_;
-  Edge edge_{rest};
+  State state_ = rest;  ///< of the present cycle
   Account account_;
 };
-static_assert(names_all_fields<HostRouter::Edge>());
 
 }  // namespace tactus

@@ -14,9 +14,7 @@ LocalRouter::LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsi
       read_(1, local_depth),
       write_(1, local_depth),
       accumulator_(2 * array_size, local_depth),
-      account_("local_router", clock, state_table, rest) {
-  queue_facts_ = queue_facts().packed();
-}
+      account_("local_router", clock, state_table, rest) {}
 
 void LocalRouter::SelectStream::drive(bool leg_valid, const Select& leg) {
   valid = queue.has_output(leg_valid);
@@ -29,11 +27,7 @@ void LocalRouter::SelectStream::move(bool enqueue, const Select& leg, bool moves
   } else if (moves) {
     expander.advance_within();
   }
-  if (enqueue || ends) {
-    queue.commit(enqueue, leg, ends);
-    front_size = queue.front().size;
-  }
-  at_front_last = expander.last(front_size);
+  if (enqueue || ends) queue.commit(enqueue, leg, ends);
 }
 
 /// What the control asks of each stream; returns the legs that it concerns.
@@ -214,27 +208,14 @@ void LocalRouter::decide() {
   decide(read_, leg_read);
   decide(write_, leg_write);
   decide(accumulator_, leg_accumulator);
-  edge_.fires = static_cast<std::uint8_t>(fires);
-  edge_.done = static_cast<std::uint8_t>(done);
-  edge_.moves = static_cast<std::uint8_t>(moves);
-  edge_.ends = static_cast<std::uint8_t>(ends);
-  // Without an item the route is a stale one, which no fact tells.
-  edge_.source = static_cast<std::uint8_t>(accumulator_.valid ? accumulator_.select.route : 0);
-  edge_.reader = static_cast<std::uint8_t>(read_.valid ? read_.select.route : 0);
-  edge_.state = state();
-  edge_.turns = (fires | ends) != 0 || done != fork_.done();
-  edge_.rests = !edge_.turns && moves == 0;
-}
-
-void LocalRouter::recall(const Edge& edge) {
-  edge_ = edge;
-  if (edge.rests) return;
-  if (edge.fires != 0) select_legs(links_.control.bits);
-  if (edge.moves != 0) route(edge.source);
+  // What enters the activation unit moves no stream, and another vector comes.
+  const bool activates = links_.activation != nullptr && links_.activation->input.fires();
+  const bool rests = (fires | moves) == 0 && done == fork_.done() && !activates;
+  edge_ = {fires, done, moves, ends, state(), rests};
 }
 
 void LocalRouter::move() {
-  enter_account();
+  account_.enter(edge_.state);
   if (edge_.rests) return;
   fork_.move(edge_.done);
   if (edge_.fires != 0) ++clock_.progress;
@@ -246,7 +227,6 @@ void LocalRouter::move() {
   move(read_, leg_read, read_leg_);
   move(write_, leg_write, write_leg_);
   move(accumulator_, leg_accumulator, accumulator_leg_);
-  if (edge_.turns) queue_facts_ = queue_facts().packed();
 }
 
 void LocalRouter::describe(const trace::Scope& scope) const {

@@ -16,8 +16,7 @@
 
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
-#include "models/sim/fast/edge_fields.h"
-#include "models/sim/fast/facts.h"
+#include "models/sim/fast/registers.h"
 #include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/activation/activation_unit.h"
@@ -60,64 +59,18 @@ class LocalRouter final : public sc_core::sc_module {
     move();
   }
 
-  // See models/sim/engine.h.
+  /// What the clock edge does.
   struct Edge {
-    std::uint8_t fires, done;  ///< legs of the control: taken by their streams, and taken so far
-    std::uint8_t moves, ends;  ///< streams, by their legs: data is taken; an item ends with it
-    std::uint8_t source;       ///< AccumulatorRoute of the present item
-    std::uint8_t reader;       ///< ReadRoute of the present item
+    unsigned fires, done;  ///< legs of the control: taken by their streams, and taken so far
+    unsigned moves, ends;  ///< streams, by their legs: data is taken; an item ends with it
     State state;
-    bool turns, rests;
-    static constexpr auto fields() {
-      return edge_fields(edge_field("fires", &Edge::fires), edge_field("done", &Edge::done),
-                         edge_field("moves", &Edge::moves), edge_field("ends", &Edge::ends),
-                         edge_field("source", &Edge::source), edge_field("reader", &Edge::reader),
-                         edge_field("state", &Edge::state), edge_field("turns", &Edge::turns),
-                         edge_field("rests", &Edge::rests));
-    }
+    bool rests;  ///< no register moves
   };
-  /// The facts that no cycle without a turn changes.
-  [[nodiscard]] auto queue_facts() const {
-    const auto route = [](const SelectStream& s) {
-      return s.queue.empty() ? 0 : s.queue.front().route;
-    };
-    return list_facts(fact<3>("done_legs", fork_.done()), fact<1>("R_waits", !read_.queue.empty()),
-                      fact<3>("R_route", route(read_)), fact<1>("L_empty", write_.queue.empty()),
-                      fact<1>("W_waits", !accumulator_.queue.empty()),
-                      fact<2>("W_route", route(accumulator_)),
-                      fact<1>("W_full", accumulator_.queue.full()));
-  }
-  /// Whether the next vector is the last of its item.
-  [[nodiscard]] auto last_facts() const {
-    const Dataflow& flow = links_.control.bits;
-    const bool dais = flow.kind == DataflowKind::local_to_dais_to_accumulator;
-    return list_facts(fact<1>("R_last", read_.at_last(flow.size)),
-                      fact<1>("L_last", write_.at_last(flow.size)),
-                      fact<1>("W_last", accumulator_.at_last(dais ? flow.results : flow.size)));
-  }
-  /// The control's item has to be on its wires.
-  [[nodiscard]] auto fact_list() const { return list_facts(queue_facts(), last_facts()); }
-  /// The same, packed. queue_facts() are worked out after a turn and kept until the next one.
-  [[nodiscard]] auto facts() const { return pack_facts(queue_facts_, last_facts()); }
   void decide();
-  [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge);  ///< after recall() of memory, array and accumulators
-  void enter_account() { account_.enter(edge_.state); }
   void move();
-  [[nodiscard]] Cycle steady(Cycle most) const;
-  // Each passes on what its source offers in a stretch: local memory, the array (or what else
-  // `source`, of the Edge, names), the accumulators.
-  void stretch_reads();
-  void stretch_results(unsigned source);
-  void stretch_writes();
-  void stretch(Cycle cycles);
+  [[nodiscard]] bool sleeps() const { return edge_.rests; }  ///< models/sim/activity.h
 
   [[nodiscard]] static std::string waits_for() { return "a vector for a selected path"; }
-  /// Vectors pass to or from the activation unit, or are to. Such cycles are not remembered.
-  [[nodiscard]] bool activates() const {
-    return (!read_.queue.empty() && read_.queue.front().route == to_activation) ||
-           (!write_.queue.empty() && write_.queue.front().route == from_activation);
-  }
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
   /// No item is in the middle of something.
   [[nodiscard]] bool rests() const { return idle() && fork_.done() == 0; }
@@ -125,7 +78,7 @@ class LocalRouter final : public sc_core::sc_module {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
   /// Whether the next vector for the accumulators comes from a DAIS block; settled with drive().
-  [[nodiscard]] const Wire& results_of_dais() const { return results_of_dais_; }
+  [[nodiscard]] Wire& results_of_dais() { return results_of_dais_; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
 
@@ -147,22 +100,11 @@ class LocalRouter final : public sc_core::sc_module {
     [[nodiscard]] bool can_enqueue() const {
       return queue.can_enqueue(data_fires && expander.last(select.size));
     }
-    /// Whether the next vector is the last of its item: the one in the queue or, if it is empty,
-    /// the one to come, of this size.
-    [[nodiscard]] bool at_last(std::uint64_t size_to_come) const {
-      const bool there = !queue.empty();
-      return (there & at_front_last) | (!there & (size_to_come == 0));
-    }
     void move(bool enqueue, const Select& leg, bool moves, bool ends);
-    void stretch(Cycle cycles);
     void registers(Registers& r);
 
     Queue<Select, QueueKind::pipe_flow> queue;
     Expander expander;
-    /// The size of the item at the queue's front, and whether the next vector is its last; of no
-    /// meaning if the queue is empty.
-    std::uint64_t front_size = 0;
-    bool at_front_last = false;
     bool valid = false;
     Select select;
     bool data_fires = false;  ///< the data this item waits for is offered and taken
@@ -188,11 +130,8 @@ class LocalRouter final : public sc_core::sc_module {
   Fork fork_;                ///< of the control's item
   unsigned ready_legs_ = 0;  ///< of the streams' queues, in this cycle
   Edge edge_{};
-  PackedFacts<12> queue_facts_;  ///< queue_facts() after the last turn
   Select read_leg_, write_leg_, accumulator_leg_;
   Account account_;
 };
-
-static_assert(names_all_fields<LocalRouter::Edge>());
 
 }  // namespace tactus

@@ -61,7 +61,6 @@ void StreamAdapter::commit() {
   write_ = advance(write_, enters * word_bytes_);
   stored_ += enters * word_bytes_ - leaves * instruction_bytes_;
   clock_.progress += enters + leaves;
-  clock_.turns += enters + leaves;
 }
 
 void StreamAdapter::load(const std::uint8_t* bytes, std::uint64_t left) {

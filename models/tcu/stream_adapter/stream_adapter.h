@@ -35,10 +35,8 @@ class StreamAdapter final : public sc_core::sc_module {
   void drive();
   void accept();
   void commit();
-  // See models/sim/engine.h. It turns whenever it moves.
-  [[nodiscard]] static bool moves() { return false; }
-  [[nodiscard]] static bool redrive() { return true; }
-  static void repeat() {}
+  /// See models/sim/activity.h; after commit().
+  [[nodiscard]] bool sleeps() const { return !words_.fires() && !instructions_.fires(); }
   /// Bytes of instructions that have come and not left.
   [[nodiscard]] unsigned stored() const { return stored_; }
   /// The most of them that there can be.

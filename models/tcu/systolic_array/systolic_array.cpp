@@ -8,6 +8,12 @@
 #include "models/tcu/events.h"
 
 namespace tactus {
+namespace {
+
+/// Inputs whose results are worked out at once.
+constexpr std::size_t most_pending = 64;
+
+}  // namespace
 
 SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
                              const tcu::Architecture& architecture, tcu::MacRounding rounding,
@@ -22,11 +28,10 @@ SystolicArray::SystolicArray(const sc_core::sc_module_name& name, Clock& clock,
       shadow_(architecture.shadow_weights != tcu::ShadowWeights::off),
       weights_(2 * (size_ + 1) * vector_bytes_),
       second_(links.weight_loads != nullptr ? (size_ + 1) * vector_bytes_ : 0),
-      // D results in the pipeline and D in the queue behind it, which stops new ones; and those of
-      // a stretch, which come before the first leaves.
-      results_(2 * depth_ + longest_stretch, vector_bytes_),
-      available_(2 * depth_ + longest_stretch),
-      inputs_(longest_stretch * vector_bytes_),
+      // D results in the pipeline and D in the queue behind it, which stops new ones.
+      results_(2 * depth_, vector_bytes_),
+      available_(2 * depth_),
+      inputs_(most_pending * vector_bytes_),
       account_("array", clock, state_table, rest) {}
 
 void SystolicArray::drive() {
@@ -50,17 +55,14 @@ void SystolicArray::accept() {
 void SystolicArray::decide() {
   edge_.enters = links_.control.fires();
   edge_.taken = !control_.empty() && head_ready();
-  edge_.offers = links_.output.valid;
   edge_.leaves = links_.output.fires();
-  edge_.drained = drained();
-  edge_.turns = control_.level_moves(edge_.enters, edge_.taken);
   // Once it is drained, every result is offered.
-  edge_.rests = edge_.drained && !edge_.leaves && !edge_.enters && !edge_.taken;
+  edge_.rests = drained() && !edge_.leaves && !edge_.enters && !edge_.taken;
   edge_.state = state();
 }
 
 void SystolicArray::move() {
-  enter_account();
+  account_.enter(edge_.state);
   if (!edge_.rests) move_vectors();
   if (links_.weight_loads != nullptr) move_weights();
 }
@@ -101,21 +103,19 @@ SystolicArray::State SystolicArray::state() const {
 
 void SystolicArray::take_input(VectorRef input) {
   if (!clock_.timing_only) {
-    if (pending_.size() == longest_stretch) multiply_pending();
+    if (pending_.size() == most_pending) multiply_pending();
     std::uint8_t* kept = inputs_.data() + pending_.size() * vector_bytes_;
     if (input != nullptr) copy_block(kept, input, vector_bytes_);
     pending_.push_back(input == nullptr ? nullptr : kept);
   }
-  expect_result(clock_.now);
-  count_multiplications(1, input == nullptr);
-  if (clock_.events != nullptr) clock_.events->event({TcuEvent::run});
-}
-
-void SystolicArray::count_multiplications(Cycle count, bool zeroes) {
+  results_.push();
+  available_[available_back_] = clock_.now + depth_;
+  available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
   ++clock_.progress;
   countdown_ = depth_;
-  stats_.multiplications += count;
-  if (zeroes) stats_.zero_multiplications += count;
+  ++stats_.multiplications;
+  if (input == nullptr) ++stats_.zero_multiplications;
+  if (clock_.events != nullptr) clock_.events->event({TcuEvent::run});
 }
 
 /// Nobody sees a result before it leaves, and many at once are cheaper than one by one.

@@ -21,8 +21,7 @@
 #include "isa/tcu/arithmetic.h"
 #include "models/sim/account.h"
 #include "models/sim/clock.h"
-#include "models/sim/fast/edge_fields.h"
-#include "models/sim/fast/facts.h"
+#include "models/sim/fast/registers.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/memory/dual_port_memory.h"
@@ -86,41 +85,19 @@ class SystolicArray final : public sc_core::sc_module {
     move();
   }
 
-  // See models/sim/engine.h.
+  /// What the clock edge does.
   struct Edge {
-    bool enters, taken;   ///< control items
-    bool offers, leaves;  ///< results
-    bool drained;         ///< before the clock edge
-    bool turns, rests;
+    bool enters, taken;  ///< control items
+    bool leaves;         ///< a result
+    bool rests;          ///< no register moves
     State state;
-    static constexpr auto fields() {
-      return edge_fields(edge_field("enters", &Edge::enters), edge_field("taken", &Edge::taken),
-                         edge_field("offers", &Edge::offers), edge_field("leaves", &Edge::leaves),
-                         edge_field("drained", &Edge::drained), edge_field("turns", &Edge::turns),
-                         edge_field("rests", &Edge::rests), edge_field("state", &Edge::state));
-    }
   };
-  [[nodiscard]] auto fact_list() const {
-    const unsigned item = control_.empty() ? 0 : 1U;
-    return list_facts(fact<2>("control", control_.count()),
-                      fact<1>("load", item & unsigned{control_.front().load}),
-                      fact<1>("zeroes", item & unsigned{control_.front().zeroes}),
-                      fact<1>("drained", drained()), fact<1>("offers", offers()));
-  }
-  [[nodiscard]] auto facts() const { return fact_list().packed(); }
   void decide();
   [[nodiscard]] const Edge& edge() const { return edge_; }
-  void recall(const Edge& edge) {
-    edge_ = edge;
-    if (edge.leaves) show_result();
-  }
-  void enter_account() { account_.enter(edge_.state); }
   void move();
-  [[nodiscard]] Cycle steady(Cycle most) const;
-  /// Takes the inputs of a stretch that begins in cycle `first`, and offers its results.
-  void offer_stretch(Cycle first, Cycle cycles);
-  void stretch(Cycle cycles);
-
+  /// See models/sim/activity.h. Weights with reads of their own come from the decoder without a
+  /// wire.
+  [[nodiscard]] bool sleeps() const { return edge_.rests && links_.weight_loads == nullptr; }
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
   /// Every result has left, nothing is asked for.
   [[nodiscard]] bool idle() const {
@@ -170,13 +147,6 @@ class SystolicArray final : public sc_core::sc_module {
   void move_weights();
   void describe_own_weights(const trace::Scope& scope) const;
   void take_input(VectorRef input);
-  /// Makes room for the result of an input of cycle `now`.
-  void expect_result(Cycle now) {
-    results_.push();
-    available_[available_back_] = now + depth_;
-    available_back_ = available_back_ + 1 == available_.size() ? 0 : available_back_ + 1;
-  }
-  void count_multiplications(Cycle count, bool zeroes);
   void load(VectorRef weights);
   void note_load();
   void multiply_pending();
@@ -206,11 +176,8 @@ class SystolicArray final : public sc_core::sc_module {
   std::size_t available_back_ = 0;
   std::vector<std::uint8_t> inputs_;  ///< of the results that are not computed yet
   std::vector<VectorRef> pending_;    ///< where they lie; null: a vector of zeroes
-  std::vector<VectorRef> stretch_;    ///< results that leave in a stretch
   Stats stats_;
   Account account_;
 };
-
-static_assert(names_all_fields<SystolicArray::Edge>());
 
 }  // namespace tactus

@@ -452,7 +452,7 @@ TEST_F(TensorCommand, TablesRunAlikeOnBothEngines) {
   EXPECT_FALSE(exists("out/m_onnx_tables.host.onnx"));
   const nn::Tensor expected = expected_of(maker.graph, x, "y");
   std::string retired;
-  for (const char* engine : {"fast", "step", "verify"}) {
+  for (const char* engine : {"fast", "step", "check"}) {
     const Output run = tactus(std::string("run --model out/m_onnx_tables.tmodel --input x.npy "
                                           "--output r --retire-log log --engine ") +
                               engine);

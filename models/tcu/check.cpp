@@ -1,0 +1,58 @@
+// Engine check: evaluates some of what the fast engine leaves out, and stops at the first
+// difference. What it does for known intervals is in fast/sequence_intervals.cpp.
+#include "isa/support/error.h"
+#include "models/tcu/system.h"
+
+namespace tactus {
+
+/// The wires of the cycle have settled. Those of the units that sleep are settled, too, and the
+/// clock edge will be that of all units.
+void TcuSystem::wake_for_check() {
+  checks_.asleep = all_units & ~clock_.activity.awake;
+  clock_.activity.wake(all_units);
+  settle();
+}
+
+/// After the clock edge: a unit that slept has done nothing.
+void TcuSystem::check_sleep() {
+  const UnitSet awake = clock_.activity.awake & all_units;
+  // A Configure wakes all of them.
+  if ((awake & checks_.asleep) == 0 || awake == all_units) return;
+  std::string names;
+  const auto name = [&](UnitSet unit, const char* text) {
+    if ((awake & checks_.asleep & unit) == 0) return;
+    names += (names.empty() ? "" : ", ") + std::string(text);
+  };
+  name(stream_unit, "stream");
+  name(dram0_unit, "dram0");
+  name(dram1_unit, "dram1");
+  tcu_.name_units(name);
+  internal_error("engine check: in cycle {} a register moves in a unit that sleeps: {}", clock_.now,
+                 names);
+}
+
+/// Evaluates cycles that could have been left out.
+void TcuSystem::check_skip(Cycle cycles) {
+  const std::vector<Account*> all = accounts();
+  std::vector<unsigned> codes;
+  for (const Account* account : all) codes.push_back(account->code());
+  for (const Cycle end = clock_.now + cycles; clock_.now < end;) {
+    const std::uint64_t progress = clock_.progress;
+    clock_.activity.wake(all_units);
+    cycle();
+    if (clock_.progress != progress) {
+      internal_error("engine check: something moves in cycle {}, which the fast engine leaves out",
+                     clock_.now - 1);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i]->code() == codes[i]) continue;
+      internal_error(
+          "engine check: in cycle {}, which the fast engine leaves out, unit {} goes to "
+          "state {}",
+          clock_.now - 1, all[i]->unit(),
+          all[i]->states()[all[i]->code() % all[i]->states().count].name);
+    }
+  }
+}
+
+}  // namespace tactus

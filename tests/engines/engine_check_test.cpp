@@ -1,0 +1,158 @@
+// Engine check finds what the fast engine would do wrong: a unit that a wire does not wake, cycles
+// left out in which something happens, and intervals of which something wrong is known.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "isa/support/error.h"
+#include "isa/tcu/assembler.h"
+#include "models/tcu/fast/tcu_sequences.h"
+#include "tests/support/differential.h"
+#include "tests/support/run_record.h"
+
+namespace tactus {
+
+/// Spoils all that is known of intervals.
+class PlantedFault {
+ public:
+  explicit PlantedFault(const TcuSystem& system)
+      : known_(const_cast<TcuSequences*>(system.sequences())->known_) {}
+
+  void length() {
+    for (KnownSequences::State& state : known_.states_) {
+      if (state.cycles > 1) ++state.cycles;
+    }
+  }
+  void count() {
+    for (KnownSequences::Count& count : known_.counts_) ++count.growth;
+  }
+  /// As if a register were no part of the states, or something of an instruction no part of its
+  /// shape: what comes after an interval is not always the same.
+  void successor() {
+    KnownSequences::Id other = KnownSequences::none;
+    for (KnownSequences::Edge& edge : known_.edges_) {
+      if (edge.state != KnownSequences::none) std::swap(edge.state, other);
+    }
+    for (KnownSequences::State& state : known_.states_) state.next_shape = KnownSequences::none;
+  }
+
+ private:
+  KnownSequences& known_;
+};
+
+namespace {
+
+/// Every unit works, in several ways.
+RandomProgram program_of_all_units() {
+  RandomProgram program;
+  program.architecture.local_depth = 512;
+  program.architecture.accumulator_depth = 256;
+  program.instructions = tcu::assemble(program.architecture, R"(
+      DataMove DRAM0(0) -> Local(0), 100
+      DataMove DRAM1(0)@2 -> Local(300), 100
+      .repeat 12 k
+        LoadWeights Local(300 + k), 9
+        MatMul Local(0) -> Acc(0), 60
+        LoadWeights.zeroes 3
+        MatMul.zeroes Acc(100), 7
+        SIMD R1 = Max(I, I), read Acc(3)
+        DataMove Acc(0) -> Local(200), 40
+        DataMove Local(200) -> DRAM0(512), 40
+      .end
+    )",
+                                       "all_units");
+  for (unsigned port = 0; port < 2; ++port) {
+    program.windows.push_back({port, 0, std::vector<std::uint8_t>(16 * 1024, 1)});
+  }
+  return program;
+}
+
+TcuSimulationConfig checking(const RandomProgram& program) {
+  TcuSimulationConfig config = machine_config(program);
+  config.engine = Engine::check;
+  config.check_every = 1;
+  config.read_latency = 3;
+  return config;
+}
+
+/// What the second run says, with `wrong` done to the machine after the first.
+template <typename Wrong>
+std::string outcome(Wrong wrong) {
+  const RandomProgram program = program_of_all_units();
+  TcuSimulation simulation(checking(program));
+  load_windows(program, simulation);
+  EXPECT_EQ(simulation.run(program.bytes()).end, RunEnd::finished);
+  EXPECT_GT(simulation.system().sequences()->taken(), 0U);
+  wrong(simulation.system());
+  try {
+    (void)simulation.run(program.bytes());
+  } catch (const InternalError& error) {
+    return error.what();
+  }
+  return "no difference";
+}
+
+void expect_found(const std::string& text, const char* what) {
+  EXPECT_EQ(text.rfind("engine check: ", 0), 0U) << text;
+  EXPECT_NE(text.find(what), std::string::npos) << text;
+}
+
+TEST(EngineCheck, FindsNothingWhereNothingIsWrong) {
+  EXPECT_EQ(outcome([](TcuSystem& /*system*/) {}), "no difference");
+}
+
+TEST(EngineCheck, FindsAUnitThatAWireDoesNotWake) {
+  UnitActivity nobody;
+  expect_found(outcome([&nobody](TcuSystem& system) { system.pins(0).r.valid.wakes(nobody, 0); }),
+               "in a unit that sleeps: dram0");
+}
+
+/// Says that nothing happens for long, whatever is under way.
+class LyingTarget final : public AxiTarget {
+ public:
+  explicit LyingTarget(AxiTarget& target) : target_(target) {}
+  void draw_stalls(StallGenerator& stalls) override { target_.draw_stalls(stalls); }
+  void drive() override { target_.drive(); }
+  void commit() override { target_.commit(); }
+  [[nodiscard]] bool idle() const override { return target_.idle(); }
+  [[nodiscard]] Cycle waits(Cycle most) const override { return most; }
+  [[nodiscard]] bool waits_for_memory() const override { return target_.waits_for_memory(); }
+
+ private:
+  AxiTarget& target_;
+};
+
+TEST(EngineCheck, FindsCyclesThatMustNotBeLeftOut) {
+  const RandomProgram program = program_of_all_units();
+  TcuSimulationConfig config = checking(program);
+  config.read_latency = 40;
+  TcuSimulation simulation(config);
+  LyingTarget lying(*simulation.system().target(0));
+  simulation.system().attach(0, lying);
+  std::string text = "no difference";
+  try {
+    (void)simulation.run(program.bytes());
+  } catch (const InternalError& error) {
+    text = error.what();
+  }
+  expect_found(text, "which the fast engine leaves out");
+}
+
+TEST(EngineCheck, FindsAnIntervalOfWrongLength) {
+  expect_found(outcome([](TcuSystem& system) { PlantedFault(system).length(); }),
+               "differs in: number of cycles");
+}
+
+TEST(EngineCheck, FindsAWrongCount) {
+  expect_found(outcome([](TcuSystem& system) { PlantedFault(system).count(); }),
+               "counts something else in unit ");
+}
+
+TEST(EngineCheck, FindsAWrongState) {
+  expect_found(outcome([](TcuSystem& system) { PlantedFault(system).successor(); }),
+               " of the registers of unit ");
+}
+
+}  // namespace
+}  // namespace tactus
