@@ -151,7 +151,8 @@ void Converter::pieces_registers(Registers& r) {
   if (r.keeps_counts() && !r.loads() && vectors_issued_ != 0) {
     const DramRequest& request = requests_.front();
     vectors = request.size + 1;
-    place = (request.address + vectors_issued_) * vector_bytes_ % axi_page_bytes;
+    place = place_in_page(request.address + vectors_issued_, request.size - vectors_issued_,
+                          vector_bytes_);
   }
   r.count_of_item(vectors_issued_, vectors, vectors_per_burst_ + 1, vectors_per_burst_);
   if (r.keeps_counts()) r(place);
