@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -386,6 +387,13 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
     for (const compiler::TensorLayout& layout : compiled.input_layouts) {
       if (data.inputs.count(layout.name) != 0) continue;
       user_error("{}: there are no values for input {}", data.name, quote(layout.name));
+    }
+    for (const auto& [name, tensor] : data.expected) {
+      const auto nan = std::find_if(tensor.floats.begin(), tensor.floats.end(),
+                                    [](float value) { return std::isnan(value); });
+      if (nan == tensor.floats.end()) continue;
+      user_error("{}: value {} expected of output {} is NaN; allowed are numbers", data.name,
+                 nan - tensor.floats.begin(), quote(name));
     }
   }
   return sets;
