@@ -108,6 +108,13 @@ TEST_F(TensorCommand, CheckTakesFoldersOfTestDataAndCountsClasses) {
   EXPECT_EQ(bad.code, 1) << bad.out;
   EXPECT_NE(bad.out.find("BEYOND THE TOLERANCE"), std::string::npos) << bad.out;
   EXPECT_NE(bad.out.find("first in 0 of 3 rows"), std::string::npos) << bad.out;
+  wrong.floats[4] = std::numeric_limits<float>::quiet_NaN();
+  write_tensor("data/test_data_set_1/output_0.pb", wrong);
+  const Output nan = tactus("compile m.onnx --arch a.tarch --check --test-data data");
+  EXPECT_EQ(nan.code, 2) << nan.out;
+  EXPECT_NE(nan.err.find("data/test_data_set_1: value 4 expected of output \"p\" is NaN"),
+            std::string::npos)
+      << nan.err;
 }
 
 TEST_F(TensorCommand, CheckTakesSingleTensorsAndRefusesOthers) {
