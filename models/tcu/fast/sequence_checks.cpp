@@ -19,14 +19,12 @@ void TcuSequences::check_interval(const KnownSequences::State& known,
                      : known.timer != found.timer             ? "decoder's timer"
                      : known.array_works != found.array_works ? "work of the array"
                      : !(known.passing == found.passing)      ? "handshakes at the AXI pins"
-                     : known.response != found.response && known.response[0] != KnownSequences::none
-                         ? "last write response"
-                         : nullptr;
+                     : known.response != found.response       ? "last write response"
+                                                              : nullptr;
   if (what == nullptr) return;
   internal_error(
       "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is "
-      "next, "
-      "began in the same state as one of {} cycles, and differs in: {}",
+      "next, began in the same state as one of {} cycles, and differs in: {}",
       found.cycles, began_.now, next_, known.cycles, what);
 }
 
@@ -43,8 +41,7 @@ void TcuSequences::check_growth(Id interval,
   const std::uint32_t counter = i < growth.size() ? growth[i].counter : known[i].counter;
   internal_error(
       "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is "
-      "next, "
-      "counts something else in {} than the one before that began in the same state",
+      "next, counts something else in {} than the one before that began in the same state",
       known_[interval].cycles, began_.now, next_, name_of_counter(counter));
 }
 
