@@ -108,7 +108,6 @@ std::vector<gemm::GemmConfig> machines_of(const Args& args) {
     const bool lacks_board = config.board_path.empty();
     takes_board |= lacks_board;
     if (board && lacks_board) gemm::put_on_board(config, *board);
-    read_memory_options(args, config.board);
     read_options(gemm::kernel_parameters(), args, config.kernel);
     read_options(gemm::dpas_option_parameters(), args, config.dpas);
     read_options(gemm::profile_parameters(), args, config.dpas);
@@ -119,6 +118,8 @@ std::vector<gemm::GemmConfig> machines_of(const Args& args) {
     user_error(
         "tactus gemm: --board is for machines without a board, and all that are named have one");
   }
+  refuse_unused(args, machines);
+  for (gemm::GemmConfig& config : machines) read_memory_options(args, config.board);
   return machines;
 }
 
@@ -351,7 +352,6 @@ int run_comparison(const Args& args) {
   comparison.revision = git_revision;
   comparison.problems = problems_of(args);
   const std::vector<gemm::GemmConfig> machines = machines_of(args);
-  refuse_unused(args, machines);
   for (const char* option : files) {
     if (const auto path = args.text(option)) claim_output(*path);
   }

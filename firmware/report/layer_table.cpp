@@ -43,7 +43,12 @@ LayerTable layer_table(const RunDocument& document) {
   LayerTable table;
   const MachineInfo& machine = *a.totals.info;
   const bool has_macs = knows_macs(machine);
-  table.titles = {"layer", "from", "to", "cycles", "ms", "share %",
+  table.titles = {"layer",
+                  "from",
+                  "to",
+                  "cycles",
+                  "ms",
+                  "share %",
                   fmt::format("{} busy %", machine.time.subject)};
   if (has_macs) table.titles.emplace_back(array_figures::useful_title);
   table.titles.insert(table.titles.end(),
@@ -103,6 +108,8 @@ std::vector<Figure> layer_columns(const MachineInfo& machine) {
   const std::string busy = fmt::format("{} busy %", machine.time.subject);
   std::vector<Figure> columns{
       {"layer", "text", "see accounting.layers.name"},
+      {"from", "cycles", "the first cycle of the machine in which it runs"},
+      {"to", "cycles", "the last one"},
       {"cycles", "cycles", "see accounting.layers.cycles"},
       {"ms", "ms", "its cycles at the clock"},
       {"share %", "%", "its cycles / those of all layers"},

@@ -226,8 +226,8 @@ TEST(DpasLegality, EveryRuleSaysWhatWhereAndWhatIsAllowed) {
       {"pvc", ints, "dpsa.s8.s8.8.8 (M1, 16) D.0 C.0 B.0 A(0,0)",
        "7:1: \"dpsa\" is no instruction of the subset; allowed \"dpas\", \"dpasw\", \"bdpas\", "
        "\"mov\", "
-       "\"add\", \"cmp\", \"lsc_load\", \"lsc_load_block2d\", \"lsc_store_block2d\", "
-       "\"lsc_store\", "
+       "\"add\", \"cmp\", \"lsc_load\", \"lsc_store\", \"lsc_load_block2d\", "
+       "\"lsc_store_block2d\", "
        "\"lsc_fence\", \"barrier\", \"jmp\", \"ret\"; did you mean \"dpas\"?"},
       {"pvc", ints, "mov (M1, 16) D(0,0)<1> C(7,8)<1;1,0>",
        "7: E_BOUNDS: a source needs 64 bytes from byte 480 on; its variable has 512"},

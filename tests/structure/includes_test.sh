@@ -65,7 +65,7 @@ allow firmware/gemm isa models firmware/config firmware/driver firmware/energy f
 
 # A study of a Stripe program on a machine; sweeps run it.
 allow firmware/codesign isa firmware/bench firmware/codesign firmware/compiler firmware/config \
-  firmware/driver firmware/energy firmware/onnx firmware/tensorflow firmware/zoo
+  firmware/driver firmware/energy firmware/onnx firmware/tensorflow firmware/zoo models/sim
 
 # Networks know no machine.
 allow firmware/onnx isa/support firmware/onnx

@@ -271,7 +271,7 @@ TEST_F(SweepCommand, APointKilledFromOutsideRunsAgain) {
   const std::string text = sweep.finish(status);
   EXPECT_EQ(WEXITSTATUS(status), 1) << text;
   EXPECT_NE(text.find("killed: ended by signal 9"), std::string::npos) << text;
-  EXPECT_NE(text.find("1 points failed, 1 of them killed, which the same command runs again"),
+  EXPECT_NE(text.find("1 point failed, 1 of them killed, which the same command runs again"),
             std::string::npos)
       << text;
   const Output again = tactus("sweep s.json -o r");
