@@ -124,9 +124,9 @@ class Page {
       const Comparison::Total total = c_.total(i);
       parts.row({escape(machine.name()), escape(machine.description()),
                  escape(machine.memory_description()), on_chip});
-      std::vector<std::string> cells{escape(machine.name()),          grouped(total.cycles),
-                                     time_text(total.ms), percent(total.useful_mac),
-                                     percent(total.share_of_bound),   grouped(total.bytes)};
+      std::vector<std::string> cells{escape(machine.name()),        grouped(total.cycles),
+                                     time_text(total.ms),           percent(total.useful_mac),
+                                     percent(total.share_of_bound), grouped(total.bytes)};
       if (c_.energies) {
         cells.push_back(escape(energy::energy_text(total.energy, c_.energies->unit())));
       }

@@ -353,12 +353,10 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
     if (cycles == 0) continue;
     const Expectation of_layer = expectation(expected, i);
     const auto useful = array_figures::useful(of_layer.macs, cycles, document.rates.peak_macs);
-    std::vector<std::string> cells{html::breakable(region.name),
-                                   grouped(cycles),
-                                   percent(ratio(cycles, a.cycles)),
-                                   percent(ratio(busy_cycles(region.counters), cycles)),
-                                   time_bar(region.counters, false),
-                                   main_reason_text(region.counters)};
+    std::vector<std::string> cells{
+        html::breakable(region.name),     grouped(cycles),
+        percent(ratio(cycles, a.cycles)), percent(ratio(busy_cycles(region.counters), cycles)),
+        time_bar(region.counters, false), main_reason_text(region.counters)};
     if (has_macs) cells.insert(cells.begin() + 4, useful ? percent(*useful) : "");
     if (predicted) {
       const bool known = of_layer.predicted_cycles != 0;

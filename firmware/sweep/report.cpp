@@ -358,7 +358,8 @@ std::string Page::points_section() const {
   std::vector<html::Table::Column> columns{{"point"}};
   const std::vector<SweepAxis> varied_axes = axes();
   add_columns(varied_axes, columns);
-  for (const char* title : {"cycles", "latency, ms", "frames/s", array_figures::busy_title, array_figures::useful_title,
+  for (const char* title :
+       {"cycles", "latency, ms", "frames/s", array_figures::busy_title, array_figures::useful_title,
         "memory, Mbit", "multipliers", "DRAM, MB/s"}) {
     columns.push_back({title});
   }

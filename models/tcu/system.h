@@ -144,8 +144,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     dram1_unit = stream_unit << 2,
     all_units = (dram1_unit << 1) - 1,
     /// What serves moves from and to DRAMs.
-    units_of_moves = Tcu::decoder_unit | Tcu::local_unit | Tcu::host_router_unit | dram0_unit |
-                     dram1_unit,
+    units_of_moves =
+        Tcu::decoder_unit | Tcu::local_unit | Tcu::host_router_unit | dram0_unit | dram1_unit,
   };
 
   struct Port {

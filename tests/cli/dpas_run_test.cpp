@@ -204,7 +204,7 @@ TEST_F(DpasCli, OptionsOfTheOtherMemoryAreRefused) {
   expect_error("gemm --shape 8x8x8 --machine pvc --read-latency 9",
                "--read-latency needs --memory-port axi");
   expect_error("gemm --shape 8x8x8 --machine pvc --ddr ddr4_2400",
-               "--ddr needs the board's memory");
+               "--ddr needs --memory-port axi");
 }
 
 }  // namespace
