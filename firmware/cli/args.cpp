@@ -117,7 +117,7 @@ bool Args::parse(const std::vector<std::string>& words) {
         positional_values_.insert(positional_values_.end(), option.value.begin(),
                                   option.value.end());
       } else {
-        // Of letters that are joined (-qq) only the first has a word.
+        // The library keeps the word of -qq at its first letter only.
         const std::vector<std::string>& tokens = option.original_tokens;
         const bool word = !tokens.empty() && tokens.front().rfind("--", 0) == 0;
         values_.push_back(

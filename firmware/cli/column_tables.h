@@ -8,9 +8,9 @@
 namespace tactus {
 
 [[nodiscard]] std::vector<Figure> bench_columns();
-/// Of `dram --output`: when each request was answered.
+/// Columns of `dram --output`: when each request was answered.
 [[nodiscard]] std::vector<Figure> dram_answer_columns();
-/// Of `dram --commands`.
+/// Columns of `dram --commands`.
 [[nodiscard]] std::vector<Figure> dram_command_columns();
 
 }  // namespace tactus

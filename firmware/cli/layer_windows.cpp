@@ -134,7 +134,8 @@ void LayerSignal::begin_run() {
   runs_ = true;
 }
 
-/// Of the instruction that retires next; outside of all layers the number behind the last one.
+/// The number of the layer to which the instruction that retires next belongs; outside of all
+/// layers the number of layers.
 std::uint64_t LayerSignal::layer() const {
   if (!runs_) return regions_.size();
   const std::uint32_t instruction = counter() - first_;

@@ -89,7 +89,7 @@ class Runner {
     if (!stuck && !report_.interrupted && report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
-    // Of requests that were cut off there is no whole account of the link.
+    // The link has no complete account of requests that were cut off.
     const bool usable = !stuck && !(packages_ && report_.interrupted);
     if (packages_ && usable) packages_->run_link();
     if (usable) finish_on_host();
@@ -339,7 +339,7 @@ class Runner {
     }
   }
 
-  /// Of a bare program what it has written into DRAM.
+  /// A bare program's outputs are what it has written into DRAM.
   void write_program_outputs() {
     if (plan_.program_outputs.empty()) {
       fmt::print(plan_.screen(), "{:<14}none: the program writes nothing to DRAM\n", "output");

@@ -268,8 +268,8 @@ void RunRecorder::check_dump(const Dump& dump) const {
   const std::string_view name = simulation_.info().memories[dump.memory].name;
   if (ends_with(dump.path, ".csv") && !outputs_.vectors_text) {
     user_error(
-        "tactus run: --dump {}={}: as numbers are written memories of TCUs only; others are "
-        "written raw",
+        "tactus run: --dump {}={}: only memories of TCUs can be written as numbers; name a file "
+        "that does not end in .csv for raw bytes",
         name, dump.path);
   }
   const std::uint64_t vectors =

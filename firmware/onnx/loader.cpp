@@ -110,7 +110,7 @@ class Loader {
   }
 
  private:
-  /// Of a sub-graph.
+  /// Loads a sub-graph of the graph that `around` loads.
   Loader(const Loader& around, const onnx::GraphProto& proto, const std::string& where)
       : model_(around.model_),
         proto_(proto),
@@ -381,7 +381,7 @@ class Loader {
     }
   }
 
-  /// Of a sub-graph what is not defined has to be a value of the graph around it.
+  /// What a sub-graph reads and does not define has to be a value of the graph around it.
   void check_inputs() {
     for (std::size_t k = 0; k < graph_.nodes.size(); ++k) {
       const Node& node = graph_.nodes[k];

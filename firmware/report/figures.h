@@ -26,7 +26,8 @@ struct Figure {
 class FigureTable {
  public:
   explicit FigureTable(const MachineInfo& machine);
-  /// Of other files; `machine` tells what KIND, PORT, REASON and WAIT stand for.
+  /// The figures of another file than the statistics; `machine` tells what KIND, PORT, REASON and
+  /// WAIT stand for.
   FigureTable(const MachineInfo& machine, std::vector<Figure> figures)
       : machine_(machine), figures_(std::move(figures)) {}
 

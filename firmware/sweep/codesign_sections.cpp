@@ -149,8 +149,8 @@ struct Gain {
   }
 };
 
-/// Of the changes below a key of the figures; `time` is the new time in us, `before` the old one.
-/// Largest mean first.
+/// Adds the gain of each change below a key of the figures, largest mean first. `time` is the new
+/// time in us, `before` the old one.
 void add_gains(const std::vector<Measured>& points, const std::string& key, const std::string& time,
                const std::string& prefix, double (*before)(const Measured&),
                std::vector<Gain>& gains) {

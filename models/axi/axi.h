@@ -13,7 +13,6 @@ struct AxiAddress {
   std::uint32_t address = 0;  ///< bytes
   std::uint16_t length = 0;   ///< AxLEN: beats minus one, 0..255
   std::uint16_t cache = 0;    ///< AxCACHE
-  friend bool alike(const AxiAddress& a, const AxiAddress& b) { return a.length == b.length; }
 };
 
 struct AxiBeat {
@@ -21,9 +20,7 @@ struct AxiBeat {
   bool last = false;
 };
 
-struct AxiResponse {
-  friend bool alike(const AxiResponse&, const AxiResponse&) { return true; }
-};
+struct AxiResponse {};
 
 /// Master drives ar, aw, w and takes r, b.
 struct AxiLinks {

@@ -27,8 +27,8 @@ class BeatQueue {
     for (std::size_t i = 0; i < held; ++i) r(last_[(read_ + i) % slots]);
   }
 
-  /// True for a turn. Which beat is the last decides nothing at a queue.
-  bool commit(bool enqueue, const AxiBeat& beat, bool dequeue_ready) {
+  /// The clock edge.
+  void commit(bool enqueue, const AxiBeat& beat, bool dequeue_ready) {
     const bool dequeue = dequeue_ready && !data_.empty();
     const unsigned write = (read_ + static_cast<unsigned>(data_.count())) % slots;
     if (dequeue) {
@@ -39,7 +39,6 @@ class BeatQueue {
       copy_block(data_.push(), beat.data, bytes_);
       last_[write] = beat.last;
     }
-    return enqueue != dequeue;
   }
 
  private:

@@ -105,7 +105,6 @@ void BoundarySplitter::commit_fork(Channel& channel, bool valid, unsigned ready)
   const unsigned issued = !all                 ? channel.beats_issued
                           : channel.last_piece ? 0
                                                : channel.beats_issued + channel.piece.length + 1;
-  if (done != channel.fork.done() || issued != channel.beats_issued) ++clock_.progress;
   channel.fork.move(done);
   channel.beats_issued = issued;
 }
@@ -120,8 +119,7 @@ void BoundarySplitter::commit_reads() {
   const unsigned fires = reads_.fork.fires(read_ready_);
   const bool length = (fires & leg_length) != 0;
   commit_fork(reads_, upstream_.ar.valid, read_ready_);
-  if (reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_))
-    ++clock_.progress;
+  reads_.lengths.commit(length, upstream_.ar.bits.length, read_length_taken_);
   if (fires != 0) ++clock_.progress;
   stats_.read_bursts += pins_.ar.fires() ? 1 : 0;
   if (!pins_.r.fires()) return;
@@ -134,9 +132,8 @@ void BoundarySplitter::commit_writes() {
   const unsigned piece_length = writes_.piece.length;
   const std::uint8_t keep = writes_.last_piece ? 1 : 0;
   commit_fork(writes_, upstream_.aw.valid, write_ready_);
-  bool turn = writes_.lengths.commit((fires & leg_length) != 0, piece_length, write_length_taken_);
-  turn |= keep_response_.commit((fires & leg_response) != 0, keep, response_taken_);
-  if (turn) ++clock_.progress;
+  writes_.lengths.commit((fires & leg_length) != 0, piece_length, write_length_taken_);
+  keep_response_.commit((fires & leg_response) != 0, keep, response_taken_);
   if (fires != 0) ++clock_.progress;
   stats_.write_bursts += pins_.aw.fires() ? 1 : 0;
   if (pins_.w.fires()) {

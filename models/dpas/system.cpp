@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "isa/dpas/timing.h"
-#include "isa/support/error.h"
 #include "models/dpas/events.h"
 #include "models/dpas/machine_info.h"
 #include "models/sim/trace/cycle_watcher.h"
@@ -92,24 +91,12 @@ Cycle System::skip(Cycle end) {
   return skipped;
 }
 
-/// After a cycle: nothing has happened in it that the fast engine would have left out.
+/// After a cycle: nothing has happened in it if the fast engine would have left it out.
 void System::check() {
   const Cycle now = clock_.now - 1;
-  const std::vector<Account*> all = accounts();
-  if (now < quiet_until_) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i]->code() == codes_[i]) continue;
-      internal_error(
-          "engine check: in cycle {} unit {} goes to state {}, and the fast engine "
-          "leaves out the cycles before {}",
-          now, all[i]->unit(), all[i]->states()[all[i]->code() % all[i]->states().count].name,
-          quiet_until_);
-    }
-    return;
-  }
+  if (now < quiet_until_) return left_out_->check(now);
   quiet_until_ = next_event(now);
-  codes_.clear();
-  for (const Account* account : all) codes_.push_back(account->code());
+  left_out_.emplace(accounts(), clock_);
 }
 
 Cycle System::advance(Cycle most) {
@@ -120,16 +107,9 @@ Cycle System::advance(Cycle most) {
   Cycle quiet = 0;
   while (clock_.now < end) {
     const std::uint64_t progress = clock_.progress;
-    const bool left_out = clock_.engine == Engine::check && clock_.now < quiet_until_;
     cycle();
     ++clock_.now;
     if (clock_.engine == Engine::check) {
-      if (left_out && clock_.progress != progress) {
-        internal_error(
-            "engine check: something moves in cycle {}, which the fast engine leaves "
-            "out",
-            clock_.now - 1);
-      }
       check();
       // The fast engine goes no further without looking again: then others have had their turn.
       quiet_until_ = std::min(quiet_until_, clock_.transactions == transactions ? end : clock_.now);

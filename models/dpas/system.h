@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "models/dpas/array_time.h"
 #include "models/dpas/lsu/axi_port.h"
 #include "models/dpas/lsu/ideal_port.h"
+#include "models/sim/left_out.h"
 #include "models/sim/machine.h"
 
 namespace tactus::dpas {
@@ -83,8 +85,8 @@ class System final : public sc_core::sc_module, public Machine {
   ArrayTime time_;
   unsigned ops_ = 4;  ///< most products a stage and channel, of the programs
   bool paused_ = false;
-  Cycle quiet_until_ = 0;        ///< engine check: no event before this cycle
-  std::vector<unsigned> codes_;  ///< engine check: of the accounts, in the cycle before
+  Cycle quiet_until_ = 0;                  ///< engine check: no event before this cycle
+  std::optional<LeftOutCycles> left_out_;  ///< engine check: the cycles before that one
 };
 
 }  // namespace tactus::dpas

@@ -50,44 +50,20 @@ class Queue {
     return flow && empty() ? enqueue_bits : front();
   }
 
-  /// Whether all entries are like `bits`.
-  [[nodiscard]] bool uniform(const T& bits) const {
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (!alike(slots_[slot(i)], bits)) return false;
-    }
-    return true;
-  }
-
-  /// Whether such a clock edge changes the number of entries.
-  [[nodiscard]] bool level_moves(bool enqueue, bool dequeue_ready) const {
-    return empty() ? enqueue && !(flow && dequeue_ready) : enqueue != dequeue_ready;
-  }
-  /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready. True
-  /// if the queue may answer otherwise than before: it holds more or fewer entries, or the entry at
-  /// its output is not alike() the one before.
-  bool commit(bool enqueue, const T& bits, bool dequeue_ready) {
+  /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready.
+  void commit(bool enqueue, const T& bits, bool dequeue_ready) {
     if (empty()) {
       // What may pass through is not stored.
-      if (!enqueue || (flow && dequeue_ready)) return false;
+      if (!enqueue || (flow && dequeue_ready)) return;
       slots_[read_] = bits;
       count_ = 1;
-      return true;
+      return;
     }
-    if (!dequeue_ready) {
-      if (!enqueue) return false;
-      slots_[slot(count_)] = bits;
-      ++count_;
-      return true;
-    }
-    bool turn = true;
-    if (enqueue) {
-      turn = !alike(front(), only() ? bits : slots_[slot(1)]);
-      slots_[slot(count_)] = bits;
-    } else {
-      --count_;
-    }
+    if (enqueue) slots_[slot(count_)] = bits;
+    if (enqueue && !dequeue_ready) ++count_;
+    if (!dequeue_ready) return;
+    if (!enqueue) --count_;
     read_ = static_cast<std::uint32_t>(slot(1));
-    return turn;
   }
 
   // For Registers (models/sim/fast/registers.h).
@@ -121,11 +97,7 @@ class Queue {
   }
 
  private:
-  /// Whether there is one entry, asked in a cycle in which one comes and one goes.
-  [[nodiscard]] bool only() const {
-    return fixed_capacity == 1 || (fixed_capacity == 2 && !pipe) || count_ == 1;
-  }
-  /// Of the i-th entry; of the one to come for i = count.
+  /// The slot of the i-th entry; of the one to come for i = count.
   [[nodiscard]] std::size_t slot(std::uint32_t i) const {
     const std::uint32_t position = read_ + i;
     if constexpr (masked) return position & (fixed_capacity - 1);

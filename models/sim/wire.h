@@ -36,11 +36,4 @@ class Wire {
   bool value_ = false;
 };
 
-/// Whether two items lead to the same handshakes, so that one may follow the other without any
-/// decision changing. Types that carry addresses bring a friend of this name that looks past them.
-template <typename T>
-[[nodiscard]] bool alike(const T& a, const T& b) {
-  return a == b;
-}
-
 }  // namespace tactus

@@ -1,6 +1,7 @@
 // Engine check: evaluates some of what the fast engine leaves out, and stops at the first
-// difference. What it does for known intervals is in fast/sequence_intervals.cpp.
+// difference. Known intervals are compared in fast/sequence_checks.cpp.
 #include "isa/support/error.h"
+#include "models/sim/left_out.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
@@ -33,25 +34,11 @@ void TcuSystem::check_sleep() {
 
 /// Evaluates cycles that could have been left out.
 void TcuSystem::check_skip(Cycle cycles) {
-  const std::vector<Account*> all = accounts();
-  std::vector<unsigned> codes;
-  for (const Account* account : all) codes.push_back(account->code());
+  const LeftOutCycles left_out(accounts(), clock_);
   for (const Cycle end = clock_.now + cycles; clock_.now < end;) {
-    const std::uint64_t progress = clock_.progress;
     clock_.activity.wake(all_units);
     cycle();
-    if (clock_.progress != progress) {
-      internal_error("engine check: something moves in cycle {}, which the fast engine leaves out",
-                     clock_.now - 1);
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i]->code() == codes[i]) continue;
-      internal_error(
-          "engine check: in cycle {}, which the fast engine leaves out, unit {} goes to "
-          "state {}",
-          clock_.now - 1, all[i]->unit(),
-          all[i]->states()[all[i]->code() % all[i]->states().count].name);
-    }
+    left_out.check(clock_.now - 1);
   }
 }
 

@@ -73,8 +73,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     /// Evaluate every unit in every cycle, also those that sleep (slow; for tests).
     bool evaluates_all = false;
     Engine engine = Engine::fast;
-    /// Engine check: evaluates every so manieth of each: cycles in which units sleep, cycles that
-    /// are left out, intervals that are known.
+    /// Engine check: evaluates one in so many of the cycles in which units sleep, of the skips, and
+    /// of the intervals that are known.
     std::uint32_t check_every = 100;
   };
 
@@ -196,10 +196,10 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] Cycle cycles_to_skip(Cycle most) const;
   // Engine check (check.cpp).
   struct Checks {
-    std::uint32_t sleeps = 0, skips = 0;  ///< since the last that was evaluated
+    std::uint32_t sleeps = 0, skips = 0;  ///< met so far
     UnitSet asleep = 0;                   ///< of the present cycle, evaluated nevertheless
   };
-  /// Whether it is the turn of this one.
+  /// Whether engine check evaluates this one; `count`: how many of its kind were met so far.
   [[nodiscard]] bool is_checked(std::uint32_t& count) const {
     return clock_.engine == Engine::check && ++count % config_.check_every == 0;
   }

@@ -58,16 +58,17 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
 
 /// Which unit looks at which wire.
 void Tcu::connect() {
-  const auto connect = [this](auto& link, UnitSet producer, UnitSet consumer) {
-    link.ready.wakes(clock_.activity, producer);
-    link.valid.wakes(clock_.activity, consumer);
+  const auto border = [this](UnitSet unit) { return Border(clock_.activity, unit); };
+  const auto connect = [&](auto& link, UnitSet producer, UnitSet consumer) {
+    border(producer).produces(link);
+    border(consumer).consumes(link);
   };
   const auto connect_port = [&](MemoryPort& port, UnitSet router) {
     connect(port.request, decoder_unit, local_unit);
     connect(port.write_data, router, local_unit);
     connect(port.read_data, local_unit, router);
   };
-  instruction_.valid.wakes(clock_.activity, decoder_unit);
+  border(decoder_unit).consumes(instruction_);
   connect_port(local_a_, local_router_unit);
   connect_port(local_b_, host_router_unit);
   connect(dataflow_, decoder_unit, local_router_unit);
@@ -85,11 +86,11 @@ void Tcu::connect() {
   connect(activation_links_.parameters, local_router_unit, activation_unit);
   connect(activation_links_.input, local_router_unit, activation_unit);
   connect(activation_links_.output, activation_unit, local_router_unit);
-  local_router_.results_of_dais().wakes(clock_.activity, array_unit);
+  border(array_unit).watches(local_router_.results_of_dais());
   for (DramLinks& port : dram_) {
-    port.request.ready.wakes(clock_.activity, decoder_unit);
-    port.in.valid.wakes(clock_.activity, host_router_unit);
-    port.out.ready.wakes(clock_.activity, host_router_unit);
+    border(decoder_unit).produces(port.request);
+    border(host_router_unit).consumes(port.in);
+    border(host_router_unit).produces(port.out);
   }
 }
 

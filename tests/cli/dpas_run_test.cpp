@@ -203,8 +203,7 @@ TEST_F(DpasCli, OptionsOfTheOtherMemoryAreRefused) {
                "--ideal-bytes needs --memory-port ideal");
   expect_error("gemm --shape 8x8x8 --machine pvc --read-latency 9",
                "--read-latency needs --memory-port axi");
-  expect_error("gemm --shape 8x8x8 --machine pvc --ddr ddr4_2400",
-               "--ddr needs --memory-port axi");
+  expect_error("gemm --shape 8x8x8 --machine pvc --ddr ddr4_2400", "--ddr needs --memory-port axi");
 }
 
 }  // namespace

@@ -215,7 +215,7 @@ TEST_F(CliTest, DumpsOfPartsAndAsNumbers) {
   EXPECT_FALSE(exists("f"));
 }
 
-/// Of a bare program --output is what it stores into DRAM.
+/// --output of a bare program is what it stores into DRAM.
 TEST_F(CliTest, OutputsOfAProgram) {
   write_model();
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv -o out --dump dram0[0:4]=d0").code, 0);

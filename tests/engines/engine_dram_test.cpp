@@ -150,7 +150,7 @@ RandomProgram strided_and_whole() {
   return program;
 }
 
-/// Of eleven units four serve a read: port, host router, decoder and local memory.
+/// Four of eleven units serve a read: port, host router, decoder and local memory.
 TEST(EnginesDram, ReadsLeaveMostUnitsAsleep) {
   const RandomProgram program = strided_and_whole();
   TcuSimulationConfig config = machine_config(program);

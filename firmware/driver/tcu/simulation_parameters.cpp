@@ -28,8 +28,10 @@ const ParameterTable<TcuSimulationConfig>& simulation_parameters() {
               "step: evaluate every cycle; fast: leave out what is known; check: so, and evaluate "
               "it again every so often; the result is the same, and slower")
            .which_shapes_no_machine(),
-       whole("check_every", &C::check_every, {1, 1000000000}, "times",
-             "engine check: every so manieth skip, known interval and sleep is evaluated; 1: all")
+       whole(
+           "check_every", &C::check_every, {1, 1000000000}, "times",
+           "engine check: one in so many skips, known intervals and cycles with sleeping units is "
+           "evaluated; 1: all")
            .which_shapes_no_machine(),
        optional_whole("shuffle_seed", &C::shuffle_seed, any_u32, "", "none",
                       "evaluate units in random order: slow, changes nothing")

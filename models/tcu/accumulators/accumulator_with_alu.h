@@ -83,7 +83,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     State state;
   };
   void decide();
-  [[nodiscard]] const Edge& edge() const { return edge_; }
   void move();
   [[nodiscard]] bool sleeps() const { return edge_.rests; }  ///< models/sim/activity.h
 

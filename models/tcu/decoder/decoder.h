@@ -328,17 +328,11 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t size = 0;
     std::uint64_t step = 0;
     std::uint32_t form = 0;  ///< with Clock::timing_only, see forms_
-    friend bool alike(const AccumulatorItem& a, const AccumulatorItem& b) {
-      return alike(a.control, b.control) && a.size == b.size;
-    }
   };
 
   struct DramItem {
     DramRequest request;
     std::uint64_t step = 0;  ///< 0: one request for the whole range
-    friend bool alike(const DramItem& a, const DramItem& b) {
-      return alike(a.request, b.request) && (a.step == 0) == (b.step == 0);
-    }
   };
 
   /// An instruction with all fields cut to the widths of the streams they go to.

@@ -67,17 +67,14 @@ void Converter::drive() {
 }
 
 void Converter::commit() {
-  const unsigned reads = outstanding_reads_;
-  const unsigned writes = outstanding_writes_;
   const bool response = !responses_.empty();  // taken as soon as it is there
   const unsigned writes_begun = axi_.aw.fires() ? 1 : 0;
   if (!requests_.empty() || tcu_.request.fires()) commit_request();
   if (word_valid_ || !vectors_out_.empty() || tcu_.out.fires()) commit_write_data();
   if (vector_valid_ || !read_beats_.empty() || axi_.r.fires()) commit_read_data();
   outstanding_writes_ += writes_begun - (response ? 1 : 0);
-  if (outstanding_reads_ != reads || outstanding_writes_ != writes) ++clock_.progress;
   if (response) ++clock_.progress;
-  if (responses_.commit(axi_.b.fires(), {}, response)) ++clock_.progress;
+  responses_.commit(axi_.b.fires(), {}, response);
 }
 
 void Converter::commit_request() {
@@ -89,26 +86,18 @@ void Converter::commit_request() {
       const unsigned ready =
           (axi_.aw.ready ? leg_address : 0U) | (axi_.w.fires() && axi_.w.bits.last ? leg_data : 0U);
       taken = write_fork_.all(ready);
-      const unsigned done = write_fork_.after(ready);
-      if (done != write_fork_.done()) ++clock_.progress;
-      write_fork_.move(done);
+      write_fork_.move(write_fork_.after(ready));
     }
   }
   if (axi_.ar.fires()) ++outstanding_reads_;
   if (taken) {
     ++clock_.progress;
-    const std::uint64_t issued = piece_.last ? 0 : vectors_issued_ + vectors_per_burst_;
-    if (issued != vectors_issued_) ++clock_.progress;
-    vectors_issued_ = issued;
+    vectors_issued_ = piece_.last ? 0 : vectors_issued_ + vectors_per_burst_;
   }
-  if (requests_.commit(tcu_.request.fires(), tcu_.request.bits, taken && piece_.last)) {
-    ++clock_.progress;
-  }
+  requests_.commit(tcu_.request.fires(), tcu_.request.bits, taken && piece_.last);
 }
 
 void Converter::commit_write_data() {
-  const std::size_t waiting = vectors_out_.count();
-  const bool word_valid = word_valid_;
   bool free = !word_valid_;
   if (axi_.w.fires()) {
     ++clock_.progress;
@@ -129,11 +118,9 @@ void Converter::commit_write_data() {
     ++clock_.progress;
   }
   if (incoming) copy_block(vectors_out_.push(), tcu_.out.bits, vector_bytes_);
-  if (vectors_out_.count() != waiting || word_valid_ != word_valid) ++clock_.progress;
 }
 
 void Converter::commit_read_data() {
-  const bool vector_valid = vector_valid_;
   const bool vector_taken = tcu_.in.fires();
   bool beat_taken = false;
   if (!read_beats_.empty()) {
@@ -158,8 +145,7 @@ void Converter::commit_read_data() {
     kernels_.from_bytes(incoming.data, lanes_in_.data(), lanes_per_beat_);
     incoming.data = lanes_in_.data();
   }
-  const bool turn = read_beats_.commit(axi_.r.fires(), incoming, beat_taken);
-  if (turn || vector_valid_ != vector_valid) ++clock_.progress;
+  read_beats_.commit(axi_.r.fires(), incoming, beat_taken);
 }
 
 std::string Converter::waits_for() const {

@@ -35,7 +35,7 @@ std::uint32_t Decoder::form_of(AccumulatorItem item) {
   item.control.table = item.control.table == 0 ? 0 : 1;  // which one it is decides nothing
   item.control.read_address = item.control.write_address = 0;
   const auto found = std::find_if(forms_.begin(), forms_.end(), [&](const AccumulatorItem& form) {
-    return alike(form, item) && form.step == item.step;
+    return form.control == item.control && form.size == item.size && form.step == item.step;
   });
   item.form = static_cast<std::uint32_t>(found - forms_.begin());
   if (found == forms_.end()) forms_.push_back(item);

@@ -65,7 +65,7 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
     if (position.now >= lost.until) lost = loses_time(control, begin, position.now);
     const Id key = key_of_moves(position, lost.time);
     Passage moves;
-    if ((!find_moves(position.moves, key, moves) || is_checked()) &&
+    if ((!find_moves(position.moves, key, moves) || system_.is_checked(checks_)) &&
         !(work_out_moves(position, key, lost.time) && find_moves(position.moves, key, moves))) {
       return false;
     }
@@ -234,7 +234,7 @@ bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
   const bool early = !waits && cycles != known_[position.state].cycles;
   const ControlEnd end{early ? cycles : 0, pops};
   Passage control;
-  if ((!find_control(from, end, control) || is_checked()) &&
+  if ((!find_control(from, end, control) || system_.is_checked(checks_)) &&
       !(work_out_control(from, end) && find_control(from, end, control))) {
     return false;
   }

@@ -94,7 +94,7 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
                        successor(found.interval, shape, interval.busy != 0, counts_));
   };
   found.link = link();
-  if (found.link == KnownSequences::none || is_checked()) {
+  if (found.link == KnownSequences::none || system_.is_checked(checks_)) {
     if (!work_out_live(position, found.interval)) return false;
     found.link = link();
   }

@@ -1,14 +1,10 @@
 // Engine check: intervals that are known are worked out again, and have to come out the same. It is
-// checked with every engine where an interval happens to be worked out twice.
+// compared with every engine where an interval happens to be worked out twice.
 #include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
-
-bool TcuSequences::is_checked() {
-  return system_.clock_.engine == Engine::check && ++checks_ % system_.config_.check_every == 0;
-}
 
 void TcuSequences::check_interval(const KnownSequences::State& known,
                                   const KnownSequences::State& found) const {
@@ -74,8 +70,8 @@ void TcuSequences::check_next(Id known, Id found, void (TcuSequences::*part)(Reg
   }
   internal_error(
       "engine check: after the interval that begins in cycle {}, where instruction {} is next, "
-      "byte "
-      "{} of the registers of unit {} is another than after the one before that began in the same "
+      "byte {} of the registers of unit {} is another than after the one before that began in the "
+      "same "
       "state",
       began_.now, next_, at - place.first_byte, place.unit);
 }

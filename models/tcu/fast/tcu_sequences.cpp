@@ -242,7 +242,7 @@ void TcuSequences::walk(Position& position, Cycle until) {
     if (state->left_out || position.now + state->cycles > until) return;
     const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
     Id next = known_.next(position.state, shape);
-    if (next == KnownSequences::none || is_checked()) {
+    if (next == KnownSequences::none || system_.is_checked(checks_)) {
       if (!learns() || !work_out(position, position.state)) return;
       state = &known_[position.state];
       next = known_.next(position.state, shape);

@@ -115,8 +115,6 @@ class TcuSequences {
   [[nodiscard]] bool asks_memories_soon(std::uint64_t next);
   bool begin(Position& position);
   [[nodiscard]] bool learns() const;  ///< whether more intervals are to be worked out
-  /// Whether an interval that is known is to be worked out again (engine check).
-  [[nodiscard]] bool is_checked();
   // What is known of an interval, against what was found by working it out (sequence_checks.cpp).
   void check_interval(const KnownSequences::State& known, const KnownSequences::State& found) const;
   void check_growth(Id interval, const std::vector<KnownSequences::Count>& growth) const;
@@ -301,7 +299,7 @@ class TcuSequences {
   std::uint64_t next_ = 0;           ///< instruction that the design accepts next
   bool memories_keep_time_ = false;  ///< when the states were saved
   std::uint64_t taken_ = 0, worked_out_ = 0;
-  std::uint32_t checks_ = 0;  ///< known intervals since the last that was worked out again
+  std::uint32_t checks_ = 0;  ///< known intervals met so far with engine check
   Cycle taken_cycles_ = 0;
   std::uint64_t wait_ = 0, pause_ = 0;  ///< calls to be left out, after some that led to nothing
   std::uint16_t timeout_ = 0;           ///< register at which the states were saved

@@ -86,9 +86,6 @@ class LocalRouter final : public sc_core::sc_module {
   struct Select {
     unsigned route = 0;
     std::uint64_t size = 0;
-    friend bool alike(const Select& a, const Select& b) {
-      return a.route == b.route && a.size == b.size;
-    }
   };
 
   /// A select stream and its state in the present cycle.

@@ -93,7 +93,6 @@ class SystolicArray final : public sc_core::sc_module {
     State state;
   };
   void decide();
-  [[nodiscard]] const Edge& edge() const { return edge_; }
   void move();
   /// See models/sim/activity.h. Weights with reads of their own come from the decoder without a
   /// wire.

@@ -60,7 +60,7 @@ Compiled by_way_of_stripe(const nn::Graph& graph, const tcu::Architecture& archi
   return compile_via_stripe(graph, architecture).model;
 }
 
-/// Of the largest value. Chords of five functions in each step of an LSTM add up.
+/// As a part of the largest value. The chords of five functions in each step of an LSTM add up.
 double allowed_error(const std::string& name) {
   return name.rfind("test_lstm_", 0) == 0 ? 0.01 : 0.005;
 }

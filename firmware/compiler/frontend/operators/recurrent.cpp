@@ -323,7 +323,7 @@ std::string Unrolling::from_state(std::int64_t d, std::int64_t first, std::int64
           bias_->floats[static_cast<std::size_t>(at)];
     }
   }
-  // Of what is computed nothing is known yet.
+  // Shapes of computed states are not known yet.
   const auto state = p_.model().values.find(h);
   if (state != p_.model().values.end() && state->second.constant) {
     nn::Node node;
