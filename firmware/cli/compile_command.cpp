@@ -33,6 +33,7 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/located.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -295,12 +296,15 @@ void check_shape(const nn::Shape& given, const nn::Shape& wanted, const std::str
   if (!fit.note.empty()) note("{}: {}", where, fit.note);
 }
 
-/// A tensor as the input of the layout.
-nn::Tensor input_tensor(const compiler::TensorLayout& layout, nn::Tensor tensor,
-                        const std::string& where) {
+/// A tensor as the input of the layout. Warns of values that the data type does not hold.
+nn::Tensor input_tensor(const Compiled& compiled, const compiler::TensorLayout& layout,
+                        nn::Tensor tensor, const std::string& where) {
   check_shape(tensor.shape, layout.shape, "input " + quote(layout.name), where);
   if (tensor.type != nn::ElementType::float32) {
     tensor.floats.assign(tensor.integers.begin(), tensor.integers.end());
+  }
+  if (const auto text = compiler::saturation_text(tensor, compiled.architecture.data_type)) {
+    warn("{}: input {}: {}", where, quote(layout.name), *text);
   }
   return nn::Tensor::of(layout.shape, std::move(tensor.floats));
 }
@@ -315,7 +319,7 @@ TestData read_folder(const std::filesystem::path& folder, const nn::Graph& graph
     const std::string path = (folder / fmt::format("input_{}.pb", i)).string();
     for (const compiler::TensorLayout& layout : compiled.input_layouts) {
       if (layout.name != graph.inputs[i].name) continue;
-      data.inputs[layout.name] = input_tensor(layout, nn::read_tensor(path).tensor, path);
+      data.inputs[layout.name] = input_tensor(compiled, layout, nn::read_tensor(path).tensor, path);
     }
   }
   for (std::size_t i = 0; i < compiled.model_outputs.size(); ++i) {
@@ -337,12 +341,12 @@ TestData read_archive(const std::string& path, const Compiled& compiled) {
                                      [&](const auto& input) { return input.name == array.name; });
     const auto& outputs = compiled.model_outputs;
     if (layout != layouts.end()) {
-      data.inputs[array.name] = input_tensor(*layout, std::move(array.tensor), path);
+      data.inputs[array.name] = input_tensor(compiled, *layout, std::move(array.tensor), path);
     } else if (std::find(outputs.begin(), outputs.end(), array.name) != outputs.end()) {
       data.expected[array.name] = std::move(array.tensor);
     } else if (array.name.rfind("in_", 0) == 0 && next_input < layouts.size()) {
       const compiler::TensorLayout& next = layouts[next_input++];
-      data.inputs[next.name] = input_tensor(next, std::move(array.tensor), path);
+      data.inputs[next.name] = input_tensor(compiled, next, std::move(array.tensor), path);
     } else if (array.name.rfind("out_", 0) == 0 && next_output < outputs.size()) {
       data.expected[outputs[next_output++]] = std::move(array.tensor);
     } else {
@@ -375,7 +379,8 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
     const compiler::TensorLayout& layout = compiled.input_layouts.front();
     sets.emplace_back();
     sets.back().name = path;
-    sets.back().inputs[layout.name] = input_tensor(layout, nn::read_tensor(path).tensor, path);
+    sets.back().inputs[layout.name] =
+        input_tensor(compiled, layout, nn::read_tensor(path).tensor, path);
   } else {
     user_error(
         "tactus compile: --test-data {}: allowed are a folder, an .npz, and for a model of one "
@@ -389,23 +394,14 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
       user_error("{}: there are no values for input {}", data.name, quote(layout.name));
     }
     for (const auto& [name, tensor] : data.expected) {
-      const auto nan = std::find_if(tensor.floats.begin(), tensor.floats.end(),
-                                    [](float value) { return std::isnan(value); });
-      if (nan == tensor.floats.end()) continue;
-      user_error("{}: value {} expected of output {} is NaN; allowed are numbers", data.name,
-                 nan - tensor.floats.begin(), quote(name));
+      const auto bad = std::find_if(tensor.floats.begin(), tensor.floats.end(),
+                                    [](float value) { return !std::isfinite(value); });
+      if (bad == tensor.floats.end()) continue;
+      user_error("{}: value {} expected of output {} is {}; allowed are finite numbers", data.name,
+                 bad - tensor.floats.begin(), quote(name), std::isnan(*bad) ? "NaN" : "infinite");
     }
   }
   return sets;
-}
-
-/// Inputs that the data type does not hold.
-void warn_of_saturation(const nn::Values& inputs, tcu::DataType type) {
-  for (const auto& [name, tensor] : inputs) {
-    if (const auto text = compiler::saturation_text(tensor, type)) {
-      warn("input {}: {}", quote(name), *text);
-    }
-  }
 }
 
 /// Values of each input in the model's order: from a file, else from the seed.
@@ -433,10 +429,11 @@ nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_
     const auto file = files.find(layout.name);
     if (file != files.end() && nn::is_tensor_file(file->second)) {
       values[layout.name] =
-          input_tensor(layout, nn::read_tensor(file->second).tensor, file->second);
+          input_tensor(compiled, layout, nn::read_tensor(file->second).tensor, file->second);
       continue;
     }
     if (file != files.end()) {
+      check_is_values(file->second, layout.name);
       const auto image = read_input_vectors(file->second, compiled.architecture, layout.vectors);
       values[layout.name] =
           nn::Tensor::of(layout.shape, unpack_tensor(layout, compiled.architecture, image));
@@ -528,12 +525,13 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
                               graph.nodes.size(), graph.nodes[node].name),
                   node);
   };
-  warn_of_saturation(data.inputs, config.architecture.data_type);
-  const bench::Accuracy accuracy =
-      bench::check_accuracy(graph, compiled, options, config, data.inputs, told, data.expected,
-                            [&](const compiler::Options& wider) {
-                              return compile_via(via, graph, config.architecture, wider);
-                            });
+  const auto check = [&] {
+    return bench::check_accuracy(graph, compiled, options, config, data.inputs, told, data.expected,
+                                 [&](const compiler::Options& wider) {
+                                   return compile_via(via, graph, config.architecture, wider);
+                                 });
+  };
+  const bench::Accuracy accuracy = data.expected.empty() ? check() : located(data.name, check);
   std::optional<bench::Accuracy> other;
   if (beside) {
     std::vector<std::string> tensors;

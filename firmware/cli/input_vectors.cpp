@@ -30,6 +30,17 @@ std::vector<std::uint8_t> read_input_vectors(const std::string& path,
   return vectors;
 }
 
+void check_is_values(const std::string& path, const std::string& tensor) {
+  constexpr std::string_view vectors[] = {".csv", ".bin", ".tdata"};
+  const bool known = nn::is_tensor_file(path) || is_pipe(path) ||
+                     std::any_of(std::begin(vectors), std::end(vectors),
+                                 [&](auto extension) { return ends_with(path, extension); });
+  if (known) return;
+  user_error("{}: is no file of values; allowed for input {}: .npy, .pb, .csv, .bin{}", path,
+             quote(tensor),
+             ends_with(path, ".npz") ? " (an .npz is an archive of several .npy)" : "");
+}
+
 std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
                                                 const std::string& text) {
   for (const Tensor& tensor : inputs) {
@@ -62,7 +73,7 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
   const nn::Tensor values = nn::read_tensor(path).tensor;
   std::string shape_note;
   std::vector<std::uint8_t> data =
-      compiler::pack_images(*layout, architecture, values, path, shape_note);
+      compiler::pack_images(*layouts.tensors, *layout, architecture, values, path, shape_note);
   if (!shape_note.empty()) note("{}: {}", path, shape_note);
   if (const auto saturated = compiler::saturation_text(values, architecture.data_type)) {
     warn("{}: {}", path, *saturated);
@@ -74,15 +85,7 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
 void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
                 const std::string& path, std::vector<TensorData>& images,
                 const InputLayouts& layouts) {
-  constexpr std::string_view vectors[] = {".csv", ".bin", ".tdata"};
-  const bool known = nn::is_tensor_file(path) || is_pipe(path) ||
-                     std::any_of(std::begin(vectors), std::end(vectors),
-                                 [&](auto extension) { return ends_with(path, extension); });
-  if (!known) {
-    user_error("{}: is no file of values; allowed for input {}: .npy, .pb, .csv, .bin{}", path,
-               quote(tensor.name),
-               ends_with(path, ".npz") ? " (an .npz is an archive of several .npy)" : "");
-  }
+  check_is_values(path, tensor.name);
   std::vector<std::uint8_t> data = nn::is_tensor_file(path)
                                        ? read_tensor_input(architecture, tensor, path, layouts)
                                        : read_input_vectors(path, architecture);

@@ -21,6 +21,9 @@ namespace tactus {
     const std::string& path, const tcu::Architecture& architecture,
     std::optional<std::uint64_t> expected = std::nullopt);
 
+/// Throws UserError if the name of the file does not tell that it holds values of a tensor.
+void check_is_values(const std::string& path, const std::string& tensor);
+
 /// "NAME=F" for one of the inputs, else a plain path for the only one: name and path. Throws
 /// UserError.
 [[nodiscard]] std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,

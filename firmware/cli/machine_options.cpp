@@ -31,6 +31,7 @@ void check_width(const Args& args, const tcu::Architecture& architecture, unsign
   for (const char* option : {"arch", "model", "board"}) {
     if (const auto file = args.text(option)) return located(*file, check);
   }
+  if (!args.positional().empty()) return located(args.positional().front(), check);
   check();
 }
 

@@ -208,7 +208,7 @@ void RunRecorder::finish() {
     trace_.reset();
     return;
   }
-  if (const auto text = trace_->limit_text()) note("{}", *text);
+  if (const auto text = trace_->limit_text()) warn("{}", *text);
 }
 
 std::string RunRecorder::trace_summary() const { return trace_ ? trace_->summary() : ""; }

@@ -20,7 +20,7 @@ std::vector<float> real_values(const nn::Tensor& tensor) {
 }  // namespace
 
 ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted, const std::string& tensor,
-                   const std::string& where) {
+                   const std::string& where, const std::string& stated_by) {
   const auto count = [](const nn::Shape& shape) {
     std::int64_t elements = 1;
     for (const std::int64_t size : shape) elements *= size;
@@ -44,8 +44,9 @@ ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted, const std::s
   while (leading < wanted.size() && wanted[leading] == 1 && !same_from(leading)) ++leading;
   if (!whole || (given.size() != 1 && !same_from(leading))) {
     user_error(
-        "{}: has shape {}; allowed for {}: {}, or several of those along the first dimension",
-        where, nn::to_string(given), tensor, nn::to_string(wanted));
+        "{}: has shape {}; allowed for {}: {}{}, or several of those along the first dimension",
+        where, nn::to_string(given), tensor, nn::to_string(wanted),
+        stated_by.empty() ? "" : ", as " + stated_by + " says");
   }
   return {
       static_cast<std::size_t>(images),
@@ -53,13 +54,14 @@ ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted, const std::s
                   tensor, images == 1 ? "" : fmt::format(", {} images", images))};
 }
 
-std::vector<std::uint8_t> pack_images(const TensorLayout& layout,
+std::vector<std::uint8_t> pack_images(const ModelTensors& tensors, const TensorLayout& layout,
                                       const tcu::Architecture& architecture,
                                       const nn::Tensor& tensor, const std::string& where,
                                       std::string& note) {
   const std::vector<float> values = real_values(tensor);
   const std::size_t elements = layout.elements();
-  note = fit_shape(tensor.shape, layout.shape, "input " + quote(layout.name), where).note;
+  note = fit_shape(tensor.shape, layout.shape, "input " + quote(layout.name), where, tensors.file)
+             .note;
   std::vector<std::uint8_t> data;
   for (auto first = values.begin(); first != values.end();) {
     const auto end = first + static_cast<std::ptrdiff_t>(elements);

@@ -22,13 +22,16 @@ struct ShapeFit {
 
 /// Shapes agree, with several images in the first dimension, or the given one is flat or lacks
 /// leading dimensions of size 1. For anything else throws UserError "WHERE: ..." with both shapes.
-/// `tensor` says what the model's shape belongs to: "input \"x\"".
+/// `tensor` says what the model's shape belongs to: "input \"x\""; `stated_by`, if not empty, which
+/// file says so.
 [[nodiscard]] ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted,
-                                 const std::string& tensor, const std::string& where);
+                                 const std::string& tensor, const std::string& where,
+                                 const std::string& stated_by = "");
 
 /// An input as vectors, image after image; values beyond the data type's range become its ends, NaN
 /// becomes 0. The shape has to fit, see fit_shape(), whose note is put into `note`.
-[[nodiscard]] std::vector<std::uint8_t> pack_images(const TensorLayout& layout,
+[[nodiscard]] std::vector<std::uint8_t> pack_images(const ModelTensors& tensors,
+                                                    const TensorLayout& layout,
                                                     const tcu::Architecture& architecture,
                                                     const nn::Tensor& tensor,
                                                     const std::string& where, std::string& note);

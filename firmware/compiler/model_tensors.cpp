@@ -158,7 +158,8 @@ const TensorLayout* ModelTensors::output(const std::string& name) const {
 }
 
 ModelTensors tensors_of(const Compiled& compiled) {
-  return {compiled.input_layouts, compiled.output_layouts, compiled.model_outputs, compiled.host};
+  return {
+      compiled.input_layouts, compiled.output_layouts, compiled.model_outputs, compiled.host, {}};
 }
 
 std::string to_json(const ModelTensors& tensors, const std::string& host_file) {
@@ -182,6 +183,7 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path,
   JsonDocument document(read_text(file), file);
   ObjectReader reader = document.root();
   ModelTensors tensors;
+  tensors.file = file;
   tensors.inputs = decode(reader.get_array("inputs"), document.problems());
   tensors.outputs = decode(reader.get_array("outputs"), document.problems());
   const ArrayReader names = reader.get_array("model_outputs");

@@ -19,6 +19,7 @@ struct ModelTensors {
   std::vector<TensorLayout> inputs, outputs;  ///< of the program
   std::vector<std::string> model_outputs;     ///< the program's, or the host graph's
   std::shared_ptr<const nn::Graph> host;      ///< null: nothing is left to the host
+  std::string file;                           ///< that they were read from; empty: none
 
   /// Null if the program has no such input or output.
   [[nodiscard]] const TensorLayout* input(const std::string& name) const;

@@ -62,7 +62,7 @@ std::vector<std::uint8_t> input_data(const CompiledModel& model, const Tensor& t
   const nn::Tensor given = to_tensor(values, where);
   std::string shape_note;
   std::vector<std::uint8_t> data =
-      compiler::pack_images(*layout, architecture, given, where, shape_note);
+      compiler::pack_images(*model.tensors, *layout, architecture, given, where, shape_note);
   if (!shape_note.empty()) warn(where + ": " + shape_note);
   if (const auto text = compiler::saturation_text(given, architecture.data_type)) {
     warn(where + ": " + *text);

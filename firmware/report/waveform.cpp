@@ -63,6 +63,30 @@ std::string temporary_place(const std::string& path) {
   return (std::filesystem::temp_directory_path(ignored) / "waveform").string();
 }
 
+std::string_view option_of(TraceTrigger::What what) {
+  switch (what) {
+    case TraceTrigger::What::program_counter:
+      return "--trace-pc";
+    case TraceTrigger::What::tracepoint:
+      return "--trace-tracepoint";
+    case TraceTrigger::What::timeout:
+      return "--trace-timeout";
+    case TraceTrigger::What::none:
+      break;
+  }
+  return "";
+}
+
+/// Throws UserError if the machine has nothing that the trigger asks for.
+std::function<bool()> trigger_of(const Machine& machine, const TraceTrigger& trigger) {
+  std::function<bool()> condition = machine.trigger(trigger);
+  if (trigger.what != TraceTrigger::What::none && !condition) {
+    user_error("{}: machine {} has no such output; allowed with it: --trace-pc",
+               option_of(trigger.what), machine.info().name);
+  }
+  return condition;
+}
+
 }  // namespace
 
 void TraceOptions::make_fst(const std::string& path, const std::string& where) {
@@ -103,7 +127,7 @@ RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const st
   writer_.emplace(options.vcd ? *options.vcd : only_for_fst_->name(), plan_, header);
 
   trace::Window window = options.window;
-  window.condition = simulation.machine().trigger(options.trigger);
+  window.condition = trigger_of(simulation.machine(), options.trigger);
   tracer_.emplace(plan_, std::move(window), *writer_);
   simulation.watch(&*tracer_);
 }

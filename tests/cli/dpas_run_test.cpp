@@ -110,6 +110,11 @@ TEST_F(DpasCli, TheConfigurationsProfileIsAMachine) {
 TEST_F(DpasCli, BadInputIsRefused) {
   expect_error("run --machine pvd --program k.visaasm", "did you mean \"pvc\"");
   expect_error("run --machine pvc", "needs --program");
+  for (const std::string trigger : {"--trace-timeout", "--trace-tracepoint"}) {
+    expect_error(bound + "--bind PC=512 --vcd w.vcd " + trigger,
+                 trigger + ": machine dpas has no such output; allowed with it: --trace-pc");
+    EXPECT_FALSE(exists("w.vcd"));
+  }
   expect_error(bound, "input \"PC\" of kernel \"tile\" (8 bytes) is missing");
   expect_error(bound + "--bind PX=512", "no such input; allowed \"PA\", \"PB\", \"PC\"");
   expect_error(bound + "--bind PC=512 --bind PC=512", "input \"PC\" is given twice");

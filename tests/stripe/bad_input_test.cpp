@@ -77,7 +77,8 @@ TEST(StripeBadInput, Texts) {
 TEST(StripeBadInput, OtherLanguagesAreNamed) {
   for (const char* const text :
        {"function (I[N, M]) -> (O) {\n  O[n : N] = +(I[n, m]);\n}\n",
-        "// a product\n/* of Tile */ function(A[M, L], B[L, N]) -> (C) { C = A; }\n"}) {
+        "// a product\n/* of Tile */ function(A[M, L], B[L, N]) -> (C) { C = A; }\n",
+        "O[i: 10] = +(A[i] * B[i]);\n", "Y = A + B;\n"}) {
     EXPECT_EQ(error_of([&] { (void)read_program(text, "t"); }),
               "t: is a program in the Tile language, which is not read; allowed: a Stripe program "
               "in printed or protobuf text");

@@ -636,10 +636,23 @@ std::string_view first_words(std::string_view text) {
   }
 }
 
+/// Whether a statement like "O[i: 10] = +(A[i]);" or "O = A + B;" begins here.
+bool is_tile_statement(std::string_view text) {
+  const auto in_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  const std::size_t name = std::find_if_not(text.begin(), text.end(), in_name) - text.begin();
+  if (name == 0 || name == text.size()) return false;
+  if (text[name] == '[') return true;
+  const std::size_t next = text.find_first_not_of(" \t", name);
+  return next != std::string_view::npos && text[next] == '=';
+}
+
 /// What a text is that is no Stripe program; empty: nobody knows.
 std::string_view other_language(std::string_view text) {
+  constexpr std::string_view tile = "a program in the Tile language, which is not read";
   constexpr std::pair<std::string_view, std::string_view> languages[] = {
-      {"function", "a program in the Tile language, which is not read"},
+      {"function", tile},
       {"func", "MLIR, which is not read"},
       {"module", "MLIR, which is not read"},
       {"#", "MLIR, which is not read"},
@@ -652,7 +665,7 @@ std::string_view other_language(std::string_view text) {
     const bool longer = std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '_';
     if (!longer || std::isalpha(static_cast<unsigned char>(word[0])) == 0) return language;
   }
-  return {};
+  return is_tile_statement(start) ? tile : std::string_view();
 }
 
 }  // namespace

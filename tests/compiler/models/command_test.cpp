@@ -115,6 +115,36 @@ TEST_F(TensorCommand, CheckTakesFoldersOfTestDataAndCountsClasses) {
   EXPECT_NE(nan.err.find("data/test_data_set_1: value 4 expected of output \"p\" is NaN"),
             std::string::npos)
       << nan.err;
+  wrong.floats[4] = std::numeric_limits<float>::infinity();
+  write_tensor("data/test_data_set_1/output_0.pb", wrong);
+  expect_error("compile m.onnx --arch a.tarch --check --test-data data",
+               "data/test_data_set_1: value 4 expected of output \"p\" is infinite");
+  write_tensor("data/test_data_set_1/output_0.pb", rows(2, 4, 1));
+  expect_error("compile m.onnx --arch a.tarch --check --test-data data",
+               "data/test_data_set_1: expected values of output \"p\"");
+}
+
+TEST_F(TensorCommand, CheckNamesTheFileOfAnInputThatIsNotTakenAsItIs) {
+  write_graph("m.onnx", classifier());
+  nn::Tensor x = rows(3, 8, 1);
+  x.floats[2] = std::numeric_limits<float>::quiet_NaN();
+  write_tensor("x.npy", x);
+  for (const char* option : {"--input", "--test-data"}) {
+    const Output output =
+        tactus(std::string("compile m.onnx --arch a.tarch --check ") + option + " x.npy");
+    EXPECT_NE(output.err.find("x.npy: input \"x\": 1 of 24 values are NaN and become 0"),
+              std::string::npos)
+        << output.err;
+  }
+  expect_error("compile m.onnx --arch a.tarch --check --input x.npz",
+               "x.npz: is no file of values; allowed for input \"x\": .npy, .pb, .csv, .bin");
+}
+
+TEST_F(TensorCommand, LongNamesOfModelsAreCutInNamesOfFiles) {
+  const std::string name(240, 'n');
+  write_graph(name + ".onnx", classifier());
+  EXPECT_EQ(tactus("compile " + name + ".onnx --arch a.tarch -o m").code, 0);
+  EXPECT_TRUE(exists("m/" + std::string(198, 'n') + "_a.tmodel"));
 }
 
 TEST_F(TensorCommand, CheckTakesSingleTensorsAndRefusesOthers) {

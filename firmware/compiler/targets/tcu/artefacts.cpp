@@ -144,7 +144,11 @@ std::string artefact_base_name(std::string_view model_path, std::string_view arc
     name += kept ? c : '_';
   }
   const std::string_view architecture = file_name(architecture_path);
-  return name + "_" + std::string(architecture.substr(0, architecture.find('.')));
+  const std::string end = "_" + std::string(architecture.substr(0, architecture.find('.')));
+  // Longer ones, with an extension, are no names of files.
+  constexpr std::size_t longest = 200;
+  if (name.size() + end.size() > longest) name.resize(longest - std::min(longest, end.size()));
+  return name + end;
 }
 
 tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name) {
