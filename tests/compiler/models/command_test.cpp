@@ -117,11 +117,14 @@ TEST_F(TensorCommand, CheckTakesFoldersOfTestDataAndCountsClasses) {
       << nan.err;
   wrong.floats[4] = std::numeric_limits<float>::infinity();
   write_tensor("data/test_data_set_1/output_0.pb", wrong);
-  expect_error("compile m.onnx --arch a.tarch --check --test-data data",
-               "data/test_data_set_1: value 4 expected of output \"p\" is infinite");
+  const auto refused = [this](const std::string& options, const std::string& text) {
+    const Output output = tactus("compile m.onnx --arch a.tarch --check " + options);
+    EXPECT_EQ(output.code, 2) << output.out;
+    EXPECT_NE(output.err.find(text), std::string::npos) << output.err;
+  };
+  refused("--test-data data", "data/test_data_set_1: value 4 expected of output \"p\" is infinite");
   write_tensor("data/test_data_set_1/output_0.pb", rows(2, 4, 1));
-  expect_error("compile m.onnx --arch a.tarch --check --test-data data",
-               "data/test_data_set_1: expected values of output \"p\"");
+  refused("--test-data data", "data/test_data_set_1: expected values of output \"p\"");
 }
 
 TEST_F(TensorCommand, CheckNamesTheFileOfAnInputThatIsNotTakenAsItIs) {
@@ -136,8 +139,11 @@ TEST_F(TensorCommand, CheckNamesTheFileOfAnInputThatIsNotTakenAsItIs) {
               std::string::npos)
         << output.err;
   }
-  expect_error("compile m.onnx --arch a.tarch --check --input x.npz",
-               "x.npz: is no file of values; allowed for input \"x\": .npy, .pb, .csv, .bin");
+  const Output archive = tactus("compile m.onnx --arch a.tarch --check --input x.npz");
+  EXPECT_EQ(archive.code, 2) << archive.out;
+  EXPECT_NE(archive.err.find("x.npz: is no file of values; allowed for input \"x\": .npy, .pb"),
+            std::string::npos)
+      << archive.err;
 }
 
 TEST_F(TensorCommand, LongNamesOfModelsAreCutInNamesOfFiles) {
