@@ -183,7 +183,11 @@ RunRecorder::RunRecorder(const RunOutputs& outputs, Simulation& simulation,
   }
   if (outputs.report) account_fan_.add(&activity_);
   if (!event_fan_.empty()) simulation.observe(&event_fan_);
-  if (!account_fan_.empty()) simulation.observe_accounts(&account_fan_);
+  if (timeline_) {
+    simulation.observe_accounts(&account_fan_);
+  } else if (outputs.report) {
+    simulation.observe_time(&activity_);
+  }
 }
 
 RunRecorder::~RunRecorder() = default;

@@ -3,19 +3,24 @@
 namespace tactus {
 
 void Account::settle() {
-  const Cycle now = clock_.now;
-  cycles_[code_] += now - since_;
-  if (observer_ != nullptr && now > since_) observer_->interval(*this, code_, since_, now);
-  since_ = now;
+  count();
+  tell(clock_.now);
+}
+
+/// The present state has lasted up to cycle `to`, as far as the observer is concerned.
+void Account::tell(Cycle to) {
+  if (to <= told_) return;
+  if (observer_ != nullptr) observer_->interval(*this, code_, told_, to);
+  told_ = to;
 }
 
 /// The same as announce() for enter_at(), with the counting.
 void Account::announce_at(unsigned code, Cycle at) {
   if (at > since_) {
     cycles_[code_] += at - since_;
-    if (observer_ != nullptr) observer_->interval(*this, code_, since_, at);
     since_ = at;
   }
+  tell(at);
   code_ = code;
   if (follower_ != nullptr) follower_->follow();
 }
@@ -23,7 +28,7 @@ void Account::announce_at(unsigned code, Cycle at) {
 /// The rest of a change that somebody wants to know of; its cycles are counted.
 void Account::announce(unsigned code) {
   const Cycle now = clock_.now;
-  if (observer_ != nullptr && now > since_) observer_->interval(*this, code_, since_, now);
+  tell(now);
   since_ = now;
   code_ = code;
   if (follower_ != nullptr) follower_->follow();

@@ -84,19 +84,28 @@ class Account {
     }
     code_ = code;
   }
-  /// Counts the present interval up to the present cycle (exclusive) and begins it anew.
+  /// Counts the present interval up to the present cycle (exclusive) and begins it anew, also for
+  /// the observer.
   void settle();
+  /// Counts the present interval up to the present cycle (exclusive). The observer is not told.
+  void count() {
+    cycles_[code_] += clock_.now - since_;
+    since_ = clock_.now;
+  }
 
-  /// Whether somebody wants to know of every interval.
+  /// Who wants to know of every interval; null: nobody.
+  [[nodiscard]] AccountObserver* observer() const { return observer_; }
   [[nodiscard]] bool observed() const { return observer_ != nullptr; }
-  /// The present cycle and those after it belong to the saved code. settle() before.
+  /// The first cycle of the present state that the observer has not been told of.
+  [[nodiscard]] Cycle told() const { return told_; }
+  /// The present cycle and those after it belong to the saved code. count() before.
   void registers(Registers& r) {
     r(code_);
     if (r.loads()) since_ = clock_.now;
   }
-  /// Counts from the present cycle on. What came before is not counted, unless settle() was called.
+  /// Counts from the present cycle on. What came before is not counted, unless count() was called.
   void restart() { since_ = clock_.now; }
-  /// To be changed by what other cycles are known to count. settle() before.
+  /// To be changed by what other cycles are known to count. count() before.
   [[nodiscard]] std::vector<std::uint64_t>& counts() { return cycles_; }
 
   /// What it has counted up to some cycle, and the interval of that cycle.
@@ -125,8 +134,12 @@ class Account {
   /// Cycles of every code up to the last change or settle().
   [[nodiscard]] const std::vector<std::uint64_t>& cycles() const { return cycles_; }
 
-  void observe(AccountObserver* observer) {
+  /// The observer is told of cycles from the first that is not counted yet on.
+  void observe(AccountObserver* observer) { observe(observer, since_); }
+  /// The observer is told of cycles from `from` on.
+  void observe(AccountObserver* observer, Cycle from) {
     observer_ = observer;
+    told_ = from;
     watched_ = observer_ != nullptr || follower_ != nullptr;
   }
   void set_follower(AccountFollower* follower) {
@@ -144,12 +157,14 @@ class Account {
   }
   void announce(unsigned code);
   void announce_at(unsigned code, Cycle at);
+  void tell(Cycle to);
 
   std::string_view unit_;
   const Clock& clock_;
   UnitStates states_;
   unsigned code_;
   Cycle since_ = 0;
+  Cycle told_ = 0;
   bool watched_ = false;  ///< there is a follower or an observer
   AccountFollower* follower_ = nullptr;
   AccountObserver* observer_ = nullptr;

@@ -204,14 +204,21 @@ ArrayTime::ArrayTime(const Clock& clock, Account& array, Account& decoder,
   for (Account* port : ports) port->set_follower(this);
 }
 
+ArrayTime::State ArrayTime::state(unsigned array_state, unsigned decoder_code,
+                                  const std::array<bool, 2>& moves) const {
+  const auto& by_port = states_[array_state * decoder_codes + decoder_code];
+  return by_port[moves[0] ? 1 : 0][moves[1] ? 1 : 0];
+}
+
+bool ArrayTime::port_moves(unsigned port_state) { return port_state <= DramPort::write; }
+
 bool ArrayTime::of_array(unsigned array_state) { return reason_of_array(array_state).has_value(); }
 
 ArrayTime::State ArrayTime::of_head() const { return state(SystolicArray::rest); }
 
 ArrayTime::State ArrayTime::state(unsigned array_state) const {
-  const auto moves = [this](unsigned port) { return ports_[port]->code() <= DramPort::write; };
-  const auto& by_port = states_[array_state * decoder_codes + decoder_.code()];
-  return by_port[moves(0) ? 1 : 0][moves(1) ? 1 : 0];
+  return state(array_state, decoder_.code(),
+               {port_moves(ports_[0]->code()), port_moves(ports_[1]->code())});
 }
 
 void ArrayTime::follow() { account_.enter(state(array_.code())); }

@@ -56,6 +56,11 @@ class ArrayTime final : private AccountFollower {
   [[nodiscard]] Account& account() { return account_; }
   /// In a cycle of this state of the array the reason is its own, and not the decoder's head.
   [[nodiscard]] static bool of_array(unsigned array_state);
+  /// The state beside these of the array and the decoder; `moves`: beats pass port 0 and port 1.
+  [[nodiscard]] State state(unsigned array_state, unsigned decoder_code,
+                            const std::array<bool, 2>& moves) const;
+  /// Whether beats pass a port in this state of its account.
+  [[nodiscard]] static bool port_moves(unsigned port_state);
   /// The state in the present cycle if the array has no instruction.
   [[nodiscard]] State of_head() const;
   /// The accounts that it follows were set to what they were in another cycle.

@@ -27,6 +27,9 @@ class PlantedFault {
   void count() {
     for (KnownSequences::Count& count : known_.counts_) ++count.growth;
   }
+  void change() {
+    for (KnownSequences::Change& change : known_.changes_) ++change.code;
+  }
   /// As if a register were no part of the states, or something of an instruction no part of its
   /// shape: what comes after an interval is not always the same.
   void successor() {
@@ -85,12 +88,20 @@ std::string error_of(TcuSimulation& simulation, const RandomProgram& program) {
   return "no difference";
 }
 
+class Listener final : public AccountObserver {
+ public:
+  void interval(const Account& /*account*/, unsigned /*code*/, Cycle /*from*/,
+                Cycle /*to*/) override {}
+};
+
 /// What the second run says, with `wrong` done to the machine after the first.
 template <typename Wrong>
-std::string outcome(Wrong wrong) {
+std::string outcome(Wrong wrong, bool observed = false) {
   const RandomProgram program = program_of_all_units();
   TcuSimulation simulation(checking(program));
   load_windows(program, simulation);
+  Listener observer;
+  if (observed) simulation.observe_accounts(&observer);
   EXPECT_EQ(simulation.run(program.bytes()).end, RunEnd::finished);
   EXPECT_GT(simulation.system().sequences()->taken(), 0U);
   wrong(simulation.system());
@@ -150,6 +161,11 @@ TEST(EngineCheck, FindsAnIntervalOfWrongLength) {
 TEST(EngineCheck, FindsAWrongCount) {
   expect_found(outcome([](TcuSystem& system) { PlantedFault(system).count(); }),
                "counts something else in unit ");
+}
+
+TEST(EngineCheck, FindsAWrongChangeOfAnAccount) {
+  expect_found(outcome([](TcuSystem& system) { PlantedFault(system).change(); }, true),
+               " changes its state in other cycles");
 }
 
 TEST(EngineCheck, FindsAWrongState) {

@@ -114,13 +114,14 @@ TcuSimulationConfig random_config(Random& random, const RandomProgram& program) 
 
 std::string compare(const RandomProgram& program, TcuSimulationConfig config, bool events) {
   config.engine = Engine::step;
-  const RunRecord step = record_run(program, config, 0, events);
+  const RunRecord step = record_run(program, config, 0, events, observed_of(program));
   config.engine = Engine::fast;
-  std::string text = difference(step, record_run(program, config, 0, events));
+  std::string text = difference(step, record_run(program, config, 0, events, observed_of(program)));
   config.engine = Engine::check;
   config.check_every = 1;
   try {
-    if (text.empty()) text = difference(step, record_run(program, config, 0, events));
+    if (text.empty())
+      text = difference(step, record_run(program, config, 0, events, observed_of(program)));
   } catch (const InternalError& error) {
     text = error.what();
   }
@@ -155,7 +156,7 @@ TEST(EnginesDram, ReadsLeaveMostUnitsAsleep) {
   const RandomProgram program = strided_and_whole();
   TcuSimulationConfig config = machine_config(program);
   EXPECT_EQ(compare(program, config, false), "");
-  const RunRecord fast = record_run(program, config, 0, false);
+  const RunRecord fast = record_run(program, config, 0, false, observed_of(program));
   EXPECT_GT(fast.simulated, 2000U);
   EXPECT_LT(fast.evaluations * 11, fast.most_evaluations * 5);
 }

@@ -20,13 +20,14 @@ constexpr std::uint64_t local_depth = 128;
 
 std::string compare_engines(const RandomProgram& program, TcuSimulationConfig config) {
   config.engine = Engine::step;
-  const RunRecord step = record_run(program, config, 0, false);
+  const RunRecord step = record_run(program, config, 0, false, observed_of(program));
   config.engine = Engine::fast;
-  std::string text = difference(step, record_run(program, config, 0, false));
+  std::string text = difference(step, record_run(program, config, 0, false, observed_of(program)));
   config.engine = Engine::check;
   config.check_every = 1;
   try {
-    if (text.empty()) text = difference(step, record_run(program, config, 0, false));
+    if (text.empty())
+      text = difference(step, record_run(program, config, 0, false, observed_of(program)));
   } catch (const InternalError& error) {
     text = error.what();
   }

@@ -79,17 +79,18 @@ TEST(EnginePeriods, AgreeOnLongTransfers) {
   for (const std::uint64_t seed : test_seeds(37'000'000, 60)) {
     TcuSimulationConfig config;
     const RandomProgram program = long_transfers(seed, config);
-    ASSERT_EQ(shortest_failure(program,
-                               [&](const RandomProgram& p) {
-                                 config.engine = Engine::step;
-                                 const RunRecord step = record_run(p, config, 0, false);
-                                 config.engine = Engine::fast;
-                                 const RunRecord fast = record_run(p, config, 0, false);
-                                 skipped += fast.skipped;
-                                 all += fast.simulated;
-                                 return difference(step, fast);
-                               }),
-              "");
+    ASSERT_EQ(
+        shortest_failure(program,
+                         [&](const RandomProgram& p) {
+                           config.engine = Engine::step;
+                           const RunRecord step = record_run(p, config, 0, false, observed_of(p));
+                           config.engine = Engine::fast;
+                           const RunRecord fast = record_run(p, config, 0, false, observed_of(p));
+                           skipped += fast.skipped;
+                           all += fast.simulated;
+                           return difference(step, fast);
+                         }),
+        "");
   }
   EXPECT_GT(10 * skipped, all);
 }
@@ -126,9 +127,9 @@ TEST(EnginePeriods, AgreeOnTransfersOfEverySize) {
       for (const Cycle latency : {1U, 20U}) {
         config.read_latency = latency;
         config.engine = Engine::step;
-        const RunRecord step = record_run(program, config, 0, false);
+        const RunRecord step = record_run(program, config, 0, false, observed_of(program));
         config.engine = Engine::fast;
-        const RunRecord fast = record_run(program, config, 0, false);
+        const RunRecord fast = record_run(program, config, 0, false, observed_of(program));
         ASSERT_EQ(difference(step, fast), "") << bits << " bits, " << vectors << " vectors";
         skipped += fast.skipped;
       }

@@ -23,13 +23,15 @@ TEST(EngineRunEnds, AgreeOnAHangWithABurstOnItsWay) {
     TcuSimulationConfig config = machine_config(program);
     config.read_latency = latency;
     config.engine = Engine::step;
-    const RunRecord step = record_run(program, config, 0, false);
+    const RunRecord step = record_run(program, config, 0, false, observed_of(program));
     config.engine = Engine::fast;
     EXPECT_EQ(step.result.end, RunEnd::hang);
-    EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
+    EXPECT_EQ(difference(step, record_run(program, config, 0, false, observed_of(program))), "")
+        << latency;
     config.engine = Engine::check;
     config.check_every = 1;
-    EXPECT_EQ(difference(step, record_run(program, config, 0, false)), "") << latency;
+    EXPECT_EQ(difference(step, record_run(program, config, 0, false, observed_of(program))), "")
+        << latency;
   }
 }
 

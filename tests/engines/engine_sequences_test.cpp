@@ -60,9 +60,9 @@ struct Taken {
 std::string compare_engines(const RandomProgram& program, TcuSimulationConfig config, Taken& taken,
                             Cycle max_cycles = 0) {
   config.engine = Engine::step;
-  const RunRecord step = record_run(program, config, max_cycles, false);
+  const RunRecord step = record_run(program, config, max_cycles, false, observed_of(program));
   config.engine = Engine::fast;
-  const RunRecord fast = record_run(program, config, max_cycles, false);
+  const RunRecord fast = record_run(program, config, max_cycles, false, observed_of(program));
   taken.in_sequences += fast.in_sequences;
   taken.all += fast.result.retired;
   return difference(step, fast);

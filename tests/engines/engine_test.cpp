@@ -27,7 +27,7 @@ std::string checked(const RandomProgram& program, TcuSimulationConfig config, co
   config.engine = Engine::check;
   config.check_every = 1;
   try {
-    return difference(step, record_run(program, config, max_cycles, events));
+    return difference(step, record_run(program, config, max_cycles, events, observed_of(program)));
   } catch (const InternalError& error) {
     return error.what();
   }
@@ -38,7 +38,7 @@ std::string without_sleep(const RandomProgram& program, TcuSimulationConfig conf
                           const RunRecord& step, Cycle max_cycles, bool events) {
   config.engine = Engine::step;
   config.evaluates_all = true;
-  const RunRecord all = record_run(program, config, max_cycles, events);
+  const RunRecord all = record_run(program, config, max_cycles, events, observed_of(program));
   if (all.evaluations != all.most_evaluations) return "a unit slept";
   return difference(step, all);
 }
@@ -46,9 +46,9 @@ std::string without_sleep(const RandomProgram& program, TcuSimulationConfig conf
 std::string compare_engines(const RandomProgram& program, TcuSimulationConfig config, Work& work,
                             Cycle max_cycles = 0, bool events = true) {
   config.engine = Engine::step;
-  const RunRecord step = record_run(program, config, max_cycles, events);
+  const RunRecord step = record_run(program, config, max_cycles, events, observed_of(program));
   config.engine = Engine::fast;
-  const RunRecord fast = record_run(program, config, max_cycles, events);
+  const RunRecord fast = record_run(program, config, max_cycles, events, observed_of(program));
   work.evaluations += fast.evaluations;
   work.most += fast.most_evaluations;
   if (fast.result.end == RunEnd::hang) ++work.hangs;

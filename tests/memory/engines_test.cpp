@@ -16,14 +16,15 @@ namespace {
 
 std::string compare(const RandomProgram& program, TcuSimulationConfig config, bool events) {
   config.engine = Engine::step;
-  const RunRecord step = record_run(program, config, 0, events);
+  const RunRecord step = record_run(program, config, 0, events, observed_of(program));
   if (step.result.end != RunEnd::finished) return {};  // compared elsewhere
   config.engine = Engine::fast;
-  std::string text = difference(step, record_run(program, config, 0, events));
+  std::string text = difference(step, record_run(program, config, 0, events, observed_of(program)));
   config.engine = Engine::check;
   config.check_every = 1;
   try {
-    if (text.empty()) text = difference(step, record_run(program, config, 0, events));
+    if (text.empty())
+      text = difference(step, record_run(program, config, 0, events, observed_of(program)));
   } catch (const InternalError& error) {
     text = error.what();
   }

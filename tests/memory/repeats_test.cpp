@@ -78,9 +78,9 @@ bool is_dram_move(const tcu::Instruction& instruction) {
 std::string compare(const Case& c, Cycle max_cycles = 0, std::uint64_t* in_sequences = nullptr) {
   TcuSimulationConfig config = c.config;
   config.engine = Engine::step;
-  const RunRecord step = record_run(c.program, config, max_cycles, false);
+  const RunRecord step = record_run(c.program, config, max_cycles, false, observed_of(c.program));
   config.engine = Engine::fast;
-  const RunRecord fast = record_run(c.program, config, max_cycles, false);
+  const RunRecord fast = record_run(c.program, config, max_cycles, false, observed_of(c.program));
   if (in_sequences != nullptr) *in_sequences += fast.in_sequences;
   const std::string text = difference(step, fast);
   return text.empty() && step.result.ddr ? ddr_difference(step, fast) : text;

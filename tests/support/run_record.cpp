@@ -27,6 +27,47 @@ class EventLog final : public EventLines {
   std::vector<std::string>& log_;
 };
 
+/// Joins what an account was in without a break: whether it is told in one piece or in several
+/// depends on who asked for figures in between.
+class Intervals final : public AccountObserver {
+ public:
+  explicit Intervals(std::vector<Account*> accounts) : accounts_(std::move(accounts)) {
+    last_.resize(accounts_.size());
+  }
+  void interval(const Account& account, unsigned code, Cycle from, Cycle to) override {
+    const auto place = std::find(accounts_.begin(), accounts_.end(), &account);
+    Interval& last = last_[static_cast<std::size_t>(place - accounts_.begin())];
+    if (last.to != from && last.to != 0) lines_.push_back(fmt::format("{}: gap", account.unit()));
+    if (code != last.code || last.to == 0) {
+      add(account, last);
+      last = {code, from, to};
+    }
+    last.to = to;
+  }
+  /// By account, in the order of time.
+  [[nodiscard]] std::vector<std::string> lines() {
+    for (std::size_t i = 0; i < last_.size(); ++i) add(*accounts_[i], last_[i]);
+    std::stable_sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) {
+      return a.substr(0, a.find(':')) < b.substr(0, b.find(':'));
+    });
+    return std::move(lines_);
+  }
+
+ private:
+  struct Interval {
+    unsigned code = 0;
+    Cycle from = 0, to = 0;
+  };
+  void add(const Account& account, const Interval& i) {
+    if (i.to != 0)
+      lines_.push_back(fmt::format("{}: {} {} {}", account.unit(), i.code, i.from, i.to));
+  }
+
+  std::vector<Account*> accounts_;
+  std::vector<Interval> last_;
+  std::vector<std::string> lines_;
+};
+
 template <typename List>
 std::string list_difference(const char* name, const List& one, const List& other) {
   const std::size_t common = std::min(one.size(), other.size());
@@ -93,14 +134,20 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   simulation.system().on_sample = [&record](const Sample& sample) {
     record.samples.push_back(sample.last ? ~sample.word : sample.word);
   };
+  Intervals intervals(simulation.machine().accounts());
+  if (order.accounts == Observed::time) simulation.observe_time(&intervals);
+  if (order.accounts == Observed::everybody) simulation.observe_accounts(&intervals);
   TcuRunOptions options = order.options;
   options.retire_log = &record.retires;
   try {
     record.result = simulation.run(order.program->bytes(), options);
   } catch (const UserError& error) {
     record.error = error.what();  // an instruction of an extension that means nothing
+    simulation.observe_accounts(nullptr);
     return record;
   }
+  simulation.observe_accounts(nullptr);
+  record.intervals = intervals.lines();
   record.contents = contents(simulation, *order.program);
   record.simulated = simulation.now();
   if (MemorySystem* memory = simulation.memory_system()) {
@@ -134,6 +181,17 @@ std::vector<std::uint64_t> memory_statistics(MemorySystem& memory) {
   return all;
 }
 
+Observed observed_of(const RandomProgram& program) {
+  switch (program.seed % 4) {
+    case 1:
+      return Observed::time;
+    case 3:
+      return Observed::everybody;
+    default:
+      return Observed::nobody;
+  }
+}
+
 std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
                                    const TcuSimulationConfig& config) {
   std::vector<RunRecord> records;
@@ -143,8 +201,8 @@ std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
 }
 
 RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
-                     Cycle max_cycles, bool events) {
-  RunOrder order{&program, {}, events};
+                     Cycle max_cycles, bool events, Observed accounts) {
+  RunOrder order{&program, {}, events, accounts};
   order.options.max_cycles = max_cycles;
   return std::move(record_runs({order}, config).front());
 }
@@ -153,6 +211,7 @@ std::string difference(const RunRecord& one, const RunRecord& other) {
   if (one.error != other.error) return "errors: " + one.error + " and " + other.error;
   std::string text = list_difference("event", one.events, other.events);
   if (text.empty()) text = list_difference("retire", one.retires, other.retires);
+  if (text.empty()) text = list_difference("interval", one.intervals, other.intervals);
   if (text.empty()) text = list_difference("sample", one.samples, other.samples);
   if (text.empty()) text = list_difference("byte of memory", one.contents, other.contents);
   if (text.empty() && one.result.end != other.result.end) text = "the runs end differently";

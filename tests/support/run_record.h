@@ -23,7 +23,15 @@ struct RunRecord {
   std::uint64_t evaluations = 0, most_evaluations = 0;
   std::uint64_t in_sequences = 0;  ///< instructions taken in known sequences; not compared
   Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
+  /// "unit CODE FROM TO" of accounts that are observed, joined where the code stays the same.
+  std::vector<std::string> intervals;
 };
+
+/// Whose accounts are observed.
+enum class Observed : std::uint8_t { nobody, time, everybody };
+
+/// By the program's seed: nobody's of one half of the programs.
+[[nodiscard]] Observed observed_of(const RandomProgram& program);
 
 /// All that a board's memory has counted, up to the present cycle.
 [[nodiscard]] std::vector<std::uint64_t> memory_statistics(MemorySystem& memory);
@@ -32,7 +40,8 @@ struct RunRecord {
 struct RunOrder {
   const RandomProgram* program;
   TcuRunOptions options;  ///< retire_log is set by record_runs()
-  bool events = false;    ///< somebody observes the machine
+  bool events = false;    ///< somebody hears of the machine's events
+  Observed accounts = Observed::nobody;
 };
 
 /// Runs them one behind the other on a new machine, each from its program's initial contents of the
@@ -41,9 +50,10 @@ struct RunOrder {
                                                  const TcuSimulationConfig& config);
 
 /// Runs the program from its initial contents on a new machine. At most `max_cycles`; 0: no limit.
-/// Without `events` nobody observes the machine.
+/// Without `events` nobody hears of these.
 [[nodiscard]] RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
-                                   Cycle max_cycles = 0, bool events = true);
+                                   Cycle max_cycles = 0, bool events = true,
+                                   Observed accounts = Observed::nobody);
 
 /// The first difference, or nothing.
 [[nodiscard]] std::string difference(const RunRecord& one, const RunRecord& other);

@@ -39,6 +39,12 @@ void Simulation::observe_accounts(AccountObserver* observer) {
   }
 }
 
+void Simulation::observe_time(AccountObserver* observer) {
+  Account& time = *machine_->accounts().back();
+  time.settle();
+  time.observe(observer);
+}
+
 void Simulation::retired(Cycle cycle) {
   RunResult& result = *run_.result;
   ++result.retired;

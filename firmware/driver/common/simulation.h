@@ -68,6 +68,8 @@ class Simulation {
   void watch(CycleWatcher* watcher) { clock_.watcher = watcher; }
   /// Receives every interval of every unit's account from the next run on; null: nobody.
   void observe_accounts(AccountObserver* observer);
+  /// The same of the account of MachineInfo::time only.
+  void observe_time(AccountObserver* observer);
 
   /// Bytes of a memory of MachineInfo::memories, as --dump writes it: with what has been written
   /// behind its end.

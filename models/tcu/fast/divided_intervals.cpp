@@ -21,35 +21,6 @@ constexpr unsigned tag_of_control = 1, tag_of_moves = 2;
 /// That have a place in the keys of the moves' intervals.
 constexpr Id most_offers = 1U << 20;
 
-/// Notes the cycles in which the array gets or loses work, counted from `begin`.
-class ArrayTurns final : public AccountObserver {
- public:
-  ArrayTurns(Account& array, Cycle begin, std::vector<std::uint32_t>& turns)
-      : array_(array), begin_(begin), turns_(turns) {
-    turns_.clear();
-    array_.observe(this);
-  }
-  ArrayTurns(const ArrayTurns&) = delete;
-  ArrayTurns& operator=(const ArrayTurns&) = delete;
-  ~ArrayTurns() override { array_.observe(nullptr); }
-
-  void interval(const Account& /*account*/, unsigned code, Cycle from, Cycle /*to*/) override {
-    const bool works = ArrayTime::of_array(code);
-    if (from != begin_ && works != works_) {
-      turns_.push_back(static_cast<std::uint32_t>(from - begin_));
-    }
-    if (from == begin_) worked_first_ = works;
-    works_ = works;
-  }
-  [[nodiscard]] bool worked_first() const { return worked_first_; }
-
- private:
-  Account& array_;
-  Cycle begin_;
-  std::vector<std::uint32_t>& turns_;
-  bool works_ = false, worked_first_ = false;
-};
-
 }  // namespace
 
 void TcuSequences::control_registers(Registers& r) {
@@ -153,14 +124,10 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   decoder.hold_moves(true);
   forget_wires();
   KnownSequences::State found;
-  bool ends = false;
-  {
-    ArrayTurns turns(system_.tcu_.array_account(), from.now, turns_);
-    ends = run_control(end, known_[position.state].one_cycle, waits);
-    system_.tcu_.array_account().settle();
-    found.array_works = turns.worked_first();
-  }
+  const bool works = ArrayTime::of_array(system_.tcu_.array_account().code());
+  bool ends = run_control(end, known_[position.state].one_cycle, waits);
   end_interval(found);
+  find_turns(works, found);
   note_timer(found);
   ends = take_growth() && ends;
   if (end.pops) decoder.drop_head();
@@ -175,6 +142,19 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   }
   release_memories();
   return ends;
+}
+
+/// The cycles in which the array gets or loses work. `works`: it had work before the interval.
+void TcuSequences::find_turns(bool works, KnownSequences::State& found) {
+  turns_.clear();
+  found.array_works = works;
+  for (const KnownSequences::Change& change : found_changes_) {
+    if (change.account != reasons_.array) continue;
+    const bool turned = ArrayTime::of_array(change.code) != works;
+    works = works != turned;
+    if (change.offset == 0) found.array_works = works;
+    if (turned && change.offset != 0) turns_.push_back(change.offset);
+  }
 }
 
 /// False if the interval does not end.
@@ -266,6 +246,19 @@ void TcuSequences::keep_growth_of_control(bool move_waits) {
     return owner == Owner::moves || owner == Owner::nobody || (owner == Owner::head && move_waits);
   };
   growth_.erase(std::remove_if(growth_.begin(), growth_.end(), is_other), growth_.end());
+  keep_changes([&](Owner owner) {
+    return owner == Owner::control || (owner == Owner::head && !move_waits);
+  });
+}
+
+/// Of what observers of accounts would have been told.
+template <typename IsOwner>
+void TcuSequences::keep_changes(const IsOwner& is_owner) {
+  const auto is_other = [&](const KnownSequences::Change& change) {
+    return !is_owner(owners_[places_[change.account]]);
+  };
+  found_changes_.erase(std::remove_if(found_changes_.begin(), found_changes_.end(), is_other),
+                       found_changes_.end());
 }
 
 /// `loses`: the array waits for the move at the head.
@@ -275,6 +268,8 @@ void TcuSequences::keep_growth_of_moves(bool move_waits, bool loses) {
     return owner != Owner::moves && !(owner == Owner::head && move_waits);
   };
   growth_.erase(std::remove_if(growth_.begin(), growth_.end(), is_other), growth_.end());
+  keep_changes(
+      [&](Owner owner) { return owner == Owner::moves || (owner == Owner::head && move_waits); });
   if (!loses) return;
   const std::uint32_t array_time = places_.back();  // the last of the accounts
   growth_.push_back({array_time + system_.array_time_->of_head(), 1});

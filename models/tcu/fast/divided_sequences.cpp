@@ -56,7 +56,7 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
     if (position.now >= until || path_.size() >= longest_path) return false;
     const Cycle last = std::min(end, until);
     if (!timed && resting_moves_.interval != KnownSequences::none) {
-      add_step(newest_[1], resting_moves_.interval, last - position.now);
+      add_step(true, resting_moves_.interval, last - position.now);
       position.now = last;
       continue;
     }
@@ -105,10 +105,10 @@ void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cyc
     const KnownSequences::State& interval = known_[moves.interval];
     return interval.passing == passing && !interval.retires && known_[position.moves].busy == busy;
   };
-  const bool repeats = most >= least_repeated;
+  const bool repeats = most >= least_repeated && !changes_.are_observed();
   if (repeats) begin_round(position.moves);
   do {
-    add_step(newest_[1], moves.interval, 1);
+    add_step(true, moves.interval, 1);
     if (timed) pass_time(position, moves.interval, 1);
     ++position.now;
     const KnownSequences::Link& link = known_.link(moves.link);
@@ -152,7 +152,7 @@ void TcuSequences::repeat_round(Position& position, Cycle most) {
   }
   bool timed = known_[position.state].head_moves;
   for (const Id interval : round_.intervals) {
-    path_.push_back({interval, times});
+    path_.push_back({interval, times, true});
     timed = timed && known_[interval].timer == KnownSequences::none;
   }
   // One that an interval sets is the same after every round.
@@ -241,7 +241,7 @@ bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
   const KnownSequences::State& interval = known_[control.interval];
   if (interval.left_out) return false;
   if (!known_[position.state].head_moves) pass_time(position, control.interval, cycles);
-  add_step(newest_[0], control.interval, waits ? cycles : 1);
+  add_step(false, control.interval, waits ? cycles : 1);
   if (interval.accepts) ++position.next;
   position.state = known_.link(control.link).state;
   if (pops || interval.retires) retire_on_path(position.now);
@@ -252,7 +252,7 @@ bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
 bool TcuSequences::take_moves(Position& position, const Passage& passage, Cycle cycles) {
   const KnownSequences::State& interval = known_[passage.interval];
   const KnownSequences::Link& link = known_.link(passage.link);
-  add_step(newest_[1], passage.interval, cycles);
+  add_step(true, passage.interval, cycles);
   if (interval.responds) note_path_responses(passage.interval, position.now);
   if (position.now >= quiet_until_) {
     if (!memories_->pass(interval.passing, position.now, cycles)) return false;

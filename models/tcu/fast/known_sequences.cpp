@@ -112,6 +112,13 @@ void KnownSequences::set_growth(Id interval, const std::vector<std::uint32_t>& g
   growths_.insert(growths_.end(), growth.begin(), growth.end());
 }
 
+void KnownSequences::set_changes(Id interval, const std::vector<Change>& changes) {
+  State& state = states_[interval];
+  state.changes = static_cast<std::uint32_t>(changes_.size());
+  state.change_count = static_cast<std::uint32_t>(changes.size());
+  changes_.insert(changes_.end(), changes.begin(), changes.end());
+}
+
 void KnownSequences::set_turns(Id interval, const std::vector<std::uint32_t>& turns) {
   State& state = states_[interval];
   state.turns = static_cast<std::uint32_t>(turns_.size());

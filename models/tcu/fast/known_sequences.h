@@ -50,11 +50,13 @@ class KnownSequences {
     std::uint32_t growth = 0;    ///< place of what it adds to them
     std::uint32_t timer = none;  ///< the decoder's, where the interval sets it
     // Of a design in two parts (divided_sequences.cpp).
-    bool one_cycle = false;         ///< the control rests: its interval is one cycle
-    bool waits = false;             ///< and so does the next, which is the same
-    bool head_moves = false;        ///< at the decoder's head is a move, or was if nothing is there
-    bool begun = false;             ///< of the moves: the requests of that at the head have gone
-    std::array<Id, 2> offers{};     ///< what the head asks for: numbers, before and after `begun`
+    bool one_cycle = false;      ///< the control rests: its interval is one cycle
+    bool waits = false;          ///< and so does the next, which is the same
+    bool head_moves = false;     ///< at the decoder's head is a move, or was if nothing is there
+    bool begun = false;          ///< of the moves: the requests of that at the head have gone
+    std::array<Id, 2> offers{};  ///< what the head asks for: numbers, before and after `begun`
+    std::uint32_t changes = 0;   ///< place of the changes of accounts that are observed
+    std::uint32_t change_count = 0;
     std::uint32_t turns = 0;        ///< place of the cycles in which the array gets or loses work
     std::uint32_t turn_count = 0;   ///< how many they are
     bool array_works = false;       ///< in the interval's first cycle the array has work
@@ -73,6 +75,14 @@ class KnownSequences {
     /// how many they are.
     bool same = false;
     std::uint32_t kept = 0, kept_count = 0;
+  };
+  /// From a cycle of an interval on, counted from its first, an account is in this state.
+  struct Change {
+    std::uint32_t offset = 0;
+    std::uint16_t account = 0, code = 0;
+    [[nodiscard]] bool operator==(const Change& o) const {
+      return offset == o.offset && account == o.account && code == o.code;
+    }
   };
   /// Growth of a counter in an interval.
   struct Count {
@@ -112,6 +122,10 @@ class KnownSequences {
   [[nodiscard]] const std::uint32_t* growth(Id interval) const {
     return growths_.data() + states_[interval].growth;
   }
+  void set_changes(Id interval, const std::vector<Change>& changes);
+  [[nodiscard]] const Change* changes(Id interval) const {
+    return changes_.data() + states_[interval].changes;
+  }
   /// Cycles of an interval, counted from its first.
   void set_turns(Id interval, const std::vector<std::uint32_t>& turns);
   [[nodiscard]] const std::uint32_t* turns(Id interval) const {
@@ -123,6 +137,7 @@ class KnownSequences {
                counts_.capacity() * sizeof(Count) +
                (places_.capacity() + edges_.capacity()) * sizeof(Edge) +
                links_.capacity() * sizeof(Link) + kept_.capacity() * sizeof(Kept) +
+               changes_.capacity() * sizeof(Change) +
                (growths_.capacity() + turns_.capacity()) * sizeof(std::uint32_t) >
            most_bytes;
   }
@@ -148,6 +163,7 @@ class KnownSequences {
   std::vector<Kept> kept_;
   std::vector<std::uint32_t> growths_;
   std::vector<std::uint32_t> turns_;
+  std::vector<Change> changes_;
   std::vector<Edge> places_;  ///< states by a hash of their registers
   std::vector<Edge> edges_;   ///< successors by state and shape
   std::size_t placed_ = 0, edged_ = 0;

@@ -24,10 +24,11 @@ void TcuSequences::begin_path() {
 }
 
 /// The interval has passed once more; many of them do so several times one after the other.
-void TcuSequences::add_step(Step& newest, Id interval, std::uint64_t times) {
+void TcuSequences::add_step(bool of_moves, Id interval, std::uint64_t times) {
+  Step& newest = newest_[of_moves ? 1 : 0];
   if (newest.interval != interval) {
     if (newest.times != 0) path_.push_back(newest);
-    newest = {interval, 0};
+    newest = {interval, 0, of_moves};
   }
   newest.times += times;
 }
@@ -83,6 +84,7 @@ void TcuSequences::commit_path(const Position& position) {
   end_steps();
   for (std::size_t i = counted_; i < path_.size(); ++i) use(path_[i]);
   for (unsigned p = 0; p < 2; ++p) last_response(p) = responses_[p];
+  tell_path_changes();
   tell_path();
   if (!retires_.empty()) system_.tcu_.decoder_.note_retires(retires_.size(), retires_.back());
   until_border_ -= retires_.size();

@@ -107,7 +107,7 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
     if (cycles == longest_interval) return false;
   }
   if (position.now + cycles > until) return false;
-  add_step(newest_[0], found.interval, cycles / interval.cycles);
+  add_step(false, found.interval, cycles / interval.cycles);
   note_path_responses(found.interval, position.now);
   if (!memories_->pass(interval.passing, position.now, cycles)) return false;
   position.now += cycles;

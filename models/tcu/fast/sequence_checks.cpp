@@ -41,6 +41,21 @@ void TcuSequences::check_growth(Id interval,
       known_[interval].cycles, began_.now, next_, name_of_counter(counter));
 }
 
+void TcuSequences::check_changes(Id interval,
+                                 const std::vector<KnownSequences::Change>& changes) const {
+  const KnownSequences::Change* known = known_.changes(interval);
+  const std::size_t count = known_[interval].change_count;
+  std::size_t i = 0;
+  while (i < count && i < changes.size() && known[i] == changes[i]) ++i;
+  if (i == count && i == changes.size()) return;
+  const KnownSequences::Change& change = i < changes.size() ? changes[i] : known[i];
+  internal_error(
+      "engine check: in the interval of {} cycles that begins in cycle {}, where instruction {} is "
+      "next, unit {} changes its state in other cycles than in the one before that began in the "
+      "same state",
+      known_[interval].cycles, began_.now, next_, accounts_[change.account]->unit());
+}
+
 std::string TcuSequences::name_of_counter(std::uint32_t counter) const {
   for (std::size_t i = accounts_.size(); i-- > 0;) {
     if (counter < places_[i] || counter >= first_event_) continue;

@@ -42,6 +42,7 @@ void TcuSequences::list_counters() {
     counters_.add(account->counts().data(), account->counts().size());
     owners_.resize(counters_.size(), owner(*account));
   }
+  list_observers();
   // Time that the array loses to a move at the head: keep_growth_of_moves() adds it.
   std::fill(owners_.end() - ArrayTime::states + ArrayTime::dram0_read_data,
             owners_.end() - ArrayTime::states + ArrayTime::queued_transfers + 1, Owner::nobody);
@@ -102,8 +103,28 @@ void TcuSequences::list_counters() {
       std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
 }
 
+/// Accounts whose changes are recorded. Those of a design in two parts tell what the array's time
+/// goes into; that is worked out from them.
+void TcuSequences::list_observers() {
+  changes_.list(accounts_);
+  if (!divided_) return;
+  const auto place = [this](const Account& account) {
+    const auto found = std::find(accounts_.begin(), accounts_.end(), &account);
+    return static_cast<std::size_t>(found - accounts_.begin());
+  };
+  Tcu& tcu = system_.tcu_;
+  reasons_ = {place(tcu.array_.account()),
+              place(tcu.decoder_.account()),
+              {place(system_.ports_[0]->port.account()), place(system_.ports_[1]->port.account())}};
+  changes_.record(reasons_.array, false);
+  if (!changes_.are_observed()) return;
+  changes_.record(reasons_.decoder, true);
+  for (const std::size_t port : reasons_.ports) changes_.record(port, false);
+  changes_.leave_out(accounts_.size() - 1);
+}
+
 void TcuSequences::count_accounts() {
-  for (Account* account : accounts_) account->settle();
+  for (Account* account : accounts_) account->count();
 }
 
 /// What has been counted in the interval that is worked out, which is taken back; false if a
@@ -126,7 +147,7 @@ bool TcuSequences::take_growth() {
       note(places_[i] + account.code(), system_.clock_.now - began_.now);
       continue;
     }
-    account.settle();
+    account.count();
     counters_.for_each_growth(before_, places_[i], account.counts().size(), take);
   }
   events_.for_each_growth(

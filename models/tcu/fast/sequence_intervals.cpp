@@ -197,6 +197,7 @@ void TcuSequences::begin_interval(const Position& position) {
   next_ = position.next;
   loaded_ = {};
   system_.rested_ = false;
+  changes_.begin_interval(clock.now);
   clock.timing_only = true;
 }
 
@@ -205,6 +206,7 @@ void TcuSequences::end_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
   Decoder& decoder = system_.tcu_.decoder_;
   clock.timing_only = false;
+  changes_.end_interval(found_changes_);
   found.cycles = static_cast<std::uint32_t>(clock.now - began_.now);
   found.accepts = accepts();
   found.retires = retires();
@@ -263,10 +265,12 @@ void TcuSequences::note_interval(Id interval, const KnownSequences::State& found
     state.passing = found.passing;
     state.timer = found.timer;
     known_.set_counts(interval, growth);
+    known_.set_changes(interval, found_changes_);
     if (counts != nullptr) set_growth(interval, *counts);
   } else {
     check_interval(state, found);
     check_growth(interval, growth);
+    check_changes(interval, found_changes_);
   }
 }
 
@@ -295,7 +299,8 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
       found.left_out = true;  // before the memory hears of it
       break;
     }
-    if (periods_.due() && goes_on) periods_.look();
+    // What repeats is not told to observers.
+    if (!changes_.are_observed() && periods_.due() && goes_on) periods_.look();
   }
   return true;
 }

@@ -41,7 +41,7 @@ void TcuPeriods::save(State& state) const {
 
 /// What has been counted up to here.
 void TcuPeriods::count(State& state) const {
-  for (Account* account : design_.accounts) account->settle();
+  for (Account* account : design_.accounts) account->count();
   design_.counters.read(state.counters);
 }
 
@@ -71,7 +71,7 @@ std::uint64_t TcuPeriods::periods_after(const State& before) const {
 }
 
 void TcuPeriods::skip(const State& before, std::uint64_t periods) {
-  for (Account* account : design_.accounts) account->settle();
+  for (Account* account : design_.accounts) account->count();
   design_.counters.for_each_growth(before.counters, [&](std::size_t i, std::uint64_t growth) {
     design_.counters[i] += growth * periods;
   });

@@ -106,7 +106,8 @@ void TcuSequences::take(Horizon& horizon) {
   if (!system_.tcu_.decoder_.rests() || !find_program(position)) return;
   if (!rests()) return;
   renew();
-  if (observed() || !begin(position)) return;
+  if (!begin(position)) return;
+  changes_.begin();
   const std::uint64_t first = committed_.next;
   until_border_ = horizon.retires;
   // The last cycle is left to the design, so that its wires are those that waits_for() looks at.
@@ -148,18 +149,13 @@ bool TcuSequences::asks_memories_soon(std::uint64_t next) {
   return false;
 }
 
-bool TcuSequences::observed() const {
-  return std::any_of(accounts_.begin(), accounts_.end(),
-                     [](const Account* account) { return account->observed(); });
-}
-
 /// Forgets what is known if it is too much, or holds no longer.
 void TcuSequences::renew() {
   Decoder& decoder = system_.tcu_.decoder_;
   const bool keep_time = memories_keep_time();
   const bool live = !keep_time && memories_rewind();
   if (!counters_.empty() && !known_.full() && decoder.registers().timeout == timeout_ &&
-      keep_time == memories_keep_time_ && live == (memories_ != nullptr)) {
+      keep_time == memories_keep_time_ && live == (memories_ != nullptr) && changes_.holds()) {
     return;
   }
   known_.clear();
@@ -247,7 +243,7 @@ void TcuSequences::walk(Position& position, Cycle until) {
       state = &known_[position.state];
       next = known_.next(position.state, shape);
     }
-    path_.push_back({position.state, 1});
+    path_.push_back({position.state, 1, false});
     position.now += state->cycles;
     if (state->accepts) ++position.next;
     position.state = next;
@@ -265,13 +261,16 @@ void TcuSequences::commit(const Position& position) {
   for (const Step& step : path_) {
     use(step);
     note_responses(step.interval, now);
+    tell_changes(step.interval, now);
     now += known_[step.interval].cycles;
     if (!known_[step.interval].retires) continue;
     ++retired;
     last = now - 1;
     decoder.tell_retire(last, counter);
     ++counter;
-    if (--until_border_ == 0) pass_border(now);
+    if (--until_border_ != 0) continue;
+    changes_.settle(now);
+    pass_border(now);
   }
   if (retired != 0) decoder.note_retires(retired, last);
   finish_path(position);
@@ -313,6 +312,7 @@ void TcuSequences::leave() {
   add_counts();
   clock.now = committed_.now;
   load(committed_);
+  changes_.end(clock.now);
   system_.tcu_.decoder_.adopt_instructions(
       {entered(committed_.next), entered(committed_.next + 1)});
   system_.rested_ = false;

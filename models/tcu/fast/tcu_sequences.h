@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "models/sim/machine.h"
+#include "models/tcu/fast/account_changes.h"
 #include "models/tcu/fast/known_sequences.h"
 #include "models/tcu/fast/live_memories.h"
 #include "models/tcu/fast/local_orders.h"
@@ -88,7 +89,14 @@ class TcuSequences {
   struct Step {
     Id interval = KnownSequences::none;
     std::uint64_t times = 0;
+    bool of_moves = false;  ///< of a design in two parts
   };
+  /// Places of the accounts that tell what the array's time goes into.
+  struct Reasons {
+    std::size_t array = 0, decoder = 0;
+    std::array<std::size_t, 2> ports{};
+  };
+  class PathChanges;
   struct Program {
     const std::uint8_t* bytes = nullptr;
     std::uint64_t whole = 0;             ///< bytes that lie there
@@ -108,7 +116,6 @@ class TcuSequences {
   [[nodiscard]] bool units_rest() const;
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool find_program(Position& position);
-  [[nodiscard]] bool observed() const;  ///< somebody looks at single cycles
   void renew();
   [[nodiscard]] bool memories_keep_time() const;
   [[nodiscard]] bool asks_memories() const;
@@ -118,6 +125,7 @@ class TcuSequences {
   // What is known of an interval, against what was found by working it out (sequence_checks.cpp).
   void check_interval(const KnownSequences::State& known, const KnownSequences::State& found) const;
   void check_growth(Id interval, const std::vector<KnownSequences::Count>& growth) const;
+  void check_changes(Id interval, const std::vector<KnownSequences::Change>& changes) const;
   [[nodiscard]] std::string name_of_counter(std::uint32_t counter) const;
   /// The states after it. `part`: saves their registers.
   void check_next(Id known, Id found, void (TcuSequences::*part)(Registers&));
@@ -179,9 +187,14 @@ class TcuSequences {
   void drop_path();
   void retire_on_path(Cycle now);
   void pass_border_on_path(Cycle now);
-  void add_step(Step& newest, Id interval, std::uint64_t times);
+  void add_step(bool of_moves, Id interval, std::uint64_t times);
   void end_steps();
   void note_path_responses(Id interval, Cycle now);
+  // What observers of accounts hear of it (told_changes.cpp).
+  void list_observers();
+  void tell_changes(Id interval, Cycle now);
+  void tell_path_changes();
+  void tell_array_time(Cycle now);
   void tell_path();
 
   // Counts that states do not tell (kept_counts.cpp).
@@ -240,6 +253,9 @@ class TcuSequences {
   void note_control(const Position& position, const ControlEnd& end,
                     const KnownSequences::State& found, Id next);
   bool work_out_moves(const Position& position, Id key, bool loses);
+  void find_turns(bool works, KnownSequences::State& found);
+  template <typename IsOwner>
+  void keep_changes(const IsOwner& is_owner);
   void keep_growth_of_control(bool move_waits);
   void keep_growth_of_moves(bool move_waits, bool loses);
 
@@ -275,10 +291,13 @@ class TcuSequences {
   CounterList counters_;  ///< of the accounts, and behind them of events
   CounterList events_;
   std::vector<std::uint32_t> places_;  ///< of the accounts' first counters
-  std::size_t first_event_ = 0;        ///< place
+  AccountChanges changes_;
+  Reasons reasons_;
+  std::size_t first_event_ = 0;  ///< place
   /// The counters, to which every interval that is worked out returns. Empty: to be read.
   std::vector<std::uint64_t> before_, events_before_;
   std::vector<KnownSequences::Count> growth_;
+  std::vector<KnownSequences::Change> found_changes_;  ///< of the interval that is worked out
   std::vector<std::uint8_t> bytes_;
   /// Registers of DRAM ports and their targets that are idle; empty: not known yet.
   std::array<std::vector<std::uint8_t>, 2> idle_ports_, idle_targets_;
