@@ -105,6 +105,25 @@ void AccountChanges::note_first(std::size_t account, unsigned code) {
   }
 }
 
+void AccountChanges::repeat(Cycle from, Cycle to, std::uint64_t times) {
+  for (const std::size_t i : recorded_) {
+    const Entry& entry = entries_[i];
+    if (entry.last == none) continue;
+    changes_[entry.last].code = static_cast<std::uint16_t>(entry.account->code());
+  }
+  const std::size_t end = changes_.size();
+  std::size_t first = end;
+  while (first > 0 && changes_[first - 1].offset >= from - began_) --first;
+  for (std::uint64_t k = 1; k <= times; ++k) {
+    for (std::size_t i = first; i < end; ++i) {
+      Change change = changes_[i];
+      change.offset += static_cast<std::uint32_t>(k * (to - from));
+      entries_[change.account].last = changes_.size();
+      changes_.push_back(change);
+    }
+  }
+}
+
 void AccountChanges::end_interval(std::vector<Change>& changes) {
   for (const std::size_t i : recorded_) {
     Entry& entry = entries_[i];

@@ -48,6 +48,8 @@ class AccountChanges {
 
   /// It begins in this cycle.
   void begin_interval(Cycle from);
+  /// What has happened in cycles [from, to) happens `times` more, and each time takes as long.
+  void repeat(Cycle from, Cycle to, std::uint64_t times);
   /// It ends: its changes, in the order in which they came.
   void end_interval(std::vector<Change>& changes);
 

@@ -161,6 +161,8 @@ TcuPeriods::Design TcuSequences::periodic_design() {
                    system_.ports_[1]->port.beat_phase();
           },
           [this](Cycle from, Cycle cycles) {
+            const Cycle now = system_.clock_.now;
+            changes_.repeat(from, now, cycles / (now - from));
             for (auto& port : system_.ports_) {
               Cycle& last = port->port.splitter().counts().last_write_response;
               if (last != no_response && last >= from) last += cycles;
@@ -299,8 +301,7 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
       found.left_out = true;  // before the memory hears of it
       break;
     }
-    // What repeats is not told to observers.
-    if (!changes_.are_observed() && periods_.due() && goes_on) periods_.look();
+    if (periods_.due() && goes_on) periods_.look();
   }
   return true;
 }
