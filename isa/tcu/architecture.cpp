@@ -88,16 +88,6 @@ void check_lookup_tables(const Architecture& a, ObjectReader& reader) {
   }
 }
 
-/// "dram0_depth 1048576, ...": the keys that the object leaves to their defaults.
-std::string keys_left_out(ObjectReader reader) {
-  std::string text;
-  for (const Parameter<Architecture>& parameter : architecture_parameters()) {
-    if (parameter.optional || reader.has(parameter.key)) continue;
-    text += (text.empty() ? "" : ", ") + parameter.key + " " + parameter.default_text();
-  }
-  return text;
-}
-
 }  // namespace
 
 const DataTypeInfo& info(DataType type) {
@@ -108,6 +98,15 @@ const DataTypeInfo& info(DataType type) {
 
 bool Architecture::operator==(const Architecture& other) const {
   return architecture_parameters().equal(*this, other);
+}
+
+std::string keys_left_out(ObjectReader reader) {
+  std::string text;
+  for (const Parameter<Architecture>& parameter : architecture_parameters()) {
+    if (parameter.optional || reader.has(parameter.key)) continue;
+    text += (text.empty() ? "" : ", ") + parameter.key + " " + parameter.default_text();
+  }
+  return text;
 }
 
 Architecture decode_architecture(ObjectReader reader, MissingKeys missing,

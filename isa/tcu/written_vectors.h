@@ -1,0 +1,47 @@
+// Which vectors inside a machine its programs have written so far, so that reads of others are
+// found before a program runs.
+//
+// Program order is enough: a TCU has no jumps, instructions that access local memory do so one
+// after the other, and accumulators, the array and SIMD execute in order (hardware spec section
+// 13).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isa/support/sparse_bits.h"
+#include "isa/support/unwritten_reads.h"
+#include "isa/tcu/accesses.h"
+
+namespace tactus::tcu {
+
+class WrittenVectors {
+ public:
+  /// Nothing is written, as at reset.
+  explicit WrittenVectors(const Architecture& architecture);
+
+  /// The reads of a program of whole instructions that runs after those before.
+  UnwrittenReads run(const std::vector<std::uint8_t>& program);
+
+ private:
+  struct Memory {
+    std::uint64_t depth = 0;
+    std::uint64_t mask = 0;     ///< of the address width
+    bool reads_beyond = false;  ///< an instruction may read addresses from the depth on
+    SparseBits written;
+
+    /// Whatever is read has been written.
+    [[nodiscard]] bool filled() const { return written.complete() && !reads_beyond; }
+  };
+  [[nodiscard]] bool all_filled() const;
+  template <typename Visitor>
+  static void visit(const Memory& memory, const Access& access, const Visitor& visitor);
+  [[nodiscard]] SparseBits::Missing missing(const Access& access);
+  void write(const Access& access);
+
+  Architecture architecture_;
+  InstructionLayout layout_;
+  std::vector<Memory> memories_;  ///< by VectorMemory
+};
+
+}  // namespace tactus::tcu
