@@ -7,12 +7,14 @@
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_parameters.h"
+#include "firmware/cli/run_report.h"
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/port_memory.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/energy/dpas.h"
 #include "isa/dpas/profile_table.h"
+#include "isa/dpas/unwritten.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -183,7 +185,9 @@ std::vector<Args::Option> dpas_run_options() {
        {"set", "NAME=N[,N...]", "an input of the kernel is this number, or one for each thread",
         true},
        {"visa-pred16", "", "an .isa file of tools from April 2026 on, whose dpas have a predicate"},
-       {"strict", "", "also refuse what only some tools refuse: E_DPAS_SIGN"},
+       {"strict", "",
+        "also refuse what only some tools refuse: E_DPAS_SIGN, and reads of registers that nothing "
+        "has written"},
        {"allow-overlap", "", "let dst overlap src1: all is read before anything is written"}});
   add("How it is run", {{"max-cycles", "CYCLES", "stop after so many (default no limit)"},
                         {"energy", "NAME|F.json",
@@ -267,6 +271,8 @@ DpasPlan plan_dpas_run(const Args& args, const std::string& machine) {
   if (const auto table = args.text("energy")) {
     plan.meter.emplace(energy::read_table(*table), energy::machine_of(plan.config));
   }
+  plan.unwritten = unwritten_reads(plan.program, *plan.kernel, plan.config.machine.profile);
+  tell_unwritten(plan.program_path, plan.unwritten, args.has("strict"));
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, dpas_machine_info());
   claim_outputs(plan);
   for (const DpasBinding& binding : plan.bindings) {

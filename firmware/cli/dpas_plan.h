@@ -10,6 +10,7 @@
 #include "firmware/cli/run_outputs.h"
 #include "firmware/driver/dpas/simulation.h"
 #include "firmware/energy/table.h"
+#include "isa/support/unwritten_reads.h"
 
 namespace tactus {
 
@@ -35,6 +36,7 @@ struct DpasPlan : RunOutputs {
   DpasSimulationConfig config;
   dpas::Program program;
   const dpas::Kernel* kernel = nullptr;
+  UnwrittenReads unwritten;  ///< of the kernel
   std::vector<DpasBinding> bindings;
   std::vector<DpasValue> values;
   std::optional<Cycle> max_cycles;

@@ -137,6 +137,7 @@ class DpasRunner {
     document.version = version;
     document.revision = git_revision;
     document.configuration = configuration(plan_);
+    document.unwritten = plan_.unwritten;
     ReportedRun run = dpas_reported_run(result_);
     if (plan_.meter) {
       energy::add_to(document, run,

@@ -13,6 +13,7 @@
 #include "firmware/driver/common/dram_trace.h"
 #include "isa/support/csv.h"
 #include "isa/support/error.h"
+#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
 #include "isa/support/output_file.h"
@@ -218,6 +219,10 @@ int dram_command(const Words& words) {
   const auto name = args.text("ddr");
   if (!name) user_error("tactus dram: --ddr NAME|F.json is missing; presets are in configs/dram");
   const DdrPreset preset = read_ddr_preset(*name);
+  for (const char* output : {"output", "commands", "drampower", "stats"}) {
+    const auto file = args.text(output);
+    if (file && *file != "-") claim_output(*file);
+  }
   const auto requests = parse_dram_trace(read_text(path), path, preset.config);
   const bool commands = args.has("commands") || args.has("drampower");
   const DramRun run = run_dram_trace(preset.config, requests, commands);

@@ -298,7 +298,8 @@ std::vector<Args::Option> comparison_options() {
       {"list", "NAME|F.csv", "products, rows of name, M, N, K, count; a name of configs/gemm",
        true},
       {"machine", "M",
-       "pvc, dg2, ...: a profile of configs/dpas, or dpas:F.json; tcu:F.tarch; tcu:BOARD; "
+       "pvc, dg2, ...: a profile of configs/dpas, or dpas:F.json; tcu:NAME or tcu:F.tarch, an "
+       "architecture; tcu:BOARD; "
        "pvc@BOARD: on a board's memory (default pvc)",
        true},
       {"seed", "N", "of the random matrices (default 1)"},

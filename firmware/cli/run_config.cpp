@@ -7,6 +7,7 @@
 
 #include "firmware/cli/input_vectors.h"
 #include "firmware/cli/run_parameters.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
@@ -103,7 +104,10 @@ RunConfig read_run_config(const std::string& path, RunPlan& plan) {
   config.path = path;
   if (root.has("workload")) read_workload(root.get_object("workload"), path, plan.workload);
   if (root.has("architecture")) {
-    config.architecture = tcu::decode_architecture(root.get_object("architecture"));
+    const ObjectReader architecture = root.get_object("architecture");
+    config.architecture = tcu::decode_architecture(architecture, MissingKeys::allowed);
+    const std::string defaults = tcu::keys_left_out(architecture);
+    if (!defaults.empty()) note("{}:/architecture leaves to their defaults: {}", path, defaults);
   }
   if (root.has("board")) read_board_section(root.get_object("board"), config);
   if (root.has("run")) read_run_section(root.get_object("run"), path, plan);

@@ -32,6 +32,9 @@ const ParameterTable<RunChoices>& run_parameters() {
               "driver: configuration and completion probe as real drivers do"),
        choice("checks", &P::checks, {"strict", "permissive"},
               "permissive: run instructions that exceed the architecture as the RTL would"),
+       boolean("strict", &P::strict,
+               "refuse a program that reads local memory, accumulators, weights or registers which "
+               "nothing has written; without it that is a warning"),
        optional_whole("max_cycles", &P::max_cycles, {1}, "cycles", "no limit",
                       "stop an image after so many"),
        text("regions", &P::regions_wanted, "the model's layers",

@@ -11,7 +11,9 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
+#include "firmware/cli/run_report.h"
 #include "firmware/config/config_files.h"
+#include "firmware/driver/darwinn/tcu_device.h"
 #include "firmware/energy/tcu.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -21,6 +23,7 @@
 #include "isa/support/text.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/vectors_file.h"
+#include "isa/tcu/written_vectors.h"
 
 namespace tactus {
 namespace {
@@ -281,6 +284,27 @@ void plan_regions(RunPlan& plan) {
   plan.regions = equal_slices(std::get<std::uint64_t>(value), instructions);
 }
 
+/// What all programs read that neither they nor what prepares the machine for them has written.
+/// Later images find what the first one has left.
+void find_unwritten_reads(RunPlan& plan) {
+  const tcu::Architecture& architecture = plan.config.architecture;
+  tcu::WrittenVectors written(architecture);
+  const auto look = [&](const std::string& path, const std::vector<std::uint8_t>& program) {
+    const UnwrittenReads reads = written.run(program);
+    tell_unwritten(path, reads, plan.strict);
+    plan.unwritten += reads;
+  };
+  if (!plan.model) return look(plan.workload.program, plan.program);
+  if (plan.host.packages.empty()) {
+    (void)written.run(constants_to_local(*plan.model, tcu::InstructionLayout(architecture)));
+    return look(plan.model->path, plan.model->program);
+  }
+  for (const PlannedPackage& package : plan.host.packages) {
+    (void)written.run(packaged_preload(*package.file));
+    look(package.model.path, package.model.program);
+  }
+}
+
 void plan_sampling(const Args& args, RunPlan& plan) {
   plan.samples = args.text("samples");
   check_needs(sampler_parameters().section(), args, "samples", "F.tsample");
@@ -419,6 +443,7 @@ RunPlan plan_run(const Args& args) {
   plan_board(args, sources, plan);
   read_machine_options(args, plan.config, memory_file(sources, plan));
   plan_sampling(args, plan);
+  find_unwritten_reads(plan);
   plan.output = args.text("output");
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, tcu_machine_info());
   plan_regions(plan);

@@ -16,6 +16,7 @@
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/simulation.h"
 #include "firmware/energy/table.h"
+#include "isa/support/unwritten_reads.h"
 
 namespace tactus {
 
@@ -37,6 +38,7 @@ struct Sampling {
 struct RunChoices {
   HostMode mode = HostMode::plain;
   ProgramChecks checks = ProgramChecks::strict;
+  bool strict = false;                         ///< refuses reads of memory that nothing has written
   std::optional<Cycle> max_cycles;             ///< of an image
   std::string regions_wanted;                  ///< a file or a number; empty: the model's layers
   std::string energy;                          ///< a table's name or path; empty: none
@@ -69,6 +71,8 @@ struct RunPlan : RunChoices, RunOutputs {
     if (!images_wanted) return images.size();
     return static_cast<std::size_t>(runs_of(*images_wanted, model->file.batch));
   }
+
+  UnwrittenReads unwritten;  ///< of all programs
 
   std::vector<tcu::LayerEntry> regions;  ///< of the model, or as --regions has it
 

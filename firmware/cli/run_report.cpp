@@ -8,6 +8,7 @@
 
 #include "firmware/cli/run_config.h"
 #include "firmware/cli/run_parameters.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"
 #include "firmware/config/coverage.h"
 #include "firmware/driver/tcu/run_figures.h"
@@ -15,6 +16,7 @@
 #include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
+#include "isa/support/error.h"
 #include "isa/support/json_text.h"
 
 namespace tactus {
@@ -86,6 +88,7 @@ RunDocument run_document(const RunReport& report) {
     }
     document.images.push_back(std::move(run));
   }
+  document.unwritten = plan.unwritten;
   document.first_cycle = report.first_cycle;
   document.total_cycles = report.total_cycles;
   document.wall_seconds = report.wall_seconds;
@@ -105,6 +108,12 @@ std::string stuck_message(Cycle max_cycles, const RunResult& result) {
                       std::min(result.retired, result.instructions), result.instructions);
   for (const std::string& unit : result.waits_for) text += "\n  " + unit;
   return text;
+}
+
+void tell_unwritten(const std::string& path, const UnwrittenReads& reads, bool strict) {
+  if (reads.count == 0) return;
+  if (strict) user_error("{}: {}; allowed with --strict: none", path, reads.text());
+  warn("{}: {}", path, reads.text());
 }
 
 }  // namespace tactus

@@ -28,4 +28,7 @@ struct RunReport {
 /// What each unit waits for, for a run that did not finish.
 [[nodiscard]] std::string stuck_message(Cycle max_cycles, const RunResult& result);
 
+/// A warning about them, if there are any; an error for --strict. `path` is the program's.
+void tell_unwritten(const std::string& path, const UnwrittenReads& reads, bool strict);
+
 }  // namespace tactus

@@ -1,4 +1,5 @@
 // tactus zoo: the networks Tactus ships, as ONNX files or TensorFlow graphs.
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -69,16 +70,22 @@ void write_image(const nn::Graph& graph, std::uint64_t seed, const std::string& 
 void check_exists(const std::string& command, const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) return;
-  for (const nn::ZooEntry& entry : nn::zoo()) {
-    if (entry.name != path) continue;
+  // "resnet20" means resnet20v2.
+  std::vector<std::string_view> names;
+  for (const nn::ZooEntry& entry : nn::zoo()) names.push_back(entry.name);
+  const auto named = std::find_if(names.begin(), names.end(), [&](std::string_view name) {
+    return path.size() > 2 && name.substr(0, path.size()) == path;
+  });
+  if (named != names.end()) {
     user_error(
-        "tactus {0}: {1} is a network of the zoo, and a file is needed; type\n"
-        "  tactus zoo {1} -o {1}.onnx\n"
-        "  tactus compile {1}.onnx --board zcu104 -o compiled\n"
-        "  tactus run compiled/{1}_onnx_zcu104.tmodel",
-        command, path);
+        "tactus {0}: {1}{2} is a network of the zoo, and a file is needed; type\n"
+        "  tactus zoo {2} -o {2}.onnx\n"
+        "  tactus compile {2}.onnx --board zcu104 -o compiled\n"
+        "  tactus run compiled/{2}_onnx_zcu104.tmodel",
+        command, path == *named ? "" : path + ": no such file; ", *named);
   }
-  user_error("tactus {}: {}: no such file", command, printable_name(path));
+  user_error("tactus {}: {}: no such file{}", command, printable_name(path),
+             suggestion(path, names));
 }
 
 int networks_command(const Words& words) {

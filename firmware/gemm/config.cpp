@@ -19,8 +19,9 @@ namespace tactus::gemm {
 namespace {
 
 /// The file of a name in configs/`kind`, or the path itself, from the folder of `beside`.
-std::string path_of(std::string_view kind, const std::string& name, const std::string& beside) {
-  const std::string path = config_path(kind, name);
+std::string path_of(std::string_view kind, const std::string& name, const std::string& beside,
+                    std::string_view extension = ".json") {
+  const std::string path = config_path(kind, name, extension);
   return path == name && !beside.empty() ? resolve_beside(beside, name) : path;
 }
 
@@ -85,6 +86,15 @@ void put_on_board(GemmConfig& config, const Board& board) {
   config.dpas.machine.memory = dpas::MemoryKind::axi;
 }
 
+[[noreturn]] void refuse_tcu_name(const std::string& machine, const std::string& name) {
+  const std::vector<std::string> boards = config_names("boards");
+  const std::vector<std::string> architectures = config_names("arch", ".tarch");
+  std::vector<std::string_view> all(boards.begin(), boards.end());
+  all.insert(all.end(), architectures.begin(), architectures.end());
+  user_error("no machine {}{}; allowed: tcu: and a board ({}), an architecture ({}) or F.tarch",
+             quote(machine), suggestion(name, all), one_line(boards), one_line(architectures));
+}
+
 GemmConfig named_machine(const std::string& name, const std::string& beside) {
   if (const std::size_t at = name.rfind('@'); at != std::string::npos) {
     GemmConfig config = named_machine(name.substr(0, at), beside);
@@ -102,15 +112,18 @@ GemmConfig named_machine(const std::string& name, const std::string& beside) {
   const std::string rest = colon == std::string::npos ? name : name.substr(colon + 1);
   if (kind == "tcu" && !rest.empty()) {
     config.is_tcu = true;
-    if (ends_with(rest, ".tarch")) {
-      config.architecture =
-          tcu::read_architecture(beside.empty() ? rest : resolve_beside(beside, rest));
+    // Some boards have the name of their architecture: it means the board.
+    const bool is_board = rest.find('/') != std::string::npos || ends_with(rest, ".json") ||
+                          is_config_name("boards", rest);
+    if (ends_with(rest, ".tarch") || (!is_board && is_config_name("arch", rest, ".tarch"))) {
+      config.architecture = tcu::read_architecture(path_of("arch", rest, beside, ".tarch"));
       // As near to an ideal memory as AXI comes: a vector a cycle on each port.
       const std::uint64_t vector_bits = 8 * config.architecture.vector_bytes();
       unsigned width = static_cast<unsigned>(axi_width_range.max);
       while (width > axi_width_range.min && vector_bits % width != 0) width /= 2;
       config.board.axi_data_bits = width;
     } else {
+      if (!is_board) refuse_tcu_name(name, rest);
       const Board board = read_board(path_of("boards", rest, beside));
       config.board_path = board.path;
       config.board = board;
@@ -120,9 +133,9 @@ GemmConfig named_machine(const std::string& name, const std::string& beside) {
   }
   const std::vector<std::string> names = config_names("dpas");
   const std::string allowed = fmt::format(
-      "allowed: a profile ({}) or dpas:F.json, tcu:F.tarch, each of them with @ and a "
-      "board, or tcu: and a board ({})",
-      one_line(names), one_line(config_names("boards")));
+      "allowed: a profile ({}) or dpas:F.json, tcu:F.tarch or tcu: and an architecture ({}), each "
+      "of them with @ and a board, or tcu: and a board ({})",
+      one_line(names), one_line(config_names("arch", ".tarch")), one_line(config_names("boards")));
   if (kind != "dpas" || rest.empty()) user_error("no machine {}; {}", quote(name), allowed);
   const bool is_path = rest.find('/') != std::string::npos || ends_with(rest, ".json");
   if (!is_path && std::find(names.begin(), names.end(), rest) == names.end()) {

@@ -19,6 +19,7 @@
 #include "isa/dpas/container.h"
 #include "isa/dpas/legality.h"
 #include "isa/dpas/profile_table.h"
+#include "isa/dpas/unwritten.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
@@ -122,6 +123,7 @@ RunDocument KernelRun::document() const {
     energy::add_to(document, run, energy::energy_of(*meter, result, config, rates));
   }
   document.images.push_back(std::move(run));
+  document.unwritten = unwritten;
   document.total_cycles = total_cycles;
   document.wall_seconds = wall_seconds;
   document.activity = activity.get();
@@ -165,6 +167,7 @@ std::unique_ptr<KernelRun> run_kernel(const KernelUse&, const KernelRequest& req
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run->total_cycles = simulation.now();
   watch.finish();
+  run->set_unwritten(kernel.name, unwritten_reads(program, kernel, config.machine.profile));
   run->subject = kernel.name;
   run->machine = request.machine;
   run->board = request.board;

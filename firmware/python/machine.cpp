@@ -97,6 +97,7 @@ RunDocument Run::document() const {
     }
     document.images.push_back(std::move(reported));
   }
+  document.unwritten = unwritten;
   document.total_cycles = total_cycles;
   document.wall_seconds = wall_seconds;
   document.activity = activity.get();
@@ -106,7 +107,7 @@ RunDocument Run::document() const {
 // ---- SimulatedMachine ---------------------------------------------------------------------------
 
 SimulatedMachine::SimulatedMachine(const KernelUse&, const Configuration& configuration)
-    : configuration_(configuration) {
+    : configuration_(configuration), written_(configuration.config.architecture) {
   simulation_ = std::make_unique<TcuSimulation>(configuration_.config);
 }
 
@@ -195,6 +196,9 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
         }
       },
       progress);
+  (void)written_.run(
+      constants_to_local(model.model, tcu::InstructionLayout(configuration_.config.architecture)));
+  run->set_unwritten(model.model.file.name, written_.run(model.model.program));
   run->kind = "model";
   run->subject = model.model.file.name;
   run->tensors = model.tensors;
@@ -218,6 +222,7 @@ std::unique_ptr<Run> SimulatedMachine::run_program(const KernelUse&,
         require_finished(made.images.back().run, request.max_cycles);
       },
       progress);
+  run->set_unwritten("the program", written_.run(program));
   run->kind = "program";
   run->subject = "program";
   return run;

@@ -13,6 +13,7 @@
 #include "firmware/python/configuration.h"
 #include "firmware/python/model.h"
 #include "firmware/python/watch.h"
+#include "isa/tcu/written_vectors.h"
 
 namespace tactus::python {
 
@@ -88,6 +89,7 @@ class SimulatedMachine {
 
   Configuration configuration_;
   std::unique_ptr<TcuSimulation> simulation_;
+  tcu::WrittenVectors written_;  ///< by the runs so far
   bool interrupted_ = false;
 };
 

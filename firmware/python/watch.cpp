@@ -22,6 +22,12 @@ void require_finished(const RunResult& result, Cycle max_cycles) {
   throw Stuck(text);
 }
 
+void RecordedRun::set_unwritten(const std::string& name, const UnwrittenReads& reads) {
+  unwritten = reads;
+  if (reads.count == 0) return;
+  note += fmt::format("{}{}: {}", note.empty() ? "" : "\n", name, reads.text());
+}
+
 Watch::Watch(Simulation& simulation, const WatchRequest& request, RecordedRun& run,
              const std::string& subject,
              const std::function<std::unique_ptr<TimelineTracks>()>& tracks,

@@ -48,9 +48,13 @@ class RecordedRun {
   std::unique_ptr<AccountRows> accounts;
   std::vector<RecordedUnit> units;
   std::unique_ptr<Activity> activity;  ///< of the first image; with accounts only
+  UnwrittenReads unwritten;            ///< see RunDocument
   std::string note;                    ///< what a user should be warned of; empty: nothing
   Cycle total_cycles = 0;
   double wall_seconds = 0;
+
+  /// Of what runs; `name` is its name, for the note.
+  void set_unwritten(const std::string& name, const UnwrittenReads& reads);
 
   /// Refers to the run.
   [[nodiscard]] virtual RunDocument document() const = 0;

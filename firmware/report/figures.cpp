@@ -46,6 +46,12 @@ constexpr Row middle_rows[] = {
      "latency that 95 % do not exceed), max"},
     {"throughput.latency_ms.*", "", "the same in ms at --clock-mhz"},
     {"throughput.ms_per_image.*", "", "the same over the images of a run"},
+    {"unwritten_reads.count", "vectors",
+     "read inside the machine although nothing has written them since its reset: of local memory, "
+     "accumulators, the array's weights, SIMD registers and lookup tables; an instruction that "
+     "accumulates reads, too. Of the whole program, however far it ran"},
+    {"unwritten_reads.instructions", "count", "instructions with such reads"},
+    {"unwritten_reads.first", "text", "the first such read; null if there is none"},
     {"config.*", "", "the machine and how it was run; units are in the names"},
     {"rerun.*", "", "the same in full, as tactus run --config takes it; so does the whole file"},
     {"figures.*", "", "this table, for the figures of the file"},

@@ -154,6 +154,10 @@ std::string stats_json(const RunDocument& document) {
   json["wall_seconds"] = document.wall_seconds;
   json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
   if (const auto rate = throughput_of(document)) json["throughput"] = to_json(*rate);
+  const UnwrittenReads& unwritten = document.unwritten;
+  json["unwritten_reads"] = {{"count", unwritten.count},
+                             {"instructions", unwritten.instructions},
+                             {"first", unwritten.count > 0 ? Json(unwritten.first) : Json()}};
   json["config"] = document.configuration;
   if (!document.rerun.is_null()) json["rerun"] = document.rerun;
   json["images"] = Json::array();

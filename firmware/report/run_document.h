@@ -15,6 +15,7 @@
 #include "firmware/driver/common/throughput.h"
 #include "firmware/report/activity.h"
 #include "firmware/report/run_figures.h"
+#include "isa/support/unwritten_reads.h"
 
 namespace tactus {
 
@@ -47,6 +48,7 @@ struct RunDocument {
   std::vector<Expectation> expected;  ///< by region of the accounting; empty: nobody says
   std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; none: not known
   std::vector<ReportedRun> images;  ///< runs, at least one; figures on the top are the first one's
+  UnwrittenReads unwritten;         ///< by the programs; an image after the first has no more
   Cycle first_cycle = 0;            ///< of the machine: that in which the first run begins
   Cycle total_cycles = 0;           ///< of the machine: all images and preparation
   double wall_seconds = 0;          ///< simulation only

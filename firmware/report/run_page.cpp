@@ -463,6 +463,9 @@ std::string run_page_html(const RunDocument& document) {
   if (!document.accuracy.empty()) {
     out.lead(fmt::format("<p>Accuracy: {}.</p>\n", escape(document.accuracy)));
   }
+  if (document.unwritten.count > 0) {
+    out.lead(fmt::format("<p><b>Warning: {}.</b></p>\n", escape(document.unwritten.text())));
+  }
   if (document.interrupted) {
     out.lead(
         fmt::format("<p><b>The run was interrupted in run {}; figures are up to there.</b></p>\n",

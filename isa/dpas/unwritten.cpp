@@ -19,7 +19,7 @@ void visit_pieces(const Instruction& i, const Operand& operand, unsigned grf_byt
                   const Visit& visit) {
   if (operand.bytes == 0) return;
   const std::uint32_t at = operand.address;
-  if (operand.kind == Operand::Kind::general && !(i.opcode == Opcode::lsc_untyped)) {
+  if (operand.kind == Operand::Kind::general && !i.is_dpas() && i.opcode != Opcode::lsc_untyped) {
     const std::uint32_t bytes = info(operand.type).bytes;
     const Region& r = operand.region;
     for (std::uint32_t n = 0; n < i.execution_size; ++n) {

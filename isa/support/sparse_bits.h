@@ -18,6 +18,13 @@ class SparseBits {
   /// It holds all numbers below the limit.
   [[nodiscard]] bool complete() const { return held_ == limit_; }
 
+  [[nodiscard]] bool contains(std::uint64_t number) const {
+    const std::uint64_t word = number / word_bits, page = word / page_words;
+    if (page >= pages_.size()) return false;
+    if (!pages_[page].words) return pages_[page].full;
+    return ((*pages_[page].words)[word % page_words] >> number % word_bits & 1U) != 0;
+  }
+
   /// Adds `count` numbers from `first` on, in steps of 2^stride; those beyond the limit are left
   /// out.
   void insert(std::uint64_t first, unsigned stride, std::uint64_t count) {
@@ -82,20 +89,24 @@ class SparseBits {
     const std::uint64_t last = first + ((inside - 1) << stride);
     const std::size_t pages = last / (page_words * word_bits) + 1;
     if (pages_.size() < pages) pages_.resize(pages);
-    if (stride != 0) {
+    if (stride >= 6) {  // at most one number in a word
       for (std::uint64_t i = 0; i < inside; ++i) {
         const std::uint64_t at = first + (i << stride);
         visitor(at / word_bits, std::uint64_t{1} << at % word_bits);
       }
       return inside;
     }
-    const std::uint64_t ones = ~std::uint64_t{0};
+    // The same bits of every word, but for those before the first and behind the last number.
+    constexpr std::uint64_t ones = ~std::uint64_t{0};
+    constexpr std::array<std::uint64_t, 6> every = {ones,        ones / 3,      ones / 0xF,
+                                                    ones / 0xFF, ones / 0xFFFF, ones / 0xFFFFFFFF};
+    const std::uint64_t bits = every[stride] << (first & ((std::uint64_t{1} << stride) - 1));
     const std::uint64_t end = last / word_bits;
     std::uint64_t mask = ones << first % word_bits;
     for (std::uint64_t word = first / word_bits; word < end; ++word, mask = ones) {
-      visitor(word, mask);
+      visitor(word, mask & bits);
     }
-    visitor(end, mask & ones >> (word_bits - 1 - last % word_bits));
+    visitor(end, mask & bits & ones >> (word_bits - 1 - last % word_bits));
     return inside;
   }
 

@@ -36,6 +36,9 @@ class WrittenVectors {
   [[nodiscard]] bool all_filled() const;
   template <typename Visitor>
   static void visit(const Memory& memory, const Access& access, const Visitor& visitor);
+  [[nodiscard]] static bool is_one_written(const Memory& memory, const Access& access) {
+    return access.count == 1 && memory.written.contains(access.base & memory.mask);
+  }
   [[nodiscard]] SparseBits::Missing missing(const Access& access);
   void write(const Access& access);
 

@@ -101,6 +101,9 @@ std::vector<FigureMeaning> meanings() {
       {"cycles", "the last ret, which waits for all results and answers of its thread"},
       {"instructions_retired", "instructions that were issued, of all threads; labels are none"},
       {"last_retire", "issue of the last instruction"},
+      {"unwritten_reads.count",
+       "registers that instructions read although no instruction before them, on any way through "
+       "the kernel, writes them; of threads with the same kernel once"},
       {"accounting.lost_cycles.total", "cycles in which no row enters the array"},
       {"accounting.instructions.KIND.vectors",
        "registers that they write; of stores, that they read"},

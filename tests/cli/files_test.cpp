@@ -140,6 +140,11 @@ TEST_F(Files, DramTracesGiveBandwidthAndCommands) {
   write("bad.csv", std::string("0,0,read,0\n"));
   expect_error("dram bad.csv --ddr ddr3_1600 -o b.csv", "bad.csv:1: 4 cells; allowed 5");
   EXPECT_FALSE(exists("b.csv"));
+  // Every output is a file of its own, and none is the trace.
+  for (const char* other : {"--stats b.csv", "--commands b.csv", "--drampower ./b.csv"}) {
+    expect_error(std::string("dram t.csv --ddr ddr3_1600 -o b.csv ") + other, "b.csv");
+  }
+  expect_error("dram t.csv --ddr ddr3_1600 --stats t.csv", "t.csv");
 }
 
 TEST_F(Files, KernelsAreChosenByAVariable) {

@@ -125,6 +125,10 @@ TEST_F(Outputs, WordsAreFilesThatAreThere) {
                "  tactus zoo resnet20v2 -o resnet20v2.onnx\n"
                "  tactus compile resnet20v2.onnx --board zcu104 -o compiled\n"
                "  tactus run compiled/resnet20v2_onnx_zcu104.tmodel");
+  expect_error("run resnet20",
+               "run: resnet20: no such file; resnet20v2 is a network of the zoo, and a file is "
+               "needed; type\n  tactus zoo resnet20v2 -o resnet20v2.onnx\n");
+  expect_error("run resnte20v2", "run: resnte20v2: no such file; did you mean \"resnet20v2\"?");
   expect_error("compile resnet20v2 --board zcu104 -o o", "resnet20v2 is a network of the zoo");
   expect_error("run m.tprog", "m.tprog: is a program (.tprog), and a DarwiNN package");
   expect_error("run a.tarch", "a.tarch: is an architecture (.tarch), and a DarwiNN package");

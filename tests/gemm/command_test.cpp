@@ -137,6 +137,11 @@ TEST_F(GemmCommand, BoardsHaveMemories) {
   expect_error("gemm --shape 8x8x8 --machine tcu:zcu104 --board zcu104",
                "--board is for machines without a board");
   expect_error("gemm --shape 8x8x8 --machine tcu:zcu104@zcu104", "has a board already");
+  // A name is a board's, or else an architecture's, which is that of its file.
+  const std::string file = "tcu:" TACTUS_SOURCE_DIR "/configs/arch/pynqz1.tarch";
+  EXPECT_EQ(cycles("--machine tcu:pynqz1", "tcu:pynqz1"), cycles("--machine " + file, file));
+  EXPECT_EQ(cycles("--machine tcu:pynqz1@pynq_z1", "tcu:pynqz1@pynq_z1"),
+            cycles("--machine tcu:pynq_z1", "tcu:pynq_z1"));
   expect_error("gemm --shape 8x8x8 --machine pvc@zcu105", "\"zcu105\" is not in");
   expect_error("gemm --shape 8x8x8 --memory board", "--memory needs --memory-port axi");
   expect_error("gemm --shape 8x8x8 --memory-port axi --memory board",
@@ -206,6 +211,9 @@ TEST_F(GemmCommand, BadInput) {
   expect_error(shape + "--k-steps 3", "the number of steps of K is 3; allowed 1, 2, 4");
   expect_error(shape + "--machine pvd", "no machine \"pvd\"; did you mean \"pvc\"?");
   expect_error(shape + "--machine tcu:no.tarch", "no.tarch");
+  expect_error(
+      shape + "--machine tcu:ultra96v3",
+      "no machine \"tcu:ultra96v3\"; did you mean \"ultra96v2\"?; allowed: tcu: and a board");
   expect_error(shape + "--machine pvc --machine pvc", "--machine pvc is given twice");
   expect_error(shape + "--precision int7", "\"int7\" is not allowed");
   expect_error(shape + "--precision bf16.int8", "do not meet in an instruction");

@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 
 import numpy as np
 import tactus
@@ -70,6 +71,20 @@ class Records(unittest.TestCase):
     def count(self, name):
         kinds = [kind.name for kind in self.run_.event_kinds]
         return int(np.count_nonzero(self.run_.events["kind"] == kinds.index(name)))
+
+    def test_reads_that_nothing_has_written(self):
+        machine = tactus.Machine(fixed())
+        text = "DataMove DRAM0(0) -> Local(0), 4\nDataMove Local(2) -> DRAM0(8), 4\n"
+        with self.assertWarnsRegex(
+            UserWarning, "the program: instruction 1 reads local 4, which nothing has written"
+        ):
+            run = machine.run_program(text)
+        self.assertEqual(run.stats["unwritten_reads"]["count"], 2)
+        # The machine's memories keep what a run has written.
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            machine.run_program("DataMove DRAM0(0) -> Local(4), 2\n")
+            machine.run_program(text)
 
     def test_events_are_the_figures(self):
         figures = self.run_.statistics["accounting"]

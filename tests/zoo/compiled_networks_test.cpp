@@ -16,15 +16,10 @@
 #include "tests/support/test_scale.h"
 #include "tests/zoo/fixed_point_model.h"
 #include "tests/zoo/random_graph.h"
+#include "tests/zoo/simulated.h"
 
 namespace tactus::nn {
 namespace {
-
-Values random_inputs(const Graph& graph, std::uint64_t seed) {
-  Values inputs;
-  for (const ValueInfo& input : graph.inputs) inputs[input.name] = random_input(input, seed++);
-  return inputs;
-}
 
 struct Case {
   tcu::Architecture architecture;
@@ -66,6 +61,7 @@ Model model_of(const compiler::Compiled& compiled) {
 Values simulated(const compiler::Compiled& compiled, const Case& c, const Values& inputs) {
   const Model model = model_of(compiled);
   check_program(model.file.arch, model.program, "random", ProgramChecks::strict);
+  expect_all_reads_written(model);
   TcuSimulationConfig config;
   config.architecture = c.architecture;
   config.axi_data_bits = c.axi_data_bits;

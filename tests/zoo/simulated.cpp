@@ -7,6 +7,7 @@
 #include "firmware/bench/program_cache.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/zoo/zoo.h"
+#include "isa/tcu/written_vectors.h"
 
 namespace tactus::nn {
 
@@ -33,6 +34,7 @@ Outcome run_on(const compiler::Compiled& compiled, const Target& target, const T
   check_program(target.architecture, compiled.program, "network", ProgramChecks::strict);
   Host host(simulation, program.model, HostMode::plain);
   EXPECT_FALSE(host.prepare());
+  expect_all_reads_written(program.model);
   TensorData data;
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {
     data[layout.name] = compiler::pack_tensor(layout, target.architecture, inputs.at(layout.name));
@@ -48,6 +50,13 @@ Outcome run_on(const compiler::Compiled& compiled, const Target& target, const T
         compiler::unpack_tensor(layout, target.architecture, result.outputs.at(layout.name));
   }
   return outcome;
+}
+
+void expect_all_reads_written(const Model& model) {
+  tcu::WrittenVectors written(model.file.arch);
+  (void)written.run(constants_to_local(model, tcu::InstructionLayout(model.file.arch)));
+  const UnwrittenReads reads = written.run(model.program);
+  EXPECT_EQ(reads.count, 0U) << reads.text();
 }
 
 Values random_inputs(const Graph& graph, std::uint64_t seed) {

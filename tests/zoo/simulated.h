@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firmware/compiler/compiler.h"
+#include "firmware/driver/tcu/model.h"
 #include "firmware/reference/reference.h"
 #include "models/sim/engine.h"
 
@@ -33,6 +34,10 @@ struct Outcome {
 /// Expects the program to be legal and to finish.
 [[nodiscard]] Outcome run_on(const compiler::Compiled& compiled, const Target& target,
                              const Tensors& inputs, Engine engine = Engine::fast);
+
+/// Expects that the program reads nothing on the chip that neither it nor what loads the model's
+/// constants has written.
+void expect_all_reads_written(const Model& model);
 
 /// For all inputs of the graph.
 [[nodiscard]] Values random_inputs(const Graph& graph, std::uint64_t seed);

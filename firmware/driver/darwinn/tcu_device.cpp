@@ -91,6 +91,11 @@ Model packaged_model(const darwinn::File& file) {
   return model;
 }
 
+std::vector<std::uint8_t> packaged_preload(const darwinn::File& file) {
+  const Executable* const caching = file.package().caching();
+  return caching != nullptr ? whole_program(*caching) : std::vector<std::uint8_t>();
+}
+
 TcuDevice::TcuDevice(TcuSimulation& simulation,
                      const std::vector<const darwinn::Package*>& packages, unsigned arenas)
     : simulation_(simulation), dram0_(0, bank_bytes), dram1_(0, bank_bytes) {

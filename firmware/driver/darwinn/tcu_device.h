@@ -28,6 +28,9 @@ namespace tactus {
 /// it. The package must have been accepted by verify(). Throws UserError for what could not run,
 /// such as an instruction that the architecture does not have.
 [[nodiscard]] Model packaged_model(const darwinn::File& file);
+/// The program that runs before it wherever the package's parameters are cached, not linked. Empty:
+/// there is none.
+[[nodiscard]] std::vector<std::uint8_t> packaged_preload(const darwinn::File& file);
 
 class TcuDevice {
  public:
