@@ -45,6 +45,9 @@ check_tree() {
   has "$prefix/share/man/man1/tactus.1"
   has "$prefix/share/doc/tactus/README.md"
   has "$prefix/share/doc/tactus/copyright"
+  for folder in configs firmware isa models; do
+    has "$prefix/share/doc/tactus/$folder/README.md"
+  done
   has "$prefix/share/doc/tactus/examples/embedding/main.cpp"
 
   # The module, whose program and configurations are those of the same tree.
