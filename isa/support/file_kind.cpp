@@ -45,6 +45,8 @@ constexpr KindInfo kinds[] = {
      "tactus run --program takes it, and tactus asm"},
     {FileKind::visa_container, "a vISA container (.isa)", ".isa",
      "tactus run --program takes it, and tactus disasm"},
+    {FileKind::stripe, "a Stripe program (.stripe)", ".stripe",
+     "tactus stripe runs it and lowers it to a model"},
 };
 
 const KindInfo* info(FileKind kind) {

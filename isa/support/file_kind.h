@@ -33,6 +33,7 @@ enum class FileKind {
   dpas_profile,
   visa_assembly,
   visa_container,
+  stripe,
 };
 
 /// By what is in it and, where that says nothing, by the extension of its name.

@@ -125,6 +125,8 @@ TEST_F(Outputs, WordsAreFilesThatAreThere) {
                "  tactus zoo resnet20v2 -o resnet20v2.onnx\n"
                "  tactus compile resnet20v2.onnx --board zcu104 -o compiled\n"
                "  tactus run compiled/resnet20v2_onnx_zcu104.tmodel");
+  write("c.stripe", std::string("block []:1 ( // main\n) {\n}\n"));
+  expect_error("run c.stripe", "c.stripe: is a Stripe program (.stripe), and a DarwiNN package");
   expect_error("run resnet20",
                "run: resnet20: no such file; resnet20v2 is a network of the zoo, and a file is "
                "needed; type\n  tactus zoo resnet20v2 -o resnet20v2.onnx\n");
