@@ -23,7 +23,8 @@ std::vector<Choice> choices() {
   std::vector<Choice> list;
   for (const Strategy strategy : {Strategy::local_isolated, Strategy::local_vars,
                                   Strategy::local_consts, Strategy::local_vars_and_consts}) {
-    list.push_back({to_string(strategy), [strategy](Options& o) { o.strategy = strategy; }});
+    list.push_back(
+        {std::string(to_string(strategy)), [strategy](Options& o) { o.strategy = strategy; }});
   }
   list.push_back({"compat", [](Options& o) { o.compat = true; }});
   for (const unsigned bits : {64U, 128U}) {
