@@ -18,7 +18,8 @@
 namespace tactus::gemm {
 namespace {
 
-/// The file of a name in configs/`kind`, or the path itself, from the folder of `beside`.
+/// Path of the file NAME in configs/`kind`, or of a file given by path, relative to the folder of
+/// `beside`.
 std::string path_of(std::string_view kind, const std::string& name, const std::string& beside) {
   const std::string path = config_path(kind, name);
   return path == name && !beside.empty() ? resolve_beside(beside, name) : path;
@@ -105,7 +106,8 @@ GemmConfig named_machine(const std::string& name, const std::string& beside) {
     if (ends_with(rest, ".tarch")) {
       config.architecture =
           tcu::read_architecture(beside.empty() ? rest : resolve_beside(beside, rest));
-      // As near to an ideal memory as AXI comes: a vector a cycle on each port.
+      // Configures the port so that it is close to an ideal memory: one vector per cycle on each
+      // port.
       const std::uint64_t vector_bits = 8 * config.architecture.vector_bytes();
       unsigned width = static_cast<unsigned>(axi_width_range.max);
       while (width > axi_width_range.min && vector_bits % width != 0) width /= 2;

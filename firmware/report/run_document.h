@@ -1,7 +1,7 @@
-// What is written about a run: statistics, a page, a summary on the screen.
+// Reports about a run: statistics, a page, a summary on the screen.
 //
-// All of it walks the machine's tables (models/sim/machine_info.h); the machine's driver adds the
-// values of its own figures and its lines of the summary.
+// They are made from the machine's tables (models/sim/machine_info.h). The machine's driver adds
+// the values of its own figures and its own lines of the summary.
 #pragma once
 
 #include <optional>
@@ -21,27 +21,28 @@ namespace tactus {
 /// One image or program.
 struct ReportedRun {
   const RunResult* run = nullptr;
-  Cycle cycles = 0;  ///< as the driver counts them
+  Cycle cycles = 0;  ///< as counted by the driver
   Cycle last_retire = 0;
   nlohmann::ordered_json own;  ///< values of the figures whose source is `own`, by name
-  std::vector<std::pair<std::string, std::string>> lines;  ///< of the summary: name, text
+  std::vector<std::pair<std::string, std::string>> lines;  ///< lines of the summary: name, text
 };
 
 struct RunDocument {
-  std::string version, revision;  ///< of Tactus
-  std::string kind;               ///< of what ran: model, program
-  std::string subject;            ///< its name
+  std::string version, revision;  ///< version of Tactus
+  std::string kind;               ///< kind of subject: model, program
+  std::string subject;            ///< name of the model or program
   std::string machine;            ///< one line
-  std::string board;              ///< one line; empty: none was named
-  std::string accuracy;           ///< one line: what was compared with hardware; empty: not said
+  std::string board;              ///< one line; empty: no board was named
+  std::string accuracy;           ///< one line about comparisons with hardware; empty: not stated
   double clock_mhz = 100;
-  /// The images run one after the other, so that there is a throughput; `host_us` of the host each.
+  /// The images run one after the other, so there is a throughput; each adds `host_us` of host
+  /// time.
   bool back_to_back = true;
   double host_us = 0;
-  std::uint64_t batch = 1;  ///< images that each run computes: each of `images` is so many
+  std::uint64_t batch = 1;  ///< images per run; each of `images` is such a run
   MachineRates rates;
   nlohmann::ordered_json configuration;
-  nlohmann::ordered_json rerun;  ///< what --config takes to run the same again; null: nothing
+  nlohmann::ordered_json rerun;  ///< input for --config that repeats the run; null: none
   /// Of a page, ahead of the machine's and after them: title and HTML.
   std::vector<std::pair<std::string, std::string>> sections, closing_sections;
   std::vector<Expectation> expected;  ///< by region of the accounting; empty: nobody says
