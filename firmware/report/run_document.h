@@ -43,25 +43,26 @@ struct RunDocument {
   MachineRates rates;
   nlohmann::ordered_json configuration;
   nlohmann::ordered_json rerun;  ///< input for --config that repeats the run; null: none
-  /// Of a page, ahead of the machine's and after them: title and HTML.
+  /// Sections of a page, before and after the machine's own: title and HTML.
   std::vector<std::pair<std::string, std::string>> sections, closing_sections;
-  std::vector<Expectation> expected;  ///< by region of the accounting; empty: nobody says
-  std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; none: not known
-  std::vector<ReportedRun> images;  ///< runs, at least one; figures on the top are the first one's
-  Cycle first_cycle = 0;            ///< of the machine: that in which the first run begins
-  Cycle total_cycles = 0;           ///< of the machine: all images and preparation
-  double wall_seconds = 0;          ///< simulation only
-  bool interrupted = false;  ///< a signal has ended it: the last image's figures are up to there
-  const Activity* activity = nullptr;  ///< of the first image, for a page
+  std::vector<Expectation> expected;  ///< by region of the accounting; empty: unknown
+  std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; empty: unknown
+  /// at least one; the first one's figures come first in a report
+  std::vector<ReportedRun> images;
+  Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
+  Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation
+  double wall_seconds = 0;   ///< simulation only
+  bool interrupted = false;  ///< a signal has ended the run; the last image's figures end there
+  const Activity* activity = nullptr;  ///< activity during the first image, for a page
 };
 
 [[nodiscard]] std::string stats_json(const RunDocument& document);
-/// A self-contained HTML page.
+/// The run's page: self-contained HTML.
 [[nodiscard]] std::string run_page_html(const RunDocument& document);
-/// One screen.
+/// The run's summary: one screen of text.
 [[nodiscard]] std::string summary_text(const RunDocument& document);
 
-/// Of all images; none unless all have finished, back to back.
+/// Throughput over all images; empty unless all have finished and ran back to back.
 [[nodiscard]] std::optional<Throughput> throughput_of(const RunDocument& document);
 /// "105.90 frames/s".
 [[nodiscard]] std::string frames_text(const Throughput& rate);

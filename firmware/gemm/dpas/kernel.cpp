@@ -81,7 +81,8 @@ class Writer {
  private:
   // ---- coordinates
 
-  /// Lane 0 = index * factor (0 without an index), lane i = lane 0 + i * size, up to `tiles` lanes.
+  /// Sets lane 0 = index * factor (0 without an index) and lane i = lane 0 + i * size, up to
+  /// `tiles` lanes.
   void coordinates(std::uint32_t values, unsigned tiles, unsigned size, const Operand* index,
                    std::uint64_t factor) {
     const Operand first = out_.scalar(values);
