@@ -29,7 +29,7 @@ struct TensorError {
   double lowest = 0, highest = 0;  ///< of the reference
   double step = 0;                 ///< of the data type
   /// RMS difference between the model in the data type and in real numbers, both by the definition
-  /// of its operations (compiler/interpretation.h): what the data type can reach.
+  /// of its operations (firmware/compiler/interpretation.h): what the data type can reach.
   double reachable = 0;
   /// A correct program's error is of the size of what can be reached; other orders of rounding
   /// differ from it. The allowance of some steps is for tensors of few values.
