@@ -118,8 +118,8 @@ struct Parameter : ParameterInfo {
   std::function<bool(const T&, const T&)> equal;
 
   /// Sets an option name that differs from the key.
-  Parameter with_option(std::string name) const;
-  Parameter with_value_name(std::string name) const;
+  Parameter with_option(const std::string& name) const;
+  Parameter with_value_name(const std::string& name) const;
   Parameter without_option() const { return with_option(""); }
   Parameter which_old_files_lack() const;
   Parameter which_shapes_no_machine() const;

@@ -138,7 +138,8 @@ template <typename T>
 /// A choice; `names` are those of the enumeration's values 0, 1, ...
 template <typename T, typename E>
 [[nodiscard]] Parameter<T> choice(std::string_view key, E T::*member,
-                                  std::vector<std::string_view> names, std::string_view sentence) {
+                                  const std::vector<std::string_view>& names,
+                                  std::string_view sentence) {
   static_assert(std::is_enum_v<E>, "a choice is an enumeration");
   Parameter<T> p;
   static_cast<ParameterInfo&>(p) =
@@ -176,16 +177,16 @@ template <typename T>
 // ---- Parameter ----------------------------------------------------------------------------------
 
 template <typename T>
-Parameter<T> Parameter<T>::with_option(std::string name) const {
+Parameter<T> Parameter<T>::with_option(const std::string& name) const {
   Parameter p = *this;
-  p.option = std::move(name);
+  p.option = name;
   return p;
 }
 
 template <typename T>
-Parameter<T> Parameter<T>::with_value_name(std::string name) const {
+Parameter<T> Parameter<T>::with_value_name(const std::string& name) const {
   Parameter p = *this;
-  p.value_name = std::move(name);
+  p.value_name = name;
   return p;
 }
 
