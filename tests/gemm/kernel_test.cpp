@@ -73,7 +73,7 @@ std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocki
       return fmt::format("{}: C[{}][{}] is {:08x} and not {:08x}, {}", p.shape(), i, j, bits,
                          expected, blocking.text());
     }
-    // Nothing is written beyond the row.
+    // Bytes behind the row are not written.
     for (std::uint64_t at = p.n * 4; at < layout.c.pitch; ++at) {
       if (memory[at_c + i * layout.c.pitch + at] != 0xA5) return "padding was written";
     }

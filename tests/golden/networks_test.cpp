@@ -1,5 +1,5 @@
-// Whole networks: Tactus compiles them, and the RTL's cycles and outputs come out, for every memory
-// latency they were measured at. Inputs, outputs and figures are in networks.tar.xz.
+// Whole networks: compiled by Tactus, they give the RTL's cycles and outputs for every measured
+// memory latency. Inputs, outputs and figures are in networks.tar.xz.
 #include <algorithm>
 #include <fstream>
 #include <ostream>
@@ -30,7 +30,7 @@ struct Network {
   Json json;
 };
 
-/// What a test is called in the log.
+/// Name of the test in the log.
 void PrintTo(const Network& network, std::ostream* out) { *out << network.name; }
 
 std::vector<Network> networks() {
@@ -125,7 +125,7 @@ class GoldenNetworks : public ::testing::TestWithParam<Network> {
     return read_file(folder + json_.at(key).get<std::string>());
   }
 
-  /// Of little-endian words.
+  /// Hash of little-endian words.
   static std::string hash(const std::vector<std::uint32_t>& words) {
     Bytes bytes;
     for (const std::uint32_t word : words) {

@@ -164,7 +164,7 @@ void check_network(const std::string& name, const tcu::Architecture& architectur
       large ? simulate_model(compiler::compile(network.graph, architecture), inputs).simulated
             : Tensors{};
   for (const auto& [tensor, simulated] : run.simulated) {
-    std::string compared = tensor;  // before what is left to the host
+    std::string compared = tensor;  // tensor before the part that is left to the host
     for (const compiler::HostStep& step : via.model.host_steps) {
       if (step.output == tensor) compared = network.graph.producer(tensor)->inputs[0];
     }
@@ -172,7 +172,7 @@ void check_network(const std::string& name, const tcu::Architecture& architectur
     double allowed = 1;
     for (const float value : real) allowed = std::max(allowed, std::abs(double{value}));
     allowed *= 0.05;
-    // The roundings of many layers add up, whatever way they are compiled.
+    // Rounding errors of many layers add up in every way of compiling.
     if (large) allowed = std::max(allowed, 1.05 * rms(other.at(tensor), real));
     EXPECT_LE(rms(simulated, real), allowed);
   }

@@ -26,7 +26,7 @@ std::string bytes_of(const std::vector<std::uint64_t>& words) {
   return {reinterpret_cast<const char*>(words.data()), words.size() * 8};
 }
 
-/// A memory nobody uses.
+/// A memory that is never accessed.
 class NoMemory final : public AxiTarget {
  public:
   void draw_stalls(StallGenerator&) override {}
