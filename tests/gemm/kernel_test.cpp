@@ -48,7 +48,7 @@ DpasTask task_of(std::uint64_t m, std::uint64_t n, std::uint64_t k, PrecisionPai
   return task;
 }
 
-/// Runs a kernel on random operands; "" if C is that of the plain loop.
+/// Runs a kernel on random operands; returns "" if C equals the plain loop's.
 std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocking& blocking,
                 Interpreted* counts = nullptr) {
   const dpas::Program program = make_kernel(task, profile, blocking);
@@ -175,7 +175,7 @@ TEST(Kernel, SameArgumentsGiveTheSameText) {
 }
 
 TEST(Blocking, KeepsSeveralAccumulatorsInFlight) {
-  // A chain on one accumulator would take L(8) = 28 cycles an instruction in place of 8.
+  // A chain on one accumulator would take L(8) = 28 cycles per instruction instead of 8.
   const dpas::Profile profile = profile_named("pvc");
   const DpasTask task = task_of(1024, 1024, 1024, {Precision::s8, Precision::s8});
   const Blocking blocking = choose_blocking(task, profile, {});

@@ -141,8 +141,8 @@ class GoldenNetworks : public ::testing::TestWithParam<Network> {
   Model model_;
 };
 
-/// The RTL ran these bytes. If the compiler means to write others, networks have to be measured
-/// again.
+/// The RTL ran these bytes. If the compiler is changed to write others, the networks must be
+/// measured again.
 TEST_P(GoldenNetworks, EveryCycleCountAndOutputOfTheRtl) {
   ASSERT_EQ(sha256(model_.program), json_.at("tprog_sha256"));
   ASSERT_EQ(sha256(model_.constants.at(0)), json_.at("tdata_sha256"));

@@ -113,7 +113,7 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
   std::vector<std::uint64_t> ends_;  ///< ps
 };
 
-/// A board's way from a port to its DRAM, as a generator at the port sees it, in place of a design
+/// A board's path from a port to its DRAM, driven by a generator at the port instead of a design
 /// with its clock and interconnect.
 struct Rig {
   PathConfig path;

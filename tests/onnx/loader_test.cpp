@@ -376,7 +376,8 @@ TEST_F(ExternalData, OutsideIsRefused) {
   }
 }
 
-/// A cache of models keeps the files under names of its own in one folder, and a folder of links.
+/// A cache of models has one folder with the files under other names, and one folder with links to
+/// them.
 TEST_F(ExternalData, AModelAndItsDataAreLinksIntoAnotherFolder) {
   EXPECT_EQ(outcome({{"location", "w.bin"}, {"length", "32"}}), "0.000000");
   const std::filesystem::path blobs = folder_ / "blobs", snapshot = folder_ / "snapshot";

@@ -132,9 +132,10 @@ TEST(Lower, SimulatorAndInterpreterAgreeOnRandomPrograms) {
 
 // ---- networks -----------------------------------------------------------------------------------
 
-/// Bit-equal to the interpreter; the root mean square of the distance to float is what the compiler
-/// of layers is allowed, 0.05 of the largest value. Of a large network it is what that compiler
-/// comes to, and the interpreter, which takes minutes, is asked with TACTUS_LARGE_MODELS only.
+/// Outputs equal the interpreter's bit for bit. The root mean square difference to float must be
+/// within the limit for the compiler of layers, 0.05 of the largest value, or for a large network
+/// within that compiler's own difference. For large networks the interpreter, which takes minutes,
+/// runs only with TACTUS_LARGE_MODELS.
 void check_network(const std::string& name, const tcu::Architecture& architecture,
                    bool large = false) {
   const bool interpreted = !large || std::getenv("TACTUS_LARGE_MODELS") != nullptr;
