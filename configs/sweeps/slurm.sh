@@ -5,7 +5,7 @@
 #                                      [--point-timeout S] [--wait]
 #
 # Shards go to DIR/shard-1, DIR/shard-2, ..., at most N at a time; the joined results to DIR/all;
-# logs to DIR/logs. Submitting the same again goes on where the shards were. Options of sbatch, such
+# logs to DIR/logs. The same command again continues where the shards were. Options of sbatch, such
 # as --partition, --account, --time, --mem and --cpus-per-task, apply to all jobs; --array=3 runs
 # shard 3 only. --wait returns when the results are joined: 0, or 1 if points failed or are missing.
 # All nodes must see DIR, the program and the files that the sweep names. See configs/README.md.
@@ -18,7 +18,7 @@ fail() { # message
   exit 2
 }
 
-# One task of the array: program, sweep, folder the sweep's files are beside, DIR, SHARDS, options.
+# One task of the array. Arguments: program, sweep, folder of the sweep's files, DIR, SHARDS, options.
 run_task() {
   local program=$1 sweep=$2 beside=$3 folder=$4 shards=$5 task=$SLURM_ARRAY_TASK_ID
   shift 5
@@ -27,7 +27,7 @@ run_task() {
     --shard "$task/$shards" -j "${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}" "$@"
 }
 
-# The job after the array: program, DIR. Leaves its exit code for whoever waits.
+# The job after the array. Arguments: program, DIR. Writes its exit code to a file for --wait.
 run_join() {
   local program=$1 folder=$2 status=0 folders=()
   local shard
@@ -63,7 +63,7 @@ shards=${3%\%*}
 array="1-$3"
 shift 3
 
-# The program itself, not the script that builds it: nodes build nothing.
+# The program itself, not the script that builds it, since nodes must not build.
 if [ -n "${TACTUS:-}" ]; then
   program=$(command -v "$TACTUS") || fail "TACTUS=$TACTUS: no program"
 else
@@ -107,7 +107,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# The definition is checked now and copied, so that a change of the file meets no waiting task.
+# The definition is checked now and copied, so that later changes of the file do not affect waiting tasks.
 check=$("$program" sweep "$sweep" --check ${sweep_options[@]+"${sweep_options[@]}"}) || exit 2
 mkdir -p "$directory/logs" || fail "$directory: cannot be made"
 folder=$(readlink -e "$directory")
@@ -115,11 +115,11 @@ case "$folder" in *\\*) fail "$folder: Slurm cannot name logs in a folder with a
 if [ -f "$folder/sweep.json" ]; then
   cmp -s "$sweep" "$folder/sweep.json" || fail "$folder holds another sweep; choose another folder"
 fi
-# A file of its own first, so that no task reads half of the copy.
+# Copies to a temporary file first, so that no task reads an incomplete copy.
 copy=$folder/.sweep.json.$$
 cp "$sweep" "$copy" && mv -f "$copy" "$folder/sweep.json" || fail "$folder: cannot be written"
 
-# Inside another job its settings would pass for those of the new ones.
+# Inside another job, its settings would be taken for those of the new jobs.
 for variable in ${!SLURM_@}; do
   [ "$variable" = SLURM_CONF ] || unset "$variable"
 done

@@ -23,7 +23,7 @@ const nn::Node* find_node(const nn::Graph& graph, const std::string& name) {
   return node == graph.nodes.end() ? nullptr : &*node;
 }
 
-/// The tensor a layer ends in; empty if it has none of its own.
+/// Name of a layer's last tensor; empty if it has none of its own.
 std::string layer_tensor(const nn::Graph& graph, const compiler::LayerInfo& layer) {
   if (layer.nodes.empty()) return "";
   const nn::Node* node = find_node(graph, layer.nodes.back());
@@ -46,7 +46,7 @@ std::vector<std::string> output_names(const compiler::Compiled& compiled) {
   return names;
 }
 
-/// Of whole numbers, too, such as those of ArgMax.
+/// Values as floats; also of integer tensors, such as those of ArgMax.
 std::vector<float> real_values(const nn::Tensor& tensor) {
   if (tensor.type == nn::ElementType::float32) return tensor.floats;
   return {tensor.integers.begin(), tensor.integers.end()};
@@ -80,7 +80,7 @@ std::map<std::string, std::vector<float>> simulate(
   return values;
 }
 
-/// One of several images, or more of them behind those there are.
+/// Extracts one of several images.
 nn::Tensor image_of(const nn::Tensor& all, std::uint32_t image, std::uint32_t images) {
   nn::Tensor one = all;
   one.shape.front() /= images;
@@ -97,7 +97,7 @@ void append(nn::Tensor& all, const nn::Tensor& one) {
   all.integers.insert(all.integers.end(), one.integers.begin(), one.integers.end());
 }
 
-/// The model knows one image.
+/// Runs the reference image by image, since the model describes one image.
 nn::Values reference_of(const nn::Graph& graph, const nn::Values& inputs, std::uint32_t images,
                         const CheckProgress& progress) {
   if (images == 1) return nn::run_reference(graph, inputs, progress.reference);
@@ -125,8 +125,8 @@ nn::Values output_values(const compiler::Compiled& compiled,
   return values;
 }
 
-/// Values of the reference that the data type does not hold, of a node inside a layer; of an
-/// average the sums that it is made of.
+/// Number of reference values of a node inside a layer that exceed the data type's range; for an
+/// average, those of its sums.
 std::uint64_t beyond_range(const nn::Node& node, const nn::Values& values, tcu::DataType type) {
   const double top = to_real(type, info(type).max());
   const auto count = [&](const std::vector<float>& numbers, double factor) {
@@ -150,7 +150,7 @@ std::uint64_t beyond_range(const nn::Node& node, const nn::Values& values, tcu::
   return count(made->second.floats, factor);
 }
 
-/// The classes of the largest values, largest first.
+/// Indices of the largest values, largest first.
 std::vector<std::size_t> best_classes(const float* values, std::size_t classes, std::size_t count) {
   std::vector<std::size_t> order(classes);
   for (std::size_t k = 0; k < classes; ++k) order[k] = k;
@@ -160,7 +160,7 @@ std::vector<std::size_t> best_classes(const float* values, std::size_t classes, 
   return order;
 }
 
-/// Rows of classes: how often the expected class is the first, and among the first five.
+/// Counts in how many rows of classes the expected class is the first, and among the first five.
 void rank_classes(const nn::Tensor& actual, const nn::Tensor& expected, TensorError& error) {
   if (expected.shape.size() != 2 || expected.shape[1] < 2 || expected.floats.empty() ||
       actual.floats.size() != expected.floats.size()) {
@@ -214,8 +214,8 @@ double rms_difference(const std::vector<float>& a, const std::vector<float>& b) 
   return a.empty() ? 0 : std::sqrt(squares / static_cast<double>(a.size()));
 }
 
-/// By tensor, what the data type alone makes of it; outputs after the host's work. All of several
-/// images are taken for the first.
+/// For each tensor, the error caused by the data type alone; outputs are taken after the host's
+/// work. The first of several images stands for all.
 std::map<std::string, double> reachable_errors(const nn::Graph& graph,
                                                const compiler::Compiled& compiled,
                                                compiler::Options options,
@@ -265,8 +265,8 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   std::vector<std::string> layers = tensors.empty() ? layer_tensors(graph, compiled) : tensors;
   layers.erase(std::remove_if(layers.begin(), layers.end(), is_output), layers.end());
 
-  // As an output the result of a layer may be left to the host, and with it what the program makes
-  // of it: such layers are not compared.
+  // If a layer's result becomes an output, the compiler may leave operators, and this result, to
+  // the host. Such layers are not compared.
   std::optional<compiler::Compiled> widened;
   std::vector<std::string> left_out;
   try {
@@ -309,7 +309,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     accuracy.tensors.back().output = output;
     const auto least = reachable.find(name);
     if (least != reachable.end()) accuracy.tensors.back().reachable = least->second;
-    // What a layer keeps in the accumulators is not seen in its result.
+    // Values that stay in the accumulators are not part of the layer's result.
     for (const compiler::LayerInfo& layer : compiled.layers) {
       if (layer_tensor(graph, layer) != name) continue;
       for (const std::string& node : layer.nodes) {

@@ -28,8 +28,8 @@ bool read_at(std::ifstream& file, std::uint64_t offset, T* into, std::size_t cou
       file.read(reinterpret_cast<char*>(into), static_cast<std::streamsize>(count * sizeof(T))));
 }
 
-// Notes follow each other: a header, the owner's name and the contents, the latter two each filled
-// up to `alignment`.
+// Notes are consecutive: a header, the owner's name and the contents, each of the latter two padded
+// to `alignment`.
 std::optional<std::string> find_build_id(const Note& notes, std::size_t alignment) {
   const auto filled = [alignment](std::size_t size) {
     return (size + alignment - 1) / alignment * alignment;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view extension = ".program";
 
-/// 64 hexadecimal digits and the extension: only such files are ever removed.
+/// True for 64 hexadecimal digits and the extension. Only files with such names are ever removed.
 bool names_an_entry(const std::string& name) {
   constexpr std::size_t digits = 64;
   return name.size() == digits + extension.size() &&
@@ -52,7 +52,7 @@ std::uint64_t CacheFolder::limit() const {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
     if (error == std::errc() && end != text.data()) return limit;
   } catch (const UserError&) {  // NOLINT(bugprone-empty-catch)
-    // None was set.
+    // No limit was set.
   }
   return default_limit;
 }

@@ -1,7 +1,7 @@
-// The files of the program cache: how much they take, and which go when that is too much.
+// The folder of the program cache: its size, and removal of files if it is too large.
 //
-// A file counts as used when it was written or read last; that is its time of modification. Several
-// processes may work in one folder: a file that another one has removed meanwhile is no error.
+// The last use of a file, reading or writing, is its time of modification. Several processes may
+// use one folder: a file that another process has removed is not an error.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tactus::bench {
 
 class CacheFolder {
  public:
-  /// Bytes that files may take together unless something else was set.
+  /// Limit on the size of all files, unless another one is set.
   static constexpr std::uint64_t default_limit = std::uint64_t{1} << 30;
 
   struct Entry {
@@ -22,24 +22,23 @@ class CacheFolder {
     std::filesystem::file_time_type used;
   };
 
-  /// A folder that need not exist.
+  /// The folder need not exist.
   explicit CacheFolder(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Where the entry of this hash lies, or would.
+  /// Path of the entry for a hash, existing or not.
   [[nodiscard]] std::string path(const std::string& hash) const;
-  /// The files that are entries by their names, the one used last first.
+  /// The entries, most recently used first.
   [[nodiscard]] std::vector<Entry> entries() const;
   [[nodiscard]] std::uint64_t limit() const;
-  /// Kept in the folder, which is made; throws UserError if it cannot be written. Removes what is
-  /// beyond the limit now.
+  /// Stores the limit in the folder, which is created if needed, and removes entries beyond the
+  /// limit. Throws UserError if the folder cannot be written.
   void set_limit(std::uint64_t bytes);
 
-  /// An entry was read.
+  /// Records a use of an entry.
   static void touch(const std::string& path);
-  /// Removes the entries used longest ago until the others keep to the limit. Returns how many
-  /// went.
+  /// Removes the least recently used entries until the limit is kept. Returns the number removed.
   std::size_t trim() const;
-  /// Removes all entries. Returns how many there were.
+  /// Removes all entries. Returns the number removed.
   std::size_t clean() const;
 
  private:

@@ -15,7 +15,7 @@ using tcu::InstructionKind;
 constexpr std::uint64_t dram_energy = 100, on_chip_energy = 10;  // a vector
 constexpr unsigned dram_word_bits = 128;
 
-/// Costs instructions one after the other; what the previous one was matters to MatMul.
+/// Computes the costs of instructions in order; those of MatMul depend on the previous instruction.
 class Costing {
  public:
   Costing(const tcu::Architecture& architecture, Formula formula)
@@ -51,8 +51,8 @@ class Costing {
       case InstructionKind::local_to_dram0:
       case InstructionKind::local_to_dram1:
         return {1, vectors, vectors * dram_cycles(1), dram_energy * vectors};
-      // Those of extensions are not in the reference: moves like others, and the options that hide
-      // cycles hide none here.
+      // Instructions of extensions are not in the reference: they count like other DataMoves, and
+      // options that hide cycles have no effect.
       case InstructionKind::load_lut:
         return {1, table_vectors_, table_vectors_, on_chip_energy * table_vectors_};
       case InstructionKind::load_activation:
@@ -64,7 +64,7 @@ class Costing {
       case InstructionKind::local_to_accumulator_accumulate:
         return {1, vectors, vectors, on_chip_energy * vectors};
       case InstructionKind::dais: {
-        // Not in the reference: a move whose longer side sets the pace.
+        // Not in the reference: counts like a DataMove of the larger number of vectors.
         const tcu::DaisBlockEntry& block = blocks_[tcu::dais_fields(instruction).block];
         const std::uint64_t inputs = vectors * block.input_vectors(n_);
         const std::uint64_t results = vectors * block.output_vectors(n_);
@@ -99,7 +99,7 @@ void check_threads(const tcu::Architecture& architecture) {
              architecture.number_of_threads);
 }
 
-/// Sums up a program of `count` instructions, which come one after the other.
+/// Adds the costs of `count` instructions in order.
 class Summing {
  public:
   Summing(const tcu::Architecture& architecture, std::uint64_t count, Formula formula)
@@ -119,7 +119,7 @@ class Summing {
  private:
   tcu::InstructionLayout layout_;
   Costing costing_;
-  std::uint64_t executed_;  ///< the first so many count as executed
+  std::uint64_t executed_;  ///< number of instructions that count as executed
   std::uint64_t seen_ = 0;
   Estimate result_;
 };
@@ -152,7 +152,8 @@ Estimates estimate_file(const tcu::Architecture& architecture,
   check_threads(architecture);
   const tcu::InstructionLayout layout(architecture);
   const std::size_t step = layout.instruction_bytes();
-  if (program.size() % step != 0) (void)decode_program(layout, program);  // says what is wrong
+  // throws the error for incomplete instructions
+  if (program.size() % step != 0) (void)decode_program(layout, program);
   const std::uint64_t count = program.size() / step;
   Summing current(architecture, count, Formula::current);
   Summing march_2022(architecture, count, Formula::march_2022);

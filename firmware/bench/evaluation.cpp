@@ -42,7 +42,7 @@ using Member =
                  std::optional<std::uint64_t> Figures::*, std::optional<double> Figures::*,
                  std::map<std::string, std::uint64_t> Figures::*, Json Figures::*>;
 struct FigureMember {
-  std::string_view name, unit;  ///< in JSON
+  std::string_view name, unit;  ///< name and unit in JSON
   std::string_view meaning;
   Member member;
 };
@@ -90,8 +90,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What shapes the program of a task that is compiled, as text. Networks of the zoo follow from
-/// name and seed; the content of a file may lie in several, so the graph itself counts.
+/// Text of everything that determines a task's compiled program. A zoo network is identified by
+/// name and seed. A file's model may be spread over several files, so the graph itself is included.
 std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   Json key;
   if (graph) {
@@ -104,11 +104,11 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   key["strategy"] = compiler::to_string(task.strategy);
   key["compat"] = task.compat;
   if (task.via != Via::layers) {
-    // Tiles are chosen by what a transfer costs.
+    // The choice of tiles depends on the cost of transfers.
     key["via"] = {via_names.at(static_cast<std::size_t>(task.via)), task.axi_data_bits};
   }
   if (task.optimise) {
-    // The optimiser fits the program to the memory port.
+    // The optimiser adapts the program to the memory port.
     key["optimise"] = {task.effort,        task.axi_data_bits, task.read_latency,
                        task.write_latency, task.batch,         task.resident};
   }
@@ -136,7 +136,7 @@ Program read_compiled(const Task& task) {
   return program;
 }
 
-/// Figures to JSON and back; what is none is null.
+/// Converts figures to JSON and back; an absent figure is null.
 template <typename T>
 Json json_of(const std::optional<T>& figure) {
   return figure ? Json(*figure) : Json();
@@ -245,7 +245,7 @@ std::string to_json(const Task& task) {
   compiler_parameters().write(json, task);
   json["architecture"] = json_of_text(to_json(task.architecture, -1));
   for (std::size_t i = 0; i < task.architecture.dais_blocks.size(); ++i) {
-    // The reader of the task knows nothing of the folder the architecture came from.
+    // The reader of the task does not know the folder from which the architecture was read.
     json["architecture"]["dais_blocks"][i]["program"] =
         std::filesystem::absolute(task.architecture.dais_blocks[i].path).string();
   }
@@ -276,7 +276,7 @@ std::vector<Figure> figure_columns() {
   std::vector<Figure> columns;
   for (const FigureMember& figure : figure_members) {
     std::string name(figure.name);
-    // These have values of their own below them.
+    // These groups contain values of their own.
     const bool group =
         std::holds_alternative<Json Figures::*>(figure.member) ||
         std::holds_alternative<std::map<std::string, std::uint64_t> Figures::*>(figure.member);
@@ -291,7 +291,7 @@ std::string to_json(const Figures& figures) {
   for (const FigureMember& figure : figure_members) {
     const std::string name(figure.name);
     std::visit([&](auto member) { json[name] = json_of(figures.*member); }, figure.member);
-    // A section that was not asked for is left out.
+    // A section that was not requested is left out.
     const bool optional = std::holds_alternative<Json Figures::*>(figure.member);
     if (optional && json[name].is_null()) json.erase(name);
   }
@@ -389,7 +389,7 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.instructions = run.instructions;
   figures.program_bytes = program.model.program.size();
   for (const auto& constants : program.model.constants) figures.constant_bytes += constants.size();
-  // A model compiled elsewhere may say what its layers ask for.
+  // A model compiled elsewhere may state the multiply-accumulates of its layers.
   figures.macs = task.source == Source::model ? macs_of(program.model.file.layers)
                                               : std::optional(program.true_macs);
   figures.macs_with_padding = program.macs_with_padding;

@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Bytes = std::vector<std::uint8_t>;
 
-/// The hash of all that follows comes first in an entry, and then a line end.
+/// An entry starts with the hash of the rest, and a line end.
 constexpr std::ptrdiff_t hash_digits = 64;
 
 Json encode(const std::vector<compiler::TensorLayout>& layouts) {
@@ -52,7 +52,7 @@ std::vector<compiler::TensorLayout> decode_layouts(const Json& array) {
   return layouts;
 }
 
-/// The header line: everything but the program and the constants.
+/// Header line: everything except program and constants.
 std::string header(const std::string& key, const Program& program) {
   Json json;
   json["key"] = key;
@@ -134,7 +134,7 @@ std::optional<Program> ProgramCache::find(const std::string& key) const {
     CacheFolder::touch(file);
     return program;
   } catch (const std::exception&) {
-    return std::nullopt;  // not readable, or not ours: as if it were not there
+    return std::nullopt;  // not readable, or not an entry: treated as absent
   }
 }
 

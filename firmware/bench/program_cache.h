@@ -1,10 +1,10 @@
-// Compiled programs with what a run of them needs, and a folder that keeps them between runs.
+// Compiled programs with the data needed to run them, and a folder that stores them.
 //
-// An entry is one file named after the hash of everything that shapes the program: the network (the
-// bytes of an ONNX file, or name and seed of a zoo network), architecture, strategy, options.
-// Inside it also says which build of Tactus made it; an entry of another build, a cut or a changed
-// one counts as absent and is overwritten. Files are replaced in one step, so that processes can
-// share the folder. What the entries take together is limited: see cache_folder.h.
+// An entry is one file, named by the hash of everything that determines the program: the network
+// (the bytes of an ONNX file, or name and seed of a zoo network), architecture, strategy, options.
+// The file also names the build of Tactus that made it. An entry of another build, or one that is
+// truncated or changed, counts as absent and is overwritten. Files are replaced in one step, so
+// processes can share the folder. Its size is limited, see cache_folder.h.
 #pragma once
 
 #include <cstdint>
@@ -26,23 +26,23 @@ struct Program {
   std::uint64_t macs_with_padding = 0;
 };
 
-/// `name` becomes the model's name and, where its files would lie, their names.
+/// `name` becomes the name of the model and the base name of its files.
 [[nodiscard]] Program to_program(compiler::Compiled compiled, const std::string& name);
 
 class ProgramCache {
  public:
-  /// A folder that need not exist; none: nothing is kept.
+  /// The folder need not exist. Empty: nothing is stored.
   explicit ProgramCache(std::optional<std::string> folder);
 
-  /// $XDG_CACHE_HOME/tactus, else $HOME/.cache/tactus; none if neither is set.
+  /// $XDG_CACHE_HOME/tactus, else $HOME/.cache/tactus; empty if neither variable is set.
   [[nodiscard]] static std::optional<std::string> default_folder();
 
-  /// `key`: any text that names all that shapes the program.
+  /// `key` is any text that contains everything that determines the program.
   [[nodiscard]] std::optional<Program> find(const std::string& key) const;
-  /// False if the folder cannot be written, which is no reason to fail.
+  /// Returns false if the folder cannot be written; callers treat this as no error.
   bool store(const std::string& key, const Program& program) const;
 
-  /// The key of the entry in this file; none if it has no header.
+  /// Key of the entry in this file; empty if the file has no header.
   [[nodiscard]] static std::optional<std::string> key_of(const std::string& path);
 
  private:

@@ -32,7 +32,7 @@ ReplayRow decode_row(ObjectReader reader) {
 
 std::optional<std::vector<ReplayRow>> parse_replay_rows(std::string_view json_text,
                                                         const std::string& where) {
-  // What is no table of this kind, or no JSON at all, is for the reader of the other kind to tell.
+  // A table of another kind, or text that is no JSON, is left to the reader of the other kind.
   if (json_text.find("\"replays\"") == std::string_view::npos) return std::nullopt;
   JsonDocument document(json_text, where);
   ObjectReader root = document.root();

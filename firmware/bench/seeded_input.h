@@ -1,4 +1,4 @@
-// Inputs of a program for which nobody has a file.
+// Generated inputs for programs without an input file.
 #pragma once
 
 #include <cstdint>

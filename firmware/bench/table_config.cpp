@@ -19,7 +19,7 @@ namespace {
 
 constexpr double most = 1e12;
 
-/// Names stay; paths start at the file that holds them.
+/// Names are kept; paths are relative to the file that contains them.
 std::string beside(const std::string& where, const std::string& name) {
   const bool path =
       name.find('/') != std::string::npos || !std::filesystem::path(name).extension().empty();
@@ -50,7 +50,7 @@ void decode_workload(ObjectReader& reader, const std::string& where, Row& row) {
   }
 }
 
-/// The board's architecture with some of its keys replaced.
+/// Reads keys that replace those of the board's architecture.
 void decode_changes(ObjectReader& reader, Row& row) {
   auto changes = reader.get_optional_object("architecture");
   if (!changes) return;

@@ -20,7 +20,7 @@ const Record& part(const Record& object, const char* key) {
   return it != object.end() && it->is_structured() ? *it : none;
 }
 
-/// The unit with the most busy cycles.
+/// Names the unit with the most busy cycles.
 void bound_by(const Record& record, std::vector<Idea>& out) {
   std::string name;
   double most = 0;
@@ -34,7 +34,7 @@ void bound_by(const Record& record, std::vector<Idea>& out) {
                                          100 * most, number(record, "cycles"))});
 }
 
-/// Tiles that could not grow since a memory was full.
+/// Finds tiles whose size is limited by a full memory.
 void tile_limit(const Record& record, std::vector<Idea>& out) {
   for (const Record& kernel : part(record, "kernels")) {
     const Record& tiles = part(kernel, "tiles");
@@ -43,7 +43,7 @@ void tile_limit(const Record& record, std::vector<Idea>& out) {
       const Record& use = part(tiles, memory);
       const double used = number(use, "used_bytes");
       const double limit = number(use, "limit_bytes");
-      // Twice the tile would not fit.
+      // A tile twice as large would not fit.
       if (used == 0 || limit == 0 || 2 * used <= limit) continue;
       out.push_back(
           {"tile_limit",
@@ -53,7 +53,7 @@ void tile_limit(const Record& record, std::vector<Idea>& out) {
   }
 }
 
-/// Multiply-accumulates of the array that nobody asked for.
+/// Multiply-accumulates of the array that the program does not need.
 void mac_fill(const Record& record, std::vector<Idea>& out) {
   const double slots = number(record, "mac_slots");
   const double points = number(record, "mac_points");
@@ -75,7 +75,7 @@ void mac_fill(const Record& record, std::vector<Idea>& out) {
 
 double microseconds_of(const Record& record) { return 1e3 * number(record, "latency_ms"); }
 
-/// What a change of the machine was simulated to bring; empty if it was not.
+/// Text of the simulated effect of a change of the machine; empty if it was not simulated.
 std::string simulated(const Record& record, const Record& change) {
   const double now = microseconds_of(record);
   const double then = number(change, "us");
@@ -98,7 +98,7 @@ void weight_loads(const Record& record, std::vector<Idea>& out) {
                    100 * weights / busy, shadow.empty() ? "" : "; shadow weights take " + shadow)});
 }
 
-/// A port that is waited for while its wires are idle.
+/// Finds ports that are waited for although they are mostly idle.
 void short_transfers(const Record& record, std::vector<Idea>& out) {
   const Record& buses = part(record, "buses");
   const Record& predicted = part(record, "predicted");
@@ -134,7 +134,7 @@ void prediction(const Record& record, std::vector<Idea>& out) {
   }
 }
 
-/// Doubled parameters with which the point was simulated to be faster.
+/// Finds parameters whose doubling was simulated to make the point faster.
 void doubling(const Record& record, std::vector<Idea>& out) {
   const double now = microseconds_of(record);
   for (const auto& entry : part(record, "doubled").items()) {
@@ -162,7 +162,8 @@ std::vector<Idea> hypothetical_ideas(const Record& record) {
   for (const auto& entry : part(record, "doubled").items()) {
     const double then = number(entry.value(), "predicted_us");
     if (then == 0 || then > (1 - least_gain) * now) continue;
-    // The formula is the machine's with one tile in flight. With more it is one that overlaps them.
+    // With one tile in flight the formula describes this machine; with more, a machine that
+    // overlaps tiles.
     const bool overlaps = entry.key() == "PIPELINE_DEPTH";
     const std::string machine = simulated(record, entry.value());
     if (!overlaps && !machine.empty()) continue;

@@ -1,4 +1,4 @@
-// What the figures of a design point suggest, each with its evidence.
+// Derives suggestions from the figures of a design point, each with its evidence.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@ namespace tactus::codesign {
 struct Idea {
   std::string rule;  ///< "bound_by", "tile_limit", "mac_fill", "weight_loads", "prediction",
                      ///< "short_transfers", "doubling"
-  std::string text;  ///< a sentence with the figures that it follows from
+  std::string text;  ///< a sentence with the figures on which it is based
 };
 
-/// Shares below or above which a rule speaks.
-inline constexpr double least_mac_fill = 0.9;      ///< of the array's slots
-inline constexpr double most_weight_share = 0.25;  ///< of the array's busy cycles
-inline constexpr double least_bus_use = 0.5;       ///< of a port's bandwidth while it is the limit
-inline constexpr double least_gain = 0.05;         ///< of the time
-inline constexpr double ratio_low = 0.8, ratio_high = 1.25;  ///< measured / predicted
+/// Limits of shares, below or above which a rule makes a suggestion.
+inline constexpr double least_mac_fill = 0.9;      ///< share of the array's slots
+inline constexpr double most_weight_share = 0.25;  ///< share of the array's busy cycles
+inline constexpr double least_bus_use = 0.5;  ///< share of a port's bandwidth while it is the limit
+inline constexpr double least_gain = 0.05;    ///< share of the time
+inline constexpr double ratio_low = 0.8, ratio_high = 1.25;  ///< limits of measured / predicted
 
-/// Rules over the record of a point (see point.h). Figures that a record lacks suggest nothing.
-/// Changes of the machine are suggested by their simulation.
+/// Applies the rules to the record of a point (see point.h). A rule whose figures are missing
+/// suggests nothing. A change of the machine is suggested only if its simulation is faster.
 [[nodiscard]] std::vector<Idea> ideas(const nlohmann::ordered_json& record);
 
-/// Rule "hypothetical": predictions for hardware that the simulator does not have.
+/// The rule "hypothetical": predictions for hardware that the simulator does not have.
 [[nodiscard]] std::vector<Idea> hypothetical_ideas(const nlohmann::ordered_json& record);
 
 }  // namespace tactus::codesign

@@ -39,12 +39,13 @@ namespace {
 using Record = nlohmann::ordered_json;
 using compiler::LoweredStripe;
 
-/// What is run: a program with the values of all its buffers.
+/// A program with the values of all its buffers.
 struct Workload {
   stripe::Program program;
-  stripe::Tensors values;  ///< in the machine's numbers
+  stripe::Tensors values;  ///< in the machine's number format
   std::map<std::string, std::vector<float>> constants;
-  /// Sums of reals depend on their order a little; those of small whole numbers do not.
+  /// True if values are reals, whose sums depend slightly on their order. Sums of small integers do
+  /// not.
   bool reals = false;
 };
 
@@ -75,7 +76,7 @@ Workload network(const PointTask& task) {
   return result;
 }
 
-/// Buffers that never change are the model's constants.
+/// Reads the program. Buffers that never change are the model's constants.
 Workload read_workload(const PointTask& task) {
   if (task.program.compare(0, zoo_prefix.size(), zoo_prefix) == 0 ||
       tf::is_model_name(task.program)) {
@@ -110,7 +111,7 @@ std::vector<stripe::ConfiguredPass> passes_of(const PointTask& task,
   return stripe::read_passes(text, task.study.passes, &model);
 }
 
-/// A program as it is lowered, and what is predicted for it.
+/// The lowered program, and predictions for it.
 struct Built {
   stripe::HardwareModel model;
   LoweredStripe lowered;
@@ -118,7 +119,7 @@ struct Built {
   stripe::Tensors values;
 };
 
-/// `tolerance`: of a buffer's largest value.
+/// Throws UserError if results differ. `tolerance` is relative to a buffer's largest value.
 void require_same(const stripe::Tensors& expected, const stripe::Tensors& found,
                   const std::string& after, double tolerance = 0) {
   for (const auto& [name, tensor] : expected) {
@@ -168,7 +169,8 @@ Built build(const PointTask& task, bool check) {
 
 // ---- simulation ---------------------------------------------------------------------------------
 
-/// Outputs have to be the interpreter's in the machine's numbers, bit for bit, if `check`.
+/// Simulates the program. With `check`, the outputs must be those of the interpreter in the
+/// machine's number format, bit for bit.
 TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t max_cycles,
                       bool check) {
   const bench::Program program = bench::to_program(built.lowered.model, "codesign");
@@ -219,7 +221,7 @@ TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t m
 
 // ---- the record ---------------------------------------------------------------------------------
 
-/// Null without a whole: there is no such figure.
+/// part / whole; null if whole is 0.
 Record share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? Record() : Record(static_cast<double>(part) / static_cast<double>(whole));
 }
@@ -277,9 +279,9 @@ Record paths_of(const Paths& paths) {
           {"other", paths.other}};
 }
 
-/// What the array is asked for in the kernel's blocks.
+/// Multiply-accumulates that the kernel's blocks need.
 std::uint64_t points_of(const LoweredStripe& lowered, const std::string& kernel) {
-  // Fused kernels join the names of their parts.
+  // The name of a fused kernel joins those of its parts.
   const std::string names = "+" + kernel + "+";
   std::uint64_t points = 0;
   for (const compiler::BlockCounts& block : lowered.counts) {
@@ -340,8 +342,9 @@ Record kernels_of(const TcuRunResult& run, const PointTask& task, const Built& b
   return kernels;
 }
 
-/// The point with one thing changed: simulated, and beside it what the formula says. The formula
-/// of several tiles in flight is one of a machine that overlaps them, which is not there.
+/// Simulates the point with one change and predicts its time by the formula. The formula for
+/// several tiles in flight describes a machine that overlaps them, which the simulator does not
+/// have.
 Record changed(const PointTask& task, std::uint64_t max_cycles) {
   Record result = Record::object();
   try {
@@ -358,7 +361,7 @@ Record changed(const PointTask& task, std::uint64_t max_cycles) {
   return result;
 }
 
-/// Twice each parameter.
+/// The point with each parameter doubled.
 Record doubled(const PointTask& task, std::uint64_t max_cycles) {
   using Change = std::function<void(PointTask&)>;
   const std::pair<const char*, Change> changes[] = {
@@ -378,7 +381,7 @@ Record doubled(const PointTask& task, std::uint64_t max_cycles) {
   return result;
 }
 
-/// The architecture's extensions that the point does without.
+/// The point with each extension of the architecture that it does not use.
 Record extended(const PointTask& task, std::uint64_t max_cycles) {
   Record result = Record::object();
   if (task.architecture.shadow_weights == tcu::ShadowWeights::off) {

@@ -1,19 +1,19 @@
-// How long a program takes by formula, kernel by kernel, without simulating it.
+// Predicts the time of a program by a formula, kernel by kernel, without simulation.
 //
 //   LoadWeights        its rows
-//   MatMul             its vectors, and to fill the array: nothing after a MatMul, N cycles after a
-//                      LoadWeights, 2 N after anything else
-//   DataMove, DRAM     latency + its bytes / bytes a cycle, rounded up
+//   MatMul             its vectors, plus the time to fill the array: 0 after a MatMul, N cycles
+//                      after a LoadWeights, 2 N after any other instruction
+//   DataMove, DRAM     latency + bytes / (bytes per cycle), rounded up
 //   DataMove, others   its vectors
 //   LoadLUT            the vectors of a table
 //   LoadActivation     its vectors of parameters
 //   SIMD, NoOp         1
 //
-// These cycles add up on four paths: DMA0, DMA1, the array with its weights, the accumulators with
-// the ALUs. With one tile in flight a kernel takes the sum of its paths, with two or more the
-// longest of them and one fill: a transfer's latency and 2 N. Instructions are not delivered and do
-// not wait for each other here, so that measured times differ; see tactus codesign.
-// Source: Stripe notes section 5.8.
+// These cycles are added on four paths: DMA0, DMA1, the array with its weights, the accumulators
+// with the ALUs. With one tile in flight a kernel takes the sum of its paths; with two or more, the
+// longest path plus one fill (a transfer's latency and 2 N). The formula ignores the delivery of
+// instructions and waits between them, so measured times differ; see tactus codesign. Source:
+// Stripe notes section 5.8.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@
 namespace tactus::codesign {
 
 struct Rates {
-  double bytes_per_cycle = 8;     ///< of a DRAM port and direction
-  std::uint64_t dma_latency = 1;  ///< cycles until a transfer's first data
+  double bytes_per_cycle = 8;     ///< of a DRAM port, in each direction
+  std::uint64_t dma_latency = 1;  ///< cycles to the first data of a transfer
   unsigned pipeline_depth = 1;    ///< tiles in flight
 };
 
-/// Cycles by path.
+/// Cycles of each path.
 struct Paths {
   std::uint64_t dma0 = 0, dma1 = 0;
-  std::uint64_t weights = 0, array = 0;  ///< one path
-  std::uint64_t moves = 0, simd = 0;     ///< one path: accumulators and ALUs
-  std::uint64_t other = 0;               ///< instructions without effect, on the last path
+  std::uint64_t weights = 0, array = 0;  ///< path of the array
+  std::uint64_t moves = 0, simd = 0;     ///< path of the accumulators and ALUs
+  std::uint64_t other = 0;               ///< instructions without effect, counted on the last path
   [[nodiscard]] std::uint64_t sum() const;
   [[nodiscard]] std::uint64_t longest() const;
 };
@@ -51,10 +51,10 @@ struct KernelPrediction {
 
 struct Prediction {
   std::vector<KernelPrediction> kernels;
-  std::uint64_t cycles = 0;  ///< of all kernels, one after the other
+  std::uint64_t cycles = 0;  ///< of all kernels in succession
 };
 
-/// UserError for an architecture of two threads, whose instructions run at the same time.
+/// Throws UserError for an architecture of two threads, whose instructions overlap.
 [[nodiscard]] Prediction predict(const tcu::Architecture& architecture,
                                  const std::vector<tcu::Instruction>& program,
                                  const std::vector<compiler::LayerInfo>& kernels,

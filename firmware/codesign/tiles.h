@@ -1,4 +1,4 @@
-// How a program's kernels are tiled, and what their tiles take of the memories.
+// Tiles of a program's kernels, and the memory that they need.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace tactus::codesign {
 
 struct Tiles {
   std::string kernel;
-  std::uint64_t count = 0;                 ///< times that the innermost level with copies runs
-  std::uint64_t accumulator_elements = 0;  ///< of all copies at ACC
-  std::uint64_t local_elements = 0;        ///< of all copies at LOCAL
+  std::uint64_t count = 0;                 ///< executions of the innermost level with copies
+  std::uint64_t accumulator_elements = 0;  ///< size of all copies at ACC
+  std::uint64_t local_elements = 0;        ///< size of all copies at LOCAL
 };
 
-/// One for each nested block of "main" (or of the entry) that has copies at ACC or LOCAL.
+/// One element for each nested block of "main" (or of the entry) with copies at ACC or LOCAL.
 [[nodiscard]] std::vector<Tiles> tiles_of(const stripe::Program& program);
 
 }  // namespace tactus::codesign

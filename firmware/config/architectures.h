@@ -1,4 +1,4 @@
-// Architectures by name, as boards are.
+// Finds architectures by name.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace tactus {
 
-/// The path of an existing file stays, whatever its name; else config_path() of configs/arch.
-/// Throws UserError.
+/// Path of an architecture: an existing file of this name, else that of configs/arch. Throws
+/// UserError.
 [[nodiscard]] std::string architecture_path(const std::string& name);
 
-/// `name`: of a file in configs/arch, or a path. `defaults`: the keys that the file leaves out, see
-/// isa/tcu/architecture_json.h.
+/// Reads an architecture by the name of a file in configs/arch, or by path. `defaults` receives the
+/// keys that the file leaves out, see isa/tcu/architecture_json.h.
 [[nodiscard]] tcu::Architecture read_named_architecture(const std::string& name,
                                                         std::string* defaults = nullptr);
 

@@ -17,12 +17,12 @@
 namespace tactus {
 namespace {
 
-/// Names stay; paths start at the file that holds them.
+/// True for paths, which are relative to the file that holds them; false for names.
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || !std::filesystem::path(name).extension().empty();
 }
 
-/// The board's own values that are there.
+/// Parameters of the board that are set.
 ParameterSection given_parameters(const Board& board) {
   ParameterSection section = board_parameters().section();
   const auto absent = [&](const ParameterInfo& info) {
@@ -34,7 +34,7 @@ ParameterSection given_parameters(const Board& board) {
   return section;
 }
 
-/// Those of its memory.
+/// Parameters of the board's memory that are set.
 ParameterSection given_memory_parameters(const BoardMemory& memory) {
   ParameterSection section = memory_section();
   auto& all = section.parameters;
@@ -65,7 +65,7 @@ void decode_all_provenance(ObjectReader reader, Board& board) {
   reader.finish();
 }
 
-/// A path beside the board's file, or the architecture itself.
+/// Reads the architecture: a path relative to the board's file, or the architecture itself.
 void decode_board_architecture(ObjectReader& root, const std::string& where, Board& board) {
   if (!root.is_string("architecture")) {
     board.architecture =

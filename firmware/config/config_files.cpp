@@ -19,7 +19,8 @@ bool is_config_folder(const fs::path& folder) {
   return fs::is_directory(folder / "boards", ignored);
 }
 
-/// Behind symbolic links. A program that has been replaced while it runs has only its own name.
+/// Path of the program behind symbolic links. If the program was replaced while it runs, only its
+/// name is known.
 fs::path program_file() {
   std::error_code error;
   fs::path file = fs::canonical(program_path(), error);

@@ -1,8 +1,9 @@
-// Where the files of configs/ are, so that commands can take a name in place of a path.
+// Finds the files of configs/, so that commands accept names instead of paths.
 //
-// The first of these that holds the folder "boards": the folder that the environment variable
-// TACTUS_CONFIGS names (and no other, if it is set), share/tactus/configs of the installation the
-// program belongs to, the source folder it was built from.
+// The folder is the first of these that contains "boards":
+// - the folder in the environment variable TACTUS_CONFIGS (and no other, if it is set);
+// - share/tactus/configs of the installation that the program belongs to;
+// - the source folder from which the program was built.
 #pragma once
 
 #include <string>
@@ -11,19 +12,19 @@
 
 namespace tactus {
 
-/// Throws UserError that says where was looked.
+/// Throws a UserError that lists the folders tried.
 [[nodiscard]] std::string config_folder();
 
-/// A path if `name` has a "/" or ends in the extension; else configs/`kind`/`name`.json, or with
-/// another extension. Throws UserError with the names there are, and the nearest.
+/// `name` itself if it contains a "/" or has the extension; else the path of configs/`kind`/`name`
+/// with the extension. Throws UserError with the existing names and the nearest one.
 [[nodiscard]] std::string config_path(std::string_view kind, const std::string& name,
                                       std::string_view extension = ".json");
 
-/// Whether configs/`kind` has a file of this name.
+/// True if configs/`kind` has a file of this name.
 [[nodiscard]] bool is_config_name(std::string_view kind, const std::string& name,
                                   std::string_view extension = ".json");
 
-/// Names of the files of configs/`kind` with this extension, sorted, without it.
+/// Sorted names of the files in configs/`kind` with this extension, without the extension.
 [[nodiscard]] std::vector<std::string> config_names(std::string_view kind,
                                                     std::string_view extension = ".json");
 

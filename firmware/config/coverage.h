@@ -1,5 +1,5 @@
-// What the accuracy of a run rests on, in one line: what of its machine was compared with
-// recordings of the RTL and with measured boards, and what is modelled only.
+// States the basis of a run's accuracy: which parts of its machine were compared with recordings of
+// the RTL or with measured boards, and which are modelled only.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace tactus {
 
-/// "array size 24: modelled from the RTL's source, not compared with recordings; memory ...".
+/// One line, such as "array size 24: modelled from the RTL's source, not compared with recordings;
+/// memory ...".
 [[nodiscard]] std::string coverage_text(const TcuSimulationConfig& config);
 
 }  // namespace tactus

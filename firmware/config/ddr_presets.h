@@ -1,4 +1,4 @@
-// DRAM presets by name, as boards are.
+// Finds DRAM presets by name.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace tactus {
 
-/// `name`: of a file in configs/dram, or a path (see config_path). Throws UserError.
+/// Reads a preset by the name of a file in configs/dram, or by path (see config_path). Throws
+/// UserError.
 [[nodiscard]] DdrPreset read_ddr_preset(const std::string& name);
 
 }  // namespace tactus

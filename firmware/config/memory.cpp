@@ -28,7 +28,7 @@ void check_clocks(const BoardValues& board, std::vector<MemoryProblem>& problems
   }
 }
 
-/// The two banks in the DRAM.
+/// Checks the places of both banks in the DRAM.
 void check_banks(const BoardMemory& memory, const tcu::Architecture& architecture,
                  const DdrConfig& ddr, std::vector<MemoryProblem>& problems) {
   const std::uint64_t vector = architecture.vector_bytes();
@@ -60,7 +60,8 @@ void check_banks(const BoardMemory& memory, const tcu::Architecture& architectur
        ""});
 }
 
-/// The program lies in the DRAM, behind or before the banks; how long it is is known with the run.
+/// Checks the place of the program in the DRAM, before or behind the banks. Its length is known
+/// only for a run.
 void check_stream(const BoardValues& board, const tcu::Architecture& architecture,
                   const DdrConfig& ddr, std::vector<MemoryProblem>& problems) {
   const BoardMemory& memory = *board.board_memory;
@@ -70,7 +71,7 @@ void check_stream(const BoardValues& board, const tcu::Architecture& architectur
         {"/memory/stream", "missing key; stream_model \"board\" (--stream board) needs it", ""});
     return;
   }
-  // A board's file is checked with its own DRAM; with another one only what is used.
+  // A board's file is checked with its own DRAM; with another DRAM only used values are checked.
   if (board.stream_model == StreamModel::ideal && !board.ddr.empty()) return;
   const std::uint64_t base = memory.stream->base;
   const std::uint64_t most = std::min(ddr.bytes(), std::uint64_t{1} << 32);
@@ -94,15 +95,15 @@ void check_stream(const BoardValues& board, const tcu::Architecture& architectur
   }
 }
 
-/// Clocks of "timeout(100)"; none of another policy.
+/// Clocks of "timeout(100)"; empty for another policy.
 std::optional<std::uint64_t> page_timeout(const std::string& policy) {
   const auto bracket = policy.find('(');
   if (bracket == std::string::npos) return std::nullopt;
-  return std::stoull(policy.substr(bracket + 1));  // was checked when it was read
+  return std::stoull(policy.substr(bracket + 1));  // the text was checked when it was read
 }
 
-/// The preset, with what the board says in its place. Empty, with the reason among the problems, if
-/// there is none that can be used.
+/// The preset, with the board's values replacing some of its own. Empty, with a problem added, if
+/// no usable preset exists.
 std::optional<DdrConfig> look_up_ddr(const BoardValues& board,
                                      std::vector<MemoryProblem>& problems) {
   const BoardMemory& memory = *board.board_memory;
@@ -125,7 +126,7 @@ std::optional<DdrConfig> look_up_ddr(const BoardValues& board,
   return std::nullopt;
 }
 
-/// One bank behind the other from byte 0 on, and the program behind both.
+/// Places one bank behind the other from byte 0 on, and the program behind both.
 void move_banks(BoardMemory& memory, const tcu::Architecture& architecture) {
   constexpr std::uint64_t page = 4096;
   const auto end = [&](std::uint64_t base, std::uint64_t depth) {
@@ -135,8 +136,8 @@ void move_banks(BoardMemory& memory, const tcu::Architecture& architecture) {
   if (memory.stream) memory.stream->base = end(memory.base[1], architecture.dram1_depth);
 }
 
-/// In a DRAM in place of the board's banks move that do not fit as they lie on the board, and the
-/// place of a program that has no room is given up, unless it is needed.
+/// In a DRAM that replaces the board's, moves banks that do not fit at the board's places. A place
+/// of the program without room is removed, unless it is needed.
 void fit_banks(BoardValues& board, const tcu::Architecture& architecture, const DdrConfig& ddr,
                std::vector<MemoryProblem>& problems) {
   BoardMemory& memory = *board.board_memory;

@@ -1,4 +1,4 @@
-// Which memory follows from single values that a user gives.
+// Chooses the memory model from single values that a user gives.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,10 @@
 
 namespace tactus {
 
-/// Latencies are those of the memory of fixed latency, which whoever gives one gets, unless the
-/// memory is given as well. A DRAM that is given where no board describes a memory comes with
-/// plain_memory(). `given` names a parameter as the user has written it,
-/// "--read-latency", and is empty for one that the board or a default says. Throws UserError
-/// "WHERE..." for values that contradict each other.
+/// Giving a latency selects the memory of fixed latency, unless a memory model is given as well.
+/// Giving a DRAM on a board without a memory selects plain_memory(). `given` returns a parameter's
+/// name as the user has written it, "--read-latency"; empty if the value is the board's or a
+/// default. Throws UserError "WHERE..." if values contradict each other.
 void choose_memory(
     BoardValues& board, const std::string& where,
     const std::function<std::string(const Parameter<BoardValues>& parameter)>& given);

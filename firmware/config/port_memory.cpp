@@ -5,11 +5,13 @@
 namespace tactus {
 
 std::optional<DdrConfig> resolve_port_memory(const BoardValues& board) {
-  // As for a design whose banks have a vector each: nobody lays out two banks here.
+  // Resolves the memory as for a design whose banks have one vector each, because no second bank is
+  // placed here.
   TcuSimulationConfig config;
   static_cast<BoardValues&>(config) = board;
   config.architecture.dram0_depth = config.architecture.dram1_depth = 1;
-  config.stream_model = StreamModel::ideal;  // instructions do not come from there
+  // the instruction stream does not come from this memory
+  config.stream_model = StreamModel::ideal;
   if (config.board_memory) config.board_memory->stream.reset();
   resolve_memory(config);
   return config.resolved_ddr;

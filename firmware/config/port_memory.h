@@ -1,4 +1,4 @@
-// The board's memory behind the one port of a machine that is no TCU.
+// The board's memory behind the single port of a machine that is not a TCU.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace tactus {
 
-/// The DRAM of a board whose memory model is `board`; none with the memory of fixed latency. The
-/// port has the path and the base of the board's dram0. Throws UserError for clocks, presets and
-/// bases that do not fit.
+/// The DRAM of a board whose memory model is `board`; empty for the memory of fixed latency. The
+/// port uses the path and base of the board's dram0. Throws UserError if clocks, preset and base do
+/// not fit together.
 [[nodiscard]] std::optional<DdrConfig> resolve_port_memory(const BoardValues& board);
 
 }  // namespace tactus

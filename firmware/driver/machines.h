@@ -1,4 +1,4 @@
-// The machines that Tactus has.
+// The list of machines of Tactus.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace tactus {
 
 [[nodiscard]] const std::vector<const MachineInfo*>& machines();
 
-/// Throws UserError, naming those that there are, if there is none of this name.
+/// Tables of the machine with this name. Throws a UserError that lists the names if there is none.
 [[nodiscard]] const MachineInfo& machine_info(std::string_view name);
 
 }  // namespace tactus

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double narrow = 8, half = 16, wide = 32;  ///< bits of a factor
 
-/// What multiply-accumulates of a kind are to a table, by MacKind.
+/// Event of an energy table for each kind of multiply-accumulate, by MacKind.
 constexpr Machine::HasEvent mac_events[dpas::mac_kinds] = {
     {Event::mac, narrow},
     {Event::mac_float, narrow},
@@ -21,14 +21,13 @@ double register_bytes(const dpas::Profile& profile) {
   return static_cast<double>(profile.register_file_bytes());
 }
 
-/// Most multiply-accumulates a cycle of the kind that the array can do; 0: it has no such
-/// precision.
+/// Largest number of multiply-accumulates of a kind per cycle; 0: the array has no such precision.
 std::uint64_t macs_a_cycle(const dpas::Profile& profile, dpas::MacKind kind) {
   unsigned most = 0;
   for (unsigned code = 0; code < dpas::precision_codes; ++code) {
     const auto precision = static_cast<dpas::Precision>(code);
     if (!profile.has(precision) || mac_kind(precision) != kind) continue;
-    // Narrower ones pass the multipliers of 8 bits in pairs.
+    // Narrower integers use the 8-bit multipliers in pairs.
     if (kind == dpas::MacKind::integer && dpas::info(precision).bits != narrow) continue;
     most = std::max(most, dpas::ops_per_channel(precision, precision));
   }

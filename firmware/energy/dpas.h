@@ -1,8 +1,9 @@
-// What an energy table is multiplied with on a machine with a DPAS array.
+// Counts and sizes of a machine with a DPAS array, which an energy table is multiplied with.
 //
 // Multiply-accumulates by kind of number (isa/dpas/precision.h), lanes of the ALU, registers of the
-// threads' register files, bytes at the memory port as those of DRAM, instructions. Operand buffers
-// of the array are not in it: neither what they save, which is no read, nor what they hold.
+// threads' register files, bytes at the memory port (counted as DRAM), instructions. Operand
+// buffers of the array are not counted: saved reads are no reads, and the buffers' own energy is
+// not modelled.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,9 +13,9 @@
 
 namespace tactus::energy {
 
-/// Its parts: the multipliers of its whole numbers and, beside them, those of its 16-bit floats
-/// (the other precisions share them), an ALU lane a channel, register files of its threads and
-/// operand buffers.
+/// Parts of the machine: multipliers for integers and, in addition, for 16-bit floats (other
+/// precisions share them), one ALU lane per channel, register files of its threads, operand
+/// buffers.
 [[nodiscard]] Machine machine_of(const DpasSimulationConfig& config);
 
 [[nodiscard]] nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,

@@ -28,7 +28,7 @@ std::string size_text(Size size, double value) {
   return fmt::format("{}", value);
 }
 
-/// The first step that is large enough; null if there is none.
+/// Value of the first step that is large enough; null if there is none.
 const double* value_for(const Entry& entry, double size) {
   for (const Entry::Step& step : entry.steps) {
     if (!step.up_to || size <= *step.up_to) return &step.value;
@@ -36,7 +36,7 @@ const double* value_for(const Entry& entry, double size) {
   return nullptr;
 }
 
-/// Refuses an entry that lacks what a machine has.
+/// Throws UserError if the table lacks an entry that the machine needs.
 void require(const std::optional<Entry>& entry, Size size, double value, const Machine& machine,
              const std::string& place) {
   if (!entry) user_error("{}: missing key: {} has it", place, machine.kind);

@@ -1,4 +1,4 @@
-// What an energy table makes of a run, in the run's statistics, summary and page.
+// Adds energies to a run's statistics, summary and page.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace tactus::energy {
 
-/// `run` is the next one of the document; of the first the page has a section.
+/// `run` is the next run of the document; the page shows the energy of the first.
 void add_to(RunDocument& document, ReportedRun& run, nlohmann::ordered_json energy);
 
 }  // namespace tactus::energy

@@ -12,7 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Whether a table's entry is an object; the reader reports what is neither that nor a number.
+/// True if a table's entry is an object. The reader reports entries that are neither an object nor
+/// a number.
 bool is_object(const Json& json, const char* section, std::string_view key) {
   return json.is_object() && json.contains(section) && json.at(section).is_object() &&
          json.at(section).contains(key) && json.at(section).at(std::string(key)).is_object();
@@ -37,7 +38,7 @@ std::string said_or(ObjectReader& object, std::string_view key, const std::strin
   return object.has(key) ? said(object, key) : otherwise;
 }
 
-/// The steps of an entry: limits ascend, and only the last may have none.
+/// Reads the steps of an entry: limits must ascend, and only the last step may have none.
 std::vector<Entry::Step> read_steps(ObjectReader& object) {
   std::vector<Entry::Step> steps;
   const ArrayReader array = object.get_array("by_size");

@@ -1,4 +1,4 @@
-// Energies of events and areas of parts, from a table that somebody names a source for.
+// Energies of events and areas of parts, from a table with a stated source.
 //
 //   {"name": "horowitz_45nm", "source": "where the numbers are from",
 //    "technology": "45 nm CMOS, 0.9 V", "unit": "pJ",
@@ -8,13 +8,13 @@
 //    "static_per_cycle": 0,
 //    "area": {"unit": "um2", "mac": 3000, "simd_lane": 3000, "memory_bit": 0.35}}
 //
-// Every event has a value: what is not counted says 0. Those that only machines with a DPAS array
-// have may be left out; the table then is not for these. A value is a number, or an object: of one
-// event ("value") or of so many bits of it ("per_bits"); the same for every machine, or by size,
-// the first step that is large enough. Sizes are bits of a scalar for mac, mac_float and simd_lane
-// and bytes of the memory for local_*, accumulator_* and register_*. An entry may name a source and
-// a technology of its own. Units are "pJ", which needs a technology, or "relative". "area" may be
-// left out.
+// Every event must have a value; 0 means that it is not counted. Events that only machines with a
+// DPAS array have may be omitted; such a table cannot be used for these machines. A value is a
+// number or an object. An object gives the value of one event ("value") or of a number of its bits
+// ("per_bits"), either the same for every machine or by size ("by_size", the first step that is
+// large enough). Sizes are bits of a scalar for mac, mac_float and simd_lane, and bytes of the
+// memory for local_*, accumulator_* and register_*. An entry may have a source and a technology of
+// its own. Units are "pJ", which needs a technology, or "relative". "area" is optional.
 #pragma once
 
 #include <array>
@@ -44,16 +44,16 @@ enum class Event {
   instruction,
 };
 
-/// What the steps of an entry are ordered by.
+/// The size by which the steps of an entry are ordered.
 enum class Size { none, scalar_bits, local_bytes, accumulator_bytes, register_bytes };
 
 struct EventInfo {
   Event event;
   std::string_view name;
-  std::string_view counts;  ///< what one event is
+  std::string_view counts;  ///< meaning of one event
   Size size;
-  bool has_bits;   ///< it moves bits, so that "per_bits" means something
-  bool dpas_only;  ///< only machines with a DPAS array have it: a table may leave it out
+  bool has_bits;   ///< it moves bits, so "per_bits" is allowed
+  bool dpas_only;  ///< only machines with a DPAS array have it; a table may omit it
 };
 inline constexpr std::array<EventInfo, 13> event_infos{{
     {Event::mac, "mac", "a multiply-accumulate of whole or fixed-point numbers", Size::scalar_bits,
@@ -106,39 +106,39 @@ inline constexpr std::array<PartInfo, 5> part_infos{{
 
 struct Entry {
   struct Step {
-    std::optional<double> up_to;  ///< none: all larger sizes
+    std::optional<double> up_to;  ///< empty: all larger sizes
     double value = 0;
   };
-  std::vector<Step> steps;  ///< ascending; one without limit where size does not matter
-  double per_bits = 0;      ///< the value is of so many bits; 0: of one event
+  std::vector<Step> steps;  ///< ascending; a single step without limit if size does not matter
+  double per_bits = 0;      ///< the value is for so many bits; 0: for one event
   std::string source, technology;
 };
 
 struct AreaTable {
   std::string source, technology, unit;
-  std::array<std::optional<Entry>, part_infos.size()> parts;  ///< by Part
+  std::array<std::optional<Entry>, part_infos.size()> parts;  ///< indexed by Part
 };
 
 struct Table {
   std::string path;
   std::string name, source, technology;
-  bool picojoules = false;                                      ///< else relative units
-  std::array<std::optional<Entry>, event_infos.size()> events;  ///< by Event
+  bool picojoules = false;  ///< true: picojoules; false: relative units
+  std::array<std::optional<Entry>, event_infos.size()> events;  ///< indexed by Event
   double static_per_cycle = 0;
   std::optional<AreaTable> area;
   [[nodiscard]] std::string_view unit() const { return picojoules ? "pJ" : "relative"; }
 };
 
-/// Throws UserError with everything that is wrong, with JSON paths.
+/// Throws UserError with all problems and their JSON paths.
 [[nodiscard]] Table parse_table(std::string_view json, const std::string& where);
-/// A name of configs/energy or the path of a .json file.
+/// Reads a table of configs/energy by name, or a .json file by path.
 [[nodiscard]] Table read_table(const std::string& name);
-/// The path behind such a name; a path is sought from the folder of `file` (empty: from the present
-/// one). Throws UserError for a name that there is not.
+/// Path of a table. A path is relative to the folder of `file` (empty: the current folder). Throws
+/// UserError for an unknown name.
 [[nodiscard]] std::string table_path(const std::string& name, const std::string& file = {});
 
-/// What of a machine a table is about: its events and parts, with the sizes that their entries ask
-/// for (see EventInfo::size).
+/// Properties of a machine that a table needs: its events and parts, with the sizes for their
+/// entries (see EventInfo::size).
 struct Machine {
   struct HasEvent {
     Event event;
@@ -154,28 +154,27 @@ struct Machine {
   std::vector<HasParts> parts;
 };
 
-/// Events of one kind and size.
+/// Number of events of one kind and size.
 struct Count {
   Event event;
   double size = 0;
   std::uint64_t events = 0;
-  std::uint64_t bits = 0;  ///< moved by all of them
+  std::uint64_t bits = 0;  ///< bits moved by all events
 };
 using Counts = std::vector<Count>;
 
-/// A table's values for one machine.
+/// The values of a table for one machine.
 class Meter {
  public:
-  /// Throws UserError for an event, a part or a size of the machine that the table has no value
-  /// for.
+  /// Throws UserError if the table has no value for an event, a part or a size of the machine.
   Meter(Table table, Machine machine);
 
   [[nodiscard]] const Table& table() const { return table_; }
-  /// `counts`: of events that the machine has.
+  /// Total energy; all events in `counts` must be events of the machine.
   [[nodiscard]] double total(const Counts& counts, std::uint64_t cycles) const;
-  /// {"table", "source", "technology", "unit", "total", "per_image", "static", "by_event"}, and
-  /// "power_mw" where the table is in picojoules, "area" where it has areas. `images`: that the run
-  /// computes.
+  /// {"table", "source", "technology", "unit", "total", "per_image", "static", "by_event"}, plus
+  /// "power_mw" if the table is in picojoules and "area" if it has areas. `images`: number computed
+  /// by the run.
   [[nodiscard]] nlohmann::ordered_json energy(const Counts& counts, std::uint64_t cycles,
                                               double clock_mhz, std::uint64_t images = 1) const;
 
@@ -187,11 +186,11 @@ class Meter {
   Machine machine_;
 };
 
-/// "1.234 mJ", "1.23e+06 relative units".
+/// Text such as "1.234 mJ" or "1.23e+06 relative units".
 [[nodiscard]] std::string energy_text(double value, std::string_view unit);
-/// For a line of a summary, from what Meter::energy() gives; the table's name is in it.
+/// Line of a summary, including the table's name, from a result of Meter::energy().
 [[nodiscard]] std::string summary(const nlohmann::ordered_json& energy);
-/// The same as part of a page.
+/// Section of a page from a result of Meter::energy().
 [[nodiscard]] std::string page_section(const nlohmann::ordered_json& energy);
 
 }  // namespace tactus::energy

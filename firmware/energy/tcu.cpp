@@ -3,7 +3,7 @@
 namespace tactus::energy {
 namespace {
 
-/// Bytes.
+/// Sizes in bytes.
 struct Memories {
   explicit Memories(const tcu::Architecture& architecture)
       : local(bytes(architecture, architecture.local_depth)),

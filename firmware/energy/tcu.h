@@ -1,4 +1,4 @@
-// What an energy table is multiplied with on a TCU.
+// Counts and sizes of a TCU, which an energy table is multiplied with.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace tactus::energy {
 
-/// What the design needs on the chip, from its parameters alone.
+/// On-chip resources of the design, from its parameters alone.
 struct OnChip {
-  /// Local memory, accumulators, weights of the array (N+1 vectors) and SIMD registers; queues and
-  /// pipeline registers left out.
+  /// Local memory, accumulators, weights of the array (N+1 vectors) and SIMD registers, without
+  /// queues and pipeline registers.
   std::uint64_t memory_bits = 0;
   std::uint64_t multipliers = 0;  ///< N * N in the array, N in the ALUs
 };
@@ -21,8 +21,8 @@ struct OnChip {
 
 [[nodiscard]] Machine machine_of(const tcu::Architecture& architecture);
 
-/// The energy of a run, "per_image" of its `batch` images, and under "layers" that of its regions,
-/// where it has any: {"name", "total"}.
+/// Energy of a run: "per_image" for its `batch` images and, if it has regions, "layers" with
+/// {"name", "total"} for each.
 [[nodiscard]] nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,
                                                const tcu::Architecture& architecture,
                                                const BoardValues& board, std::uint64_t batch = 1);

@@ -36,7 +36,8 @@ struct Column {
   std::string name, text;
 };
 
-/// One row, of all its machine has: machines of different kinds have different levels and reasons.
+/// One row: all figures of the machine. Machines of different kinds have different levels and
+/// reasons.
 std::vector<Column> columns(const Measurement& m, const Runner& machine) {
   const Problem& p = m.problem;
   std::vector<Column> row{{"name", csv_cell(p.name)}};

@@ -1,4 +1,5 @@
-// A matrix product on one machine: what was run, what it cost, and whether the result is right.
+// Result of a matrix product on one machine: what was run, its cost, and whether the product is
+// correct.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +16,26 @@
 
 namespace tactus::gemm {
 
-/// Bytes through one level of the machine.
+/// Bytes transferred through one level of the machine's memory hierarchy.
 struct Level {
   std::string name;
   std::uint64_t bytes_read = 0, bytes_written = 0;
 };
 
-/// Bytes of a memory on the chip.
+/// Size of an on-chip memory.
 struct OnChipMemory {
   std::string name;
   std::uint64_t bits = 0;
 };
 
-/// Cycles that no run of the product on this array can be faster than.
+/// Lower bound on the cycles of the product on this array.
 struct Bound {
   std::uint64_t cycles = 0;
-  std::string text;  ///< how it comes about
+  std::string text;  ///< explanation of the bound
 };
 
-/// Reads of registers by instructions of the array, and those that its buffers saved.
+/// Register reads issued by array instructions, and reads avoided because the operand was in a
+/// buffer.
 struct RegisterReads {
   std::uint64_t read = 0, saved = 0;
 };
@@ -42,28 +44,28 @@ struct Measurement {
   explicit Measurement(RunResult result) : run(std::move(result)) {}
 
   Problem problem;
-  std::string arithmetic;  ///< "s8 x s8 + s32"
-  std::string schedule;    ///< how the product was cut, in words
+  std::string arithmetic;  ///< such as "s8 x s8 + s32"
+  std::string schedule;    ///< description of the schedule
   double clock_mhz = 100;
   MachineRates rates;
-  std::uint64_t peak_macs = 0;  ///< of the array in a cycle, in this arithmetic
+  std::uint64_t peak_macs = 0;  ///< MACs of the array in a cycle, in this arithmetic
   Bound bound;
   std::uint64_t estimated_cycles = 0;  ///< by the formula that chose the schedule
   std::uint64_t array_instructions = 0;
   RunResult run;
-  std::vector<Level> levels;  ///< the outermost first
+  std::vector<Level> levels;  ///< outermost first
   std::optional<RegisterReads> registers;
-  nlohmann::ordered_json energy;  ///< see energy::Meter; null without a table
-  std::uint64_t checked = 0;      ///< elements of C that were compared
-  std::string wrong;              ///< empty: all of them are right
-  double host_seconds = 0;        ///< of the simulation alone
+  nlohmann::ordered_json energy;  ///< see energy::Meter; null without an energy table
+  std::uint64_t checked = 0;      ///< number of compared elements of C
+  std::string wrong;              ///< describes the first wrong element; empty: all are correct
+  double host_seconds = 0;        ///< host time of the simulation alone
 
-  /// This and the shares are 0 of a run that did not finish.
+  /// 0, like the shares below, if the run did not finish.
   [[nodiscard]] double macs_per_cycle() const;
-  /// 0..1, see models/sim/array_figures.h.
+  /// Share of cycles, 0..1, see models/sim/array_figures.h.
   [[nodiscard]] double array_busy() const;
   [[nodiscard]] double useful_mac() const;
-  /// 0..1: bound.cycles / cycles.
+  /// bound.cycles / cycles, 0..1.
   [[nodiscard]] double share_of_bound() const;
   [[nodiscard]] std::uint64_t bytes_moved() const;  ///< through the outermost level
 };
@@ -71,26 +73,26 @@ struct Measurement {
 struct RunLimits {
   std::uint64_t seed = 1;
   Cycle max_cycles = 0;                   ///< 0: no limit
-  std::optional<energy::Table> energies;  ///< none: energies are not worked out
+  std::optional<energy::Table> energies;  ///< empty: no energies are computed
 };
 
-/// One machine that products run on, as configured.
+/// A configured machine that runs matrix products.
 class Runner {
  public:
   virtual ~Runner() = default;
   [[nodiscard]] virtual std::string name() const = 0;  ///< as the user named it
   [[nodiscard]] virtual std::string description() const = 0;
   [[nodiscard]] virtual std::string memory_description() const = 0;
-  [[nodiscard]] virtual std::string arithmetic_note() const = 0;  ///< a sentence; empty: none
+  [[nodiscard]] virtual std::string arithmetic_note() const = 0;  ///< one sentence; empty: none
   [[nodiscard]] virtual std::vector<OnChipMemory> on_chip() const = 0;
   [[nodiscard]] virtual const MachineInfo& info() const = 0;
 
-  /// What of it an energy table is about.
+  /// Parts of the machine that an energy table covers.
   [[nodiscard]] virtual energy::Machine parts() const = 0;
 
   /// Runs a product with random data and compares the result with a plain triple loop in the
-  /// machine's arithmetic. A run that meets the limit or hangs, and a wrong result, is told in
-  /// `wrong`. Throws UserError for a product that does not fit the machine.
+  /// machine's arithmetic. `wrong` tells of a run that reaches the limit or hangs, and of a wrong
+  /// result. Throws UserError for a product that does not fit the machine.
   [[nodiscard]] virtual Measurement run(const Problem& problem, const RunLimits& limits) = 0;
 };
 

@@ -79,7 +79,7 @@ class Page {
                        c_.machines.size() == 1 ? "" : "s");
   }
 
-  /// What differs is said before the figures that depend on it.
+  /// Describes differences between the memories, before the figures that depend on them.
   [[nodiscard]] std::string memories() const {
     std::set<std::string> kinds;
     std::string list;
@@ -159,7 +159,7 @@ class Page {
     for (const auto& machine : c_.machines) columns.push_back({machine->name()});
     html::Table table(columns);
     for (const GemmFigure& figure : gemm_figures()) {
-      if (figure.unit == "text") continue;  // sentences, which stand with the machine
+      if (figure.unit == "text") continue;  // sentences are shown with the machine
       std::vector<std::string> cells{escape(figure.title)};
       for (const Measurement& m : row) cells.push_back(value_text(figure, figure.value(m)));
       table.row(cells);
@@ -174,7 +174,7 @@ class Page {
     return text;
   }
 
-  /// Where the time of each machine goes, one bar below the other.
+  /// Bars with the time of each machine, one below the other.
   [[nodiscard]] std::string bars(const std::vector<Measurement>& row) const {
     html::Table table({{"machine", true}, {"cycles"}, {"time of its array", true}});
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -184,7 +184,7 @@ class Page {
     return table.html() + legend(row);
   }
 
-  /// One for all bars: a colour has the titles that the machines give it.
+  /// One legend for all bars: each colour has the titles that the machines use for it.
   static std::string legend(const std::vector<Measurement>& row) {
     std::map<unsigned, std::vector<std::string>> titles;
     for (const Measurement& m : row) {

@@ -41,7 +41,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// A row of a list; `problem` says what is wrong with it, if anything is.
+/// Parses a row of a list. `problem` receives what is wrong with it, or stays empty.
 Problem parse_row(const std::vector<std::string_view>& cells, std::string& problem) {
   Problem row;
   if (cells.size() != 4 && cells.size() != 5) {
@@ -101,7 +101,7 @@ std::vector<Problem> parse_problems(std::string_view text, const std::string& pa
     if (problem.empty()) {
       problems.push_back(std::move(row));
     } else if (problems.empty() && cells.cells.size() < 4) {
-      // It is no list at all: the lines that follow have nothing to add.
+      // The file is no list: further lines would only repeat this problem.
       user_error("{}:{}: {}", path, cells.line, problem);
     } else if (messages.size() < most_messages) {
       messages.push_back(fmt::format("{}:{}: {}", path, cells.line, problem));

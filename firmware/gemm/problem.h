@@ -1,7 +1,7 @@
-// A matrix product C = A x B and lists of them.
+// A matrix product C = A x B, and lists of products.
 //
-// A is M x K, B is K x N, C is M x N. No bias; a product of a list counts as often as the network
-// computes it.
+// A is M x K, B is K x N, C is M x N. There is no bias. The count of a product is how often the
+// network computes it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tactus::gemm {
 
-inline constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;  ///< of a dimension
+inline constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;  ///< largest M, N or K
 
 struct Problem {
   std::string name;
@@ -23,12 +23,11 @@ struct Problem {
   [[nodiscard]] std::string shape() const;
 };
 
-/// "MxNxK". Throws UserError "WHERE: ...".
+/// Parses "MxNxK". Throws UserError "WHERE: ...".
 [[nodiscard]] Problem parse_shape(const std::string& text, const std::string& where);
 
-/// Rows `name, M, N, K, count` of a table as read_table() takes it; the count may be left out (1).
-/// Throws UserError "path:line: what; allowed ..." with a line for each
-/// mistake.
+/// Parses rows `name, M, N, K, count` in the form of read_table(); the count is optional (default
+/// 1). Throws UserError "path:line: what; allowed ..." with one line per mistake.
 [[nodiscard]] std::vector<Problem> parse_problems(std::string_view text, const std::string& path);
 
 }  // namespace tactus::gemm

@@ -22,7 +22,7 @@ std::string domain_of(const std::string& domain) {
   return domain == "ai.onnx" ? std::string() : domain;
 }
 
-/// Defaults of a function's attributes, field 11 of the message: ONNX knows it from 1.13 on.
+/// Default values of a function's attributes: field 11 of the message, in ONNX from 1.13 on.
 Attributes defaults_of(const onnx::FunctionProto& function) {
   using google::protobuf::internal::WireFormatLite;
   constexpr int attribute_proto = 11;
@@ -85,7 +85,7 @@ class Inliner {
                                                       : function.domain() + "." + function.name());
   }
 
-  /// A node means the same in the function and where it is called.
+  /// Checks that a node has the same operator set version in the function and at the call.
   void check_versions(const onnx::FunctionProto& function) {
     for (const auto& import : function.opset_import()) {
       const auto [known, added] = versions_.emplace(domain_of(import.domain()), import.version());
@@ -156,7 +156,7 @@ class Inliner {
         names[function.output(i)] = node.output(i);
         continue;
       }
-      // An input, or an output that is given twice, handed on.
+      // Passes an input on, or an output that is named twice.
       onnx::NodeProto copy;
       copy.set_op_type("Identity");
       copy.add_input(known->second);
@@ -171,7 +171,7 @@ class Inliner {
     }
   }
 
-  /// Puts the caller's names and attributes in; values made inside get the prefix.
+  /// Replaces names and attributes by the caller's; values made inside get the prefix.
   void rename(onnx::NodeProto& node, Names& names, const std::string& prefix,
               const Attributes& attributes) {
     const auto renamed = [&](std::string* name) {
@@ -185,7 +185,7 @@ class Inliner {
     for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
       if (!attribute.ref_attr_name().empty()) {
         const auto given = attributes.find(attribute.ref_attr_name());
-        if (given == attributes.end()) continue;  // the operator's own default
+        if (given == attributes.end()) continue;  // the operator has a default
         const std::string name = attribute.name();
         attribute = given->second;
         attribute.set_name(name);
@@ -211,10 +211,10 @@ class Inliner {
 
   onnx::ModelProto& model_;
   const std::string where_;
-  std::size_t written_ = 0;                       ///< nodes
-  std::map<std::string, std::int64_t> versions_;  ///< by domain
+  std::size_t written_ = 0;                       ///< number of nodes written
+  std::map<std::string, std::int64_t> versions_;  ///< version of each domain
   std::map<Key, const onnx::FunctionProto*> functions_;
-  std::vector<const onnx::FunctionProto*> open_;  ///< those that are being written out
+  std::vector<const onnx::FunctionProto*> open_;  ///< functions being expanded
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Local functions of an ONNX model, written out where they are called.
+// Expands the local functions of an ONNX model at their calls.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace tactus::nn {
 
-/// Every node that calls a function of the model becomes the function's nodes, also within
-/// functions and sub-graphs; the model has no functions afterwards. Values inside get the name of
-/// the call's first output in front. `where` begins every error (UserError).
+/// Replaces every node that calls a function of the model by the function's nodes, also within
+/// functions and sub-graphs; afterwards the model has no functions. Names of values inside are
+/// prefixed with the name of the call's first output. `where` begins every error (UserError).
 void inline_functions(onnx::ModelProto& model, const std::string& where);
 
 }  // namespace tactus::nn

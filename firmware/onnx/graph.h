@@ -1,12 +1,13 @@
-// An ONNX model as plain data: what its file says, checked, without protobuf.
+// An ONNX model as plain data: the checked content of its file, without protobuf.
 //
-// Graphs come from load_graph() and parse_graph() (loader.h) or are built by hand (firmware/zoo),
-// and write_graph() (writer.h) makes a file of one. A graph that was loaded keeps these promises:
-// * Node names, and the names of all values (inputs, initializers, node outputs), are unique and
-//   not empty. A node reads only graph inputs, initializers and outputs of nodes before it: nodes
-//   that stand in another order in the file are sorted, names that two nodes share get a number.
-// * Sizes are not negative, and a tensor holds as many elements as its shape says.
-// * Operators are not looked at: any op_type, any number of inputs, any attribute can occur.
+// Graphs are made by load_graph() and parse_graph() (loader.h) or by hand (firmware/zoo);
+// write_graph() (writer.h) writes them to a file. A loaded graph keeps these promises:
+// * Names of nodes and of values (inputs, initializers, node outputs) are unique and not empty.
+// * A node reads only graph inputs, initializers and outputs of earlier nodes. Nodes in another
+//   order in the file are sorted; a name shared by two nodes gets a number.
+// * Sizes are not negative, and a tensor has as many elements as its shape says.
+// * Operators are not checked: any op_type, number of inputs and attribute may occur.
+//
 // Attribute access throws UserError that names file, node, attribute, and what is allowed.
 #pragma once
 
@@ -27,17 +28,17 @@ enum class ElementType { float32, int64 };
 
 [[nodiscard]] std::string_view name_of(ElementType type);  ///< as ONNX spells it: FLOAT, INT64
 
-/// The type in the file, see Tensor::stored: INT8.
+/// Name of the type in the file, see Tensor::stored, such as INT8.
 [[nodiscard]] std::string_view name_of(ElementType type, std::int32_t stored);
 
 /// "[1,32,32,3]"; "[]" is a scalar.
 [[nodiscard]] std::string to_string(const Shape& shape);
 
-/// Product of the sizes, 1 for a scalar. Throws UserError beyond 2^31 elements, with `what` as the
-/// subject of the sentence.
+/// Product of the sizes; 1 for a scalar. Throws UserError above 2^31 elements; `what` is the
+/// subject of the message.
 [[nodiscard]] std::int64_t element_count(const Shape& shape, std::string_view what = "tensor");
 
-/// ONNX's numbers of element types, for Tensor::stored and the attribute `to` of Cast.
+/// ONNX's codes of element types, for Tensor::stored and the attribute `to` of Cast.
 enum OnnxType : std::int32_t {
   onnx_float = 1,
   onnx_uint8 = 2,
@@ -53,19 +54,19 @@ enum OnnxType : std::int32_t {
   onnx_bfloat16 = 16,
 };
 
-/// Row-major; of the two lists the one of its type is used.
+/// A row-major tensor. Only the list of its element type is used.
 struct Tensor {
   Shape shape;
   ElementType type = ElementType::float32;
   std::vector<float> floats;
   std::vector<std::int64_t> integers;
-  /// ONNX's number of the type the file keeps the elements in, if that is neither FLOAT nor INT64:
-  /// FLOAT16, INT8, BOOL... Values are exact; equality and arithmetic do not look at it.
+  /// ONNX's code of the element type in the file if that is neither FLOAT nor INT64: FLOAT16, INT8,
+  /// BOOL... Values are exact; equality and arithmetic ignore it.
   std::int32_t stored = 0;
 
   [[nodiscard]] static Tensor of(Shape shape, std::vector<float> values);
   [[nodiscard]] static Tensor of(Shape shape, std::vector<std::int64_t> values);
-  /// All elements are zero.
+  /// A tensor of zeroes.
   [[nodiscard]] static Tensor zeros(Shape shape);
 
   [[nodiscard]] std::int64_t size() const {
@@ -84,19 +85,19 @@ struct Node {
   std::string name;                  ///< unique; derived from the first output if the file has none
   std::string op_type;               ///< "Conv"
   std::string domain;                ///< empty: the default domain ("ai.onnx" is read as that)
-  std::vector<std::string> inputs;   ///< an empty name: this optional input is left out
-  std::vector<std::string> outputs;  ///< likewise
+  std::vector<std::string> inputs;   ///< an empty name: the optional input is absent
+  std::vector<std::string> outputs;  ///< an empty name: the optional output is absent
   std::map<std::string, Attribute, std::less<>> attributes;
-  /// Attributes that are graphs (the branches of If, the body of Loop). These see the values of the
-  /// graph around them; their inputs state no shape.
+  /// Attributes that are graphs (the branches of If, the body of Loop). They can use values of the
+  /// surrounding graph; their inputs have no stated shape.
   std::map<std::string, std::shared_ptr<const Graph>, std::less<>> graphs;
-  std::string file;  ///< where the model came from, for messages
+  std::string file;  ///< source of the model, for messages
 
   /// `model.onnx: node "conv1" (Conv)`, the subject of every message about the node.
   [[nodiscard]] std::string where() const;
 
   [[nodiscard]] bool has(std::string_view attribute) const;
-  /// Without fallback the attribute is required.
+  /// Value of an attribute. Without a fallback the attribute is required.
   [[nodiscard]] std::int64_t integer(std::string_view attribute) const;
   [[nodiscard]] std::int64_t integer(std::string_view attribute, std::int64_t fallback) const;
   [[nodiscard]] float real(std::string_view attribute) const;
@@ -113,7 +114,7 @@ struct Node {
                                                std::vector<std::string> fallback) const;
   [[nodiscard]] const Tensor& tensor(std::string_view attribute) const;
 
-  /// Name of input `index`, or empty if it is left out or beyond the end.
+  /// Name of input `index`; empty if it is absent or beyond the end.
   [[nodiscard]] std::string_view input(std::size_t index) const {
     return index < inputs.size() ? std::string_view(inputs[index]) : std::string_view();
   }
@@ -124,7 +125,7 @@ struct Node {
 };
 
 struct Dimension {
-  std::optional<std::int64_t> size;  ///< none: decided when the model runs
+  std::optional<std::int64_t> size;  ///< empty: determined at run time
   std::string symbol;                ///< its name in the file, for example "batch"; may be empty
 };
 
@@ -133,22 +134,24 @@ struct ValueInfo {
   std::string name;
   ElementType type = ElementType::float32;
   std::int32_t stored = 0;  ///< as in Tensor
-  /// None: the file states no shape, not even the rank (allowed for outputs, rare for inputs).
+  /// Empty: the file does not state the shape, not even the rank (allowed for outputs, rare for
+  /// inputs).
   std::optional<std::vector<Dimension>> dims;
 };
 
 struct Graph {
-  std::string file;  ///< where it came from, for messages: a path, or any name
+  std::string file;  ///< source, for messages: a path, or any name
   std::string name;
   std::int64_t ir_version = 0;
-  /// Version of the default operator domain; 7 if it is older and no operator has changed since.
+  /// Version of the default operator domain; 7 if the model's version is older and none of its
+  /// operators has changed since.
   std::int64_t opset = 0;
-  std::vector<Node> nodes;  ///< producers before consumers, else in file order
+  std::vector<Node> nodes;  ///< producers before consumers, otherwise in file order
   std::map<std::string, Tensor, std::less<>> initializers;
-  std::vector<ValueInfo> inputs;  ///< without those that initializers give a value
+  std::vector<ValueInfo> inputs;  ///< without those for which an initializer gives a value
   std::vector<ValueInfo> outputs;
 
-  /// Null if `value` is no initializer.
+  /// Null if `value` is not an initializer.
   [[nodiscard]] const Tensor* initializer(std::string_view value) const;
   /// Null if no node makes `value` (graph inputs, initializers, unknown names).
   [[nodiscard]] const Node* producer(std::string_view value) const;

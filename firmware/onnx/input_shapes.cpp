@@ -20,7 +20,7 @@ std::optional<Shape> input_shape(const std::string& where, const ValueInfo& info
     return std::nullopt;
   }
   const std::vector<Dimension>& dims = *info.dims;
-  // The shape for all inputs may name leading dimensions only, such as the batch.
+  // A shape given for all inputs may name only leading dimensions, such as the batch.
   if (by_name ? wanted.size() != dims.size() : wanted.size() > dims.size()) {
     problems.push_back(fmt::format("{}: has {} dimensions, the given shape {} has {}", where,
                                    dims.size(), to_string(wanted), wanted.size()));

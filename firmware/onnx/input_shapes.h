@@ -1,4 +1,5 @@
-// Which shape an input has: what the user says, what the model says, and 1 for an open batch.
+// Determines the shape of an input from the user's values, the model's, and 1 for an open batch
+// size.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,12 @@
 
 namespace tactus::nn {
 
-/// By input name; "" stands for every input not named. -1: as the model says.
+/// Shapes by input name; "" stands for all inputs not named. -1: as in the model.
 using GivenShapes = std::map<std::string, std::vector<std::int64_t>>;
 
-/// The user's sizes first, then the model's, then 1 for the batch. Nothing, and a sentence more in
-/// `problems`, if they contradict each other or a size is missing. `where` begins the sentence.
+/// Uses the user's sizes, then the model's, then 1 for the batch. If they contradict each other or
+/// a size is missing, returns nothing and adds a sentence to `problems`; `where` begins the
+/// sentence.
 [[nodiscard]] std::optional<Shape> input_shape(const std::string& where, const ValueInfo& info,
                                                const GivenShapes& given,
                                                std::vector<std::string>& problems);

@@ -22,13 +22,13 @@
 namespace tactus::nn {
 namespace {
 
-/// ONNX gives the default operator domain two spellings.
+/// Normalises ONNX's two names of the default operator domain.
 std::string normal_domain(const std::string& domain) {
   return domain == "ai.onnx" ? std::string() : domain;
 }
 
-/// The operator set from which on operators meant what they mean in set 7, as ONNX's change log
-/// tells.
+/// For each operator, the first version of the operator set since which it is as in version 7, by
+/// ONNX's change log.
 const std::map<std::string, std::int64_t, std::less<>>& unchanged_since() {
   static const std::map<std::string, std::int64_t, std::less<>> all{
       {"Abs", 6},           {"AveragePool", 1},  {"Cast", 6},         {"Ceil", 6},
@@ -48,7 +48,7 @@ const std::map<std::string, std::int64_t, std::less<>>& unchanged_since() {
   return all;
 }
 
-/// Names may hold anything, and whoever is shown one may be a terminal or a file.
+/// Makes names printable, since they may contain anything and are shown on terminals and in files.
 void make_names_printable(onnx::ModelProto& model) {
   const auto mend = [](std::string* name) { *name = printable_name(*name); };
   const auto mend_all = [&](auto* names) {
@@ -169,7 +169,7 @@ class Loader {
     if (graph_.opset == 0) fail("no version of the default operator set is imported");
   }
 
-  /// A graph of an old set whose operators have all been the same ever since is one of set 7.
+  /// Raises an old operator set version to 7 if none of the graph's operators has changed since.
   void raise_opset() {
     if (graph_.opset >= 7) return;
     for (const Node& node : graph_.nodes) {
@@ -181,7 +181,7 @@ class Loader {
     graph_.opset = 7;
   }
 
-  /// Every value has one definition.
+  /// Defines a value; each value has one definition.
   void define(const std::string& name, const char* what) {
     if (name.empty()) fail("{} without a name", what);
     if (!values_.insert(name).second) {
@@ -206,7 +206,7 @@ class Loader {
     const auto& type = proto.type().tensor_type();
     ValueInfo info;
     info.name = proto.name();
-    // Types of a sub-graph's values follow from the graph around it.
+    // Types of a sub-graph's values follow from the surrounding graph.
     if (inner_ && !proto.has_type()) return info;
     info.type = load_element_type(type.elem_type(), subject);
     info.stored = stored_type(type.elem_type());
@@ -228,7 +228,7 @@ class Loader {
     return info;
   }
 
-  /// Old exporters list initializers as inputs too; those are no inputs.
+  /// Reads the inputs. Old exporters list initializers as inputs too; these are skipped.
   void read_inputs() {
     std::unordered_set<std::string> listed;
     for (const auto& proto : proto_.input()) {
@@ -280,8 +280,8 @@ class Loader {
     if (graph_.outputs.empty()) fail("the graph has no outputs");
   }
 
-  /// Names of the file first, so that derived ones can keep clear of them. Of nodes that share a
-  /// name the first keeps it.
+  /// Names nodes: first those named in the file, so that derived names can avoid them. Of nodes
+  /// with the same name the first keeps it.
   void name_nodes() {
     std::unordered_set<std::string> stated, taken;
     for (const auto& node : proto_.node()) stated.insert(node.name());
@@ -344,7 +344,7 @@ class Loader {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// Its values of the graph around it are added to `captured`.
+  /// Reads a sub-graph. Values of the surrounding graph that it uses are added to `captured`.
   void read_sub_graph(const onnx::AttributeProto& proto, Node& node,
                       std::set<std::string>& captured) const {
     Loader loader(*this, proto.g(),
@@ -381,7 +381,8 @@ class Loader {
     }
   }
 
-  /// What a sub-graph reads and does not define has to be a value of the graph around it.
+  /// Checks that every value that a sub-graph reads but does not define is one of the surrounding
+  /// graph.
   void check_inputs() {
     for (std::size_t k = 0; k < graph_.nodes.size(); ++k) {
       const Node& node = graph_.nodes[k];
@@ -399,14 +400,14 @@ class Loader {
     }
   }
 
-  /// Inputs of the node, and what its sub-graphs read.
+  /// Inputs of the node, and values read by its sub-graphs.
   [[nodiscard]] std::vector<std::string> dependencies(std::size_t node) const {
     std::vector<std::string> all = graph_.nodes[node].inputs;
     all.insert(all.end(), captured_by_[node].begin(), captured_by_[node].end());
     return all;
   }
 
-  /// Producers before consumers; what is in order already stays as it is.
+  /// Sorts nodes so that producers precede consumers; an order that already does is kept.
   void sort_nodes() {
     std::vector<std::size_t> order;
     enum class Mark : std::uint8_t { fresh, open, done };
@@ -450,13 +451,14 @@ class Loader {
   const onnx::GraphProto& proto_;
   const std::string where_;
   const std::vector<std::string> folders_;
-  const bool inner_ = false;  ///< a sub-graph
+  const bool inner_ = false;  ///< true: a sub-graph
   Graph graph_;
   std::set<std::string> domains_;
-  std::set<std::string> captured_;                     ///< values of the graph around this one
-  std::vector<std::vector<std::string>> captured_by_;  ///< by node: what its sub-graphs read
+  std::set<std::string> captured_;  ///< used values of the surrounding graph
+  /// for each node, the values read by its sub-graphs
+  std::vector<std::vector<std::string>> captured_by_;
   std::unordered_set<std::string> values_;
-  std::unordered_map<std::string, std::size_t> producers_;  ///< node by output
+  std::unordered_map<std::string, std::size_t> producers_;  ///< node that makes each output
   std::vector<std::string> node_names_;
 };
 

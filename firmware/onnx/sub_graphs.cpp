@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::map<std::string, std::string>;
 
-/// Values and nodes of sub-graphs, moved into the graph around them under new names.
+/// Moves values and nodes of sub-graphs into the surrounding graph under new names.
 class Inlining {
  public:
   Inlining(const Graph& graph, const std::string& node) : from_(graph), name_(node) {
@@ -33,8 +33,8 @@ class Inlining {
     internal_error("there is no node {} to put sub-graphs in the place of", quote(name_));
   }
 
-  /// The nodes of a sub-graph, whose inputs stand for those of `names`; returns the names of its
-  /// outputs, the first `wanted` of which are as wished for where a node of it makes them.
+  /// Adds the nodes of a sub-graph; `names` gives the values of its inputs. Returns the names of
+  /// its outputs. Outputs that a node of the sub-graph makes are named as `wishes` says.
   std::vector<std::string> add(const Graph& part, Names names,
                                const std::vector<std::string>& wishes = {}) {
     std::set<std::string> made;
@@ -75,7 +75,7 @@ class Inlining {
     return name;
   }
 
-  /// A node of one result; with no name given it gets one.
+  /// Adds a node with one result; without a name it gets one.
   std::string add(const std::string& op, std::vector<std::string> inputs, std::string output = "",
                   std::map<std::string, Attribute, std::less<>> attributes = {}) {
     Node made;
@@ -100,7 +100,7 @@ class Inlining {
     return std::move(result_);
   }
 
-  std::vector<Node> nodes;  ///< in place of the one
+  std::vector<Node> nodes;  ///< nodes that replace the node
 
  private:
   std::string unused(std::set<std::string>& taken, const std::string& inner) const {
@@ -123,7 +123,7 @@ class Inlining {
     return node;
   }
 
-  /// A sub-graph whose values of the graph around it have new names.
+  /// The sub-graph, with new names for the values of the surrounding graph.
   static Graph renamed_around(Graph graph, Names names) {
     for (const ValueInfo& input : graph.inputs) names.erase(input.name);
     for (const auto& [name, tensor] : graph.initializers) names.erase(name);

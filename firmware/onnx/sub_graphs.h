@@ -1,4 +1,5 @@
-// Sub-graphs of If and Loop, put in the node's place once it is known what they do.
+// Replaces If and Loop nodes by the nodes of their sub-graphs, once the condition or the number of
+// iterations is known.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +9,17 @@
 
 namespace tactus::nn {
 
-/// The graph with the nodes of one branch of an If, named by its node, in its place. Throws
-/// UserError if the branch has another number of outputs than the node.
+/// Replaces the If node of this name by the nodes of one branch. Throws UserError if the branch has
+/// a different number of outputs than the node.
 [[nodiscard]] Graph with_branch(const Graph& graph, const std::string& node, bool condition);
 
-/// The graph with the nodes of a Loop's body, one behind the other for each of the iterations, in
-/// its place. What the body says of the condition is not looked at. Throws UserError if inputs and
-/// outputs do not fit, or an output collects the values of no iteration.
+/// Replaces the Loop node of this name by the nodes of its body, repeated for each iteration. The
+/// body's condition is ignored. Throws UserError if inputs and outputs do not fit, or if an output
+/// would collect the values of 0 iterations.
 [[nodiscard]] Graph with_iterations(const Graph& graph, const std::string& node,
                                     std::int64_t count);
 
-/// Whether a Loop's body hands its condition on, or sets it to true, whatever it computes.
+/// True if a Loop's body always passes its condition on, or sets it to true.
 [[nodiscard]] bool keeps_condition(const Graph& body);
 
 }  // namespace tactus::nn

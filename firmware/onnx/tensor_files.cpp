@@ -29,7 +29,7 @@ std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t 
   return value;
 }
 
-/// The text behind `'key':` in the header's dictionary.
+/// Text behind `'key':` in the header's dictionary.
 std::string_view entry(std::string_view header, std::string_view key, const std::string& where) {
   const std::size_t at = header.find(fmt::format("'{}'", key));
   const std::size_t colon = at == std::string_view::npos ? at : header.find(':', at);
@@ -56,7 +56,7 @@ Shape shape_entry(std::string_view text, const std::string& where) {
   return shape;
 }
 
-/// NumPy's names of types, without the byte order.
+/// ONNX's code for a NumPy type name without byte order.
 std::int32_t onnx_type(std::string_view name) {
   using Proto = onnx::TensorProto;
   constexpr struct {
@@ -134,9 +134,9 @@ std::string to_npy(const Tensor& tensor) {
 
 // ---- .npz ---------------------------------------------------------------------------------------
 
-/// Deflated data of a zip archive, of which the archive states the size.
+/// Inflates data of a zip archive, which states the size.
 std::string inflated(std::string_view packed, std::uint64_t size, const std::string& where) {
-  // Deflate makes at most about 1000 bytes of one.
+  // Deflate reaches a factor of about 1000 at most.
   if (size > 2000 * (packed.size() + 100)) user_error("{}: states a size that cannot be", where);
   std::string bytes(size, '\0');
   z_stream stream{};

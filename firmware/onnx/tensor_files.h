@@ -1,7 +1,7 @@
-// Single tensors as files: NumPy's .npy and .npz, ONNX's TensorProto .pb.
+// Files with single tensors: NumPy's .npy and .npz, ONNX's TensorProto .pb.
 //
-// Real numbers of any width are read as FLOAT, whole ones as INT64 (see Tensor). Little-endian
-// arrays in C order only. Everything a file claims is checked against its bytes first; UserError
+// Real numbers of any width are read as FLOAT, integers as INT64 (see Tensor). Only little-endian
+// arrays in C order are supported. Claims of a file are checked against its bytes first; UserError
 // names the file and what is allowed.
 #pragma once
 
@@ -14,20 +14,21 @@
 namespace tactus::nn {
 
 struct NamedTensor {
-  std::string name;  ///< of the array in an archive, of the tensor in a .pb; may be empty
+  std::string name;  ///< name in the archive or .pb; may be empty
   Tensor tensor;
 };
 
-/// Whether the extension is one that read_tensor knows: .npy or .pb.
+/// True if read_tensor() supports the extension: .npy or .pb.
 [[nodiscard]] bool is_tensor_file(std::string_view path);
 
-/// By extension.
+/// Reads a tensor; the extension tells the form.
 [[nodiscard]] NamedTensor read_tensor(const std::string& path);
 
 /// All arrays of an .npz, stored or deflated, in the archive's order; names without ".npy".
 [[nodiscard]] std::vector<NamedTensor> read_npz(const std::string& path);
 
-/// By extension, in one step (see write_file_atomically). FLOAT and INT64.
+/// Writes a tensor; the extension tells the form. Replaces the file in one step (see
+/// write_file_atomically). For FLOAT and INT64.
 void write_tensor(const std::string& path, const std::string& name, const Tensor& tensor);
 
 }  // namespace tactus::nn

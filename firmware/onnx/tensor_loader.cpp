@@ -29,7 +29,7 @@ std::vector<T> copied(std::string_view bytes) {
   return values;
 }
 
-/// A decimal number of an external data entry.
+/// Reads a decimal number of an external data entry.
 std::uint64_t number(const std::string& text, std::string_view key, const std::string& subject) {
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
@@ -56,7 +56,7 @@ ExternalData external_entries(const onnx::TensorProto& proto, const std::string&
       data.offset = number(entry.value(), "offset", subject);
     } else if (entry.key() == "length") {
       data.length = number(entry.value(), "length", subject);
-    } else if (entry.key() != "checksum") {  // optional by the standard, and of no stated algorithm
+    } else if (entry.key() != "checksum") {  // optional in the standard, without a stated algorithm
       user_error(
           "{}: external data entry {} is unknown; allowed are location, offset, length, checksum",
           subject, quote(entry.key()));
@@ -65,8 +65,8 @@ ExternalData external_entries(const onnx::TensorProto& proto, const std::string&
   return data;
 }
 
-/// The side file, if it is a regular file that really (symbolic links followed) lies in one of the
-/// folders.
+/// Path of the side file, if it is a regular file that, after following symbolic links, is in one
+/// of the folders.
 fs::path side_file(const std::string& location, const std::string& subject,
                    const std::vector<std::string>& folders) {
   const fs::path name(location);
@@ -127,7 +127,7 @@ std::string external_bytes(const onnx::TensorProto& proto, std::uint64_t expecte
   return bytes;
 }
 
-/// Bytes of one element in raw data; 0: the type is not supported.
+/// Bytes of an element in raw data; 0: type not supported.
 std::size_t raw_bytes(std::int32_t type) {
   switch (type) {
     case onnx::TensorProto::BOOL:
@@ -151,7 +151,7 @@ std::size_t raw_bytes(std::int32_t type) {
   }
 }
 
-/// How many elements are in the field that the type uses, and in all others.
+/// Number of elements in the field for the type, and in all other fields.
 struct FieldSizes {
   std::uint64_t own = 0;
   std::uint64_t foreign = 0;
@@ -172,8 +172,8 @@ FieldSizes field_sizes(const onnx::TensorProto& proto) {
   return {static_cast<std::uint64_t>(own), all - static_cast<std::uint64_t>(own)};
 }
 
-/// The raw bytes of all elements, from the message or a side file; nothing if the elements are in a
-/// typed field.
+/// Raw bytes of all elements, from the message or a side file; empty if the elements are in a typed
+/// field.
 std::optional<std::string> raw_elements(const onnx::TensorProto& proto, const Shape& shape,
                                         const std::string& subject,
                                         const std::vector<std::string>& folders) {

@@ -1,4 +1,4 @@
-// What kinds of attributes are called in messages.
+// Names of attribute kinds in messages.
 #pragma once
 
 #include <cstdint>

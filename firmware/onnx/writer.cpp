@@ -14,7 +14,7 @@ namespace {
 
 using Proto = onnx::AttributeProto;
 
-/// Real numbers are written as FLOAT, whole ones in the type they came in.
+/// Type in the file: FLOAT for real numbers, the original type for integers.
 int data_type(ElementType type, std::int32_t stored) {
   if (type == ElementType::float32) return onnx::TensorProto::FLOAT;
   return stored == 0 ? onnx::TensorProto::INT64 : stored;
@@ -43,7 +43,7 @@ void set_tensor(onnx::TensorProto& proto, const Tensor& tensor) {
   }
 }
 
-/// One overload for each kind of attribute.
+/// Writes an attribute; one overload for each kind.
 struct AttributeWriter {
   Proto& proto;
 

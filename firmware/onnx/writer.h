@@ -1,4 +1,4 @@
-// Graphs as ONNX files.
+// Writes graphs as ONNX files.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tactus::nn {
 
-/// The bytes of an ONNX model; the same graph gives the same bytes. Initializers are written in
-/// order of name, as raw data. parse_graph() of the result is the graph, its `file` apart.
+/// The bytes of an ONNX model; deterministic. Initializers are written in order of name, as raw
+/// data. parse_graph() of the result equals the graph except for `file`.
 [[nodiscard]] std::vector<std::uint8_t> write_graph(const Graph& graph);
 
 }  // namespace tactus::nn

@@ -1,4 +1,4 @@
-// Programs of others that a command calls.
+// Finds external programs.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 namespace tactus {
 
-/// The path of a program on the PATH; none: it is not there.
+/// Path of a program on the PATH; empty if it is not there.
 [[nodiscard]] std::optional<std::string> find_program(const std::string& name);
 
 }  // namespace tactus

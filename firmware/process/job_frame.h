@@ -1,8 +1,8 @@
-// How a job travels from a pool to its worker, and how its end travels back.
+// Format of messages between a pool and its workers.
 //
-// A job is a row of texts, its arguments and at last its input: their number, then the length of
-// each with its bytes after it. All numbers are std::uint64_t of this machine. The end of a job is
-// the status of its process as of waitpid(), an int.
+// A job is a list of texts, its arguments followed by its input: their number, then for each its
+// length and its bytes. All numbers are std::uint64_t in the machine's format. The end of a job is
+// the status of its process as given by waitpid(), an int.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tactus {
 
-/// Where a worker writes the ends of its jobs.
+/// Descriptor to which a worker writes the status of its jobs.
 constexpr int status_descriptor = 3;
 
 inline void append_number(std::string& frame, std::uint64_t number) {

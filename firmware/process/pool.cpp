@@ -27,10 +27,10 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-/// Between two looks at what the caller wants.
+/// Largest time between two calls of `stop`.
 constexpr std::chrono::milliseconds longest_wait{500};
 
-/// Both ends are closed on exec and never block this process.
+/// Makes a pipe whose ends are closed on exec and never block this process.
 void make_pipe(Descriptor& read_end, Descriptor& write_end) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -40,20 +40,20 @@ void make_pipe(Descriptor& read_end, Descriptor& write_end) {
   write_end.reset(ends[1]);
 }
 
-/// A process that runs one job after the other, and the job it runs.
+/// A worker process and its current job.
 struct Worker {
   pid_t pid = 0;
   Descriptor input, output, messages, status;
-  std::size_t number = 0;   ///< of the job
-  std::string text;         ///< that the worker is to read
-  std::size_t written = 0;  ///< of the text
-  std::string ended;        ///< what has been read of the status of the job's process
+  std::size_t number = 0;   ///< number of the job
+  std::string text;         ///< text to be sent to the worker
+  std::size_t written = 0;  ///< bytes of the text already sent
+  std::string ended;        ///< bytes received of the status of the job's process
   Time::time_point start;
   std::optional<Time::time_point> deadline;
   JobResult result;
 
   [[nodiscard]] bool job_ended() const { return ended.size() == sizeof(int); }
-  /// It or its job has gone without a word.
+  /// True if the worker has ended without reporting a status.
   [[nodiscard]] bool gone() const { return !output.open() && !messages.open() && !status.open(); }
 
   ~Worker() {
@@ -63,13 +63,13 @@ struct Worker {
   }
 };
 
-/// After fork(): only async-signal-safe calls.
+/// Becomes the worker; after fork(), so only async-signal-safe calls are allowed.
 [[noreturn]] void become(const char* program, char* const* arguments, pid_t parent,
                          const std::array<int, 4>& descriptors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGPIPE, SIG_DFL);                     // an ignored signal would stay ignored
-  if (getppid() != parent) _exit(exit_not_started);  // the parent ended in between
-  // A pipe may have one of these numbers itself: first all are moved out of the way.
+  std::signal(SIGPIPE, SIG_DFL);                     // exec would keep an ignored signal ignored
+  if (getppid() != parent) _exit(exit_not_started);  // the parent has ended since the fork
+  // A pipe may have one of these descriptors, so all are moved out of the way first.
   std::array<int, 4> aside{};
   for (std::size_t i = 0; i < aside.size(); ++i) {
     aside[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, static_cast<int>(aside.size()));
@@ -121,11 +121,11 @@ void feed(Worker& worker) {
   const ssize_t count = write(worker.input.get(), worker.text.data() + worker.written,
                               worker.text.size() - worker.written);
   if (count > 0) worker.written += static_cast<std::size_t>(count);
-  // A process that no longer listens is judged by how it ends.
+  // If the process no longer reads, its exit status decides.
   if (count < 0 && errno != EAGAIN && errno != EINTR) worker.written = worker.text.size();
 }
 
-/// All that is there to be read, and no more than `most`.
+/// Reads everything available, but at most `most` bytes.
 void drain(Descriptor& from, std::string& to, std::size_t most = std::string::npos) {
   std::array<char, 65536> buffer{};
   while (from.open() && most > 0) {
@@ -143,14 +143,14 @@ void drain(Descriptor& from, std::string& to, std::size_t most = std::string::np
   }
 }
 
-/// Kills jobs that have met their time limit, with their workers, and tells until when the next may
-/// run.
+/// Kills jobs that have reached their time limit, with their workers. Returns the time of the next
+/// limit.
 Time::time_point enforce_limits(std::list<Worker>& workers, Time::time_point now) {
   Time::time_point next = now + longest_wait;
   for (Worker& worker : workers) {
     if (!worker.deadline) continue;
     if (now >= *worker.deadline) {
-      kill(worker.pid, SIGKILL);  // its job dies with it, and their pipes with both
+      kill(worker.pid, SIGKILL);  // the job dies with its worker, which closes their pipes
       worker.result.timed_out = true;
       worker.deadline.reset();
     } else {
@@ -160,8 +160,7 @@ Time::time_point enforce_limits(std::list<Worker>& workers, Time::time_point now
   return next;
 }
 
-/// Waits until something can be read or written, and does it. Returns after `longest_wait` at the
-/// latest.
+/// Waits until a descriptor is ready, and serves it. Returns after `longest_wait` at the latest.
 void serve(std::list<Worker>& workers) {
   const Time::time_point now = Time::now();
   const auto longest =
@@ -176,15 +175,15 @@ void serve(std::list<Worker>& workers) {
   if (poll(waits.data(), waits.size(), static_cast<int>(longest.count())) < 0) return;  // a signal
   for (Worker& worker : workers) {
     if (worker.written < worker.text.size()) feed(worker);
-    // In this order: what a job has written is there to be read when its end is.
+    // The status is read first: all output of a job is available when its status is.
     drain(worker.status, worker.ended, sizeof(int) - worker.ended.size());
     drain(worker.output, worker.result.output);
     drain(worker.messages, worker.result.messages);
   }
 }
 
-/// The end of the worker's job, by the status of the job's process or, if the worker has gone too,
-/// by its own.
+/// Ends the worker's job, with the status of the job's process or, if the worker has ended too, the
+/// worker's status.
 void finish(Worker& worker) {
   int status = 0;
   if (worker.job_ended()) {
@@ -199,7 +198,7 @@ void finish(Worker& worker) {
   worker.result.seconds = std::chrono::duration<double>(Time::now() - worker.start).count();
 }
 
-/// Writing to a process that has gone must not end this one.
+/// Ignores SIGPIPE, since writing to an ended process must not end this one.
 class IgnoreBrokenPipes {
  public:
   IgnoreBrokenPipes() : before_(std::signal(SIGPIPE, SIG_IGN)) {}

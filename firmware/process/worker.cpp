@@ -17,7 +17,7 @@
 namespace tactus {
 namespace {
 
-/// False at the end of the input.
+/// Reads exactly `count` bytes; false at the end of the input.
 bool read_all(void* bytes, std::size_t count) {
   auto* to = static_cast<char*>(bytes);
   while (count > 0) {
@@ -42,7 +42,7 @@ bool write_all(int descriptor, const void* bytes, std::size_t count) {
   return true;
 }
 
-/// The texts of the next job; none at the end.
+/// Reads the texts of the next job; empty at the end.
 std::optional<std::vector<std::string>> read_job() {
   std::uint64_t number = 0;
   if (!read_all(&number, sizeof number)) return std::nullopt;
@@ -55,14 +55,14 @@ std::optional<std::vector<std::string>> read_job() {
   return texts;
 }
 
-/// A file without a name becomes standard input.
+/// Makes an unnamed file with this text the standard input.
 bool take_as_input(const std::string& text) {
   const int file = memfd_create("input", MFD_CLOEXEC);
   return file >= 0 && write_all(file, text.data(), text.size()) && lseek(file, 0, SEEK_SET) == 0 &&
          dup2(file, STDIN_FILENO) >= 0 && close(file) == 0;
 }
 
-/// The forked process, which dies with its worker.
+/// Prepares the forked process of a job; it is killed when its worker ends.
 void begin_job(pid_t worker, const std::string& input) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const bool ready = getppid() == worker && close(status_descriptor) == 0 && take_as_input(input);

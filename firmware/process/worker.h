@@ -1,9 +1,8 @@
-// The other side of pool.h: a process that forks once a job.
+// The worker side of pool.h: a process that forks once per job.
 //
-// Starting a program costs some ten milliseconds of a processor: its libraries are linked and fill
-// their tables. A worker has done this once; each job then runs in a process that is forked from
-// the worker, which itself computes nothing. So a job still has a process of its own, and what
-// becomes of it touches no other.
+// Starting the program takes about ten milliseconds of processor time, to link libraries and fill
+// tables. A worker does this once. Each job then runs in a process forked from the worker, which
+// itself computes nothing, so a job still has a process of its own and cannot affect others.
 #pragma once
 
 #include <optional>
@@ -12,14 +11,14 @@
 
 namespace tactus {
 
-/// What a program is called with, and with the number of the pool's process, to be a worker.
+/// Argument that makes the program a worker; the pid of the pool's process follows.
 constexpr const char* worker_argument = "--serve-jobs";
 
-/// Serves the pool that has started this process until that says there are no more jobs. Returns
-/// in two ways: in the process of a job with the job's arguments, which has its input as standard
-/// input and whose output, messages and exit code are the job's; in the worker without any, when
-/// all is done. To be called before threads are started or a simulation is built. Throws UserError
-/// unless `pool` is the number of the process that has started this one.
+/// Serves the pool that has started this process until there are no more jobs. Returns in the
+/// process of each job with the job's arguments: standard input is the job's input, and output,
+/// messages and exit code become the job's. Returns in the worker, without arguments, after the
+/// last job. Call it before starting threads or building a simulation. Throws UserError unless
+/// `pool` is the pid of the process that has started this one.
 [[nodiscard]] std::optional<std::vector<std::string>> serve_jobs(const std::string& pool);
 
 }  // namespace tactus

@@ -22,7 +22,7 @@ const std::string configuration_subject = "tactus.Configuration";
 
 bool is_json(const std::string& text) { return !text.empty() && text.front() == '{'; }
 
-/// Replaces what `values` has of an architecture, and takes it out of there.
+/// Replaces architecture keys by those in `values`, and removes them from `values`.
 void replace_architecture(tcu::Architecture& architecture, Json& values) {
   Json keys = json_of_text(tcu::to_json(architecture, -1));
   bool any = false;
@@ -40,7 +40,7 @@ void replace_values(TcuSimulationConfig& config, const Json& values) {
   ObjectReader root = document.root();
   board_parameters().read(root, config, MissingKeys::allowed);
   simulation_parameters().read(root, config, MissingKeys::allowed);
-  // Names of architecture keys, so that a misspelt one is suggested.
+  // Registers the names of architecture keys, so that a misspelt one is suggested.
   for (const auto& parameter : tcu::architecture_parameters()) (void)root.has(parameter.key);
   root.finish();
   document.problems().throw_if_any();

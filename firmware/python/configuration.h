@@ -1,4 +1,5 @@
-// A machine that is to be built: a board, or an architecture, and values that replace theirs.
+// Configuration of a machine from Python: a board or an architecture, and values that replace
+// theirs.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace tactus::python {
 
 struct Configuration {
   TcuSimulationConfig config;
-  std::optional<tcu::BoardEntry> board;  ///< with the values it has itself
+  std::optional<tcu::BoardEntry> board;  ///< including its own values
   std::string path;                      ///< of board or architecture; empty: neither is a file
 };
 
@@ -27,7 +28,7 @@ struct Configuration {
 /// The machine that a model was compiled for. Throws UserError if it names no board.
 [[nodiscard]] Configuration configuration_of(const tcu::ModelFile& model, const std::string& where);
 
-/// Every value, by its key, as make_configuration() takes them.
+/// All values by key, in the form that make_configuration() takes.
 [[nodiscard]] nlohmann::ordered_json values_of(const Configuration& configuration);
 
 /// "zcu104; changed: read_latency (20, 7)"; empty without a board.

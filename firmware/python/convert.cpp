@@ -12,7 +12,7 @@
 namespace tactus::python {
 namespace {
 
-/// Numbers of any type as T. What numpy refuses is the user's error.
+/// Converts numbers of any type to T. Errors of numpy become UserErrors.
 template <typename T>
 py::array_t<T, py::array::c_style> numbers(const py::object& values, const std::string& where) {
   try {
@@ -22,7 +22,7 @@ py::array_t<T, py::array::c_style> numbers(const py::object& values, const std::
       if (converted) return converted;
     }
   } catch (const py::error_already_set&) {  // NOLINT(bugprone-empty-catch)
-    // Told below.
+    // The error is reported below.
   }
   PyErr_Clear();
   user_error(
@@ -86,7 +86,8 @@ std::vector<std::uint8_t> array_to_vectors(const py::object& values,
       user_error("{}: row {}, column {} is NaN; allowed are numbers", where,
                  i / architecture.array_size, i % architecture.array_size);
     }
-    // As in files: what is exactly a mantissa stays it, all else goes by the reference's rule.
+    // As in files: a number that is exactly a mantissa is kept, any other is converted by the
+    // reference's rule.
     const double mantissa = value * one;
     const bool exact =
         mantissa ==

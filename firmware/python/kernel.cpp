@@ -86,7 +86,7 @@ const dpas::Kernel& kernel_of(const dpas::Program& program, const std::string& n
   user_error("{}: kernel {} is not allowed; allowed {}", function, quote(name), quote_list(names));
 }
 
-/// Gives all threads the value of an input.
+/// Gives the value of an input to all threads.
 void set(std::vector<DpasThread>& threads, const dpas::Kernel& kernel, const std::string& name,
          const std::vector<std::int64_t>& values) {
   std::vector<std::string_view> names;

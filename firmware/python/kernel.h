@@ -1,4 +1,4 @@
-// Kernels on machines with a DPAS array.
+// Runs kernels on machines with a DPAS array.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ namespace tactus::python {
 
 struct KernelRequest : WatchRequest {
   std::string program;  ///< path of vISA text or of a container, or the text itself
-  std::string machine;  ///< a profile's name or path
+  std::string machine;  ///< name or path of a profile
   std::string board;    ///< name or path; empty: none
-  std::string kernel;   ///< which of several; empty: the only one
+  std::string kernel;   ///< name of the kernel to run; empty: the only one
   /// JSON object: keys of `tactus explain dpas` and of `board`.
   std::string values;
-  /// Inputs of the kernel: those that point to a buffer with these contents, and numbers, one for
-  /// all threads or one for each.
+  /// Inputs of the kernel: buffers with their contents, and numbers, one for all threads or one for
+  /// each.
   std::vector<std::pair<std::string, std::vector<std::uint8_t>>> buffers;
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> numbers;
 };
@@ -37,7 +37,7 @@ class KernelRun final : public RecordedRun {
   MachineRates rates;
   DpasRunResult result;
   std::optional<energy::Meter> meter;
-  /// Contents of the buffers at the end, by name.
+  /// Final contents of the buffers, by name.
   std::vector<std::pair<std::string, std::vector<std::uint8_t>>> buffers;
 
   [[nodiscard]] RunDocument document() const override;

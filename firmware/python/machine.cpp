@@ -25,7 +25,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Machines whose Python object went while another one ran; they need the kernel to end, too.
+/// Machines whose Python object was deleted while another one ran. Ending them needs the kernel,
+/// too.
 std::vector<std::unique_ptr<TcuSimulation>>& left_over() {
   static std::vector<std::unique_ptr<TcuSimulation>> simulations;
   return simulations;
@@ -153,7 +154,7 @@ std::unique_ptr<Run> SimulatedMachine::watched_run(
       [this] { return std::make_unique<TcuTimelineTracks>(*simulation_); },
       std::move(surroundings));
   const auto start = std::chrono::steady_clock::now();
-  interrupted_ = true;  // unless the run comes to its end
+  interrupted_ = true;  // unless the run finishes
   try {
     simulate(*run, watch, options);
     interrupted_ = false;

@@ -1,4 +1,4 @@
-// Machines that run programs and models, and what a run gives.
+// Machines that run programs and models, and the results of runs.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct RunRequest : WatchRequest {
   HostMode mode = HostMode::plain;
 };
 
-/// Images that ran one after the other, or one program.
+/// A run of one program, or of images in succession.
 class Run final : public RecordedRun {
  public:
   std::string kind, subject;  ///< see RunDocument
@@ -30,15 +30,15 @@ class Run final : public RecordedRun {
   std::vector<ImageResult> images;
   std::optional<compiler::ModelTensors> tensors;
   HostMode mode = HostMode::plain;
-  std::uint64_t batch = 1;              ///< images that each of `images` is
-  std::vector<tcu::LayerEntry> layers;  ///< of the model; empty: a program
+  std::uint64_t batch = 1;              ///< images in each element of `images`
+  std::vector<tcu::LayerEntry> layers;  ///< layers of the model; empty: a program
   std::optional<energy::Meter> meter;
 
   [[nodiscard]] RunDocument document() const override;
 };
 
-/// The process's right to call SystemC, whose kernel is at work for one machine at a time. Throws
-/// UserError while somebody else has it. Made and destroyed with Python's lock held.
+/// The process's right to call SystemC, whose kernel serves one machine at a time. Throws UserError
+/// while another thread holds it. Construct and destroy it with Python's lock held.
 class KernelUse {
  public:
   KernelUse();
@@ -47,17 +47,17 @@ class KernelUse {
   KernelUse& operator=(const KernelUse&) = delete;
 };
 
-/// One machine of the process. Whatever touches its simulation needs the right to.
+/// A machine of the process. Access to its simulation needs a KernelUse.
 class SimulatedMachine {
  public:
   SimulatedMachine(const KernelUse& use, const Configuration& configuration);
-  /// Without the right, as while another machine runs, the simulation ends later.
+  /// If another machine is running, the simulation ends later.
   ~SimulatedMachine();
   SimulatedMachine(const SimulatedMachine&) = delete;
   SimulatedMachine& operator=(const SimulatedMachine&) = delete;
 
-  /// `images`: one entry for each, inputs by name. `progress` is called now and then; what it
-  /// throws ends the run, and the machine with it.
+  /// Runs the images; each is a map of inputs by name. `progress` is called from time to time; an
+  /// exception of it ends the run and the machine.
   [[nodiscard]] std::unique_ptr<Run> run(const KernelUse& use, const CompiledModel& model,
                                          const std::vector<TensorData>& images,
                                          const RunRequest& request,
@@ -67,10 +67,10 @@ class SimulatedMachine {
                                                  const RunRequest& request,
                                                  const std::function<void()>& progress);
 
-  /// `memory`: a name of the machine's table. Vectors [first, first + count).
+  /// Reads vectors [first, first + count) of a memory in the machine's table.
   [[nodiscard]] std::vector<std::uint8_t> read(const KernelUse& use, const std::string& memory,
                                                std::uint64_t first, std::uint64_t count);
-  /// Of the DRAM banks.
+  /// Writes vectors to a DRAM bank.
   void write(const KernelUse& use, const std::string& memory, std::uint64_t first,
              const std::vector<std::uint8_t>& vectors);
 

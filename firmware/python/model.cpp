@@ -81,7 +81,7 @@ Json tensor_json(const std::vector<compiler::TensorLayout>& layouts) {
   return list;
 }
 
-/// Of a model whose layouts are not known: vectors.
+/// Vectors of a model whose layouts are unknown.
 Json vectors_json(const std::vector<tcu::TensorEntry>& entries, std::uint32_t array_size) {
   auto list = Json::array();
   for (const Tensor& tensor : tensors(entries)) {

@@ -1,4 +1,4 @@
-// Networks and what the compiler makes of them.
+// Networks and compiled models for Python.
 #pragma once
 
 #include <optional>
@@ -20,19 +20,19 @@ struct Network {
   std::string name;
 };
 
-/// A name of the zoo, or the path of an .onnx file. Throws UserError.
+/// Loads a network of the zoo by name, or an .onnx file by path. Throws UserError.
 [[nodiscard]] Network make_network(const std::string& name, std::uint64_t seed);
 
 /// A compiled model that can be run.
 struct CompiledModel {
   Model model;
-  std::optional<compiler::ModelTensors> tensors;  ///< none: how tensors lie is not known
-  std::optional<compiler::Compiled> compiled;     ///< none: it was read from a file
-  std::string path;                               ///< of the machine's file, for names of artefacts
+  std::optional<compiler::ModelTensors> tensors;  ///< empty: the layout of tensors is unknown
+  std::optional<compiler::Compiled> compiled;     ///< empty: the model was read from a file
+  std::string path;  ///< path of the machine's file, for names of artefacts
 };
 
-/// `options`: a JSON object with the keys of the table of the compiler, and "outputs",
-/// "input_shapes", "separate_outputs". Throws UserError.
+/// Compiles a network. `options` is a JSON object with the keys of the compiler's table, and
+/// "outputs", "input_shapes", "separate_outputs". Throws UserError.
 [[nodiscard]] CompiledModel compile(const Network& network, const Configuration& configuration,
                                     const std::string& options);
 
@@ -42,7 +42,7 @@ struct CompiledModel {
 [[nodiscard]] std::string save(const CompiledModel& model, const std::string& folder,
                                const std::string& name);
 
-/// Name, sizes, inputs, outputs, layers, notes.
+/// JSON with name, sizes, inputs, outputs, layers and notes.
 [[nodiscard]] nlohmann::ordered_json describe(const CompiledModel& model);
 
 }  // namespace tactus::python

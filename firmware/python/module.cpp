@@ -1,4 +1,4 @@
-// The module tactus._native: what the package tactus is made of, on plain types.
+// The module tactus._native: the C++ part of the package tactus, with plain types.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -38,7 +38,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Python's signal handlers run; what they raise ends what is under way.
+/// Runs Python's signal handlers; an exception of them ends the current operation.
 void check_signals() {
   const py::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -95,7 +95,7 @@ std::vector<TensorData> input_images(const CompiledModel& model, const py::dict&
   return images;
 }
 
-/// Outputs of all images by name: values in the model's layout, else vectors.
+/// Outputs of all images by name: values in the model's layout if it is known, else vectors.
 py::dict outputs_of(const Run& run) {
   const tcu::Architecture& architecture = run.configuration.config.architecture;
   py::dict result;
@@ -193,7 +193,7 @@ RunRequest request_of(std::uint64_t max_cycles, const std::string& mode, bool ev
   return request;
 }
 
-/// A run without Python's lock; what there is to say of it is told then.
+/// Runs without Python's lock; messages are shown afterwards.
 template <typename Simulate>
 auto unlocked(const Simulate& simulate) {
   decltype(simulate()) run;
@@ -208,12 +208,12 @@ auto unlocked(const Simulate& simulate) {
 // ---- the module's parts -------------------------------------------------------------------------
 
 void add_errors(py::module_& m) {
-  // Later ones are asked first.
+  // Later translators are tried first.
   auto& error = py::register_exception<UserError>(m, "Error", PyExc_ValueError);
   auto& stuck = py::register_exception<Stuck>(m, "StuckError", error.ptr());
   auto& internal = py::register_exception<InternalError>(m, "InternalError", PyExc_RuntimeError);
   for (py::object one : {py::object(error), py::object(stuck), py::object(internal)}) {
-    one.attr("__module__") = "tactus";  // where users find them
+    one.attr("__module__") = "tactus";  // module in which users find the class
   }
 }
 
@@ -426,7 +426,7 @@ void add_sweep(py::module_& m) {
 }  // namespace tactus::python
 
 PYBIND11_MODULE(_native, m) {
-  // SystemC prints a licence banner at the first elaboration unless told otherwise.
+  // Otherwise SystemC prints a licence banner at the first elaboration.
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   m.doc() = "Tactus's library on plain types; the package tactus is its interface.";
   tactus::python::add_errors(m);

@@ -1,5 +1,4 @@
-// What a run leaves beside its figures: events and the intervals of accounts, as rows of plain
-// values.
+// Records events and the intervals of accounts as rows of plain values.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +12,16 @@
 
 namespace tactus::python {
 
-/// An event without its data. Cycles count from the machine's first.
+/// An event without its data. Cycles count from the machine's start.
 struct EventRow {
   std::uint64_t cycle;
-  std::uint8_t kind;  ///< of MachineInfo::events
+  std::uint8_t kind;  ///< index in MachineInfo::events
   std::uint8_t port;
   std::uint64_t a, b, c;
 };
 
-/// Events in the order of their cycles, in a cycle by kind, port and operands, so that the order
-/// does not depend on that in which units commit.
+/// Events in the order of cycle, kind, port and operands, so that the order does not depend on the
+/// order in which units commit.
 class EventRows final : public EventSink {
  public:
   std::vector<EventRow> rows;
@@ -41,15 +40,16 @@ class EventRows final : public EventSink {
   }
 
  private:
-  std::size_t done_ = 0;  ///< rows of cycles that are over
+  std::size_t done_ = 0;  ///< rows of completed cycles
 };
 
-/// Cycles [begin, end) of the machine that a unit has spent in one state.
+/// A unit was in one state in the machine's cycles [begin, end).
 struct AccountRow {
   std::uint64_t begin, end;
-  std::uint8_t unit;   ///< place in the machine's list of accounts
-  std::uint8_t state;  ///< of the unit
-  std::uint8_t kind;   ///< of the instruction at its head: 0 none, k + 1 MachineInfo::kinds[k]
+  std::uint8_t unit;   ///< index in the machine's list of accounts
+  std::uint8_t state;  ///< state of the unit
+  /// kind of the instruction at its head: 0 none, k + 1 for MachineInfo::kinds[k]
+  std::uint8_t kind;
 };
 
 class AccountRows final : public AccountObserver {

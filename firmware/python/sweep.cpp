@@ -21,7 +21,7 @@ std::vector<sweep::Line> run_sweep(const SweepRequest& request,
   const sweep::Configurations configurations(definition);
   sweep::require_some_point(all.points, configurations, request.where);
   if (request.folder.empty()) user_error("tactus.sweep: name the folder of the results");
-  // As the command line calls itself, so that both may go on with a folder of the other.
+  // The same name as for the command line, so that both can continue a folder of the other.
   const std::string tool = fmt::format("tactus {} ({})", version, git_revision);
   sweep::ResultsFolder folder(request.folder, request.definition, all.points, tool,
                               request.retry_failed);

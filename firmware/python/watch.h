@@ -1,4 +1,4 @@
-// What is recorded of a run of any machine, and what is asked for.
+// Requests for recording a run of any machine, and the recorded data.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@
 
 namespace tactus::python {
 
-/// A program that hangs or meets its cycle limit; the text says what each unit waits for.
+/// Error for a program that hangs or reaches its cycle limit; the text says what each unit waits
+/// for.
 class Stuck : public UserError {
  public:
   using UserError::UserError;
@@ -27,7 +28,7 @@ class Stuck : public UserError {
 void require_finished(const RunResult& result, Cycle max_cycles);
 
 struct WatchRequest {
-  Cycle max_cycles = 0;  ///< of an image; 0: no limit
+  Cycle max_cycles = 0;  ///< limit per image; 0: none
   bool events = false, accounts = false;
   TraceOptions trace;                   ///< without a VCD nothing is traced
   std::optional<std::string> timeline;  ///< path
@@ -47,6 +48,7 @@ class RecordedRun {
   std::unique_ptr<EventRows> events;
   std::unique_ptr<AccountRows> accounts;
   std::vector<RecordedUnit> units;
+<<<<<<< HEAD
   std::unique_ptr<Activity> activity;  ///< of the first image; with accounts only
   UnwrittenReads unwritten;            ///< see RunDocument
   std::string note;                    ///< what a user should be warned of; empty: nothing
@@ -57,13 +59,21 @@ class RecordedRun {
   void set_unwritten(const std::string& name, const UnwrittenReads& reads);
 
   /// Refers to the run.
+=======
+  std::unique_ptr<Activity> activity;  ///< of the first image; only with accounts
+  std::string note;                    ///< warning for the user; empty: none
+  Cycle total_cycles = 0;
+  double wall_seconds = 0;
+
+  /// The result refers to the run.
+>>>>>>> w_c
   [[nodiscard]] virtual RunDocument document() const = 0;
 };
 
-/// Watches a machine while it lives.
+/// Observes a machine during its life.
 class Watch {
  public:
-  /// `subject`: for the waveform. `surroundings`: signals of what is around the machine.
+  /// `subject` is the waveform's title; `surroundings` describes signals outside the machine.
   Watch(Simulation& simulation, const WatchRequest& request, RecordedRun& run,
         const std::string& subject, const std::function<std::unique_ptr<TimelineTracks>()>& tracks,
         std::function<void(const trace::Scope&)> surroundings = {});
@@ -73,7 +83,7 @@ class Watch {
 
   void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
   void end_run(const RunResult& result);
-  /// Closes what is written. Throws UserError for what could not be.
+  /// Completes the files. Throws UserError for one that could not be written.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// Operators that move elements without changing them, and those on shapes.
+// Operators that rearrange elements without changing them, and operators on shapes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,8 +9,8 @@
 namespace tactus::nn {
 namespace {
 
-/// The tensor of `shape` whose element at each position is the input's at offset(position), or
-/// `fill` where that is negative.
+/// Makes a tensor of `shape` whose element at each position is the input's element at
+/// offset(position), or `fill` if that is negative.
 template <typename Offset>
 Tensor rearranged(const Call& call, const Tensor& in, Shape shape, Offset&& offset,
                   float fill = 0) {
@@ -33,7 +33,7 @@ Tensor rearranged(const Call& call, const Tensor& in, Shape shape, Offset&& offs
   return out;
 }
 
-/// The part of `in` that begins at `start` of `axis` and has `size` there.
+/// The part of `in` with `size` positions along `axis`, from `start` on.
 Tensor part(const Call& call, const Tensor& in, std::size_t axis, std::int64_t start,
             std::int64_t size) {
   const auto strides = strides_of(in.shape);
@@ -46,7 +46,7 @@ Tensor part(const Call& call, const Tensor& in, std::size_t axis, std::int64_t s
   });
 }
 
-/// The same elements under another shape.
+/// Gives the elements another shape.
 void relabel(Call& call, Shape shape) {
   Tensor result = call.input(0);
   if (call.count(shape) != result.size()) {
@@ -56,7 +56,7 @@ void relabel(Call& call, Shape shape) {
   call.results.push_back(std::move(result));
 }
 
-/// Axes from the attribute, or from input 1 where operator set 13 has them.
+/// Axes from the attribute or, from operator set 13 on, from input 1.
 std::optional<Shape> given_axes(const Call& call) {
   if (call.opset < 13) {
     if (!call.node.has("axes")) return std::nullopt;
@@ -166,7 +166,7 @@ void run_flatten(Call& call) {
   const Shape& shape = call.input(0).shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
   std::int64_t axis = call.node.integer("axis", 1);
-  // The end itself is allowed.
+  // rank itself is allowed.
   if (axis < (call.opset < 11 ? 0 : -rank) || axis > rank) {
     call.fail("axis {} is not in a tensor of {} dimensions", axis, rank);
   }
@@ -189,7 +189,7 @@ void run_gather(Call& call) {
       call.fail("index {} is out of range for a size of {}", index, size);
     }
   }
-  // The gathered dimension is replaced by those of the indices.
+  // The dimensions of the indices replace the gathered dimension.
   Shape shape(in.shape.begin(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
   shape.insert(shape.end(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
@@ -214,7 +214,7 @@ void run_gather(Call& call) {
 
 namespace {
 
-/// Pads of all dimensions from those of the axes in input 3.
+/// Expands pads given for the axes in input 3 to all dimensions.
 Shape pads_of_axes(const Call& call, const Shape& pads, std::size_t rank) {
   const Shape& axes = call.integers(3);
   if (pads.size() != 2 * axes.size()) call.fail("{} pads for {} axes", pads.size(), axes.size());
@@ -252,7 +252,7 @@ void run_pad(Call& call) {
   for (std::size_t i = 0; i < rank; ++i) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     for (const std::int64_t pad : {pads[i], pads[rank + i]}) {
-      // Reflection repeats every element but the first, once.
+      // Reflection can repeat every element except the first one, once.
       const std::int64_t longest = mode == "constant" ? most
                                    : mode == "edge" || mode == "wrap"
                                        ? (in.shape[i] > 0 ? most : 0)
@@ -348,7 +348,8 @@ void run_slice(Call& call) {
     const std::size_t axis = call.axis(axes[i], in.shape.size());
     const std::int64_t size = in.shape[axis];
     if (steps[i] == 0) call.fail("step 0 is not allowed");
-    // Going down, the end -1 (before the first) is written as anything below -size.
+    // For negative steps, the end position before the first element is written as a number below
+    // -size.
     const bool down = steps[i] < 0;
     const auto clamped = [&](std::int64_t at) {
       if (at < 0) at += size;
@@ -357,7 +358,7 @@ void run_slice(Call& call) {
     first[axis] = clamped(starts[i]);
     const std::int64_t span =
         down ? first[axis] - clamped(ends[i]) : clamped(ends[i]) - first[axis];
-    // A step of more than the size takes one element, however large it is.
+    // A step larger than the size takes one element.
     const std::int64_t stride =
         std::min(down ? -std::max(steps[i], -size - 1) : steps[i], size + 1);
     shape[axis] = span <= 0 ? 0 : (span + stride - 1) / stride;
@@ -385,7 +386,7 @@ void run_split(Call& call) {
               parts);
   }
   if (sizes.empty() && call.node.has("num_outputs")) {
-    // The last part is smaller if they cannot be equal.
+    // If the parts cannot be equal, the last one is smaller.
     const std::int64_t part = (in.shape[axis] + parts - 1) / parts;
     for (std::int64_t rest = in.shape[axis], k = 0; k < parts; ++k, rest -= part) {
       sizes.push_back(std::clamp<std::int64_t>(rest, 0, part));

@@ -1,4 +1,4 @@
-// One operator at work: its inputs, attributes and results, with errors that name the node.
+// Execution of an operator: inputs, attributes and results, and errors that name the node.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Call {
     user_error("{}: {}", node.where(), fmt::format(format, std::forward<Args>(args)...));
   }
 
-  /// Null if the input is left out.
+  /// Null if the input is absent.
   [[nodiscard]] const Tensor* optional(std::size_t i) const {
     return i < inputs_.size() ? inputs_[i] : nullptr;
   }
@@ -36,7 +36,7 @@ class Call {
   [[nodiscard]] const Tensor& floats(std::size_t i) const {
     return typed(input(i), ElementType::float32, i);
   }
-  /// Values of a list: an INT64 tensor of one dimension.
+  /// Values of an INT64 tensor with one dimension.
   [[nodiscard]] const std::vector<std::int64_t>& integers(std::size_t i) const {
     const Tensor& tensor = typed(input(i), ElementType::int64, i);
     if (tensor.shape.size() != 1) {
@@ -44,7 +44,7 @@ class Call {
     }
     return tensor.integers;
   }
-  /// An axis of `rank` dimensions, counted from the end if negative.
+  /// An axis from 0 on; a negative one counts from the end of `rank` dimensions.
   [[nodiscard]] std::size_t axis(std::int64_t axis, std::size_t rank) const {
     const auto count = static_cast<std::int64_t>(rank);
     if (axis < -count || axis >= count) {
@@ -52,10 +52,11 @@ class Call {
     }
     return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
   }
-  /// function(a, b) for each pair of elements under the broadcasting rules; both of one type.
+  /// Applies function(a, b) to each pair of elements under the broadcasting rules; both tensors are
+  /// of one type.
   template <typename Function>
   [[nodiscard]] Tensor combined(const Tensor& a, const Tensor& b, Function&& function) const;
-  /// Checks that all sizes are there and none is negative.
+  /// Product of the sizes; checks that none is negative.
   [[nodiscard]] std::int64_t count(const Shape& shape) const {
     return element_count(shape, node.where());
   }
@@ -71,7 +72,7 @@ class Call {
   std::vector<const Tensor*> inputs_;
 };
 
-/// Distance of neighbours along each dimension in a row-major tensor.
+/// For each dimension, the distance of neighbouring elements in a row-major tensor.
 [[nodiscard]] inline std::vector<std::int64_t> strides_of(const Shape& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
@@ -93,7 +94,7 @@ void for_each_position(const Shape& shape, Visit&& visit) {
   }
 }
 
-/// The shape two shapes give together: aligned at the last dimension, what is missing counts as 1.
+/// Broadcast shape of two shapes: aligned at the last dimension; missing dimensions count as 1.
 [[nodiscard]] inline Shape broadcast_shape(const Call& call, const Shape& a, const Shape& b) {
   Shape shape(std::max(a.size(), b.size()));
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -107,7 +108,8 @@ void for_each_position(const Shape& shape, Visit&& visit) {
   return shape;
 }
 
-/// Strides for walking `shape` with a tensor that is broadcast to it: 0 where it repeats.
+/// Strides for iterating over `shape` in a tensor that is broadcast to it: 0 in repeated
+/// dimensions.
 [[nodiscard]] inline std::vector<std::int64_t> broadcast_strides(const Shape& from,
                                                                  const Shape& shape) {
   const std::vector<std::int64_t> own = strides_of(from);
@@ -152,7 +154,7 @@ Tensor Call::combined(const Tensor& a, const Tensor& b, Function&& function) con
 
 using Operator = void (*)(Call&);
 
-// elementwise.cpp
+// In elementwise.cpp.
 void run_add(Call& call);
 void run_sub(Call& call);
 void run_mul(Call& call);
@@ -162,8 +164,8 @@ void run_leaky_relu(Call& call);
 void run_clip(Call& call);
 void run_softmax(Call& call);
 void run_batch_normalization(Call& call);
-// functions.cpp
-void run_function(Call& call);  ///< of one element: Exp, Sigmoid, ...
+// In functions.cpp.
+void run_function(Call& call);  ///< functions of one element: Exp, Sigmoid, ...
 void run_signs(Call& call);     ///< Abs, Neg, Sign
 void run_pow(Call& call);
 void run_min(Call& call);
@@ -171,7 +173,7 @@ void run_max(Call& call);
 void run_sum(Call& call);
 void run_mean(Call& call);
 void run_equal(Call& call);
-void run_less(Call& call);  ///< and its kin
+void run_less(Call& call);  ///< Less and related operators
 void run_logic(Call& call);
 void run_not(Call& call);
 void run_where(Call& call);
@@ -180,14 +182,14 @@ void run_quantize_linear(Call& call);
 void run_dequantize_linear(Call& call);
 void run_q_linear_conv(Call& call);
 void run_q_linear_mat_mul(Call& call);
-// reductions.cpp
+// In reductions.cpp.
 void run_reduce(Call& call);
 void run_arg(Call& call);
 void run_log_softmax(Call& call);
 void run_lrn(Call& call);
 void run_instance_normalization(Call& call);
 void run_layer_normalization(Call& call);
-// spreading.cpp
+// In spreading.cpp.
 void run_conv_transpose(Call& call);
 void run_depth_to_space(Call& call);
 void run_expand(Call& call);
@@ -197,22 +199,22 @@ void run_constant_of_shape(Call& call);
 void run_identity(Call& call);
 void run_dropout(Call& call);
 void run_size(Call& call);
-// products.cpp
+// In products.cpp.
 void run_mat_mul(Call& call);
 void run_gemm(Call& call);
-// recurrent.cpp
+// In recurrent.cpp.
 void run_rnn(Call& call);
 void run_gru(Call& call);
 void run_lstm(Call& call);
-// windows.cpp
+// In windows.cpp.
 void run_conv(Call& call);
 void run_max_pool(Call& call);
 void run_average_pool(Call& call);
 void run_global_average_pool(Call& call);
 void run_global_max_pool(Call& call);
-// resize.cpp
+// In resize.cpp.
 void run_resize(Call& call);
-// arranging.cpp
+// In arranging.cpp.
 void run_cast(Call& call);
 void run_concat(Call& call);
 void run_constant(Call& call);

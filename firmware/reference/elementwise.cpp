@@ -1,4 +1,4 @@
-// Operators that treat elements alone or along one dimension.
+// Operators on single elements or along one dimension.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@ void run_binary(Call& call, Function&& function) {
   call.results.push_back(call.combined(call.input(0), call.input(1), function));
 }
 
-/// Integers wrap, as they do in the frameworks.
+/// Integer arithmetic that wraps, as in the frameworks.
 template <typename Function>
 std::int64_t wrapped(std::int64_t a, std::int64_t b, Function&& function) {
   return static_cast<std::int64_t>(
@@ -55,7 +55,7 @@ void run_unary(Call& call, Function&& function) {
   call.results.push_back(std::move(result));
 }
 
-/// A limit of Clip from operator set 11 on: a scalar that may be left out.
+/// A limit of Clip from operator set 11 on: an optional scalar.
 template <typename T>
 T limit(const Call& call, std::size_t i, T fallback) {
   const Tensor* tensor = call.optional(i);
@@ -70,7 +70,7 @@ T limit(const Call& call, std::size_t i, T fallback) {
 
 template <typename T>
 void clip(std::vector<T>& values, T low, T high) {
-  // In this order, so that the upper limit wins where they cross.
+  // The order makes the upper limit win if the limits cross.
   for (T& value : values) value = std::min(std::max(value, low), high);
 }
 
@@ -109,10 +109,10 @@ void run_softmax(Call& call) {
   const bool along_axis = call.opset >= 13;
   const std::size_t axis =
       call.axis(call.node.integer("axis", along_axis ? -1 : 1), result.shape.size());
-  std::int64_t inner = 1;  // elements between neighbours of one distribution
+  std::int64_t inner = 1;  // distance of successive elements of one distribution
   std::int64_t length = 1;
   for (std::size_t i = axis; i < result.shape.size(); ++i) {
-    // Up to set 12 all dimensions from the axis on are one distribution.
+    // Up to operator set 12, all dimensions from the axis on form one distribution.
     (along_axis && i > axis ? inner : length) *= result.shape[i];
   }
   if (result.size() == 0) return call.results.push_back(std::move(result));

@@ -1,4 +1,4 @@
-// Functions of single elements, of several tensors' elements, and quantisation.
+// Functions of one element, of elements of several tensors, and quantisation.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,7 +20,7 @@ void map(Call& call, Function&& function) {
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
-/// One result of two operands at a time, from the first to the last.
+/// Combines the operands two at a time, from the first to the last.
 template <typename Function>
 void fold_left(Call& call, Function&& function) {
   if (call.input_count() == 0) call.fail("has no inputs");
@@ -35,7 +35,7 @@ struct Range {
   double lowest, highest;
 };
 
-/// Of the integers that a zero point's type holds.
+/// Range of the integers of a zero point's type.
 Range quantised_range(const Call& call, const Tensor* zero_point) {
   switch (zero_point == nullptr ? onnx_uint8 : zero_point->stored) {
     case onnx_uint8:
@@ -51,7 +51,7 @@ Range quantised_range(const Call& call, const Tensor* zero_point) {
   }
 }
 
-/// Scale and zero point of every element: one for all, or one a position of an axis.
+/// Scale and zero point of every element: one for all, or one for each position of an axis.
 class Steps {
  public:
   Steps(const Call& call, const Tensor& x) : scale_(call.floats(1)), zero_(call.optional(2)) {
@@ -98,7 +98,7 @@ void compare(Call& call, Compare&& holds) {
   call.results.push_back(std::move(result));
 }
 
-/// Whole numbers less their zero point, which is one for all or one for each index of a dimension.
+/// Integers minus their zero point, which is one for all, or one for each index of a dimension.
 Tensor less_zero_point(const Call& call, std::size_t i, std::size_t axis) {
   const Tensor &x = call.input(i), &zero = call.input(i + 2);
   const bool fits = x.type == ElementType::int64 && zero.type == ElementType::int64 &&
@@ -118,8 +118,8 @@ Tensor less_zero_point(const Call& call, std::size_t i, std::size_t axis) {
   return result;
 }
 
-/// Sums of products of whole numbers, in the steps of the result. The second operand's scale is one
-/// for all or one for each index of the result's dimension `axis`.
+/// Adds sums of integer products, converted to the steps of the result. The second operand's scale
+/// is one for all, or one for each index of the result's dimension `axis`.
 void add_requantised(Call& call, const Tensor& sums, std::size_t axis) {
   const Tensor &first = call.floats(1), &second = call.floats(4), &scale = call.floats(6);
   const Tensor& zero = call.input(7);
@@ -162,7 +162,7 @@ void run_function(Call& call) {
   if (op == "Erf") return map(call, [](double x) { return std::erf(x); });
   if (op == "Floor") return map(call, [](double x) { return std::floor(x); });
   if (op == "Ceil") return map(call, [](double x) { return std::ceil(x); });
-  // Halves go to the even neighbour.
+  // Ties go to the even neighbour.
   if (op == "Round") return map(call, [](double x) { return std::nearbyint(x); });
   if (op == "Softplus") return map(call, softplus);
   if (op == "Softsign") return map(call, [](double x) { return x / (1 + std::abs(x)); });
@@ -202,7 +202,7 @@ void run_function(Call& call) {
   call.fail("is no function of one element");
 }
 
-/// Abs, Neg and Sign take whole numbers, too.
+/// Abs, Neg and Sign also accept integers.
 void run_signs(Call& call) {
   const std::string& op = call.node.op_type;
   Tensor result = call.input(0);
@@ -288,7 +288,7 @@ void run_where(Call& call) {
   const Tensor& condition = call.input(0);
   if (condition.type != ElementType::int64) call.fail("input 0 is no BOOL");
   const Tensor& a = call.input(1);
-  // The same selection twice, as what is taken of each and what is left.
+  // The selection is used twice: for the elements taken and for the elements kept.
   Tensor chosen = condition;
   chosen.type = a.type;
   if (a.type == ElementType::float32) {

@@ -4,10 +4,10 @@
 namespace tactus::nn {
 namespace {
 
-/// c[m][n] += a[m][k] * b[k][n]; a and b are read with the strides given.
+/// Computes c[m][n] += a[m][k] * b[k][n]; a and b are read with the given strides.
 struct Matrix {
   const float* data;
-  std::int64_t row, column;  ///< distance of neighbours in a column, in a row
+  std::int64_t row, column;  ///< distance of neighbours within a column, within a row
 };
 void multiply(const Matrix& a, const Matrix& b, float* c, std::int64_t m, std::int64_t k,
               std::int64_t n) {
@@ -25,7 +25,8 @@ void multiply(const Matrix& a, const Matrix& b, float* c, std::int64_t m, std::i
 void run_mat_mul(Call& call) {
   Shape a = call.floats(0).shape, b = call.floats(1).shape;
   if (a.empty() || b.empty()) call.fail("a scalar is no matrix");
-  // A list is a row on the left, a column on the right; the extra dimension is dropped at the end.
+  // A one-dimensional operand is a row on the left and a column on the right; the added dimension
+  // is removed at the end.
   const bool row = a.size() == 1, column = b.size() == 1;
   if (row) a.insert(a.begin(), 1);
   if (column) b.push_back(1);
@@ -93,7 +94,7 @@ void run_gemm(Call& call) {
   for (float& value : result.floats) value *= alpha;
   if (call.optional(2) != nullptr) {
     const Tensor& c = call.floats(2);
-    // Right-aligned; each size is that of the result or 1.
+    // C is aligned on the right; each size is that of the result, or 1.
     const std::int64_t rows = c.shape.size() > 1 ? c.shape[c.shape.size() - 2] : 1;
     const std::int64_t columns = c.shape.empty() ? 1 : c.shape.back();
     if (c.shape.size() > 2 || (rows != 1 && rows != m) || (columns != 1 && columns != n)) {

@@ -1,4 +1,4 @@
-// RNN, GRU and LSTM, a step of the sequence at a time.
+// RNN, GRU and LSTM, computed step by step along the sequence.
 #include <array>
 #include <cctype>
 #include <cmath>
@@ -15,7 +15,7 @@ using Activation = std::function<double(double)>;
 /// One row, elements of the hidden state.
 using Row = std::vector<double>;
 
-/// A function by its name, with the next alpha and beta of the lists if it takes them.
+/// A function by name, with the next alpha and beta of the lists if it has them.
 class Activations {
  public:
   explicit Activations(const Call& call)
@@ -68,10 +68,10 @@ class Activations {
   std::size_t next_alpha_ = 0, next_beta_ = 0;
 };
 
-/// What the three operators have in common: operands, directions, and the way along the sequence.
+/// The common part of the three operators: operands, directions, and iteration over the sequence.
 class Recurrence {
  public:
-  /// `defaults`: activations of one direction.
+  /// `defaults` are the activations of one direction.
   Recurrence(Call& call, std::int64_t gates, const std::vector<std::string>& defaults)
       : call_(call), gates_(gates), x_(call.floats(0)), w_(call.floats(1)), r_(call.floats(2)) {
     const std::string direction = call.node.text("direction", "forward");
@@ -110,14 +110,14 @@ class Recurrence {
     for (const std::string& name : names) functions_.push_back(activations.next(name));
   }
 
-  /// The second state and the weights from it to the gates (LSTM).
+  /// Adds the second state and the weights from it to the gates (LSTM).
   void with_cell() {
     initial_[1] = state(6, "initial_c");
     peepholes_ = optional(7, {directions_, 3 * hidden_}, "P");
   }
 
-  /// step(direction, row of x, states) turns the states into those after the step, for one element
-  /// of the batch.
+  /// Calls step(direction, row of x, states) for each element of the batch; it replaces the states
+  /// by those after the step.
   template <typename Step>
   void run(std::size_t states, Step&& step) {
     Tensor y = Tensor::zeros(layout_ == 0 ? Shape{steps_, directions_, batch_, hidden_}
@@ -162,13 +162,13 @@ class Recurrence {
         r_, hidden_, d, gate, [&](std::int64_t i) { return h[static_cast<std::size_t>(i)]; }, row);
     return row;
   }
-  /// The cell's part of gate i, o or f (LSTM).
+  /// Adds the cell's part to gate i, o or f (LSTM).
   void add_peephole(std::int64_t d, std::int64_t gate, const Row& cell, Row& row) const {
     if (peepholes_ == nullptr) return;
     const float* p = peepholes_->floats.data() + (d * 3 + gate) * hidden_;
     for (std::size_t i = 0; i < row.size(); ++i) row[i] += static_cast<double>(p[i]) * cell[i];
   }
-  /// The direction's activation number `which` of the clipped row.
+  /// Applies the direction's activation number `which` to the clipped row.
   [[nodiscard]] Row activated(std::int64_t d, std::size_t which, Row row) const {
     for (double& value : row) {
       if (clip_ > 0) value = std::max(-clip_, std::min(clip_, value));

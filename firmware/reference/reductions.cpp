@@ -1,4 +1,4 @@
-// Sums and the like along dimensions, and normalisations that need them.
+// Reductions along dimensions, and normalisations that use them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +8,8 @@
 namespace tactus::nn {
 namespace {
 
-/// Which dimensions are reduced. Axes are an attribute up to some operator set, then an input.
+/// True for the dimensions that are reduced. The axes are an attribute in older operator sets and
+/// an input in newer ones.
 std::vector<bool> reduced_dimensions(const Call& call, std::size_t rank) {
   Shape axes;
   if (call.optional(1) != nullptr) {
@@ -22,7 +23,8 @@ std::vector<bool> reduced_dimensions(const Call& call, std::size_t rank) {
   return reduced;
 }
 
-/// Calls visit(index of the result, value) for each element; returns the shape with ones.
+/// Calls visit(index of the result, value) for each element; returns the shape in which reduced
+/// dimensions are 1.
 template <typename Visit>
 Shape for_each_element(const Tensor& x, const std::vector<bool>& reduced, Visit&& visit) {
   Shape kept = x.shape;
@@ -164,8 +166,8 @@ void run_lrn(Call& call) {
 
 namespace {
 
-/// Runs of `length` elements each to mean 0 and variance 1, then scaled and moved by what
-/// factor(element) says.
+/// Normalises runs of `length` elements to mean 0 and variance 1, then scales and shifts them by
+/// factor(element).
 template <typename Factor>
 void normalise(Tensor& x, std::int64_t length, double epsilon, Factor&& factor) {
   for (std::int64_t first = 0; length > 0 && first < x.size(); first += length) {
@@ -186,7 +188,7 @@ void normalise(Tensor& x, std::int64_t length, double epsilon, Factor&& factor) 
   }
 }
 
-/// Mean and reciprocal deviation of each run of `length` elements, in this shape.
+/// Mean and reciprocal deviation of each run of `length` elements, as tensors of this shape.
 std::pair<Tensor, Tensor> moments(const Tensor& x, std::int64_t length, const Shape& shape,
                                   double epsilon) {
   Tensor means = Tensor::zeros(shape), inverses = Tensor::zeros(shape);

@@ -14,12 +14,12 @@ namespace {
 constexpr std::int64_t first_opset = 7, last_opset = 21;
 constexpr std::size_t any_number = SIZE_MAX;
 
-/// One form of an operator, and the operator sets that have it.
+/// A form of an operator, and the operator sets that have it.
 struct Entry {
   std::string_view name;
   std::int64_t since, until;
   std::size_t least_inputs, most_inputs, most_outputs;
-  std::string_view attributes;  ///< words
+  std::string_view attributes;  ///< names of attributes, separated by blanks
   Operator run;
 };
 
@@ -283,7 +283,7 @@ std::vector<Tensor> run_node(const Node& node, std::int64_t opset,
 
 namespace {
 
-/// A graph at work; of a sub-graph, in the graph around it.
+/// Executes a graph; a sub-graph within its surrounding graph.
 class Run {
  public:
   Run(const Graph& graph, Values& values, const Run* around)
@@ -292,7 +292,7 @@ class Run {
   void nodes(const std::function<void(std::size_t node)>& on_node);
 
  private:
-  /// Null if the value is left out.
+  /// Null if the value is absent.
   [[nodiscard]] const Tensor* find(const Node& node, const std::string& name) const {
     if (name.empty()) return nullptr;
     for (const Run* run = this; run != nullptr; run = run->around_) {
@@ -302,7 +302,7 @@ class Run {
     }
     user_error("{}: input {} has no value", node.where(), quote(name));
   }
-  /// The outputs of a sub-graph whose inputs have the values given.
+  /// Outputs of a sub-graph for these input values.
   [[nodiscard]] std::vector<Tensor> sub_graph(const Node& node, const std::string& attribute,
                                               std::vector<Tensor> inputs) const;
   [[nodiscard]] std::vector<Tensor> branch(const Node& node) const;
@@ -400,7 +400,7 @@ void Run::nodes(const std::function<void(std::size_t node)>& on_node) {
       for (const std::string& name : node.inputs) arguments.push_back(find(node, name));
       results = computed(node, graph_.opset, std::move(arguments));
     }
-    // Optional outputs for training have no value; whoever reads one is told so.
+    // Optional outputs for training have no value; reading one is an error.
     for (std::size_t i = 0; i < std::min(node.outputs.size(), results.size()); ++i) {
       if (!node.outputs[i].empty()) values_[node.outputs[i]] = std::move(results[i]);
     }

@@ -1,4 +1,4 @@
-// Resize: nearest and linear, one dimension after the other.
+// Resize: nearest and linear, dimension by dimension.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ struct Sampling {
   std::string nearest = "round_prefer_floor";
 };
 
-/// Where output `x` of a resized dimension lies on the input.
+/// Position on the input of output `x` of a resized dimension.
 double source(const std::string& coordinates, double x, double scale, std::int64_t from,
               std::int64_t to) {
   if (coordinates == "align_corners") {
@@ -23,7 +23,7 @@ double source(const std::string& coordinates, double x, double scale, std::int64
   if (coordinates == "pytorch_half_pixel" && to == 1) return 0;
   if (coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
   if (coordinates == "half_pixel_symmetric") {
-    // The grid of outputs keeps the centre of the input where its size is rounded.
+    // If the size is rounded, the grid of outputs keeps the centre of the input.
     const double exact = static_cast<double>(from) * scale;
     const double offset = static_cast<double>(from) / 2 * (1 - static_cast<double>(to) / exact);
     return offset + (x + 0.5) / scale - 0.5;
@@ -36,7 +36,7 @@ double nearest(const std::string& rule, double x, double scale) {
   if (rule == "ceil") return std::ceil(x);
   if (rule == "round_prefer_floor") return std::ceil(x - 0.5);
   if (rule == "round_prefer_ceil") return std::floor(x + 0.5);
-  return scale < 1 ? std::ceil(x) : std::floor(x);  // operator set 10
+  return scale < 1 ? std::ceil(x) : std::floor(x);  // rule of operator set 10
 }
 
 Tensor resized(const Tensor& in, std::size_t axis, std::int64_t to, double scale,
@@ -112,12 +112,12 @@ void run_resize(Call& call) {
   if (call.node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
     call.fail("attribute \"keep_aspect_ratio_policy\" must be \"stretch\"");
   }
-  // Sizes or scales of some dimensions only.
+  // Sizes or scales are given only for some dimensions.
   std::vector<std::size_t> axes;
   for (const std::int64_t axis : call.node.integers("axes", {}))
     axes.push_back(call.axis(axis, rank));
   for (std::size_t i = 0; !call.node.has("axes") && i < rank; ++i) axes.push_back(i);
-  // Exporters give an empty tensor for what is left out.
+  // Exporters write an absent input as an empty tensor.
   const auto given = [&](std::size_t i) {
     return call.optional(i) != nullptr && call.optional(i)->size() != 0;
   };

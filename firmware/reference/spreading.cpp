@@ -1,4 +1,4 @@
-// Operators that spread elements: transposed convolution, blocks of pixels, repetition.
+// Operators that enlarge or spread data: transposed convolution, blocks of pixels, repetition.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -93,7 +93,7 @@ void run_depth_to_space(Call& call) {
   Shape shape = x.shape;
   shape[1] = to_depth ? x.shape[1] * b * b : x.shape[1] / (b * b);
   for (std::size_t i = 2; i < 4; ++i) shape[i] = to_depth ? x.shape[i] / b : x.shape[i] * b;
-  const Shape& deep = to_depth ? shape : x.shape;  // many channels
+  const Shape& deep = to_depth ? shape : x.shape;  // the shape with many channels
   const Shape& wide = to_depth ? x.shape : shape;
   const auto deep_strides = strides_of(deep), wide_strides = strides_of(wide);
   Tensor result = x;
@@ -117,7 +117,8 @@ void run_depth_to_space(Call& call) {
 
 namespace {
 
-/// Element at `position` of the result is the input's at the position taken modulo its sizes.
+/// Element at `position` of the result is the input's element at that position modulo the input's
+/// sizes.
 Tensor repeated(Call& call, const Tensor& x, Shape shape) {
   Tensor result;
   result.type = x.type;

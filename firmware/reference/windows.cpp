@@ -8,9 +8,9 @@
 namespace tactus::nn {
 namespace {
 
-/// How the window moves along one dimension.
+/// A window's movement along one dimension.
 struct Window {
-  std::int64_t size = 0;  ///< of the input
+  std::int64_t size = 0;  ///< size of the input
   std::int64_t kernel = 1, stride = 1, dilation = 1;
   std::int64_t before = 0, after = 0;  ///< padding
   std::int64_t outputs = 0;
@@ -21,7 +21,7 @@ struct Window {
   [[nodiscard]] bool on_input(std::int64_t position) const {
     return position >= 0 && position < size;
   }
-  /// Taps of the window at `output` that lie on the input or its padding.
+  /// Number of taps of the window at `output` that are on the input or its padding.
   [[nodiscard]] std::int64_t padded_taps(std::int64_t output) const {
     std::int64_t taps = 0;
     for (std::int64_t tap = 0; tap < kernel; ++tap) {
@@ -75,7 +75,7 @@ std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape&
       const std::int64_t outputs = (w.size + w.stride - 1) / w.stride;
       const std::int64_t total =
           std::max<std::int64_t>(0, (outputs - 1) * w.stride + extent - w.size);
-      // An odd row goes to the end (upper) or the start (lower).
+      // An odd row is added at the end (upper) or the start (lower).
       w.before = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
       w.after = total - w.before;
     }
@@ -96,7 +96,7 @@ void check_image(const Call& call) {
   }
 }
 
-/// out[o][p] += weights[o][k] * columns[k][p], four outputs at a time.
+/// Computes out[o][p] += weights[o][k] * columns[k][p], four outputs at a time.
 void multiply(const float* weights, const float* columns, float* out, std::int64_t outputs,
               std::int64_t taps, std::int64_t pixels, std::int64_t out_stride) {
   constexpr std::int64_t block = 4;
@@ -128,7 +128,7 @@ void multiply(const float* weights, const float* columns, float* out, std::int64
   }
 }
 
-/// The inputs that output pixels [first, first + pixels) multiply, tap by tap.
+/// Collects, tap by tap, the inputs that the output pixels [first, first + pixels) multiply.
 void gather_columns(const float* image, std::int64_t channels, const std::array<Window, 2>& window,
                     std::int64_t first, std::int64_t pixels, std::vector<float>& columns) {
   const Window &y = window[0], &x = window[1];
@@ -150,7 +150,7 @@ void gather_columns(const float* image, std::int64_t channels, const std::array<
   }
 }
 
-/// Calls pool(plane, oy, ox) for each output and keeps what it returns.
+/// Stores the result of pool(plane, oy, ox) for each output.
 template <typename Function>
 void run_pool(Call& call, const std::array<Window, 2>& window, Function&& pool) {
   const Tensor& in = call.input(0);
@@ -205,7 +205,8 @@ Tensor with_height(Tensor tensor) {
   return tensor;
 }
 
-/// Rows (N C W) as images of height 1. Returns whether the operator has been computed so.
+/// Computes an operator on rows (N C W) as one on images of height 1. False if the input has
+/// another shape.
 bool computed_as_rows(Call& call, Operator run) {
   if (call.floats(0).shape.size() != 3) return false;
   Node node = call.node;
@@ -235,7 +236,7 @@ bool computed_as_rows(Call& call, Operator run) {
   return true;
 }
 
-/// All positions of a channel together.
+/// Pools all positions of a channel.
 template <typename Function>
 void run_global(Call& call, Function&& pool) {
   const Tensor& in = call.floats(0);
@@ -292,7 +293,7 @@ void run_conv(Call& call) {
     for (std::int64_t group = 0; group < groups; ++group) {
       const float* source =
           in.floats.data() + (n * groups + group) * group_inputs * window[0].size * window[1].size;
-      constexpr std::int64_t block = 256;  // columns that stay in the caches
+      constexpr std::int64_t block = 256;  // columns that fit the caches
       for (std::int64_t first = 0; first < plane; first += block) {
         const std::int64_t pixels = std::min(block, plane - first);
         gather_columns(source, group_inputs, window, first, pixels, columns);

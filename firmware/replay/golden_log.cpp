@@ -12,7 +12,7 @@
 namespace tactus {
 namespace {
 
-/// Far beyond any recorded log; a longer run is a typing error that would go on for hours.
+/// Far more than any recorded log; a larger number is a typing error that would simulate for hours.
 constexpr Cycle most_cycles = 100000000;
 
 class Reader {

@@ -16,13 +16,15 @@ namespace {
 
 constexpr std::size_t context_lines = 8;
 
-/// The whole-top logs leave out what is hard to reach inside the elaborated top.
+/// False for events that logs of the whole top leave out, because they are hard to record inside
+/// the elaborated top.
 bool recorded_at_top(EventKind kind) {
   return kind != TcuEvent::alu && kind != TcuEvent::accumulator_read_a &&
          kind != TcuEvent::accumulator_read_b && kind != TcuEvent::timeout;
 }
 
-/// Compares the simulation's lines with the log's, cycle by cycle; keeps the first difference.
+/// Compares the simulation's event lines with the log's, cycle by cycle, and keeps the first
+/// difference.
 class LogComparison final : public EventLines {
  public:
   LogComparison(EventFormat format, const GoldenLog& log)
@@ -32,7 +34,7 @@ class LogComparison final : public EventLines {
     if (log_.bare || recorded_at_top(event.kind)) EventLines::event(event);
   }
 
-  /// After the simulation of a cycle, also of one without events.
+  /// Called after the simulation of each cycle, also without events.
   void check_cycle(Cycle cycle) {
     if (!result.difference.empty()) return;
     std::vector<std::string> expected;
@@ -123,7 +125,8 @@ std::string final_line(const GoldenLog& log, const ReplayRig& rig,
 }  // namespace
 
 LogReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
-  const tcu::Architecture architecture;  // the defaults are pynqz1, the logs' elaboration
+  // the defaults are those of pynqz1, for which the logs were recorded
+  const tcu::Architecture architecture;
   TcuEventFormat format;
   format.style = log.bare ? EventStyle::bare : EventStyle::axi;
 

@@ -1,4 +1,4 @@
-// Replays golden logs: the same program under the same conditions, every event compared.
+// Replays golden logs: runs the same program under the same conditions and compares every event.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 namespace tactus {
 
 struct LogReplayResult {
-  std::uint64_t events = 0;        ///< compared, equal ones
-  std::uint64_t memory_lines = 0;  ///< compared, equal ones
-  std::string difference;          ///< the first difference with context; empty: none
+  std::uint64_t events = 0;        ///< number of equal events
+  std::uint64_t memory_lines = 0;  ///< number of equal lines
+  std::string difference;          ///< first difference with context; empty: none
 };
 
 struct ReplayOptions {
   Engine engine = Engine::fast;
-  /// Evaluate units in random order, a new one every cycle. Whole-top logs only.
+  /// Evaluates units in random order, a new order in every cycle. Only for logs of the whole top.
   std::optional<std::uint32_t> shuffle_seed;
 };
 
-/// Runs the log's program on the pynqz1 architecture (64-bit AXI), bare or whole as the log says,
-/// and compares the events of each cycle as a set, then the memories and the END line.
+/// Runs the log's program on the pynqz1 architecture (64-bit AXI), bare or whole as the log says.
+/// Compares the events of each cycle as a set, then the memories and the END line.
 [[nodiscard]] LogReplayResult replay(const GoldenLog& log, const ReplayOptions& options = {});
 
 }  // namespace tactus

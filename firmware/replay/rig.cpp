@@ -21,7 +21,7 @@ void fill_pattern(unsigned port, unsigned lanes, std::uint64_t address, std::uin
   }
 }
 
-/// TCU alone. Every border draws its stalls from one generator, in a fixed order.
+/// The TCU alone. All ports draw their stalls from one generator, in a fixed order.
 class BareBench final : public ReplayRig {
  public:
   BareBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture,
@@ -56,7 +56,7 @@ class BareBench final : public ReplayRig {
     tcu_.accept();
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
     tcu_.commit();
-    // The memories may change what their wires point to.
+    // The memories may change the data that their wires point to.
     if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
     for (auto& dram : drams_) dram->commit();
     if (instruction_.fires()) source_.taken(clock_.now);

@@ -1,5 +1,5 @@
-// The rigs the golden logs were recorded on: what answers at the design's borders.
-// Source: hardware spec section 17.
+// The rigs on which the golden logs were recorded: models of what surrounds the design. Source:
+// hardware spec section 17.
 #pragma once
 
 #include <array>
@@ -19,21 +19,22 @@
 
 namespace tactus {
 
-/// A design under a golden log's conditions, cycle by cycle.
+/// A design under a golden log's conditions, simulated cycle by cycle.
 class ReplayRig {
  public:
   virtual ~ReplayRig() = default;
   virtual void cycle() = 0;
   [[nodiscard]] virtual const Tcu& tcu() const = 0;
-  /// Signals of the design, in the scope "top".
+  /// Shows signals of the design in the scope "top".
   virtual void describe(const trace::Scope& top) const = 0;
-  /// Instructions the stream has delivered.
+  /// Number of instructions that the stream has delivered.
   [[nodiscard]] virtual std::uint64_t delivered() const = 0;
 };
 
-/// Memory at the pins in the whole-top logs. The word at byte address a of port p reads as
-/// (a * 0x9E3779B97F4A7C15 + p) mod 2^64 whatever is written. A response follows the last data beat
-/// of its burst by the write latency even if the address is late: the rig did not look at it.
+/// Memory at the pins in logs of the whole top. The word at byte address a of port p reads as (a *
+/// 0x9E3779B97F4A7C15 + p) mod 2^64, whatever is written. A response follows the last data beat of
+/// its burst by the write latency even if the address comes later, since the rig ignored the
+/// address.
 class PatternSlave final : public AxiTarget {
  public:
   PatternSlave(Clock& clock, unsigned port, Cycle read_latency, Cycle write_latency,
@@ -57,7 +58,7 @@ class PatternSlave final : public AxiTarget {
   AxiLinks& pins_;
   AxiStalls stalls_;
   std::deque<Read> reads_;
-  std::deque<Cycle> responses_;  ///< first cycles in which they are offered
+  std::deque<Cycle> responses_;  ///< first cycles in which responses are offered
   std::array<std::uint8_t, 8> word_{};
 };
 

@@ -1,4 +1,4 @@
-// What the time of the machine's main unit went into, over time, in a bounded number of buckets.
+// Records the account of the machine's main unit over time, in a bounded number of buckets.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace tactus {
 
-/// Buckets of equal width that cover all cycles so far; where they would become too many, pairs are
-/// joined and the width doubles.
+/// Buckets of equal width that cover all cycles so far. When there are too many, pairs are joined
+/// and the width doubles.
 class Activity final : public AccountObserver {
  public:
   static constexpr std::size_t most_buckets = 256;

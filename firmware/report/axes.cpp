@@ -10,7 +10,7 @@
 namespace tactus::svg {
 namespace {
 
-/// As wide as a letter may be at 12 pixels.
+/// Largest width of a letter at 12 pixels.
 constexpr double letter = 7;
 
 std::string number(double value, int decimals) {
@@ -19,7 +19,7 @@ std::string number(double value, int decimals) {
   return decimals < 0 ? fmt::format("{:.4g}", value) : fmt::format("{:.{}f}", value, decimals);
 }
 
-/// As few decimals as tell values of equal distances apart, or -1 for values of other distances.
+/// The fewest decimals that distinguish equidistant values; -1 if the values are not equidistant.
 int common_decimals(const std::vector<double>& values) {
   if (values.size() < 2) return -1;
   const double step = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
@@ -58,7 +58,7 @@ double Scale::share(double value) const {
 }
 
 std::vector<double> Scale::ticks() const {
-  // The ends themselves are ticks though a logarithm may miss them by a little.
+  // Tolerance so that the ends are ticks in spite of rounding by the logarithm.
   constexpr double slack = 1e-9;
   std::vector<double> values;
   if (logarithmic_) {
@@ -161,7 +161,7 @@ std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& plac
     if (!right && !is_free(place.x - gap - width)) continue;
     const double left = right ? place.x + gap : place.x - gap - width;
     taken.push_back({left, left + width, place.y});
-    // A little higher than the place: a line may run through it.
+    // Slightly above the place, because a line may pass through it.
     out += label(right ? left : left + width, place.y - 5, right ? "start" : "end", place.name);
   }
   return out;

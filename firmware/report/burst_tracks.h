@@ -1,5 +1,5 @@
-// AXI bursts in a timeline: from the address to the last data or the response, on as many tracks of
-// a port as bursts overlap.
+// Draws AXI bursts in a timeline, from the address to the last data beat or the response. A port
+// has as many tracks as bursts overlap.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace tactus {
 
 class BurstTracks {
  public:
-  /// `titles`: of the ports.
+  /// `titles` are those of the ports.
   BurstTracks(const AxiEventKinds& kinds, std::vector<std::string> titles);
 
   void begin(Timeline& timeline) { timeline_ = &timeline; }
   void begin_run();
-  /// Whether it was an event of a burst.
+  /// Handles an event of a burst. Returns false for other events.
   bool event(const Event& event, Cycle now);
   [[nodiscard]] GaugeGroup outstanding() const;
 
@@ -34,7 +34,7 @@ class BurstTracks {
   struct Port {
     std::string title;
     std::deque<Burst> reads, writes;
-    std::vector<bool> lanes;  ///< taken
+    std::vector<bool> lanes;  ///< true: in use
   };
   static constexpr unsigned lanes_per_port = 100;
 

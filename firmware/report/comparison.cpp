@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Leaves of nested objects, with their names joined by dots.
+/// Calls `take` for the leaves of nested objects, with names joined by dots.
 template <typename Take>
 void for_each_leaf(const Json& json, const std::string& prefix, const Take& take) {
   for (const auto& item : json.items()) {
@@ -38,7 +38,7 @@ Named<std::string> flat_settings(const Json& json) {
   return out;
 }
 
-/// The value of a name, or null; one that may be changed of values that may.
+/// The value of a name, or null; mutable if the list is.
 template <typename List>
 auto find_name(List& values, const std::string& name) -> decltype(&values.front().second) {
   const auto found = std::find_if(values.begin(), values.end(),
@@ -46,7 +46,7 @@ auto find_name(List& values, const std::string& name) -> decltype(&values.front(
   return found == values.end() ? nullptr : &found->second;
 }
 
-/// What the main unit did: its work, then the reasons for lost cycles.
+/// Reads the main unit's account: its work, then the reasons for lost cycles.
 void read_time(const JsonValues& reader, const std::string& reasons_path, ComparedRun& run) {
   std::uint64_t lost = 0;
   run.time.emplace_back("working", 0);
@@ -68,7 +68,7 @@ void read_layers(const JsonValues& reader, ComparedRun& run) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string at = fmt::format("{}/{}", path, i);
     const std::string layer = reader.text(at + "/name");
-    std::string name = layer;  // layers may share a name
+    std::string name = layer;  // layers may have equal names
     for (unsigned n = 2; find_name(run.parts, name) != nullptr; ++n) {
       name = fmt::format("{} ({})", layer, n);
     }
@@ -76,7 +76,7 @@ void read_layers(const JsonValues& reader, ComparedRun& run) {
   }
 }
 
-/// A figure's explanation in the file; empty if it has none.
+/// Explanation of a figure in the file; empty if the file has none.
 std::string meaning(const JsonValues& reader, const std::string& figure) {
   const std::string path = "/figures/" + figure + "/meaning";
   return reader.has(path) ? reader.text(path) : std::string();
@@ -89,7 +89,7 @@ void read_meanings(const JsonValues& reader, ComparedRun& run) {
   }
 }
 
-/// The file's own table of figures says which states of a unit are work.
+/// Reads busy cycles of units. The file's own table of figures tells which states count as work.
 void read_units(const JsonValues& reader, ComparedRun& run) {
   const std::string path = "/accounting/units";
   for (const auto& unit : reader.object(path).items()) {
@@ -104,7 +104,7 @@ void read_units(const JsonValues& reader, ComparedRun& run) {
   }
 }
 
-/// Counts of the run itself, of kinds of instructions, and of traffic.
+/// Reads counts of the run, of kinds of instructions, and of traffic.
 void read_figures(const JsonValues& reader, const Json& json, ComparedRun& run) {
   const auto take = [&run](const std::string& name, const Json& value) {
     if (value.is_number_unsigned()) run.figures.emplace_back(name, value.get<std::uint64_t>());
@@ -123,7 +123,7 @@ void read_figures(const JsonValues& reader, const Json& json, ComparedRun& run) 
   }
 }
 
-/// What an energy table makes of the run, by its events; nothing without one.
+/// Reads the energies that a table assigns to the run's events; none without a table.
 void read_energy(const JsonValues& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
   const auto text = [&](const char* key) { return reader.text(path + key); };
@@ -142,7 +142,7 @@ void read_energy(const JsonValues& reader, const std::string& path, ComparedRun&
   }
 }
 
-/// Array busy and useful MAC, in percent; a run that does not have one of them has a gap.
+/// Reads "array busy" and "useful MAC" in percent. A run without one of them has no entry.
 void read_shares(const JsonValues& reader, const std::string& path, ComparedRun& run) {
   const std::pair<std::string_view, const char*> shares[] = {
       {array_figures::busy_name, array_figures::busy_title},
@@ -154,18 +154,19 @@ void read_shares(const JsonValues& reader, const std::string& path, ComparedRun&
   }
 }
 
-/// Images a second, and the latencies of runs and of what an image is of them.
+/// Reads images per second, and the latencies of runs and images.
 void read_throughput(const JsonValues& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
   for_each_leaf(reader.object(path), "", [&](const std::string& name, const Json& value) {
-    if (name == "seconds" || name.rfind("latency_cycles", 0) == 0) return;  // as in latency_ms
-    if (value.is_null()) return;  // no cycles, and therefore no rate
+    // in cycles; latency_ms gives the same
+    if (name == "seconds" || name.rfind("latency_cycles", 0) == 0) return;
+    if (value.is_null()) return;  // a run of 0 cycles has no rate
     if (!value.is_number()) reader.refuse(path + "/" + name, "must be a number or null");
     run.throughput.emplace_back(name, value.get<double>());
   });
 }
 
-/// Rows in the order in which names first appear.
+/// Rows in the order in which names first appear in the runs.
 template <typename T>
 std::vector<ComparedRow<T>> rows(const std::vector<ComparedRun>& runs,
                                  Named<T> ComparedRun::*member) {
@@ -185,7 +186,7 @@ std::vector<ComparedRow<T>> rows(const std::vector<ComparedRun>& runs,
   return out;
 }
 
-/// Whether the runs agree in a row.
+/// True if all runs have the same value in a row.
 template <typename T>
 bool agrees(const ComparedRow<T>& row) {
   return std::all_of(row.values.begin(), row.values.end(),
@@ -206,8 +207,8 @@ void drop_zeros(std::vector<ComparedRow<T>>& rows) {
   rows.erase(std::remove_if(rows.begin(), rows.end(), zero), rows.end());
 }
 
-/// How the parts of run `index` differ from those of the first, largest first. What a run does not
-/// have counts as no cycles.
+/// Differences between the parts of run `index` and those of the first run, largest first. A part
+/// that a run lacks counts as 0 cycles.
 Named<std::int64_t> differences(const std::vector<ComparedRow<std::uint64_t>>& rows,
                                 std::size_t index) {
   Named<std::int64_t> out;
@@ -222,7 +223,7 @@ Named<std::int64_t> differences(const std::vector<ComparedRow<std::uint64_t>>& r
   return out;
 }
 
-/// Whether a run of them has several images.
+/// True if any run computes several images.
 bool has_images(const std::vector<ComparedRun>& runs) {
   return std::any_of(runs.begin(), runs.end(), [](const ComparedRun& run) {
     const double* const images = find_name(run.throughput, "images");
@@ -271,12 +272,12 @@ ComparedRun run_of_point(const Json& line, const std::string& where, std::string
   run.cycles = reader.count("/figures/cycles");
   run.latency_ms = reader.number("/figures/latency_ms");
   run.settings = flat_settings(reader.object("/configuration"));
-  if (reader.has("/figures/accounted_cycles")) {  // a matrix product
+  if (reader.has("/figures/accounted_cycles")) {  // the file is that of a matrix product
     run.accounted = reader.count("/figures/accounted_cycles");
     read_time(reader, "/figures/lost_by_reason", run);
   } else if (reader.has("/figures/lost_cycles")) {
     const std::string busy = fmt::format("/figures/{}", array_figures::busy_name);
-    // Working cycles are known by their share; lost ones count until all units are at rest.
+    // The file gives busy cycles as a share; lost cycles count until all units are idle.
     run.accounted = static_cast<std::uint64_t>(
         std::llround(reader.number_or_null(busy).value_or(0) * static_cast<double>(run.cycles)));
     for (const auto& item : reader.object("/figures/lost_cycles").items()) {
@@ -313,7 +314,7 @@ ComparedRun together(const std::vector<ComparedRun>& parts, std::string name) {
     sum.latency_ms += part.latency_ms;
     add(sum.time, part.time);
     add(sum.figures, part.figures);
-    // Energies of different tables do not add up.
+    // Energies of different tables cannot be added.
     if (&part == &parts.front()) sum.energy_table = part.energy_table;
     if (sum.energy_table == part.energy_table) {
       add(sum.energy, part.energy);

@@ -28,7 +28,7 @@ std::string run_title(const Comparison& comparison, std::size_t run) {
   return fmt::format("{}: {}", label_of(comparison, run), comparison.runs[run].name);
 }
 
-/// A value beside the first run's: "1 234 (+5.6 %)".
+/// A value beside that of the first run: "1 234 (+5.6 %)".
 template <typename T>
 std::string cell(const std::optional<T>& value, const std::optional<T>& first, bool is_first) {
   if (!value) return "";
@@ -87,9 +87,9 @@ std::string explanation_section(const Comparison& comparison, std::size_t index)
   return out;
 }
 
-/// The runs' cycles by reason as bars of one scale.
+/// Bars with the runs' cycles by reason, on one scale.
 std::string bars_section(const Comparison& comparison) {
-  constexpr std::size_t named = 4;  // reasons with a colour of their own: those with most cycles
+  constexpr std::size_t named = 4;  // reasons with a colour of their own; those with most cycles
   constexpr unsigned others = 5;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t r = 1; r < comparison.time.size(); ++r) {

@@ -1,4 +1,4 @@
-// Parameters as statistics files spell them.
+// Writes parameters with the names they have in statistics files.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace tactus {
 
-/// Adds what shapes a machine and has a value; cycles are named in the key: "read_latency_cycles".
+/// Adds the parameters that shape the machine and are set. Keys of parameters in cycles end in
+/// _cycles: "read_latency_cycles".
 template <typename T>
 void add_configuration_figures(nlohmann::ordered_json& json, const ParameterTable<T>& table,
                                const T& values, const std::vector<std::string>& leave_out) {

@@ -1,4 +1,4 @@
-// One machine, several watchers.
+// Passes the events of one machine to several observers.
 #pragma once
 
 #include <vector>

@@ -16,7 +16,7 @@ struct Row {
   const char* meaning;
 };
 
-/// What every machine has. A machine may say more of a figure, see MachineInfo::meanings.
+/// Figures of every machine. MachineInfo::meanings may add to their explanations.
 constexpr Row first_rows[] = {
     {"tool", "text", "always tactus"},
     {"version", "text", "version of Tactus"},
@@ -28,7 +28,7 @@ constexpr Row first_rows[] = {
     {"instructions_retired", "count", "instructions that retired"},
     {"last_retire", "cycle", "cycle in which the last instruction retired"},
 };
-/// Between these the machine's figures of a run.
+/// Figures of every machine that follow the machine's own figures of a run.
 constexpr Row middle_rows[] = {
     {"total_cycles", "cycles", "of the machine: all images and their preparation"},
     {"wall_seconds", "s", "time of the host, simulation only"},
@@ -112,7 +112,7 @@ constexpr Row middle_rows[] = {
      "fewest for its matrices, weight changes and accumulator moves; only of the optimising "
      "compiler's programs"},
 };
-/// Between these the machine's figures of a layer.
+/// Figures of every machine that follow the machine's own figures of a layer.
 constexpr Row last_rows[] = {
     {"accounting.layers.bytes_read", "bytes", "read in these cycles, by memory port"},
     {"accounting.layers.bytes_written", "bytes", "written in these cycles, by memory port"},
@@ -229,7 +229,7 @@ bool FigureTable::stands_for(std::string_view placeholder, std::string_view segm
   return false;
 }
 
-/// Whether the last segments of a figure's name are these.
+/// True if the figure's name ends with the wanted segments.
 bool FigureTable::ends_with(const Figure& figure,
                             const std::vector<std::string_view>& wanted) const {
   const std::vector<std::string_view> parts = segments(figure.name);
@@ -267,7 +267,7 @@ std::vector<const Figure*> FigureTable::explain(std::string_view name) const {
   if (auto found = matches(name); !found.empty()) return found;
   std::vector<std::string_view> candidates;
   for (const Figure& figure : figures_) {
-    // Every end of the name, and every group.
+    // Tries every suffix of the name, and every group.
     for (std::string_view end = figure.name;;) {
       candidates.push_back(end);
       const auto dot = end.find('.');

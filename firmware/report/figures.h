@@ -1,9 +1,9 @@
-// The one table of all figures in a machine's statistics files: name, unit, one sentence.
+// The table of all figures in a machine's statistics files: name, unit, one sentence.
 //
 // Names are JSON paths with dots, without array indices. A segment in capitals stands for one of a
-// list of names: KIND, PORT, REASON, WAIT. "x.*" explains whatever lies below x. The table is made
-// of what every machine has and of the machine's own tables; it drives `tactus explain`, the
-// `figures` object of a statistics file and `tactus explain --markdown`.
+// list of names: KIND, PORT, REASON, WAIT. "x.*" covers everything below x. The table combines
+// figures of every machine with the machine's own tables. `tactus explain`, the `figures` object of
+// a statistics file and `tactus explain --markdown` use it.
 #pragma once
 
 #include <string>
@@ -15,31 +15,32 @@
 
 namespace tactus {
 
-/// A figure, or a column of a CSV file.
+/// Description of a figure or of a column of a CSV file.
 struct Figure {
   std::string name;
   std::string unit;
   std::string meaning;
-  std::string_view needs = {};  ///< unit without which a machine does not have the figure
+  /// unit that the figure belongs to; machines without it lack the figure
+  std::string_view needs = {};
 };
 
 class FigureTable {
  public:
   explicit FigureTable(const MachineInfo& machine);
-  /// The figures of another file than the statistics; `machine` tells what KIND, PORT, REASON and
-  /// WAIT stand for.
+  /// Table for another kind of file than statistics. `machine` defines the names for KIND, PORT,
+  /// REASON and WAIT.
   FigureTable(const MachineInfo& machine, std::vector<Figure> figures)
       : machine_(machine), figures_(std::move(figures)) {}
 
   [[nodiscard]] const std::vector<Figure>& all() const { return figures_; }
-  /// The figure that explains a full name, e.g. "accounting.units.decoder.busy"; null if none does.
+  /// Finds the figure for a full name, e.g. "accounting.units.decoder.busy"; null if there is none.
   [[nodiscard]] const Figure* find(std::string_view name) const;
-  /// Figures a user may mean: the full name, or its last segments. Throws UserError with a
-  /// suggestion if there is none.
+  /// Finds figures by full name or by last segments. Throws UserError with a suggestion if there is
+  /// none.
   [[nodiscard]] std::vector<const Figure*> explain(std::string_view name) const;
-  /// The same; empty if there is none.
+  /// Like explain(), but empty if there is none.
   [[nodiscard]] std::vector<const Figure*> matches(std::string_view name) const;
-  /// The table as Markdown; unit states last.
+  /// The table as Markdown, with unit states at the end.
   [[nodiscard]] std::string markdown() const;
 
  private:

@@ -10,11 +10,11 @@
 namespace tactus::html {
 namespace {
 
-// Colours have one name each, so that charts follow light and dark too. They differ in lightness,
-// by a contrast of 1.35 and more between any two, so that neighbours are told apart without their
-// hue. A tile's figure is as large
-// as its place allows: var(--n) characters of 0.64 em each. On a narrow screen every row of a table
-// is a block of its own, whose cells say their column's title.
+// Style of all pages. Each colour has one name, so charts follow the light and dark settings. Any
+// two colours differ in lightness by a contrast of at least 1.35, so neighbours can be
+// distinguished without their hue. The text of a tile scales with the tile: var(--n) characters of
+// 0.64 em each. On narrow screens every row of a table is a block whose cells show the titles of
+// their columns.
 constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#1c2430;--soft:#5b6675;
 --line:#dde2e8;--c0:#298d59;--c1:#1f4e85;--c2:#462377;--c3:#e5aa4a;--c4:#b53546;--c5:#8d98a5;
@@ -100,8 +100,8 @@ details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
 @media print{.list,pre{max-height:none}body{background:#fff}section,.tile{break-inside:avoid}}
 )";
 
-// A column of numbers is sorted as such; a second click turns the order. Cells that are empty or no
-// number come last.
+// Sorts numeric columns by value; a second click reverses the order. Cells that are empty or not
+// numeric come last.
 constexpr std::string_view sorting = R"(
 for (const table of document.querySelectorAll('.list table')) {
   const heads = [...table.tHead.rows[0].cells];
@@ -201,7 +201,7 @@ std::string Table::html() const {
     }
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      // Text speaks for itself; a number needs its title where the row stands alone.
+      // In a narrow layout a text is clear by itself, a number needs its column's title.
       const bool title = !list && i > 0 && (!columns_[i].text || columns_[i].says_title);
       text += fmt::format("<td{}{}>{}</td>", columns_[i].text ? " class=\"t\"" : "",
                           title ? fmt::format(" data-title=\"{}\"", escape(columns_[i].title)) : "",

@@ -1,5 +1,5 @@
-// Values of parsed JSON by their paths. A value that is missing or of another type is a UserError
-// that names it: "results.jsonl:3:/figures/cycles: must be a whole number, 0 or more".
+// Reads values of parsed JSON by path. A missing value, or one of another type, is a UserError with
+// the path: "results.jsonl:3:/figures/cycles: must be a whole number, 0 or more".
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tactus {
 
 class JsonValues {
  public:
-  /// `json` must outlive the object; `where` stands before the path in messages.
+  /// `json` must outlive the object; `where` precedes the path in messages.
   JsonValues(const nlohmann::ordered_json& json, std::string where)
       : json_(json), where_(std::move(where)) {}
 
@@ -24,11 +24,11 @@ class JsonValues {
   [[nodiscard]] std::uint64_t count(const nlohmann::ordered_json& value,
                                     const std::string& path) const;
   [[nodiscard]] double number(const std::string& path) const;
-  /// None if the value is null: there is no such figure.
+  /// Empty if the value is null, i.e. the figure does not exist.
   [[nodiscard]] std::optional<double> number_or_null(const std::string& path) const;
   [[nodiscard]] const std::string& text(const std::string& path) const;
 
-  /// Throws.
+  /// Throws UserError about the value at `path`.
   [[noreturn]] void refuse(const std::string& path, const std::string& what) const;
 
  private:

@@ -14,13 +14,13 @@ struct LayerTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// The layers of the first image, those of no cycles left out: first and last cycle as waveforms
-/// and timelines count them, cycles, ms, share of the run's cycles, share in which the main unit
-/// works, bytes read and written at all ports, instructions, the reason for most of the lost
-/// cycles, and before it the energy where a table was given. No rows if the run names no layers.
+/// The layers of the first image, without those of 0 cycles. Columns: first and last cycle as
+/// counted by waveforms and timelines, cycles, ms, share of the run's cycles, share in which the
+/// main unit works, bytes read and written at all ports, instructions, energy (with an energy
+/// table), main reason for lost cycles. No rows if the run names no layers.
 [[nodiscard]] LayerTable layer_table(const RunDocument& document);
 
-/// What the titles of a machine's tables mean.
+/// Explanations of the columns' titles.
 [[nodiscard]] std::vector<Figure> layer_columns(const MachineInfo& machine);
 [[nodiscard]] std::string layers_csv(const LayerTable& table);
 

@@ -26,13 +26,13 @@ const char* end_name(RunEnd end) {
   return "";
 }
 
-/// Own figures "x.y" and "x.z" lie in one object or list x.
+/// Adds a machine's own figure. Figures "x.y" and "x.z" share one object or list x.
 void add_own(Json& json, const Json& own, const FigureInfo& figure) {
   const std::string name(figure.name.substr(0, figure.name.find('.')));
   if (own.contains(name)) json[name] = own[name];
 }
 
-/// The figures that need the network's multiply-accumulates.
+/// Adds the figures that are computed from the network's multiply-accumulates.
 void add_macs(Json& own, std::optional<std::uint64_t> macs, Cycle cycles,
               const MachineRates& rates) {
   own[std::string(array_figures::macs_name)] = macs ? Json(*macs) : Json();
@@ -77,7 +77,7 @@ Json image_json(const RunDocument& document, const ReportedRun& image) {
   return json;
 }
 
-/// The lines about lost cycles and roofline; none without cycles.
+/// Summary lines about lost cycles and roofline; empty for a run without cycles.
 std::string accounting_lines(const Accounting& a, const MachineRates& rates,
                              std::optional<std::uint64_t> macs) {
   if (a.cycles == 0) return "";
@@ -105,7 +105,7 @@ std::string accounting_lines(const Accounting& a, const MachineRates& rates,
   return text;
 }
 
-/// Whose cycles stand on the top, if there are others.
+/// Names the image whose cycles the first lines show, if there are several.
 std::string first_of(const RunDocument& document) {
   const std::size_t runs = document.images.size();
   if (document.batch == 1) return runs > 1 ? fmt::format(" (first of {} images)", runs) : "";
@@ -166,7 +166,7 @@ std::string stats_json(const RunDocument& document) {
   }
   json["figures"] =
       figures_json(document.images.front().run->accounting, document.images.front().own);
-  // File names need not be UTF-8; JSON has to be.
+  // File names need not be UTF-8, but JSON must be.
   return text_of_json(json, 2) + "\n";
 }
 

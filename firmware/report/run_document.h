@@ -1,7 +1,7 @@
-// What is written about a run: statistics, a page, a summary on the screen.
+// Reports about a run: statistics, a page, a summary on the screen.
 //
-// All of it walks the machine's tables (models/sim/machine_info.h); the machine's driver adds the
-// values of its own figures and its lines of the summary.
+// They are made from the machine's tables (models/sim/machine_info.h). The machine's driver adds
+// the values of its own figures and its own lines of the summary.
 #pragma once
 
 #include <optional>
@@ -22,29 +22,31 @@ namespace tactus {
 /// One image or program.
 struct ReportedRun {
   const RunResult* run = nullptr;
-  Cycle cycles = 0;  ///< as the driver counts them
+  Cycle cycles = 0;  ///< as counted by the driver
   Cycle last_retire = 0;
   nlohmann::ordered_json own;  ///< values of the figures whose source is `own`, by name
-  std::vector<std::pair<std::string, std::string>> lines;  ///< of the summary: name, text
+  std::vector<std::pair<std::string, std::string>> lines;  ///< lines of the summary: name, text
 };
 
 struct RunDocument {
-  std::string version, revision;  ///< of Tactus
-  std::string kind;               ///< of what ran: model, program
-  std::string subject;            ///< its name
+  std::string version, revision;  ///< version of Tactus
+  std::string kind;               ///< kind of subject: model, program
+  std::string subject;            ///< name of the model or program
   std::string machine;            ///< one line
-  std::string board;              ///< one line; empty: none was named
-  std::string accuracy;           ///< one line: what was compared with hardware; empty: not said
+  std::string board;              ///< one line; empty: no board was named
+  std::string accuracy;           ///< one line about comparisons with hardware; empty: not stated
   double clock_mhz = 100;
-  /// The images run one after the other, so that there is a throughput; `host_us` of the host each.
+  /// The images run one after the other, so there is a throughput; each adds `host_us` of host
+  /// time.
   bool back_to_back = true;
   double host_us = 0;
-  std::uint64_t batch = 1;  ///< images that each run computes: each of `images` is so many
+  std::uint64_t batch = 1;  ///< images per run; each of `images` is such a run
   MachineRates rates;
   nlohmann::ordered_json configuration;
-  nlohmann::ordered_json rerun;  ///< what --config takes to run the same again; null: nothing
-  /// Of a page, ahead of the machine's and after them: title and HTML.
+  nlohmann::ordered_json rerun;  ///< input for --config that repeats the run; null: none
+  /// Sections of a page, before and after the machine's own: title and HTML.
   std::vector<std::pair<std::string, std::string>> sections, closing_sections;
+<<<<<<< HEAD
   std::vector<Expectation> expected;  ///< by region of the accounting; empty: nobody says
   std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; none: not known
   std::vector<ReportedRun> images;  ///< runs, at least one; figures on the top are the first one's
@@ -54,15 +56,26 @@ struct RunDocument {
   double wall_seconds = 0;          ///< simulation only
   bool interrupted = false;  ///< a signal has ended it: the last image's figures are up to there
   const Activity* activity = nullptr;  ///< of the first image, for a page
+=======
+  std::vector<Expectation> expected;  ///< by region of the accounting; empty: unknown
+  std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; empty: unknown
+  /// at least one; the first one's figures come first in a report
+  std::vector<ReportedRun> images;
+  Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
+  Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation
+  double wall_seconds = 0;   ///< simulation only
+  bool interrupted = false;  ///< a signal has ended the run; the last image's figures end there
+  const Activity* activity = nullptr;  ///< activity during the first image, for a page
+>>>>>>> w_c
 };
 
 [[nodiscard]] std::string stats_json(const RunDocument& document);
-/// A self-contained HTML page.
+/// The run's page: self-contained HTML.
 [[nodiscard]] std::string run_page_html(const RunDocument& document);
-/// One screen.
+/// The run's summary: one screen of text.
 [[nodiscard]] std::string summary_text(const RunDocument& document);
 
-/// Of all images; none unless all have finished, back to back.
+/// Throughput over all images; empty unless all have finished and ran back to back.
 [[nodiscard]] std::optional<Throughput> throughput_of(const RunDocument& document);
 /// "105.90 frames/s".
 [[nodiscard]] std::string frames_text(const Throughput& rate);

@@ -12,36 +12,37 @@
 
 namespace tactus {
 
-/// num / den, and 0 for an empty denominator.
+/// num / den, or 0 if den is 0.
 [[nodiscard]] double ratio(std::uint64_t num, std::uint64_t den);
-/// The figure of a run or layer; null where that has no cycles, and therefore no rates.
+/// A rate of a run or layer; null if that has no cycles and hence no rates.
 [[nodiscard]] nlohmann::ordered_json rate(double figure, std::uint64_t cycles);
-/// The figure; null for none.
+/// The figure; null if it is empty.
 [[nodiscard]] nlohmann::ordered_json figure_or_null(const std::optional<double>& figure);
 
 struct PortFigures {
   std::uint64_t bytes_read = 0, bytes_written = 0;
   double beats_per_burst = 0;
-  double utilisation = 0;  ///< 0..1: beats / all cycles
-  double efficiency = 0;   ///< 0..1: beats / cycles in which the port has work
+  double utilisation = 0;  ///< beats / all cycles, 0..1
+  double efficiency = 0;   ///< beats / cycles in which the port has work, 0..1
 };
 [[nodiscard]] PortFigures port_figures(const Accounting& accounting, unsigned port,
                                        const MachineRates& rates);
 
-/// A point under the roof: the array's multiply-accumulates while it is busy, or the useful ones.
+/// A point of the roofline chart, for the array's multiply-accumulates while it is busy, or for the
+/// useful ones.
 struct Roofline {
   std::uint64_t macs = 0, bytes = 0;
   double macs_per_cycle = 0, peak_macs_per_cycle = 0;
   double bytes_per_cycle = 0, peak_bytes_per_cycle = 0;
-  std::optional<double> intensity;  ///< MAC/byte; none without traffic
+  std::optional<double> intensity;  ///< MAC/byte; empty without traffic
   double ridge = 0;                 ///< MAC/byte
   double attainable = 0;            ///< MAC/cycle
   double share_of_roof = 0;         ///< 0..1
   bool memory_bound = false;
 };
-/// The point of the busy array: padding counts as work.
+/// Point for all multiply-accumulates of the busy array, including padding.
 [[nodiscard]] Roofline roofline(const Counters& counters, const MachineRates& rates);
-/// The point of the network's own multiply-accumulates, in the same cycles.
+/// Point for the network's own multiply-accumulates, over the same cycles.
 [[nodiscard]] Roofline roofline(const Counters& counters, const MachineRates& rates,
                                 std::uint64_t macs);
 
@@ -49,42 +50,43 @@ struct LostCycles {
   std::size_t reason;  ///< state of MachineInfo::time
   std::uint64_t cycles;
 };
-/// Reasons that occur, the largest first; equal ones in the order of the table.
+/// Reasons with lost cycles, largest first; equal ones in the order of the table.
 [[nodiscard]] std::vector<LostCycles> lost_cycles(const Counters& counters);
 [[nodiscard]] std::uint64_t lost_total(const Counters& counters);
-/// Cycles in which the main unit works: those that are not lost.
+/// Cycles in which the main unit works, i.e. that are not lost.
 [[nodiscard]] std::uint64_t busy_cycles(const Counters& counters);
-/// True if statistics of the machine have the figures of the network's multiply-accumulates.
+/// True if the machine's statistics have figures of the network's multiply-accumulates.
 [[nodiscard]] bool knows_macs(const MachineInfo& machine);
-/// Whether cycles of this reason count as lost.
+/// True if cycles of this reason count as lost.
 [[nodiscard]] bool is_lost(const MachineInfo& machine, std::size_t reason);
 
-/// The value of a figure that is no driver's own; of a counter by port, the list of them.
+/// Value of a figure that the driver does not supply; for a counter by port, the list of values.
 [[nodiscard]] nlohmann::ordered_json counted_figure(const Counters& counters,
                                                     const FigureInfo& figure, Cycle cycles);
 
-/// `macs`: the network's own multiply-accumulates, where they are known.
+/// `macs` are the network's own multiply-accumulates, if known.
 [[nodiscard]] nlohmann::ordered_json accounting_json(const Accounting& accounting,
                                                      const MachineRates& rates,
                                                      std::optional<std::uint64_t> macs);
-/// Name, unit and sentence of every figure that the machine of this accounting has; `own` are those
-/// of the driver.
+/// Name, unit and explanation of every figure of the machine that this accounting belongs to; `own`
+/// are the figures supplied by the driver.
 [[nodiscard]] nlohmann::ordered_json figures_json(const Accounting& accounting,
                                                   const nlohmann::ordered_json& own);
 
-/// What the compiler says of a layer. Cycles are the optimising compiler's; 0: nobody says.
+/// The compiler's statements about a layer. Cycles are those predicted by the optimising compiler;
+/// 0: unknown.
 struct Expectation {
   std::uint64_t predicted_cycles = 0, bound_cycles = 0;
   std::optional<std::uint64_t> macs = std::nullopt;  ///< see models/sim/array_figures.h
 };
 /// True if the optimising compiler predicts cycles of a layer.
 [[nodiscard]] bool is_predicted(const std::vector<Expectation>& expected);
-/// Of the accounting's region; empty where nobody says.
+/// Expectation for a region of the accounting; empty if there is none.
 [[nodiscard]] Expectation expectation(const std::vector<Expectation>& all, std::size_t region);
-/// Predicted cycles over the measured ones, less 1.
+/// Predicted cycles divided by measured ones, minus 1.
 [[nodiscard]] double deviation(const Expectation& expected, const RegionFigures& region);
-/// Where a prediction is further off than it should be (layers of 1 % of the run and more: 5 %, the
-/// run: 3 %), a sentence each. `expected`: by region.
+/// One sentence for each prediction that is further off than expected: 5 % for layers of at least 1
+/// % of the run, 3 % for the run. `expected` is ordered by region.
 [[nodiscard]] std::vector<std::string> prediction_findings(
     const Accounting& accounting, const std::vector<Expectation>& expected);
 

@@ -35,7 +35,7 @@ std::string part_title(std::string_view name, std::uint64_t cycles, std::uint64_
   return fmt::format("{}: {} cycles, {}", name, grouped(cycles), percent(ratio(cycles, total)));
 }
 
-/// Group by group.
+/// Draws the account as one bar, grouped.
 std::string time_bar(const Counters& counters, bool big) {
   const TimeInfo& time = counters.info->time;
   std::vector<svg::Part> parts;
@@ -49,8 +49,7 @@ std::string time_bar(const Counters& counters, bool big) {
   return svg::stacked_bar(parts, big);
 }
 
-/// The group of reasons that costs most, which is the widest colour of a bar, and in it the reason
-/// that costs most.
+/// The group of reasons with the most cycles (the widest colour of a bar), and its largest reason.
 struct MainReason {
   std::size_t group = 0, reason = 0;
   std::uint64_t group_cycles = 0, reason_cycles = 0;
@@ -60,7 +59,7 @@ MainReason main_reason(const Counters& counters) {
   const TimeInfo& time = counters.info->time;
   std::vector<MainReason> groups(time.groups.size());
   MainReason most;
-  for (const LostCycles& lost : lost_cycles(counters)) {  // the largest first
+  for (const LostCycles& lost : lost_cycles(counters)) {  // largest first
     MainReason& group = groups[time.reasons[lost.reason].group];
     if (group.group_cycles == 0)
       group = {time.reasons[lost.reason].group, lost.reason, 0, lost.cycles};
@@ -144,7 +143,7 @@ std::string time_section(const Accounting& a) {
   return out + table.html();
 }
 
-/// The layers below the columns of `cycles` cycles.
+/// The layers as spans below columns of `cycles` cycles.
 std::vector<svg::Columns::Span> layer_spans(const Accounting& a, Cycle cycles) {
   std::vector<svg::Columns::Span> spans;
   for (const RegionSpan& span : a.spans) {
@@ -236,7 +235,7 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
   return out + svg::roofline(chart);
 }
 
-/// States that occur: busy first, then waits by their cycles, then idle.
+/// Indices of the states that occur: busy first, then waits by their cycles, then idle.
 std::vector<std::size_t> ordered_states(const UnitCycles& unit) {
   std::vector<std::size_t> order;
   for (std::size_t s = 0; s < unit.cycles.size(); ++s) {
@@ -257,7 +256,7 @@ std::string units_section(const Accounting& a) {
       {{"unit", true}, {"states", true}, {"busy"}, {"waiting"}, {"largest wait", true, true}});
   html::Table states({{"unit and state", true}, {"cycles"}, {"share"}, {"what it means", true}});
   for (const UnitCycles& unit : a.units) {
-    if (&unit == &a.units.back()) break;  // its time has a section of its own
+    if (&unit == &a.units.back()) break;  // the last unit's time has its own section
     std::vector<svg::Part> parts;
     std::string largest;
     std::string names;
@@ -433,7 +432,7 @@ std::string ending(RunEnd end) {
   return {};
 }
 
-/// Where the cycles of the first image went.
+/// Adds the sections on the cycles of the first image.
 void add_accounting(html::Page& out, const RunDocument& document) {
   const Accounting& a = document.images.front().run->accounting;
   const MachineInfo& machine = *a.totals.info;
@@ -443,7 +442,7 @@ void add_accounting(html::Page& out, const RunDocument& document) {
     out.section("Roofline", roofline_section(a, document));
   }
   out.section("Units", units_section(a));
-  // Instructions of other machines than the TCU may run several times and in several threads.
+  // On machines other than the TCU instructions may run several times and in several threads.
   if (!a.regions.empty() || machine.name == "tcu")
     out.section("Layers", layers_section(a, document));
   out.section("Instructions", instructions_section(a, document.rates));

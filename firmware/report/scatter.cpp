@@ -14,7 +14,7 @@
 namespace tactus::svg {
 namespace {
 
-constexpr double cell = 4;  ///< points closer than this cover each other
+constexpr double cell = 4;  ///< points closer than this overlap
 
 struct Axis {
   Scale scale;
@@ -32,7 +32,7 @@ Axis make_axis(const ScatterAxis& axis, std::vector<double> values) {
   const Scale scale = Scale::around(values);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  // Few settings are their own ticks.
+  // Up to this many settings, each is a tick.
   constexpr std::size_t few = 10;
   const bool own = values.size() <= few && std::all_of(values.begin(), values.end(),
                                                        [](double v) { return v == std::floor(v); });
@@ -85,7 +85,7 @@ std::string path(const Frame& frame, const ScatterLine& line) {
                      colour(line.colour), line.dashed ? " stroke-dasharray=\"5 4\"" : "");
 }
 
-/// Names that do not fit side by side are slanted, on more room below.
+/// Slants names that do not fit side by side, and makes room for them below.
 void make_room(Frame& frame, const std::vector<std::string>& names) {
   double widest = 0;
   for (const std::string& name : names) widest = std::max(widest, text_width(name));

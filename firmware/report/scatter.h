@@ -9,7 +9,7 @@ namespace tactus::svg {
 
 struct ScatterAxis {
   std::string title;
-  /// Names of the values 0, 1, ...; empty: the values are numbers.
+  /// Names of the values 0, 1, ...; empty: values are numbers.
   std::vector<std::string> categories;
 };
 
@@ -17,19 +17,20 @@ struct ScatterPoint {
   double x = 0, y = 0;
   std::string title;
   unsigned colour = 1;
-  bool main = false;   ///< drawn large, above the others
-  std::string name{};  ///< beside the point, where there is room
+  bool main = false;   ///< drawn large and above the others
+  std::string name{};  ///< drawn beside the point if there is room
 };
 
 struct ScatterLine {
   std::vector<std::pair<double, double>> points;
   unsigned colour = 1;
-  bool steps = false;  ///< level from each point to the next
+  bool steps = false;  ///< horizontal from each point to the next
   bool dashed = false;
 };
 
-/// Axes are logarithmic where values are positive and span more than a decade. Of points that
-/// nearly cover each other one is drawn, whose title counts the rest; main points all are.
+/// A scatter chart. Axes are logarithmic if values are positive and span more than a decade. Of
+/// points that nearly coincide only one is drawn, and its title gives their number; main points are
+/// always drawn.
 struct ScatterChart {
   std::string title;
   ScatterAxis x, y;
@@ -38,7 +39,7 @@ struct ScatterChart {
 };
 [[nodiscard]] std::string scatter(const ScatterChart& chart);
 
-/// Charts side by side where there is room.
+/// Places charts side by side if there is room.
 [[nodiscard]] std::string side_by_side(const std::vector<std::string>& charts);
 
 }  // namespace tactus::svg

@@ -59,7 +59,8 @@ std::string span_borders(const Columns& chart, double height) {
   return fmt::format("<path class=\"borders\" d=\"{}\"/>", path);
 }
 
-/// As wide as the parts are: what does not fit is cut off, and shows when the pointer rests on it.
+/// Names below the columns, each as wide as its span. Longer ones are cut off; a tooltip shows them
+/// in full.
 std::string span_names(const Columns& chart) {
   if (chart.spans.empty()) return {};
   std::string out = "<div class=\"spans\">";
@@ -75,7 +76,7 @@ std::string span_names(const Columns& chart) {
 }  // namespace
 
 std::string columns(const Columns& chart) {
-  // One unit of the drawing is one column, so that neighbours share their edge exactly.
+  // One unit of the drawing is one column, so neighbours share exact edges.
   constexpr double height = 1000;
   std::string out = fmt::format(
       "<div class=\"upright\"><div><span>100 %</span><span>50 %</span><span>0 %</span></div>"
@@ -102,7 +103,7 @@ std::string columns(const Columns& chart) {
 
 namespace {
 
-/// The points with the most weight first.
+/// Draws names beside points, those with the largest weight first.
 std::string point_names(const Frame& frame, std::vector<RooflinePoint> points) {
   constexpr std::size_t most = 12;
   std::stable_sort(points.begin(), points.end(),
@@ -131,7 +132,7 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
                                 frame.width, frame.height);
   out += grid(frame, number_ticks(frame.x.ticks()), number_ticks(frame.y.ticks()),
               fmt::format("MAC per byte of {} traffic", chart.bandwidth_title), "MAC per cycle");
-  // The sloped part begins at the left or the lower border, whichever comes first.
+  // The slope begins at the left or the lower border, whichever it meets first.
   const double from = std::max(frame.x.low(), frame.y.low() / chart.peak_bandwidth);
   out += line(frame.place_x(from), frame.place_y(from * chart.peak_bandwidth), frame.place_x(ridge),
               frame.place_y(chart.peak_rate), "var(--c3)", 2.5);
@@ -139,7 +140,7 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
               frame.place_y(chart.peak_rate), "var(--c0)", 2.5);
   out += label(frame.width - frame.right - 4, frame.place_y(chart.peak_rate) - 7, "end",
                fmt::format("{}: {:g} MAC/cycle", chart.rate_title, chart.peak_rate));
-  // On the left of the slope, where its label has the most room.
+  // The label is at the left end of the slope, where it has the most room.
   const std::string slope =
       fmt::format("{}: {:g} bytes/cycle", chart.bandwidth_title, chart.peak_bandwidth);
   const double right_end =

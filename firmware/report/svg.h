@@ -1,4 +1,4 @@
-// Charts as inline SVG in the colours of html::Page. Titles show when the pointer rests on a part.
+// Charts as inline SVG in the colours of html::Page. Titles of parts are tooltips.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace tactus::svg {
 
-/// The page's colours: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey, 6 faint. From the darkest
-/// on: 2, 1, 4, 0, 5, 3, 6 (on light pages).
+/// Colours of the page: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey, 6 faint. From dark to
+/// light (on light pages): 2, 1, 4, 0, 5, 3, 6.
 [[nodiscard]] std::string colour(unsigned index);
 
 struct Part {
@@ -17,11 +17,11 @@ struct Part {
   std::string title;  ///< plain text
 };
 
-/// One horizontal bar of parts that fill it together; as wide as its place.
+/// A horizontal bar, as wide as its container and filled by its parts.
 [[nodiscard]] std::string stacked_bar(const std::vector<Part>& parts, bool big = false);
 
-/// A bar from the middle of its place to the right for more, to the left for fewer; `most` fills a
-/// half.
+/// A bar from the centre, to the right for positive and to the left for negative values; `most`
+/// fills one half.
 [[nodiscard]] std::string difference_bar(double value, double most, const std::string& title);
 
 struct Legend {
@@ -30,13 +30,14 @@ struct Legend {
 };
 [[nodiscard]] std::string legend(const std::vector<Legend>& entries);
 
-/// Columns of stacked shares, side by side, beside an axis to 100 % and over one from `first` to
-/// `last`.
+/// Stacked shares as adjacent columns, with a vertical axis to 100 % and a horizontal axis from
+/// `first` to `last`.
 struct Columns {
   std::vector<Legend> layers;               ///< bottom first
-  std::vector<std::vector<double>> shares;  ///< by column and layer, 0..1
+  std::vector<std::vector<double>> shares;  ///< 0..1, by column and layer
   std::string first, last, axis;            ///< plain text
-  /// Parts of the axis, which follow each other: where each ends, 0..1 of the columns' width.
+  /// A section of the axis. Sections are adjacent; each is given by its end, 0..1 of the columns'
+  /// width.
   struct Span {
     double end;
     std::string name, title;  ///< plain text
@@ -45,20 +46,20 @@ struct Columns {
 };
 [[nodiscard]] std::string columns(const Columns& chart);
 
-/// A logarithmic roofline with points below it, drawn for wide and for narrow screens.
+/// A logarithmic roofline chart with points, drawn for wide and for narrow screens.
 struct RooflinePoint {
   double intensity = 0, rate = 0;
   std::string title;
   bool main = false;
-  std::string name{};  ///< beside the point, where there is room
-  double weight = 0;   ///< points with more of it are named first
+  std::string name{};  ///< drawn beside the point if there is room
+  double weight = 0;   ///< points with larger weight are named first
 };
 struct RooflineChart {
   double peak_rate = 0;       ///< MAC/cycle
   double peak_bandwidth = 0;  ///< bytes/cycle
   std::vector<RooflinePoint> points;
-  std::string rate_title;       ///< of what has the peak rate
-  std::string bandwidth_title;  ///< of what has the peak bandwidth
+  std::string rate_title;       ///< name of what has the peak rate
+  std::string bandwidth_title;  ///< name of what has the peak bandwidth
 };
 [[nodiscard]] std::string roofline(const RooflineChart& chart);
 

@@ -52,7 +52,7 @@ bool Timeline::in_view(Cycle from, Cycle to) const {
 }
 
 void Timeline::close() {
-  // A run of no cycles has a timeline without events.
+  // A run without cycles has a timeline without events.
   if (options_.from >= simulation_.now() && simulation_.now() != 0) {
     user_error("{}: no cycle of the run is in the window from cycle {}; the run has {}", path_,
                options_.from, simulation_.now());
@@ -85,7 +85,7 @@ void Timeline::begin_run(const std::string& name, const std::vector<std::uint8_t
 }
 
 void Timeline::end_run(const Accounting& accounting) {
-  // The overview stays whole when the details were cut.
+  // The limit does not apply to the overview tracks.
   const std::optional<Cycle> cut = std::exchange(cut_, std::nullopt);
   slice(track_runs, run_name_, "run", run_from_, run_from_ + accounting.cycles,
         fmt::format("{{\"cycles\":{}}}", accounting.cycles));
@@ -133,7 +133,7 @@ void Timeline::end_of_cycle(Cycle cycle) {
   sample(cycle);
 }
 
-/// Writes the gauges that have changed since the sample before.
+/// Writes the gauges whose values have changed since the last sample.
 void Timeline::sample(Cycle now) {
   for (std::size_t g = 0; g < gauges_.size(); ++g) {
     const GaugeGroup& group = gauges_[g];

@@ -1,13 +1,13 @@
-// A timeline of runs in the Chrome trace event format, which Perfetto and chrome://tracing open.
+// Timeline of runs in the Chrome trace event format, which Perfetto and chrome://tracing open.
 //
-// One cycle is written as one microsecond. Tracks: images and their layers; what the time of the
-// machine's main unit goes into; what the machine shows of its own, such as instructions and
-// bursts; every unit with its states (idle is left blank). Slices of one track nest and never
-// overlap. Gauges, one sample an interval: queue levels, how busy a unit is, and the like.
+// One cycle is written as one microsecond. Tracks: images and their layers; the account of the
+// machine's main unit; the machine's own tracks, such as instructions and bursts; every unit with
+// its states (idle is left blank). Slices of a track nest and never overlap. Gauges are sampled
+// once per interval: queue levels, busy shares of units, and the like.
 //
-// The size is bounded by a window of cycles, a least duration and a greatest number of events; what
-// happens after the last event that fits is left out and a note says from where. A failure to write
-// stops the timeline and not the run: close() reports it.
+// The size is limited by a window of cycles, a shortest duration and a largest number of events.
+// Events beyond the limit are left out, and a note gives the first cycle concerned. A write error
+// ends the timeline but not the run; close() reports it.
 #pragma once
 
 #include <functional>
@@ -25,13 +25,13 @@
 namespace tactus {
 
 struct TimelineOptions {
-  Cycle from = 0;  ///< cycles of the machine: [from, to)
+  Cycle from = 0;  ///< window of machine cycles: [from, to)
   Cycle to = ~Cycle{0};
   Cycle min_duration = 1;              ///< cycles; shorter slices are left out
-  std::uint64_t max_events = 2000000;  ///< slices and samples of gauges
+  std::uint64_t max_events = 2000000;  ///< slices and gauge samples
 };
 
-/// Values that are drawn in one chart; written when one of them has changed.
+/// Values drawn in one chart; written when one of them has changed.
 struct GaugeGroup {
   struct Gauge {
     std::string name;
@@ -39,19 +39,20 @@ struct GaugeGroup {
   };
   std::string title;
   std::vector<Gauge> gauges;
-  bool of_interval = false;  ///< values are of the interval that ends, not of its last cycle
+  /// values are totals of the past interval, not those of its last cycle
+  bool of_interval = false;
 };
 
 class Timeline;
 
-/// What a machine draws beside the states of its units.
+/// Tracks that a machine draws besides the states of its units.
 class TimelineTracks {
  public:
   virtual ~TimelineTracks() = default;
-  /// Names its fixed tracks: numbers from Timeline::first_fixed_track on, or from
-  /// Timeline::first_free_track on below those of all units.
+  /// Names the machine's fixed tracks. Numbers start at Timeline::first_fixed_track, or at
+  /// Timeline::first_free_track for tracks below those of all units.
   virtual void begin(Timeline& timeline) = 0;
-  /// Before each run: the program without padding.
+  /// Called before each run with the program, without padding.
   virtual void begin_run(const std::vector<std::uint8_t>& program) = 0;
   virtual void event(const Event& event, Cycle now) = 0;
   [[nodiscard]] virtual std::vector<GaugeGroup> gauges() { return {}; }
@@ -59,8 +60,8 @@ class TimelineTracks {
 
 class Timeline final : public EventSink, public AccountObserver {
  public:
-  static constexpr Cycle sample_interval = 100;  ///< cycles, of the gauges
-  // Track numbers; viewers show them in this order.
+  static constexpr Cycle sample_interval = 100;  ///< cycles between gauge samples
+  // Track numbers; viewers sort tracks by them.
   static constexpr unsigned first_fixed_track = 3;
   static constexpr unsigned first_unit_track = 10;
   static constexpr unsigned first_free_track = 100;
@@ -69,12 +70,12 @@ class Timeline final : public EventSink, public AccountObserver {
   Timeline(const std::string& path, const Simulation& simulation,
            std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);
 
-  /// Before each run: the program without padding, and a name for its slice.
+  /// Called before each run with the program, without padding, and a name for the run's slice.
   void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
   void end_run(const Accounting& accounting);
   /// Completes the file. Throws UserError for the first write that failed.
   void close();
-  /// What was left out, or nothing.
+  /// A note about events that were left out; empty if none were.
   [[nodiscard]] std::optional<std::string> note() const;
 
   void event(const Event& event) override;
@@ -84,10 +85,10 @@ class Timeline final : public EventSink, public AccountObserver {
   // ---- for TimelineTracks
 
   void track(unsigned id, const std::string& name) { writer_.track(id, name); }
-  /// Cycles [from, to) of a track; `arguments` is a JSON object.
+  /// Draws a slice over the cycles [from, to) of a track; `arguments` is a JSON object.
   void slice(unsigned track, std::string_view name, std::string_view category, Cycle from, Cycle to,
              const std::string& arguments = {});
-  /// Whether any of it would be written, so that a text is worth making.
+  /// True if a slice over these cycles would be written, so that making its text is worthwhile.
   [[nodiscard]] bool in_view(Cycle from, Cycle to) const;
   /// A string as JSON.
   [[nodiscard]] static std::string quoted(std::string_view text) {
@@ -108,14 +109,14 @@ class Timeline final : public EventSink, public AccountObserver {
   TraceWriter writer_;
   std::uint64_t events_ = 0;
   std::uint64_t too_short_ = 0;
-  std::optional<Cycle> cut_;  ///< first cycle without slices, if the number of events was met
+  std::optional<Cycle> cut_;  ///< first cycle without slices, if the limit on events was reached
 
   std::string run_name_;
   Cycle run_from_ = 0;
   std::vector<const Account*> units_;  ///< in the order of their tracks
 
   std::vector<GaugeGroup> gauges_;
-  std::vector<std::vector<std::uint64_t>> samples_;  ///< the last ones, by group
+  std::vector<std::vector<std::uint64_t>> samples_;  ///< last values, by group
   Cycle next_sample_ = sample_interval;
 };
 

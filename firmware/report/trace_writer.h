@@ -1,9 +1,9 @@
-// A file in the Chrome trace event format, which Perfetto and chrome://tracing open: tracks with
-// slices, and gauges.
+// Writer of files in the Chrome trace event format, which Perfetto and chrome://tracing open:
+// tracks with slices, and gauges.
 //
-// Times are what the writer's owner calls a microsecond: whole numbers or fractions. Slices of one
-// track should nest and not overlap. A failure to write stops the file and not its owner: close()
-// reports it.
+// Times are in microseconds of the file, whole numbers or fractions; the owner defines what a
+// microsecond stands for. Slices of a track should nest and not overlap. A write error ends the
+// file but not its owner; close() reports it.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ namespace tactus {
 
 class TraceWriter {
  public:
-  /// `time` tells what a microsecond is, such as "1 us is 1 cycle". Throws UserError if the file
-  /// cannot be written.
+  /// `time` tells readers what a microsecond stands for, such as "1 us is 1 cycle". Throws
+  /// UserError if the file cannot be written.
   TraceWriter(const std::string& path, const std::string& time);
 
-  /// Viewers show tracks in the order of their numbers.
+  /// Names a track. Viewers sort tracks by number.
   void track(unsigned id, const std::string& name);
-  /// `arguments` is a JSON object, or empty.
+  /// Writes a slice; `arguments` is a JSON object, or empty.
   template <typename Time>
   void slice(unsigned track, std::string_view name, std::string_view category, Time from,
              Time duration, const std::string& arguments = {}) {
@@ -34,13 +34,13 @@ class TraceWriter {
                     track, from, duration, quoted(name), category,
                     arguments.empty() ? "" : ",\"args\":", arguments));
   }
-  /// Values of one chart: `values` is a JSON object of numbers by name.
+  /// Writes the values of one chart: `values` is a JSON object of numbers by name.
   template <typename Time>
   void gauges(std::string_view title, Time at, const std::string& values) {
     put(fmt::format(",\n{{\"ph\":\"C\",\"pid\":1,\"ts\":{},\"name\":\"{}\",\"args\":{}}}", at,
                     title, values));
   }
-  /// Completes the file. Throws UserError for the first write that failed.
+  /// Completes the file. Throws UserError for the first write error.
   void close(const std::optional<std::string>& note = std::nullopt);
 
   [[nodiscard]] bool failed() const { return failure_.has_value(); }

@@ -32,7 +32,7 @@ trace::Registry& described(trace::Registry& registry, const Simulation& simulati
   return registry;
 }
 
-/// Runs vcd2fst, which replaces what it finds at `to`, be it a device or a link. Throws UserError.
+/// Runs vcd2fst. It replaces whatever is at `to`, even a device or link. Throws UserError.
 void convert_to_fst(const std::string& vcd, const std::string& to, const std::string& where) {
   std::string program = find_program("vcd2fst").value_or("vcd2fst");
   std::string from = vcd, into = to;
@@ -53,8 +53,8 @@ void convert_to_fst(const std::string& vcd, const std::string& to, const std::st
   }
 }
 
-/// A path in the folder where the temporary files for `path` are: that of the file itself; for a
-/// device or a pipe the system's.
+/// A path in the folder for temporary files: the folder of `path`; for a device or pipe, the
+/// system's.
 std::string temporary_place(const std::string& path) {
   std::error_code ignored;
   const std::string target = follow_links(path);
@@ -113,7 +113,7 @@ RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const st
   trace::VcdWriter::Header header;
   header.tool = tool;
   header.comment = printable(comment, 1000);
-  std::replace(header.comment.begin(), header.comment.end(), '$', '_');  // begins a VCD keyword
+  std::replace(header.comment.begin(), header.comment.end(), '$', '_');  // $ starts a VCD keyword
   header.period_ps = simulation.period_ps();
   constexpr std::uint64_t megabyte = 1'000'000;
   if (options.vcd_limit) header.limit_bytes = *options.vcd_limit * megabyte;
@@ -132,7 +132,7 @@ RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const st
   simulation.watch(&*tracer_);
 }
 
-/// An error ended the run: half a waveform is none.
+/// Without finish() an error has ended the run, and the incomplete waveform is removed.
 RunTrace::~RunTrace() {
   simulation_.watch(nullptr);
   if (!finished_) writer_->discard();
@@ -185,7 +185,7 @@ std::string RunTrace::finish() {
   return {};
 }
 
-/// The FST gets a file of its own first, so that it is written as every output is.
+/// The FST is first made as a temporary file, so that it is then written like every output.
 void RunTrace::write_fst() {
   const TemporaryFile base(temporary_place(*options_.fst), *options_.fst);
   const std::string made = base.name() + ".fst";

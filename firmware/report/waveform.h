@@ -1,4 +1,4 @@
-// The waveform of a run: which signals, when, and the files of it and of viewers.
+// Waveform of a run: selected signals, the window of time, and the files for viewers.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,32 @@ namespace tactus {
 
 struct TraceOptions {
   std::optional<std::string> vcd, gtkw, surfer;
-  std::optional<std::string> fst;  ///< made of a VCD by GTKWave's vcd2fst
-  /// Megabytes (10^6 bytes) of the VCD after which it ends.
+  std::optional<std::string> fst;  ///< converted from a VCD by GTKWave's vcd2fst
+  /// Size of the VCD, in megabytes (10^6 bytes), at which it ends.
   std::optional<std::uint64_t> vcd_limit;
-  /// Throws UserError "WHERE needs vcd2fst, ..." where it is not installed.
+  /// Sets the FST file. Throws UserError "WHERE needs vcd2fst, ..." if vcd2fst is not installed.
   void make_fst(const std::string& path, const std::string& where);
-  /// Signals are written to some file.
+  /// True if signals are written to a file.
   [[nodiscard]] bool traces() const { return vcd || fst; }
-  /// What viewers are to open.
+  /// The file that viewers should open.
   [[nodiscard]] const std::string& waveform() const { return fst ? *fst : *vcd; }
   bool list = false;
   trace::Selection selection;
   trace::Window window;  ///< without its condition, which needs the machine
   TraceTrigger trigger;
-  /// Describes signals of what is around the machine; empty: there are none.
+  /// Describes signals outside the machine; empty: none.
   std::function<void(const trace::Scope&)> surroundings;
 };
 
-/// What --trace-list prints about a machine.
+/// The text of --trace-list for a machine.
 [[nodiscard]] std::string signal_list(const Simulation& simulation, const TraceOptions& options);
 
-/// Watches a machine from its construction to its end. The VCD appears with the first cycle in the
-/// window; the FST is made at the end, of the VCD or of a temporary one. Failures while the machine
-/// runs do not disturb it; finish() reports them.
+/// Writes the waveform of a machine from its construction to its end. The VCD is created in the
+/// first cycle of the window; the FST is made at the end, from the VCD or from a temporary one.
+/// Errors do not disturb the running machine; finish() reports them.
 class RunTrace {
  public:
-  /// Throws UserError for a glob that selects nothing and for paths that cannot be written.
+  /// Throws UserError for a glob that selects no signal and for a path that cannot be written.
   /// `tool` ("tactus 1.0 (abc)") and `comment` go into the file.
   RunTrace(Simulation& simulation, const TraceOptions& options, const std::string& tool,
            const std::string& comment);
@@ -49,14 +49,15 @@ class RunTrace {
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;
 
-  /// A part of the run in cycles [from, to): its beginning is marked for viewers, if any of it can
+  /// Names a part of the run, cycles [from, to). Marks its start for viewers if any of the part can
   /// have been traced.
   void mark(const std::string& name, Cycle from, Cycle to);
-  /// Closes the files. Returns what went wrong, or nothing. Without it nothing is left behind.
+  /// Completes the files. Returns the first error, or an empty text. Without this call no files
+  /// remain.
   [[nodiscard]] std::string finish();
-  /// For the summary, after finish().
+  /// Text for the run's summary; call after finish().
   [[nodiscard]] std::string summary() const;
-  /// "F ends before cycle N, ..." if the limit of its size ended it.
+  /// "F ends before cycle N, ..." if the size limit has ended the file.
   [[nodiscard]] std::optional<std::string> limit_text() const;
 
  private:

@@ -53,7 +53,8 @@ const std::vector<ParameterSection>& parameters() {
       auto& all = section.parameters;
       all.erase(std::remove_if(all.begin(), all.end(),
                                [](const ParameterInfo& parameter) {
-                                 return parameter.type == ParameterType::other;  // no single value
+                                 // skipped: it has no single value
+                                 return parameter.type == ParameterType::other;
                                }),
                 all.end());
     }
@@ -82,16 +83,16 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
     if (is_file) preset = std::filesystem::absolute(preset).lexically_normal();
     // What axes vary has a value; the rest of the memory is an object.
     const MemoryPath& port = values.board_memory->path(0);
-    values.port_clock_mhz = port.clock_mhz;  // else it goes with the design's
+    values.port_clock_mhz = port.clock_mhz;  // unset: it follows the design's clock
     values.port_data_bits = port.data_bits;
     values.interconnect_ns = port.interconnect_ns[0];
     values.ddr = preset;
   }
   board_parameters().write(result["board"], values);
   tcu::architecture_parameters().write(result["architecture"], board.architecture);
-  // These have no single value.
+  // These keys have no single value.
   for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
-  // Extensions that are off are not written, and points may switch them on.
+  // The file leaves out extensions that are off, but points may switch them on.
   const Configuration off = {
       {"shadow_weights", "off"}, {"dma_queue", 0}, {"activation_unit", false}};
   for (const auto& extension : off.items()) {
@@ -99,7 +100,7 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
     result["architecture"][extension.key()] = extension.value();
   }
   bench::compiler_parameters().write(result["compiler"], task);
-  result["measure"] = {{"energy", ""}};  // an empty text is not written
+  result["measure"] = {{"energy", ""}};  // an empty text is not written to points
   bench::measure_parameters().write(result["measure"], task);
   return result;
 }

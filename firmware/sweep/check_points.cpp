@@ -13,8 +13,8 @@
 namespace tactus::sweep {
 namespace {
 
-/// Points that cannot be built: for each value of an axis how many there are and how many fail.
-/// A machine that several points have is looked at once.
+/// Finds the points that cannot be built, and counts for each value of an axis how many of its
+/// points fail. A machine shared by several points is checked once.
 class PointChecks {
  public:
   void add(const Definition& definition, const Point& point, const Configuration& configuration) {
@@ -39,7 +39,7 @@ class PointChecks {
   }
 
   [[nodiscard]] bool good() const { return failed_.empty(); }
-  /// Values none of whose points can be built, then the points that fail beside them.
+  /// Lists the values all of whose points fail, then the remaining points that fail.
   [[nodiscard]] std::string text(std::size_t points) const {
     std::string out = fmt::format("{} of {} points cannot be built\n", failed_.size(), points);
     for (const Value& value : values_) {
@@ -84,8 +84,8 @@ class PointChecks {
     if (fresh) values_.push_back({text, 0, 0, {}});
     return values_[found->second];
   }
-  std::unordered_map<std::string, std::string> problems_;  ///< by machine; empty: none
-  std::unordered_map<std::string, std::size_t> places_;    ///< in values_
+  std::unordered_map<std::string, std::string> problems_;  ///< problem of each machine; empty: none
+  std::unordered_map<std::string, std::size_t> places_;    ///< index in values_
   std::vector<Value> values_;
   std::vector<Failed> failed_;
 };

@@ -1,4 +1,4 @@
-// What of a sweep cannot be built, found without compiling.
+// Checks which points of a sweep cannot be built, without compiling them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace tactus::sweep {
 
-/// Lines about the points whose machine, memory or files do not go together: the values of axes
-/// that have no other points, then the points that fail beside them. Empty: all can be built.
+/// Lines about points whose machine, memory or files do not fit together: first the axis values all
+/// of whose points fail, then the remaining points that fail. Empty if all points can be built.
 [[nodiscard]] std::string machine_problems(const Definition& definition,
                                            const std::vector<Point>& points,
                                            const Configurations& configurations);

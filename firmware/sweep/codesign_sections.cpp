@@ -125,7 +125,7 @@ std::string list_of_ideas(const std::vector<Measured>& points, const char* key) 
   for (const Measured& point : points) {
     const JsonValues figures = point.values();
     const std::string list = fmt::format("/figures/{}", key);
-    if (!figures.has(list)) continue;  // of an earlier version
+    if (!figures.has(list)) continue;  // results of an earlier version lack the list
     for (std::size_t i = 0; i < figures.array(list).size(); ++i) {
       const std::string idea = fmt::format("{}/{}/", list, i);
       table.row({link_to(point.point), escape(figures.text(idea + "rule")),
@@ -135,10 +135,10 @@ std::string list_of_ideas(const std::vector<Measured>& points, const char* key) 
   return table.html();
 }
 
-/// What a change of the machine brings at the points where it was tried.
+/// Time saved by a change of the machine, over the points at which it was tried.
 struct Gain {
   std::string change;
-  std::vector<double> shares;  ///< of the time that it saves
+  std::vector<double> shares;  ///< saved share of the time at each point
   std::uint64_t best_point = 0;
   double best = -1;
 
@@ -149,8 +149,8 @@ struct Gain {
   }
 };
 
-/// Adds the gain of each change below a key of the figures, largest mean first. `time` is the new
-/// time in us, `before` the old one.
+/// Adds the gain of each change below a key of the figures, largest mean first. `time` and `before`
+/// name the new and the old time, in us.
 void add_gains(const std::vector<Measured>& points, const std::string& key, const std::string& time,
                const std::string& prefix, double (*before)(const Measured&),
                std::vector<Gain>& gains) {

@@ -1,4 +1,4 @@
-// What a page of a sweep over Stripe programs has beside that of any sweep.
+// Additional sections on the page of a sweep over Stripe programs.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace tactus::sweep {
 
-/// The points for which no other is as good or better in all values and better in one, ascending.
-/// Rows are points, lower values are better. Of equal points the first counts.
+/// The Pareto-optimal points, ascending: no other point is at least as good in all values and
+/// better in one. Rows are points, lower values are better. Of equal points the first is taken.
 [[nodiscard]] std::vector<std::size_t> pareto_points(const std::vector<std::vector<double>>& rows);
 
-/// Titles and HTML: fronts of latency, energy and area, units, kernels beside their predicted time,
-/// design ideas. `points` are of Stripe programs, and not empty.
+/// Titles and HTML of sections: fronts of latency, energy and area; units; kernels with their
+/// predicted time; design ideas. Precondition: `points` is not empty and has only Stripe programs.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> codesign_sections(
     const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
 

@@ -1,4 +1,4 @@
-// The columns of a sweep's results.csv, and so the keys of its lines.
+// The columns of a sweep's results.csv, which are also the keys of its lines.
 #pragma once
 
 #include <vector>

@@ -29,7 +29,7 @@ std::vector<std::string> key_names(const Configuration& configuration) {
   std::vector<std::string> names;
   for (const auto& section : configuration.items()) {
     for (const auto& key : section.value().items()) {
-      if (key.value().is_object()) continue;  // no single value
+      if (key.value().is_object()) continue;  // has no single value
       names.push_back(section.key() + "." + key.key());
     }
   }
@@ -89,7 +89,7 @@ std::string derived_problem(std::string_view key) {
 
 void set_key(Configuration& configuration, std::string_view key, const JsonScalar& value) {
   const auto [section, name] = split(key);
-  Configuration& place = configuration.at(section)[name];  // what is optional may be missing
+  Configuration& place = configuration.at(section)[name];  // creates optional keys that are missing
   const ParameterInfo* info = find_parameter(key);
   const bool is_real = info != nullptr && info->type == ParameterType::real;
   if (const auto* integer = std::get_if<std::int64_t>(&value); integer && is_real) {

@@ -30,7 +30,7 @@ namespace tactus::sweep {
 namespace {
 
 constexpr std::uint64_t most_points = 1'000'000;
-constexpr std::uint64_t most_values = 100'000;  ///< of one axis
+constexpr std::uint64_t most_values = 100'000;  ///< limit for one axis
 
 bool is_file(const std::string& network) {
   return nn::is_network_file(network) || ends_with(network, ".tmodel");
@@ -40,14 +40,15 @@ std::string in_full(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-/// A DRAM of configs/dram, or a file from the sweep's folder, which is named in full so that a
-/// point is the same whatever folder the sweep is started in.
+/// Name of a DRAM in configs/dram, or the full path of a file relative to the sweep's folder. The
+/// full path makes the point independent of the folder in which the sweep is started.
 std::string preset_name(const std::string& name, const std::string& path) {
   if (config_path("dram", name) != name) return name;
   return in_full(resolve_beside(path, name));
 }
 
-/// What speaks against a network, board or DRAM: there is none, or its file is none.
+/// Problem with a network, board or DRAM that does not exist or whose file is of another kind;
+/// empty if none.
 std::string source_problem(const std::string& key, const JsonScalar& value,
                            const std::string& path) {
   const auto* name = std::get_if<std::string>(&value);
@@ -78,19 +79,19 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
   return "";
 }
 
-/// What speaks against a value of a key.
+/// Problem with a value of a key; empty if none.
 std::string value_problem(const std::string& key, const JsonScalar& value,
                           const std::string& path) {
   const std::string problem = key_problem(key, value);
   return problem.empty() ? source_problem(key, value, path) : problem;
 }
 
-/// Reads the tree of axes and reports everything wrong with it.
+/// Reads the tree of axes and reports all problems.
 class AxesReader {
  public:
   AxesReader(std::string path, bool of_stripe) : path_(std::move(path)), of_stripe_(of_stripe) {}
 
-  /// What the axes give as bases of all values.
+  /// Bases that axes set.
   [[nodiscard]] const std::vector<Base>& bases() const { return bases_; }
 
   std::vector<Space> read(const ArrayReader& array) {
@@ -181,7 +182,7 @@ class AxesReader {
       return {};
     }
     double value = from;
-    // A billionth of slack keeps an end like 0.1 + 2 * 0.1 inside.
+    // The tolerance of 10^-9 includes an end such as 0.1 + 2 * 0.1.
     for (std::uint64_t i = 0; value <= to * (1 + 1e-9); ++i) {
       if (i == most_values) {
         object.add_problem("to", fmt::format("more than {} values", most_values));
@@ -200,7 +201,7 @@ class AxesReader {
     return values;
   }
 
-  std::string path_;  ///< files are named relative to this one's folder
+  std::string path_;  ///< file names are relative to the folder of this file
   bool of_stripe_;
   std::vector<Base> bases_;
   std::unordered_set<std::string> used_;
@@ -208,7 +209,7 @@ class AxesReader {
 
 constexpr std::string_view board_section = "board.";
 
-/// "board.ddr" and the like, whose values replace what the board's memory says.
+/// True for keys such as "board.ddr", whose values replace those of the board's memory.
 bool replaces_memory(std::string_view key) {
   return key.substr(0, board_section.size()) == board_section &&
          replaces_board_memory(key.substr(board_section.size()));
@@ -219,11 +220,11 @@ bool is_fixed_latency_key(std::string_view key) {
          is_fixed_latency(key.substr(board_section.size()));
 }
 
-/// `base`: sections of keys.
+/// Reads the object `base`, which holds sections of keys.
 void read_base(ObjectReader base, const Configuration& keys, const std::string& path,
                std::vector<Assignment>& out) {
   for (const std::string& section : base.keys()) {
-    if (!keys.contains(section)) continue;  // reported by finish()
+    if (!keys.contains(section)) continue;  // finish() reports it
     ObjectReader object = base.get_object(section);
     for (const std::string& name : object.keys()) {
       const JsonScalar value = object.get_scalar(name);
@@ -253,7 +254,7 @@ Base base_of(JsonDocument& document) {
           of_stripe};
 }
 
-/// Throws UserError unless every base that points may have has every key that they may set.
+/// Throws UserError unless all possible bases have all keys that points may set.
 void check_keys_of_bases(const Definition& definition, const std::vector<Base>& bases) {
   std::vector<std::string> used;
   for (const Assignment& assignment : definition.base) used.push_back(assignment.first);
@@ -268,7 +269,8 @@ void check_keys_of_bases(const Definition& definition, const std::vector<Base>& 
   for (const Base& base : bases) {
     const Configuration defaults = base_defaults(base, definition.beside);
     const std::vector<std::string> keys = key_names(defaults);
-    // The board's memory may leave it open, as the clock of a port that goes with the design's.
+    // A key that the board's memory may leave open, such as the clock of a port that follows the
+    // design's clock.
     const bool has_memory = base.key == "board.name" && defaults.at("board").contains("memory");
     for (const std::string& key : used) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
@@ -304,7 +306,7 @@ void read_expressions(ObjectReader& root, const Configuration& keys, Definition&
   }
 }
 
-/// Of the file, and of what it refers to.
+/// Hash of a file and of the files it refers to.
 std::string hash_of_file(const std::string& path) {
   std::vector<std::uint8_t> bytes = read_file(path);
   if (path.compare(path.rfind('.'), path.npos, ".tmodel") == 0) {
@@ -319,7 +321,7 @@ std::string hash_of_file(const std::string& path) {
 
 }  // namespace
 
-/// The configuration of a point before `derived`. A board's values come before all others.
+/// Builds the configuration of a point, except `derived` keys. The board's values are set first.
 class Configurations::Builder {
  public:
   explicit Builder(const Definition& definition) : definition_(definition) {}
@@ -362,7 +364,8 @@ class Configurations::Builder {
   }
 
  private:
-  /// A point's memory is the one that it runs with: what keys say has become part of the board's.
+  /// Makes the values of the point's keys part of the board's memory, which is then the memory that
+  /// the point runs with.
   void put_memory_in_force(Configuration& result) const {
     Configuration& board = result["board"];
     const auto memory = board.find("memory");
@@ -396,7 +399,7 @@ class Configurations::Builder {
     (*memory)["ddr"]["preset"] = board.at("ddr");
   }
 
-  /// The board's memory with its banks where the point's DRAM has room for them.
+  /// The board's memory, with banks placed where the point's DRAM has room.
   static BoardMemory placed_memory(const Configuration& result) {
     const std::string where = "the point's configuration";
     JsonDocument board_text(text_of_json(result.at("board")), where);
@@ -410,20 +413,20 @@ class Configurations::Builder {
     return *board.board_memory;
   }
 
-  /// A network or a DRAM in a file is named from the sweep's folder, and its content is part of the
-  /// point.
+  /// Replaces the name of a network or DRAM file by its full path, and adds a hash of its content
+  /// to the point.
   void bind_files(Configuration& configuration) {
     Configuration& workload = configuration["workload"];
     const std::string network = workload.value("network", std::string());
     if (is_file(network)) {
-      // In full, so that the point is the same whatever folder the sweep is started in.
+      // The full path makes the point independent of the folder in which the sweep is started.
       const std::string path = in_full(resolve_beside(definition_.beside, network));
       workload["network"] = path;
       workload["sha256"] = hash_of(path);
     }
   }
 
-  /// The same of the table of energies of points that have a section "measure".
+  /// Does the same for the energy table of points with a section "measure".
   void bind_energy(Configuration& configuration) {
     if (is_stripe(configuration)) return;
     Configuration& measure = configuration["measure"];
@@ -434,7 +437,7 @@ class Configurations::Builder {
     measure["energy_sha256"] = hash_of(path);
   }
 
-  /// The same of the DRAM that a point of any kind names in place of its board's.
+  /// Does the same for the DRAM that a point of any kind names instead of its board's.
   void bind_dram(Configuration& configuration) {
     Configuration& board = configuration["board"];
     const auto ddr = board.find("ddr");
@@ -453,7 +456,7 @@ class Configurations::Builder {
 
   const Definition& definition_;
   std::map<std::string, Configuration> bases_;
-  std::map<std::string, std::string> files_;  ///< hash by path
+  std::map<std::string, std::string> files_;  ///< hash of each path
   std::vector<Assignment> assignments_;
 };
 
@@ -463,11 +466,11 @@ Configurations::~Configurations() = default;
 
 Configuration Configurations::of(const Point& point) const { return builder_->build(point.index); }
 
-/// Keys of the two memories that points may set.
+/// Keys of both kinds of memory that points may set.
 struct MemoryKeys {
-  std::string latency;   ///< one of the memory of fixed latency; empty: none
-  std::string of_board;  ///< one of the board's memory; empty: none
-  bool model = false;    ///< board.memory_model
+  std::string latency;   ///< a key of the memory of fixed latency; empty: none
+  std::string of_board;  ///< a key of the board's memory; empty: none
+  bool model = false;    ///< board.memory_model is set
 };
 
 MemoryKeys memory_keys(const Definition& definition) {
@@ -484,9 +487,8 @@ MemoryKeys memory_keys(const Definition& definition) {
   return keys;
 }
 
-/// Throws UserError if a key has no effect on the memory that points have: latencies are those of
-/// the memory of fixed latency, the other keys those of the board's. Whoever varies latencies wants
-/// the former.
+/// Chooses the kind of memory from the keys: latencies belong to the memory of fixed latency, other
+/// keys to the board's memory. Throws UserError if a key has no effect on the points' memory.
 void choose_memory(Definition& definition, const Configuration& keys) {
   const MemoryKeys used = memory_keys(definition);
   std::string_view model;
@@ -559,7 +561,7 @@ Points points(const Definition& definition) {
   Points result;
   Filter filter(definition);
   Configurations::Builder builder(definition);
-  // The text of a hash stays where it is when its point moves.
+  // The string of a hash keeps its address when its point is moved.
   std::unordered_set<std::string_view> hashes;
   const auto look_at = [&](std::uint64_t index) {
     ++result.looked_at;
@@ -582,7 +584,8 @@ Points points(const Definition& definition) {
       for (std::uint64_t i = 0; i < size; ++i) look_at(i);
       break;
     case Sampling::random: {
-      // Constraints may leave almost nothing of a huge space: there is an end to trying.
+      // Limits the number of trials, since constraints may exclude almost all points of a huge
+      // space.
       RandomOrder order(size, definition.seed);
       const std::uint64_t most_tries =
           std::min(100 * definition.sample_points + most_points, 4 * most_points);

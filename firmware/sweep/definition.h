@@ -1,4 +1,4 @@
-// The file that describes a sweep, and its points.
+// The definition file of a sweep, and the sweep's points.
 //
 //   {"name": "array_size",
 //    "base": {"workload": {"network": "resnet20v2"}, "board": {"name": "zcu104"}},
@@ -9,9 +9,10 @@
 //    "constraints": ["accumulator_depth <= local_depth"],
 //    "sample": {"method": "latin-hypercube", "points": 50, "seed": 1}}
 //
-// A point is a whole configuration: the board's values, then `base`, the axes, `derived` in the
-// file's order. Axes multiply; a "zip" runs its axes in step, a "product" inside it multiplies.
-// A range holds from, from + step (or * factor), ... up to and including `to`.
+// A point is a whole configuration: the board's values, then `base`, the axes, and `derived` in the
+// file's order. Axes are combined as a product; a "zip" advances its axes together, and a "product"
+// inside it combines axes again. A range is from, from + step (or * factor), ... up to and
+// including `to`.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +28,17 @@
 namespace tactus::sweep {
 
 struct Point {
-  std::uint64_t index = 0;  ///< in the product of the axes
-  std::string hash;         ///< of its configuration
+  std::uint64_t index = 0;  ///< number in the product of the axes
+  std::string hash;         ///< hash of the point's configuration
 };
 
 enum class Sampling { all, random, latin_hypercube };
 
 struct Definition {
   std::string path;    ///< for messages
-  std::string beside;  ///< files are named relative to this one's folder
+  std::string beside;  ///< file names are relative to the folder of this file
   std::string name;
-  Base base_of_all;  ///< of points whose axes do not say another
+  Base base_of_all;  ///< base of points whose axes set no other
   std::vector<Assignment> base;
   Space axes = Space::product({});
   struct Derived {
@@ -51,33 +52,34 @@ struct Definition {
   std::uint64_t seed = 0;
 };
 
-/// Throws UserError with all problems: unknown keys, empty axes, unequal zips, bad expressions.
+/// Throws UserError with all problems: unknown keys, empty axes, zips of unequal length, bad
+/// expressions.
 [[nodiscard]] Definition read_definition(const std::string& path);
-/// `beside`: files that it names lie beside this one; empty: beside `path`.
+/// File names in the definition are relative to the folder of `beside`; empty: of `path`.
 [[nodiscard]] Definition parse_definition(std::string_view json_text, const std::string& path,
                                           const std::string& beside = "");
 
 struct Points {
-  std::vector<Point> points;     ///< ascending indices, no two with one hash
-  std::uint64_t dropped = 0;     ///< looked at, and refused by a constraint
-  std::uint64_t duplicates = 0;  ///< same configuration as an earlier point
+  std::vector<Point> points;     ///< by ascending index, without duplicate hashes
+  std::uint64_t dropped = 0;     ///< tried points that a constraint excluded
+  std::uint64_t duplicates = 0;  ///< points with the same configuration as an earlier one
   std::uint64_t looked_at = 0;
 };
 
-/// All points, or the sample. Throws UserError if none is left, if there are more than a million,
-/// or if a derived value does not suit its key.
+/// All points, or the sample. Throws UserError if no point is left, if there are more than a
+/// million, or if a derived value does not suit its key.
 [[nodiscard]] Points points(const Definition& definition);
 
-/// Builds the configurations of points, which are too large to be kept for all of them.
+/// Builds configurations of points on demand, since keeping all of them would take too much memory.
 class Configurations {
  public:
-  /// The definition must outlive it.
+  /// The definition must outlive this object.
   explicit Configurations(const Definition& definition);
   ~Configurations();
   Configurations(const Configurations&) = delete;
   Configurations& operator=(const Configurations&) = delete;
 
-  /// Of a point that points() has found.
+  /// Configuration of a point that points() returned.
   [[nodiscard]] Configuration of(const Point& point) const;
 
  private:

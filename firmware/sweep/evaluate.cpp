@@ -12,7 +12,7 @@
 namespace tactus::sweep {
 namespace {
 
-/// Figures that tell about the host and not about the machine.
+/// Figures about the host, not the machine.
 constexpr const char* host_figures[] = {"from_cache", "compile_seconds", "simulate_seconds"};
 
 }  // namespace
@@ -22,7 +22,7 @@ bench::Task to_task(const Configuration& configuration) {
   const Configuration& board = configuration.at("board");
   const Configuration& compiler = configuration.at("compiler");
   const auto network = workload.at("network").get<std::string>();
-  // A task has the same keys, one level up; its reader checks their ranges.
+  // A task has the keys of all sections on one level; its reader checks their ranges.
   Configuration task;
   task["source"] = nn::is_network_file(network)    ? "onnx"
                    : ends_with(network, ".tmodel") ? "model"
@@ -38,7 +38,7 @@ bench::Task to_task(const Configuration& configuration) {
   task["resident"] = compiler.at("resident");
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
-    if (replaces_board_memory(p.key)) continue;  // a point's memory is in force already
+    if (replaces_board_memory(p.key)) continue;  // the point's board memory already contains it
     if (board.contains(p.key)) task[p.key] = board.at(p.key);
   }
   const Configuration& measure = configuration.at("measure");

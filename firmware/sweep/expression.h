@@ -1,8 +1,9 @@
-// Arithmetic over the keys of a configuration, for derived values and constraints.
+// Arithmetic expressions over the keys of a configuration, for derived values and constraints.
 //
-// muParser's language in doubles: + - * / ^, comparisons, && ||, ?:, min, max, sqrt, log2, rint ...
-// and floor, ceil, mod(a, b). A key is named in full ("architecture.array_size") or, where no other
-// section has a key of that name, by its last part. Keys that hold text cannot be used.
+// The language is muParser's, in doubles: + - * / ^, comparisons, && ||, ?:, min, max, sqrt, log2,
+// rint ..., plus floor, ceil, mod(a, b). A key is written in full ("architecture.array_size") or,
+// if no other section has a key of that name, by its last part. Keys with text values cannot be
+// used.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@ namespace tactus::sweep {
 
 class Expression {
  public:
-  /// Throws UserError with the column for broken syntax and for unknown names. `keys` tells which
-  /// names there are.
+  /// Throws UserError with the column for broken syntax and unknown names. `keys` gives the names
+  /// that exist.
   Expression(std::string text, const Configuration& keys);
   ~Expression();
   Expression(Expression&&) noexcept;
@@ -24,9 +25,9 @@ class Expression {
 
   /// Throws UserError if the result is not finite.
   [[nodiscard]] double value(const Configuration& configuration) const;
-  /// The same for given values of keys(), in their order.
+  /// Value for given values of keys(), in their order.
   [[nodiscard]] double value_of(const std::vector<double>& values) const;
-  /// Keys that the expression uses.
+  /// Keys used in the expression.
   [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 

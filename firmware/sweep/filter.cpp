@@ -20,7 +20,7 @@ double to_number(const JsonScalar& value) {
   return real == nullptr ? 0 : *real;
 }
 
-/// Not a number where a base leaves the key open, as a board's memory may: axes can still set it.
+/// Value of a key; NaN if the base leaves it open, as a board's memory may. Axes can still set it.
 double number_of(const Configuration& configuration, const std::string& key) {
   const Configuration* value = find_key(configuration, key);
   return value != nullptr && value->is_number() ? value->get<double>()
@@ -102,9 +102,10 @@ bool Filter::allows(std::uint64_t index) {
                      [&](const Bound& constraint) { return value(constraint) != 0; });
 }
 
-/// Parts of the space that a constraint depends on, by itself or through derived keys.
+/// Parts of the space on which a constraint depends, directly or through derived keys.
 std::vector<bool> Filter::parts_behind(const Bound& constraint) const {
-  std::set<std::string> keys{definition_.base_of_all.key};  // all keys depend on the base
+  // the base determines the defaults of all keys
+  std::set<std::string> keys{definition_.base_of_all.key};
   for (const std::size_t slot : constraint.slots) keys.insert(keys_[slot]);
   for (auto derived = derived_.rbegin(); derived != derived_.rend(); ++derived) {
     if (keys.count(keys_[derived->target]) == 0) continue;
@@ -134,7 +135,7 @@ void Filter::refuse_what_is_never_true() {
     if (!small) continue;
     bool ever = false;
     for (std::uint64_t i = 0; i < combinations && !ever; ++i) {
-      // The other parts stay at their first value.
+      // Keeps the other parts at their first value.
       std::uint64_t index = 0;
       std::uint64_t rest = i;
       std::uint64_t below = combinations;

@@ -1,4 +1,4 @@
-// Which points of a sweep its constraints allow, without building their configurations.
+// Tests which points satisfy the constraints of a sweep, without building their configurations.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace tactus::sweep {
 
-/// Knows the numbers that derived keys and constraints use, and nothing else: a point takes about a
-/// microsecond.
+/// Tests one point in about a microsecond, because it computes only the numbers that derived keys
+/// and constraints use.
 class Filter {
  public:
-  /// Throws UserError for a constraint that is false whatever its axes say, as far as a million
-  /// combinations can tell.
+  /// Throws UserError for a constraint that is false for every combination of its axes, as far as a
+  /// million combinations show.
   explicit Filter(const Definition& definition);
 
   [[nodiscard]] bool allows(std::uint64_t index);
 
  private:
-  /// An expression over numbers_.
+  /// An expression whose keys are bound to slots of numbers_.
   struct Bound {
     const Expression* expression = nullptr;
-    std::vector<std::size_t> slots;  ///< of its keys
+    std::vector<std::size_t> slots;  ///< slots of its keys
     std::size_t target = 0;          ///< slot of the derived key
   };
 
@@ -38,12 +38,13 @@ class Filter {
   [[nodiscard]] std::vector<bool> parts_behind(const Bound& constraint) const;
 
   const Definition& definition_;
-  std::vector<std::string> keys_;  ///< by slot
+  std::vector<std::string> keys_;  ///< key of each slot
   std::unordered_map<std::string, std::size_t> slots_;
-  std::vector<double> numbers_;        ///< of the present point, by slot
-  const std::string* base_ = nullptr;  ///< of the present point
+  std::vector<double> numbers_;        ///< values of the current point, by slot
+  const std::string* base_ = nullptr;  ///< base of the current point
   std::vector<Bound> derived_, constraints_;
-  std::map<std::string, std::vector<double>> bases_;  ///< numbers by base: its own, then `base`
+  /// values of each base: its defaults, then `base`
+  std::map<std::string, std::vector<double>> bases_;
   std::vector<double> arguments_;
 };
 

@@ -15,13 +15,14 @@ namespace {
 
 constexpr const char* default_shape = "256x256x256";
 
-/// A path in full, so that the point is the same from any folder; a name stays.
+/// Replaces a path by its full path, so that the point does not depend on the current folder; a
+/// name is kept.
 std::string full_path(const std::string& path, const std::string& file) {
   if (path.find('/') == std::string::npos && path.find('.') == std::string::npos) return path;
   return std::filesystem::absolute(resolve_beside(file, path)).lexically_normal().string();
 }
 
-/// The name of a machine with the paths in it in full.
+/// Replaces paths within a machine's name by full paths.
 std::string full_name(const std::string& machine, const std::string& file) {
   if (const std::size_t at = machine.rfind('@'); at != std::string::npos) {
     return full_name(machine.substr(0, at), file) + "@" + full_path(machine.substr(at + 1), file);
@@ -70,7 +71,7 @@ Configuration to_json(const gemm::FigureValue& value) {
 
 Configuration gemm_defaults(const std::string& machine, const std::string& file) {
   gemm::GemmConfig config = gemm::named_machine(machine, file);
-  // A key of every point needs a value.
+  // Every key of a point must have a value.
   config.dpas.machine.ideal_latency = config.dpas.machine.ideal_cycles();
   Configuration result;
   result["workload"] = {{"gemm", default_shape}, {"seed", 1}};
@@ -87,7 +88,7 @@ Configuration gemm_defaults(const std::string& machine, const std::string& file)
   }
   if (config.is_tcu) {
     tcu::architecture_parameters().write(result["architecture"], config.architecture);
-    // These have no single value.
+    // These keys have no single value.
     for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
   } else {
     gemm::kernel_parameters().write(result["kernel"], config.kernel);
@@ -116,7 +117,7 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
     figures[std::string(figure.name)] = to_json(figure.value(m));
   }
   if (!m.energy.is_null()) figures["energy"] = m.energy;
-  // The names that all points have.
+  // Also gives the figures the names that all kinds of points use.
   figures["frames_per_second"] = 1e3 / figures.at("latency_ms").get<double>();
   figures["dram_read_bytes"] = m.levels.front().bytes_read;
   figures["dram_write_bytes"] = m.levels.front().bytes_written;

@@ -1,4 +1,4 @@
-// Points that are matrix products, as tactus gemm runs them.
+// Points of sweeps that are matrix products, run as by `tactus gemm`.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace tactus::sweep {
 
-/// Every key of a matrix product on this machine, see base_defaults(). A file is named in full.
+/// All keys of a matrix product on this machine, see base_defaults(). Files are named by full path.
 [[nodiscard]] Configuration gemm_defaults(const std::string& machine, const std::string& file);
 
-/// Throws UserError for a configuration that no machine can be made of.
+/// Throws UserError if no machine can be made from the configuration.
 void check_gemm(const Configuration& configuration);
 
-/// Runs the product and returns its figures as one line of JSON. Throws UserError for what does not
-/// fit the machine, does not end within `max_cycles` (0: no limit), or comes out wrong.
+/// Runs the product and returns its figures as a line of JSON. Throws UserError if the product does
+/// not fit the machine, does not end within `max_cycles` (0: no limit), or gives a wrong result.
 [[nodiscard]] std::string evaluate_gemm(const Configuration& configuration,
                                         std::uint64_t max_cycles);
 

@@ -161,7 +161,7 @@ void add_cells(const std::vector<SweepAxis>& axes, const Line& line,
 std::string link_to(std::uint64_t point) { return fmt::format("<a href=\"#p{0}\">{0}</a>", point); }
 
 namespace {
-/// From dark to light, so that an order of values is one of lightness.
+/// Colours from dark to light, so that their lightness shows the order of values.
 constexpr unsigned axis_colours[] = {2, 1, 4, 0, 5, 3};
 }  // namespace
 

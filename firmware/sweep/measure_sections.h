@@ -1,4 +1,4 @@
-// What a page of a sweep has of energies, and of many images, where its points have them.
+// Sections of a sweep's page on energy and on runs of several images, if the points have them.
 #pragma once
 
 #include <string>
@@ -10,33 +10,33 @@
 
 namespace tactus::sweep {
 
-/// A table's name, source and unit; empty for a point without energy.
+/// Name, source and unit of the energy table; empty for a point without energy.
 [[nodiscard]] std::string energy_title(const Measured& point);
-/// By that table; 0 without one.
+/// Total energy by that table; 0 without one.
 [[nodiscard]] double energy_total(const Measured& point);
-/// The one table that all points have, as energy_title(); empty if there is none or are several:
-/// energies of different tables do not compare.
+/// The table that all points share, as energy_title(). Empty if there is none or if tables differ,
+/// since their energies cannot be compared.
 [[nodiscard]] std::string common_table(const std::vector<Measured>& points);
 
-/// A key that the sweep varies, as a column of a table.
+/// A key that the sweep varies, shown as a column of a table.
 struct SweepAxis {
   std::string key;
   std::string title;
   bool text = false;
 };
-/// Columns of the axes, and a point's cells of them.
+/// Adds the columns of the axes; add_cells() adds a point's values for them.
 void add_columns(const std::vector<SweepAxis>& axes, std::vector<html::Table::Column>& columns);
 void add_cells(const std::vector<SweepAxis>& axes, const Line& line,
                std::vector<std::string>& cells);
 /// A point's number, linked to its row in the table of all points.
 [[nodiscard]] std::string link_to(std::uint64_t point);
 
-/// Colours of points by the values of the first axis that has 2 to 6 of them.
+/// Colours points by the values of the first axis with 2 to 6 values.
 class Colouring {
  public:
   Colouring(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
   [[nodiscard]] unsigned of(const Line& line) const;
-  /// HTML; empty where no axis has few values, so that all points have one colour.
+  /// HTML; empty if no axis has so few values, so that all points have one colour.
   [[nodiscard]] std::string legend() const;
 
  private:
@@ -44,20 +44,21 @@ class Colouring {
   std::vector<std::string> values_;
 };
 
-/// A quantity in a unit with a prefix that leaves few digits: 1 pJ = factor unit.
+/// A unit with a suitable prefix: value in the table's unit * factor = value in `unit`.
 struct Scaled {
   double factor = 1;
   std::string unit;
 };
-/// For values up to `most` in a unit: of pJ, nJ, uJ, mJ or J; of um2, also mm2; others as they are.
+/// Unit for values up to `most`: pJ, nJ, uJ, mJ or J for energies; um2 or mm2 for areas; other
+/// units unchanged.
 [[nodiscard]] Scaled engineering(double most, const std::string& unit);
 
-/// A chart of latency against a cost, with the front of the points that no other beats in both.
+/// A chart of latency against a cost, with the Pareto front.
 [[nodiscard]] std::string front_chart(const std::vector<Measured>& points,
                                       const std::vector<SweepAxis>& axes, const std::string& name,
                                       const std::string& unit, double (*cost)(const Measured&));
 
-/// Titles and HTML of the sections that these points give, which may be none.
+/// Titles and HTML of the sections for these points; may be empty.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> measure_sections(
     const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
 

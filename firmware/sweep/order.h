@@ -1,4 +1,4 @@
-// The order in which the points of a sweep start.
+// Order in which the points of a sweep are started.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,20 @@
 
 namespace tactus::sweep {
 
-/// Points with one program compile it once if they do not run at the same time: the first compiles
-/// it, the others find it in the cache. So the next point is the first one whose program no running
-/// point has or, where there is none near the front, simply the first. One at a time, points start
-/// in their order.
+/// Avoids that points with the same program run at the same time: the first compiles the program,
+/// later ones find it in the cache. The next point is therefore the first one near the front whose
+/// program no running point has or, if there is none, the first point. Without parallel jobs,
+/// points start in their order.
 class StartingOrder {
  public:
-  /// How many points may be overtaken, and have their programs in memory.
+  /// Number of points at the front that are considered; their programs are kept in memory.
   static constexpr std::size_t near = 64;
 
-  /// Points are numbered 0 to count - 1; the function tells what the program of one depends on.
+  /// Points are numbered 0 to count - 1. `program_of` returns a text that is equal for points with
+  /// the same program.
   StartingOrder(std::size_t count, std::function<std::string(std::size_t)> program_of);
 
-  /// The next point, which now runs; none if all have started.
+  /// Returns the next point and counts it as running; empty if all have started.
   [[nodiscard]] std::optional<std::size_t> next();
   void ended(std::size_t point);
 
@@ -37,7 +38,7 @@ class StartingOrder {
   std::function<std::string(std::size_t)> program_of_;
   std::size_t seen_ = 0;                        ///< points that wait, run or have ended
   std::deque<Waiting> waiting_;                 ///< in order
-  std::map<std::size_t, std::string> running_;  ///< a point's program
+  std::map<std::size_t, std::string> running_;  ///< program of each running point
 };
 
 }  // namespace tactus::sweep

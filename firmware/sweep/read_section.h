@@ -1,4 +1,4 @@
-// A section of a point's configuration as the object that its table describes.
+// Reads a section of a point's configuration into the object that its table describes.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,8 @@
 
 namespace tactus::sweep {
 
-/// Keys that are missing keep the object's values; those of `apart` are nobody's parameters.
+/// Missing keys keep the object's values. Keys in `apart` are skipped, since they are not
+/// parameters of the table.
 template <typename T>
 void read_section(const Configuration& configuration, const char* name,
                   const ParameterTable<T>& table, T& object,

@@ -25,7 +25,7 @@ namespace {
 using html::escape;
 using html::grouped;
 
-/// escape() would show the ends of lines as bytes.
+/// Escapes line by line, since escape() would show line ends as bytes.
 std::string escape_lines(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -36,10 +36,10 @@ std::string escape_lines(std::string_view text) {
   return out;
 }
 
-/// How a key is called, and the unit of its values.
+/// Name of a key for readers, and the unit of its values.
 struct Naming {
   std::string name;
-  std::string unit;  ///< empty: a text, or a number without one
+  std::string unit;  ///< empty: text, or a number without a unit
 };
 
 /// "board.read_latency" as "read latency" in cycles.
@@ -73,18 +73,19 @@ double megabits(const Measured& m) { return m.memory_bits / 1e6; }
 double megabytes_per_second(const Measured& m) { return m.dram_bytes_per_second.value_or(0) / 1e6; }
 double multipliers(const Measured& m) { return m.multipliers; }
 
-/// Of a sweep over several networks, each is compared with itself only and has a colour.
+/// The points of one network. If a sweep has several networks, each is compared only within itself
+/// and has a colour of its own.
 struct Group {
   std::string network;
   unsigned colour = 1;
   std::vector<const Measured*> points;
 };
 
-/// What a front of latency is drawn against.
+/// A quantity that a front draws against latency.
 struct Cost {
   const char* title;
   const char* axis;
-  const char* mark;  ///< in the table
+  const char* mark;  ///< mark in the table
   double (*of)(const Measured&);
 };
 constexpr Cost costs[] = {
@@ -94,7 +95,7 @@ constexpr Cost costs[] = {
      megabytes_per_second},
 };
 
-/// Keys that the definition gives values by an axis or as derived.
+/// Collects the keys to which the definition gives values by an axis or as derived.
 void chosen_keys(const Line& definition, std::set<std::string>& out) {
   for (const auto& item : definition.items()) {
     if (item.key() == "derived" && item.value().is_object()) {
@@ -107,7 +108,7 @@ void chosen_keys(const Line& definition, std::set<std::string>& out) {
   }
 }
 
-/// The hash of a network's or DRAM's file says nothing that its name does not.
+/// The hash of a file, which is not shown because the file's name identifies it.
 bool is_hash_of_file(const std::string& key) { return ends_with(key, "sha256"); }
 
 class Page {
@@ -115,7 +116,7 @@ class Page {
   explicit Page(const Results& results)
       : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
     keys_.erase(std::remove_if(keys_.begin(), keys_.end(), is_hash_of_file), keys_.end());
-    // What a board implies is shown with the boards.
+    // Keys that follow from the board are shown with the boards.
     std::set<std::string> chosen;
     chosen_keys(Line::parse(results.definition, nullptr, false, true), chosen);
     const Line& configuration = results.lines.front()["configuration"];
@@ -127,7 +128,7 @@ class Page {
       keys_.erase(std::find(keys_.begin(), keys_.end(), key));
     }
     for (const Measured& m : measured_) {
-      if (!has_rates(m)) continue;  // nothing to compare
+      if (!has_rates(m)) continue;  // it has nothing to compare
       const auto found = std::find_if(groups_.begin(), groups_.end(),
                                       [&](const Group& g) { return g.network == m.network; });
       Group& group = found == groups_.end() ? groups_.emplace_back() : *found;
@@ -162,11 +163,12 @@ class Page {
 
   const Results& results_;
   std::vector<Measured> measured_;
-  std::string base_, subject_;        ///< keys of the configuration
-  std::vector<std::string> keys_;     ///< that vary, without what the board implies
-  std::vector<std::string> implied_;  ///< that vary with the board and only with it
+  std::string base_, subject_;        ///< names of the configuration's keys
+  std::vector<std::string> keys_;     ///< keys that vary, without those that follow from the board
+  std::vector<std::string> implied_;  ///< keys that follow from the board
   std::vector<Group> groups_;
-  std::map<const Measured*, std::set<std::size_t>> fronts_;  ///< costs by point
+  /// costs by whose front a point is selected
+  std::map<const Measured*, std::set<std::size_t>> fronts_;
   std::size_t failed_ = results_.lines.size() - measured_.size();
 };
 
@@ -186,7 +188,7 @@ std::string Page::name() const {
   return plain(definition["name"]);
 }
 
-/// What distinguishes the point, without the network.
+/// Text that distinguishes the point, without the network's name.
 std::string Page::varied(const Line& line) const {
   std::string text;
   for (const std::string& key : keys_) {
@@ -198,7 +200,7 @@ std::string Page::varied(const Line& line) const {
   return text;
 }
 
-/// Every point that is best in some way, once, with all it is best in.
+/// Rows of points that are best in some respect: each point once, with all its respects.
 std::string Page::best(const Group& group) const {
   const Best best = best_of(group.points);
   const std::pair<std::size_t, const char*> praises[] = {
@@ -266,7 +268,7 @@ std::string Page::group_legend(std::vector<svg::Legend> entries) const {
 }
 
 std::string Page::axis_chart(const std::string& key) const {
-  // A line over many values with a point or two each would be noise.
+  // A line through many values with one or two points each would be noise.
   const auto enough = [](std::size_t values, std::size_t points) {
     return values > 1 && (values <= 24 || 8 * values <= points);
   };
@@ -399,7 +401,7 @@ std::vector<SweepAxis> Page::axes() const {
   return list;
 }
 
-/// Each reason once, with its points.
+/// Lists each reason for failures once, with its points.
 std::string Page::failed_reasons() const {
   std::map<std::string, std::vector<std::uint64_t>> reasons;
   for (const Line& line : results_.lines) {

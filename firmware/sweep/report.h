@@ -1,4 +1,4 @@
-// The results of a sweep as a self-contained HTML page.
+// Makes the page of a sweep's results: one self-contained HTML file.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tactus::sweep {
 
-/// Best points, latency over every key that varies, Pareto fronts, all points, failed points,
-/// definition. Throws UserError if there is no line.
+/// Sections: best points, latency over every key that varies, Pareto fronts, all points, failed
+/// points, definition. Throws UserError if there are no results.
 [[nodiscard]] std::string report_html(const Results& results);
 
 }  // namespace tactus::sweep

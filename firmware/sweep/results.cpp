@@ -31,8 +31,8 @@ std::string points_path(const std::string& folder) { return folder + "/points.cs
 std::string lines_path(const std::string& folder) { return folder + "/results.jsonl"; }
 std::string table_path(const std::string& folder) { return folder + "/results.csv"; }
 
-/// Throws UserError unless the line has the keys that every line has; figures are checked by those
-/// who read them.
+/// Throws UserError unless the line has the keys that are required in every line. Readers of
+/// figures check those.
 void check_line(const Line& line, const std::string& where) {
   const JsonValues values(line, where);
   (void)values.count("/point");
@@ -54,7 +54,7 @@ void check_line(const Line& line, const std::string& where) {
   if (values.has("/host")) (void)values.number("/host/seconds");
 }
 
-/// Whole lines only; `good` receives the bytes they take.
+/// Parses complete lines; `good` receives their size in bytes.
 std::vector<Line> parse_lines(const std::string& text, const std::string& path, std::size_t& good) {
   std::vector<Line> lines;
   good = 0;
@@ -72,7 +72,7 @@ std::vector<Line> parse_lines(const std::string& text, const std::string& path, 
 
 constexpr std::string_view points_header = "point,hash\n";
 
-/// number and hash of each row of points.csv.
+/// Number and hash of each row of points.csv.
 std::vector<std::pair<std::uint64_t, std::string>> parse_points(const std::string& text,
                                                                 const std::string& path) {
   constexpr std::size_t hash_digits = 64;
@@ -94,13 +94,13 @@ std::vector<std::pair<std::uint64_t, std::string>> parse_points(const std::strin
   return rows;
 }
 
-/// Without what depends on the host.
+/// Removes the figures that depend on the host.
 Line comparable(Line line) {
   line.erase("host");
   return line;
 }
 
-/// What is known best comes first.
+/// Rank of a status, best known first.
 int rank(const Line& line) {
   return line["status"] == "ok" ? 0 : line["status"] == "killed" ? 2 : 1;
 }
@@ -122,8 +122,8 @@ void flatten(const Line& value, const std::string& name,
   }
 }
 
-/// Throws UserError unless the text is a sweep's. Only its shape is looked at, since the files that
-/// it names need not be beside the results.
+/// Throws UserError unless the text has the form of a sweep's definition. Files that it names are
+/// not checked, since they need not be beside the results.
 void check_shape(const std::string& text, const std::string& path) {
   parse_as(FileKind::sweep, path, text, [&] {
     JsonDocument document(text, path);
@@ -151,7 +151,7 @@ Results read_results(const std::string& folder) {
   if (!std::filesystem::is_regular_file(definition_path(folder))) {
     user_error("{}: no folder of a sweep: it has no sweep.json", folder);
   }
-  // What is made from the results must not take the place of the table either.
+  // Protects these files from being overwritten by outputs made from them.
   for (const std::string& name : file_names(folder)) note_input(name);
   Results results;
   results.folder = folder;
@@ -177,8 +177,8 @@ std::string to_csv(const std::vector<Line>& lines) {
   for (const Line& line : lines) sorted.push_back(&line);
   std::sort(sorted.begin(), sorted.end(),
             [](const Line* a, const Line* b) { return by_point(*a, *b); });
-  // Columns in the order in which they first appear; failed points have fewer. Cells are made row
-  // by row, twice, since those of all rows together are many times as large as the lines.
+  // Columns in the order of first appearance; failed points have fewer. Cells are made twice, row
+  // by row, because the cells of all rows together are many times larger than the lines.
   std::vector<std::string> columns;
   std::unordered_map<std::string, std::size_t> places;
   std::vector<std::pair<std::string, std::string>> cells;
@@ -204,7 +204,7 @@ std::string to_csv(const std::vector<Line>& lines) {
 
 namespace {
 
-/// "configuration.board.read_latency" as "read_latency", unless another key ends so.
+/// "configuration.board.read_latency" as "read_latency", unless another key ends in that name.
 std::string short_name(const std::string& name, const std::vector<std::string>& all) {
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
   const std::string_view figures = "figures.";
@@ -217,7 +217,7 @@ std::string short_name(const std::string& name, const std::vector<std::string>& 
   return alike > 1 || is_figure ? name : last(name);
 }
 
-/// Columns of a table for people: number, axes, status, figures, error, time of the host.
+/// Order of a table's columns: number, axes, status, figures, error, host time.
 int place_of(const std::string& name) {
   if (name == "point") return 0;
   if (name.rfind("configuration.", 0) == 0) return 1;
@@ -249,8 +249,8 @@ ResultTables to_tables(const std::vector<Line>& lines) {
     }
   }
   for (std::vector<std::string>& row : rows) row.resize(names.size());
-  // The hash says again what the configuration says. Figures that failed points lack are constant
-  // where all others agree.
+  // The hash repeats the configuration, so it is left out. A figure that failed points lack counts
+  // as constant if all other points agree.
   std::vector<std::size_t> columns;
   std::string constants = csv_row({"name", "value"});
   for (std::size_t c = 0; c < names.size(); ++c) {
@@ -282,8 +282,8 @@ ResultTables to_tables(const std::vector<Line>& lines) {
   return {std::move(points), std::move(constants)};
 }
 
-/// A definition in the folder may be replaced if a sweep has written it, which also wrote a table
-/// of points; one that somebody keeps there may not.
+/// A definition in the folder may be replaced only if a sweep has written it, which then also wrote
+/// a table of points; a user's own file may not.
 void ResultsFolder::check_definition(const std::string& definition_text) const {
   const std::string path = definition_path(results_.folder);
   if (!std::filesystem::exists(path)) return;
@@ -360,7 +360,7 @@ void ResultsFolder::open_and_lock() {
       user_error("{}: the file system cannot lock files ({}); choose a folder on one that can",
                  results_.folder, std::strerror(errno));
     }
-    // Another process may have replaced the file before the lock was taken.
+    // Another process may have replaced the file before it was locked.
     struct stat mine = {};
     struct stat there = {};
     if (fstat(descriptor_.get(), &mine) == 0 && stat(path.c_str(), &there) == 0 &&
@@ -380,10 +380,11 @@ void ResultsFolder::index_lines() {
 void ResultsFolder::replace(std::vector<Line> lines) {
   std::string text;
   for (const Line& line : lines) text += text_of_json(line) + "\n";
-  rewrite_own_file(lines_path(results_.folder), text);  // a crash leaves the old or the new
+  // after a crash the old or the new file is there
+  rewrite_own_file(lines_path(results_.folder), text);
   results_.lines = std::move(lines);
   index_lines();
-  open_and_lock();  // the new file
+  open_and_lock();  // opens the new file
 }
 
 bool ResultsFolder::finished(const std::string& hash) const { return by_hash_.count(hash) != 0; }
@@ -404,7 +405,7 @@ void ResultsFolder::write_csv() const {
 }
 
 Merged merge(const std::vector<std::string>& folders, const std::string& target) {
-  // Not from the definition: the files it names need not be beside the results.
+  // Does not use the definition: files that it names need not be beside the results.
   const std::string text = read_text(definition_path(folders.front()));
   const std::string table = read_text(points_path(folders.front()));
   std::vector<Point> points;

@@ -1,12 +1,13 @@
-// The folder of a sweep: its definition, one line a finished point, a table.
+// Folder with the results of a sweep.
 //
-//   sweep.json      the definition as it was given
+//   sweep.json      the definition as given
 //   points.csv      number and hash of every point, of all shards
-//   results.jsonl   one JSON object a line, in the order in which points finished
-//   results.csv     the same flattened, in the order of the points, once the sweep has ended
+//   results.jsonl   one JSON object per line, in the order in which points finished
+//   results.csv     the same values as a table, in the order of the points; made at the end
 //
-// A line is written by one system call. A process that dies while writing leaves at most one line
-// without its end, which the next opening removes. Lines are replaced by replacing the whole file.
+// A line is written by one system call. A process that dies while writing leaves at most one
+// incomplete line, which is removed when the folder is opened next. To replace lines, the whole
+// file is replaced.
 #pragma once
 
 #include <string>
@@ -22,48 +23,49 @@ namespace tactus::sweep {
 
 using Line = nlohmann::ordered_json;
 
-/// Keys of a line: "point", "hash", "status", "tool", "configuration", then "figures" (of a point
-/// that is ok) or "error", then "host". Statuses:
-///   ok      it has its figures
+/// Keys of a line: "point", "hash", "status", "tool", "configuration", then "figures" (if ok) or
+/// "error", then "host". Values of "status":
+///   ok      the point has its figures
 ///   failed  it cannot be built, compiled or run, and would fail again
-///   killed  something outside ended it (no memory, a signal); it runs again at the next opening
+///   killed  something outside ended it (out of memory, a signal); it is run again when the
+///           folder is opened next
 struct Results {
   std::string folder;
   std::string definition;  ///< text of sweep.json
-  std::size_t total = 0;   ///< points the sweep has
+  std::size_t total = 0;   ///< number of points of the sweep
   std::vector<Line> lines;
 };
 
-/// The files of a folder of results, as listed above.
+/// Names of the files in a folder of results, as listed above.
 [[nodiscard]] std::vector<std::string> file_names(const std::string& folder);
 
-/// The text of a folder's sweep.json. Throws UserError if that is no definition of a sweep.
+/// Text of a folder's sweep.json. Throws UserError if it is not a definition of a sweep.
 [[nodiscard]] std::string read_definition_text(const std::string& folder);
 
-/// Reads what a folder holds; a cut last line is left out. Throws UserError for a folder that is
-/// none of a sweep, for lines that are no results, and for lines of points that points.csv does not
-/// have.
+/// Reads a folder, without an incomplete last line. Throws UserError if the folder is not that of a
+/// sweep, if a line is not a result, or if points.csv lacks a line's point.
 [[nodiscard]] Results read_results(const std::string& folder);
 
-/// Cells of a table: a header and a row a line, sorted by point; nested keys joined by dots.
+/// CSV text: a header, and a row per line, sorted by point; nested keys are joined by dots.
 [[nodiscard]] std::string to_csv(const std::vector<Line>& lines);
 
-/// The same for people and their scripts.
+/// Tables for users and their scripts.
 struct ResultTables {
-  /// A row a point: its number, what the sweep varies under the last part of its key (the whole key
-  /// where two end alike), status, figures that differ (without "figures."), error.
+  /// One row per point: number; varied keys by their last part (by the whole key if two end alike);
+  /// status; figures that differ (without "figures."); error.
   std::string points;
-  std::string constants;  ///< "name,value": what all points have in common
+  std::string constants;  ///< "name,value": values common to all points
 };
 [[nodiscard]] ResultTables to_tables(const std::vector<Line>& lines);
 
-/// A folder open for writing by one process at a time.
+/// A folder opened for writing by one process at a time.
 class ResultsFolder {
  public:
-  /// Creates the folder if needed, locks it, removes a cut last line and the lines of points that
-  /// are to run again (the killed ones, and with `retry_failed` the failed ones), writes sweep.json
-  /// and points.csv. Throws UserError and changes no line if another process has it open, if it
-  /// holds points that are not in `points`, or results of another version of the tool.
+  /// Creates the folder if needed and locks it. Removes an incomplete last line and the lines of
+  /// points to be run again (killed ones and, with `retry_failed`, failed ones). Writes sweep.json
+  /// and points.csv. Throws UserError, without changing a line, if another process has the folder
+  /// open, if it holds points that are not in `points`, or if its results are from another version
+  /// of the tool.
   ResultsFolder(std::string folder, const std::string& definition_text,
                 const std::vector<Point>& points, const std::string& tool, bool retry_failed);
   ResultsFolder(const ResultsFolder&) = delete;
@@ -72,7 +74,7 @@ class ResultsFolder {
   [[nodiscard]] const Results& results() const { return results_; }
   [[nodiscard]] bool finished(const std::string& hash) const;
   void append(const Line& line);
-  /// All lines at once, in one step. They are of points of the sweep.
+  /// Replaces all lines in one step. Precondition: their points belong to the sweep.
   void replace(std::vector<Line> lines);
   void write_csv() const;
 
@@ -83,18 +85,18 @@ class ResultsFolder {
   void check_lines(const std::vector<Point>& points, const std::string& tool) const;
   Results results_;
   std::unordered_map<std::string, std::size_t> by_hash_;
-  Descriptor descriptor_;  ///< of results.jsonl, locked
+  Descriptor descriptor_;  ///< results.jsonl, locked
 };
 
 struct Merged {
   std::size_t points = 0;
-  std::size_t failed = 0;   ///< killed ones included
-  std::size_t missing = 0;  ///< in none of the folders
+  std::size_t failed = 0;   ///< including killed points
+  std::size_t missing = 0;  ///< points without a result in any folder
 };
-/// Joins folders of one sweep, and what the target holds of it already. Of several results of a
-/// point the best counts: ok, then failed, then killed; of like ones the first. Throws UserError if
-/// the folders are of different sweeps or versions of the tool, or if the figures of a point differ
-/// between them (host figures apart).
+/// Merges folders of one sweep into `target`, including results that are there already. Of several
+/// results of a point the best is kept (ok, failed, killed in this order), of equal ones the first.
+/// Throws UserError if the folders are of different sweeps or tool versions, or if figures of a
+/// point differ between them (except those of the host).
 Merged merge(const std::vector<std::string>& folders, const std::string& target);
 
 }  // namespace tactus::sweep

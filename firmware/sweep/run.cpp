@@ -24,20 +24,20 @@ bool read_number(std::string_view text, std::size_t& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// Signals that a process gets from outside; others are faults of its own.
+/// True for signals sent from outside; others are caused by the process itself.
 bool comes_from_outside(int signal) {
   constexpr int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU};
   return std::find(std::begin(signals), std::end(signals), signal) != std::end(signals);
 }
 
-/// The statuses of results.h.
+/// Status of a finished job, see results.h.
 const char* status_of(const JobResult& result, bool has_figures) {
   if (has_figures) return "ok";
   const bool host = result.exit_code == exit_host_failed || result.exit_code == exit_not_started;
   return !result.timed_out && (host || comes_from_outside(result.signal)) ? "killed" : "failed";
 }
 
-/// Without what the command line prints before the message itself.
+/// Error text of a job, without the prefix that the command line prints.
 std::string message_of(const JobResult& result) {
   if (result.exit_code == 0) return "the point printed no figures";
   if (result.timed_out) {
@@ -54,8 +54,8 @@ std::string message_of(const JobResult& result) {
   return text.empty() ? fmt::format("exit code {} without a message", result.exit_code) : text;
 }
 
-/// What a point's program depends on: points that have it in common find it compiled by the first
-/// of them.
+/// Text of everything that a point's program depends on. Points with equal text share the compiled
+/// program.
 std::string program_of(const Configuration& configuration) {
   std::string text;
   for (const char* section : {"workload", "architecture", "compiler"}) {
@@ -66,7 +66,8 @@ std::string program_of(const Configuration& configuration) {
   return text;
 }
 
-/// The machine without what runs on it: AXI width, and the board's memory on this architecture.
+/// Checks the machine without its program: width of the AXI port, and the board's memory for this
+/// architecture.
 void check_machine(const BoardValues& board, const tcu::Architecture& architecture) {
   check_axi_width(architecture, board.axi_data_bits);
   TcuSimulationConfig config;
@@ -161,7 +162,7 @@ void run_points(const std::vector<Point>& points, const Configurations& configur
   }
   StartingOrder order(open.size(),
                       [&](std::size_t i) { return program_of(configurations.of(*open[i])); });
-  std::vector<std::size_t> started;  // by the number of the job
+  std::vector<std::size_t> started;  // point of each job, by job number
   const auto next = [&](std::size_t, Job& job) {
     const auto chosen = order.next();
     if (!chosen) return false;

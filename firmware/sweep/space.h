@@ -1,4 +1,4 @@
-// The points of a sweep before constraints: axes, zipped and multiplied.
+// The points of a sweep before constraints: axes, combined by zip or product.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,26 @@ namespace tactus::sweep {
 
 using Assignment = std::pair<std::string, JsonScalar>;  ///< key and value
 
-/// A tree of axes. Points are numbered, so that a space of any size costs nothing.
+/// A tree of axes. Points are numbered and computed on demand, so memory does not depend on their
+/// number.
 class Space {
  public:
-  /// One key over its values. `values` is not empty.
+  /// An axis: one key with its values. Precondition: `values` is not empty.
   static Space axis(std::string key, std::vector<JsonScalar> values);
-  /// The parts go in step; all have one size, and there is at least one.
+  /// Parts that advance together. Precondition: at least one part, all of one size.
   static Space zip(std::vector<Space> parts);
-  /// Every combination; the last part varies fastest. Without parts: one point without assignments.
+  /// All combinations; the last part varies fastest. Without parts: one point without assignments.
   /// Throws UserError for more than 10^15 points.
   static Space product(std::vector<Space> parts);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// Appends what point `index` < size() assigns, in the order of the axes.
+  /// Appends the assignments of point `index` < size(), in the order of the axes.
   void append(std::uint64_t index, std::vector<Assignment>& out) const;
-  /// Calls `take(key, value)` for what point `index` < size() assigns, in the order of the axes.
+  /// Calls `take(key, value)` for the assignments of point `index` < size(), in the order of the
+  /// axes.
   template <typename Take>
   void visit(std::uint64_t index, const Take& take) const;
-  /// Of an axis or zip: 1, of a product: one a part.
+  /// Parts of a product; an axis or zip has one part.
   [[nodiscard]] const std::vector<Space>& parts() const { return parts_; }
   [[nodiscard]] bool is_product() const { return kind_ == Kind::product; }
   /// Keys assigned, in the order of append().
@@ -64,8 +66,8 @@ void Space::visit(std::uint64_t index, const Take& take) const {
   }
 }
 
-/// The numbers below `size` in a seeded random order that is the same on every machine. Costs
-/// memory only for the numbers drawn.
+/// The numbers below `size` in a seeded random order, the same on every machine. Memory grows only
+/// with the numbers drawn.
 class RandomOrder {
  public:
   RandomOrder(std::uint64_t size, std::uint64_t seed) : size_(size), engine_(seed) {}
@@ -77,13 +79,13 @@ class RandomOrder {
   std::uint64_t size_;
   std::uint64_t drawn_ = 0;
   std::mt19937_64 engine_;
-  /// Of the shuffled row 0, 1, 2, ...: the places that no longer hold their own number.
+  /// Positions of the shuffled sequence 0, 1, 2, ... that no longer hold their own number.
   std::unordered_map<std::uint64_t, std::uint64_t> moved_;
 };
 
-/// Latin hypercube over the parts of a product: each part is cut into `count` strata and each
+/// Latin hypercube over the parts of a product: each part is divided into `count` strata, and each
 /// stratum is used once, in a seeded random order. Returns indices into the space, ascending,
-/// without doubles.
+/// without duplicates.
 [[nodiscard]] std::vector<std::uint64_t> latin_hypercube(const Space& product, std::uint64_t count,
                                                          std::uint64_t seed);
 

@@ -19,7 +19,7 @@
 namespace tactus::sweep {
 namespace {
 
-/// Section, key and key of the hash.
+/// Section, key, and key of the file's hash.
 struct File {
   const char *section, *key, *hash;
 };
@@ -53,7 +53,7 @@ void bind_stripe_files(Configuration& configuration, const std::string& file) {
     const bool is_table = std::string_view(one.key) == "energy";
     const std::string path = is_table ? full_path_beside(energy::table_path(name, file), file)
                                       : full_path_beside(name, file);
-    // A table of configs/energy keeps its name.
+    // Tables of configs/energy are kept by name.
     section[one.key] = is_table && energy::table_path(name) != name ? name : path;
     section[one.hash] = sha256(read_file(path));
   }
@@ -63,7 +63,8 @@ codesign::PointTask to_stripe_task(const Configuration& configuration) {
   codesign::PointTask task;
   task.program = configuration.at("workload").at("stripe").get<std::string>();
   if (task.program.empty()) user_error("workload.stripe is missing: a Stripe program");
-  // What has no single value, such as the description of the board's memory, is in the section too.
+  // The section also holds keys without a single value, such as the description of the board's
+  // memory.
   read_section(configuration, "board", board_parameters(), static_cast<BoardValues&>(task),
                {"name"});
   read_section(configuration, "architecture", tcu::architecture_parameters(), task.architecture);
@@ -78,7 +79,7 @@ std::string evaluate_stripe(const Configuration& configuration, std::uint64_t ma
   const energy::OnChip needed = energy::on_chip(task.architecture);
   figures["memory_bits"] = needed.memory_bits;
   figures["multipliers"] = needed.multipliers;
-  // One number for the area: a multiplier and a bit count alike.
+  // A single number for the area, in which a multiplier counts like a bit.
   figures["area_proxy"] = needed.memory_bits + needed.multipliers;
   return text_of_json(figures);
 }

@@ -1,4 +1,4 @@
-// Points that are Stripe programs on a TCU, as tactus codesign studies them.
+// Points of sweeps that are Stripe programs on a TCU, evaluated as by `tactus codesign`.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace tactus::sweep {
 
-/// Every key of a Stripe program on this board, see base_defaults().
+/// All keys of a Stripe program on this board, see base_defaults().
 [[nodiscard]] Configuration stripe_defaults(const std::string& board, const std::string& file);
 
-/// Names files in full, so that the point is the same from any folder, and adds hashes of what they
-/// hold, since that is part of the point. `file`: the definition's.
+/// Replaces file names by full paths, so that the point does not depend on the current folder, and
+/// adds hashes of the files' content, which is part of the point. `file` is the definition's path.
 void bind_stripe_files(Configuration& configuration, const std::string& file);
 
-/// Throws UserError for values out of range, with their keys.
+/// Throws UserError, naming the key, for a value out of range.
 [[nodiscard]] codesign::PointTask to_stripe_task(const Configuration& configuration);
 
-/// The figures as one line of JSON; see codesign::evaluate().
+/// Returns the figures as a line of JSON; see codesign::evaluate().
 [[nodiscard]] std::string evaluate_stripe(const Configuration& configuration,
                                           std::uint64_t max_cycles);
 
-/// What speaks against a value that names a file of a Stripe point; empty if nothing does.
+/// Problem with a value that names a file of a Stripe point; empty if none.
 [[nodiscard]] std::string stripe_file_problem(const std::string& key, const std::string& value,
                                               const std::string& file);
 

@@ -20,7 +20,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 // ---- what a file is -----------------------------------------------------------------------------
 
-/// A field at the top of a protobuf message.
+/// A top-level field of a protobuf message.
 struct Field {
   std::uint64_t number = 0;
   unsigned kind = 0;  ///< 0: varint, 2: bytes, 1 and 5: fixed width
@@ -36,7 +36,7 @@ bool read_varint(const Bytes& bytes, std::size_t& at, std::uint64_t& value) {
   return false;
 }
 
-/// The fields up to the first that is broken or cut short, that one included.
+/// The fields up to and including the first that is broken or truncated.
 std::vector<Field> top_fields(const Bytes& bytes) {
   std::vector<Field> fields;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -67,7 +67,7 @@ bool is_operator_name(const std::string& name) {
          });
 }
 
-/// Whether each node has an operator that could be one, so that the message was really a graph.
+/// True if every node has a plausible operator, so that the message really is a graph.
 bool is_graph(const proto::GraphDef& graph) {
   return graph.node_size() != 0 &&
          std::all_of(graph.node().begin(), graph.node().end(),
@@ -87,7 +87,7 @@ bool is_text_form(const Bytes& bytes) {
   return false;
 }
 
-/// Why a file that is no GraphDef was perhaps taken for one; empty: nobody knows.
+/// Guesses what a file that is not a GraphDef is; empty if unknown.
 std::string other_kind(const Bytes& bytes) {
   if (is_text_form(bytes)) {
     return "is a graph in text form; allowed is the binary form (in TensorFlow: "
@@ -145,7 +145,7 @@ Attribute list_attribute(const proto::AttrValue::List& list) {
   return list_of<std::int64_t>(list.i());
 }
 
-/// Reads one attribute. Those of no use to any operator here are named in `unread`.
+/// Reads one attribute. Attributes that no supported operator uses are only named in `unread`.
 void read_attribute(Node& node, const std::string& key, const proto::AttrValue& value) {
   using Kind = proto::AttrValue::ValueCase;
   switch (value.value_case()) {
@@ -212,7 +212,7 @@ Node read_node(const proto::NodeDef& message, const std::string& where, int numb
 }  // namespace
 
 bool is_graph_def(const Bytes& bytes) {
-  constexpr std::uint8_t node_tag = 0x0A;  // of the first node, with which these files begin
+  constexpr std::uint8_t node_tag = 0x0A;  // tag of the first node, the first byte of such files
   if (bytes.empty() || bytes.front() != node_tag || !other_kind(bytes).empty()) return false;
   proto::GraphDef message;
   return bytes.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()) &&

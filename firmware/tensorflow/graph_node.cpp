@@ -1,4 +1,4 @@
-// What a node says about itself: attributes by kind, and messages that name it.
+// Attributes of a node, by kind, and messages that name the node.
 #include <charconv>
 
 #include "firmware/onnx/value_kinds.h"
@@ -130,7 +130,7 @@ const std::vector<std::int64_t>& Node::integers(std::string_view attribute) cons
 std::vector<std::int64_t> Node::integers(std::string_view attribute,
                                          std::vector<std::int64_t> fallback) const {
   if (!has(attribute)) return fallback;
-  // A list without elements says nothing of its kind.
+  // An empty list does not tell its kind.
   return get<std::vector<std::int64_t>>(attribute);
 }
 std::int32_t Node::type(std::string_view attribute, std::int32_t fallback) const {

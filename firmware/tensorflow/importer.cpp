@@ -16,10 +16,11 @@
 namespace tactus::tf {
 namespace {
 
-/// Softmax along one axis, Resize by sizes: what TensorFlow's operators need is in this set.
+/// Opset of the graphs made here. It has what TensorFlow's operators need, such as Softmax along
+/// one axis and Resize by sizes.
 constexpr std::int64_t made_opset = 13, made_ir_version = 7;
 
-/// Nodes without data of use: they order others, or keep and check variables.
+/// True for nodes without useful data: they order other nodes, or hold and check variables.
 bool is_structural(const std::string& op) {
   static const std::set<std::string_view> ops{"NoOp", "Assert", "Const", "SaveV2", "RestoreV2"};
   return ops.count(op) != 0;
@@ -118,7 +119,7 @@ class Importer {
     }
   }
 
-  /// The nodes that the outputs depend on, up to the cuts, producers first.
+  /// Collects the nodes on which the outputs depend, up to the cuts, producers first.
   void order_nodes() {
     enum class Mark : std::uint8_t { open, done };
     std::unordered_map<const Node*, Mark> marks;
@@ -170,7 +171,7 @@ class Importer {
     for (const Node* node : order_) {
       for (const Output& input : node->inputs) ++readings_[input.text()];
     }
-    // What is asked for must stay as it is, so nothing may be merged into it.
+    // Counts an output as read twice, so that no node is merged into it and it stays as it is.
     for (const Output& output : outputs_) readings_[output.text()] += 2;
   }
 
@@ -189,7 +190,7 @@ class Importer {
 
   // ---- inputs -----------------------------------------------------------------------------------
 
-  /// What the graph says about the shape of an output of a node.
+  /// Shape that the graph states for an output of a node.
   [[nodiscard]] PartialShape stated_shape(const Node& node, std::size_t number) const {
     const auto shapes = node.attributes.find("_output_shapes");
     if (shapes != node.attributes.end()) {
@@ -200,7 +201,7 @@ class Importer {
     const bool placeholder = node.op.rfind("Placeholder", 0) == 0;
     if (placeholder && shape != node.attributes.end()) {
       const auto* stated = std::get_if<PartialShape>(&shape->second);
-      // Old files write a shape without dimensions where they know none.
+      // Old files write an unknown shape as a shape without dimensions.
       if (stated != nullptr && *stated && !(*stated)->empty()) return *stated;
     }
     if (node.op == "Reshape" && node.inputs.size() == 2) {
@@ -257,7 +258,7 @@ class Importer {
 
   // ---- nodes ------------------------------------------------------------------------------------
 
-  /// The operand; null: it could not be made.
+  /// Value of an operand; null if it could not be made.
   Value* operand(const Node& reader, const Output& from) {
     const std::string name = from.text();
     const auto found = values_.find(name);
@@ -292,7 +293,7 @@ class Importer {
       if (dead && node.op != "Merge") {
         Value none;
         none.dead = true;
-        constexpr std::size_t most = 16;  // nobody looks at their number
+        constexpr std::size_t most = 16;  // limits the names in a message
         for (std::size_t i = 0; i < most; ++i) {
           values_.emplace(Output{node.name, i}.text(), none);
         }
@@ -312,7 +313,7 @@ class Importer {
     }
   }
 
-  /// Where the graph could be cut so that what is refused is left out.
+  /// Adds suggestions for cuts that leave out the refused nodes.
   void add_hints() {
     if (unsupported_) problem("supported operators: {}", supported_operators());
     std::set<std::string> before, after;
@@ -347,7 +348,7 @@ class Importer {
 
   // ---- the whole --------------------------------------------------------------------------------
 
-  /// Nobody asked for those: what no node reads may be left over from shapes.
+  /// Drops default outputs that are constants: unread nodes may be remains of shape computations.
   void drop_constant_outputs() {
     const auto is_constant = [&](const Output& output) {
       const auto found = values_.find(output.text());
@@ -383,7 +384,7 @@ class Importer {
     graph_.outputs.push_back(std::move(info));
   }
 
-  /// Nodes that lead to no output, and constants and inputs that nobody reads.
+  /// Removes nodes that lead to no output, and unread constants and inputs.
   void drop_unread() {
     std::unordered_set<std::string> wanted;
     for (const nn::ValueInfo& output : graph_.outputs) wanted.insert(output.name);
@@ -412,7 +413,7 @@ class Importer {
   std::set<std::string> cuts_, reached_cuts_;
   std::vector<const Node*> order_;
   std::unordered_map<std::string, std::size_t> readings_;
-  std::unordered_map<std::string, Value> values_;  ///< addresses stay
+  std::unordered_map<std::string, Value> values_;  ///< references to elements stay valid
   std::unordered_set<std::string> failed_;
   bool unsupported_ = false;
   std::vector<std::string> problems_;

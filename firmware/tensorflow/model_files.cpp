@@ -61,7 +61,7 @@ std::vector<std::string> node_names(const std::string& path) {
   try {
     for (const Node& node : read_graph_def(path).nodes) names.push_back(node.name);
   } catch (const UserError&) {
-    names.clear();  // whoever compiles it is told why
+    names.clear();  // the compiler reports the error
   }
   return names;
 }

@@ -1,4 +1,4 @@
-// Models of either kind: ONNX files and frozen TensorFlow graphs, told by their content.
+// Loads models of both kinds, ONNX files and frozen TensorFlow graphs, recognised by content.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace tactus::tf {
 
-/// Whether the extension is that of a model: .onnx, .pb.
+/// True if the extension is that of a model: .onnx or .pb.
 [[nodiscard]] bool is_model_name(std::string_view path);
 
-/// The model as a graph of ONNX operators. What a file is decides its content; what is neither is
-/// told as a broken file of the kind that its name says. Of a TensorFlow graph the names in
-/// `options` become those of the graph ("x:0" becomes "x"). Cutting at inputs is for TensorFlow
-/// graphs only. Throws UserError.
+/// Loads a model as a graph of ONNX operators. The content tells the file's kind; a file of neither
+/// kind is reported as a broken file of the kind that its name suggests. For a TensorFlow graph,
+/// names in `options` are replaced by those of the resulting graph ("x:0" becomes "x"). Only
+/// TensorFlow graphs can be cut at inputs. Throws UserError.
 [[nodiscard]] nn::Graph load_model(const std::string& path, ImportOptions& options);
 [[nodiscard]] nn::Graph load_model(const std::string& path);
 
-/// The nodes' names of a TensorFlow graph; none if the file is no such graph.
+/// Names of the nodes of a TensorFlow graph; empty if the file is not one.
 [[nodiscard]] std::vector<std::string> node_names(const std::string& path);
 
 }  // namespace tactus::tf

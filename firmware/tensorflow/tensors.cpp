@@ -31,13 +31,14 @@ float brain_to_float(std::uint16_t bits) {
   return value;
 }
 
-/// Elements from raw bytes or from the list of the type, which is filled up with its last value.
+/// Reads elements from raw bytes, or from the type's list, which is extended with its last value.
 class Elements {
  public:
   Elements(const proto::Tensor& message, std::int64_t count, const std::string& subject)
       : message_(message), count_(static_cast<std::size_t>(count)), subject_(subject) {}
 
-  /// `Stored` is the element in raw bytes; `convert` makes a result of it or of a list's element.
+  /// `Stored` is the element's type in raw bytes; `convert` makes a result from such an element or
+  /// from a list element.
   template <typename Stored, typename Result, typename List, typename Convert>
   std::vector<Result> read(const List& list, Convert&& convert) const {
     std::vector<Result> result;
@@ -66,7 +67,7 @@ class Elements {
     }
     result.reserve(count_);
     for (const auto& value : list) result.push_back(convert(static_cast<Stored>(value)));
-    // A list of nothing stands for zeroes.
+    // An empty list stands for zeroes.
     result.resize(count_, listed == 0 ? Result{} : Result{result.back()});
     return result;
   }
@@ -150,7 +151,7 @@ void save_tensor(const nn::Tensor& tensor, proto::Tensor& message) {
     message.set_tensor_content(tensor.floats.data(), tensor.floats.size() * sizeof(float));
     return;
   }
-  // Whole numbers are shapes and axes, which TensorFlow keeps in 32 bits.
+  // Integers are shapes and axes, which TensorFlow stores in 32 bits.
   message.set_dtype(tf_int32);
   for (const std::int64_t value : tensor.integers) {
     if (value < std::numeric_limits<std::int32_t>::min() ||

@@ -1,4 +1,4 @@
-// Tensors of TensorFlow's messages: every check between a file's claim and its data.
+// Reads tensors from TensorFlow's messages, with all checks of shape and type against the data.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tactus::tf {
 
-/// Tensors of more elements than this are not made from a list shorter than their shape: a file of
-/// a few bytes could ask for all memory.
+/// Largest number of elements for a tensor whose list is shorter than its shape; otherwise a file
+/// of a few bytes could ask for all memory.
 inline constexpr std::int64_t most_repeated_elements = std::int64_t{1} << 26;
 
-/// Throws UserError; `subject` begins every message.
+/// Throws UserError; every message begins with `subject`.
 [[nodiscard]] nn::Tensor load_tensor(const proto::Tensor& message, const std::string& subject);
 void save_tensor(const nn::Tensor& tensor, proto::Tensor& message);
 

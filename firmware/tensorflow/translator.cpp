@@ -9,7 +9,8 @@
 namespace tactus::tf {
 namespace {
 
-/// How a node is computed, as a text; empty: its attributes are of kinds that are not compared.
+/// Text that identifies a node's computation; empty if it has attributes of kinds that are not
+/// compared.
 std::string recipe(const nn::Node& node) {
   std::string text = node.op_type;
   for (const std::string& input : node.inputs) text += '\n' + input;
@@ -26,7 +27,7 @@ std::string recipe(const nn::Node& node) {
   return text;
 }
 
-/// Why an operator is not in the table.
+/// Reason why an operator is not in the table.
 std::string why_not(const std::string& op) {
   static const std::set<std::string_view> variables{"VarHandleOp", "ReadVariableOp", "Variable",
                                                     "VariableV2"};
@@ -246,7 +247,7 @@ Value Translator::elementwise(const std::string& op, const std::vector<Value*>& 
     result = plain_value(emit(op, std::move(inputs), std::move(attributes)), std::move(shape));
   }
   if (values.front()->unbatched != nullptr && values.size() == 1) {
-    // Padding that is still to come must be zeroes then, too.
+    // Padding that has not been applied yet must be zeroes, too.
     Unbatched inner = *values.front()->unbatched;
     const auto zero = [](std::int64_t v) { return v == 0; };
     const bool settled = std::all_of(inner.before.begin(), inner.before.end(), zero) &&
@@ -329,7 +330,8 @@ Value Translator::sliced(Value& value, const std::vector<std::int64_t>& start,
     if (count[d] == value.shape[d] && step[d] == 1) continue;
     if (count[d] < 1) fail("the slice is empty in dimension {}", d);
     starts.push_back(start[d]);
-    // One past the last element; before the first one there is no number but a very low one.
+    // End position, one step past the last element; before the first element it must be very low,
+    // since negative positions count from the end.
     const std::int64_t end = start[d] + (count[d] - 1) * step[d] + (step[d] > 0 ? 1 : -1);
     ends.push_back(end < 0 ? -value.shape[d] - 1 : end);
     axes.push_back(static_cast<std::int64_t>(as_image ? image_axis(d) : d));
@@ -409,7 +411,7 @@ std::string Translator::finished(const Node& of, Value& value, const std::string
   }
   const std::string made = plain(value);
   if (made == wanted) return made;
-  // Where the name is that of the other form, that one takes a name of its own.
+  // If the other form of the value has this name, that form gets another name.
   if (producers_.count(wanted) != 0) {
     const std::string moved = unused(wanted + "/image");
     rename(wanted, moved);
@@ -427,8 +429,8 @@ std::string Translator::finished(const Node& of, Value& value, const std::string
   return wanted;
 }
 
-/// The node that makes a result bears the TensorFlow node's name, its outputs those of that node's
-/// outputs.
+/// Gives the node that computes a result the name of the TensorFlow node, and its outputs the names
+/// of that node's outputs.
 void Translator::name_results() {
   bool named = false;
   for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -441,7 +443,7 @@ void Translator::name_results() {
     if (!named) maker.name = node().name;
     named = true;
     const std::string wanted = Output{node().name, i}.text();
-    // Only nodes of this translation can read the value so far.
+    // So far only nodes of this translation can read the value.
     for (std::size_t k = first_node_; k < graph_.nodes.size(); ++k) {
       nn::Node& one = graph_.nodes[k];
       std::replace(one.inputs.begin(), one.inputs.end(), name, wanted);

@@ -1,9 +1,9 @@
-// What an operator sees of its node while a TensorFlow graph becomes one of ONNX operators.
+// Interface through which operators translate their node to ONNX operators.
 //
 // A value has up to two forms in the new graph: `plain`, with the dimensions of TensorFlow's
-// tensor, and for tensors of four dimensions `image`, the same elements as N C H W of an N H W C
-// tensor. Operators take the form they need; the other is made of it, by a Transpose, only if asked
-// for. Nodes whose operands are all constants are computed at once and become constants.
+// tensor, and, for four-dimensional tensors, `image`, the elements of an N H W C tensor as N C H W.
+// Operators use the form they need; the other is made by a Transpose only on demand. Nodes whose
+// operands are all constants are computed immediately and become constants.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,18 @@ namespace tactus::tf {
 struct Unbatched;
 
 struct Value {
-  nn::Shape shape;  ///< TensorFlow's
+  nn::Shape shape;  ///< shape of TensorFlow's tensor
   nn::ElementType type = nn::ElementType::float32;
   std::int32_t stored = 0;  ///< as in nn::Tensor
   std::string plain;        ///< name in the new graph; empty: not made yet
   std::string image;
-  bool dead = false;    ///< on the side of a Switch that is not taken
-  bool shared = false;  ///< another name of a value that others read, too
+  bool dead = false;    ///< in the branch of a Switch that is not taken
+  bool shared = false;  ///< other nodes read the same value under another name
   std::shared_ptr<const Unbatched> unbatched;
 };
 
-/// A value as what SpaceToBatchND makes of another: `base`, padded (or cut, if negative), in
-/// blocks. One entry a dimension.
+/// Describes a value as the result of SpaceToBatchND: `base`, padded (or cut, if negative), then
+/// divided into blocks. One entry per dimension.
 struct Unbatched {
   Value base;
   std::vector<std::int64_t> before, after, block;
@@ -48,7 +48,8 @@ using Attributes = std::map<std::string, nn::Attribute, std::less<>>;
 
 class Translator {
  public:
-  /// `names` are taken; `images`: tensors of four dimensions are N H W C unless shown otherwise.
+  /// `names` are in use. `images`: four-dimensional tensors count as N H W C unless known
+  /// otherwise.
   Translator(nn::Graph& graph, std::unordered_set<std::string> names, bool images)
       : graph_(graph), names_(std::move(names)), images_(images) {}
 
@@ -63,15 +64,15 @@ class Translator {
 
   [[nodiscard]] std::size_t input_count() const { return inputs_.size(); }
   [[nodiscard]] Value& input(std::size_t i) const;
-  /// Null: it is computed at run time.
+  /// The constant; null if the value is computed at run time.
   [[nodiscard]] const nn::Tensor* constant(const Value& value) const;
   [[nodiscard]] const nn::Tensor& constant_input(std::size_t i, std::string_view what) const;
-  /// Elements of a constant of whole numbers, and the one of a scalar.
+  /// Elements of an integer constant; and the element of a scalar.
   [[nodiscard]] std::vector<std::int64_t> integers(std::size_t i, std::string_view what) const;
   [[nodiscard]] std::int64_t integer(std::size_t i, std::string_view what) const;
-  /// An axis of `rank` dimensions, counted from the end if negative.
+  /// An axis from 0 on; a negative one counts from the end of `rank` dimensions.
   [[nodiscard]] std::size_t axis(std::int64_t axis, std::size_t rank) const;
-  /// Refuses sizes that nothing could hold, before they are computed.
+  /// Refuses shapes that are too large, before they are computed.
   void expect_size(const nn::Shape& shape) const;
   void expect_rank(const Value& value, std::size_t rank, std::string_view what) const;
 
@@ -79,18 +80,18 @@ class Translator {
 
   [[nodiscard]] const std::string& plain(Value& value);
   [[nodiscard]] const std::string& image(Value& value);
-  /// Whether an operator that can work on either form should work on images.
+  /// True if an operator that works on both forms should use the image form.
   [[nodiscard]] bool prefers_image(const std::vector<Value*>& values) const;
-  /// An operand of an operator on images that broadcasts it: fewer dimensions count from the last.
+  /// An operand that is broadcast to an image; if it has fewer dimensions, they are the last ones.
   [[nodiscard]] std::string image_operand(Value& value);
   [[nodiscard]] Value plain_value(const std::string& name, nn::Shape shape) const;
-  /// `shape` is that of the image: N C H W.
+  /// `shape` is N C H W.
   [[nodiscard]] Value image_value(const std::string& name, const nn::Shape& shape) const;
   [[nodiscard]] Value constant_value(nn::Tensor tensor);
 
   // ---- new nodes --------------------------------------------------------------------------------
 
-  /// Returns the names of the outputs. An empty input is left out.
+  /// Adds a node and returns the names of its outputs. An empty input name means an absent input.
   std::vector<std::string> emit(const std::string& op, std::vector<std::string> inputs,
                                 Attributes attributes, std::size_t outputs);
   std::string emit(const std::string& op, std::vector<std::string> inputs,
@@ -108,10 +109,10 @@ class Translator {
                                   Attributes attributes = {});
   [[nodiscard]] Value reshaped(Value& value, nn::Shape shape);
   [[nodiscard]] Value transposed(Value& value, const std::vector<std::int64_t>& permutation);
-  /// Zeroes around it; negative: cut off. One entry a dimension.
+  /// Pads with zeroes; negative values cut. One entry per dimension.
   [[nodiscard]] Value padded(Value& value, const std::vector<std::int64_t>& before,
                              const std::vector<std::int64_t>& after);
-  /// start[d], start[d] + step[d], ...: count[d] elements of each dimension.
+  /// Elements start[d], start[d] + step[d], ... of each dimension d, count[d] in number.
   [[nodiscard]] Value sliced(Value& value, const std::vector<std::int64_t>& start,
                              const std::vector<std::int64_t>& count,
                              const std::vector<std::int64_t>& step);
@@ -119,22 +120,23 @@ class Translator {
   // ---- results ----------------------------------------------------------------------------------
 
   void result(Value value) { results_.push_back(std::move(value)); }
-  /// The result is an operand under another name.
+  /// Makes the result another name of operand i.
   void pass_on(std::size_t i);
-  /// How often the nodes needed read an operand.
+  /// Number of times that the needed nodes read an operand.
   [[nodiscard]] std::size_t readings(std::size_t i) const;
 
-  /// The node's product, if this node is the only one that reads it: so a bias can become part.
+  /// The product that computes the value, if only this node reads it, so that a bias can be merged
+  /// into it; else null.
   [[nodiscard]] nn::Node* product_of(const Value& value);
-  /// A value of the new graph takes another name.
+  /// Renames a value of the new graph.
   void rename(const std::string& from, const std::string& to);
 
   // ---- for the importer -------------------------------------------------------------------------
 
-  /// Translates one node; `readings` tells how often its inputs are read by all nodes needed.
+  /// Translates one node. `readings` counts how often the needed nodes read its inputs.
   std::vector<Value> translate(const Node& node, std::vector<Value*> inputs,
                                const std::unordered_map<std::string, std::size_t>& readings);
-  /// Gives the plain form of a value that is asked for the name `wanted`; `of` is its node.
+  /// Gives the plain form of a value the name `wanted`; `of` is the value's node.
   std::string finished(const Node& of, Value& value, const std::string& wanted);
   [[nodiscard]] std::string unused(std::string name);
   [[nodiscard]] nn::Graph& graph() { return graph_; }
@@ -143,11 +145,11 @@ class Translator {
   void name_results();
 
   nn::Graph& graph_;
-  std::unordered_set<std::string> names_;  ///< of nodes and values
+  std::unordered_set<std::string> names_;  ///< names of nodes and values in use
   bool images_;
   const Node* node_ = nullptr;
   std::unordered_map<std::string, std::size_t> producers_;
-  std::map<std::string, std::string> folded_;  ///< what was computed before, by how
+  std::map<std::string, std::string> folded_;  ///< results computed before, by recipe
   std::map<std::string, std::string> renamed_;
   std::vector<Value*> inputs_;
   std::vector<Value> results_;
@@ -155,10 +157,10 @@ class Translator {
   const std::unordered_map<std::string, std::size_t>* readings_ = nullptr;
 };
 
-/// Elements of the largest tensor that is dealt with.
+/// Elements of the largest supported tensor.
 inline constexpr std::int64_t most_elements = std::int64_t{1} << 26;
 
-/// One operator of TensorFlow.
+/// A supported operator of TensorFlow.
 struct Operator {
   std::string_view name;
   std::size_t least_inputs, most_inputs;
@@ -167,7 +169,7 @@ struct Operator {
 inline constexpr std::size_t any_number = SIZE_MAX;
 using Operators = std::vector<Operator>;
 
-// The families, a file each in operators/.
+// The families of operators, each in a file in operators/.
 [[nodiscard]] Operators arithmetic_operators();     ///< Add, Relu, Sigmoid, Softmax, Mean...
 [[nodiscard]] Operators batch_operators();          ///< SpaceToBatchND, BatchToSpaceND
 [[nodiscard]] Operators constant_operators();       ///< Const, Shape, Fill, Range, Switch, Merge...
@@ -180,21 +182,21 @@ using Operators = std::vector<Operator>;
 
 // ---- layouts of images --------------------------------------------------------------------------
 
-/// The attribute data_format: where the dimensions of an image are in TensorFlow's tensor.
+/// The attribute data_format: order of an image's dimensions in TensorFlow's tensor.
 struct DataFormat {
   bool channels_first = false;
   [[nodiscard]] std::size_t channel() const { return channels_first ? 1 : 3; }
   [[nodiscard]] std::size_t row() const { return channels_first ? 2 : 1; }
 };
 [[nodiscard]] DataFormat data_format(const Translator& t);
-/// The operand as N C H W, and its shape.
+/// The operand as N C H W, with its shape.
 [[nodiscard]] std::string image_input(Translator& t, std::size_t i, DataFormat format);
 [[nodiscard]] nn::Shape image_shape(const Value& value, DataFormat format);
-/// A result of N C H W in the node's format.
+/// Converts an N C H W result to the node's format.
 [[nodiscard]] Value image_result(Translator& t, const std::string& name, const nn::Shape& shape,
                                  DataFormat format);
 
-/// N H W C to N C H W, and back, for anything with an entry a dimension.
+/// Permutes a list with one entry per dimension from N H W C to N C H W, and back.
 template <typename T>
 [[nodiscard]] std::vector<T> to_channels_first(const std::vector<T>& v) {
   return {v[0], v[3], v[1], v[2]};
@@ -203,13 +205,13 @@ template <typename T>
 [[nodiscard]] std::vector<T> to_channels_last(const std::vector<T>& v) {
   return {v[0], v[2], v[3], v[1]};
 }
-/// Where a dimension of N H W C is in N C H W.
+/// Position in N C H W of a dimension of N H W C.
 [[nodiscard]] inline std::size_t image_axis(std::size_t axis) {
   constexpr std::size_t places[] = {0, 2, 3, 1};
   return places[axis];
 }
 
-/// The shape of two under the broadcasting rules.
+/// Broadcast shape of two shapes.
 [[nodiscard]] nn::Shape broadcast(const Translator& t, const nn::Shape& a, const nn::Shape& b);
 
 }  // namespace tactus::tf

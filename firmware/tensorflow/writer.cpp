@@ -26,7 +26,7 @@ namespace {
 using nn::Shape;
 using Numbers = std::vector<std::int64_t>;
 
-/// Format of graphs that TensorFlow 2 writes, and the oldest one that reads the operators used.
+/// Graph format version of TensorFlow 2, and the oldest version that reads the operators used.
 constexpr std::int32_t graph_producer = 1087, graph_min_consumer = 12;
 
 template <typename T>
@@ -34,7 +34,7 @@ std::vector<T> channels_last(const std::vector<T>& v) {
   return {v[0], v[2], v[3], v[1]};
 }
 
-/// A value of the graph: as it is, and as N H W C where the graph has N C H W.
+/// A value of the graph: its plain form and, if it is N C H W in the graph, its N H W C form.
 struct Known {
   Shape shape;
   std::string plain, image;
@@ -65,7 +65,7 @@ class Writer {
 
   // ---- names and messages -----------------------------------------------------------------------
 
-  /// "x:0" is the node "x" in TensorFlow. Characters that names do not have become '_'.
+  /// Replaces "x:0" by "x", and characters that TensorFlow's names cannot have by '_'.
   static std::string tensor_name(std::string name) {
     if (name.size() > 2 && name.compare(name.size() - 2, 2, ":0") == 0)
       name.resize(name.size() - 2);
@@ -88,7 +88,7 @@ class Writer {
     return name;
   }
 
-  /// A node of TensorFlow under construction.
+  /// A TensorFlow node under construction.
   class Made {
    public:
     explicit Made(proto::NodeDef& message) : message_(&message) {}
@@ -176,7 +176,7 @@ class Writer {
     return nn::run_node(transpose, 13, {&tensor}).front();
   }
 
-  /// A constant in another order, once for all its readers.
+  /// Operand i, a constant, with permuted dimensions; shared by all readers.
   std::string turned(std::size_t i, const Numbers& order) {
     const std::string name(node_->input(i));
     const std::string key = name + nn::to_string(order);
@@ -212,7 +212,7 @@ class Writer {
   void made_image(const Made& made, Shape shape) {
     values_[node_->outputs.front()] = {std::move(shape), "", made.name()};
   }
-  /// The name of the node's main node: its own.
+  /// Name of the TensorFlow node that stands for this node.
   [[nodiscard]] std::string own() const { return tensor_name(node_->name); }
 
   // ---- inputs and outputs -----------------------------------------------------------------------
@@ -234,7 +234,7 @@ class Writer {
   void write_output(const nn::ValueInfo& output) {
     Known& known = values_.at(output.name);
     const std::string wanted = tensor_name(output.name);
-    // Images leave as N H W C.
+    // Images are output as N H W C.
     const std::string& from = known.image.empty() ? known.plain : known.image;
     if (from == wanted) return;
     names_.erase(wanted);
@@ -330,14 +330,14 @@ class Writer {
     as_image ? made_image(made, x.shape) : made_plain(made, x.shape);
   }
 
-  /// Height and width of an attribute as an entry a dimension.
+  /// Height and width of an attribute, expanded to one entry per dimension.
   [[nodiscard]] Numbers wide(const char* attribute, const Numbers& usual) const {
     const Numbers pair = node_->integers(attribute, usual);
     if (pair.size() != 2) fail("attribute {} is {}", attribute, nn::to_string(pair));
     return {1, pair[0], pair[1], 1};
   }
 
-  /// Sets padding and, if it needs them, explicit paddings; completes the result's shape.
+  /// Sets the padding, with explicit paddings if necessary, and completes the result's shape.
   void set_padding(Made& made, const Numbers& kernel, Shape& shape) {
     const Numbers strides = wide("strides", {1, 1}), dilations = wide("dilations", {1, 1});
     Numbers pads = node_->integers("pads", {0, 0, 0, 0});
@@ -374,7 +374,8 @@ class Writer {
     const bool has_bias = node_->inputs.size() > 2 && !node_->input(2).empty();
     std::string filter;
     if (depthwise) {
-      // Outputs of a channel lie next to each other: height, width, channel, output of it.
+      // In TensorFlow's weights, the outputs of a channel are adjacent: height, width, channel,
+      // output of the channel.
       nn::Tensor split = weights;
       split.shape = {group, weights.shape[0] / group, weights.shape[2], weights.shape[3]};
       filter = constant(tensor_name(std::string(node_->input(1))), reordered(split, {2, 3, 0, 1}));
@@ -454,7 +455,7 @@ class Writer {
     made_image(made, {x.shape[0], x.shape[1], 1, 1});
   }
 
-  /// An axis of the graph's value, counted from the front.
+  /// Position of an axis of the graph's value, counted from the front.
   [[nodiscard]] std::int64_t axis_of(const Known& known, std::int64_t axis) const {
     const auto rank = static_cast<std::int64_t>(known.shape.size());
     if (axis < -rank || axis >= rank) fail("axis {} is not in {} dimensions", axis, rank);
@@ -496,7 +497,7 @@ class Writer {
     const bool listed = node_->has("split") || node_->inputs.size() > 1;
     if (listed || size % parts != 0) fail("only equal parts can be written");
     size /= parts;
-    // A plain value that is the N H W C of an image is one to TensorFlow, too.
+    // A plain value that is the N H W C form of an image is an image to TensorFlow.
     const std::string source = plain(x);
     const std::string place = constant(own() + "/axis", nn::Tensor::of({}, Numbers{axis}));
     Made made = add(own(), "Split", {place, source});
@@ -573,7 +574,7 @@ class Writer {
         dropped.push_back(static_cast<std::int64_t>(d));
       }
     }
-    // Without rows and columns both orders are one.
+    // Without rows and columns, both orders are the same.
     if (only_pixels) {
       for (std::int64_t& axis : dropped) axis = last_axis(axis);
     }

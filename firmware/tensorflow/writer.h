@@ -1,9 +1,9 @@
-// Graphs of ONNX operators as frozen TensorFlow graphs.
+// Writes graphs of ONNX operators as frozen TensorFlow graphs.
 //
-// Images become NHWC: where the graph turns an NHWC input to NCHW no node is left of that.
-// Operators are those of the networks of firmware/zoo and their kin; others are refused with the
-// node's name. A value "name:0" becomes the node "name". What import_graph() makes of the result
-// compiles to the same program as the graph.
+// Images become NHWC; a Transpose of the graph from an NHWC input to NCHW disappears. Supported are
+// the operators of the networks of firmware/zoo and related ones; others are refused with the
+// node's name. A value "name:0" becomes the node "name". Importing the result with import_graph()
+// and compiling it gives the same program as the original graph.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tactus::tf {
 
-/// The bytes of a GraphDef; the same graph gives the same bytes.
+/// The bytes of a GraphDef; deterministic.
 [[nodiscard]] std::vector<std::uint8_t> write_graph_def(const nn::Graph& graph);
 
 }  // namespace tactus::tf

@@ -9,13 +9,13 @@
 namespace tactus::nn {
 namespace {
 
-/// Variance of max(x, alpha x) for a normal x of variance 1:
-/// (1 + alpha^2) / 2 - ((1 - alpha) / sqrt(2 pi))^2.
+/// Variance of max(x, alpha x) for a normally distributed x of variance 1: (1 + alpha^2) / 2 - ((1
+/// - alpha) / sqrt(2 pi))^2.
 double rectified_variance(double alpha) {
   return (1 + alpha * alpha) / 2 - (1 - alpha) * (1 - alpha) * 0.15915494;
 }
 
-/// Variance left by the maximum of a few normal values, roughly.
+/// Approximate variance of the maximum of a few normally distributed values.
 constexpr double max_pool_variance = 0.6;
 
 std::int64_t windows(std::int64_t size, std::int64_t kernel, std::int64_t stride,
@@ -23,7 +23,7 @@ std::int64_t windows(std::int64_t size, std::int64_t kernel, std::int64_t stride
   return (size + 2 * pad - kernel) / stride + 1;
 }
 
-/// Window positions along one dimension, summed over its outputs, that lie on the input.
+/// Number of window positions along one dimension that are on the input, summed over all outputs.
 std::int64_t positions_on_input(std::int64_t size, std::int64_t kernel, std::int64_t stride,
                                 std::int64_t pad) {
   std::int64_t count = 0;
@@ -70,7 +70,7 @@ void Builder::parameter(const std::string& name, Tensor tensor) {
 }
 
 std::vector<float> Builder::weights(std::int64_t outputs, std::int64_t inputs, double deviation) {
-  // Uniform values of extent e have standard deviation e / sqrt(3).
+  // Uniform values of extent e have the standard deviation e / sqrt(3).
   const double step = deviation * std::sqrt(3.0) / Random::step_range;
   std::vector<std::int32_t> draws(static_cast<std::size_t>(inputs));
   std::vector<float> values;
@@ -105,7 +105,7 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
   const std::int64_t wide = conv.kernel_width == 0 ? conv.kernel : conv.kernel_width;
   const std::int64_t stride_w = conv.stride_width == 0 ? conv.stride : conv.stride_width;
   const std::int64_t pad_w = conv.pad_width.value_or(conv.pad);
-  const std::int64_t channels = in.shape[1] / conv.group;  // that an output channel sees
+  const std::int64_t channels = in.shape[1] / conv.group;  // input channels of an output channel
   const std::int64_t fan_in = channels * conv.kernel * wide;
   const std::string weights_name = name + "/weights";
   parameter(
@@ -168,7 +168,7 @@ Builder::Value Builder::relu6(const std::string& name, const Value& x) {
   Node& made = node(name, "Clip", {x});
   made.attributes["min"] = 0.0F;
   made.attributes["max"] = 6.0F;
-  // Few values of the zoo's deviations are above 6.
+  // Few values with the zoo's deviations are above 6.
   return known(name + ":0", in.shape, in.variance * rectified_variance(0));
 }
 
@@ -294,7 +294,7 @@ Builder::Value Builder::upsample(const std::string& name, const Value& x, std::i
   const Known in = values_.at(x);
   if (network_.graph.opset < 11) internal_error("zoo: upsample is built for operator set 11");
   const auto scale = static_cast<float>(factor);
-  // The region of interest is for another coordinate mode, but Resize of set 11 wants the input.
+  // The region of interest serves another coordinate mode, but Resize of set 11 requires the input.
   network_.graph.initializers[name + "/roi"] = Tensor::of({0}, std::vector<float>());
   network_.graph.initializers[name + "/scales"] =
       Tensor::of({4}, std::vector<float>{1, 1, scale, scale});
@@ -309,7 +309,7 @@ Builder::Value Builder::gemm(const std::string& name, const Value& x, std::int64
                              double deviation) {
   const Known in = values_.at(x);
   const std::int64_t inputs = in.shape[1];
-  // Drawn output by output, stored with the outputs next to each other.
+  // Weights are drawn output by output and stored with the outputs adjacent.
   const std::vector<float> drawn =
       weights(outputs, inputs, deviation / std::sqrt(static_cast<double>(inputs) * in.variance));
   std::vector<float> stored(drawn.size());

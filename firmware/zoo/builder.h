@@ -1,13 +1,13 @@
-// Networks put together operator by operator, with seeded weights.
+// Builds networks operator by operator, with seeded weights.
 //
-// The builder knows the shape of every value and a rough variance of its elements (operators are
-// taken as acting on independent values, which is near enough to choose weights by). Weights are
-// uniform, centred over the inputs of each output channel as training with batch normalisation
-// leaves them, and scaled so that the result has the standard deviation asked for; so values stay
-// in the range of 8.8 fixed point without wasting it. The same seed gives the same bytes on every
-// platform.
+// The builder knows the shape of every value and an approximate variance of its elements (operators
+// are assumed to act on independent values, which is accurate enough for choosing weights). Weights
+// are uniform, centred over the inputs of each output channel as after training with batch
+// normalisation, and scaled so that the result has the requested standard deviation. Values thus
+// use the range of 8.8 fixed point well without leaving it. The same seed gives the same bytes on
+// every platform.
 //
-// Each operator function adds one node named as its first argument with the output "NAME:0", and
+// Each operator function adds a node, named by its first argument, with the output "NAME:0", and
 // returns that output. Activations are NCHW.
 #pragma once
 
@@ -25,9 +25,10 @@ namespace tactus::nn {
 /// A network and its size, in the units publications use.
 struct Network {
   Graph graph;
-  std::int64_t parameters = 0;  ///< weights, biases and normalisation parameters; shared ones once
-  std::int64_t macs = 0;        ///< multiply-accumulates of convolutions and matrix products
-  std::int64_t macs_on_input = 0;  ///< those of them that do not meet padding
+  /// weights, biases and normalisation parameters; shared ones count once
+  std::int64_t parameters = 0;
+  std::int64_t macs = 0;           ///< multiply-accumulates of convolutions and matrix products
+  std::int64_t macs_on_input = 0;  ///< those of `macs` that do not use padding
 };
 
 class Builder {
@@ -35,15 +36,16 @@ class Builder {
   using Value = std::string;
 
   struct Conv {
-    std::int64_t channels = 0;      ///< of the output
-    std::int64_t kernel = 1;        ///< square, or of another width
-    std::int64_t stride = 1;        ///< in both directions, or downwards
-    std::int64_t pad = 0;           ///< on all four sides, or above and below
-    double deviation = 2;           ///< standard deviation of the output
-    std::string bias_name = {};     ///< empty: its own; else an initializer shared by this name
-    std::int64_t kernel_width = 0;  ///< 0: the kernel is square
-    std::int64_t stride_width = 0;  ///< 0: that of the height
-    std::optional<std::int64_t> pad_width = {};  ///< none: that of the height
+    std::int64_t channels = 0;  ///< output channels
+    std::int64_t kernel = 1;    ///< the kernel is square, unless kernel_width is set
+    std::int64_t stride = 1;    ///< in both directions, unless stride_width is set
+    std::int64_t pad = 0;       ///< on all sides, unless pad_width is set
+    double deviation = 2;       ///< standard deviation of the output
+    /// empty: a bias of its own; else the name of a shared initializer
+    std::string bias_name = {};
+    std::int64_t kernel_width = 0;               ///< 0: the kernel is square
+    std::int64_t stride_width = 0;               ///< 0: that of the height
+    std::optional<std::int64_t> pad_width = {};  ///< empty: that of the height
     std::int64_t group = 1;                      ///< divides the channels of input and output
   };
   struct Pool {
@@ -59,23 +61,23 @@ class Builder {
   Value batch_normalization(const std::string& name, const Value& x, double gamma_low = 1,
                             double gamma_high = 2);
   Value relu(const std::string& name, const Value& x);
-  /// A Clip to 0 .. 6; written for operator sets below 11.
+  /// A Clip to 0 .. 6, in the form of operator sets below 11.
   Value relu6(const std::string& name, const Value& x);
   Value leaky_relu(const std::string& name, const Value& x, float alpha);
   Value add(const std::string& name, const Value& a, const Value& b);
   Value max_pool(const std::string& name, const Value& x, const Pool& pool);
   Value average_pool(const std::string& name, const Value& x, const Pool& pool);
   Value global_average_pool(const std::string& name, const Value& x);
-  /// Zeros around the image.
+  /// Pads the image with zeroes.
   Value pad(const std::string& name, const Value& x, std::int64_t pad);
   Value transpose(const std::string& name, const Value& x, const std::vector<std::int64_t>& perm);
   Value squeeze(const std::string& name, const Value& x, const std::vector<std::int64_t>& axes);
-  /// One size may be -1: what is left.
+  /// One size may be -1; it is then computed from the others.
   Value reshape(const std::string& name, const Value& x, const Shape& shape);
-  /// Equal parts; the second and later outputs are "NAME:1", "NAME:2", ...
+  /// Splits into equal parts; the second and later outputs are "NAME:1", "NAME:2", ...
   std::vector<Value> split(const std::string& name, const Value& x, std::int64_t axis, int parts);
   Value concat(const std::string& name, const std::vector<Value>& values, std::int64_t axis);
-  /// Linear, pixel centres aligned; needs operator set 11.
+  /// Linear upsampling with aligned pixel centres; needs operator set 11.
   Value upsample(const std::string& name, const Value& x, std::int64_t factor);
   /// x of shape [batch, inputs] times weights, plus a bias.
   Value gemm(const std::string& name, const Value& x, std::int64_t outputs, double deviation);
@@ -83,8 +85,8 @@ class Builder {
 
   /// Gives `x` the name of a graph output.
   void output(const Value& x, const std::string& name);
-  /// What the weights of a following product should take the variance of `x` for, where the rough
-  /// one is known to be wrong.
+  /// Sets the variance that weights of a following product assume for x, if the approximate one is
+  /// known to be wrong.
   void set_variance(const Value& x, double variance) { values_.at(x).variance = variance; }
   [[nodiscard]] const Shape& shape(const Value& x) const { return values_.at(x).shape; }
 
@@ -101,7 +103,7 @@ class Builder {
   Value window_pool(const std::string& name, const char* op_type, const Value& x, const Pool& pool,
                     double variance);
   void parameter(const std::string& name, Tensor tensor);
-  /// Centred weights, those of one output next to each other.
+  /// Centred weights; those of one output are adjacent.
   std::vector<float> weights(std::int64_t outputs, std::int64_t inputs, double deviation);
   std::vector<float> uniform(std::int64_t count, double low, double high);
 

@@ -1,9 +1,9 @@
-// Networks of depthwise separable convolutions: a convolution that filters every channel by itself,
-// and one of 1x1 that mixes the channels.
+// Networks of depthwise separable convolutions: a convolution that filters each channel separately,
+// followed by a 1x1 convolution that mixes the channels.
 //
-// Every normalisation follows a convolution and is folded into it. A stride of 2 pads the image on
-// all sides, as PyTorch does; TensorFlow pads it below and on the right only. Sizes, parameters and
-// multiply-accumulates are the same.
+// Every normalisation follows a convolution and is folded into it. With stride 2 the image is
+// padded on all sides, as in PyTorch; TensorFlow pads only below and on the right. Sizes,
+// parameters and multiply-accumulates are the same.
 #include <algorithm>
 #include <string>
 
@@ -14,11 +14,11 @@ namespace {
 
 using Value = Builder::Value;
 
-/// Standard deviation before the last activation: the global average sums 49 values of it, which
-/// must stay in range.
+/// Standard deviation before the last activation: the global average sums 49 of these values, and
+/// the sum must stay in range.
 constexpr double deviation_before_average = 1.5;
 
-/// A convolution of `kernel` x `kernel` that keeps the image's size at stride 1.
+/// A `kernel` x `kernel` convolution that keeps the image's size at stride 1.
 Value conv(Builder& net, const std::string& name, const Value& x, std::int64_t channels,
            std::int64_t kernel, std::int64_t stride = 1, double deviation = 2) {
   return net.conv(name, x, {channels, kernel, stride, kernel / 2, deviation});
@@ -74,7 +74,7 @@ Network build_mobilenetv2(std::uint64_t seed) {
   struct Stage {
     std::int64_t expansion, channels;
     int blocks;
-    std::int64_t stride;  ///< of the first block
+    std::int64_t stride;  ///< stride of the first block
   };
   int count = 0;
   for (const Stage& stage :

@@ -1,4 +1,4 @@
-// Networks in files: ONNX models, frozen TensorFlow graphs and layer topologies.
+// Loads networks from files: ONNX models, frozen TensorFlow graphs and layer topologies.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace tactus::nn {
 
-/// Whether the extension is that of a network: .onnx, .pb, .csv.
+/// True if the extension is that of a network: .onnx, .pb, .csv.
 [[nodiscard]] bool is_network_file(const std::string& path);
 
-/// The network in a file; a topology's weights are those of the default seed. Names in `options`
-/// are for TensorFlow graphs, see tf::load_model. Throws UserError.
+/// Loads the network in a file; weights of a topology use the default seed. Names in `options` are
+/// for TensorFlow graphs, see tf::load_model. Throws UserError.
 [[nodiscard]] Graph load_network(const std::string& path, tf::ImportOptions& options);
 [[nodiscard]] Graph load_network(const std::string& path);
 

@@ -1,5 +1,5 @@
-// Random numbers that are the same on every platform: integers from a fixed generator, and one
-// correctly rounded operation from there to a float.
+// Random numbers that are the same on every platform: integers from a fixed generator, converted to
+// float by a single correctly rounded operation.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
     return z ^ (z >> 31);
   }
-  /// -2^23 .. 2^23 - 1, uniform.
+  /// A uniform integer in -2^23 .. 2^23 - 1.
   std::int32_t step() { return static_cast<std::int32_t>(next() >> 40) - step_range; }
-  /// -extent .. extent, uniform.
+  /// A uniform number in -extent .. extent.
   float uniform(double extent) { return static_cast<float>(step() * (extent / step_range)); }
-  /// low .. high, uniform: a centre and a deviation, so that there is no product to be fused with
-  /// the sum on machines that do.
+  /// A uniform number in low .. high: computed as centre + deviation, so that no machine can fuse a
+  /// product with the sum.
   float between(double low, double high) {
     const double deviation = step() * ((high - low) / 2 / step_range);
     return static_cast<float>((low + high) / 2 + deviation);

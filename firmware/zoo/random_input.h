@@ -1,4 +1,4 @@
-// Values for an input, drawn from a seed.
+// Input values drawn from a seed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Residual networks with pre-activation: normalisation and Relu come before each convolution.
+// Residual networks with pre-activation: normalisation and Relu precede each convolution.
 #include "firmware/zoo/zoo.h"
 
 namespace tactus::nn {
@@ -14,7 +14,7 @@ const std::vector<std::int64_t> to_nhwc{0, 2, 3, 1};
 Network build_resnet20v2(std::uint64_t seed) {
   Builder net("resnet20v2", 10, seed);
   int convs = 0, sums = 0;
-  // A normalisation behind a convolution is part of it; those behind a sum stay.
+  // A normalisation behind a convolution is folded into it; one behind a sum is kept.
   const auto conv = [&](const Value& x, const Builder::Conv& options) {
     return net.conv("conv2d_" + std::to_string(convs++), x, options);
   };
@@ -34,7 +34,7 @@ Network build_resnet20v2(std::uint64_t seed) {
     for (int block = 0; block < 2; ++block) {
       const bool first = block == 0;
       const std::int64_t stride = first && stage > 0 ? 2 : 1;
-      // The two convolutions that a first block adds up have one bias tensor between them.
+      // The two convolutions that a first block adds share one bias tensor.
       const std::string shared = first ? "stage_" + std::to_string(stage) + "/bias" : "";
       Value shortcut = x;
       if (first) shortcut = conv(x, {outer, 1, stride, 0, 2, shared});
@@ -45,7 +45,7 @@ Network build_resnet20v2(std::uint64_t seed) {
       x = net.add("add_" + std::to_string(sums++), shortcut, y);
     }
   }
-  // Averages are made from sums of 64 values, which must stay in range.
+  // Averages are computed from sums of 64 values, which must stay in range.
   x = normalized(x, 0.5, 1);
   x = net.average_pool("average_pooling2d", x, {8, 8});
   x = net.transpose("average_pooling2d_nhwc", x, to_nhwc);
@@ -58,7 +58,7 @@ Network build_resnet20v2(std::uint64_t seed) {
 
 namespace {
 
-/// One bottleneck block of Keras' ResNet50V2. The stride is that of the 3x3 convolution.
+/// A bottleneck block of Keras' ResNet50V2. The stride is that of the 3x3 convolution.
 Value bottleneck(Builder& net, const std::string& name, const Value& x, std::int64_t filters,
                  std::int64_t stride, bool projected) {
   Value preact = net.relu(name + "_preact_relu", net.batch_normalization(name + "_preact_bn", x));
@@ -96,7 +96,7 @@ Network build_resnet50v2(std::uint64_t seed) {
     }
     ++number;
   }
-  // Averages are made from sums of 49 values, which must stay in range.
+  // Averages are computed from sums of 49 values, which must stay in range.
   x = net.relu("post_relu", net.batch_normalization("post_bn", x, 0.5, 1));
   x = net.squeeze("avg_pool_flat", net.global_average_pool("avg_pool", x), {2, 3});
   net.set_variance(x, 0.05);

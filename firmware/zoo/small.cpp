@@ -1,4 +1,4 @@
-// Networks that compile and run in a moment.
+// Networks that compile and run within seconds.
 #include "firmware/zoo/zoo.h"
 
 namespace tactus::nn {

@@ -19,8 +19,8 @@
 namespace tactus::nn {
 namespace {
 
-constexpr std::int64_t largest = std::int64_t{1} << 20;  ///< of any number
-/// Of a layer's input, weights and output.
+constexpr std::int64_t largest = std::int64_t{1} << 20;  ///< limit for any number
+/// Limit for a layer's input, weights and output.
 constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 constexpr std::size_t most_layers = 10000;
 constexpr std::size_t most_messages = 20;
@@ -44,13 +44,13 @@ using L = TopologyLayer;
 
 const Columns product_columns{{"M", {&L::height}}, {"N", {&L::filters}}, {"K", {&L::channels}}};
 
-/// What every table of convolutions begins with.
+/// Columns with which every table of convolutions begins.
 const Columns convolution_columns{
     {"IFMAP Height", {&L::height}},         {"IFMAP Width", {&L::width}},
     {"Filter Height", {&L::filter_height}}, {"Filter Width", {&L::filter_width}},
     {"Channels", {&L::channels}},           {"Num Filter", {&L::filters}}};
 
-/// What may follow.
+/// Optional columns.
 const Columns further_columns{{"Strides", {&L::stride_height, &L::stride_width}},
                               {"Stride Height", {&L::stride_height}},
                               {"Stride Width", {&L::stride_width}},
@@ -66,7 +66,8 @@ std::string names_of(const Columns& columns) {
   return text;
 }
 
-/// Letters in lower case, an "s" at the end left out: "Stride Height" and "stride_height" are one.
+/// Converts to small letters and removes a final "s": "Stride Height" and "stride_height" become
+/// equal.
 std::string plain(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -78,7 +79,7 @@ std::string plain(std::string_view name) {
   return text;
 }
 
-/// The columns behind the layer's name, by the header and the first row.
+/// Columns behind the layer's name, from the header and the first row.
 Columns columns_of(const Table& table, const std::string& path) {
   const std::size_t cells = table.rows[0].cells.size();
   if (cells <= product_columns.size() + 1) return product_columns;
@@ -105,7 +106,7 @@ Columns columns_of(const Table& table, const std::string& path) {
   return columns;
 }
 
-/// A row's numbers by the names of its columns; what is wrong with it, or nothing.
+/// Reads a row's numbers into the layer. Returns what is wrong; empty if nothing.
 std::string read_numbers(const std::vector<std::string_view>& cells, const Columns& columns,
                          TopologyLayer& layer) {
   if (cells.size() != columns.size() + 1) {

@@ -6,7 +6,7 @@ namespace {
 
 using Value = Builder::Value;
 
-/// Names convolutions in the order they are made, as exporters do.
+/// Names convolutions in the order in which they are made, as exporters do.
 class Layers {
  public:
   explicit Layers(Builder& net) : net_(net) {}
@@ -16,16 +16,17 @@ class Layers {
     const Value y = net_.conv("conv2d_" + name, x, {channels, kernel, stride, kernel / 2});
     return net_.leaky_relu("leaky_re_lu_" + name, y, 0.1F);
   }
-  /// Without activation: three anchors of 85 values each.
+  /// A head without activation: three anchors of 85 values each.
   Value head(const Value& x) { return net_.conv("conv2d_" + next(), x, {255}); }
 
-  /// The second half of the channels. Split as exported from NHWC frameworks.
+  /// The second half of the channels, by a Split as exported from NHWC frameworks.
   Value second_half(const Value& x, const std::string& name) {
     const Value nhwc = net_.transpose(name + "_nhwc", x, {0, 2, 3, 1});
     return net_.transpose(name + "_nchw", net_.split(name, nhwc, -1, 2)[1], {0, 3, 1, 2});
   }
 
-  /// A cross-stage partial block and the pooling behind it. `route`: what later layers see of it.
+  /// A cross-stage partial block and the pooling behind it. `route` receives the value that later
+  /// layers use.
   Value partial(const Value& x, std::int64_t channels, const std::string& name, Value& route) {
     const Value all = conv(x, channels, 3);
     const Value one = conv(second_half(all, name + "_split"), channels / 2, 3);
@@ -45,7 +46,7 @@ class Layers {
 
 Network build_yolov4_tiny(std::int64_t size, std::uint64_t seed) {
   if (size <= 0 || size % 32 != 0) internal_error("zoo: {} pixels are no multiple of 32", size);
-  // Set 11, the first in which Resize can say where the pixels' centres are.
+  // Operator set 11 is the first in which Resize can specify the pixels' centres.
   Builder net("yolov4-tiny-" + std::to_string(size), 11, seed);
   Layers layers(net);
   Value route;

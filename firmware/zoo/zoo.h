@@ -1,8 +1,8 @@
-// The networks Tactus ships, as graphs with seeded weights, and inputs for them.
+// The networks that Tactus ships, as graphs with seeded weights, and inputs for them.
 //
-// Topologies are the published ones, without post-processing. Batch normalisations that follow a
-// convolution directly are folded into it, as exporters do. Images come in as NHWC, batch 1, values
-// -1 .. 1, as the frameworks these networks are published for have them.
+// Topologies are the published ones, without post-processing. Batch normalisations directly behind
+// a convolution are folded into it, as exporters do. Image inputs are NHWC, batch 1, values -1 ..
+// 1, as in the frameworks for which these networks are published.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@ namespace tactus::nn {
 
 struct ZooEntry {
   std::string_view name;
-  std::string_view source;  ///< where the topology is published
+  std::string_view source;  ///< publication of the topology
   Network (*build)(std::uint64_t seed);
 };
 
 inline constexpr std::uint64_t default_zoo_seed = 1;
 
-/// All networks, the benchmark ones first.
+/// All networks; the benchmark networks come first.
 [[nodiscard]] const std::vector<ZooEntry>& zoo();
 
-/// Throws UserError with the allowed names.
+/// Throws a UserError that lists the allowed names.
 [[nodiscard]] const ZooEntry& zoo_entry(std::string_view name);
 
-/// Values for a graph input whose shape is fully stated (else UserError), -1 .. 1.
+/// Values -1 .. 1 for a graph input, whose shape must be stated completely (else UserError).
 [[nodiscard]] Tensor random_input(const ValueInfo& input, std::uint64_t seed);
 
 Network build_resnet20v2(std::uint64_t seed);
 Network build_resnet50v2(std::uint64_t seed);
 /// `size` x `size` pixels, a multiple of 32.
 Network build_yolov4_tiny(std::int64_t size, std::uint64_t seed);
-/// Channels times `width`; `size` x `size` pixels.
+/// Channels are multiplied by `width`; `size` x `size` pixels.
 Network build_mobilenetv1(const std::string& name, double width, std::int64_t size,
                           std::int64_t classes, std::uint64_t seed);
 Network build_mobilenetv2(std::uint64_t seed);

@@ -18,7 +18,7 @@ inline Mantissa negate(Mantissa m) { return from_bits(0 - bits_of(m)); }
 
 /// `count` is 0..63.
 inline Mantissa shift_left(Mantissa m, unsigned count) { return from_bits(bits_of(m) << count); }
-/// Towards minus infinity.
+/// Shifts arithmetically: rounds towards minus infinity.
 inline Mantissa shift_right(Mantissa m, unsigned count) { return m >> count; }
 
 /// The low `width` bits (0..64) set.
@@ -31,13 +31,14 @@ inline std::uint64_t sign_bit(unsigned width, bool is_signed) {
   return is_signed && width > 0 ? std::uint64_t{1} << (width - 1) : 0;
 }
 
-/// Keeps the low `width` bits, sign-extended if the type is signed.
+/// Keeps the low `width` bits, and extends the sign if the type is signed.
 inline Mantissa cut(Mantissa m, unsigned width, bool is_signed) {
   const std::uint64_t sign = sign_bit(width, is_signed);
   return from_bits(((bits_of(m) & low_mask(width)) ^ sign) - sign);
 }
 
-/// Floor. What no 64-bit integer holds, infinities and NaN become the smallest, as on x86.
+/// Rounds down. Infinities, NaN and values that no 64-bit integer holds become the smallest
+/// integer, as on x86.
 inline Mantissa floor_to_mantissa(double value) {
   constexpr double end = 9223372036854775808.0;  // 2^63
   if (!(value >= -end && value < end)) return std::numeric_limits<Mantissa>::min();

@@ -41,7 +41,7 @@ struct Counts {
   std::size_t inputs = 0, outputs = 0, ops = 0, tables = 0;
 };
 
-/// A count from the header; below zero is a problem.
+/// Reads a count of the header; a negative count is a problem.
 std::size_t read_count(WordReader& reader, const char* what, Problems& problems) {
   const std::int32_t count = reader.next();
   if (count < 0) problems.add("", fmt::format("{} {}; allowed 0 and above", count, what));
@@ -67,7 +67,8 @@ Counts read_header(WordReader& reader, Program& program, Problems& problems) {
   return counts;
 }
 
-/// False, with a problem, unless the file holds `words` more words (exactly, if asked for).
+/// Checks that the file holds `words` more words (exactly so many if `exactly`). Reports a problem
+/// and returns false otherwise.
 bool check_length(const WordReader& reader, std::uint64_t words, bool exactly, const Bytes& bytes,
                   Problems& problems) {
   const std::uint64_t left = reader.words_left();
@@ -173,7 +174,8 @@ Program try_decode_binary(const Bytes& bytes, Dialect dialect, Problems& problem
   if (problems.any()) return program;
   const std::uint64_t words = std::uint64_t{counts.inputs} + 3 * std::uint64_t{counts.outputs} +
                               words_of_op * std::uint64_t{counts.ops} + counts.tables;
-  // With tables the length is known only from their sizes, which come after the operations.
+  // The length of a file with tables is known only from the tables' sizes, which follow the
+  // operations.
   if (!check_length(reader, words, counts.tables == 0, bytes, problems)) return program;
   read_body(reader, counts, program);
   if (!read_tables(reader, counts.tables, bytes, program, problems)) return program;

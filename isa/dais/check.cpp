@@ -36,7 +36,7 @@ class Checker {
       return problem("opcode {} needs dialect {}; this is {}", op.opcode, name(needed),
                      name(program_.dialect));
     }
-    // Fraction rules look at operands, so they make sense only for existing ones.
+    // Rules about fractions look at the operands, so they apply only if the operands exist.
     const bool operands = check_operands(op, *kind);
     if (check_type(op.type) && operands) check_fractions(op, *kind);
   }
@@ -166,7 +166,7 @@ class Checker {
     const std::int64_t natural = std::max(fraction(op.id0), other);
     const std::int64_t own = op.type.fraction_bits;
     check_alignment(fraction(op.id0), other);
-    // Version 1 alone gives a sum the fraction its type asks for.
+    // Only version 1 lets a sum have fewer fraction bits than its operands.
     const bool may_drop = kind != OpKind::bit_binary && program_.dialect == Dialect::v1;
     if (may_drop && own <= natural) {
       expect_difference(own, natural, true);

@@ -18,7 +18,7 @@ Interval scaled(const Interval& interval, int exponent) {
 
 Interval negated(const Interval& interval) { return {-interval.max, -interval.min, interval.step}; }
 
-/// Exponents beyond those of double give the same: nothing or infinity.
+/// Limits an exponent to what ldexp() takes; larger ones also give 0 or infinity.
 int exponent(std::int64_t value) {
   return static_cast<int>(std::clamp<std::int64_t>(value, -4096, 4096));
 }
@@ -62,7 +62,7 @@ class Estimator {
     return cost_.ops[static_cast<std::size_t>(id)].latency;
   }
 
-  /// Cost and latency of an adder. Only bits where both operands overlap count.
+  /// Cost and latency of an adder. Only bit positions at which both operands have bits count.
   [[nodiscard]] OpCost adder(const Interval& a, const Interval& b) const {
     if (program_.adder_size < 0 && program_.carry_size < 0) return {1, 1};
     const double ends[] = {std::abs(a.min), std::abs(b.min), std::abs(a.max + a.step),
@@ -76,7 +76,7 @@ class Estimator {
     return {parts(program_.adder_size), parts(program_.carry_size)};
   }
 
-  /// Where an operation ends that starts at `begin` and must not cross a stage border.
+  /// Time at which an operation ends that could start at `begin` but must not cross a stage border.
   [[nodiscard]] double finish(double begin, double latency) const {
     const double cutoff = options_.latency_cutoff;
     if (cutoff <= 0) return begin + latency;
@@ -133,7 +133,7 @@ class Estimator {
     const Interval& a = operand(op.id0).range;
     const Interval b = scaled(operand(op.id1).range, exponent(op.data_high()));
     OpCost sum = adder(a, negates(op.opcode) ? negated(b) : b);
-    // Choosing between a value and a constant is free of delay in every traced program.
+    // A mux between a value and a constant adds no delay in the programs that da4ml traces.
     if (a.min == a.max || b.min == b.max) sum.latency = 0;
     const double begin = std::max({start(op.id0), start(op.id1), start(op.data_low())});
     return {options_.half_price_mux ? sum.cost / 2 : sum.cost, begin + sum.latency};
@@ -194,7 +194,8 @@ std::vector<Port> output_ports(const Program& program) {
     if (const auto type = type_of(port.range)) {
       port.type = *type;
     } else {
-      // Beyond double only the stored type is left; the sign may take a bit more.
+      // If the range is beyond double, only the stored type is known; the sign may take one more
+      // bit.
       port.type = op.type;
     }
   }

@@ -1,8 +1,9 @@
-// What a program costs in hardware: da4ml's estimates of logic, latency and registers, and the
-// facts of its ports. Source: dais.md section 3.
+// Estimates what a program costs in hardware: da4ml's figures for logic, latency and registers, and
+// the types of its ports. Source: dais.md section 3.
 //
-// A unit of cost is about one LUT (for an adder size of 1), a unit of latency one level of adders
-// (for a carry size of -1). The estimate is an upper bound where multipliers go to DSP blocks.
+// A unit of cost is about one LUT (for an adder size of 1), a unit of latency is one level of
+// adders (for a carry size of -1). The estimate is an upper bound if multipliers are mapped to DSP
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +14,44 @@
 namespace tactus::dais {
 
 struct CostOptions {
-  /// Half the price of an adder for a mux, as da4ml takes it from 0.6 on.
+  /// Counts a mux as half an adder, as da4ml does from version 0.6 on.
   bool half_price_mux = false;
-  /// Latency of a pipeline stage: an adder or multiplier that would cross a multiple of it starts
-  /// there instead. 0: none. UserError if one operation takes longer.
+  /// Latency of a pipeline stage. An adder or multiplier that would cross a multiple of it starts
+  /// at that multiple instead. 0: no stages. An operation that takes longer is a UserError.
   double latency_cutoff = 0;
 };
 
 struct OpCost {
   double cost = 0;
-  double latency = 0;  ///< when the value is there, counted from the inputs
+  double latency = 0;  ///< time at which the value is available, counted from the inputs
 };
 
 struct Cost {
   std::vector<OpCost> ops;
-  double lut = 0;          ///< sum of all operations
-  double latency_min = 0;  ///< of the outputs
+  double lut = 0;          ///< sum over all operations
+  double latency_min = 0;  ///< smallest latency of an output
   double latency_max = 0;
 };
 
-/// For a program that passed check_program(). Adder and carry sizes are the program's.
+/// Estimates the cost of a program that passed check_program(). The sizes of adders and carries are
+/// the program's.
 [[nodiscard]] Cost estimate_cost(const Program& program, const CostOptions& options = {});
 
 /// One input or output as hardware sees it.
 struct Port {
-  DataType type;   ///< smallest that holds the range; no bits if nothing reads the input
-  Interval range;  ///< of the real numbers; for an input after it is cut to its type
+  DataType type;   ///< smallest type that holds the range; no bits if no operation reads the input
+  Interval range;  ///< range of the real numbers; for an input after the cut to its type
 
   [[nodiscard]] std::int64_t width() const { return type.width(); }
 };
 
-/// If several operations copy an input, the last one counts, as for da4ml's hardware.
+/// Types and ranges of the inputs. If several operations copy an input, the last one counts, as in
+/// da4ml's hardware.
 [[nodiscard]] std::vector<Port> input_ports(const Program& program);
-/// After scaling and negation.
+/// Types and ranges of the outputs, after scaling and negation.
 [[nodiscard]] std::vector<Port> output_ports(const Program& program);
 
-/// Bits of a rank of registers at the inputs and one behind every stage.
+/// Register bits of a pipeline: one rank of registers at the inputs and one behind every stage.
 [[nodiscard]] std::uint64_t register_bits(const Pipeline& pipeline);
 
 }  // namespace tactus::dais

@@ -15,7 +15,8 @@ std::string shift_text(std::int64_t shift) {
   return shift > 0 ? fmt::format(" << {}", shift) : fmt::format(" >> {}", -shift);
 }
 
-/// The number a mantissa stands for: exact in decimal where a double holds it, else as a product.
+/// Text of the number that a mantissa represents: decimal if a double holds it exactly, else a
+/// product.
 std::string constant_text(std::int64_t mantissa, std::int64_t fraction) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;
   constexpr std::int64_t readable = 64;
@@ -26,7 +27,7 @@ std::string constant_text(std::int64_t mantissa, std::int64_t fraction) {
   return fmt::format("{} * 2^{}", mantissa, -fraction);
 }
 
-/// A value times a power of two, as an operand.
+/// Text of a value times a power of two, as an operand.
 std::string shifted(const char* minus, std::int32_t id, std::int64_t shift) {
   const std::string text = minus + value(id);
   return shift == 0 ? text : "(" + text + shift_text(shift) + ")";

@@ -95,7 +95,7 @@ Mantissa Executor::look_up(std::size_t index) const {
   const Step& step = steps_->steps[index];
   const std::vector<std::int32_t>& entries = steps_->tables[step.condition].entries;
   const Mantissa m = values_[step.id0];
-  // Below the table the difference is a huge unsigned number, so one comparison serves both ends.
+  // Indices below the table wrap to huge unsigned numbers, so one comparison checks both ends.
   const std::uint64_t entry = bits_of(m) - bits_of(step.constant);
   if (entry < entries.size()) return entries[entry];
   user_error("operation {}: sample {}: value {} is entry {} of table {}; allowed 0..{}", index,

@@ -1,5 +1,5 @@
-// The plain executor: one sample at a time, one operation after the other. The fast executor is
-// tested against it. Source: dais.md section 2.
+// The reference executor: computes one sample at a time, operation by operation. The fast executor
+// is tested against it. Source: dais.md section 2.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace tactus::dais {
 
 struct ExecutorOptions {
   MuxCompare mux = MuxCompare::documented;
-  /// Refuse a value that does not fit the type of its operation, which only operations that cut
-  /// nothing can produce: hardware would keep the low bits and go on.
+  /// Refuses a value that does not fit its operation's type. Only operations that do not cut their
+  /// result can produce one; hardware would keep its low bits without notice.
   bool check_types = false;
 };
 
-/// Constructors throw UserError for a program that breaks a rule of check_program(). Not for use by
-/// two threads at once.
+/// Executes one program. The constructors throw UserError if the program breaks a rule of
+/// check_program(). Not safe for use by two threads at once.
 class Executor {
  public:
   explicit Executor(const Program& program, const ExecutorOptions& options = {});
@@ -28,14 +28,15 @@ class Executor {
   [[nodiscard]] std::size_t input_count() const { return steps_->inputs; }
   [[nodiscard]] std::size_t output_count() const { return steps_->outputs.size(); }
 
-  /// `samples` rows of input_count() reals to as many of output_count(). Throws UserError
-  /// "operation 3: sample 17: what" for a lookup outside its table (or a type that does not fit,
-  /// see above); earlier rows are written then. Samples are counted from `first`.
+  /// Computes `samples` rows: each has input_count() reals in `inputs` and output_count() reals in
+  /// `outputs`. Throws UserError "operation 3: sample 17: what" for a lookup outside its table (or
+  /// for a value that does not fit its type, see above); the rows before it have been written.
+  /// Samples are numbered from `first`.
   void run(const double* inputs, double* outputs, std::size_t samples, std::size_t first = 0);
 
-  /// The values of all operations for the sample last run.
+  /// Values of all operations for the last sample.
   [[nodiscard]] const std::vector<Mantissa>& values() const { return values_; }
-  /// The mantissa behind an output, before negation; 0 for the constant zero.
+  /// Mantissa of an output before negation; 0 for the constant zero.
   [[nodiscard]] Mantissa output_mantissa(std::size_t output) const;
 
  private:
@@ -51,8 +52,8 @@ class Executor {
   std::size_t sample_ = 0;
 };
 
-/// The stages of a pipeline one after the other. Reals go from stage to stage, as in da4ml: a value
-/// of more than 53 bits is rounded there.
+/// Executes the stages of a pipeline in order. Stages pass real numbers to each other, as in da4ml,
+/// so a value of more than 53 bits is rounded between two stages.
 class PipelineExecutor {
  public:
   explicit PipelineExecutor(const Pipeline& pipeline, const ExecutorOptions& options = {});

@@ -1,4 +1,4 @@
-// The block kernel for x86-64 with AVX-512; the build compiles this file alone for it.
+// The block kernel for x86-64 with AVX-512. Only this file is compiled for AVX-512.
 #include "isa/dais/fast_kernels.h"
 
 #if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && \

@@ -1,10 +1,10 @@
-// The block kernel: every operation is a loop over lanes that compilers turn into vector code.
-// Included by the files that compile it for one kind of processor each. Everything is in an unnamed
-// namespace and nothing of the standard library is called: a shared inline function could end up in
-// the program in the version for wider registers.
+// The block kernel: every operation is a loop over lanes that compilers vectorise. Each file that
+// compiles the kernel for one kind of processor includes this header. Everything is in an unnamed
+// namespace and calls no function of the standard library: otherwise the linker could take a shared
+// inline function in its version for wider registers for the whole program.
 //
-// Lanes hold the true 64-bit mantissas, in a type that the plan has proven wide enough; sums and
-// products wrap on the way, which is exact modulo the lane.
+// Lanes hold exact mantissas in a type that the plan has proven wide enough. Intermediate sums and
+// products may wrap, which is exact modulo the lane's width.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct LaneInfo;
 template <>
 struct LaneInfo<std::int16_t> {
   using Unsigned = std::uint16_t;
-  using Wide = std::uint32_t;  ///< what unsigned arithmetic is done in without signed promotion
+  using Wide = std::uint32_t;  ///< the unsigned type of arithmetic, free of promotion to int
 };
 template <>
 struct LaneInfo<std::int32_t> {
@@ -53,7 +53,7 @@ class Block {
  private:
   static Wide wide(Lane a) { return static_cast<Wide>(static_cast<Unsigned>(a)); }
   static Lane lane(Wide a) { return static_cast<Lane>(static_cast<Unsigned>(a)); }
-  /// 16-bit lanes have a vector multiplication, but compilers shift them through 32 bits.
+  /// Compilers do vectorise multiplications of 16-bit lanes, but widen their shifts to 32 bits.
   static Wide left(Lane a, unsigned count) {
     if constexpr (sizeof(Lane) == 2) {
       return wide(a) * (Wide{1} << count);
@@ -63,14 +63,14 @@ class Block {
   }
   static Lane right(Lane a, unsigned count) {
     if constexpr (sizeof(Lane) == 8) {
-      // Spelled without a 64-bit arithmetic shift, which few processors have for vectors.
+      // Written without a 64-bit arithmetic shift, because few processors have it for vectors.
       constexpr Wide top = Wide{1} << 63;
       return lane(((wide(a) ^ top) >> count) - (top >> count));
     } else {
       return static_cast<Lane>(a >> count);
     }
   }
-  /// -a if `ones` is all ones, a if it is 0.
+  /// Returns -a if `ones` is all ones, a if it is 0.
   static Wide negated(Wide a, Wide ones) { return (a ^ ones) - ones; }
 
   [[nodiscard]] Lane* slot(std::uint32_t number) const {
@@ -184,7 +184,7 @@ class Block {
     const Wide ones0 = s.negate0 ? ~Wide{0} : 0;
     const Wide ones1 = s.negate1 ? ~Wide{0} : 0;
     const unsigned left0 = s.left0, left1 = s.left1;
-    // Masks are compared in the lane: its bits above 16 (32) repeat the sign.
+    // The comparison is in the lane's type: bits of the mask above the lane repeat its sign.
     const Lane all = lane(constant);
     switch (s.code) {
       case FastCode::bit_not:
@@ -223,7 +223,7 @@ class Block {
     return true;
   }
 
-  /// Reals of one input, scaled, into scratch. True if all are below 2^51 in magnitude.
+  /// Writes the scaled reals of one input to scratch. True if all magnitudes are below 2^51.
   bool scale_input(const FastStep& s) {
     const double* __restrict__ in = block_.inputs + s.port;
     const std::size_t stride = block_.input_stride;
@@ -237,7 +237,7 @@ class Block {
         scaled[i] = in[(i < block_.samples ? i : block_.samples - 1) * stride] * scale;
       }
     }
-    // The ordering of magnitudes is that of the bits below the sign; NaN is above all.
+    // Bits without the sign compare like magnitudes; NaN compares above all numbers.
     constexpr std::uint64_t limit = 0x4320000000000000;  // 2^51
     constexpr std::uint64_t magnitude = ~(std::uint64_t{1} << 63);
     std::uint64_t beyond = 0;
@@ -262,8 +262,8 @@ class Block {
       }
       return true;
     }
-    // Adding 1.5 * 2^52 leaves no fraction bits in a double: it rounds, and the integer appears in
-    // the low bits.
+    // Adding 1.5 * 2^52 rounds to an integer: a double of this size has no fraction bits, and the
+    // integer is in its low bits.
     constexpr double magic = 6755399441055744.0;
     constexpr std::uint64_t magic_bits = 0x4338000000000000;
     for (std::size_t i = 0; i < n; ++i) {
@@ -294,7 +294,7 @@ class Block {
         out[i * stride] = static_cast<double>(lane(negated(wide(a[i]), ones))) * s.scale;
       }
     } else {
-      // Narrow lanes are negated as reals, from +0 so that no -0 appears.
+      // Narrow lanes are negated as reals, subtracted from +0 so that no -0 results.
       double* __restrict__ reals = block_.scratch;
       const std::size_t n = n_;
       const double scale = s.negate0 ? -s.scale : s.scale;

@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t block_step = 64;
 constexpr std::size_t largest_block = 256;
-/// Values in flight should stay in the second-level cache. Smaller blocks would fit the first, but
-/// each operation costs a jump and a loop start a block, which weighs more (measured).
+/// Size of a block's values: they should fit the second-level cache. Blocks that fit the
+/// first-level cache are slower (measured): every operation costs a jump and the start of a loop
+/// per block.
 constexpr std::size_t cache_bytes = 512 * 1024;
 
 std::size_t choose_block(std::size_t slots, unsigned lane_bits) {
@@ -39,7 +40,7 @@ const BlockKernels& kernels(HostIsa host) {
   return host == HostIsa::avx2 ? *avx2_block_kernels() : *portable_block_kernels();
 }
 
-/// Cache lines for the lanes of a run.
+/// Memory for the lanes of one call of run(), aligned to cache lines.
 class Workspace {
  public:
   explicit Workspace(std::size_t bytes) : bytes_(::operator new (bytes, std::align_val_t{64})) {}
@@ -119,7 +120,7 @@ FastPipelineExecutor::FastPipelineExecutor(const Pipeline& pipeline, const FastO
 void FastPipelineExecutor::run(const double* inputs, double* outputs, std::size_t samples,
                                std::size_t first) const {
   if (stages_.size() == 1) return stages_.front().run(inputs, outputs, samples, first);
-  constexpr std::size_t batch = 1024;  // bounds the memory between stages
+  constexpr std::size_t batch = 1024;  // samples at a time; bounds the memory between stages
   std::vector<double> row, next;
   for (std::size_t s = 0; s < samples; s += batch) {
     const std::size_t count = std::min(batch, samples - s);

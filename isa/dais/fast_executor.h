@@ -1,5 +1,5 @@
-// The fast executor: samples in blocks, each operation a vector loop over the block. Bit for bit
-// the results of the plain executor.
+// The fast executor: computes blocks of samples, each operation as a vector loop over the block.
+// Its results are bit for bit those of the reference executor.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@
 
 namespace tactus::dais {
 
-/// Which compilation of the block kernel runs. All compute the same.
+/// Compiled variants of the block kernel. All compute the same results.
 enum class HostIsa : std::uint8_t { best, portable, avx2, avx512 };
 
-/// Whether it was compiled in and this processor can run it.
+/// True if the variant was compiled in and this processor can run it.
 [[nodiscard]] bool supported(HostIsa host);
 
 struct FastOptions {
   MuxCompare mux = MuxCompare::documented;
-  /// Bits of a lane: 16, 32 or 64; 0 takes the narrowest that provably holds every value. A width
-  /// that does not is raised.
+  /// Bits of a lane: 16, 32 or 64. 0 chooses the narrowest that provably holds every value; a width
+  /// that is too narrow is raised.
   unsigned lane_bits = 0;
-  /// Samples a block, a multiple of 64; 0 chooses by the size of the working set.
+  /// Samples per block, a multiple of 64. 0 chooses by the size of the working set.
   std::size_t block = 0;
   HostIsa host = HostIsa::best;  ///< must be supported
 };
 
-/// The constructor throws UserError for a program that breaks a rule of check_program(). run() may
-/// be called by several threads at once.
+/// Executes one program. The constructor throws UserError if the program breaks a rule of
+/// check_program(). Several threads may call run() at once.
 ///
-/// Operations whose values nobody reads are left out, except lookups, which may fail. A value lives
-/// in a slot until its last reader, and the next value reuses it.
+/// Operations whose values no other operation reads are left out, except lookups, since they may
+/// fail. A value occupies a slot until its last reader has run; then another value reuses the slot.
 class FastExecutor {
  public:
   explicit FastExecutor(const Program& program, const FastOptions& options = {});
@@ -44,8 +44,8 @@ class FastExecutor {
   [[nodiscard]] std::size_t block() const { return block_; }
   [[nodiscard]] std::size_t slots() const { return slots_; }
 
-  /// As Executor::run(), with the same error for a lookup outside its table; the outputs are
-  /// unspecified then.
+  /// Like Executor::run(), with the same error for a lookup outside its table; the outputs are
+  /// unspecified after an error.
   void run(const double* inputs, double* outputs, std::size_t samples, std::size_t first = 0) const;
 
  private:
@@ -60,7 +60,7 @@ class FastExecutor {
   BlockKernel kernel_ = nullptr;
 };
 
-/// The stages of a pipeline one after the other, a batch at a time.
+/// Executes the stages of a pipeline in order, one batch of samples at a time.
 class FastPipelineExecutor {
  public:
   explicit FastPipelineExecutor(const Pipeline& pipeline, const FastOptions& options = {});

@@ -1,4 +1,4 @@
-// What the variants of the block kernel share; see fast_executor.h. Internal to isa/dais.
+// Types shared by the variants of the block kernel; see fast_executor.h. Internal to isa/dais.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ enum class FastCode : std::uint8_t {
   quantise,      ///< (+-0 >> right), cut
   relu,          ///< max(+-0, 0) >> right, cut
   mux_bit,       ///< sign of (condition << left): 0 << left0 or +-1 << left1, cut
-  mux_compare,   ///< condition >= constant: likewise
+  mux_compare,   ///< condition >= constant: 0 << left0, else +-1 << left1, cut
   multiply,
   lookup,
   bit_not,  ///< ~+-0 & constant
@@ -32,7 +32,7 @@ enum class FastCode : std::uint8_t {
   bit_xor,
 };
 
-/// One operation over a block. Slots are numbers of lane vectors.
+/// One operation of a block kernel. Slots are numbers of lane vectors.
 struct FastStep {
   FastCode code = FastCode::fill;
   bool negate0 = false;
@@ -40,7 +40,7 @@ struct FastStep {
   bool cuts = false;
   std::uint8_t left0 = 0;
   std::uint8_t left1 = 0;
-  std::uint8_t left = 0;  ///< brings the tested bit of a condition to the sign
+  std::uint8_t left = 0;  ///< shift that brings the tested bit of a condition to the sign
   std::uint8_t right = 0;
   std::uint32_t to = 0;
   std::uint32_t from0 = 0;
@@ -55,28 +55,29 @@ struct FastStep {
   std::uint64_t table_size = 0;
 };
 
-/// A block of samples and where its values live.
+/// A block of samples and the memory of its values.
 struct FastBlock {
   const FastStep* steps;
   std::size_t step_count;
   void* slots;          ///< vectors of `lanes` lanes, 64-byte aligned
   double* scratch;      ///< `lanes` reals
   std::size_t lanes;    ///< a multiple of 64
-  std::size_t samples;  ///< 1..lanes; further lanes repeat the last sample
+  std::size_t samples;  ///< 1..lanes; the remaining lanes repeat the last sample
   const double* inputs;
   std::size_t input_stride;
   double* outputs;
   std::size_t output_stride;
 };
 
-/// False if a lookup leaves its table; the outputs are unspecified then.
+/// Computes a block. Returns false if a lookup is outside its table; the outputs are unspecified
+/// then.
 using BlockKernel = bool (*)(const FastBlock&);
 
 struct BlockKernels {
   BlockKernel lanes16, lanes32, lanes64;
 };
 
-/// The same code compiled for different processors; null if not compiled in.
+/// The kernel compiled for different processors; null if not compiled in.
 [[nodiscard]] const BlockKernels* portable_block_kernels();
 [[nodiscard]] const BlockKernels* avx2_block_kernels();
 [[nodiscard]] const BlockKernels* avx512_block_kernels();

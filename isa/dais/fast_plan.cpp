@@ -7,7 +7,7 @@
 namespace tactus::dais {
 namespace {
 
-/// The values a step reads.
+/// Numbers of the values that a step reads.
 struct Operands {
   std::uint32_t ids[3] = {};
   unsigned count = 0;
@@ -38,14 +38,15 @@ class Planner {
       for (const std::uint32_t output : outputs_of(i)) add_output(i, output);
       const Operands operands = operands_of(steps_.steps[i]);
       for (unsigned k = 0; k < operands.count; ++k) drop_reader(operands.ids[k]);
-      if (--readers_[i] == 0) free_.push_back(slot_[i]);  // the reader "itself" of find_readers()
+      // ends the use by the operation itself, see find_readers()
+      if (--readers_[i] == 0) free_.push_back(slot_[i]);
     }
     add_zero_outputs();
     return std::move(plan_);
   }
 
  private:
-  /// Counts who needs each value. A live operation counts as a reader of itself.
+  /// Counts the readers of each value. A live operation counts as a reader of its own value.
   void find_readers() {
     const std::vector<Step>& steps = steps_.steps;
     readers_.assign(steps.size(), 0);
@@ -57,15 +58,15 @@ class Planner {
       if (readers_[i] == 0) continue;
       const Operands operands = operands_of(steps[i]);
       for (unsigned k = 0; k < operands.count; ++k) {
-        // The first reader found makes the operation live.
+        // The first reader makes the operation live.
         std::size_t& count = readers_[operands.ids[k]];
         count += count == 0 ? 2 : 1;
       }
     }
   }
 
-  /// The live operations, each right after what it needs: programs come level by level, which would
-  /// keep whole levels waiting in slots.
+  /// Orders the live operations, each right after its operands. Programs are written level by
+  /// level; in that order whole levels would wait in slots.
   [[nodiscard]] std::vector<std::uint32_t> execution_order() const {
     std::vector<std::uint32_t> order;
     std::vector<bool> placed(readers_.size());
@@ -76,7 +77,7 @@ class Planner {
         const std::uint32_t id = stack.back();
         const Operands operands = operands_of(steps_.steps[id]);
         const std::size_t depth = stack.size();
-        // The last one pushed comes first: the latest operand, at the end of the longest chain.
+        // Operands are pushed so that the latest one is placed first: it ends the longest chain.
         for (unsigned k = 0; k < operands.count && !placed[id]; ++k) {
           if (!placed[operands.ids[k]]) stack.push_back(operands.ids[k]);
         }
@@ -90,7 +91,7 @@ class Planner {
     for (const OutputStep& output : steps_.outputs) {
       if (output.index >= 0) place(static_cast<std::uint32_t>(output.index));
     }
-    // Lookups that nobody reads may still fail.
+    // A lookup without readers is kept, since it may still fail.
     for (std::uint32_t i = 0; i < readers_.size(); ++i) {
       if (readers_[i] != 0 && !placed[i]) place(i);
     }
@@ -122,7 +123,7 @@ class Planner {
 
   std::uint32_t take_slot() {
     if (free_.empty()) return static_cast<std::uint32_t>(plan_.slots++);
-    // The slot freed last is the one most likely still in the cache.
+    // Takes the slot that was freed last: it is most likely still in the cache.
     const std::uint32_t slot = free_.back();
     free_.pop_back();
     return slot;
@@ -150,14 +151,14 @@ class Planner {
     fast.negate1 = step.negate1;
     fast.left0 = step.left0;
     fast.left1 = step.left1;
-    // Beyond the lane only copies of the sign are left.
+    // Bits beyond the lane are copies of the sign, so longer shifts give the same.
     fast.right = std::min<std::uint8_t>(step.right, static_cast<std::uint8_t>(lane_bits_ - 1));
     fast.constant = step.constant;
     set_cut(step, !ranges_[index].fits_type, fast);
     set_code(step, fast);
     plan_.steps.push_back(fast);
     if (step.kind == StepKind::add && step.right > 0) {
-      // The kernel has no sum with a shift; a second step in another slot does it.
+      // The kernel has no sum with a shift: a second step shifts, in a slot of its own.
       const std::uint32_t sum = slot_[index];
       slot_[index] = take_slot();
       free_.push_back(sum);
@@ -292,7 +293,7 @@ unsigned narrowest_lane(const Steps& steps, const std::vector<OpRange>& ranges, 
       const Step& step = steps.steps[i];
       fits = ranges[i].inner.within(lane) && ranges[i].value.within(lane) && step.left0 < bits &&
              step.left1 < bits;
-      // A condition is compared in the lane.
+      // A mux compares its condition in the lane's type.
       if (step.kind == StepKind::mux && !step.tests_bit && step.constant > lane.high) fits = false;
     }
     if (fits) return bits;

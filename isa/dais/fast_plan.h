@@ -1,5 +1,5 @@
-// Turns steps into the block kernel's: dead operations left out, slots by liveness, outputs as soon
-// as their value is there.
+// Turns steps into those of the block kernel: leaves out dead operations, assigns slots by
+// liveness, and writes each output as soon as its value is computed.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace tactus::dais {
 
 struct FastPlan {
-  std::vector<FastStep> steps;  ///< point into the tables of the Steps they were made from
+  std::vector<FastStep> steps;  ///< point into the tables of the Steps that the plan was made from
   std::size_t slots = 0;
 };
 

@@ -1,4 +1,4 @@
-// Files of any form, told apart by their content.
+// Reads and writes DAIS files of any form. The content tells the form.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,14 @@ struct File {
   bool is_pipeline = false;
 };
 
-/// Reads a program or pipeline in any form and checks it. Without a dialect a binary file must fit
-/// exactly one, and JSON text, which does not say, gets the rules of v1. Throws UserError.
+/// Reads and checks a program or pipeline of any form. Without a dialect, a binary file must agree
+/// with exactly one, and JSON text, which names no dialect, gets the rules of v1. Throws UserError.
 [[nodiscard]] File read_file(const std::string& path, std::optional<Dialect> dialect);
 [[nodiscard]] File parse_file(const std::vector<std::uint8_t>& bytes,
                               std::optional<Dialect> dialect, const std::string& where);
 
-/// The bytes of a file in the given form. Only JSON holds a pipeline. Throws UserError for what the
-/// form cannot express.
+/// Encodes a file in the given form. Only JSON can hold a pipeline. Throws UserError if the form
+/// cannot express the program.
 [[nodiscard]] std::vector<std::uint8_t> encode_file(const File& file, Form form,
                                                     const std::string& where);
 

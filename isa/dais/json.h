@@ -18,15 +18,15 @@ namespace tactus::dais {
 /// binary program can do below 64 MiB.
 [[nodiscard]] bool looks_like_json(std::string_view bytes);
 
-/// Reads a program (as one stage) or a pipeline and checks it. `is_pipeline`, if not null, is told
-/// which it was. Throws UserError with up to 50
-/// lines: "where:/5/17/4: what" for the text, "where:stage 1, operation 3: what" for the program.
+/// Reads and checks a pipeline or a program (returned as one stage). `is_pipeline`, unless null,
+/// receives which of the two the text was. Throws UserError with up to 50 lines: "where:/5/17/4:
+/// what" for the text, "where:stage 1, operation 3: what" for the program.
 [[nodiscard]] Pipeline decode_json(std::string_view text, Dialect dialect, const std::string& where,
                                    bool* is_pipeline = nullptr);
 
-/// The text of a program, or of a pipeline, as da4ml writes it: no spaces, no line feed. Throws
-/// UserError for what the form cannot say: a type that is not the smallest for its interval, such
-/// as (0, -2, 2), an interval beyond double, or lookups that need different pads on one source.
+/// Writes a program or pipeline as da4ml does: no spaces, no line feed. Throws UserError for
+/// programs that the form cannot express: a type that is not the smallest for its interval, such as
+/// (0, -2, 2); an interval beyond double; lookups that need different pads on one source.
 [[nodiscard]] std::string encode_json(const Program& program, const std::string& where);
 [[nodiscard]] std::string encode_json(const Pipeline& pipeline, const std::string& where);
 

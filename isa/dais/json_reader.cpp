@@ -68,8 +68,8 @@ Table read_table(const JsonValue& value, Problems& problems) {
   return table;
 }
 
-/// Codes of the source below the first entry of the table: the form derives them from the source's
-/// interval, the binary form stores them.
+/// Number of the source's codes below the first entry of the table. The binary form stores this
+/// pad; in the JSON form it follows from the source's interval.
 std::int32_t left_pad(const Op& source) {
   const double lowest = source.type.is_signed != 0 ? std::ldexp(1.0, source.type.integer_bits) : 0;
   const double pad = std::nearbyint((source.range.min + lowest) / source.range.step);
@@ -143,7 +143,8 @@ Program read_program(const JsonValue& value, Dialect dialect, Problems& problems
   return program;
 }
 
-/// [[program, ...]]: in a program the first element is [inputs, outputs], two numbers.
+/// True if the text is a pipeline, [[program, ...]]. In a program the first element is [inputs,
+/// outputs], two numbers.
 bool holds_stages(const JsonValue& root) {
   if (root.kind() != JsonValue::Kind::array || root.size() != 1) return false;
   bool nested = false;

@@ -63,7 +63,8 @@ class JsonTreeBuilder {
     if (std::find(frame.keys.begin(), frame.keys.end(), name) != frame.keys.end()) {
       user_error("{}: duplicate key {}", where_, quote(name));
     }
-    // A spec has three or four keys; the search above must not become the cost of a hostile file.
+    // Limit on the keys of an object. A spec has three or four; without the limit the search above
+    // would be slow for malicious files.
     constexpr std::size_t most_keys = 64;
     if (frame.keys.size() == most_keys) user_error("{}: more than 64 keys in one object", where_);
     frame.keys.push_back(std::move(name));
@@ -76,7 +77,7 @@ class JsonTreeBuilder {
     if (const auto start = what.find("syntax error"); start != std::string_view::npos) {
       what.remove_prefix(start);
     }
-    what = what.substr(0, what.find("; last read: '"));  // may be a whole long string
+    what = what.substr(0, what.find("; last read: '"));  // the parser may quote a whole long string
     user_error("{}:{}: {}", where_, line_and_column(text_, position == 0 ? 0 : position - 1),
                printable(what, 200));
   }
@@ -166,7 +167,7 @@ std::string JsonValue::path() const {
 
 void JsonValue::wrong_type(std::string_view name, std::string_view needed,
                            Problems& problems) const {
-  if (problems.full()) return problems.add("", "");  // counted only
+  if (problems.full()) return problems.add("", "");  // only counts it
   constexpr std::string_view kinds[] = {"null",     "a boolean", "an integer", "a number",
                                         "a string", "an array",  "an object"};
   problems.add(path(), fmt::format("{} is {}; {} is needed", name,

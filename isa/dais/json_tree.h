@@ -1,10 +1,10 @@
 // JSON text as a tree for the DAIS forms, which are nested arrays of numbers.
 //
-// isa/support/json.h reads objects with named keys from files of some kilobytes: its nodes keep
-// keys, children and the text of each number in containers of their own. A DAIS program is up to 64
-// MiB of numbers. Here they are nodes of 32 bytes in one array, without their text: on 4 MB of
-// operations 34 MB in place of 105 MB, in half the time. Numbers keep what the forms need: integers
-// of 64 bits, signed or not, and reals.
+// The reader in isa/support/json.h is made for objects with named keys in files of some kilobytes:
+// each node has containers for keys, children and the number's text. A DAIS program is up to 64 MiB
+// of numbers. Here, nodes of 32 bytes without text lie in one array: 4 MB of operations take 34 MB
+// instead of 105 MB, and half the time. Numbers are kept as the forms need them: 64-bit integers,
+// signed or unsigned, and reals.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +19,35 @@ namespace tactus::dais {
 
 class JsonTree;
 
-/// One value of a tree, which must outlive it, as must the values above it.
+/// One value of a tree. The tree and the values above it must outlive the value.
 class JsonValue {
  public:
   enum class Kind : std::uint8_t { null, boolean, integer, real, string, array, object };
 
   [[nodiscard]] Kind kind() const;
-  /// Elements of an array, values of an object, else 0.
+  /// Number of elements of an array or values of an object; 0 for other kinds.
   [[nodiscard]] std::size_t size() const;
-  /// JSON pointer, made printable: "/5/17/4".
+  /// Printable JSON pointer to the value: "/5/17/4".
   [[nodiscard]] std::string path() const;
 
-  /// Calls visit(JsonValue) for each element of an array in turn.
+  /// Calls visit(JsonValue) for each element of the array in order.
   template <typename Visit>
   void for_each(Visit visit) const;
-  /// The elements of an array.
+  /// Elements of the array.
   [[nodiscard]] std::vector<JsonValue> elements() const;
-  /// The value of a key; false if this is no object or has no such key.
+  /// Finds the value of a key. False if this is not an object or has no such key.
   bool find(std::string_view key, JsonValue& value) const;
 
-  /// Each reports what is not of the type or range, and answers 0 then. `name` is what the message
-  /// calls the value.
+  /// Getters report a value of a wrong type or range as a problem and return 0. `name` stands for
+  /// the value in messages.
   [[nodiscard]] std::int32_t get_i32(std::string_view name, Problems& problems) const;
-  /// Also integers up to 2^64 - 1, taken modulo 2^64.
+  /// Reads an integer of 64 bits; those up to 2^64 - 1 are also allowed and taken modulo 2^64.
   [[nodiscard]] std::int64_t get_word(std::string_view name, Problems& problems) const;
   [[nodiscard]] double get_real(std::string_view name, Problems& problems) const;
-  /// Also the integers 0 and 1.
+  /// Reads true or false; the integers 0 and 1 are also allowed.
   [[nodiscard]] bool get_bool(std::string_view name, Problems& problems) const;
   [[nodiscard]] std::string get_string(std::string_view name, Problems& problems) const;
-  /// False, with a problem, unless this is an array of min..max elements.
+  /// Returns false and reports a problem unless this is an array of min..max elements.
   [[nodiscard]] bool expect_array(std::string_view name, std::size_t min, std::size_t max,
                                   Problems& problems) const;
 
@@ -78,16 +78,16 @@ class JsonTree {
   friend class JsonTreeBuilder;
   struct Node {
     JsonValue::Kind kind = JsonValue::Kind::null;
-    bool fits_i64 = true;      ///< of an integer
-    std::uint32_t next = 0;    ///< the sibling after it; 0: none
-    std::uint32_t first = 0;   ///< the first child; 0: none
-    std::uint32_t count = 0;   ///< children
-    std::int64_t integer = 0;  ///< modulo 2^64; of a string: its index in strings_
+    bool fits_i64 = true;      ///< integers only
+    std::uint32_t next = 0;    ///< next sibling; 0: none
+    std::uint32_t first = 0;   ///< first child; 0: none
+    std::uint32_t count = 0;   ///< number of children
+    std::int64_t integer = 0;  ///< integer modulo 2^64; for a string its index in strings_
     double real = 0;
   };
   std::vector<Node> nodes_;
   std::vector<std::string> strings_;
-  std::unordered_map<std::uint32_t, std::string> keys_;  ///< of the values inside objects
+  std::unordered_map<std::uint32_t, std::string> keys_;  ///< keys of values inside objects
 };
 
 template <typename Visit>

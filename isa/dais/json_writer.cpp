@@ -11,7 +11,8 @@
 namespace tactus::dais {
 namespace {
 
-/// The shortest decimal that reads back, always with a point or an exponent, as Python writes it.
+/// The shortest decimal that reads back exactly, always with a point or an exponent, as Python
+/// writes it.
 std::string real(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
@@ -30,8 +31,8 @@ std::string join(const List& list, Format format) {
 
 std::string boolean(bool value) { return value ? "true" : "false"; }
 
-/// A name for a table that came without one: the same for equal tables only, as far as 64 bits go
-/// (FNV-1a over the entries).
+/// A name for a table without one: a hash over the entries (64-bit FNV-1a), so equal tables share
+/// it.
 std::string content_hash(const Table& table) {
   std::uint64_t hash = 0xCBF29CE484222325;
   for (const std::int32_t entry : table.entries) {
@@ -97,8 +98,8 @@ class Writer {
                op.type.is_signed, op.type.integer_bits, op.type.fraction_bits);
   }
 
-  /// Readers derive the pad of a lookup from its source's interval, so that must start where the
-  /// table does.
+  /// Sets the start of the source's interval to the start of the table: readers derive the pad of a
+  /// lookup from that interval.
   void apply_pad(std::size_t index) {
     const Op& op = program_.ops[index];
     if (kind_of(op.opcode) != OpKind::lookup) return;
@@ -121,7 +122,7 @@ class Writer {
 
   [[nodiscard]] std::string op_text(std::size_t index) const {
     const Op& op = program_.ops[index];
-    // A lookup's data is the table alone.
+    // The data of a lookup is only the table's number.
     const std::int64_t data = kind_of(op.opcode) == OpKind::lookup ? op.data_low() : op.data;
     const Interval& range = intervals_[index];
     return fmt::format("[{},{},{},{},[{},{},{}],{},{}]", op.id0, op.id1, op.opcode, data,
@@ -129,7 +130,8 @@ class Writer {
                        real(op.cost));
   }
 
-  /// The first lookup that uses the table, whose types describe it if the program was binary.
+  /// The first lookup that uses the table. If the program came from a binary file, its types
+  /// describe the table.
   [[nodiscard]] const Op* user_of(std::size_t table) const {
     for (const Op& op : program_.ops) {
       if (kind_of(op.opcode) == OpKind::lookup &&

@@ -93,8 +93,8 @@ std::optional<DataType> type_of(const Interval& interval) {
   int exponent = 0;
   if (step <= 0 || std::frexp(step, &exponent) != 0.5 || min > max) return std::nullopt;
   if (min == 0 && max == 0) return DataType{};
-  // The width is computed in doubles, as da4ml does: above 2^53 exact integers would give one bit
-  // more than it does, because the interval cannot hold the last value of the type.
+  // Widths are computed in doubles, as da4ml does. Above 2^53 exact integers would give one bit
+  // more, because the interval cannot hold the last value of the type.
   const double low = std::abs(std::nearbyint(min / step));
   const double high = std::nearbyint(max / step) + 1;
   const double bits = std::ceil(std::log2(std::max(low, high)));
@@ -135,7 +135,7 @@ bool same(const Program& a, const Program& b) {
 bool same_logic(const Pipeline& a, const Pipeline& b) { return same_lists(a.stages, b.stages); }
 
 Interval interval_of(const DataType& type) {
-  // Any exponent beyond a double's gives 0 or infinity; files may hold any 32-bit one.
+  // Exponents beyond those of double give 0 or infinity; files may hold any 32-bit exponent.
   const auto power = [](std::int64_t exponent) {
     return std::ldexp(1.0, static_cast<int>(std::clamp<std::int64_t>(exponent, -4096, 4096)));
   };

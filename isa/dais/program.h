@@ -15,9 +15,9 @@
 
 namespace tactus::dais {
 
-/// The three forms of the binary file, each with its rules of computation (dais.md section 2):
-/// v0 adds lookup tables and cuts the result of a mux to its type; v1 adds bit operations and lets
-/// a sum drop fraction bits.
+/// The three dialects of the binary file, each with its own rules of computation (dais.md section
+/// 2). v0 adds lookup tables and cuts the result of a mux to its type. v1 adds bit operations and
+/// lets a sum drop fraction bits.
 enum class Dialect : std::uint8_t { seed, v0, v1 };
 
 [[nodiscard]] std::string_view name(Dialect dialect);
@@ -37,8 +37,8 @@ enum class OpKind : std::uint8_t {
   bit_binary,
 };
 
-/// Signed or not, integer bits without the sign, fraction bits. Bit counts may be negative as long
-/// as the width is not. Fields hold what the file says; check_program() confines them.
+/// A type: signed or not, integer bits without the sign, fraction bits. Bit counts may be negative
+/// if the width is not. The members hold what the file says; check_program() checks their ranges.
 struct DataType {
   std::int32_t is_signed = 0;
   std::int32_t integer_bits = 0;
@@ -53,7 +53,7 @@ struct DataType {
   }
 };
 
-/// The real numbers min, min + step, ... max that a value can take; step is a power of two.
+/// The real numbers min, min + step, ... max that a value can have; step is a power of two.
 struct Interval {
   double min = 0;
   double max = 0;
@@ -64,10 +64,11 @@ struct Interval {
   }
 };
 
-/// The smallest type that contains the interval; nothing unless min <= max are finite, step is a
-/// power of two and the widths are numbers. An interval of only 0 has the type (0, 0, 0).
+/// The smallest type that contains the interval. Empty unless min <= max are finite, step is a
+/// power of two, and the widths can be represented. An interval that is only 0 has the type (0, 0,
+/// 0).
 [[nodiscard]] std::optional<DataType> type_of(const Interval& interval);
-/// All values of the type, as doubles: the ends of types above 53 bits are rounded.
+/// All values of the type, as doubles; the ends of types above 53 bits are rounded.
 [[nodiscard]] Interval interval_of(const DataType& type);
 
 struct Op {
@@ -76,9 +77,9 @@ struct Op {
   std::int32_t id1 = -1;
   std::int64_t data = 0;
   DataType type;
-  Interval range;      ///< from the JSON form, else all values of the type; for estimates only
-  double latency = 0;  ///< as stored in the JSON form; not used
-  double cost = 0;     ///< likewise
+  Interval range;      ///< from the JSON form, else all values of the type; only for estimates
+  double latency = 0;  ///< as in the JSON form; not used
+  double cost = 0;     ///< as in the JSON form; not used
 
   [[nodiscard]] std::int32_t data_low() const {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(data)));
@@ -94,45 +95,44 @@ struct Op {
                                    static_cast<std::uint32_t>(low));
 }
 
-/// What the opcode does, or nothing if no dialect has it. Opcode -2 is relu of the negated operand,
-/// and so on: see negates().
+/// Kind of operation that the opcode encodes; empty if no dialect has it. The opcodes for which
+/// negates() is true are variants with a negated operand: -2 is relu(-x).
 [[nodiscard]] std::optional<OpKind> kind_of(std::int32_t opcode);
 /// True for opcodes -2, -3, -6 and -9.
 [[nodiscard]] inline bool negates(std::int32_t opcode) { return opcode < -1; }
-/// The first dialect that has the operation.
+/// The first dialect that has this kind of operation.
 [[nodiscard]] Dialect first_dialect(OpKind kind);
-/// How many of id0 and id1 name earlier values (a copy's id0 names an input: 0).
+/// Number of ids (id0, id1) that name earlier values. 0 for a copy, whose id0 names an input.
 [[nodiscard]] unsigned operand_count(OpKind kind);
 
 struct Output {
-  std::int32_t index = -1;  ///< of the value; -1: the constant zero
+  std::int32_t index = -1;  ///< number of the value; -1: the constant zero
   std::int32_t shift = 0;
   bool negative = false;
 };
 
 struct Table {
   std::vector<std::int32_t> entries;  ///< mantissas of the lookup's type, smallest input first
-  Interval range;                     ///< of the entries, as the JSON form states it
+  Interval range;                     ///< range of the entries, as in the JSON form
   std::string hash;                   ///< as in the JSON form; empty: none
-  std::int32_t input_width = 0;       ///< likewise; 0: none
+  std::int32_t input_width = 0;       ///< as in the JSON form; 0: none
 };
 
 struct Program {
   Dialect dialect = Dialect::v1;
-  std::int32_t firmware = 0;  ///< a header word without meaning, kept for writing
+  std::int32_t firmware = 0;  ///< a header word without meaning, kept for writing the file again
   std::vector<std::int32_t> input_shifts;
   std::vector<Output> outputs;
   std::vector<Op> ops;
   std::vector<Table> tables;
-  std::int32_t carry_size = -1;  ///< JSON form: bits an adder takes in one unit of latency
-  std::int32_t adder_size = -1;  ///< JSON form: bits an adder takes in one unit of cost
+  std::int32_t carry_size = -1;  ///< JSON form: adder bits per unit of latency
+  std::int32_t adder_size = -1;  ///< JSON form: adder bits per unit of cost
 
   [[nodiscard]] std::size_t input_count() const { return input_shifts.size(); }
   [[nodiscard]] std::size_t output_count() const { return outputs.size(); }
 };
 
-/// Programs run one after the other: the outputs of a stage are the inputs of the next. Never
-/// empty.
+/// Programs in series: the outputs of a stage are the inputs of the next. Never empty.
 struct Pipeline {
   std::vector<Program> stages;
 
@@ -140,8 +140,8 @@ struct Pipeline {
   [[nodiscard]] std::size_t output_count() const { return stages.back().output_count(); }
 };
 
-/// True if both compute the same by the same rules: everything agrees but what only serves
-/// estimates (ranges, latencies, costs, sizes) or has no meaning (firmware word, hashes).
+/// True if both compute the same by the same rules. Ignores members that serve only estimates
+/// (ranges, latencies, costs, sizes) or have no meaning (firmware word, hashes).
 [[nodiscard]] bool same_logic(const Pipeline& a, const Pipeline& b);
 
 }  // namespace tactus::dais

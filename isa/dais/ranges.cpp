@@ -15,7 +15,7 @@ MantissaRange join(const MantissaRange& a, const MantissaRange& b) {
 }
 
 MantissaRange negated(const MantissaRange& a) {
-  if (a.low == full.low) return full;  // its negative wraps
+  if (a.low == full.low) return full;  // the negative of the smallest mantissa wraps
   return {-a.high, -a.low};
 }
 
@@ -47,7 +47,8 @@ MantissaRange shifted_right(const MantissaRange& a, unsigned count) {
   return {shift_right(a.low, count), shift_right(a.high, count)};
 }
 
-/// Contains every and, or, xor of members: bits above those of both operands are copies of signs.
+/// A range that contains all results of and, or, xor. Bits above those of both operands are copies
+/// of signs.
 MantissaRange bitwise(const MantissaRange& a, const MantissaRange& b) {
   const MantissaRange both = join(a, b);
   const std::uint64_t span = bits_of(both.high < 0 ? -(both.high + 1) : both.high) |
@@ -78,7 +79,7 @@ class Analysis {
     return step.negate1 ? negated(value) : value;
   }
 
-  /// The value `computed` after the cut, if the step has one.
+  /// Range after the cut, if the step has one, given the range `computed` before it.
   static OpRange finish(const Step& step, const MantissaRange& computed) {
     OpRange result;
     const MantissaRange type = range_of_type(step.width, step.is_signed);

@@ -1,5 +1,5 @@
-// What values the operations of a program can take, from interval arithmetic over its steps. Types
-// do not say that: a sum is not cut to its type.
+// Ranges of the values that a program's operations can have, by interval arithmetic over its steps.
+// Types alone do not give these ranges, since a sum is not cut to its type.
 #pragma once
 
 #include <limits>
@@ -21,16 +21,17 @@ struct MantissaRange {
   }
 };
 
-/// The mantissas of a type; all 64-bit ones if it is unsigned and 64 bits wide.
+/// Mantissas of a type; all 64-bit ones for an unsigned type of 64 bits.
 [[nodiscard]] MantissaRange range_of_type(unsigned width, bool is_signed);
 
 struct OpRange {
   MantissaRange value;    ///< contains every value of the operation, for any input
-  MantissaRange inner;    ///< also what is compared or shifted right on the way
-  bool fits_type = true;  ///< the result before a cut is certain to fit the type
+  MantissaRange inner;    ///< also contains intermediate values that are compared or shifted right
+  bool fits_type = true;  ///< the result before a cut always fits the type
 };
 
-/// One range an operation. What may pass 64 bits on the way has the full range, as sums wrap there.
+/// One range per operation. An operation whose intermediate values may exceed 64 bits has the full
+/// range, since sums wrap.
 [[nodiscard]] std::vector<OpRange> value_ranges(const Steps& steps);
 
 }  // namespace tactus::dais

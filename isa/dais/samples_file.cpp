@@ -16,7 +16,8 @@
 namespace tactus::dais {
 namespace {
 
-constexpr std::size_t csv_problem_limit = 10;  // a wrong number of columns makes every line wrong
+// limits the lines if every line has a wrong number of columns
+constexpr std::size_t csv_problem_limit = 10;
 
 bool has_extension(const std::string& path, std::string_view extension) {
   return path.size() > extension.size() &&
@@ -35,7 +36,7 @@ std::string_view trimmed(std::string_view cell) {
   return cell.substr(first, cell.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// An empty result means good, otherwise what is wrong.
+/// Reads a cell. An empty result means success, otherwise it says what is wrong.
 std::string parse_cell(std::string_view cell, double& value) {
   std::string_view number = trimmed(cell);
   if (number.empty()) return "the cell is empty; a decimal number is needed";

@@ -1,4 +1,4 @@
-// Samples on disk: rows of real numbers, as decimal text or as raw doubles.
+// Files of samples: rows of real numbers, as decimal text or as raw doubles.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,24 @@
 
 namespace tactus::dais {
 
-/// Reads rows of `columns` numbers, row after row. By extension: .csv is text, .f64 is raw
-/// little-endian doubles. Throws UserError.
+/// Reads a file of rows with `columns` numbers each. The extension tells the form: .csv is text,
+/// .f64 is raw little-endian doubles. Throws UserError.
 ///
-/// Text has one row a line, numbers separated by commas, no header; LF or CRLF; blanks around a
-/// number and empty lines at the end are ignored. Numbers are those of std::from_chars, among them
-/// "inf" and "nan". The first problems come as "file:line:cell: what" (both from 1).
+/// Text has one row per line, numbers separated by commas, and no header. Line ends are LF or CRLF;
+/// blanks around a number and empty lines at the end are ignored. Numbers are those of
+/// std::from_chars, including "inf" and "nan". The first problems are reported as "file:line:cell:
+/// what", line and cell counted from 1.
 [[nodiscard]] std::vector<double> read_samples(const std::string& path, std::size_t columns);
 [[nodiscard]] std::vector<double> parse_samples_csv(std::string_view text, std::size_t columns,
                                                     const std::string& where);
 [[nodiscard]] std::vector<double> parse_samples_raw(const std::vector<std::uint8_t>& bytes,
                                                     std::size_t columns, const std::string& where);
 
-/// Throws UserError unless the name has one of the two extensions.
+/// Throws UserError unless the name ends in .csv or .f64.
 void check_samples_name(const std::string& path);
 
-/// Writes rows of `columns` numbers, by extension as above; text holds the shortest decimals that
-/// read back exactly. Replaces the file in one step.
+/// Writes rows of `columns` numbers; the extension chooses the form as above. Text has the shortest
+/// decimals that read back exactly. Replaces the file in one step.
 void write_samples(const std::string& path, const std::vector<double>& samples,
                    std::size_t columns);
 [[nodiscard]] std::string samples_to_csv(const std::vector<double>& samples, std::size_t columns);

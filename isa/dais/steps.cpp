@@ -74,7 +74,7 @@ class Decoder {
     internal_error("operation of kind {}", static_cast<int>(kind));
   }
 
-  /// Brings both operands to the larger fraction; operand 1 counts 2^data_low times.
+  /// Shifts both operands to the larger fraction. Operand 1 is multiplied by 2^data_low.
   void align(const Op& op, bool may_drop) {
     const std::int64_t fraction1 = fraction(op.id1) - op.data_low();
     const std::int64_t natural = std::max(fraction(op.id0), fraction1);
@@ -95,12 +95,12 @@ class Decoder {
     const auto width = static_cast<unsigned>(condition.width());
     step_.test_bit = 63;
     if (condition.is_signed != 0) return;
-    // The shift count of the interpreters is one of the 64-bit machine: taken modulo 64.
+    // The interpreters' shift count is taken modulo 64, as by x86.
     const Mantissa quarter = from_bits(std::uint64_t{1} << ((width + 62) % 64));
     step_.tests_bit = compare_ == MuxCompare::documented;
     switch (compare_) {
       case MuxCompare::documented:
-        // A type without bits has the value 0, whose bit 0 serves.
+        // A type of width 0 has only the value 0, so bit 0 can be tested.
         step_.test_bit = static_cast<std::uint8_t>(width == 0 ? 0 : width - 1);
         return;
       case MuxCompare::v0_3:

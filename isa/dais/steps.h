@@ -1,4 +1,4 @@
-// A program made ready for computing: opcodes, fractions and types turned into shifts and masks.
+// A program prepared for execution: opcodes, fractions and types are turned into shifts and masks.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tactus::dais {
 
-/// How a mux compares an unsigned condition. The documents and the generated hardware take the most
-/// significant bit; two generations of da4ml's interpreter compared the value with 2^(width-2)
+/// How a mux evaluates an unsigned condition. The documents and the generated hardware test the
+/// most significant bit. Two generations of da4ml's interpreter compare the value with 2^(width-2)
 /// instead. For signed conditions all agree. Source: dais.md section 2.
 enum class MuxCompare : std::uint8_t {
   documented,
@@ -37,28 +37,29 @@ enum class StepKind : std::uint8_t {
 
 struct Step {
   StepKind kind = StepKind::constant;
-  bool negate0 = false;  ///< operand 0 is negated before anything else
+  bool negate0 = false;  ///< operand 0 is negated first
   bool negate1 = false;
-  bool has_id1 = false;  ///< otherwise operand 1 is `constant`
+  bool has_id1 = false;  ///< false: operand 1 is `constant`
   bool cuts = false;     ///< the result is cut to width and sign
   bool is_signed = false;
-  bool tests_bit = true;  ///< mux: condition is bit `test_bit`; else value >= `constant`
+  bool tests_bit = true;  ///< mux: true: condition is bit `test_bit`; false: value >= `constant`
   std::uint8_t test_bit = 0;
-  std::uint8_t left0 = 0;  ///< operand 0 is shifted left by this, and so on
+  std::uint8_t left0 = 0;  ///< shift of operand 0 to the left; left1: of operand 1
   std::uint8_t left1 = 0;
   std::uint8_t right = 0;  ///< the result is shifted right
-  std::uint8_t width = 0;  ///< of the result's type
-  std::uint32_t id0 = 0;   ///< of a copy: the input
+  std::uint8_t width = 0;  ///< width of the result's type
+  std::uint32_t id0 = 0;   ///< for a copy the number of the input
   std::uint32_t id1 = 0;
-  std::uint32_t condition = 0;  ///< mux; lookup: the table
-  Mantissa constant = 0;        ///< added, compared, masked with, or subtracted before a lookup
-  double scale = 1;             ///< copy: reals to mantissas
+  /// mux: number of the condition's value; lookup: number of the table
+  std::uint32_t condition = 0;
+  Mantissa constant = 0;  ///< added, compared, used as mask, or subtracted before a lookup
+  double scale = 1;       ///< copy: factor from reals to mantissas
 };
 
 struct OutputStep {
   std::int32_t index = -1;
   bool negative = false;
-  double scale = 1;  ///< mantissas to reals
+  double scale = 1;  ///< factor from mantissas to reals
 };
 
 struct Steps {
@@ -68,7 +69,8 @@ struct Steps {
   std::size_t inputs = 0;
 };
 
-/// Throws UserError if the program breaks a rule of check_program(): what follows relies on them.
+/// Prepares a program. Throws UserError if it breaks a rule of check_program(), since executors
+/// rely on these rules.
 [[nodiscard]] Steps decode_steps(const Program& program,
                                  MuxCompare compare = MuxCompare::documented);
 

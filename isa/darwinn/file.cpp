@@ -87,7 +87,7 @@ Layer layer_of(const fb::Layer& from) {
 
 template <typename Tables>
 std::vector<Layer> layers_of(const Tables* from, const std::string& file, std::int16_t type) {
-  // Layers have different names, so that only a file that names one many times has so many.
+  // A limit on names. Layers have different names, so only a malicious file has more.
   constexpr std::size_t most = 16384;
   if (size_of(from) > most) {
     refuse(Code::limit, file, std::string(type_name(type)), "{} layers; allowed {}", size_of(from),
@@ -127,9 +127,9 @@ Hint hint_of(const fb::DmaHint& from) {
   return hint;
 }
 
-/// Slots that the table's vtable has an entry for.
+/// Bit mask of the slots that the table's vtable has an entry for.
 std::uint32_t fields_present(const fb::Executable& table) {
-  constexpr flatbuffers::voffset_t first = 4;  // of a vtable: two lengths come before
+  constexpr flatbuffers::voffset_t first = 4;  // a vtable starts with two lengths
   constexpr unsigned slots = 17;
   std::uint32_t present = 0;
   for (unsigned slot = 0; slot < slots; ++slot) {
@@ -334,7 +334,8 @@ void File::open_multi(ByteView bytes, std::int64_t offset) {
            fmt::format("version {}; known is 0, and the executable is read as one of that version",
                        from.version()));
     }
-    // Types are all different, so that more than three executables end here, unread.
+    // At most three executables are allowed, since their types must differ; more are refused
+    // unread.
     check_type(package_, from.type(), i, count, name_);
     package_.executables.push_back(
         executable_of(from, one, offset + (raw.data() - bytes.data()), name_));

@@ -14,7 +14,8 @@
 
 namespace tactus::darwinn {
 
-/// Bytes on a page boundary (4096), so that what is page aligned in a package is so in memory.
+/// A buffer aligned to 4096 bytes, so that offsets that are page aligned in the file are page
+/// aligned in memory.
 class PageBuffer {
  public:
   PageBuffer() = default;
@@ -29,29 +30,29 @@ class PageBuffer {
   std::size_t size_ = 0;
 };
 
-/// Every level of a package is checked as it is opened, in the runtime's order: FlatBuffer of the
-/// package, version, chips, FlatBuffer of the MultiExecutable, each Executable and its batch size
-/// and type, the combination of types. What the executables say is checked by verify.h. The package
-/// is copied once, to a page boundary, and a nested level that is not aligned once more; all else
-/// are views.
+/// A package file. The constructor checks every level in the order of the runtime: the package's
+/// FlatBuffer, version, chips, the FlatBuffer of the MultiExecutable, each executable with its
+/// batch size and type, and the combination of types. The content of the executables is checked by
+/// verify.h. The package is copied once, to a page boundary; a nested level that is not aligned is
+/// copied once more; everything else is a view.
 class File {
  public:
-  /// Reads a file of either form. Throws UserError, PackageError for what is wrong with the
-  /// package.
+  /// Reads a bare package or a TensorFlow Lite model. Throws UserError, or PackageError if
+  /// something is wrong with the package.
   explicit File(const std::string& path);
-  /// The same from bytes already in memory; `where` stands for the file name.
+  /// Reads bytes that are already in memory; `where` stands for the file name.
   File(std::vector<std::uint8_t> bytes, std::string where);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Package& package() const { return package_; }
-  /// Null: a bare package.
+  /// Null for a bare package.
   [[nodiscard]] const TfliteModel* tflite() const { return tflite_ ? &*tflite_ : nullptr; }
   [[nodiscard]] const std::vector<Warning>& warnings() const { return warnings_; }
   [[nodiscard]] std::size_t file_bytes() const { return file_bytes_; }
   [[nodiscard]] const std::string& sha256() const;
-  /// Of the package in the file.
+  /// Position and bytes of the package within the file.
   [[nodiscard]] std::int64_t package_offset() const { return package_offset_; }
   [[nodiscard]] ByteView package_bytes() const { return package_buffer_.view(); }
 
@@ -59,14 +60,15 @@ class File {
   void open();
   void open_package();
   void open_multi(ByteView bytes, std::int64_t offset);
-  /// Something about a version that is accepted and said.
+  /// Records a warning about a version that is accepted.
   void warn(const std::string& place, const std::string& what);
-  /// The same bytes where numbers of 64 bits may be read.
+  /// The same bytes, aligned for reading 64-bit numbers; copied if necessary.
   ByteView aligned(ByteView bytes);
 
   std::string name_;
   std::size_t file_bytes_;
-  std::vector<std::uint8_t> bytes_;  ///< of a TensorFlow Lite model, without which no views
+  /// the whole TensorFlow Lite model, which its views point into
+  std::vector<std::uint8_t> bytes_;
   mutable std::string sha256_;
   std::optional<TfliteModel> tflite_;
   PageBuffer package_buffer_;

@@ -1,4 +1,4 @@
-// Generated FlatBuffers classes seen as views; what is not there is empty.
+// Converts generated FlatBuffers classes to views; absent members become empty views.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace tactus::darwinn {
 
-// Elements of scalars and structs lie in the file as they are in memory.
+// Elements of scalars and structs have the same bytes in the file and in memory.
 static_assert(FLATBUFFERS_LITTLEENDIAN, "files are read in place, on little-endian machines");
 
-/// What files are aligned to, and so their parameters in memory.
+/// Alignment of the parameters in a file, and hence in memory.
 inline constexpr std::size_t page_bytes = 4096;
 
 template <typename T>

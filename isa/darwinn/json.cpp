@@ -149,7 +149,7 @@ Json hints_json(const Executable& executable) {
           {"sequence", sequence}};
 }
 
-/// All transfers of one buffer in one direction, in the order of the hints.
+/// All transfers between host and one buffer in one direction, in the order of the hints.
 struct Transfers {
   std::int16_t direction, desc;
   std::string_view name;

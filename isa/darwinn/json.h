@@ -1,4 +1,4 @@
-// Everything that a package file says, as JSON.
+// Prints the whole content of a package file as JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tactus::darwinn {
 
-/// Bytes that the hints move, by what they are.
+/// Bytes that the hints transfer, by kind.
 struct Traffic {
   std::int64_t instructions = 0, inputs = 0, parameters = 0, scratch_in = 0;
   std::int64_t outputs = 0, scratch_out = 0;
@@ -16,8 +16,8 @@ struct Traffic {
 };
 [[nodiscard]] Traffic traffic_of(const Executable& executable);
 
-/// Container, package, executables, chunks with their fields, hints, layers. Sizes are bytes;
-/// tables of a layout are given by their lengths and runs of equal values.
+/// JSON with container, package, executables, chunks with their fields, hints and layers. Sizes are
+/// in bytes. A layout's tables are summarised by their lengths and runs of equal values.
 [[nodiscard]] std::string to_json(const File& file);
 
 }  // namespace tactus::darwinn

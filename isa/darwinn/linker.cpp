@@ -119,7 +119,7 @@ Addresses allocate(const Executable& executable, BuddyAllocator& allocator, std:
   const auto layers = [&](const std::vector<Layer>& all) {
     std::vector<std::vector<std::uint64_t>> result;
     for (const Layer& layer : all) {
-      // The batch elements of a layer are one block, one after the other.
+      // The batch elements of a layer are consecutive in one block.
       const auto bytes = static_cast<std::uint64_t>(layer.padded_bytes());
       const auto batch = static_cast<std::uint64_t>(executable.batch_size);
       const std::uint64_t start = place(bytes * batch);

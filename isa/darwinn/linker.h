@@ -1,4 +1,4 @@
-// Linking: device addresses into the instructions, and where the device's addresses come from.
+// Links a package: allocates device addresses and writes them into the instructions.
 #pragma once
 
 #include <cstdint>
@@ -12,52 +12,53 @@
 
 namespace tactus::darwinn {
 
-/// Overwrites bits [offset, offset + 32) of the buffer with the value; bit k of the buffer is bit
-/// k mod 8 of byte k / 8. All 32 bits must be inside.
+/// Overwrites the bits [offset, offset + 32) of the buffer with the value. Bit k of the buffer is
+/// bit k mod 8 of byte k / 8. All 32 bits must be inside the buffer.
 void write_bits(std::uint8_t* buffer, std::int64_t offset, std::uint32_t value);
 
-/// Device addresses of an executable's buffers. What is not set leaves its fields alone.
+/// Device addresses of an executable's buffers. Fields whose address is not set stay unchanged.
 struct Addresses {
   std::optional<std::uint64_t> scratch, parameters;
-  /// Of each layer, of each batch element.
+  /// One address per layer and batch element.
   std::vector<std::vector<std::uint64_t>> inputs, outputs;
 };
 
-/// A copy of the chunk's instructions with all its fields set. The executable must have been
-/// accepted by verify(). Throws PackageError (E_IO_SIZE) for a layer or batch element in a field
-/// that has no address.
+/// Returns a copy of the chunk's instructions in which all fields hold their addresses. verify()
+/// must have accepted the executable. Throws PackageError (E_IO_SIZE) if a field names a layer or
+/// batch element that has no address.
 [[nodiscard]] std::vector<std::uint8_t> link(const Executable& executable, std::size_t chunk,
                                              const Addresses& addresses);
 
-/// The address space of a device, given out by halves: a request is rounded up to pages and to a
-/// power of two, and takes the lowest of the smallest free blocks that hold it; a larger block is
-/// split, and its low half used. Freed halves join again.
+/// A buddy allocator for a device's address space. A request is rounded up to pages and to a power
+/// of two; it gets the smallest free block that holds it, the lowest of equal ones. A larger block
+/// is split and its low half used. Free halves are joined again.
 class BuddyAllocator {
  public:
   static constexpr std::uint64_t page = 4096;
 
-  /// `bytes`: a power of two of pages.
+  /// `bytes` is the page size times a power of two.
   BuddyAllocator(std::uint64_t start, std::uint64_t bytes);
 
   /// Throws UserError if no free block is large enough, or for 0 bytes.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
-  /// What allocate() has returned and nobody has freed.
+  /// Frees an address that allocate() returned and that has not been freed yet.
   void release(std::uint64_t address);
   [[nodiscard]] std::uint64_t used() const { return used_; }
 
  private:
   std::uint64_t start_;
-  std::vector<std::set<std::uint64_t>> free_;   ///< offsets of blocks of page << index bytes
-  std::map<std::uint64_t, std::size_t> taken_;  ///< offset to index
+  /// offsets of the free blocks of page << index bytes
+  std::vector<std::set<std::uint64_t>> free_;
+  std::map<std::uint64_t, std::size_t> taken_;  ///< block's offset to its index in free_
   std::uint64_t used_ = 0;
 };
 
-/// Where the PCIe driver maps what it maps: the device's extended range.
+/// Start of the device's extended address range, into which the PCIe driver maps buffers.
 constexpr std::uint64_t extended_start = 0x8000000000000000;
 constexpr std::uint64_t extended_bytes = std::uint64_t{1} << 32;
 
-/// Addresses of all buffers of an executable: parameters, then inputs, outputs, scratch. Each takes
-/// `granule` bytes at least, and so starts at a multiple of it.
+/// Allocates addresses for all buffers of an executable: parameters, then inputs, outputs, scratch.
+/// Each buffer takes at least `granule` bytes, hence starts at a multiple of it.
 [[nodiscard]] Addresses allocate(const Executable& executable, BuddyAllocator& allocator,
                                  std::uint64_t granule = BuddyAllocator::page);
 

@@ -1,4 +1,4 @@
-// Why a package is refused: a code that stays the same, and a text for people.
+// Reasons for refusing a package: a fixed code for programs and a text for people.
 #pragma once
 
 #include <string>
@@ -59,10 +59,10 @@ enum class Code {
   limit,
 };
 
-/// "E_MAGIC", ...
+/// Name of a code, such as "E_MAGIC".
 [[nodiscard]] std::string_view name(Code code);
 
-/// A package that is not run. The text is "FILE: CODE: PLACE: what; allowed ...".
+/// Error for a package that cannot be run. The text is "FILE: CODE: PLACE: what; allowed ...".
 class PackageError : public UserError {
  public:
   PackageError(Code code, const std::string& text) : UserError(text), code_(code) {}
@@ -72,13 +72,13 @@ class PackageError : public UserError {
   Code code_;
 };
 
-/// Something that is accepted and said.
+/// A deviation that is accepted with a warning.
 struct Warning {
   Code code;
-  std::string text;  ///< as of a PackageError
+  std::string text;  ///< same form as the text of a PackageError
 };
 
-/// Where in a package something is wrong: "FILE: CODE: PLACE: ".
+/// Throws a PackageError "FILE: CODE: PLACE: ...", where PLACE is a position in the package.
 template <typename... Args>
 [[noreturn]] void refuse(Code code, const std::string& file, const std::string& place,
                          fmt::format_string<Args...> format, Args&&... args) {

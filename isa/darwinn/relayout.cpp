@@ -9,7 +9,7 @@
 namespace tactus::darwinn {
 namespace {
 
-/// One slice, and its strides are those of a packed tensor.
+/// True if there is one slice whose strides are those of a packed tensor.
 bool is_packed(const Layer& layer) {
   if (!layer.has_shape_info || layer.slices.size() != 1 || layer.slice_offsets.size() != 1 ||
       layer.slice_offsets[0] != 0 || !layer.slices[0].shape ||
@@ -25,7 +25,7 @@ bool is_packed(const Layer& layer) {
   return true;
 }
 
-/// `count` pieces of a fixed size, from every `step` bytes on, packed.
+/// Copies `count` pieces of a fixed size, `step` bytes apart, to consecutive bytes.
 template <std::size_t Bytes>
 void gather(const std::uint8_t* from, std::uint8_t* to, std::int64_t count, std::int64_t step) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -33,15 +33,15 @@ void gather(const std::uint8_t* from, std::uint8_t* to, std::int64_t count, std:
   }
 }
 
-/// Pieces of `bytes`, by whole words: what a word holds beyond the piece is written over by the
-/// next piece, so that only those near the end, where a word would leave either buffer, need exact
-/// copies.
+/// Copies pieces of `bytes` by whole words. The bytes that a word holds beyond its piece are
+/// overwritten by the next piece. Pieces near the end, where a word would exceed a buffer, are
+/// copied exactly.
 template <typename Word>
 void gather_words(const std::uint8_t* from, std::uint8_t* to, std::int64_t count, std::int64_t step,
                   std::int64_t bytes) {
   constexpr auto word = static_cast<std::int64_t>(sizeof(Word));
   const std::int64_t whole = (bytes + word - 1) / word * word;
-  // Piece i is followed by (count - 1 - i) pieces in both buffers, each with `bytes` at least.
+  // (count - 1 - i) pieces follow piece i in both buffers, each of at least `bytes`.
   const std::int64_t behind = (whole - bytes + bytes - 1) / bytes;
   const std::int64_t fast = std::max<std::int64_t>(0, count - behind);
   for (std::int64_t i = 0; i < fast; ++i) {
@@ -62,10 +62,10 @@ struct Word16 {
   std::uint64_t halves[2];
 };
 
-/// `count` pieces of `bytes` that are `step` apart, packed.
+/// Copies `count` pieces of `bytes` that are `step` apart to consecutive bytes.
 void gather_pieces(const std::uint8_t* from, std::uint8_t* to, std::int64_t count,
                    std::int64_t step, std::int64_t bytes) {
-  constexpr std::int64_t long_piece = 256;  // from here on memcpy is as fast
+  constexpr std::int64_t long_piece = 256;  // memcpy is as fast from this length on
   if (step == bytes) {
     std::memcpy(to, from, static_cast<std::size_t>(count * bytes));
     return;
@@ -92,7 +92,7 @@ void gather_pieces(const std::uint8_t* from, std::uint8_t* to, std::int64_t coun
     default:
       break;
   }
-  if (step < bytes) {  // overlapping pieces: nothing is known of what follows
+  if (step < bytes) {  // pieces overlap: no assumption about the following bytes holds
     for (std::int64_t i = 0; i < count; ++i) {
       std::memcpy(to + i * bytes, from + i * step, static_cast<std::size_t>(bytes));
     }
@@ -198,7 +198,7 @@ void Relayout::run_slices(const std::uint8_t* device, std::uint8_t* host) const 
   for (std::size_t s = 0; s < layer_.slices.size(); ++s) {
     const Slice& slice = layer_.slices[s];
     const Shape& ranges = *slice.shape;
-    // Rows of the last dimension, one after the other; `at` counts the others.
+    // Copies rows of the last dimension in order; `at` counts the other dimensions.
     std::vector<std::int64_t> at(rank, 0);
     const std::int64_t row = ranges[rank - 1].extent();
     for (bool more = true; more;) {

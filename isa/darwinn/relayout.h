@@ -1,7 +1,7 @@
-// Between the host's tensors and the device's buffers: outputs out of the tiles, inputs of repeated
-// executions, signs.
+// Converts between the host's tensors and the device's buffers: collects outputs from the tiles,
+// spreads the inputs of repeated executions, flips signs.
 //
-// Everything here takes layers that verify.h has accepted.
+// All layers must have been accepted by verify.h.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 namespace tactus::darwinn {
 
 enum class RelayoutMethod {
-  copy,    ///< what the device wrote is the tensor
-  slices,  ///< pieces with strides of their own
-  vector,  ///< 1 x 1 x z: the start of each execution's buffer
+  copy,    ///< the device's buffer is the tensor
+  slices,  ///< pieces that have their own strides
+  vector,  ///< 1 x 1 x z: the first bytes of each execution's buffer
   tiles,   ///< tile by tile, through the six tables
 };
 [[nodiscard]] RelayoutMethod relayout_method(const Layer& layer);
 [[nodiscard]] std::string_view name(RelayoutMethod method);
 
-/// An output layer's way from the device's buffer to a packed tensor (batch,) y, x, z; planned
-/// once.
+/// Plan for copying an output layer from the device's buffer to a packed tensor (batch,) y, x, z.
+/// Made once per layer.
 class Relayout {
  public:
   explicit Relayout(const Layer& layer);
 
-  /// `device` has padded_bytes() of the layer, `host` takes actual_bytes(); neither the sign nor
-  /// the zero point is touched. About as fast as the memory where z is not tiny.
+  /// Copies padded_bytes() of the layer at `device` to actual_bytes() at `host`. Changes neither
+  /// signs nor the zero point. About as fast as memory allows unless z is tiny.
   void run(const std::uint8_t* device, std::uint8_t* host) const;
 
  private:
-  /// Neighbouring x with one step between them, in one tile.
+  /// Neighbouring x in one tile with a constant step between them.
   struct Run {
-    std::int32_t tile = 0;   ///< what is added to the row's first tile
-    std::int64_t local = 0;  ///< of its first element in the tile's row
+    std::int32_t tile = 0;   ///< added to the row's first tile
+    std::int64_t local = 0;  ///< offset of the first element in the tile's row
     std::int64_t row = 0;    ///< row size
-    std::int64_t count = 0;  ///< of x
+    std::int64_t count = 0;  ///< number of x
     std::int64_t step = 0;   ///< elements from one x to the next
   };
   void plan_tiles();
@@ -50,15 +50,16 @@ class Relayout {
   std::vector<Run> runs_;
 };
 
-/// The device's buffer of an input that is executed E times: E pieces of the tensor, each at the
-/// start of its size_bytes; what lies between is 0.
+/// Device buffer of an input that is executed E times: E pieces of the tensor, each at the start of
+/// its size_bytes; the bytes between them are 0.
 [[nodiscard]] std::vector<std::uint8_t> scatter_input(const Layer& layer, ByteView tensor);
 
-/// Flips the top bit of every element of a signed type, and leaves others alone.
+/// Flips the top bit of every element if the type is signed.
 void flip_sign(std::int16_t data_type, std::uint8_t* bytes, std::size_t count);
 
-/// Throws PackageError (E_IO_SIZE) unless a buffer of the user has the size the layer takes: of an
-/// input the tensor's bytes or those with padding, of an output the tensor's. `where` is its name.
+/// Throws PackageError (E_IO_SIZE) unless a user's buffer has the size of the layer: for an input
+/// the tensor's bytes with or without padding, for an output the tensor's bytes. `where` is the
+/// buffer's name.
 void check_input_bytes(const Layer& layer, std::size_t bytes, const std::string& where);
 void check_output_bytes(const Layer& layer, std::size_t bytes, const std::string& where);
 

@@ -13,7 +13,8 @@
 namespace tactus::darwinn {
 namespace {
 
-constexpr unsigned register_bits = 4;  // of Configure; the value is above them
+// bits of Configure's register number; its value is above them
+constexpr unsigned register_bits = 4;
 constexpr unsigned patched_bits = register_bits + 32;
 
 struct TcuPackage {
@@ -75,10 +76,10 @@ void verify_code(const TcuPackage& package, const Executable& executable) {
   }
 }
 
-/// An offset must not change while a write is under way.
+/// Checks that no offset changes while a write is under way.
 void verify_changes(const TcuPackage& package, const Executable& executable) {
   const std::size_t bytes = package.layout.instruction_bytes();
-  std::optional<std::size_t> write;  // not followed by a read
+  std::optional<std::size_t> write;  // a write that no read has followed yet
   std::size_t instruction = 0;
   for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
     const Chunk& chunk = executable.chunks[i];
@@ -108,7 +109,7 @@ void verify_changes(const TcuPackage& package, const Executable& executable) {
   }
 }
 
-/// Bytes of each tensor, whose pieces follow each other, against the layers of the executable.
+/// Compares the bytes of each tensor, whose pieces are consecutive, with the executable's layers.
 void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntry>& entries,
                     const std::vector<Layer>& layers, const char* side) {
   for (const tcu::TensorEntry& entry : entries) {
@@ -141,8 +142,9 @@ void verify_tensors(const TcuPackage& package, const std::vector<tcu::TensorEntr
   }
 }
 
-/// Every tensor without a base of its own lies in the package's own part of DRAM0, and no two share
-/// vectors: the inputs of a request may arrive while the outputs of the one before are still there.
+/// Checks that every tensor without a base of its own lies in the package's part of DRAM0, and that
+/// no two tensors share vectors. They must not, since the inputs of one request may arrive before
+/// the outputs of the previous one have been read.
 void verify_places(const TcuPackage& package, const Executable& main) {
   std::vector<tcu::TensorEntry> all;
   const auto add = [&](const std::vector<tcu::TensorEntry>& entries, std::int16_t desc) {

@@ -160,7 +160,7 @@ constexpr std::array<std::string_view, 11> tensor_types{"FLOAT32",   "FLOAT16", 
 constexpr int custom_code = 32;
 
 std::string operator_text(const tfl::OperatorCode& code) {
-  // The number was a byte first; the wider field is 0 in files of that time.
+  // Old files have only the field of one byte; the wider field is 0 in them.
   const int builtin = std::max<int>(code.deprecated_builtin_code(), code.builtin_code());
   if (builtin == custom_code) {
     return code.custom_code() == nullptr ? "CUSTOM" : printable(text_of(code.custom_code()));
@@ -175,7 +175,7 @@ std::vector<TfliteTensor> tensors_of(const tfl::SubGraph& graph,
                                      const std::string& file) {
   std::vector<TfliteTensor> tensors;
   for (const std::int32_t index : view_of(indices)) {
-    if (index == -1) continue;  // an optional input that is left out
+    if (index == -1) continue;  // an optional input that is absent
     if (graph.tensors() == nullptr || index < 0 ||
         static_cast<std::uint32_t>(index) >= graph.tensors()->size()) {
       refuse(Code::truncated, file, std::string(operator_name), "there is no tensor {}", index);
@@ -207,7 +207,7 @@ std::optional<std::int64_t> whole(const flexbuffers::Map& map, const char* key,
   return value.AsInt64();
 }
 
-/// Every kind of vector that a whole number or a text may be in.
+/// Length of a FlexBuffer vector. A number or text may be in any of several kinds of vector.
 std::optional<std::size_t> vector_size(const flexbuffers::Map& map, const char* key,
                                        const std::string& file) {
   const flexbuffers::Reference value = map[key];
@@ -251,7 +251,8 @@ void read_chips(const flexbuffers::Map& map, OperatorOptions& options, const std
 OperatorOptions parse_options(ByteView flexbuffer, const std::string& file,
                               std::vector<Warning>& warnings) {
   const std::string place = "custom options";
-  std::vector<std::uint8_t> tracker;  // keeps the check linear where values are shared
+  // keeps the check's time linear in the size if values are shared
+  std::vector<std::uint8_t> tracker;
   if (flexbuffer.size() < 3 ||
       !flexbuffers::VerifyBuffer(flexbuffer.data(), flexbuffer.size(), &tracker)) {
     refuse(Code::flexbuffer, file, place, "{} bytes that are no FlexBuffer", flexbuffer.size());

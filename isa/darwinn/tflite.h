@@ -1,5 +1,5 @@
-// A TensorFlow Lite model around a package: finds the operator "edgetpu-custom-op" and takes the
-// package out of its options, a FlexBuffer map.
+// A TensorFlow Lite model that contains a package: finds the operator "edgetpu-custom-op" and
+// extracts the package from its options, a FlexBuffer map.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tactus::darwinn {
 
-/// A tensor that the operator reads or writes. Views into the file.
+/// A tensor that the operator reads or writes. Its members are views into the file.
 struct TfliteTensor {
   std::string_view name;
   std::string type;  ///< "UINT8", ...
@@ -23,7 +23,7 @@ struct TfliteTensor {
   View<std::int64_t> zero_point;
 };
 
-/// The options of the operator. Keys that are not there are not set.
+/// The operator's options. Absent keys are not set.
 struct OperatorOptions {
   std::optional<std::int64_t> data_version;          ///< key "1"
   std::optional<std::int64_t> execution_preference;  ///< key "5", for Android only
@@ -36,21 +36,23 @@ struct TfliteModel {
   std::uint32_t version = 0;
   std::string_view description;
   std::size_t subgraphs = 0;
-  std::map<std::string, std::size_t> operators;  ///< how many of each; the host runs the others
-  std::size_t subgraph = 0, operator_index = 0;  ///< of the Edge TPU's operator
-  std::int64_t options_offset = 0;               ///< in the file
+  /// how many operators of each name; the host runs all others
+  std::map<std::string, std::size_t> operators;
+  std::size_t subgraph = 0, operator_index = 0;  ///< position of the Edge TPU's operator
+  std::int64_t options_offset = 0;               ///< offset in the file
   std::int64_t options_bytes = 0;
   int options_format = 0;
   std::vector<TfliteTensor> inputs, outputs;
   OperatorOptions options;
 };
 
-/// The map of the options. Throws PackageError (E_FLEX, E_MULTI_PKG); `file` stands for the name.
+/// Reads the options map. Throws PackageError (E_FLEX, E_MULTI_PKG); `file` stands for the file
+/// name.
 [[nodiscard]] OperatorOptions parse_options(ByteView flexbuffer, const std::string& file,
                                             std::vector<Warning>& warnings);
 
-/// `bytes` must be aligned to 8 and outlive the result. Throws PackageError: E_TRUNC for what is no
-/// sound FlatBuffer, E_TFL_NOOP, E_TFL_EXTOPT, and what parse_options refuses.
+/// Reads a model. `bytes` must be aligned to 8 and outlive the result. Throws PackageError: E_TRUNC
+/// for a broken FlatBuffer, E_TFL_NOOP, E_TFL_EXTOPT, and the errors of parse_options().
 [[nodiscard]] TfliteModel parse_tflite(ByteView bytes, const std::string& file,
                                        std::vector<Warning>& warnings);
 

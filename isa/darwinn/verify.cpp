@@ -108,7 +108,7 @@ const Layer* Checked::layer_of(const Meta& meta, const std::string& where) {
   if (!meta.name || meta.name->empty()) {
     refuse(Code::field_meta, file, where, "{} without the name of a layer", base_name(meta.desc));
   }
-  constexpr std::size_t longest_name = 4096;  // of a layer, see verify_layers
+  constexpr std::size_t longest_name = 4096;  // longest name of a layer, see verify_layers
   const auto& layers = meta.desc == input ? inputs : outputs;
   const auto found = meta.name->size() > longest_name ? layers.end() : layers.find(*meta.name);
   if (found == layers.end()) {

@@ -1,10 +1,9 @@
-// Whether a package can be run: every rule that is not one of FlatBuffers.
+// Checks whether a package can be run: all rules beyond those of FlatBuffers.
 //
-// What is accepted here can be linked, transferred and laid out without further checks: every
-// offset is inside its buffer, every name is known, every size is consistent. What cannot is
-// refused with a code, the executable, the index and the value (refusal.h). The work is bounded by
-// the size of the file, whatever its tables claim; E_LIMIT names the few limits that are Tactus's
-// own.
+// A package that is accepted can be linked, transferred and laid out without further checks: every
+// offset is inside its buffer, every name is known, all sizes are consistent. Any other is refused
+// with a code, the executable, the index and the value (refusal.h). The work is bounded by the size
+// of the file, whatever its tables claim. E_LIMIT names the few limits that are Tactus's own.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +16,24 @@
 namespace tactus::darwinn {
 
 struct VerifyOptions {
-  std::string chip;                  ///< of the unit; empty: any chip that is known
-  bool check_signature = false;      ///< refuses what is signed, for nobody can check it
-  std::uint64_t resident_token = 0;  ///< whose parameters are on the chip already; 0: none
-  bool needs_hints = false;          ///< the link needs hints that are fully deterministic
+  std::string chip;              ///< chip of the unit; empty: any known chip
+  bool check_signature = false;  ///< refuses signed packages, since Tactus cannot check signatures
+  /// token of the parameters that are on the chip already; 0: none
+  std::uint64_t resident_token = 0;
+  bool needs_hints = false;  ///< the link needs fully deterministic hints
 };
 
-/// Throws PackageError for the first rule that is broken, in the order of the runtime; returns
-/// what is merely worth a word. `file` stands for the file's name.
+/// Checks in the order of the runtime and throws PackageError for the first broken rule. Returns
+/// warnings. `file` stands for the file name.
 std::vector<Warning> verify(const Package& package, const std::string& file,
                             const VerifyOptions& options = {});
 
-/// One layer on its own, as an input or an output.
+/// Checks one layer as an input or an output.
 void verify_layer(const Layer& layer, AnyLayer kind, const std::string& file,
                   const std::string& place);
 
-/// Chips that are replayed, and those whose programs run on the TCU ("tcu-" and its name).
+/// Chips: is_edge_tpu() is true for chips that are replayed; the other function for chips
+/// "tcu-NAME", whose programs run on the TCU.
 [[nodiscard]] bool is_edge_tpu(std::string_view chip);
 [[nodiscard]] bool is_tcu(std::string_view chip);
 /// Bytes of an Edge TPU instruction.

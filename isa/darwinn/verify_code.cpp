@@ -1,4 +1,4 @@
-// Instruction chunks and the fields in them that take addresses.
+// Checks instruction chunks and their address fields.
 #include <algorithm>
 
 #include "isa/darwinn/verify.h"

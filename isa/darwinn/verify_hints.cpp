@@ -1,4 +1,4 @@
-// DMA hints: each on its own, their order, and that together they move everything.
+// Checks the DMA hints: each hint, their order, and that they transfer every byte.
 #include <algorithm>
 #include <tuple>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int32_t most_interrupt = 3;
 
-/// Bytes of a buffer that a hint moves.
+/// Range of a buffer that a hint transfers.
 struct Moved {
   std::int16_t desc;
   std::size_t layer;
@@ -23,7 +23,7 @@ struct Moved {
   }
 };
 
-/// The hints of one executable, in order.
+/// Checks the hints of one executable in order.
 class Hints {
  public:
   explicit Hints(Checked& checked) : checked_(checked), executable_(checked.executable) {}
@@ -57,9 +57,9 @@ class Hints {
   const Executable& executable_;
   std::int32_t next_chunk_ = 0;
   bool first_is_chunk_ = false;
-  bool fence_since_chunk_ = false;  ///< or since the start
+  bool fence_since_chunk_ = false;  ///< a fence came since the last chunk, or since the start
   std::vector<Moved> moved_;
-  std::size_t at_ = 0;  ///< in moved_, when that is gone through
+  std::size_t at_ = 0;  ///< position in moved_ during the final pass
 };
 
 void Hints::verify_one(std::size_t i) {
@@ -198,7 +198,7 @@ void Hints::verify_side(std::int16_t desc, const std::vector<Layer>& layers) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const bool in = desc == input;
     const std::int64_t bytes = in ? layers[i].actual_bytes() : layers[i].padded_bytes();
-    // Ends after as many steps as there are hints, for a batch element without one is refused.
+    // The loop takes at most one step per hint: a batch element without a hint is refused.
     for (std::int32_t batch = 0; batch < executable_.batch_size; ++batch) {
       verify_cover_of(desc, i, batch, bytes,
                       fmt::format("{} {} (batch element {})", in ? "input" : "output",

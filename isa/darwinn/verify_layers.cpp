@@ -1,4 +1,4 @@
-// Layers: names, sizes, and where the device leaves the elements of an output.
+// Checks layers: names, sizes, and the places of an output's elements in the device's buffer.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -46,7 +46,7 @@ void verify_numbers(const Layer& layer, AnyLayer kind, const Place& at) {
   }
 }
 
-/// The product, or a refusal as soon as it leaves 31 bits. All factors are 1 or more.
+/// Returns the product; refuses as soon as it exceeds 31 bits. All factors are at least 1.
 std::int64_t product(std::initializer_list<std::int64_t> factors, const Place& at) {
   std::int64_t result = 1;
   for (const std::int64_t factor : factors) {
@@ -102,7 +102,7 @@ void verify_table(const Place& at, const char* name, IntView table, std::int64_t
   }
 }
 
-/// The highest row of each first tile of a row, for the others are below it.
+/// The highest row of each first tile of a row; the other rows are below it.
 std::vector<std::pair<std::int32_t, std::int32_t>> highest_rows(const TileLayout& layout) {
   std::unordered_map<std::int32_t, std::int32_t> rows;
   for (std::size_t y = 0; y < layout.row_tile.size(); ++y) {
@@ -200,7 +200,8 @@ bool overlap(const Slice& a, const Slice& b) {
   return true;
 }
 
-/// Every element of the tensor is in exactly one slice: the sizes add up, and no two overlap.
+/// Checks that every element of the tensor is in exactly one slice: the sizes add up to the tensor
+/// and no two slices overlap.
 void verify_cover(const Layer& layer, const Place& at, Budget& budget) {
   const auto count = static_cast<std::int64_t>(layer.slices.size());
   const auto rank = static_cast<std::int64_t>(layer.shape->size());

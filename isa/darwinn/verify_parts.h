@@ -1,4 +1,4 @@
-// The parts of verify.cpp, each with one subject.
+// Functions that verify.cpp calls, each for one subject.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tactus::darwinn {
 
-/// Steps of checks that could take longer than reading the file does, such as comparing all slices
-/// of an output with each other. One for a package.
+/// Limits the steps of checks that could take longer than reading the file, such as comparing all
+/// slices of an output with each other. One budget per package.
 class Budget {
  public:
   void spend(std::int64_t steps, const std::string& file, const std::string& place) {
@@ -49,8 +49,7 @@ struct Checked {
   void warn(Code code, const std::string& where, const std::string& what) {
     warnings.push_back({code, fmt::format("{}: {}: {}: {}", file, name(code), where, what)});
   }
-  /// The layer that a field or hint names; refuses (E_FIELD_META) what names none, and a batch
-  /// element that is not there.
+  /// The layer that a field or hint names. Refuses (E_FIELD_META) an unknown name or batch element.
   const Layer* layer_of(const Meta& meta, const std::string& where);
 };
 

@@ -13,26 +13,26 @@ template <typename T>
 using Vector = Offset<flatbuffers::Vector<T>>;
 using Text = Offset<flatbuffers::String>;
 
-/// A FlatBuffer grows from its end to its start. One block of bytes is to lie at a fixed distance
-/// from the start, behind the few tables that are made after it.
+/// Aligns blocks to pages. A FlatBuffer grows from its end to its start; a block of bytes must lie
+/// at a fixed distance from the start, although a few tables are added in front of it later.
 class Pages {
  public:
   explicit Pages(bool aligned) : aligned_(aligned) {}
 
-  /// Before a block of `bytes` is made: fills up so that its first byte is `page_bytes` times
-  /// something before the end.
+  /// Call before adding a block of `bytes`: pads so that the block's first byte is a multiple of
+  /// `page_bytes` away from the end.
   void before_block(Builder& builder, std::size_t bytes) const {
     if (aligned_) builder.Pad((page_bytes - (builder.GetSize() + bytes) % page_bytes) % page_bytes);
   }
-  /// Before the buffer is finished, with `last` bytes: fills up to whole pages.
+  /// Call before the last `last` bytes are added: pads the buffer to whole pages.
   void before_end(Builder& builder, std::size_t last) const { before_block(builder, last); }
 
  private:
   bool aligned_;
 };
 
-constexpr std::size_t root_bytes = 4;        // of the offset that a FlatBuffer starts with
-constexpr std::size_t identifier_bytes = 4;  // behind it, if there is one
+constexpr std::size_t root_bytes = 4;  // bytes of the root offset at the start of a FlatBuffer
+constexpr std::size_t identifier_bytes = 4;  // bytes of the identifier behind it, if present
 
 Text text(Builder& builder, std::string_view value) {
   return value.empty() ? Text() : builder.CreateString(value.data(), value.size());

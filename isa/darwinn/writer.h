@@ -8,13 +8,13 @@
 
 namespace tactus::darwinn {
 
-/// The bytes of a package, laid out as the Edge TPU compiler does: the MultiExecutable at 4096,
-/// every executable at a multiple of 4096 and of such a length, parameters at 4096 of their
-/// executable. Writes what the package says, sound or not; `bytes`, offsets and fields_present are
-/// not looked at. Executables are listed in the order given, and stored the other way round.
+/// Writes a package in the layout of the Edge TPU compiler: the MultiExecutable at offset 4096;
+/// every executable at a multiple of 4096 and of such a length; parameters at offset 4096 of their
+/// executable. The package is not checked; `bytes`, offsets and fields_present are ignored.
+/// Executables are listed in the given order and stored in reverse order.
 [[nodiscard]] std::vector<std::uint8_t> write_package(const Package& package);
 
-/// The same without any alignment beyond FlatBuffers' own, as other tools write it.
+/// Writes a package without alignment beyond that of FlatBuffers, as other tools do.
 [[nodiscard]] std::vector<std::uint8_t> write_package_unaligned(const Package& package);
 
 }  // namespace tactus::darwinn

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned most_channels = 32;
 
-/// An element on its way: an integer of 64 bits, or a float that a double holds.
+/// An element during computation: a 64-bit integer, or a float held in a double.
 struct Number {
   bool is_float = false;
   bool is_signed = true;
@@ -25,7 +25,7 @@ struct Number {
   }
 };
 
-/// The lower bits of an integer type, extended to 64.
+/// The lower bits of an integer type, extended to 64 bits.
 std::uint64_t extend(Type type, std::uint64_t bits) {
   const unsigned width = info(type).bytes * 8U;
   if (width == 64) return bits;
@@ -91,7 +91,7 @@ Number read_element(const Operand& operand, unsigned channel, const std::uint8_t
   return number;
 }
 
-/// Of an integer type.
+/// Smallest value of an integer type.
 double smallest(Type type) {
   return info(type).is_signed ? -std::ldexp(1.0, info(type).bytes * 8 - 1) : 0.0;
 }
@@ -129,7 +129,7 @@ std::uint64_t integer_bits(Type type, const Number& number, bool saturate) {
   return number.integer;
 }
 
-/// To the nearest float, once: an integer does not pass through a double that rounds it first.
+/// The nearest float, rounded once: an integer is not rounded to double first.
 float nearest(const Number& number) {
   if (number.is_float) return static_cast<float>(number.real);
   return number.is_signed ? static_cast<float>(static_cast<std::int64_t>(number.integer))
@@ -159,7 +159,7 @@ std::uint64_t bits_of(Type type, const Number& number, bool saturate) {
                              : integer_bits(type, number, saturate);
 }
 
-/// Sums of floats are rounded to fp32, or fp64 where a side is DF.
+/// Sum of two elements. Float sums are rounded to fp32, or to fp64 if a side is DF.
 Number sum_of(const Instruction& i, const Number& a, const Number& b) {
   Number sum;
   if (!a.is_float && !b.is_float) {
@@ -211,7 +211,7 @@ bool compare(Comparison comparison, const Number& a, const Number& b) {
 std::uint64_t result_bits(const Instruction& i, unsigned channel, const std::uint8_t* registers) {
   const Number a = read_element(i.source[0], channel, registers);
   if (i.opcode == Opcode::mov) {
-    // Without conversion nothing of a number changes, the bits of a NaN included.
+    // A move without conversion keeps all bits, including those of a NaN.
     if (i.dst.type == i.source[0].type && i.source[0].modifier == Modifier::none && !i.saturate) {
       return element_bits(i.source[0], channel, registers);
     }
@@ -260,7 +260,7 @@ void execute_alu(const Instruction& i, std::uint8_t* registers, std::uint32_t* p
 }
 
 std::int64_t scalar_value(const Operand& operand, const std::uint8_t* registers) {
-  // Most sizes and addresses of messages.
+  // Most sizes and addresses in messages are of these types.
   const bool is_unsigned = operand.type == Type::ud || operand.type == Type::uq;
   if (operand.kind == Operand::Kind::immediate && is_unsigned &&
       operand.modifier == Modifier::none) {

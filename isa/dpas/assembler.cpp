@@ -1,9 +1,9 @@
-// The text form is a subset of vISA assembly; `tactus explain asm --machine dpas` prints its
-// reference from instruction_set.cpp.
+// Assembler for a subset of vISA assembly; `tactus explain asm --machine dpas` prints its reference
+// from instruction_set.cpp.
 //
-// One instruction or directive a line; // and /* */ are comments. Offsets are integer expressions.
-// Constants end in their type, 0x10:d, -1:w, 1.5:f; hexadecimal ones are the bits of a float. What
-// stands in braces is Tactus's own: annotations that vISA leaves to the native form.
+// One instruction or directive per line; // and /* */ are comments. Offsets are integer
+// expressions. Constants end in their type, 0x10:d, -1:w, 1.5:f; a hexadecimal constant gives the
+// bits of a float. Text in braces is Tactus's own: annotations that vISA leaves to the native form.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -23,7 +23,7 @@ constexpr std::size_t max_errors = 20;
 constexpr std::uint32_t max_attribute_number = (1U << 24U) - 1U;
 constexpr std::size_t longest_kernel_name = 255;
 
-/// The text without comments, which become blanks; line ends stay.
+/// Replaces comments by blanks; line ends stay.
 std::string without_comments(std::string_view text, const std::string& source_name) {
   std::string result(text);
   for (std::size_t i = 0; i + 1 < result.size(); ++i) {
@@ -160,7 +160,7 @@ class Assembler {
     program_.kernels.push_back(std::move(made));
   }
 
-  /// key= of a declaration, in any order.
+  /// Reads "key=" of a declaration; keys may come in any order.
   static std::string_view key(TextCursor& cursor, std::size_t& column) {
     cursor.skip_blanks();
     column = cursor.column();
@@ -329,7 +329,7 @@ class Assembler {
     k.attributes.push_back(std::move(made));
   }
 
-  /// Attributes whose form in binaries is fixed.
+  /// Checks attributes whose form in binaries is fixed.
   static void check_attribute(const Attribute& made, std::size_t column) {
     if (made.name == annotation_attribute || (made.name == "Target" && made.is_number)) {
       TextCursor::fail_at(column, "attribute {} cannot be given this way", quote(made.name));

@@ -1,4 +1,5 @@
-// vISA assembly text to programs and back. assembler.cpp's comment is the reference of the form.
+// Converts vISA assembly text to programs and back. The comment in assembler.cpp is the reference
+// of the text form.
 #pragma once
 
 #include <string>
@@ -12,9 +13,9 @@ namespace tactus::dpas {
 /// "source_name:line:column: CODE: what; allowed ..." per error, at most 20 of them.
 [[nodiscard]] Program assemble(std::string_view text, const std::string& source_name);
 
-/// The program as text, which assembles to the same program.
+/// Text that assembles to the same program.
 [[nodiscard]] std::string disassemble(const Program& program);
-/// One instruction without its line end.
+/// Text of one instruction, without a line end.
 [[nodiscard]] std::string to_text(const Kernel& kernel, const Instruction& instruction);
 
 }  // namespace tactus::dpas

@@ -11,12 +11,12 @@ unsigned round_up_power(unsigned value) {
   return power;
 }
 
-/// How elements lie in registers; all in elements.
+/// Layout of elements in registers; all numbers in elements.
 struct Layout {
   unsigned row_pitch;
   unsigned block_pitch;
   unsigned
-      interleaved;  ///< elements of a dword that come from different rows (or columns); 1: none
+      interleaved;  ///< elements of one dword that come from different rows (or columns); 1: none
 };
 
 Layout layout(const Block2d& block, unsigned grf_bytes) {
@@ -31,7 +31,7 @@ Layout layout(const Block2d& block, unsigned grf_bytes) {
   return result;
 }
 
-/// Calls move(element of the row, byte in the registers) for a whole row.
+/// Calls move(element of the row, byte in the registers) for all elements of a row.
 template <class Move>
 void for_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, unsigned row,
              Move move) {
@@ -46,8 +46,8 @@ void for_row(const Block2d& block, unsigned grf_bytes, unsigned which_block, uns
   }
 }
 
-/// `count` dwords of `to` get an element of each of the rows, the first lowest; `pitch` bytes from
-/// a row to the next. Copies make of it what compilers vectorise.
+/// Each of `count` dwords of `to` gets one element from each row, the first row's in the lowest
+/// bits; rows are `pitch` bytes apart. Written with copies so that compilers vectorise it.
 template <unsigned rows, class Element, unsigned count>
 void interleave_some(const std::uint8_t* memory, std::size_t pitch, std::uint8_t* to) {
   Element from[rows][count];
@@ -59,7 +59,7 @@ void interleave_some(const std::uint8_t* memory, std::size_t pitch, std::uint8_t
   std::memcpy(to, dwords, sizeof dwords);
 }
 
-/// The same for all elements of rows that follow each other in memory.
+/// Like interleave_some(), for whole rows that are consecutive in memory.
 template <unsigned rows, class Element>
 void interleave(const std::uint8_t* memory, unsigned width, std::uint8_t* to) {
   const std::size_t pitch = width * sizeof(Element);
@@ -115,7 +115,7 @@ void place_block(const Block2d& block, unsigned grf_bytes, unsigned which_block,
     return;
   }
   if (block.transform && !block.transpose && block.element_bytes < 4) {
-    // All dwords that are filled by as many rows as they hold elements.
+    // Dwords that are filled completely, by as many rows as a dword has elements.
     for (; row + at.interleaved <= block.height; row += at.interleaved) {
       if (block.element_bytes == 1) {
         interleave<4, std::uint8_t>(memory + row * bytes, block.width, to);

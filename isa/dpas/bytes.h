@@ -1,4 +1,4 @@
-// Reading and writing of little-endian fields, with the offset in every message.
+// Reads and writes little-endian fields; error messages give the offset.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class ByteWriter {
   void u32(std::uint64_t value) { put(value, 4); }
   void text(const std::string& value) { bytes_.insert(bytes_.end(), value.begin(), value.end()); }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
-  /// Overwrites a field that was written before.
+  /// Overwrites a field written earlier.
   void patch(std::size_t at, std::uint64_t value, unsigned width) {
     for (unsigned i = 0; i < width; ++i) {
       bytes_[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
@@ -35,7 +35,7 @@ class ByteWriter {
   std::vector<std::uint8_t>& bytes_;
 };
 
-/// Reads within [at, end); everything beyond is an error.
+/// Reads the bytes [at, end); reading beyond is an error.
 class ByteReader {
  public:
   ByteReader(const std::uint8_t* bytes, std::size_t end, std::size_t at, const std::string& where)
@@ -69,7 +69,7 @@ class ByteReader {
     at_ += length;
     return value;
   }
-  /// Up to a NUL, which is consumed.
+  /// Reads text up to a NUL and consumes the NUL.
   [[nodiscard]] std::string text_to_nul(const char* what) {
     std::size_t end = at_;
     while (end < end_ && bytes_[end] != 0) ++end;
@@ -78,7 +78,8 @@ class ByteReader {
     ++at_;
     return value;
   }
-  /// A number of things of at least `smallest` bytes each, for which there must be room.
+  /// Reads a count of items that have at least `smallest` bytes each; an error if the remaining
+  /// bytes cannot hold them.
   [[nodiscard]] std::uint32_t count(unsigned width, std::size_t smallest, const char* what) {
     const std::size_t start = at_;
     const auto value = static_cast<std::uint32_t>(get(width, what));

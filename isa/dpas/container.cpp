@@ -11,7 +11,7 @@ namespace tactus::dpas {
 namespace {
 
 constexpr std::uint32_t magic = 0x41534943;  // "CISA"
-/// An annotation: index, flags, token that is set, tokens waited for.
+/// Bytes of an annotation: index, flags, token that is set, tokens that are waited for.
 constexpr unsigned annotation_bytes = 4 + 1 + 1 + 4 + 4;
 constexpr unsigned annotations_each = 255 / annotation_bytes;
 constexpr std::size_t most_instructions = 1U << 24U;
@@ -163,7 +163,8 @@ class KernelWriter {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-/// Names from binaries appear in text: they have to be what the assembler takes.
+/// True if the text is a name that the assembler accepts. Names from binaries appear in text, so
+/// they must be.
 bool is_name(const std::string& text) {
   if (text.empty() || text.size() > 255 || (text[0] >= '0' && text[0] <= '9')) return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
@@ -210,7 +211,8 @@ class KernelReader {
     return strings_[index];
   }
 
-  /// A name that the text form takes and that is not used yet; otherwise one made of the id.
+  /// Returns the name if the text form accepts it and it is not used yet; otherwise a name made of
+  /// the id.
   std::string unique_name(const std::string& name, char kind, std::size_t number) {
     if (is_name(name) && used_.insert(name).second) return name;
     std::string made = kind + std::to_string(number);
@@ -296,7 +298,7 @@ class KernelReader {
 
   void read_labels() {
     const std::uint32_t count = in_.count(2, 6, "the number of labels");
-    used_.clear();  // labels have names of their own
+    used_.clear();  // labels have a name space of their own
     for (std::uint32_t i = 0; i < count; ++i) {
       Label label;
       label.name = unique_name(string("a label's name"), 'L', i);
@@ -420,7 +422,8 @@ class KernelReader {
     }
   }
 
-  /// Variables, predicates and labels that an instruction names, and types from declarations.
+  /// Checks the variables, predicates and labels that an instruction names; takes types from their
+  /// declarations.
   void check_ids(Instruction& i, std::size_t at) {
     check_operand(i.dst, at);
     for (Operand& source : i.source) check_operand(source, at);
@@ -467,7 +470,7 @@ class KernelReader {
 
 struct KernelEntry {
   std::string name;
-  std::size_t at;  ///< of the entry
+  std::size_t at;  ///< position of the entry
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
 };
@@ -529,8 +532,8 @@ std::vector<std::uint8_t> write_container(const Program& program, bool dpas_pred
     out.u16(0);
     out.u8(0);
   }
-  out.u16(0);  // variables of the file
-  out.u16(0);  // functions
+  out.u16(0);  // number of file-scope variables
+  out.u16(0);  // number of functions
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
     std::size_t inputs = 0;
     const auto body = KernelWriter(program, program.kernels[i], form).run(inputs);

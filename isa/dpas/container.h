@@ -1,4 +1,4 @@
-// vISA instructions and containers (.isa) as bytes.
+// Reads and writes vISA instructions and containers (.isa) in binary form.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,30 @@
 
 namespace tactus::dpas {
 
-/// Annotations travel as attributes of this name; readers ignore attributes that they do not know.
+/// Name of the attribute that holds annotations; other readers ignore unknown attributes.
 inline constexpr std::string_view annotation_attribute = "TactusAnnotations";
-/// Attributes whose values are numbers of one byte.
+/// True for attributes whose value is a number of one byte.
 [[nodiscard]] bool is_byte_attribute(std::string_view name);
 
-/// What the version of a file says about its form.
+/// Properties of the binary form that depend on the file's version.
 struct BinaryForm {
   bool wide_ids = true;         ///< 32 bits, from 3.4 on; a DPAS has 33 bytes, otherwise 25
-  bool dpas_predicate = false;  ///< files of tools from April 2026 on: 16 bits behind `exec`
+  bool dpas_predicate = false;  ///< 16 bits behind `exec`, in files of tools from April 2026 on
 };
 
 /// Appends one instruction.
 void encode(const Instruction& instruction, const BinaryForm& form,
             std::vector<std::uint8_t>& bytes);
-/// Decodes the instruction at `offset` and moves it behind. Throws UserError
-/// "where: offset 0x12: ..." for what is truncated or not in the subset.
+/// Decodes the instruction at `offset` and advances the offset. Throws UserError "where: offset
+/// 0x12: ..." for an instruction that is truncated or not in the subset.
 [[nodiscard]] Instruction decode(const std::uint8_t* bytes, std::size_t size, std::size_t& offset,
                                  const BinaryForm& form, const std::string& where);
 
-/// The whole container. Precondition: assembled or read without errors.
+/// Encodes a container. Precondition: the program was assembled or read without errors.
 [[nodiscard]] std::vector<std::uint8_t> write_container(const Program& program,
                                                         bool dpas_predicate = false);
-/// Not resolved. Throws UserError "where: offset 0x...: what; allowed ...".
+/// Reads a container; the program is not resolved. Throws UserError "where: offset 0x...: what;
+/// allowed ...".
 [[nodiscard]] Program read_container(const std::vector<std::uint8_t>& bytes,
                                      const std::string& where, bool dpas_predicate = false);
 [[nodiscard]] bool is_container(const std::vector<std::uint8_t>& bytes);

@@ -25,7 +25,7 @@ std::string raw_text(const Kernel& kernel, const Operand& operand) {
   return fmt::format("{}.{}", variable_name(kernel, operand.variable), operand.offset);
 }
 
-/// Data and addresses of messages: the offset is left out where it is 0.
+/// Text of a message's data or address operand; an offset of 0 is left out.
 std::string short_raw_text(const Kernel& kernel, const Operand& operand) {
   if (operand.kind == Operand::Kind::null) return "%null";
   return operand.offset == 0 ? variable_name(kernel, operand.variable) : raw_text(kernel, operand);
@@ -51,7 +51,7 @@ std::string source_text(const Kernel& kernel, const Operand& operand) {
                      operand.region.vertical, operand.region.width, operand.region.horizontal);
 }
 
-/// One element: its region says nothing.
+/// Text of a one-element operand, without its region.
 std::string scalar_text(const Kernel& kernel, const Operand& operand) {
   if (operand.kind == Operand::Kind::immediate) {
     return operand.type == Type::ud ? fmt::format("0x{:x}", operand.immediate)
@@ -116,7 +116,7 @@ std::string data_size_text(const LscMessage& message) {
   return fmt::format("d{}", message.element_bytes() * 8);
 }
 
-/// .ugm.uc.uc; default caching is left out.
+/// Text such as ".ugm.uc.uc"; default caching is left out.
 std::string unit_text(const LscMessage& message) {
   std::string text = "." + std::string(unit_names[static_cast<unsigned>(message.unit) & 3U]);
   if (message.l1_caching != 0 || message.l3_caching != 0) {

@@ -1,4 +1,4 @@
-// Fast DPAS functions for x86-64 with AVX-512 and VNNI; the build compiles this file alone for it.
+// Fast DPAS functions for x86-64 with AVX-512 and VNNI. Only this file is compiled for them.
 #include "isa/dpas/dpas_kernels.h"
 
 #if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && \
@@ -25,7 +25,7 @@ struct Avx512 {
   static Words add_words(Words a, Words b) { return _mm512_add_epi32(a, b); }
   static Words subtract_words(Words a, Words b) { return _mm512_sub_epi32(a, b); }
   static Words exclusive_or(Words a, Words b) { return _mm512_xor_si512(a, b); }
-  /// sum + four products of an unsigned and a signed byte, exact.
+  /// Adds four products of an unsigned and a signed byte to `sum`, exactly.
   static Words dot(Words sum, Words unsigned_bytes, Words signed_bytes) {
     return _mm512_dpbusd_epi32(sum, unsigned_bytes, signed_bytes);
   }
@@ -40,14 +40,14 @@ struct Avx512Half : Vector256 {
   }
 };
 
-/// Which side is the unsigned one of the instruction's products. Where neither or both can be, one
-/// side is moved by 128, and 128 times the sum of the other one makes up for it.
+/// Which operand is the unsigned one in the processor's products. If neither is unsigned, or both
+/// are, one operand is offset by 128 and 128 times the sum of the other corrects the result.
 enum class Sides : std::uint8_t { a_unsigned, b_unsigned, both_signed, both_unsigned };
 
 Sides sides_of(const DpasConfig& config) {
   const PrecisionInfo& w = info(config.w);
   const PrecisionInfo& a = info(config.a);
-  // Unsigned elements of less than 8 bits are signed bytes as well.
+  // Unsigned elements of fewer than 8 bits are valid signed bytes too.
   const bool w_fits_signed = w.is_signed || w.bits < 8;
   const bool a_fits_signed = a.is_signed || a.bits < 8;
   if (!a.is_signed && w_fits_signed) return Sides::a_unsigned;
@@ -55,7 +55,7 @@ Sides sides_of(const DpasConfig& config) {
   return w.is_signed ? Sides::both_signed : Sides::both_unsigned;
 }
 
-/// A row of `dwords` dwords of A with all of B.
+/// Multiplies a row of A, `dwords` dwords, with all of B.
 template <class V, Sides sides, unsigned dwords>
 typename V::Words dot_row(typename V::Words sum, const Bits* a, const typename V::Words* b) {
   for (unsigned j = 0; j < dwords; ++j) {
@@ -119,7 +119,8 @@ void vnni_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t* 
                const std::uint8_t* src1, const std::uint8_t* src2) {
   alignas(64) std::uint8_t out[most_rows * V::channels * 4];
   if (info(config.w).bits == 8 && info(config.a).bits == 8) {
-    // Bytes already: B is used in place, and A too once it is known to be dwords.
+    // The operands are bytes already: B is used in place; A also, once it is known to be aligned to
+    // dwords.
     Bits a[most_rows * 8];
     std::memcpy(a, src2, config.repeat_count * 8 * sizeof(Bits));
     integer_sides<V, 8>(config, a, src1, src0, out);

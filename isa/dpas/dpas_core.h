@@ -1,9 +1,10 @@
-// The fast DPAS functions over a type of vectors. Each variant's source file includes this once,
-// in which everything is its own: the same code is compiled for other processors elsewhere.
+// The fast DPAS functions as templates over a vector type. Each variant's source file includes this
+// header once. Everything in it has internal linkage, since other files compile the same code for
+// other processors.
 //
-// Elements of both sides are first brought to one size: integers to bytes, four of them in k order
-// in a dword, floats to fp32. What is then left is a loop over rows, dwords and channels. Loops
-// over channels without vectors in them are such as compilers vectorise.
+// The elements of both sides are first converted to one size: integers to bytes, four consecutive k
+// in a dword; floats to fp32. The computation is then a loop over rows, dwords and channels. Loops
+// over channels that use no vector type are written so that compilers vectorise them.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ namespace tactus::dpas {
 namespace {
 
 constexpr unsigned most_rows = 8;
-constexpr unsigned most_dwords = 16;  ///< of four bytes of k: K = 64 at most
+constexpr unsigned most_dwords = 16;  ///< dwords of four bytes along k: K = 64 at most
 constexpr unsigned most_k = 64;
 constexpr unsigned depth = 8;  ///< SD of all fast functions
 
@@ -25,13 +26,13 @@ using Bits = std::uint32_t;
 
 // ---- integers as bytes --------------------------------------------------------------------------
 
-/// The lower 16 bits hold four elements of 4 bits: one a byte.
+/// Spreads four 4-bit elements in the lower 16 bits to one per byte.
 inline Bits spread_nibbles(Bits x) {
   const Bits y = (x | (x << 8)) & 0x00FF00FFU;
   return (y | (y << 4)) & 0x0F0F0F0FU;
 }
 
-/// The lower 8 bits hold four elements of 2 bits: one a byte.
+/// Spreads four 2-bit elements in the lower 8 bits to one per byte.
 inline Bits spread_pairs(Bits x) {
   const Bits y = (x | (x << 12)) & 0x000F000FU;
   return (y | (y << 6)) & 0x03030303U;
@@ -39,13 +40,13 @@ inline Bits spread_pairs(Bits x) {
 
 /// Extends the sign bit `sign` of each byte (0x08 or 0x02) to the byte's upper bits.
 inline Bits extend_bytes(Bits x, Bits sign) {
-  // (x ^ s) - s in each byte, the borrow kept inside by a bit above.
+  // Computes (x ^ s) - s in each byte; a guard bit above keeps the borrow inside the byte.
   const Bits guarded = ((x ^ sign) | 0x80808080U) - sign;
   return guarded ^ 0x80808080U;
 }
 
-/// `count` dwords of elements of 8, 4 or 2 bits become 1, 2 or 4 times as many dwords of bytes. The
-/// dwords that one becomes are `step` dwords apart, groups of `step` dwords follow each other.
+/// Widens `count` dwords of 8-, 4- or 2-bit elements to 1, 2 or 4 times as many dwords of bytes.
+/// The dwords made of one are `step` dwords apart; groups of `step` dwords are consecutive.
 template <unsigned step>
 void widen(Precision precision, const std::uint8_t* from, unsigned groups, Bits* to) {
   const PrecisionInfo& format = info(precision);
@@ -76,7 +77,7 @@ void widen(Precision precision, const std::uint8_t* from, unsigned groups, Bits*
   }
 }
 
-/// Both sides as bytes: b[dword][channel], a[row][dword].
+/// Operands as bytes: b[dword][channel], a[row][dword].
 template <unsigned channels>
 struct IntegerOperands {
   alignas(64) Bits b[most_dwords * channels];
@@ -114,7 +115,7 @@ void columns_to_floats(const std::uint8_t* from, unsigned groups, float* to, Con
   }
 }
 
-/// The same for elements that follow each other in k order.
+/// Does the same for elements that are consecutive along k.
 template <unsigned bits, class Convert>
 void row_to_floats(const std::uint8_t* from, unsigned count, float* to, Convert convert) {
   using Element = std::conditional_t<bits == 32, std::uint32_t,
@@ -122,7 +123,7 @@ void row_to_floats(const std::uint8_t* from, unsigned count, float* to, Convert 
   constexpr unsigned in_element = bits < 8 ? 8 / bits : 1;
   constexpr unsigned block = 64;
   for (unsigned first = 0; first < count; first += block) {
-    // Counts are multiples of 8: the last block may be a part of one.
+    // Counts are multiples of 8; the last block may be incomplete.
     const unsigned elements = (count - first < block ? count - first : block) / in_element;
     Element x[block];
     Bits out[block];
@@ -138,7 +139,8 @@ void row_to_floats(const std::uint8_t* from, unsigned count, float* to, Convert 
   }
 }
 
-/// Calls action with the width of the precision's elements and what makes floats of them.
+/// Calls action with the bits of the precision's elements and a function that converts them to
+/// float.
 template <class Action>
 void with_format(const DpasConfig& config, Precision precision, Action action) {
   const Bits keep = config.numerics.tf32_truncate ? 0xFFFFE000U : 0xFFFFFFFFU;
@@ -160,7 +162,7 @@ void with_format(const DpasConfig& config, Precision precision, Action action) {
   }
 }
 
-/// C as floats, row after row.
+/// Loads C as floats, row by row.
 static inline void load_accumulators(const DpasConfig& config, const std::uint8_t* src0,
                                      unsigned count, float* to) {
   if (config.src0_null) {
@@ -197,7 +199,8 @@ static inline void store_results(const DpasConfig& config, const float* from, un
   std::memcpy(dst, out, count * sizeof(std::uint16_t));
 }
 
-/// Rows rows of channels channels: sums over k in order, each product and sum rounded.
+/// Computes `rows` rows of `channels` channels: sums over k in order, each product and each sum
+/// rounded.
 template <class V, unsigned rows, unsigned channels>
 void float_rows(const float* a, const float* b, unsigned k_count, float* sums) {
   constexpr unsigned parts = channels / V::floats;
@@ -224,7 +227,7 @@ void float_rows(const float* a, const float* b, unsigned k_count, float* sums) {
   }
 }
 
-/// Float DPAS in seq mode without flushing.
+/// Float DPAS in mode seq, without flushing of denormals.
 template <class V, unsigned channels>
 void float_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t* src0,
                 const std::uint8_t* src1, const std::uint8_t* src2) {
@@ -247,17 +250,18 @@ void float_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t*
 
 // ---- integers with products of 16 bits ----------------------------------------------------------
 
-/// The bytes of a dword as two dwords of 16-bit numbers: bytes 0 and 2, bytes 1 and 3.
+/// Splits a dword of bytes into two dwords of 16-bit numbers: bytes 0 and 2, bytes 1 and 3.
 inline void split_bytes(Bits x, bool is_signed, Bits& even, Bits& odd) {
   even = x & 0x00FF00FFU;
   odd = (x >> 8) & 0x00FF00FFU;
   if (!is_signed) return;
-  // The sign of each byte is copied up: 0x80 * 0x1FE is 0xFF00, in either half.
+  // Copies the sign of each byte to the upper byte: 0x80 * 0x1FE is 0xFF00, in each half.
   even |= (even & 0x00800080U) * 0x1FEU;
   odd |= (odd & 0x00800080U) * 0x1FEU;
 }
 
-/// Integer DPAS by pairs of 16-bit products, which V::multiply_pairs adds to 32 bits: exact.
+/// Integer DPAS by pairs of 16-bit products. V::multiply_pairs adds each pair to 32 bits, which is
+/// exact.
 template <class V, unsigned channels>
 void integer_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t* src0,
                   const std::uint8_t* src1, const std::uint8_t* src2) {

@@ -1,4 +1,4 @@
-// The portable variant, and which variant is taken.
+// The portable variant, and the choice of a variant.
 #include "isa/dpas/dpas_kernels.h"
 
 #include "isa/dpas/dpas_core.h"
@@ -8,7 +8,7 @@
 namespace tactus::dpas {
 namespace {
 
-/// Four numbers at a time, which compilers know how to keep in one register.
+/// Four numbers that compilers can keep in one register.
 struct FourNumbers {
   static constexpr unsigned floats = 4, words = 4;
   struct Floats {
@@ -60,7 +60,7 @@ struct FourNumbers {
   }
 };
 
-/// What the fast functions leave to the reference.
+/// False for configurations that only the reference computes.
 bool has_fast_function(const DpasConfig& config) {
   if (config.systolic_depth != depth) return false;
   if (config.execution_size != 8 && config.execution_size != 16) return false;

@@ -1,12 +1,13 @@
-// The variants of the fast DPAS functions, for tests and measurements. Users call select_dpas() of
-// semantics.h, which takes the best one for the processor, or the one that TACTUS_KERNELS names.
+// The variants of the fast DPAS functions, for tests and measurements. Other code calls
+// select_dpas() of semantics.h, which chooses the best variant for the processor, or the one that
+// TACTUS_KERNELS names.
 #pragma once
 
 #include "isa/dpas/semantics.h"
 
 namespace tactus::dpas {
 
-/// They compute the same bits.
+/// Variants; all compute the same bits.
 enum class KernelSet : std::uint8_t {
   reference,  ///< dpas_reference
   portable,   ///< plain C++, every processor
@@ -14,16 +15,16 @@ enum class KernelSet : std::uint8_t {
   avx512,     ///< x86-64 with AVX-512 F, BW, DQ, VL and VNNI
 };
 
-/// Whether the variant was compiled in and this processor can run it.
+/// True if the variant was compiled in and this processor can run it.
 [[nodiscard]] bool supported(KernelSet set);
 
-/// Precondition: supported(set). Configurations that a variant has no function for (SD below 8,
-/// float modes other than seq, flushing) get dpas_reference.
+/// Returns the variant's function. Configurations without a fast function (SD below 8, float modes
+/// other than seq, flushing) get dpas_reference(). Precondition: supported(set).
 [[nodiscard]] DpasFunction select_dpas(const DpasConfig& config, KernelSet set);
 
 // ---- what the variants' source files define for dpas_kernels.cpp --------------------------------
 
-/// Functions by execution size: 8, 16.
+/// Functions by execution size: [0] for 8, [1] for 16.
 struct DpasKernels {
   DpasFunction integer[2];
   DpasFunction floats[2];

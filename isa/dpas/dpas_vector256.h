@@ -1,5 +1,5 @@
-// Vectors of 256 bits, for the variants that have them. Like dpas_core.h it is included once by
-// each of their source files and is compiled anew there.
+// A vector type of 256 bits, for the variants that have such registers. Like dpas_core.h it is
+// included once by each of their source files and has internal linkage.
 #pragma once
 
 #include <immintrin.h>

@@ -1,5 +1,5 @@
-// vISA instructions as bytes. Published: the format tables of the vISA pages. Read off the public
-// sources, not checked against Intel's tools here: the codes of data order and of saturation.
+// Binary form of vISA instructions. Published: the format tables of the vISA pages. Taken from the
+// public sources and not checked against Intel's tools: the codes of data order and of saturation.
 #include <algorithm>
 #include <iterator>
 
@@ -14,12 +14,12 @@ constexpr std::uint8_t modifier_saturate = 4;
 constexpr std::uint8_t order_plain = 1, order_transposed = 2;
 constexpr std::uint8_t address_flat = 1;
 constexpr std::uint16_t predicate_id_mask = 0x0FFF;
-/// Codes of the number of elements an address.
+/// Elements per address, by code.
 constexpr std::uint8_t vector_sizes[] = {0, 1, 2, 3, 4, 8, 16, 32, 64};
 
 bool has_two_dwords(Type type) { return type == Type::df || type == Type::q || type == Type::uq; }
 
-/// 0 is "null", then 0, 1, 2, 4, 8, 16, 32 elements.
+/// Code of a stride: 0 is "null", then 0, 1, 2, 4, 8, 16, 32 elements.
 std::uint8_t stride_code(unsigned stride) {
   std::uint8_t code = 1;
   for (; stride != 0; stride /= 2) ++code;
@@ -171,7 +171,7 @@ class Encoder {
     out_.u8(m.transposed ? order_transposed : order_plain);
     const auto size = std::find(std::begin(vector_sizes), std::end(vector_sizes), m.vector_size);
     out_.u8(static_cast<std::uint64_t>(size - std::begin(vector_sizes)));
-    out_.u8(0);  // channel mask, of quads only
+    out_.u8(0);  // channel mask, only used by quads
     Operand surface;
     surface.kind = Operand::Kind::immediate;
     source(surface);
@@ -261,7 +261,7 @@ class Decoder {
   }
 
  private:
-  /// A byte that is 0..largest.
+  /// Reads a byte whose value must be 0..largest.
   std::uint8_t limited(unsigned largest, const char* what) {
     const std::size_t start = in_.at();
     const std::uint8_t value = in_.u8(what);
@@ -307,7 +307,8 @@ class Decoder {
     return operand;
   }
 
-  /// Absent operands of messages are null; the decoded form has none.
+  /// Reads an operand that messages encode as null when it is absent; the decoded form has none
+  /// then.
   Operand optional_raw() {
     const Operand operand = raw();
     return operand.kind == Operand::Kind::null ? Operand() : operand;
@@ -358,7 +359,7 @@ class Decoder {
     operand.region.width = stride((region >> 4) & 0xFU, start, 6);
     operand.region.horizontal = stride((region >> 8) & 0xFU, start, 7);
     if (destination) {
-      // Only the step from element to element is of a destination.
+      // A destination has only the horizontal stride.
       operand.region.vertical = 0;
       operand.region.width = 1;
       i_.saturate = modifier == modifier_saturate;
@@ -382,7 +383,7 @@ class Decoder {
 
   Operand destination() { return vector(true); }
 
-  /// Of a message: one element, whatever the region says.
+  /// Reads an operand of a message: one element, regardless of its region.
   Operand scalar() {
     Operand operand = vector();
     operand.region = {0, 1, 0};

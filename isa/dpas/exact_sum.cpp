@@ -9,7 +9,7 @@ namespace {
 
 struct Parts {
   std::uint64_t significand;
-  int exponent;  ///< of the significand's last bit
+  int exponent;  ///< exponent of the significand's last bit
   bool negative;
 };
 
@@ -94,7 +94,7 @@ float ExactSum::rounded(bool flush) const {
   };
   int first = top * 64 + 63;
   while (!bit(first)) --first;
-  // 24 bits are kept, fewer where the result is denormal.
+  // Keeps 24 bits, fewer if the result is denormal.
   int last = first - 23;
   if (last + lowest < -149) last = -149 - lowest;
   std::uint64_t kept = 0;

@@ -1,7 +1,7 @@
-// A sum of products of floats without rounding.
+// An exact sum of products of floats.
 //
-// A fixed-point number of 640 bits: from 2^-320, below the smallest product of two floats, up to
-// far above the largest sum that an instruction can have.
+// A fixed-point number of 640 bits: from 2^-320, below the smallest product of two floats, to far
+// above the largest sum of one instruction.
 #pragma once
 
 #include <array>
@@ -13,8 +13,9 @@ class ExactSum {
  public:
   void add(float value) { add_product(value, 1.0F); }
   void add_product(float a, float b);
-  /// The nearest float, ties to even; NaN where a NaN, inf * 0 or inf - inf took part. A sum of
-  /// negative zeros only is -0, any other zero +0. With `flush` denormals become zero.
+  /// The nearest float, ties to even. NaN if a term was NaN, inf * 0, or if +inf and -inf were
+  /// added. A sum of only negative zeros is -0, any other zero is +0. With `flush`, denormal
+  /// results become zero.
   [[nodiscard]] float rounded(bool flush) const;
 
  private:
@@ -26,7 +27,7 @@ class ExactSum {
   bool nan_ = false;
   bool plus_infinity_ = false;
   bool minus_infinity_ = false;
-  bool any_plus_ = false;  ///< a term that is not -0
+  bool any_plus_ = false;  ///< a term other than -0 was added
   bool any_term_ = false;
 };
 

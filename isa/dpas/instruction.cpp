@@ -45,7 +45,7 @@ DpasShape shape_of(Precision w, Precision a, Type dst, Type src0, unsigned chann
   shape.k = systolic_depth * shape.ops;
   shape.dst_bytes = repeat_count * channels * info(dst).bytes;
   shape.src0_bytes = repeat_count * channels * info(src0).bytes;
-  // Rows of src2 are as far apart as those of SD = 8, whatever SD is.
+  // Rows of src2 are as far apart as for SD = 8, whatever SD is.
   const unsigned row_bytes = info(a).bits * shape.ops;
   shape.src1_bytes = (info(w).bits * shape.k + 31) / 32 * 4 * channels;
   shape.src2_bytes = row_bytes * (src2_rows - 1) + info(a).bits * shape.k / 8;
@@ -76,7 +76,7 @@ std::uint32_t dpas_operand_bytes(const Instruction& i, const Operand& operand) {
   if (&operand == &i.source[0]) return shape.src0_bytes;
   if (&operand == &i.source[1]) return shape.src1_bytes;
   if (&operand == &i.source[2]) return shape.src2_bytes;
-  // Scales of a bdpas: a byte a column (source 3) or row (source 4) and block of 32 along K.
+  // Scales of a bdpas: one byte per column (source 3) or row (source 4) and block of 32 along K.
   const std::uint32_t blocks = shape.k / 32;
   const std::uint32_t first = &operand == &i.source[3] ? shape.channels : shape.rows;
   return blocks == 2 ? 32 + first : first;

@@ -1,8 +1,8 @@
-// A decoded vISA instruction of the subset that Tactus knows.
+// A decoded vISA instruction of Tactus's subset.
 //
 // The subset: DPAS, DPASW, BDPAS (decoded only); MOV, ADD, CMP; LSC_UNTYPED load, store,
-// load_block2d, store_block2d; LSC_FENCE, BARRIER; JMP, LABEL, RET. CMP and predicates are there
-// for loops. Opcodes and fields: spec section 7 and the vISA pages it names (published).
+// load_block2d, store_block2d; LSC_FENCE, BARRIER; JMP, LABEL, RET. CMP and predicates serve loops.
+// Opcodes and fields: spec section 7 and the vISA pages it names (published).
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ enum class Opcode : std::uint8_t {
 [[nodiscard]] std::string_view name(Opcode opcode);
 
 inline constexpr std::uint32_t null_variable = 0;
-/// Ids below are those of predefined variables.
+/// Smaller ids are those of predefined variables.
 inline constexpr std::uint32_t first_user_variable = 32;
 
-/// Source modifiers; codes of bits 5..3 of an operand's tag.
+/// Source modifiers, as the codes in bits 5..3 of an operand's tag.
 enum class Modifier : std::uint8_t { none = 0, abs = 1, negate = 2, negate_abs = 3 };
 
-/// <vertical; width, horizontal> in elements. Element i of a source is at
-/// (i / width) * vertical + (i % width) * horizontal; a destination has `horizontal` only.
+/// Region <vertical; width, horizontal> in elements. Element i of a source is at (i / width) *
+/// vertical + (i % width) * horizontal. A destination has only `horizontal`.
 struct Region {
   std::uint8_t vertical = 0;
   std::uint8_t width = 1;
@@ -59,30 +59,30 @@ struct Operand {
     predicate,  ///< destination of CMP
   };
   Kind kind = Kind::none;
-  Type type = Type::ud;  ///< of the variable as declared, or of the constant
+  Type type = Type::ud;  ///< type of the declared variable or of the constant
   Modifier modifier = Modifier::none;
   Region region;
-  std::uint8_t row = 0;         ///< general: in registers
-  std::uint8_t column = 0;      ///< general: in elements
-  std::uint32_t variable = 0;   ///< id; of a predicate its id
-  std::uint32_t offset = 0;     ///< raw: in bytes
-  std::uint64_t immediate = 0;  ///< its bits, zero above the type's width
+  std::uint8_t row = 0;         ///< general: row offset, registers
+  std::uint8_t column = 0;      ///< general: column offset, elements
+  std::uint32_t variable = 0;   ///< id of the variable or predicate
+  std::uint32_t offset = 0;     ///< raw: offset, bytes
+  std::uint64_t immediate = 0;  ///< bits of a constant, zero above the type's width
 
   // ---- filled in by resolve() of program.h ----
   std::uint32_t address = 0;  ///< first byte in the thread's register file
-  std::uint32_t bytes = 0;    ///< from the first to the last byte that is touched; 0: none
+  std::uint32_t bytes = 0;    ///< from the first to the last byte touched; 0: none
 
   [[nodiscard]] bool present() const { return kind != Kind::none && kind != Kind::null; }
   [[nodiscard]] bool in_registers() const { return kind == Kind::raw || kind == Kind::general; }
 };
 
-/// Whether they have a byte of the register file in common; of resolved operands.
+/// True if two resolved operands share a byte of the register file.
 [[nodiscard]] inline bool overlap(const Operand& a, const Operand& b) {
   return a.bytes != 0 && b.bytes != 0 && a.address < b.address + b.bytes &&
          b.address < a.address + a.bytes;
 }
 
-/// M1..M8 are 0..7; M1_NM..M8_NM, which ignore control flow, are 8..15.
+/// Codes 0..7 are M1..M8; codes 8..15 are M1_NM..M8_NM, which ignore control flow.
 struct ExecutionMask {
   std::uint8_t code = 0;
 
@@ -121,7 +121,7 @@ struct Block2d {
   bool transform = false;  ///< VNNI: 4 / element_bytes rows are interleaved into dwords
 };
 
-/// What a message to the load/store unit says.
+/// Fields of a message to the load/store unit.
 struct LscMessage {
   LscOperation operation = LscOperation::load;
   LscUnit unit = LscUnit::ugm;
@@ -129,8 +129,8 @@ struct LscMessage {
   std::uint8_t l3_caching = 0;
   LscDataSize data_size = LscDataSize::d32;
   LscAddressSize address_size = LscAddressSize::a64;
-  bool transposed = false;       ///< load, store: one address, its elements follow each other
-  std::uint8_t vector_size = 1;  ///< load, store: elements of an address; 1, 2, 3, 4, 8, .. 64
+  bool transposed = false;       ///< load, store: one address, whose elements are consecutive
+  std::uint8_t vector_size = 1;  ///< load, store: elements per address; 1, 2, 3, 4, 8, .. 64
   std::uint16_t address_scale = 1;
   std::int32_t address_offset = 0;
   Block2d block;  ///< block2d only
@@ -147,15 +147,16 @@ struct LscMessage {
   }
 };
 
-/// What stands in braces behind an instruction, e.g. {Atomic,$3,$1.dst,$2.src}. Tokens are
+/// The annotations in braces behind an instruction, e.g. {Atomic,$3,$1.dst,$2.src}. Tokens are
 /// numbered 0..31.
 struct Annotations {
   static constexpr std::uint8_t no_token = 0xFF;
 
-  bool atomic = false;              ///< joined with the next DPAS to a macro
-  std::uint8_t sets = no_token;     ///< $n: token of this instruction
-  std::uint32_t waits_written = 0;  ///< bit n: $n.dst, wait until its results are written
-  std::uint32_t waits_read = 0;     ///< bit n: $n.src, wait until its sources are read
+  bool atomic = false;           ///< joined with the next DPAS into a macro
+  std::uint8_t sets = no_token;  ///< $n: token that this instruction sets
+  /// bit n: $n.dst, waits until the results of token n are written
+  std::uint32_t waits_written = 0;
+  std::uint32_t waits_read = 0;  ///< bit n: $n.src, waits until the sources of token n are read
 
   [[nodiscard]] bool any() const {
     return atomic || sets != no_token || waits_written != 0 || waits_read != 0;
@@ -186,8 +187,8 @@ struct Instruction {
   PredicateControl predicate;
   Comparison comparison = Comparison::eq;
 
-  Precision w = Precision::s8;  ///< of src1
-  Precision a = Precision::s8;  ///< of src2
+  Precision w = Precision::s8;  ///< format of src1
+  Precision a = Precision::s8;  ///< format of src2
   std::uint8_t systolic_depth = 8;
   std::uint8_t repeat_count = 1;
 
@@ -207,18 +208,18 @@ struct Instruction {
   }
 };
 
-/// Byte in the data registers of element `element` of channel `channel` of a load or store. Without
-/// transposition each element of the vector begins a register anew and channels follow each other;
-/// transposed, the elements of the only channel do.
+/// Byte, in the data registers of a load or store, of element `element` of channel `channel`.
+/// Without transposition each element of the vector starts at a new register and channels are
+/// consecutive; with transposition the elements of the only channel are consecutive.
 [[nodiscard]] std::uint32_t lsc_data_offset(const LscMessage& message, unsigned execution_size,
                                             unsigned grf_bytes, unsigned channel, unsigned element);
 
-/// Bytes of registers that an operand reads or writes, from its first byte on: what the instruction
-/// makes of it, whatever its variable's size is. 0 for constants and for what is not there.
+/// Register bytes that an operand reads or writes, counted from its first byte. Depends on the
+/// instruction, not on the size of the variable. 0 for constants and absent operands.
 [[nodiscard]] std::uint32_t operand_bytes(const Instruction& instruction, const Operand& operand,
                                           unsigned grf_bytes);
 
-/// Numbers of a DPAS that follow from its fields. Bytes are those of spec section 3.
+/// Sizes of a DPAS that follow from its fields. Bytes are those of spec section 3.
 struct DpasShape {
   unsigned channels = 0;  ///< N
   unsigned rows = 0;      ///< RC
@@ -232,13 +233,13 @@ struct DpasShape {
   [[nodiscard]] std::uint64_t macs() const { return std::uint64_t{rows} * channels * k; }
 };
 
-/// From the fields one by one; `src2_rows` of src2 are read. Precondition: ops_per_channel(w, a) is
-/// not 0.
+/// Sizes from the single fields; `src2_rows` rows of src2 are read. Precondition:
+/// ops_per_channel(w, a) is not 0.
 [[nodiscard]] DpasShape shape_of(Precision w, Precision a, Type dst, Type src0, unsigned channels,
                                  unsigned systolic_depth, unsigned repeat_count,
                                  unsigned src2_rows);
-/// Of a dpas, or of one of the two halves of a dpasw, which reads ceil(RC / 2) rows of src2.
-/// Precondition: ops_per_channel(w, a) is not 0.
+/// Sizes of a dpas, or of one half of a dpasw, which reads ceil(RC / 2) rows of src2. Precondition:
+/// ops_per_channel(w, a) is not 0.
 [[nodiscard]] DpasShape shape_of(const Instruction& instruction);
 
 }  // namespace tactus::dpas

@@ -1,5 +1,5 @@
-// The subset of vISA that Tactus knows, as one table: the assembler's errors list its mnemonics,
-// and `tactus explain asm` and `instructions` print it with --machine dpas.
+// Table of the vISA instructions that Tactus supports. Errors of the assembler list its mnemonics;
+// `tactus explain asm` and `instructions` print it with --machine dpas.
 //
 // Sources: spec section 7 and the vISA pages it names.
 #pragma once
@@ -15,15 +15,14 @@ namespace tactus::dpas {
 struct InstructionInfo {
   Opcode opcode;
   std::string_view mnemonic;
-  std::string_view
-      form;  ///< capitals stand for names and numbers, [] for parts that may be left out
+  std::string_view form;  ///< capitals stand for names and numbers; parts in [] are optional
   std::string_view operands;
   std::string_view effect, cycles;
   std::string_view example;
 };
 [[nodiscard]] const std::vector<InstructionInfo>& instruction_set();
 
-/// A kernel that loads tiles, multiplies and stores.
+/// An example kernel that loads tiles, multiplies and stores.
 [[nodiscard]] std::string_view worked_kernel();
 
 [[nodiscard]] std::vector<ReferenceTable> instruction_tables();

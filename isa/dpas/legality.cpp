@@ -55,7 +55,7 @@ class DpasChecker {
               const LegalityOptions& options, const ReportRule& report)
       : profile_(profile), kernel_(kernel), i_(instruction), options_(options), report_(report) {}
 
-  /// Later rules speak of sizes that earlier ones make sense of.
+  /// Checks the rules in order: later rules rely on sizes that earlier ones have checked.
   void run() {
     check_opcode();
     if (found_) return;
@@ -97,7 +97,7 @@ class DpasChecker {
         report(Rule::bdpas_form, "{} has type {}; allowed ub", source_names[n],
                info(scale.type).name);
       }
-      // src3 has a byte for each of 16 columns, src4 one for each of 8 rows.
+      // src3 has one byte for each of 16 columns, src4 one for each of 8 rows.
       const unsigned step = n == 3 ? 16 : 8;
       const unsigned most = (fp4 ? 32U : 64U) - step;
       if (scale.column % step != 0 || scale.column > most) {
@@ -156,7 +156,7 @@ class DpasChecker {
     }
   }
 
-  /// What the text cannot say but a binary can.
+  /// Rules that the text form cannot break but a binary can.
   void check_form() {
     if (i_.predicate.variable != 0) {
       report(Rule::dpas_pred, "a predicate stands before {}; allowed none", name(i_.opcode));
@@ -232,7 +232,7 @@ class DpasChecker {
     if (const Variable* const variable = kernel_.variable(operand.variable)) {
       return variable->bytes();
     }
-    return info(operand.type).bytes;  // predefined: one element
+    return info(operand.type).bytes;  // predefined variables have one element
   }
 
   void check_bounds(const Operand& operand, std::string_view what) {
@@ -255,7 +255,8 @@ class DpasChecker {
            operand.address % profile_.grf_bytes, step);
   }
 
-  /// A variable of a register or more is addressed by registers, a smaller one by rows of results.
+  /// Alignment of an offset in a variable: a register if the variable has at least one, else a row
+  /// of results.
   [[nodiscard]] std::uint32_t row_step(const Operand& operand) const {
     if (variable_bytes(operand) >= profile_.grf_bytes) return profile_.grf_bytes;
     return profile_.execution_size * info(operand.type).bytes;
@@ -283,7 +284,7 @@ class DpasChecker {
     if (i_.opcode == Opcode::dpasw) check_sharing();
   }
 
-  /// A dpasw whose src2 is one register has nothing for the other half to supply.
+  /// Warns of a dpasw whose src2 is a single register: the other half then has nothing to share.
   void check_sharing() {
     const unsigned bytes = info(i_.a).bits * ops_per_channel(i_.w, i_.a) * i_.repeat_count;
     if (bytes > 32) return;

@@ -1,6 +1,6 @@
-// What is not allowed, one code a rule.
+// The rules of legal instructions, each with a code.
 //
-// Source: spec section 5. Each rule is an error; W_ codes and E_DPASW_SHARE are warnings.
+// Source: spec section 5. A broken rule is an error; W_ codes and E_DPASW_SHARE are warnings.
 #pragma once
 
 #include <cstdint>
@@ -43,12 +43,12 @@ enum class Rule : std::uint8_t {
   bdpas_form,
   bdpas_platform,
   dpas_atomic,  ///< warning W_DPAS_ATOMIC
-  // Rules of the other instructions and of kernels (ours).
+  // Rules of other instructions and of kernels; they are Tactus's own.
   operand,    ///< E_OPERAND: an operand of a kind, type or region that is not allowed
   bounds,     ///< E_BOUNDS: an operand leaves its variable or the register file
   exec,       ///< E_EXEC: execution size
   message,    ///< E_MESSAGE: what the load/store unit does not do
-  registers,  ///< E_REGISTERS: variables do not fit the register file
+  registers,  ///< E_MESSAGE: not supported by the modelled load/store unit
   label,      ///< E_LABEL: missing or doubled labels, no end
   token,      ///< E_TOKEN: number of a token
 };
@@ -58,17 +58,18 @@ enum class Rule : std::uint8_t {
 [[nodiscard]] bool is_warning(Rule rule);
 
 struct LegalityOptions {
-  bool strict = false;         ///< and E_DPAS_SIGN: an unsigned result needs unsigned operands
-  bool allow_overlap = false;  ///< dst may overlap src1: all is read before anything is written
+  bool strict = false;  ///< also checks E_DPAS_SIGN: an unsigned result needs unsigned operands
+  bool allow_overlap = false;  ///< dst may overlap src1; all sources are read before dst is written
 };
 
 using ReportRule = std::function<void(Rule rule, std::string what)>;
 
-/// Checks an instruction with resolved operands; `what` says what is wrong and what is allowed.
+/// Checks an instruction whose operands are resolved. A problem's `what` says what is wrong and
+/// what is allowed.
 void check_instruction(const Profile& profile, const Kernel& kernel, const Instruction& instruction,
                        const LegalityOptions& options, const ReportRule& report);
 
-/// The part of it for dpas, dpasw and bdpas, and for all others.
+/// The parts of check_instruction() for dpas, dpasw and bdpas, and for all other instructions.
 void check_dpas(const Profile& profile, const Kernel& kernel, const Instruction& instruction,
                 const LegalityOptions& options, const ReportRule& report);
 void check_other(const Profile& profile, const Kernel& kernel, const Instruction& instruction,

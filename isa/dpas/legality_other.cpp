@@ -1,5 +1,5 @@
-// Rules of the instructions beside dpas. Sources: the vISA pages of operands and LSC_UNTYPED;
-// limits of messages are those of the published hardware, narrowed to what Tactus models.
+// Rules of all instructions except dpas. Sources: the vISA pages of operands and LSC_UNTYPED.
+// Limits of messages are those of the published hardware, restricted to what Tactus models.
 #include <utility>
 
 #include "isa/dpas/legality.h"

@@ -13,7 +13,7 @@ constexpr int no_code = -1;
 
 // ---- codes of types -----------------------------------------------------------------------------
 
-/// Of dst and src0; whether they are floats is a bit of its own.
+/// Codes of the types of dst and src0; a separate bit tells whether they are floats.
 int accumulator_code(Type type) {
   switch (type) {
     case Type::ud:
@@ -42,7 +42,7 @@ std::optional<Type> accumulator_type(unsigned code, bool is_float) {
 
 struct ElementCode {
   int type;
-  unsigned sub_byte;  ///< 0 none, 1 of 4 bits, 2 of 2 bits
+  unsigned sub_byte;  ///< 0: no; 1: 4 bits; 2: 2 bits
 };
 
 ElementCode element_code(Precision precision) {
@@ -80,7 +80,7 @@ std::optional<Precision> element_precision(unsigned type, unsigned sub_byte) {
   return std::nullopt;
 }
 
-/// In native text, bytes are named after their data types.
+/// Native text names bytes after their data types.
 std::string_view element_name(Precision precision) {
   if (precision == Precision::u8) return "ub";
   if (precision == Precision::s8) return "b";
@@ -116,14 +116,15 @@ unsigned get(const NativeBits& bits, unsigned first, unsigned width) {
 struct Layout {
   unsigned swsb_bits;
   unsigned execution_at;
-  unsigned sub_unit;  ///< bytes that a sub-register counts
+  unsigned sub_unit;  ///< bytes per sub-register number
 };
 
 Layout layout(const NativeForm& form) {
   return form.grf_bytes == 32 ? Layout{8, 16, 1} : Layout{10, 18, 2};
 }
 
-/// file, sub-register and register of an operand; the register is 8 bits above the sub-register.
+/// An operand's file, sub-register and register; the register number is 8 bits above the
+/// sub-register.
 struct OperandAt {
   unsigned file, sub, grf;
 };
@@ -149,7 +150,7 @@ NativeOperand get_operand(const NativeBits& bits, const OperandAt& at, unsigned 
 
 // ---- software scoreboard ------------------------------------------------------------------------
 
-/// What the upper bits of the field say about the token in the lower ones.
+/// Upper bits of the field: the meaning of the token in the lower bits.
 struct SwsbCodes {
   unsigned sets, written, read, mask;
 };
@@ -172,12 +173,13 @@ std::string swsb_text(unsigned swsb, const NativeForm& form) {
 
 // ---- text ---------------------------------------------------------------------------------------
 
-/// Sub-registers count elements; those of less than a byte count bytes.
+/// Bytes per sub-register number in text: sub-registers count elements, or bytes for elements
+/// smaller than a byte.
 unsigned element_bytes(Precision precision) {
   return info(precision).bits < 8 ? 1 : info(precision).bits / 8U;
 }
 
-/// A sub-register of 0 is left out, except for src2.
+/// Text of an operand; a sub-register of 0 is left out, except for src2.
 std::string operand_text(const NativeOperand& operand, unsigned bytes, std::string_view type,
                          bool src2 = false) {
   if (operand.null) return fmt::format("null:{}", type);
@@ -216,7 +218,7 @@ class NativeParser {
   }
 
  private:
-  /// 8x4: SD and RC are one word.
+  /// Parses SD and RC, one word such as 8x4.
   void shape() {
     const std::string_view text = cursor_.word();
     const auto digit = [&](std::size_t at, std::string_view allowed) {
@@ -241,7 +243,8 @@ class NativeParser {
     cursor_.expect(")");
   }
 
-  /// r10:f, null:f or r50.0:bf; returns the type. What is behind the point is kept for place().
+  /// Parses r10:f, null:f or r50.0:bf and returns the type. The text behind the point is kept for
+  /// place().
   std::string_view operand(NativeOperand& result) {
     cursor_.skip_blanks();
     sub_ = 0;

@@ -1,10 +1,10 @@
-// The native form of a DPAS: 128 bits, registers instead of variables.
+// The native form of a DPAS: 128 bits, with registers instead of variables.
 //
 //   dpas.8x4 (16|M0) r10:f r20:f r30:bf r50.0:bf {Atomic,$3}
 //
-// Fields are published (Mesa's brw_eu_inst.h) and equal to what iga64 writes for DG2 and PVC; not
-// compacted. Ours: sub-registers count bytes where a register has 32 bytes and words where it has
-// 64, and no code is published for bf8, hf8 and e2m1.
+// Not compacted. The fields are published (Mesa's brw_eu_inst.h) and equal to those that iga64
+// writes for DG2 and PVC. Tactus's own choices: sub-registers count bytes if a register has 32
+// bytes and words if it has 64; bf8, hf8 and e2m1 have no published code and none here.
 #pragma once
 
 #include <array>
@@ -33,20 +33,20 @@ struct NativeDpas {
   std::uint8_t execution_size = 16;
   std::uint8_t systolic_depth = 8;
   std::uint8_t repeat_count = 8;
-  bool write_all = false;  ///< (W), as with the masks of _NM
+  bool write_all = false;  ///< (W), as for the masks of _NM
   bool atomic = false;
-  bool saturate = false;  ///< bit 34; refused where a program is read
+  bool saturate = false;  ///< bit 34; programs with it are refused when read
   Precision w = Precision::s8;
   Precision a = Precision::s8;
   Type dst_type = Type::d;
   Type src0_type = Type::d;
   NativeOperand dst, src0, src1, src2;
-  std::uint16_t swsb = 0;  ///< the field as it is, see swsb_text
+  std::uint16_t swsb = 0;  ///< raw field, see swsb_text
 };
 
 using NativeBits = std::array<std::uint8_t, 16>;
 
-/// How a family of parts encodes: by the bytes of its registers, 32 or 64.
+/// Native encoding of a family of parts, which depends on the bytes of a register, 32 or 64.
 struct NativeForm {
   unsigned grf_bytes = 64;
 };
@@ -63,8 +63,8 @@ struct NativeForm {
 [[nodiscard]] NativeDpas parse_native(std::string_view line, const NativeForm& form,
                                       const std::string& where);
 
-/// Of a resolved dpas or dpasw. Throws UserError where the native form has no room: more than one
-/// token, a mask other than M1, a precision without a code.
+/// Converts a resolved dpas or dpasw. Throws UserError if the native form cannot express it: more
+/// than one token, a mask other than M1, a precision without a code.
 [[nodiscard]] NativeDpas to_native(const Profile& profile, const Instruction& instruction,
                                    const std::string& where);
 

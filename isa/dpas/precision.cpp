@@ -54,7 +54,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Index of the entry of this name, or the size of the table.
+/// Index of the entry with this name, or the size of the table if there is none.
 template <typename Table>
 std::size_t find_name(const Table& table, std::string_view name) {
   if (name.empty()) return table.size();
@@ -75,7 +75,7 @@ std::optional<Precision> find_precision(std::string_view name) {
   if (code == precisions.size()) {
     code = find_name(precisions, lower(name));
     if (code == precisions.size()) return std::nullopt;
-    // These two are written in small letters only.
+    // tf32 and e2m1 are written only in small letters.
     const auto found = static_cast<Precision>(code);
     if (found == Precision::tf32 || found == Precision::e2m1) return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// Element formats of the systolic array and data types of variables.
+// Element formats of the systolic array, and data types of variables.
 //
 // Codes are those of the vISA binary form. Source: spec sections 2 and 7.2 (published).
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace tactus::dpas {
 
-/// What the elements of src1 (W) and src2 (A) are. Codes 0 and 13 are unused; u1 and s1 are
-/// reserved: they have a name and no meaning.
+/// Element formats of src1 (W) and src2 (A). Codes 0 and 13 are unused. u1 and s1 are reserved:
+/// they have a name but no meaning.
 enum class Precision : std::uint8_t {
   u1 = 1,
   s1 = 2,
@@ -30,19 +30,20 @@ enum class Precision : std::uint8_t {
 
 inline constexpr unsigned precision_codes = 16;
 
-/// Only precisions of one class may meet in an instruction.
+/// All precisions of an instruction must be of one class.
 enum class PrecisionClass : std::uint8_t { reserved, integer, bf, hf, tf32, fp8, fp4 };
 
 struct PrecisionInfo {
   std::string_view name;  ///< empty for unused codes
-  std::uint8_t bits;      ///< of one element in registers; tf32 takes 32
+  std::uint8_t bits;      ///< bits of an element in registers; tf32 takes 32
   bool is_signed;
   PrecisionClass kind;
 };
 
-/// Total: codes without a meaning are of class `reserved`.
+/// Defined for every code; codes without a meaning have the class `reserved`.
 [[nodiscard]] const PrecisionInfo& info(Precision precision);
-/// By name, as in `dpas.s8.u4.8.8`; letters may have either case, except in tf32 and e2m1.
+/// Finds a precision by its name, as in `dpas.s8.u4.8.8`. Capital and small letters are equal,
+/// except in tf32 and e2m1.
 [[nodiscard]] std::optional<Precision> find_precision(std::string_view name);
 [[nodiscard]] inline bool is_reserved(Precision precision) {
   return info(precision).kind == PrecisionClass::reserved;
@@ -51,12 +52,12 @@ struct PrecisionInfo {
   return info(precision).kind == PrecisionClass::integer;
 }
 
-/// OPS: products of one channel in one stage of the array. 1 tf32; 2 bf, hf; 4 where a side has
-/// 8 bits; 8 where both are narrower. 0 for pairs without a meaning.
+/// OPS: products of one channel in one stage of the array. 1 for tf32; 2 for bf and hf; 4 if a side
+/// has 8 bits; 8 if both are narrower; 0 for pairs without a meaning.
 [[nodiscard]] unsigned ops_per_channel(Precision w, Precision a);
 
-/// What a multiply-accumulate costs in hardware, roughly: products of these factors, added up in 32
-/// bits. By class alone, so that the two sides of a product agree.
+/// Hardware cost class of a multiply-accumulate: the width of its factors, with sums of 32 bits.
+/// Depends only on the precision class, so that both sides of a product agree.
 enum class MacKind : std::uint8_t { integer, float8, float16, float32 };
 inline constexpr unsigned mac_kinds = 4;
 [[nodiscard]] MacKind mac_kind(Precision precision);

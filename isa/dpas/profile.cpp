@@ -157,7 +157,7 @@ ParameterTable<Profile> make_table() {
        whole("l3_latency", &P::l3_latency, cycles, "cycles", "of a load that hits L3")}};
 }
 
-/// Checks of values against each other; those that could not be read are left out.
+/// Checks values against each other; values that could not be read are not checked.
 void check_profile(const Profile& p, ObjectReader& reader) {
   const auto sound = [&](const char* key) {
     return !reader.problems().concerns(reader.path() + "/" + key);

@@ -1,7 +1,7 @@
-// A machine with a DPAS array, read from configs/dpas/*.json.
+// A machine with a DPAS array, as read from configs/dpas/*.json.
 //
-// Every value of the shipped files says where it comes from: published, or assumed (our model). The
-// firmware finds the file of a name: read_profile(config_path("dpas", "pvc")).
+// The provenance of every value in the shipped files is given: published, or assumed (Tactus's
+// model). The firmware finds a file by its name: read_profile(config_path("dpas", "pvc")).
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace tactus::dpas {
 
-/// How long a DPAS takes from issue to its last row: Tactus's model for every repeat count, or the
-/// table of Intel's compiler, catch-all values included. See timing.h.
+/// Latency of a DPAS from issue to its last row: `model` is Tactus's model for every repeat count,
+/// `igc` the table of Intel's compiler including its catch-all values. See timing.h.
 enum class LatencyModel : std::uint8_t { model, igc };
 
 struct Profile {
@@ -31,57 +31,60 @@ struct Profile {
   std::uint32_t threads = 8;          ///< hardware threads, 1..16
   PrecisionSet precisions = 0;
   bool equal_int_widths = false;         ///< both integer precisions must have the same width
-  bool narrow_accumulators = true;       ///< dst and src0 may be BF (with bf) and HF (with hf)
-  bool narrow_fp8_accumulators = false;  ///< and BF with bf8, hf8 and e2m1
-  bool src2_full_alignment = false;      ///< src2 of RC = 8 has to start at a register
+  bool narrow_accumulators = true;       ///< dst and src0 may be BF (for bf) and HF (for hf)
+  bool narrow_fp8_accumulators = false;  ///< and BF for bf8, hf8 and e2m1
+  bool src2_full_alignment = false;      ///< src2 of RC = 8 must start at a register
   bool any_systolic_depth = false;       ///< SD 1, 2, 4 and 8 instead of 8 only
   bool dpasw = false;                    ///< has DPASW
 
   // ---- the array ----
   std::uint32_t array_depth = 8;  ///< Dp: stages that exist; 8, 4 or 2. P = 8 / Dp passes
   std::uint32_t overhead = 13;    ///< o of the latency model, cycles
-  std::array<std::uint32_t, 8> igc_latency{};  ///< of RC = 1..8, what the compiler's table says
-  std::uint32_t igc_latency_fp8 = 0;           ///< of bf8/hf8 with RC = 8 there; 0: as the others
-  std::uint32_t src1_buffer_bytes = 512;       ///< operand buffer of src1, groups of 8 registers
-  std::uint32_t src2_buffer_bytes = 0;         ///< operand buffer of src2, groups of 4 registers
-  bool macro_src1_below_rc8 = true;  ///< a macro of RC < 8 may change src1 between its members
+  std::array<std::uint32_t, 8> igc_latency{};  ///< for RC = 1..8, from the compiler's table
+  /// compiler's value for bf8/hf8 with RC = 8; 0: as for others
+  std::uint32_t igc_latency_fp8 = 0;
+  std::uint32_t src1_buffer_bytes = 512;  ///< operand buffer of src1, groups of 8 registers
+  std::uint32_t src2_buffer_bytes = 0;    ///< operand buffer of src2, groups of 4 registers
+  bool macro_src1_below_rc8 = true;       ///< a macro of RC < 8 may change src1 between its members
 
   // ---- register file ----
   std::uint32_t bank_period = 4;     ///< bank = (r mod period) / (period / 2): 0 or 1
   std::uint32_t bundle_period = 64;  ///< bundle = (r mod period) / bundle_registers
   std::uint32_t bundle_registers = 4;
-  std::uint32_t bank_conflict_cycles = 0;  ///< a row whose reads meet in bank and bundle; 0: off
+  /// for a row whose reads are in the same bank and bundle; 0: off
+  std::uint32_t bank_conflict_cycles = 0;
 
   // ---- around the array, cycles ----
-  std::uint32_t alu_latency = 10;  ///< execution size 8 and less
+  std::uint32_t alu_latency = 10;  ///< for execution size 8 and less
   std::uint32_t alu_latency_simd16 = 11;
   std::uint32_t alu_latency_simd32 = 13;
   std::uint32_t flag_latency = 16;  ///< from a comparison to a predicated instruction
   std::uint32_t branch_latency = 23;
   std::uint32_t barrier_latency = 30;
   std::uint32_t fence_latency = 35;
-  std::uint32_t send_latency = 8;  ///< sources of a message are read, and 1 cycle a register
+  /// until a message's sources are read, plus 1 cycle per register
+  std::uint32_t send_latency = 8;
   std::uint32_t l1_latency = 45;   ///< load, hit in L1
   std::uint32_t l3_latency = 200;  ///< load, hit in L3
 
-  ProvenanceByKey provenance;  ///< by key; empty if not given
+  ProvenanceByKey provenance;  ///< by key; empty if the file has none
 
   [[nodiscard]] bool has(Precision precision) const { return (precisions & bit(precision)) != 0; }
-  /// P: passes of an instruction of SD = 8 through the array.
+  /// P: passes through the array of an instruction with SD = 8.
   [[nodiscard]] unsigned passes() const { return 8 / array_depth; }
   [[nodiscard]] std::uint32_t register_file_bytes() const { return grf_bytes * grf_count; }
   [[nodiscard]] unsigned bank(unsigned grf) const { return grf % bank_period / (bank_period / 2); }
   [[nodiscard]] unsigned bundle(unsigned grf) const {
     return grf % bundle_period / bundle_registers;
   }
-  /// "u2, s2, u4, ...", in the order of the codes.
+  /// Supported precisions as text, "u2, s2, u4, ...", in the order of their codes.
   [[nodiscard]] std::string precision_list() const;
 };
 
-/// Equal in all that the table of parameters lists.
+/// Compares all values that the table of parameters lists.
 [[nodiscard]] bool operator==(const Profile& a, const Profile& b);
 
-/// Throws UserError "file:/path: what; allowed ..." with a line for each mistake.
+/// Throws UserError "file:/path: what; allowed ...", one line per mistake.
 [[nodiscard]] Profile parse_profile(std::string_view json, const std::string& where);
 [[nodiscard]] Profile read_profile(const std::string& path);
 

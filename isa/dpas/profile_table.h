@@ -6,7 +6,7 @@
 
 namespace tactus::dpas {
 
-/// In the order of the files in configs/dpas.
+/// Parameters in the order of the files in configs/dpas.
 [[nodiscard]] const ParameterTable<Profile>& profile_parameters();
 
 /// Reads the keys of the object, reports unknown ones, and checks the values against each other.
@@ -14,7 +14,7 @@ namespace tactus::dpas {
                                      MissingKeys missing = MissingKeys::refused,
                                      const Profile& base = {});
 
-/// Throws UserError "WHERE..." for values that contradict each other, as those of a file would.
+/// Throws UserError "WHERE..." if values contradict each other, as when reading a file.
 void check_profile(const Profile& profile, const std::string& where);
 
 }  // namespace tactus::dpas

@@ -43,8 +43,8 @@ std::uint32_t align_bytes(Align align, std::uint32_t grf_bytes) {
   return 1;
 }
 
-/// Smaller variables start at a multiple of their size rounded up to a power of two, which never
-/// leaves a register.
+/// Alignment of a variable smaller than a register: its size rounded up to a power of two, so it
+/// never crosses a register border.
 std::uint32_t natural_alignment(std::uint32_t bytes, std::uint32_t grf_bytes) {
   std::uint32_t power = 1;
   while (power < bytes && power < grf_bytes) power *= 2;
@@ -73,9 +73,9 @@ class Resolver {
  private:
   // ---- registers ----
 
-  /// False if a variable has no place.
+  /// Places all variables. False if a variable does not fit.
   bool place_variables() {
-    std::uint32_t next = profile_.grf_bytes;  // after the header in register 0
+    std::uint32_t next = profile_.grf_bytes;  // register 0 holds the header
     std::vector<bool> placed(kernel_->variables.size());
     bool good = place_inputs(placed, next);
     for (std::size_t i = 0; i < placed.size(); ++i) {
@@ -226,7 +226,7 @@ class Resolver {
               "effect");
   }
 
-  /// A thread must not run beyond its last instruction.
+  /// Checks that a thread cannot run beyond its last instruction.
   void check_end() {
     const Instruction& last = kernel_->instructions.back();
     const bool jump = last.opcode == Opcode::jmp && last.predicate.variable == 0;
@@ -248,7 +248,7 @@ class Resolver {
     }
   }
 
-  /// Of a declaration.
+  /// Reports a problem of a declaration.
   void report(std::uint32_t place, Rule rule, const std::string& what) {
     problems_.add(program_.location(place), fmt::format("{}: {}", code(rule), what));
   }
@@ -260,7 +260,7 @@ class Resolver {
   const LegalityOptions& options_;
   Problems problems_;
   Kernel* kernel_ = nullptr;
-  std::vector<std::uint32_t> targets_;  ///< by label
+  std::vector<std::uint32_t> targets_;  ///< instruction index of each label
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Kernels: declarations and instructions, and where their variables live in the register file.
+// Kernels: declarations, instructions, and the places of the variables in the register file.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,13 @@ struct Variable {
   std::uint32_t alias_of = null_variable;  ///< id; null_variable: has storage of its own
   std::uint32_t alias_offset = 0;          ///< bytes
 
-  std::uint32_t address = 0;  ///< first byte in the register file; filled in by resolve()
-  std::uint32_t place = 0;    ///< of the declaration, as Kernel::places; 0: unknown
+  std::uint32_t address = 0;  ///< first byte in the register file; set by resolve()
+  std::uint32_t place = 0;    ///< position of the declaration, as in Kernel::places; 0: unknown
 
   [[nodiscard]] std::uint32_t bytes() const { return elements * info(type).bytes; }
 };
 
-/// One bit a channel; id 1 is the first.
+/// A predicate: one bit per channel. The first one has id 1.
 struct Predicate {
   std::string name;
   std::uint32_t elements = 1;
@@ -52,7 +52,7 @@ struct Label {
   bool is_function = false;
 };
 
-/// A variable that is set when a thread starts: `size` bytes at byte `offset` of the register file.
+/// An input: `size` bytes at byte `offset` of the register file, set when a thread starts.
 struct Input {
   std::uint32_t variable = 0;
   std::uint32_t offset = 0;
@@ -66,11 +66,11 @@ struct Attribute {
   bool is_number = false;
 };
 
-/// Predefined variables that kernels may read. Tactus keeps them in register 0, at these bytes; the
-/// rest of register 0 is zero (our choice).
+/// A predefined variable that kernels may read. Tactus keeps these variables in register 0 at the
+/// bytes given here; the rest of register 0 is zero (Tactus's choice).
 struct PredefinedVariable {
   std::uint32_t id;
-  std::string_view name;  ///< with its %
+  std::string_view name;  ///< including its %
   Type type;
   std::uint32_t address;
 };
@@ -88,51 +88,54 @@ struct Kernel {
   std::vector<Input> inputs;
   std::vector<Attribute> attributes;
   std::vector<Instruction> instructions;
-  /// Where each instruction stands: line of the text, or byte of the file.
+  /// Position of each instruction: line in the text, or byte in the file.
   std::vector<std::uint32_t> places;
 
-  std::uint32_t registers_used = 0;  ///< filled in by resolve()
+  std::uint32_t registers_used = 0;  ///< set by resolve()
 
   /// Null for ids of predefined and unknown variables.
   [[nodiscard]] const Variable* variable(std::uint32_t id) const {
     const std::uint32_t index = id - first_user_variable;
     return id >= first_user_variable && index < variables.size() ? &variables[index] : nullptr;
   }
-  /// Null if there is none of this name.
+  /// Null if no variable has this name.
   [[nodiscard]] const Variable* find_variable(std::string_view variable_name) const;
 };
 
-/// A file: .visaasm text or an .isa container.
+/// The content of a file: .visaasm text or an .isa container.
 struct Program {
-  std::string source;      ///< name of the file, for messages
+  std::string source;      ///< file name, for messages
   bool is_text = true;     ///< places are lines, otherwise bytes
   std::uint8_t major = 3;  ///< version
   std::uint8_t minor = 6;
   std::vector<Kernel> kernels;
-  std::vector<std::string> warnings;  ///< complete lines, for standard error
+  std::vector<std::string> warnings;  ///< complete lines for standard error
 
-  /// Of an instruction, for messages behind the name of the file: "12" or "offset 0x1F".
+  /// Position of an instruction for messages, to follow the file name: "12" or "offset 0x1F".
   [[nodiscard]] std::string location(const Kernel& kernel, std::size_t instruction) const;
-  /// Of a place; empty of 0.
+  /// Text of a position; empty for 0.
   [[nodiscard]] std::string location(std::uint32_t place) const;
 };
 
-/// Byte of the variable at which a raw or general operand begins.
+/// Offset in its variable, in bytes, of a raw or general operand.
 [[nodiscard]] std::uint32_t offset_in_variable(const Operand& operand, unsigned grf_bytes);
 
-/// Gives every variable its place: inputs at their offsets, then the others in the order of their
-/// declarations, by their alignment, each of a register or more from a register on, and none across
-/// a register that could fit into one (a linear allocator, our choice; no place is used twice).
-/// Aliases share the place of what they alias. Then fills in `address` and `bytes` of every
-/// operand, `target` of jumps, and checks every instruction against the rules of legality.h.
+/// Places all variables and checks all instructions.
 ///
-/// Throws UserError, a line for each mistake: "k.visaasm:12: E_DPAS_ALIGN_SRC1: ...". Warnings go
+/// Inputs go to their offsets. The other variables follow in the order of their declarations, by
+/// alignment: those of a register or more start at a register, and none that fits into a register
+/// crosses a register border. This is a linear allocator (Tactus's choice) that uses no place
+/// twice. An alias shares the place of its variable. Then sets `address` and `bytes` of every
+/// operand and `target` of jumps, and checks every instruction against the rules of legality.h.
+///
+/// Throws UserError with one line per mistake: "k.visaasm:12: E_DPAS_ALIGN_SRC1: ...". Warnings go
 /// to program.warnings.
 void resolve(Program& program, const Profile& profile, const LegalityOptions& options = {});
 
 /// Reads a .visaasm or .isa file without resolving it.
 [[nodiscard]] Program parse_program(const std::string& path);
-/// Reads and resolves a text or a container: what begins with CISA, or is called .isa.
+/// Reads and resolves a text or a container. A file is a container if it begins with CISA or has
+/// the extension .isa.
 [[nodiscard]] Program read_program(const std::string& path, const Profile& profile,
                                    const LegalityOptions& options = {});
 

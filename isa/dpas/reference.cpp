@@ -1,5 +1,5 @@
-// The loop of spec section 1, element by element. What every fast kernel is held against. Built
-// without contraction of products and sums, each of which is rounded.
+// The loop of spec section 1, element by element. All fast kernels are tested against it. Built
+// without contraction, because each product and each sum must be rounded.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ constexpr unsigned most_channels = 16;
 constexpr unsigned most_rows = 8;
 constexpr unsigned dword_bits = 32;
 
-/// An operand's place of element (k, n) or (r, k), see spec section 3.
+/// Element (k, n) or (r, k) of an operand; places as in spec section 3.
 std::uint32_t weight(const DpasConfig& config, const std::uint8_t* src1, unsigned k, unsigned n) {
   const unsigned bits = info(config.w).bits;
   const unsigned in_dword = dword_bits / bits;
@@ -41,7 +41,7 @@ float flushed(float value, bool flush) {
   return flush && is_denormal(value) ? std::copysign(0.0F, value) : value;
 }
 
-/// Element formats have denormals of their own: those whose exponent field is zero.
+/// True if the exponent field is zero, which is how every element format marks denormals.
 bool is_denormal(Precision precision, std::uint32_t bits) {
   switch (precision) {
     case Precision::bf:

@@ -1,8 +1,8 @@
-// What a DPAS computes: D = C + A x B on bytes of registers.
+// Result of a DPAS: D = C + A x B on the bytes of registers.
 //
-// Integers are exact modulo 2^32. Floats follow Numerics; what silicon rounds inside a stage is not
-// public, so no mode claims its bits (spec section 4.2). Any NaN result is 0x7FC00000 (BF 0x7FC0,
-// HF 0x7E00).
+// Integers are exact modulo 2^32. Floats follow Numerics. The rounding inside a stage of real
+// hardware is not public, so no mode claims to give its bits (spec section 4.2). Any NaN result is
+// 0x7FC00000 (BF 0x7FC0, HF 0x7E00).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tactus::dpas {
 
-/// How float products are summed.
+/// Order and rounding of the sums of float products.
 enum class FloatMode : std::uint8_t {
   seq,    ///< k ascending, a float is rounded after each product and each sum (ours; equals
           ///< Intel's CM emulator)
@@ -22,12 +22,12 @@ enum class FloatMode : std::uint8_t {
 
 struct Numerics {
   FloatMode float_mode = FloatMode::seq;
-  bool ftz_in = false;        ///< denormal elements of A, B and C count as zero of their sign
-  bool ftz_out = false;       ///< denormal results, of every rounding too, become zero
+  bool ftz_in = false;        ///< denormal elements of A, B and C count as zero with their sign
+  bool ftz_out = false;       ///< denormal results become zero, also in intermediate rounding
   bool tf32_truncate = true;  ///< the lower 13 bits of a tf32 element are ignored
 };
 
-/// All that shapes the arithmetic of one instruction.
+/// All settings on which the result of an instruction depends.
 struct DpasConfig {
   Precision w = Precision::s8;
   Precision a = Precision::s8;
@@ -43,8 +43,9 @@ struct DpasConfig {
 [[nodiscard]] DpasConfig config_of(const Instruction& instruction, const Numerics& numerics = {});
 [[nodiscard]] DpasShape shape_of(const DpasConfig& config);
 
-/// Computes one instruction. Operands are packed as in registers, shape_of() bytes each; src0 is
-/// not read where config.src0_null. dst may overlap any source: all is read before it is written.
+/// Computes one instruction. Operands are packed as in registers, with the sizes of shape_of().
+/// src0 is not read if config.src0_null. dst may overlap any source, since all sources are read
+/// before dst is written.
 using DpasFunction = void (*)(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t* src0,
                               const std::uint8_t* src1, const std::uint8_t* src2);
 
@@ -52,18 +53,19 @@ using DpasFunction = void (*)(const DpasConfig& config, std::uint8_t* dst, const
 void dpas_reference(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t* src0,
                     const std::uint8_t* src1, const std::uint8_t* src2);
 
-/// The fastest function for this configuration and processor; to be chosen once an instruction of
-/// the program, not once an execution. Same bits as dpas_reference. Precondition: the instruction
-/// is legal somewhere: execution size 8 or 16, RC 1..8, SD 1, 2, 4 or 8, precisions of one class.
+/// Returns the fastest function for this configuration and processor; choose it once per
+/// instruction of the program, not once per execution. Its bits are those of dpas_reference().
+/// Precondition: the instruction is legal on some machine: execution size 8 or 16, RC 1..8, SD 1,
+/// 2, 4 or 8, precisions of one class.
 [[nodiscard]] DpasFunction select_dpas(const DpasConfig& config);
 
-/// select_dpas() and the call in one, for occasional use.
+/// Chooses the function and calls it; for occasional use.
 void dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_t* src0,
           const std::uint8_t* src1, const std::uint8_t* src2);
 
 // ---- element formats ------------------------------------------------------------------------
 
-/// Exact. Preconditions: a float precision or type.
+/// Converts exactly. Precondition: a float precision or type.
 [[nodiscard]] float to_float(Precision precision, std::uint32_t bits);
 [[nodiscard]] float bf_to_float(std::uint16_t bits);
 [[nodiscard]] float hf_to_float(std::uint16_t bits);

@@ -22,7 +22,7 @@ std::vector<std::string_view> as_list(const std::string_view (&names)[n]) {
   return {std::begin(names), std::end(names)};
 }
 
-/// Index of a name in a table, or an error that lists them.
+/// Index of a name in a table; if it is absent, an error that lists the names.
 template <std::size_t n>
 unsigned index_of(const std::string_view (&names)[n], std::string_view name, std::string_view what,
                   std::size_t column) {
@@ -121,7 +121,7 @@ class StatementParser {
                         suggestion(name, names));
   }
 
-  /// (M1_NM, 16) or (16).
+  /// Parses (M1_NM, 16) or (16).
   void execution_size() {
     cursor_.expect("(");
     cursor_.skip_blanks();
@@ -146,7 +146,7 @@ class StatementParser {
     cursor_.expect(")");
   }
 
-  /// {Atomic,$3,$1.dst,$2.src}
+  /// Parses {Atomic,$3,$1.dst,$2.src}.
   void annotations() {
     if (!cursor_.accept("{")) return;
     do {
@@ -186,7 +186,7 @@ class StatementParser {
 
   // ---- operands ----
 
-  /// Gives the operand the variable of this name; %null leaves kind null.
+  /// Sets the operand to the variable of this name; %null leaves its kind null.
   void variable(Operand& operand, std::string_view name, std::size_t column) const {
     if (name == "%null") {
       operand.kind = Operand::Kind::null;
@@ -227,7 +227,7 @@ class StatementParser {
     cursor_.fail("{}{} takes no region", i_.is_dpas() ? "E_DPAS_REGION: " : "E_OPERAND: ", what);
   }
 
-  /// NAME.offset or NAME.(expression); with `short_form` NAME too.
+  /// Parses NAME.offset or NAME.(expression); with `short_form` also NAME.
   Operand raw(std::string_view what, bool short_form = false) {
     no_modifier_or_indirection(what);
     Operand operand;
@@ -254,7 +254,7 @@ class StatementParser {
     return value;
   }
 
-  /// (row,column)
+  /// Parses (row,column).
   void row_and_column(Operand& operand) {
     cursor_.expect("(");
     operand.row = static_cast<std::uint8_t>(cursor_.expression("row", 0, 255));
@@ -263,7 +263,7 @@ class StatementParser {
     cursor_.expect(")");
   }
 
-  /// NAME(row,column) without region.
+  /// Parses NAME(row,column) without a region.
   Operand simple_vector(std::string_view what) {
     no_modifier_or_indirection(what);
     Operand operand;
@@ -325,7 +325,7 @@ class StatementParser {
     return Modifier::none;
   }
 
-  /// A constant, or NAME(row,column)<v;w,h>; with `scalar` NAME and NAME(row,column) too.
+  /// Parses a constant or NAME(row,column)<v;w,h>; with `scalar` also NAME and NAME(row,column).
   Operand source(bool scalar = false) {
     Operand operand;
     operand.modifier = modifier();
@@ -353,8 +353,8 @@ class StatementParser {
     return operand;
   }
 
-  /// 0x10:d, -1:w, 1.5:f. Hexadecimal numbers are the bits of a float. With `scalar` the type may
-  /// be left out.
+  /// Parses 0x10:d, -1:w, 1.5:f. A hexadecimal number gives the bits of a float. With `scalar` the
+  /// type is optional.
   Operand immediate(Modifier before, bool scalar) {
     cursor_.skip_blanks();
     const std::size_t column = cursor_.column();
@@ -362,7 +362,7 @@ class StatementParser {
     std::string text;
     if (cursor_.accept("-")) text = "-";
     text += cursor_.dotted_word();
-    // The exponent of 1.5e-3.
+    // Continues with the exponent of a number such as 1.5e-3.
     if (text.size() > 1 && text.back() == 'e' && text.substr(0, 2) != "0x" &&
         (cursor_.peek_here() == '-' || cursor_.peek_here() == '+')) {
       text += cursor_.accept_here("-") ? "-" : (cursor_.accept_here("+"), "+");
@@ -460,7 +460,7 @@ class StatementParser {
     }
   }
 
-  /// .W.A.SD.RC, without blanks.
+  /// Parses .W.A.SD.RC, without blanks.
   void suffix() {
     const std::size_t column = cursor_.column();
     const std::string_view text = cursor_.peek_here() == '.' ? cursor_.dotted_word() : "";
@@ -490,7 +490,7 @@ class StatementParser {
 
   Precision precision(std::string_view field, std::size_t column) const {
     if (const auto found = find_precision(field)) return *found;
-    // The reference's lexer takes a letter of a type and a width that do not make a precision.
+    // The reference's lexer accepts a type letter and a width even if they form no precision.
     const bool token = field.size() == 2 &&
                        std::string_view("sSuUbBhH").find(field[0]) != std::string_view::npos &&
                        std::string_view("1248fF").find(field[1]) != std::string_view::npos;
@@ -525,7 +525,7 @@ class StatementParser {
 
   // ---- messages ----
 
-  /// .ugm.uc.uc behind the mnemonic.
+  /// Parses .ugm.uc.uc behind the mnemonic.
   void unit_and_caching() {
     i_.opcode = Opcode::lsc_untyped;
     cursor_.expect(".");
@@ -546,7 +546,7 @@ class StatementParser {
         static_cast<LscDataSize>(1 + index_of(sizes, text, "size of an element", column));
   }
 
-  /// NAME:d32x4t
+  /// Parses NAME:d32x4t.
   Operand data_of_access() {
     Operand operand = raw("the data", true);
     cursor_.expect(":");
@@ -568,7 +568,7 @@ class StatementParser {
     return operand;
   }
 
-  /// flat[4*ADDRESS+0x100]:a64
+  /// Parses flat[4*ADDRESS+0x100]:a64.
   Operand address_of_access() {
     address_kind();
     const char next = cursor_.peek();
@@ -616,7 +616,7 @@ class StatementParser {
     }
   }
 
-  /// NAME:d16.2x16x8nt
+  /// Parses NAME:d16.2x16x8nt.
   Operand data_of_block() {
     Operand operand = raw("the data", true);
     cursor_.expect(":");
@@ -702,7 +702,7 @@ class StatementParser {
   Kernel& kernel_;
   Instruction i_;
   std::size_t start_ = 0;
-  std::string_view code_;  ///< before messages of what a dpas looks like
+  std::string_view code_;  ///< precedes messages about the form of a dpas
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One instruction of vISA assembly. Internal to the assembler.
+// Parser of one vISA instruction. Internal to the assembler.
 #pragma once
 
 #include "isa/dpas/program.h"
@@ -6,11 +6,12 @@
 
 namespace tactus::dpas {
 
-/// Parses the rest of a line, which is an instruction. Jumps may name labels that come later: those
-/// are added to the kernel. Throws TextError; rules that only a text can break carry their code.
+/// Parses the rest of a line as an instruction. A jump may name a label that is defined later; the
+/// label is then added to the kernel. Throws TextError. Errors of rules that only a text can break
+/// carry the rule's code.
 [[nodiscard]] Instruction parse_instruction(TextCursor& cursor, Kernel& kernel);
 
-/// Index of the label, which is added if the kernel has none of this name.
+/// Index of the label; adds the label if the kernel has none of this name.
 [[nodiscard]] std::uint32_t label_index(Kernel& kernel, std::string_view name);
 
 // ---- names that assembler and disassembler share ------------------------------------------------

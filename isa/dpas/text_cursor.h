@@ -1,5 +1,5 @@
-// Reading one line of vISA assembly, character by character: what a `.` or a number means depends
-// on where it stands, so there are no tokens.
+// Reads one line of vISA assembly character by character. There are no tokens, because the meaning
+// of a `.` or a number depends on its position.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tactus::dpas {
 
-/// Something wrong at a column (from 1, in bytes) of the line.
+/// An error at a column (from 1, in bytes) of the line.
 struct TextError {
   std::size_t column;
   std::string message;
@@ -24,35 +24,35 @@ class TextCursor {
   [[nodiscard]] std::size_t column() const { return at_ + 1; }
   void skip_blanks();
   [[nodiscard]] bool at_end();
-  /// The character here, blanks skipped; NUL at the end.
+  /// Skips blanks and returns the next character; NUL at the end.
   [[nodiscard]] char peek();
-  /// The character here, whatever it is; NUL at the end.
+  /// Returns the next character without skipping blanks; NUL at the end.
   [[nodiscard]] char peek_here() const { return at_ < line_.size() ? line_[at_] : '\0'; }
-  /// Consumes `text` if it comes next, blanks skipped.
+  /// Skips blanks and consumes `text` if it comes next.
   bool accept(std::string_view text);
-  /// The same without blanks before it.
+  /// Consumes `text` if it comes next, without skipping blanks.
   bool accept_here(std::string_view text);
   /// Throws TextError `"text" expected`.
   void expect(std::string_view text);
   void expect_end();
 
-  /// Letters, digits and _ $ @ ? %, blanks skipped; empty if there are none.
+  /// Reads letters, digits and _ $ @ ? % after blanks; empty if there are none.
   [[nodiscard]] std::string_view word();
-  /// The same, with `.` too.
+  /// Like word(), but reads `.` too.
   [[nodiscard]] std::string_view dotted_word();
-  /// Throws TextError if there is none: "a name expected".
+  /// Reads a word; throws TextError "a name expected" and the like if there is none.
   [[nodiscard]] std::string_view expect_word(std::string_view what);
-  /// A word that may name something: a letter or _ $ @ ? first, no %, 64 characters at most.
+  /// Reads a name: first a letter or _ $ @ ?, no %, at most 64 characters.
   [[nodiscard]] std::string_view expect_name(std::string_view what);
-  /// "text" or a word.
+  /// Reads "text" or a word.
   [[nodiscard]] std::string string_or_word(std::string_view what);
 
-  /// + - * / unary - ( ) of 64-bit signed integers, decimal or 0x hexadecimal. Throws TextError for
-  /// every overflow.
+  /// Reads an expression of 64-bit signed integers, decimal or 0x hexadecimal, with + - * / unary -
+  /// ( ). Throws TextError for every overflow.
   [[nodiscard]] std::int64_t expression();
-  /// The same, within a range.
+  /// Reads an expression whose value must be in the range.
   [[nodiscard]] std::uint32_t expression(std::string_view what, std::int64_t min, std::int64_t max);
-  /// A number or an expression in parentheses.
+  /// Reads a number or an expression in parentheses.
   [[nodiscard]] std::int64_t primary();
 
   template <typename... Args>
@@ -64,7 +64,7 @@ class TextCursor {
                                    Args&&... args) {
     throw TextError{column, fmt::format(format, std::forward<Args>(args)...)};
   }
-  /// What comes next, for a message: `"foo"` or `the end of the line`.
+  /// Describes the next input for a message: `"foo"` or `the end of the line`.
   [[nodiscard]] std::string found();
 
  private:

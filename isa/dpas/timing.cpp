@@ -5,8 +5,8 @@
 namespace tactus::dpas {
 namespace {
 
-/// Cycles from the last stage of the array to the write of a row, in which the closed form's
-/// overhead of 13 consists beside read_delay.
+/// Cycles from the last stage of the array to the write of a row. With read_delay they make up the
+/// overhead of 13 in the closed form.
 unsigned rows_in_flight(const Profile& profile, unsigned repeat_count) {
   return (profile.passes() - 1) * std::max(repeat_count, profile.array_depth);
 }
@@ -25,7 +25,7 @@ bool reads(const Instruction& instruction, const Operand& written) {
   return false;
 }
 
-/// Nothing in an instruction overlaps, but dst and src0 may be the same.
+/// True if no operands of the instruction overlap, except dst and src0, which may be the same.
 bool apart(const Instruction& instruction) {
   const Operand& dst = instruction.dst;
   return !overlap(dst, instruction.source[1]) && !overlap(dst, instruction.source[2]) &&
@@ -100,7 +100,7 @@ bool joins_macro(const Profile& profile, const Instruction* first, unsigned coun
   const bool same_src1 = same_source(previous.source[1], next.source[1]);
   const bool same_src2 = same_source(previous.source[2], next.source[2]);
   if (!same_src1 && next.repeat_count != 8 && !profile.macro_src1_below_rc8) return false;
-  // A buffer of several groups also keeps sources from before the previous instruction.
+  // A buffer of several groups still holds sources from before the previous instruction.
   const bool src1_again =
       holds_src1(profile, next) &&
       (same_src1 || profile.src1_buffer_bytes >= 2 * src1_group_registers * profile.grf_bytes);

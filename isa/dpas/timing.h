@@ -1,8 +1,9 @@
-// Cycles of the DPAS array, as functions of a profile.
+// Timing of the DPAS array in cycles, as functions of a profile.
 //
 // Published: the latencies of Intel's compiler (igc), 8 cycles from issue to the first read of
-// registers, one register of src1 a cycle and row. Ours: the closed form that equals them wherever
-// they are no catch-all, and the passes behind it. Source: spec sections 8.1 to 8.3.
+// registers, one register of src1 per cycle and row. Tactus's own: the closed form, which equals
+// these latencies except where they are catch-all values, and the passes behind it. Source: spec
+// sections 8.1 to 8.3.
 //
 // An instruction is issued in cycle t:
 //   row r of pass p reads its sources in   t + 8 + p * max(RC, Dp) + r
@@ -23,41 +24,47 @@ inline constexpr unsigned read_delay = 8;
 
 /// L: cycles from issue until the result may be used.
 [[nodiscard]] unsigned latency(const Profile& profile, unsigned repeat_count, LatencyModel model);
-/// The same for one instruction, whose precisions may have an entry of their own in igc's table.
+/// L of an instruction. igc's table may have a separate entry for its precisions.
 [[nodiscard]] unsigned latency(const Profile& profile, const Instruction& instruction,
                                LatencyModel model);
 
-/// Cycle after issue in which row `row` of pass `pass` reads its sources.
+/// Cycles after issue at which row `row` of pass `pass` reads its sources.
 [[nodiscard]] unsigned row_read(const Profile& profile, unsigned repeat_count, unsigned pass,
                                 unsigned row);
-/// Cycle after issue in which row `row` is written.
+/// Cycles after issue at which row `row` is written.
 [[nodiscard]] unsigned row_written(const Profile& profile, unsigned repeat_count, unsigned row,
                                    LatencyModel model);
-/// Cycle after issue from which all sources may be overwritten.
+/// Cycles after issue from which all sources may be overwritten.
 [[nodiscard]] unsigned sources_released(const Profile& profile, unsigned repeat_count);
 
-/// Registers of src1 that an instruction reads: 8, 4 or 2. Loading them takes a cycle each.
+/// Registers of src1 that an instruction reads: 8, 4 or 2. Loading takes one cycle per register.
 [[nodiscard]] unsigned src1_registers(const Profile& profile, const Instruction& instruction);
 
-/// II: cycles that the array is occupied, max(P * RC, Bload), where Bload is 0 if src1 is held
-/// already and src1_registers() otherwise (ours).
+/// II: cycles for which an instruction occupies the array, max(P * RC, Bload). Bload is 0 if src1
+/// is in its operand buffer already, else src1_registers() (Tactus's own rule).
 [[nodiscard]] unsigned occupancy(const Profile& profile, const Instruction& instruction,
                                  bool src1_held);
 
-/// Whether the instruction's src1 may stay in its operand buffer: it reads 8 registers (published).
+/// True if the instruction's src1 may stay in its operand buffer, i.e. it reads 8 registers
+/// (published).
 [[nodiscard]] bool holds_src1(const Profile& profile, const Instruction& instruction);
-/// The same for src2: the profile has a buffer, RC is 8 (published).
+/// True if the instruction's src2 may stay in its operand buffer: the profile has a buffer, and RC
+/// is 8 (published).
 [[nodiscard]] bool holds_src2(const Profile& profile, const Instruction& instruction);
 
-/// Whether `next` may join the macro of the `count` instructions from `first` on, operands
-/// resolved: same opcode, types, mask and shape, SD = 8, no result of a member read, no overlap
-/// inside an instruction but dst = src0, no other src1 below RC = 8 where the profile forbids it,
-/// and a src1 or src2 that its operand buffer holds (published conditions of spec 8.3; how many
-/// groups a buffer tells apart is our reading of its size).
+/// True if `next` may join the macro of the `count` instructions from `first` on. Operands are
+/// resolved. Conditions:
+/// - the same opcode, types, mask and shape, and SD = 8;
+/// - `next` reads no result of a member;
+/// - no operands of one instruction overlap, except that dst may be src0;
+/// - below RC = 8 src1 is the same if the profile demands it;
+/// - src1 or src2 is in its operand buffer.
+/// The conditions are published (spec section 8.3); how many groups a buffer holds is Tactus's
+/// reading of its size.
 [[nodiscard]] bool joins_macro(const Profile& profile, const Instruction* first, unsigned count,
                                const Instruction& next);
 
-/// MAC of one array in a cycle at most: ES * Dp * OPS.
+/// Largest number of MACs of one array in a cycle: ES * Dp * OPS.
 [[nodiscard]] unsigned peak_macs(const Profile& profile, unsigned ops);
 
 }  // namespace tactus::dpas

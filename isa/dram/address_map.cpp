@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, fields> field_names{"row", "bank", "bank_
                                                            "byte"};
 constexpr unsigned top_bit = 63;
 
-/// Bits `high` down to `low` of the address, which are the next lower ones of the field.
+/// Bits `high` down to `low` of the address; they are the next lower bits of the field.
 struct Bits {
   Field field;
   unsigned high, low;
@@ -42,7 +42,7 @@ std::string piece_text(Field field, unsigned high, unsigned low) {
                      : fmt::format("{} {}:{}", field_names[field], high, low);
 }
 
-/// The list for fields of these widths from the top.
+/// The list for fields with these widths, from the highest bits down.
 std::string list(const std::vector<std::pair<Field, unsigned>>& from_top) {
   unsigned above = 0;
   for (const auto& [field, bits] : from_top) above += bits;
@@ -68,7 +68,7 @@ bool read_bit(std::string_view text, unsigned& bit) {
   return result.ec == std::errc() && result.ptr == end && bit <= top_bit;
 }
 
-/// "row 30:16" or "row 30".
+/// Parses "row 30:16" or "row 30".
 bool parse_piece(std::string_view text, Bits& bits, std::string& problem) {
   const auto space = text.find(' ');
   const std::string_view name = text.substr(0, space);
@@ -110,7 +110,7 @@ Parsed parse(const std::string& text) {
   }
 }
 
-/// Which field each bit belongs to.
+/// Records the field of each address bit in `owner`; returns a message if two pieces overlap.
 std::string find_overlap(const std::vector<Bits>& pieces, std::vector<int>& owner) {
   owner.assign(top_bit + 1, -1);
   for (const Bits& piece : pieces) {

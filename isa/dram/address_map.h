@@ -1,11 +1,12 @@
-// Which bits of a byte address choose row, bank, bank group, column and byte.
+// Maps a byte address to row, bank, bank group, column and byte.
 //
-// A list of fields from the top, each with its bits, highest first; a field may have several
-// pieces: "row 30:16, bank 15:14, bank_group 13, column 12:3, byte 2:0". Or a name:
+// The map is a list of fields from the highest bits down; a field may have several pieces: "row
+// 30:16, bank 15:14, bank_group 13, column 12:3, byte 2:0". Or it is a name:
 //   row_bank_column   row, bank, bank_group, column, byte
 //   bank_row_column   bank, bank_group, row, column, byte
 //   row_column_bank   row, column, bank, bank_group, the columns of one burst, byte
-// The lowest bits are byte and the columns of one burst, so that an access is a block of addresses.
+// The lowest bits are byte and the columns of one burst, so an access is a contiguous block of
+// addresses.
 #pragma once
 
 #include <array>
@@ -19,16 +20,16 @@ namespace tactus {
 
 struct DdrAddress {
   std::uint32_t row = 0;
-  std::uint16_t bank = 0;    ///< over all groups: group * banks + bank in the group
+  std::uint16_t bank = 0;    ///< number over all groups: group * banks + bank in the group
   std::uint16_t column = 0;  ///< first column of the access
 };
 
 class AddressMap {
  public:
-  /// A config without ddr_problems().
+  /// Precondition: ddr_problems() finds nothing in the config.
   explicit AddressMap(const DdrConfig& config);
 
-  /// Bits above the capacity are ignored.
+  /// Splits an address. Bits above the capacity are ignored.
   [[nodiscard]] DdrAddress decode(std::uint64_t address) const {
     const auto group = static_cast<std::uint32_t>(gather(group_, address));
     auto bank = static_cast<std::uint32_t>(gather(bank_, address));
@@ -39,9 +40,9 @@ class AddressMap {
             static_cast<std::uint16_t>(gather(column_, address))};
   }
 
-  /// What is wrong with config.address_map, or nothing; the geometry is sound.
+  /// What is wrong with config.address_map; empty if nothing. Precondition: the geometry is valid.
   [[nodiscard]] static std::string problem(const DdrConfig& config);
-  /// The list that a name stands for; a list as it is.
+  /// Replaces a name by the list it stands for; a list is returned unchanged.
   [[nodiscard]] static std::string written_out(const DdrConfig& config);
 
  private:
@@ -53,7 +54,7 @@ class AddressMap {
       return ((address >> low) & mask) << to;
     }
   };
-  /// Of one field, which mostly has one.
+  /// Pieces of one field; most fields have one.
   struct Pieces {
     Piece first;
     std::vector<Piece> others;

@@ -38,11 +38,11 @@ std::vector<Parameter<C>> geometry() {
   };
 }
 
-/// Nanoseconds in clocks, up as JEDEC rounds: a rest below 2.6 % of a clock is that of tCK, whose
-/// picoseconds are whole, and does not count (JESD79-4, rounding algorithms).
+/// Nanoseconds in clocks, rounded up by JEDEC's rule (JESD79-4, rounding algorithms): a remainder
+/// below 2.6 % of a clock is ignored, since it stems from tCK being given in whole picoseconds.
 double clocks_of(double ns, unsigned tck_ps) { return std::floor(ns * 1000 / tck_ps + 0.974); }
 
-/// A timing in clocks, or as KEY_ns in nanoseconds. The clock is read before.
+/// A timing given in clocks, or in nanoseconds as KEY_ns. The clock is read first.
 Parameter<C> timing(std::string_view key, unsigned C::*member, WholeRange range,
                     std::string_view sentence) {
   Parameter<C> p = whole(key, member, range, "clocks", sentence);
@@ -153,7 +153,7 @@ ParameterTable<C> make_table() {
           std::move(all)};
 }
 
-/// Gathers problems; two values at a time.
+/// Gathers problems of pairs of values.
 struct Checks {
   const C& c;
   std::vector<DdrProblem> problems;
@@ -171,7 +171,7 @@ struct Checks {
 void check_timings(Checks& k) {
   const C& c = k.c;
   k.at_least("t_ras", c.t_ras, c.t_rcd, "t_rcd");
-  // Both are rounded up to clocks on their own, their sum once.
+  // t_ras and t_rp are rounded up to clocks separately, their sum t_rc only once.
   k.at_least("t_rc", c.t_rc, c.t_ras + c.t_rp - 1, "t_ras + t_rp");
   k.at_least("t_rrd_l", c.t_rrd_l, c.t_rrd_s, "t_rrd_s");
   k.at_least("t_ccd_l", c.t_ccd_l, c.t_ccd_s, "t_ccd_s");
@@ -193,7 +193,7 @@ void check_timings(Checks& k) {
     same("t_wtr_s", c.t_wtr_s, c.t_wtr_l, "t_wtr_l");
   }
   if (c.refresh == DdrRefresh::all_bank) {
-    // Between two refreshes the slowest access, from a closed bank to a closed bank, has room.
+    // The slowest access, from a closed bank to a closed bank, must fit between two refreshes.
     const std::uint64_t access = std::uint64_t{c.command_delay} + c.t_rc + c.t_rcd + c.cl + c.cwl +
                                  c.burst_clocks() + c.t_wr + c.t_rp;
     k.at_least(
@@ -247,7 +247,7 @@ std::vector<DdrProblem> ddr_problems(const DdrConfig& config) {
 }
 
 void check_ddr(const DdrConfig& config, ObjectReader& reader) {
-  // What could not be read was replaced, so nothing can be said about what belongs together.
+  // A value that could not be read was replaced, so checks against other values do not apply to it.
   for (const ParameterInfo& parameter : ddr_parameters().section().parameters) {
     for (const char* suffix : {"", "_ns"}) {
       if (reader.problems().concerns(reader.path() + "/" + parameter.key + suffix)) return;

@@ -1,7 +1,7 @@
-// One DRAM channel and its controller, as numbers: what a file of configs/dram says.
+// Parameters of one DRAM channel and its controller, as in a file of configs/dram.
 //
-// Times are whole clocks of the DRAM (tCK), its data moves twice a clock, so a burst of BL takes
-// BL/2 clocks of the bus. One rank. Names of timings are JEDEC's: t_rcd is tRCD.
+// Times are whole clocks of the DRAM (tCK). Data is transferred twice per clock, so a burst of BL
+// occupies the bus for BL/2 clocks. One rank. Names of timings are JEDEC's: t_rcd is tRCD.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 namespace tactus {
 
 enum class DdrScheduler {
-  fifo,    ///< in order within a bank, banks independent
-  frfcfs,  ///< row hits first within a bank, then the oldest ("first ready, first come")
+  fifo,    ///< in order within a bank; banks are independent
+  frfcfs,  ///< first-ready, first-come: row hits first within a bank, then the oldest
 };
 
 enum class DdrPagePolicy {
-  open,     ///< a row stays open until another is needed or a refresh comes
-  closed,   ///< every access precharges its bank behind itself
-  timeout,  ///< a row is closed when its bank was not accessed for page_timeout clocks
+  open,     ///< a row stays open until another row of the bank is needed, or a refresh
+  closed,   ///< every access precharges its bank afterwards
+  timeout,  ///< a row is closed after page_timeout clocks without an access to its bank
 };
 
 enum class DdrRefresh { all_bank, none };
@@ -31,7 +31,7 @@ struct DdrConfig {
   unsigned bus_bits = 64;
   unsigned burst_length = 8;  ///< columns an access
   unsigned bank_groups = 1;
-  unsigned banks = 8;  ///< of a group
+  unsigned banks = 8;  ///< banks per group
   std::uint64_t rows = 16384;
   unsigned columns = 1024;
   std::string address_map = "row_bank_column";  ///< a name or a list, see AddressMap
@@ -54,24 +54,25 @@ struct DdrConfig {
   unsigned t_rtp = 6;
   unsigned t_wtr_s = 6;
   unsigned t_wtr_l = 6;
-  unsigned t_turn = 2;  ///< clocks the bus rests between read data and write data
+  unsigned t_turn = 2;  ///< idle clocks of the bus between read data and write data
   unsigned t_rfc = 88;
   unsigned t_refi = 6240;
 
   // Controller.
   DdrRefresh refresh = DdrRefresh::all_bank;
   DdrScheduler scheduler = DdrScheduler::frfcfs;
-  unsigned cap = 16;  ///< frfcfs: a request passed over so often goes first; 0: no limit
+  unsigned cap = 16;  ///< frfcfs: a request passed over this often goes first; 0: no limit
   DdrPagePolicy page_policy = DdrPagePolicy::open;
-  std::optional<std::uint64_t> page_timeout;  ///< clocks; with DdrPagePolicy::timeout only
-  unsigned buffer = 32;        ///< accesses the scheduler chooses from; with read_priority: reads
-  bool read_priority = true;   ///< reads before writes, which have a buffer of their own
-  unsigned write_buffer = 32;  ///< with read_priority: accesses
-  unsigned write_high_mark = 24;  ///< writes waiting from which on writes go first
-  unsigned write_low_mark = 16;   ///< and until no more than so many wait
-  unsigned port_queue = 8;        ///< accesses a port holds in front of the scheduler
-  unsigned xpi_interval = 1;      ///< clocks from one access of a port to its next
-  unsigned command_delay = 1;     ///< clocks from an access in the buffer to its first command
+  std::optional<std::uint64_t> page_timeout;  ///< clocks; only with DdrPagePolicy::timeout
+  unsigned buffer = 32;  ///< accesses the scheduler chooses from; with read_priority: reads only
+  bool read_priority = true;      ///< reads before writes, which have a buffer of their own
+  unsigned write_buffer = 32;     ///< with read_priority: capacity, accesses
+  unsigned write_high_mark = 24;  ///< writes go first when this many are waiting
+  /// writes stop going first when no more than this many are waiting
+  unsigned write_low_mark = 16;
+  unsigned port_queue = 8;     ///< accesses a port holds in front of the scheduler
+  unsigned xpi_interval = 1;   ///< clocks from one access of a port to its next
+  unsigned command_delay = 1;  ///< clocks from an access in the buffer to its first command
 
   [[nodiscard]] unsigned burst_bytes() const { return bus_bits / 8 * burst_length; }
   [[nodiscard]] unsigned burst_clocks() const { return burst_length / 2; }
@@ -81,19 +82,19 @@ struct DdrConfig {
   }
 };
 
-/// Every key of a DdrConfig.
+/// The parameters: every key of a DdrConfig.
 [[nodiscard]] const ParameterTable<DdrConfig>& ddr_parameters();
 
-/// What speaks against values that are each in range: timings that contradict each other, bits of
-/// the address that overlap or are missing.
+/// A contradiction between values that are each in range: timings that do not fit together, address
+/// bits that overlap or are missing.
 struct DdrProblem {
   std::string key;
   std::string what;
 };
 [[nodiscard]] std::vector<DdrProblem> ddr_problems(const DdrConfig& config);
 
-/// The same, as problems of the keys of an object, which need not all be there. Leaves out what
-/// concerns keys of `reader` that could not be read.
+/// Reports these contradictions as problems of an object's keys. Contradictions that involve keys
+/// of `reader` that could not be read are not reported.
 void check_ddr(const DdrConfig& config, ObjectReader& reader);
 
 }  // namespace tactus

@@ -1,10 +1,11 @@
-// A file of configs/dram: a DRAM with its controller, and where each value comes from.
+// A DRAM preset: a file of configs/dram with the parameters of a DRAM and its controller, and the
+// provenance of each value.
 //
 //   {"name": "ddr3_1600", "title": "...", "bus_bits": 64, ..., "provenance": {"t_rcd": {...}}}
 //
-// Every key of ddr_parameters(); those of the controller may be left out and then have their
-// defaults. A preset of one's own may leave out "provenance"; otherwise every value has an entry,
-// "*" stands for all that have none of their own. Reading is strict; errors carry the JSON path.
+// The keys are those of ddr_parameters(). Keys of the controller are optional and have defaults. A
+// user's preset may omit "provenance"; otherwise it must have an entry for every value, "*"
+// standing for all values without an entry. Reading is strict; errors carry the JSON path.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ struct DdrPreset {
   std::string name;
   std::string title;
   DdrConfig config;
-  ProvenanceByKey provenance;  ///< empty if not given
+  ProvenanceByKey provenance;  ///< empty if the file has none
 
   std::string path;  ///< the preset's file
 };

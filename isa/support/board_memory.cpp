@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* port_names[] = {"dram0", "dram1"};
 constexpr RealRange nanoseconds{0, 1e6};
 constexpr unsigned page_bytes = 4096;
-constexpr unsigned least_stream_burst = 128;  ///< a word of the widest stream
+constexpr unsigned least_stream_burst = 128;  ///< bytes of a word of the widest stream
 constexpr unsigned most_stream_bursts = 64;
 
 std::optional<double> number_of(const JsonScalar& scalar, bool whole) {
@@ -29,12 +29,13 @@ std::optional<double> number_of(const JsonScalar& scalar, bool whole) {
   return std::nullopt;
 }
 
-/// Whether a text is empty because the key is missing or no text, which has been told.
+/// True if a text is empty because its key is missing or holds no text; the problem is reported
+/// already.
 bool is_missing(ObjectReader& reader, const std::string& key, const std::string& text) {
   return text.empty() && reader.problems().concerns(reader.path() + "/" + key);
 }
 
-/// An array of two numbers, of reads and of writes.
+/// Reads an array of two numbers: the first for reads, the second for writes.
 void read_pair(ObjectReader& reader, const std::string& key, RealRange range, bool whole,
                std::array<double, 2>& pair) {
   const ArrayReader array = reader.get_array(key);
@@ -130,7 +131,7 @@ Parameter<MemoryPath> clock_parameter() {
   return p;
 }
 
-/// The whole object's own values, for explanations and provenance.
+/// The object's own values, for explanations and provenance.
 ParameterInfo plain(std::string key, std::string sentence) {
   ParameterInfo info;
   info.key = std::move(key);
@@ -235,7 +236,7 @@ MemoryStream decode_stream(ObjectReader& reader) {
   return stream;
 }
 
-/// "open", "closed", "timeout(100)"; empty: not given.
+/// Reads "open", "closed" or "timeout(100)"; empty if the key is missing.
 std::string decode_page_policy(ObjectReader& ddr) {
   const std::string text = ddr.get_optional_string("page_policy").value_or("");
   if (text.empty() || text == "open" || text == "closed") return text;
@@ -329,7 +330,7 @@ const ParameterTable<MemoryPath>& memory_path_parameters() {
 const ParameterSection& memory_section() {
   static const ParameterSection section = [] {
     ParameterSection s = memory_path_parameters().section();
-    for (ParameterInfo& info : s.parameters) info.type = ParameterType::text;  // as a file has them
+    for (ParameterInfo& info : s.parameters) info.type = ParameterType::text;  // as in a file
     s.parameters.push_back(plain("ports", "the path of each DRAM port"));
     s.parameters.push_back(
         plain("ddr", "the DRAM and its controller: a preset of configs/dram, or a file"));

@@ -32,7 +32,7 @@ Parameter<BoardValues> memory_parameter() {
   return p;
 }
 
-/// Files of boards say it by having a memory, and files from before there was a choice do not.
+/// Files of boards choose the memory model by having a memory; older files do not name it.
 Parameter<BoardValues> model_parameter() {
   Parameter<BoardValues> p =
       choice("memory_model", &BoardValues::memory_model, {"fixed", "board"},

@@ -1,4 +1,5 @@
-// What a board adds to a machine: clock, memory port, memory. The same for every machine.
+// Properties of a board beside the machine: clock, memory port, memory. They are the same for every
+// kind of machine.
 #pragma once
 
 #include <cstdint>
@@ -11,49 +12,48 @@
 
 namespace tactus {
 
-/// What stands behind the DRAM ports.
+/// The memory behind the DRAM ports.
 enum class MemoryModel {
-  fixed,  ///< a memory of fixed latency at each
+  fixed,  ///< a memory of fixed latency at each port
   board,  ///< the board's paths, memory controller and DRAM
 };
 
-/// Where the instruction stream comes from.
+/// Source of the instruction stream.
 enum class StreamModel {
-  ideal,  ///< a word whenever one is wanted
-  board,  ///< the board's memory, by the path that its "stream" names
+  ideal,  ///< the next word is always available
+  board,  ///< read from the board's memory, through the path that its "stream" names
 };
 
 struct BoardValues {
   double clock_mhz = 100;
   unsigned axi_data_bits = 64;
-  std::uint64_t read_latency = 1;   ///< cycles, of the memory of fixed latency
-  std::uint64_t write_latency = 1;  ///< cycles, of the memory of fixed latency
+  std::uint64_t read_latency = 1;   ///< cycles, memory of fixed latency
+  std::uint64_t write_latency = 1;  ///< cycles, memory of fixed latency
   MemoryModel memory_model = MemoryModel::fixed;
   StreamModel stream_model = StreamModel::ideal;
-  // In place of what the board's memory says; of all its paths.
+  // Replaces the values of all paths of the board's memory.
   std::optional<double> port_clock_mhz;
   std::optional<unsigned> port_data_bits;
-  std::optional<double> interconnect_ns;    ///< of reads and of writes
-  std::string ddr;                          ///< a preset; empty: the board's
-  double host_us = 0;                       ///< of the host, in each run; see the parameter
-  std::optional<BoardMemory> board_memory;  ///< none: the board has no description of its memory
+  std::optional<double> interconnect_ns;  ///< for reads and for writes
+  std::string ddr;                        ///< name of a preset; empty: the board's own
+  double host_us = 0;  ///< time that the host adds to each run, see the parameter
+  std::optional<BoardMemory> board_memory;  ///< empty: the board has no description of its memory
 };
 
 inline constexpr WholeRange axi_width_range{32, 1024, true};
-/// The longest wait that a run can be asked for: cycles of a latency, a gap or a pause.
+/// Largest wait, in cycles, that a run can be given: a latency, a gap or a pause.
 inline constexpr WholeRange latency_range{1, 1000000};
 inline constexpr WholeRange pause_range{0, 1000000};
 
 [[nodiscard]] const ParameterTable<BoardValues>& board_parameters();
 
-/// Whether a key belongs to the memory of fixed latency alone: who gives it and names no memory
-/// model wants that one.
+/// True if a key belongs only to the memory of fixed latency. Giving the key without a memory model
+/// selects that memory.
 [[nodiscard]] bool is_fixed_latency(std::string_view key);
-/// Whether the parameter is about the board's own memory, which not every machine can be built
-/// with.
+/// True if the parameter belongs to the board's own memory, which not every machine supports.
 [[nodiscard]] bool is_of_board_memory(std::string_view key);
 
-/// For a summary: "memory latency 20 read 5 write", "memory ddr4_2133_zcu104".
+/// Summary such as "memory latency 20 read 5 write" or "memory ddr4_2133_zcu104".
 [[nodiscard]] std::string memory_text(const BoardValues& board);
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-// The three bytes that some editors and spreadsheets put at the start of a text in UTF-8.
+// The three bytes that some editors and spreadsheets put at the start of UTF-8 text.
 #pragma once
 
 #include <string_view>

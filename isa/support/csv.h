@@ -1,4 +1,5 @@
-// Rows of comma-separated values, as RFC 4180 has them but for line ends, which are "\n".
+// Rows of comma-separated values, as in RFC 4180 except that lines end in "
+// ".
 #pragma once
 
 #include <charconv>
@@ -9,7 +10,7 @@
 
 namespace tactus {
 
-/// Whether a spreadsheet would compute the cell: it begins like a formula and is no number.
+/// True if a spreadsheet would evaluate the cell: it begins like a formula and is not a number.
 [[nodiscard]] inline bool is_formula(std::string_view text) {
   if (text.size() < 2 || std::string_view("=+-@").find(text[0]) == std::string_view::npos) {
     return false;
@@ -21,8 +22,8 @@ namespace tactus {
   return error != std::errc() || stop != end;
 }
 
-/// In quotes if it holds a comma, a quote or an end of a line; behind an apostrophe if it would be
-/// a formula.
+/// A cell: quoted if it holds a comma, a quote or a line end; preceded by an apostrophe if it would
+/// be a formula.
 [[nodiscard]] inline std::string csv_cell(std::string_view text) {
   std::string formula;
   if (is_formula(text)) text = formula = "'" + std::string(text);
@@ -35,7 +36,7 @@ namespace tactus {
   return quoted + "\"";
 }
 
-/// A line with its end.
+/// A line with its line end.
 [[nodiscard]] inline std::string csv_row(const std::vector<std::string>& cells) {
   std::string row;
   for (std::size_t i = 0; i < cells.size(); ++i) row += (i == 0 ? "" : ",") + csv_cell(cells[i]);

@@ -12,8 +12,8 @@
 namespace tactus {
 namespace {
 
-/// True if a well-formed decimal number is below 1 in magnitude. Tells underflow from overflow,
-/// which std::from_chars reports alike.
+/// True if a well-formed decimal number is below 1 in magnitude. Distinguishes underflow from
+/// overflow, which std::from_chars reports with one code.
 bool is_below_one(std::string_view number) {
   const std::size_t e = number.find_first_of("eE");
   const std::string_view digits = number.substr(0, e);
@@ -29,7 +29,8 @@ bool is_below_one(std::string_view number) {
   std::int64_t power = 0;
   const auto result = std::from_chars(written.data(), written.data() + written.size(), power);
   if (result.ec == std::errc::result_out_of_range) return written.front() == '-';
-  constexpr std::int64_t huge = std::int64_t{1} << 40;  // beyond any text; keeps the sum defined
+  // larger than any text; the sum cannot overflow
+  constexpr std::int64_t huge = std::int64_t{1} << 40;
   return exponent + std::clamp(power, -huge, huge) < 0;
 }
 
@@ -50,9 +51,9 @@ bool parse(std::string_view number, Float& value) {
 bool parse_decimal(std::string_view text, double& value) { return parse(text, value); }
 
 float nearest_float(std::string_view text, double value) {
-  // Rounding keeps order. So the double lies on the number's side of every float and of every
-  // midpoint between two floats, or on it; only on a midpoint does the double not tell where to
-  // round. Midpoints have a 1 and 28 zeroes below a float's 23 fraction bits, except among
+  // Rounding is monotonic: the double is on the same side as the number of every float and every
+  // midpoint between two floats, or equal to it. Only a double on a midpoint does not tell which
+  // way to round. Midpoints have a 1 and 28 zeroes below a float's 23 fraction bits, except among
   // subnormal floats.
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
@@ -61,7 +62,7 @@ float nearest_float(std::string_view text, double value) {
   const bool normal = magnitude >= 0x1p-126 && magnitude < 0x1p127;
   if (normal && (bits & below_float) != std::uint64_t{1} << 28) return static_cast<float>(value);
   float narrow = 0;
-  (void)parse(text, narrow);  // a number, or there would be no double
+  (void)parse(text, narrow);  // cannot fail: the double was parsed from the same text
   return narrow;
 }
 

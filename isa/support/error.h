@@ -1,4 +1,4 @@
-// The two ways a run can fail, kept apart because they send the reader to different places.
+// The two kinds of failure, kept apart because they need different action by the reader.
 #pragma once
 
 #include <stdexcept>
@@ -9,14 +9,14 @@
 
 namespace tactus {
 
-/// Something the user can mend: a file, a flag, a configuration, a program.
-/// The text says what is wrong, where, and what is allowed. The command line exits with 2.
+/// An error that the user can correct: a file, a flag, a configuration, a program. The text says
+/// what is wrong, where, and what is allowed. The command line exits with 2.
 class UserError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A broken invariant of Tactus itself. The command line exits with 4 and asks for a report.
+/// A broken invariant of Tactus itself. The command line asks for a report and exits with 4.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

@@ -19,7 +19,7 @@ struct Identity {
   bool exists = false;
   dev_t device = 0;
   ino_t inode = 0;
-  std::string path;  ///< without links, "." and ".."
+  std::string path;  ///< absolute, without links, "." and ".."
 
   friend bool operator==(const Identity& a, const Identity& b) {
     if (a.path == b.path) return true;
@@ -27,7 +27,7 @@ struct Identity {
   }
 };
 
-/// Nothing for what may be read and written at once: devices, pipes.
+/// Identity of a regular file; empty for devices and pipes, which may be read and written at once.
 std::optional<Identity> identify(const std::string& path) {
   Identity identity;
   struct stat status = {};
@@ -37,7 +37,7 @@ std::optional<Identity> identify(const std::string& path) {
     identity.device = status.st_dev;
     identity.inode = status.st_ino;
   }
-  // A name of which nothing exists yet would stay relative.
+  // weakly_canonical() leaves a path relative if no part of it exists.
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path real = fs::weakly_canonical(fs::absolute(follow_links(path), error), error);

@@ -14,7 +14,8 @@ namespace {
 struct KindInfo {
   FileKind kind;
   std::string_view name;
-  std::string_view extension;  ///< of files whose content alone does not tell; may be empty
+  /// extension of files whose content does not tell their kind; may be empty
+  std::string_view extension;
   std::string_view taken_by;
 };
 
@@ -56,15 +57,15 @@ const KindInfo* info(FileKind kind) {
   return nullptr;
 }
 
-/// The start of a ModelProto: its version, a small number, and then a field that such files have
-/// next, of bytes or a number.
+/// True for the start of a ModelProto: its version, a small number, followed by a field that such
+/// files have next.
 bool looks_like_onnx(std::string_view content) {
   if (content.size() < 3 || content[0] != 0x08 || content[1] < 1 || content[1] > 20) return false;
   return std::string_view("\x12\x1A\x22\x28\x32\x3A\x42", 7).find(content[2]) !=
          std::string_view::npos;
 }
 
-/// By keys that files of the kind have and others do not.
+/// Kind of a JSON file, by keys that only files of this kind have.
 FileKind kind_of_json(std::string_view text) {
   const auto has = [text](std::initializer_list<const char*> keys) {
     for (const char* key : keys) {

@@ -1,4 +1,5 @@
-// What a file is, for a clear message when a command is given one of another kind.
+// Recognises the kind of a file, for a clear message when a command is given a file of another
+// kind.
 #pragma once
 
 #include <cstdint>
@@ -36,25 +37,24 @@ enum class FileKind {
   stripe,
 };
 
-/// By what is in it and, where that says nothing, by the extension of its name.
+/// Kind by the content; if that does not tell, by the extension.
 [[nodiscard]] FileKind kind_of_file(const std::string& path, std::string_view content);
 
-/// Throws UserError if the file is known to be of another kind than `needed`: what it is, and which
-/// command takes it.
+/// Throws UserError if the file is known to be of another kind than `needed`. The message names the
+/// kind and the command that takes it.
 void refuse_other_kind(const std::string& path, std::string_view content, FileKind needed);
 
 [[nodiscard]] inline std::string_view as_text(const std::vector<std::uint8_t>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Whether the path leads to a pipe, whose name says nothing: `<(command)` of a shell is
-/// /dev/fd/63.
+/// True if the path leads to a pipe. Its name tells nothing: `<(command)` of a shell is /dev/fd/63.
 [[nodiscard]] bool is_pipe(const std::string& path);
-/// Rows of decimal numbers rather than raw bytes.
+/// True for rows of decimal numbers, false for raw bytes.
 [[nodiscard]] bool looks_like_csv(std::string_view content);
 
-/// What `parse` returns. Where it refuses the file because that is of another kind, the error says
-/// so in one line instead of listing all that is missing.
+/// Returns the result of `parse`. If `parse` refuses a file that is of another kind, the error is
+/// one line that says so, instead of a list of everything that is missing.
 template <typename Parse>
 auto parse_as(FileKind needed, const std::string& path, std::string_view content, Parse&& parse) {
   try {

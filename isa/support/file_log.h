@@ -1,4 +1,4 @@
-// Tells somebody of every file that is read or written through files.h and output_file.h.
+// Reports every file that is read or written through files.h and output_file.h.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,11 @@ namespace tactus {
 
 enum class FileUse { read, written };
 
-/// From here on; null: nobody. Called from the thread that uses the file.
+/// Sets the function to call for every file from now on; null: none. It is called from the thread
+/// that uses the file.
 void log_files(std::function<void(FileUse use, const std::string& path)> log);
 
-/// A file is used. What is used twice is told once in a row.
+/// Reports a use of a file. Repeated uses in a row are reported once.
 void tell_file(FileUse use, const std::string& path);
 
 }  // namespace tactus

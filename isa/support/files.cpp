@@ -23,8 +23,8 @@
 namespace tactus {
 namespace {
 
-// A pipe may have no end; this is far above any vectors or program. Of a device only a line typed
-// at a terminal or nothing is expected.
+// Limit for pipes, which may be endless; far above the size of vectors or programs. A device is
+// expected to give at most a line typed at a terminal.
 constexpr std::size_t most_pipe_bytes = std::size_t{1} << 30;
 constexpr std::size_t most_device_bytes = std::size_t{1} << 20;
 constexpr std::string_view lfs_pointer_start = "version https://git-lfs";
@@ -68,7 +68,7 @@ Bytes read_all(const std::string& path) try {
   if (S_ISDIR(status.st_mode))
     user_error("{}: is a directory; a file is needed", printable_name(path));
 
-  // The size is only a first guess: the files of /proc say 0, and a file may grow meanwhile.
+  // The size is only a first guess: files of /proc have size 0, and a file may grow meanwhile.
   const bool regular = S_ISREG(status.st_mode);
   const bool device = S_ISBLK(status.st_mode) || S_ISCHR(status.st_mode);
   const std::size_t most = device ? most_device_bytes : most_pipe_bytes;

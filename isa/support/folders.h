@@ -1,5 +1,5 @@
-// Where the files that belong to a file may be: beside it, and where it is a symbolic link also
-// beside the file that it leads to.
+// Folders in which files that belong to a given file may be: beside the file and, if it is a
+// symbolic link, beside the link's target.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace tactus {
 
-/// `path` and, if that is a symbolic link, the file it leads to.
+/// `path` and, if that is a symbolic link, its target.
 [[nodiscard]] inline std::vector<std::string> paths_of(const std::string& path) {
   std::vector<std::string> paths{path};
   std::error_code error;
@@ -22,7 +22,7 @@ namespace tactus {
   return paths;
 }
 
-/// The folders of paths_of().
+/// Folders of all paths_of().
 [[nodiscard]] inline std::vector<std::string> folders_of(const std::string& path) {
   std::vector<std::string> folders;
   for (const std::string& name : paths_of(path)) folders.push_back(directory_of(name));

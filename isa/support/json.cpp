@@ -19,10 +19,10 @@ struct JsonNode {
   enum class Kind { null, boolean, integer, number, string, array, object };
   Kind kind = Kind::null;
   bool boolean = false;
-  std::optional<std::uint64_t> value;  ///< of an integer, unless negative or above 2^64 - 1
-  std::string text;                    ///< the string, or the number as in the file
-  std::vector<std::string> keys;       ///< of an object, in the file's order
-  std::vector<JsonNode> items;         ///< elements, or the values of the keys
+  std::optional<std::uint64_t> value;  ///< integers: the value, unless negative or above 2^64 - 1
+  std::string text;                    ///< the string, or the number as spelt in the file
+  std::vector<std::string> keys;       ///< objects only, in the file's order
+  std::vector<JsonNode> items;         ///< elements of an array, or values of the keys
 };
 
 namespace {
@@ -49,7 +49,7 @@ std::string_view kind_name(JsonNode::Kind kind) {
   internal_error("JSON value of kind {}", static_cast<int>(kind));
 }
 
-/// One step of a JSON pointer (RFC 6901), made printable.
+/// Appends one printable step to a JSON pointer (RFC 6901).
 std::string below(const std::string& path, std::string_view key) {
   std::string step;
   for (const char c : key) {
@@ -68,8 +68,8 @@ std::string below(const std::string& path, std::size_t index) {
   return path + "/" + std::to_string(index);
 }
 
-/// Receives the parser's events and builds the tree. Reports duplicate keys, which a tree can no
-/// longer show: the first value stays, later ones go nowhere.
+/// Receives the parser's events and builds the tree. Reports duplicate keys, which the tree could
+/// not represent: it keeps the first value and drops later ones.
 class Builder {
  public:
   Builder(std::string_view text, Problems& problems, JsonNode& root)
@@ -85,7 +85,7 @@ class Builder {
   }
   bool number_integer(std::int64_t value) {
     JsonNode& node = place(JsonNode::Kind::integer);
-    if (value >= 0) node.value = static_cast<std::uint64_t>(value);  // "-0"
+    if (value >= 0) node.value = static_cast<std::uint64_t>(value);  // "-0" comes here too
     node.text = std::to_string(value);
     return true;
   }
@@ -96,7 +96,7 @@ class Builder {
     return true;
   }
   bool number_float(double, const std::string& spelling) {
-    // Integers beyond 64 bits arrive here too; only the spelling tells.
+    // The parser reports integers beyond 64 bits as reals; only the spelling tells.
     const bool integer = spelling.find_first_not_of("-0123456789") == std::string::npos;
     place(integer ? JsonNode::Kind::integer : JsonNode::Kind::number).text = spelling;
     return true;
@@ -123,7 +123,7 @@ class Builder {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception& error) {
     constexpr int number_overflow = 406;
-    // `position` counts the bytes read, so the last one read is the place of the error.
+    // `position` counts the bytes read, so the last byte read is the place of the error.
     const std::string where = line_and_column(text_, position == 0 ? 0 : position - 1);
     if (error.id == number_overflow) {
       problems_.add(where, "the number is too large");
@@ -133,7 +133,7 @@ class Builder {
     if (const auto start = what.find("syntax error"); start != std::string_view::npos) {
       what.remove_prefix(start);
     }
-    what = what.substr(0, what.find("; last read: '"));  // may be a whole long string
+    what = what.substr(0, what.find("; last read: '"));  // the parser may quote a whole long string
     problems_.add(where, printable(what, 200));
     return false;
   }
@@ -141,8 +141,8 @@ class Builder {
  private:
   struct Frame {
     JsonNode* node;
-    std::string key;         ///< the one just read, for objects
-    bool duplicate = false;  ///< its value goes to `dropped`
+    std::string key;         ///< key read last, for objects
+    bool duplicate = false;  ///< the value of the key goes to `dropped`
     std::unordered_set<std::string> seen;
     std::unique_ptr<JsonNode> dropped;
   };
@@ -175,7 +175,7 @@ class Builder {
     frames_.pop_back();
     return true;
   }
-  /// Of the key just read.
+  /// Path of the key read last.
   [[nodiscard]] std::string current_path() const {
     std::string path;
     for (const Frame& frame : frames_) {
@@ -209,7 +209,7 @@ std::uint64_t read_u64(const JsonNode* node, std::uint64_t min, std::uint64_t ma
   }
   if (!is_kind(node, JsonNode::Kind::integer, "an integer", path, problems)) return min;
   if (!node->value || *node->value < min || *node->value > max) {
-    const bool beyond = !node->value && node->text.front() != '-';  // more than 64 bits
+    const bool beyond = !node->value && node->text.front() != '-';  // does not fit 64 bits
     problems.add(path, fmt::format("{} is out of range; allowed {}", printable(node->text),
                                    beyond ? number_text(min) + ".." + number_text(max)
                                           : range_text(min, max)));
@@ -220,7 +220,7 @@ std::uint64_t read_u64(const JsonNode* node, std::uint64_t min, std::uint64_t ma
 
 enum class LowerEnd { included, excluded };
 
-/// The upper end is always allowed.
+/// `max` itself is always allowed.
 double read_real(const JsonNode* node, double min, LowerEnd end_of_min, double max,
                  const std::string& path, Problems& problems) {
   const bool integer = node != nullptr && node->kind == JsonNode::Kind::integer;
@@ -400,7 +400,8 @@ void ObjectReader::add_problem(std::string_view key, std::string what) {
 
 void ObjectReader::finish() {
   if (node_ == nullptr) return;
-  // A key that is already there was hardly meant, but says what the other one was taken for.
+  // An unknown key cannot be a misspelling of a key that is also present, so those are not
+  // suggested.
   std::vector<std::string_view> absent;
   std::vector<std::string_view> present;
   for (const std::string& key : known_) {
@@ -479,7 +480,7 @@ void check_json_text(std::string_view text, const std::string& where, std::size_
   if (const auto bad = find_invalid_utf8(text); bad != std::string_view::npos) {
     user_error("{}:{}: not valid UTF-8", where, line_and_column(text, bad));
   }
-  // The parser takes a NUL for the end of the text and would ignore what follows.
+  // The parser takes a NUL for the end of the text and would ignore the rest.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
     user_error("{}:{}: NUL byte", where, line_and_column(text, nul));
   }

@@ -1,11 +1,12 @@
-// Strict reading of JSON files: nothing is skipped, converted or overwritten in silence.
+// Strict reader of JSON files: skips, converts or overwrites nothing silently.
 //
 // Unknown, missing and duplicate keys, unknown names, wrong types and numbers out of range are
-// gathered over the whole file and thrown as one UserError, a line each:
+// gathered over the whole file and thrown as one UserError, one line each:
 //   pynqz1.tarch:/array_size: 1 is out of range; allowed 2..256
 //   pynqz1.tarch:/aray_size: unknown key; did you mean "array_size"?
-// Broken syntax stops at the first place: "pynqz1.tarch:3:7: syntax error ...". Comments (// and
-// /* */) and a UTF-8 byte order mark are accepted. Limits: 4 MiB of text, 64 nested levels.
+// Broken syntax is reported only once, at its first place: "pynqz1.tarch:3:7: syntax error ...".
+// Comments (// and /* */) and a UTF-8 byte order mark are accepted. Limits: 4 MiB of text, 64
+// nested levels.
 #pragma once
 
 #include <cstddef>
@@ -25,18 +26,19 @@ namespace tactus {
 struct JsonNode;
 class ArrayReader;
 
-/// A value of a file whose keys are free: true or false, a number, a string.
+/// A value under a key that the user chooses: true or false, a number, a string.
 using JsonScalar = std::variant<bool, std::int64_t, double, std::string>;
 
-/// One object of a document, which must outlive it. Every getter names a key the object may have;
-/// what it cannot read it reports and replaces by the smallest allowed value, so that reading goes
-/// on to the next problem. Call finish() after the last getter: it reports the keys nobody named.
-/// A reader of a missing or mistyped object answers the same way and reports nothing further.
+/// Reader of one object; the document must outlive it. Every getter names a key that the object may
+/// have. If a value cannot be read, the getter reports it and returns the smallest allowed value,
+/// so that reading continues to the next problem. Call finish() after the last getter: it reports
+/// keys that no getter named. The reader of a missing or mistyped object returns the same values
+/// and reports nothing more.
 class ObjectReader {
  public:
   ObjectReader(const JsonNode* node, std::string path, Problems& problems);
 
-  /// True if the key is there; either way it is no longer unknown.
+  /// True if the key is present; in both cases the key counts as known.
   [[nodiscard]] bool has(std::string_view key);
 
   [[nodiscard]] std::uint64_t get_u64(
@@ -45,10 +47,10 @@ class ObjectReader {
   [[nodiscard]] std::uint32_t get_u32(
       std::string_view key, std::uint32_t min = 0,
       std::uint32_t max = std::numeric_limits<std::uint32_t>::max());
-  /// Above `above` and up to `max`, which stands in for what cannot be read; integers are taken
-  /// too.
+  /// A number above `above` and up to `max`, which is returned if the value cannot be read;
+  /// integers are accepted.
   [[nodiscard]] double get_real(std::string_view key, double above, double max);
-  /// From `min` to `max`, both allowed.
+  /// A number from `min` to `max`, both allowed.
   [[nodiscard]] double get_real_in(std::string_view key, double min, double max);
   [[nodiscard]] bool get_bool(std::string_view key);
   [[nodiscard]] std::string get_string(std::string_view key);
@@ -57,12 +59,12 @@ class ObjectReader {
                                      const std::vector<std::string_view>& names);
   [[nodiscard]] ObjectReader get_object(std::string_view key);
   [[nodiscard]] ArrayReader get_array(std::string_view key);
-  /// Integers of 64 bits, signed.
+  /// A scalar; integers are signed, 64 bits.
   [[nodiscard]] JsonScalar get_scalar(std::string_view key);
-  /// Keys of the object, in the file's order; for objects whose keys are free.
+  /// Keys of the object in the file's order; for objects whose keys the user chooses.
   [[nodiscard]] std::vector<std::string> keys() const;
 
-  /// The same for keys that may be left out.
+  /// Getters of optional keys.
   [[nodiscard]] std::optional<std::uint64_t> get_optional_u64(
       std::string_view key, std::uint64_t min = 0,
       std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
@@ -78,14 +80,14 @@ class ObjectReader {
   [[nodiscard]] std::optional<ObjectReader> get_optional_object(std::string_view key);
   [[nodiscard]] std::optional<ArrayReader> get_optional_array(std::string_view key);
 
-  /// True if the key holds exactly this string; reports nothing.
+  /// True if the key's value is exactly this string. Reports nothing.
   [[nodiscard]] bool holds_string(std::string_view key, std::string_view text);
 
-  /// True if the key holds a string, whatever it says; reports nothing. For keys that may also hold
-  /// something else.
+  /// True if the key's value is a string. Reports nothing; for keys that may hold values of several
+  /// types.
   [[nodiscard]] bool is_string(std::string_view key);
 
-  /// Reports what is wrong with the value of `key`.
+  /// Reports a problem with the value of `key`.
   void add_problem(std::string_view key, std::string what);
   void finish();
 
@@ -102,7 +104,7 @@ class ObjectReader {
   std::vector<std::string> known_;
 };
 
-/// One array of a document; elements are reported as ".../0", ".../1".
+/// Reader of one array; problems with elements are reported as ".../0", ".../1".
 class ArrayReader {
  public:
   ArrayReader(const JsonNode* node, std::string path, Problems& problems);
@@ -126,11 +128,12 @@ class ArrayReader {
   Problems* problems_;
 };
 
-/// "line:column" of a byte offset, both from 1; columns count characters, a byte order mark none.
+/// "line:column" of a byte offset, both from 1. Columns count characters; a byte order mark counts
+/// as none.
 [[nodiscard]] std::string line_and_column(std::string_view text, std::size_t offset);
 
-/// What every JSON reader refuses before it parses: empty text, more than `longest` bytes, text
-/// that is not UTF-8 or holds a NUL, a Git LFS pointer. Throws UserError.
+/// Throws UserError for text that no JSON reader accepts: empty, more than `longest` bytes, not
+/// UTF-8, containing a NUL, or a Git LFS pointer.
 void check_json_text(std::string_view text, const std::string& where, std::size_t longest);
 
 /// A parsed file and its problems so far. Typical use:

@@ -1,5 +1,5 @@
-// JSON values from text and back. nlohmann/json's parser and writer are templates, compiled anew,
-// and long, by every source that calls them; these functions are compiled once.
+// Conversion between JSON values and text. nlohmann/json's parser and writer are large templates
+// that every calling source would compile again; these functions are compiled once.
 #pragma once
 
 #include <string>
@@ -9,21 +9,22 @@
 
 namespace tactus {
 
-/// Throws nlohmann::json::parse_error where the text is no JSON.
+/// Parses text; throws nlohmann::json::parse_error if it is not JSON.
 [[nodiscard]] nlohmann::ordered_json json_of_text(std::string_view text);
 
-enum class JsonComments { refused, ignored };  ///< what // and /* */ are to the parser
+enum class JsonComments { refused, ignored };  ///< treatment of // and /* */ by the parser
 
-/// A value that is_discarded() where the text is no JSON.
+/// Parses text; the result is_discarded() if it is not JSON.
 [[nodiscard]] nlohmann::ordered_json json_or_discarded(
     std::string_view text, JsonComments comments = JsonComments::refused);
 
-/// Lines indented by `indent` blanks a level, without a line end behind the last; one line if it is
-/// negative. U+FFFD stands for what is not UTF-8, such as paths may hold.
+/// Text of a value. Lines are indented by `indent` blanks per level, without a line end behind the
+/// last; a negative `indent` gives one line. Bytes that are not UTF-8, as paths may contain, become
+/// U+FFFD.
 [[nodiscard]] std::string text_of_json(const nlohmann::ordered_json& json, int indent = -1);
 
-/// A JSON string, quotes included, in ASCII: other characters are escaped, what is not UTF-8 is
-/// U+FFFD.
+/// A JSON string in ASCII, including its quotes: other characters are escaped, bytes that are not
+/// UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 }  // namespace tactus

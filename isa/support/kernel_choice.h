@@ -1,5 +1,5 @@
-// Which set of arithmetic kernels computes: the processor's best, or what TACTUS_KERNELS names, so
-// that results and speeds of the sets can be compared. They compute the same bits.
+// Choice of the set of arithmetic kernels: the best for the processor, or the one that
+// TACTUS_KERNELS names, for comparing results and speeds. All sets compute the same bits.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,16 @@
 
 namespace tactus {
 
-/// "reference", "portable", "avx2", "avx512"; empty: the best. Throws UserError for another value.
+/// Value of TACTUS_KERNELS: "reference", "portable", "avx2" or "avx512"; empty: the best. Throws
+/// UserError for another value.
 [[nodiscard]] const std::string& kernels_wanted();
 
-/// Throws UserError: TACTUS_KERNELS names a set that this processor or build does not have.
+/// Throws the UserError that this processor or build does not have the set that TACTUS_KERNELS
+/// names.
 [[noreturn]] void refuse_kernels(std::string_view subject);
 
-/// The set of this name, or the last one that is supported. `sets`: by name, the fastest last.
+/// The set that TACTUS_KERNELS names, or else the last supported one. `sets`: name and set, ordered
+/// from slow to fast.
 template <typename Set, std::size_t count>
 [[nodiscard]] Set choose_kernels(std::string_view subject,
                                  const std::pair<std::string_view, Set> (&sets)[count],

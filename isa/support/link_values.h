@@ -1,4 +1,4 @@
-// A host link: how fast it carries data to a device and back, and what it costs beside that.
+// A host link: its rates to and from the device, and its other costs.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace tactus {
 
 struct LinkValues {
-  std::uint64_t out_bytes_per_second = 300000000;  ///< to the device
-  std::uint64_t in_bytes_per_second = 300000000;   ///< from it
-  std::uint64_t fixed_ps = 430000000;              ///< of each request, on the host
+  std::uint64_t out_bytes_per_second = 300000000;  ///< host to device
+  std::uint64_t in_bytes_per_second = 300000000;   ///< device to host
+  std::uint64_t fixed_ps = 430000000;              ///< time on the host for each request
   bool outfeed_blocks_infeed = true;
   bool needs_hints = true;
   std::uint64_t core_hz = 500000000;
-  // Of the link as parts that each take their time; 0: without limit, or without that part.
-  std::uint64_t wire_bytes_per_second = 300000000;  ///< each way
+  // A link described by its parts, each of which takes its time. 0: no limit, or no such part.
+  std::uint64_t wire_bytes_per_second = 300000000;  ///< in each direction
   std::uint64_t packet_bytes = 0;
   std::uint64_t packet_overhead_bytes = 0;
   bool device_fetches = false;

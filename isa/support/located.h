@@ -1,4 +1,4 @@
-// Errors about something that a file names, as errors of the place that names it.
+// Rewrites errors about something that a file names as errors of the place that names it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace tactus {
 
-/// What `make` returns. A UserError that it throws becomes one at `where`, "file:/json/path".
+/// Returns the result of `make`. A UserError of `make` is rethrown with the position `where`,
+/// "file:/json/path".
 template <typename Make>
 auto located(const std::string& where, Make&& make) {
   try {

@@ -12,9 +12,10 @@
 namespace tactus {
 namespace {
 
-constexpr std::size_t longest_file_name = 200;  // of the 255 that file systems allow
+constexpr std::size_t longest_file_name = 200;  // file systems allow 255
 
-/// Bytes of the character at the beginning of the text, which is not empty; 0: it is not UTF-8.
+/// Length in bytes of the UTF-8 character at the start of a text, which must not be empty; 0 if it
+/// is not UTF-8.
 std::size_t character_bytes(std::string_view text) {
   for (std::size_t length = 1; length <= std::min<std::size_t>(4, text.size()); ++length) {
     if (find_invalid_utf8(text.substr(0, length)) == std::string_view::npos) return length;
@@ -22,13 +23,14 @@ std::size_t character_bytes(std::string_view text) {
   return 0;
 }
 
-/// C0 and C1 controls, line and paragraph separators, marks and overrides of direction.
+/// True for C0 and C1 controls, line and paragraph separators, and marks and overrides of text
+/// direction.
 bool is_control(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
   if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
   if (character.size() != 3 || byte(0) != 0xE2) return false;
-  const unsigned code = (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);  // U+2000 and on
+  const unsigned code = (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);  // U+2000 and above
   return code == 0x0E || code == 0x0F || (code >= 0x28 && code <= 0x2E) ||
          (code >= 0x66 && code <= 0x69);
 }

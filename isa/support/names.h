@@ -1,7 +1,7 @@
-// Names that come from somebody's file or command line: of tensors, layers, products, points.
+// Names from a user's file or command line: of tensors, layers, products, points.
 //
-// They may hold anything. Readers make them printable once, so that whatever shows them later
-// (terminal, errors, JSON, CSV, pages) may take them as they are.
+// They may contain any bytes. Readers make them printable once; terminal, errors, JSON, CSV and
+// pages can then show them unchanged.
 #pragma once
 
 #include <map>
@@ -11,15 +11,15 @@
 
 namespace tactus {
 
-/// The name with control characters, characters that turn the direction of text, and bytes that are
-/// not UTF-8 as \xNN. A name without any stays as it is.
+/// Replaces control characters, characters that turn the direction of text, and bytes that are not
+/// UTF-8 by \xNN. Other names are unchanged.
 [[nodiscard]] std::string printable_name(std::string_view name);
 
-/// A name of a file for each name, without folder and extension: distinct, and short enough to be
-/// followed by an extension. Names that can be names of files keep theirs.
+/// A file name for each name, without folder and extension: distinct, and short enough to append an
+/// extension. A name that is a valid file name is kept.
 [[nodiscard]] std::map<std::string, std::string> file_names(const std::vector<std::string>& names);
 
-/// How file_names() makes them, for people.
+/// The rule of file_names(), as text for users.
 inline constexpr std::string_view file_name_rule =
     "in names of files \\ / : * ? \" < > | and blanks become _, more than 200 bytes are cut off, "
     "and "

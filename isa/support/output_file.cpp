@@ -27,8 +27,8 @@
 namespace tactus {
 namespace {
 
-/// Paths of unfinished files, in memory that a signal handler may read. One command writes few
-/// files at a time; one that finds no place here is just not removed by a signal.
+/// Paths of unfinished files, in memory that a signal handler may read. A command writes few files
+/// at a time; a file that does not fit in this list is not removed by the signal handler.
 constexpr std::size_t path_bytes = 4096;
 struct Unfinished {
   volatile std::sig_atomic_t used = 0;
@@ -52,8 +52,8 @@ void forget(const std::string& path) {
   }
 }
 
-/// 1, 2, or -1 if the path is neither standard output nor standard error. Opening these names anew
-/// would start at offset 0 of a redirected file and overwrite what was printed before.
+/// 1 for standard output, 2 for standard error, -1 for other paths. Opening these names again would
+/// start at offset 0 of a redirected file and overwrite earlier output.
 int standard_stream(const std::string& path) {
   if (path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1") return 1;
   if (path == "/dev/stderr" || path == "/dev/fd/2" || path == "/proc/self/fd/2") return 2;
@@ -67,8 +67,8 @@ int standard_stream(const std::string& path) {
 
 constexpr std::string_view temporary_start = ".tactus-", temporary_end = ".tmp";
 
-/// Removes the temporary files of processes that were killed: those that nobody has locked. Files
-/// whose name continues after ".tmp" belong to the file without the rest.
+/// Removes temporary files of killed processes, recognised by having no lock. A name that continues
+/// behind ".tmp" belongs to the temporary file without that suffix.
 void remove_stale_files(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> stale;
@@ -86,7 +86,7 @@ void remove_stale_files(const std::string& folder) {
   for (const std::string& name : stale) ::unlink(name.c_str());
 }
 
-/// Once a folder, however many files are written to it.
+/// Calls it at most once per folder.
 void remove_stale_files_once(const std::string& folder) {
   static std::mutex mutex;
   static std::set<std::string> clean;
@@ -94,13 +94,13 @@ void remove_stale_files_once(const std::string& folder) {
   if (clean.insert(folder).second) remove_stale_files(folder);
 }
 
-/// Creates the file and locks it; -1 and errno otherwise. Another process may remove the file
-/// before it is locked: errno is EEXIST then, as for a name that is taken.
+/// Creates a file and locks it. Returns -1 and sets errno on failure; EEXIST also if another
+/// process removed the file before it was locked.
 int create_locked(const std::string& name) {
   const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return file;
   struct stat status = {};
-  // Some file systems have no locks; there nothing counts as left behind.
+  // On file systems without locks no file counts as stale.
   (void)::flock(file, LOCK_EX | LOCK_NB);
   if (::fstat(file, &status) == 0 && status.st_nlink > 0) return file;
   ::close(file);
@@ -120,7 +120,7 @@ void remove_unfinished_files() {
 
 std::string follow_links(const std::string& path) {
   std::filesystem::path at = path;
-  constexpr int most_links = 40;  // as the kernel does; a loop is left to whoever opens the path
+  constexpr int most_links = 40;  // as in the kernel; open() reports loops
   for (int links = 0; links < most_links; ++links) {
     std::error_code error;
     const std::filesystem::path target = std::filesystem::read_symlink(at, error);
@@ -135,13 +135,13 @@ int open_in_place(const std::string& path) {
     std::fflush(stream == 1 ? stdout : stderr);
     return ::fcntl(stream, F_DUPFD_CLOEXEC, 0);
   }
-  // O_CREAT is not used on what exists: for pipes of others in /tmp Linux may refuse it.
+  // O_CREAT is not used for existing files: Linux may refuse it for other users' pipes in /tmp.
   const int file = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (file >= 0 || errno != ENOENT) return file;
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
-/// Opened by name rather than mkstemp so that the umask applies.
+/// Opens the file by name instead of using mkstemp, so that the umask applies.
 TemporaryFile::TemporaryFile(const std::string& target, const std::string& path) {
   static std::atomic<unsigned> serial{0};
   const std::string folder = directory_of(target);
@@ -194,7 +194,7 @@ OutputFile::OutputFile(std::string path, Replaces replaces) : path_(std::move(pa
   target_ = follow_links(path_);
   temporary_.emplace(target_, path_);
   if (exists && ::fchmod(temporary_->descriptor(), status.st_mode & 07777U) != 0) fail(errno);
-  // The temporary file stays open, and locked, until it has its name.
+  // The temporary file stays open and locked until it is renamed.
   file_ = ::fcntl(temporary_->descriptor(), F_DUPFD_CLOEXEC, 0);
   if (file_ < 0) fail(errno);
 }
@@ -244,7 +244,7 @@ void OutputFile::write_zeroes(std::uint64_t count) {
 void OutputFile::close() {
   flush(buffer_);
   buffer_.clear();
-  // A full disk may show only here.
+  // close() may be the first call to report a full disk.
   if (::close(std::exchange(file_, -1)) != 0) fail(errno);
   if (temporary_) {
     if (const int error = temporary_->rename_to(target_); error != 0) fail(error);

@@ -19,7 +19,8 @@ std::string list(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// A whole word as a number; what is left of it, or a number out of the type's range, is none.
+/// Reads the whole word as a number. Empty if characters remain or the number is out of the type's
+/// range.
 template <typename Number>
 std::optional<Number> parse_number(const std::string& text) {
   Number value{};
@@ -116,7 +117,7 @@ ParameterValue parse_parameter(const ParameterInfo& info, const std::string& whe
 ParameterValue read_parameter(const ParameterInfo& info, ObjectReader& reader) {
   switch (info.type) {
     case ParameterType::whole: {
-      // What a range cannot say is checked here, with the range.
+      // The check for a power of two is made here, together with the range.
       const WholeRange range = info.whole.power_of_two ? WholeRange{} : info.whole;
       const std::uint64_t value = reader.get_u64(info.key, range.min, range.max);
       const std::string problem = info.problem(value);
@@ -131,7 +132,7 @@ ParameterValue read_parameter(const ParameterInfo& info, ObjectReader& reader) {
       return reader.get_bool(info.key);
     case ParameterType::choice: {
       if (!reader.is_string(info.key)) {
-        (void)reader.get_string(info.key);  // reports that it is none
+        (void)reader.get_string(info.key);  // reports that the value is no string
         return std::string(info.choices.front());
       }
       std::string name = reader.get_string(info.key);

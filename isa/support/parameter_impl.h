@@ -1,4 +1,4 @@
-// The templates of parameter.h, and the makers of parameters. Include that.
+// Templates and functions that make parameters. Include parameter.h instead.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace parameter_detail {
 
 ParameterInfo make_info(std::string_view key, ParameterType type, std::string_view unit,
                         std::string_view sentence);
-/// For a range beyond what the member holds; a fault of the table.
+/// Throws an InternalError if the range exceeds that of the member.
 void check_fits(const ParameterInfo& info, std::uint64_t most);
 
 }  // namespace parameter_detail
 
-/// A whole number by functions: for values that are no plain members.
+/// A whole number, read and written through functions; for values that are not plain members.
 template <typename T>
 [[nodiscard]] Parameter<T> whole_by(std::string_view key,
                                     std::function<std::uint64_t(const T&)> get,
@@ -47,7 +47,7 @@ template <typename T, typename M>
   return p;
 }
 
-/// A whole number that may be not set, which means `missing`; by functions.
+/// An optional whole number, read and written through functions; `missing` says what not set means.
 template <typename T>
 [[nodiscard]] Parameter<T> optional_whole_by(
     std::string_view key, std::function<std::optional<std::uint64_t>(const T&)> get,
@@ -89,7 +89,7 @@ template <typename T>
   return p;
 }
 
-/// A number that may be not set, which means `missing`; by functions.
+/// An optional real number, read and written through functions; `missing` says what not set means.
 template <typename T>
 [[nodiscard]] Parameter<T> optional_real_by(std::string_view key,
                                             std::function<std::optional<double>(const T&)> get,
@@ -135,10 +135,11 @@ template <typename T>
   return p;
 }
 
-/// `names` of the enumeration's values 0, 1, ...
+/// A choice; `names` are those of the enumeration's values 0, 1, ...
 template <typename T, typename E>
 [[nodiscard]] Parameter<T> choice(std::string_view key, E T::*member,
-                                  std::vector<std::string_view> names, std::string_view sentence) {
+                                  const std::vector<std::string_view>& names,
+                                  std::string_view sentence) {
   static_assert(std::is_enum_v<E>, "a choice is an enumeration");
   Parameter<T> p;
   static_cast<ParameterInfo&>(p) =
@@ -154,7 +155,7 @@ template <typename T, typename E>
   return p;
 }
 
-/// A name or path that is not set where it is empty, which means `missing`.
+/// A name or path. Empty means not set; `missing` says what that implies.
 template <typename T>
 [[nodiscard]] Parameter<T> text(std::string_view key, std::string T::*member,
                                 std::string_view missing, std::string_view sentence) {
@@ -176,16 +177,16 @@ template <typename T>
 // ---- Parameter ----------------------------------------------------------------------------------
 
 template <typename T>
-Parameter<T> Parameter<T>::with_option(std::string name) const {
+Parameter<T> Parameter<T>::with_option(const std::string& name) const {
   Parameter p = *this;
-  p.option = std::move(name);
+  p.option = name;
   return p;
 }
 
 template <typename T>
-Parameter<T> Parameter<T>::with_value_name(std::string name) const {
+Parameter<T> Parameter<T>::with_value_name(const std::string& name) const {
   Parameter p = *this;
-  p.value_name = std::move(name);
+  p.value_name = name;
   return p;
 }
 

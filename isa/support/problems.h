@@ -1,4 +1,4 @@
-// Everything wrong with one file, gathered so that the user mends it in one go.
+// The problems of one file, gathered so that the user can correct them all at once.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace tactus {
 
-/// Lines read "file:location: what", or "file: what" without location. A location is a JSON path
+/// Lines read "file:location: what", or "file: what" without a location. A location is a JSON path
 /// ("/arch/array_size"), line:column, or line:cell.
 class Problems {
  public:
-  /// At most `limit` lines are kept; the rest is counted.
+  /// Keeps at most `limit` lines and counts the rest.
   explicit Problems(std::string file, std::size_t limit = 50)
       : file_(std::move(file)), limit_(limit) {}
 
@@ -27,8 +27,8 @@ class Problems {
   [[nodiscard]] bool any() const { return count_ != 0; }
   [[nodiscard]] bool full() const { return count_ >= limit_; }
 
-  /// True if a kept line is at the JSON path, below it or above it, so that a check over several
-  /// values can leave out what could not be read.
+  /// True if a kept problem is at the JSON path, below it or above it. Checks of several values use
+  /// it to skip values that could not be read.
   [[nodiscard]] bool concerns(std::string_view path) const {
     for (const Line& line : lines_) {
       if (is_at_or_below(line.location, path) || is_at_or_below(path, line.location)) return true;

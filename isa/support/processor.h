@@ -1,4 +1,4 @@
-// What the processor can run, for kernels with a variant for each instruction set.
+// Tests of processor features, for kernels that have a variant for each instruction set.
 #pragma once
 
 namespace tactus {
@@ -6,7 +6,8 @@ namespace tactus {
 #if defined(__x86_64__)
 inline bool processor_has_avx2() { return __builtin_cpu_supports("avx2"); }
 inline bool processor_has_fma() { return __builtin_cpu_supports("fma"); }
-/// The parts of AVX-512 that isa/CMakeLists.txt names for such variants.
+/// True if the processor has the parts of AVX-512 that isa/CMakeLists.txt enables for such
+/// variants.
 inline bool processor_has_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

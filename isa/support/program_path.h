@@ -1,17 +1,17 @@
-// Which program this process belongs to: the folder of configurations is found from where it lies,
-// jobs are further invocations of it, and what it compiles is kept under its build.
+// Path of the program that this process belongs to. The folder of configurations and the build
+// folder for compiled networks are found relative to it, and sweeps start it again for each job.
 #pragma once
 
 #include <string>
 
 namespace tactus {
 
-/// The running program's own file, as the system names it, unless another one has been set. May be
-/// a symbolic link.
+/// Path of the running program as the system reports it, or the path that set_program_path() has
+/// set. May be a symbolic link.
 [[nodiscard]] const std::string& program_path();
 
-/// For processes that have loaded Tactus as a library and are no `tactus` themselves, such as an
-/// interpreter: the path of the program that was installed with it. Before anything else is called.
+/// For processes that load Tactus as a library, such as an interpreter: sets the path of the
+/// installed program. Call it before all other functions.
 void set_program_path(std::string path);
 
 }  // namespace tactus

@@ -16,7 +16,7 @@ bool has_date(Provenance::Kind kind) {
   return kind == Provenance::Kind::published || kind == Provenance::Kind::measured;
 }
 
-/// YYYY-MM or YYYY-MM-DD.
+/// True for YYYY-MM or YYYY-MM-DD.
 bool is_date(std::string_view text) {
   if (text.size() != 7 && text.size() != 10) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {

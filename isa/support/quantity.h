@@ -1,4 +1,4 @@
-// Counts and times for people.
+// Text of counts and times for users.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace tactus {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// Milliseconds with a unit that fits: "7.01 us" below one, "1.234 ms" from there on.
+/// Milliseconds with a suitable unit: "7.01 us" below 1 ms, "1.234 ms" from 1 ms on.
 [[nodiscard]] inline std::string time_text(double ms) {
   if (ms == 0) return "0 us";
-  // Two digits of a microsecond must not round up to 1000.00 us.
+  // The limit keeps two-digit microseconds from being rounded up to 1000.00 us.
   return ms < 0.999995 ? fmt::format("{:.2f} us", 1e3 * ms) : fmt::format("{:.3f} ms", ms);
 }
 

@@ -1,4 +1,4 @@
-// Tables of an instruction set, printed as text and as Markdown.
+// Reference tables of an instruction set, printed as text and as Markdown.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ struct ReferenceTable {
   std::string title;
   std::string about;                           ///< sentences before the table
   std::vector<std::string> columns;            ///< the first names the row
-  std::vector<std::vector<std::string>> rows;  ///< a cell a column
+  std::vector<std::vector<std::string>> rows;  ///< one cell per column
   std::string listing;                         ///< program text behind the table; may be empty
 };
 
-/// The name of each row on a line, the other cells below it with their columns' titles.
+/// Text: the name of each row on a line, below it the other cells with the titles of their columns.
 [[nodiscard]] std::string to_text(const ReferenceTable& table);
-/// The first column is set as code.
+/// Markdown; the first column is set as code.
 [[nodiscard]] std::string to_markdown(const ReferenceTable& table);
 
 /// Text for a cell of a Markdown table.

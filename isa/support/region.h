@@ -1,4 +1,4 @@
-// A part of a program with a name.
+// A named part of a program.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Small text tools behind the messages: quoting of untrusted text and "did you mean" suggestions.
+// Helpers for messages: quotes untrusted text, suggests similar names.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace tactus {
 
-/// Offset of the first byte that is not valid UTF-8 (overlong forms and surrogates are not), or
+/// Offset of the first byte that is not valid UTF-8 (overlong forms and surrogates are invalid), or
 /// npos.
 [[nodiscard]] inline std::size_t find_invalid_utf8(std::string_view text) {
   std::size_t i = 0;
@@ -46,12 +46,12 @@ namespace tactus {
   return std::string_view::npos;
 }
 
-/// Text from a file made fit for one line of a message: control characters (and, if the text is not
-/// UTF-8, all bytes above 0x7F) as \xNN, cut after about `longest` bytes.
+/// Text of a file made printable on one line: control characters become \xNN (and, if the text is
+/// not UTF-8, all bytes above 0x7F), and the text is cut after about `longest` bytes.
 [[nodiscard]] inline std::string printable(std::string_view text, std::size_t longest = 60) {
   const bool cut = text.size() > longest;
   if (cut) {
-    // Cutting inside a UTF-8 sequence would turn all of the text into \xNN.
+    // A cut inside a UTF-8 sequence would turn all of the text into \xNN.
     std::size_t end = longest;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
     text = text.substr(0, end);
@@ -101,10 +101,10 @@ namespace tactus {
   return last[b.size()];
 }
 
-/// `; did you mean "x"?` with the nearest of `candidates`, or an empty text if none is near.
+/// `; did you mean "x"?` with the candidate nearest to `word`; empty if none is near.
 [[nodiscard]] inline std::string suggestion(std::string_view word,
                                             const std::vector<std::string_view>& candidates) {
-  constexpr std::size_t longest_word = 64;  // longer ones are no typing mistakes
+  constexpr std::size_t longest_word = 64;  // longer words are not typing mistakes
   if (word.size() > longest_word) return {};
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
@@ -119,7 +119,7 @@ namespace tactus {
   return best.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", best);
 }
 
-/// `"a", "b", "c"` for the allowed spellings in a message.
+/// `"a", "b", "c"`: allowed spellings for a message.
 [[nodiscard]] inline std::string quote_list(const std::vector<std::string_view>& names) {
   std::string out;
   for (const std::string_view name : names) {
@@ -129,7 +129,7 @@ namespace tactus {
   return out;
 }
 
-/// A whole number for people: 8, 65535, 2^32-1, 2^62.
+/// A whole number as users write it: 8, 65535, 2^32-1, 2^62.
 [[nodiscard]] inline std::string number_text(std::uint64_t value) {
   const auto power = [](std::uint64_t v) { return v != 0 && (v & (v - 1)) == 0; };
   const auto exponent = [](std::uint64_t v) {
@@ -145,7 +145,7 @@ namespace tactus {
   return std::to_string(value);
 }
 
-/// "1..256"; "1 or more" where 64 bits are the only limit.
+/// "1..256"; "1 or more" if 64 bits are the only limit.
 [[nodiscard]] inline std::string range_text(std::uint64_t min, std::uint64_t max) {
   if (max == ~std::uint64_t{0}) return number_text(min) + " or more";
   return number_text(min) + ".." + number_text(max);

@@ -1,4 +1,4 @@
-// A run of elements that lie somewhere else, as C++20's std::span of const.
+// A view of contiguous elements stored elsewhere, like C++20's std::span<const T>.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ class View {
  public:
   View() = default;
   View(const T* data, std::size_t size) : data_(data), size_(size) {}
-  /// Of any contiguous container, which must outlive the view.
+  /// View of any contiguous container, which must outlive it.
   template <typename Container>
   View(const Container& container)  // NOLINT(google-explicit-constructor)
       : data_(container.data()), size_(container.size()) {}

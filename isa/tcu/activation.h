@@ -1,16 +1,17 @@
-// The activation unit: what a vector becomes on its way from the accumulators to local memory.
+// The activation unit: a function applied to vectors on their way from the accumulators to local
+// memory.
 //
-// An extension of Tactus's own, no RTL has it. Four vectors of parameters, loaded by opcode 0x7 in
-// the order of their names, give every lane its own function:
+// An extension of Tactus's own, absent from the RTL. Four vectors of parameters, loaded by opcode
+// 0x7 in the order of their names, give every lane its own function:
 //
 //   t = scale x + offset, rounded half to even and saturated once, as by the array's
 //       multiply-accumulate
-//   y = min(limit, t), where t >= 0
-//   y = min(limit, slope t), rounded half to even and saturated, where t < 0
+//   y = min(limit, t), if t >= 0
+//   y = min(limit, slope t), rounded half to even and saturated, if t < 0
 //
-// That is batch normalisation, ReLU (slope 0), ReLU6 (limit 6), leaky and parametric ReLU, and
-// their combinations. Until parameters are loaded, scale and slope are 1, offset is 0 and limit the
-// largest number: vectors pass unchanged.
+// This covers batch normalisation, ReLU (slope 0), ReLU6 (limit 6), leaky and parametric ReLU, and
+// their combinations. Until parameters are loaded, scale and slope are 1, offset is 0 and limit is
+// the largest number, so vectors pass unchanged.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace tactus::tcu {
 
 inline constexpr unsigned activation_parameters = 4;
 
-/// Of one lane; mantissas.
+/// Parameters of one lane; mantissas.
 struct ActivationParameters {
   std::int64_t scale, offset, slope, limit;
 };

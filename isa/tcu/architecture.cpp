@@ -28,7 +28,8 @@ constexpr std::array<DataTypeInfo, 4> data_types{{
 
 constexpr unsigned widest_operand = 64;
 
-/// The stride code sits above the address; both must fit the simulator's operand words.
+/// Checks an operand's width: the stride code is above the address, and both must fit the
+/// simulator's operand words.
 void check_operand(ObjectReader& reader, unsigned number, std::uint64_t deepest,
                    std::uint32_t strides) {
   const unsigned address = address_bits(deepest);
@@ -41,7 +42,7 @@ void check_operand(ObjectReader& reader, unsigned number, std::uint64_t deepest,
                   number, address, deepest, stride, widest_operand));
 }
 
-/// What does not fit memories of sensible depths only: others are reported already.
+/// Checks that the blocks fit the memories. Skipped if the memories' depths are reported already.
 void check_dais_blocks(const Architecture& a, ObjectReader& reader) {
   for (const char* key : {"array_size", "local_depth", "accumulator_depth"}) {
     if (reader.problems().concerns(reader.path() + "/" + key)) return;
@@ -54,7 +55,7 @@ void check_dais_blocks(const Architecture& a, ObjectReader& reader) {
   }
 }
 
-/// Keys have to be values of the data type.
+/// Checks that the keys are values of the data type.
 void check_lookup_tables(const Architecture& a, ObjectReader& reader) {
   if (a.lookup_tables.count == 0 || reader.problems().concerns(reader.path() + "/data_type") ||
       reader.problems().concerns(reader.path() + "/lookup_tables")) {
@@ -79,7 +80,7 @@ void check_lookup_tables(const Architecture& a, ObjectReader& reader) {
   if (!reader.problems().concerns(reader.path() + "/local_depth") &&
       !reader.problems().concerns(reader.path() + "/accumulator_depth") &&
       lookup_vectors(a) > std::min(a.local_depth, a.accumulator_depth)) {
-    // The counter of its vectors is that of the accumulators' stream.
+    // The counter of the table's vectors is that of the accumulators' stream.
     reader.problems().add(
         path + "/depth",
         fmt::format("a table of {} vectors is more than local memory and "
@@ -88,6 +89,19 @@ void check_lookup_tables(const Architecture& a, ObjectReader& reader) {
   }
 }
 
+<<<<<<< HEAD
+=======
+/// The keys that the object leaves to their defaults, as text: "dram0_depth 1048576, ...".
+std::string keys_left_out(ObjectReader reader) {
+  std::string text;
+  for (const Parameter<Architecture>& parameter : architecture_parameters()) {
+    if (parameter.optional || reader.has(parameter.key)) continue;
+    text += (text.empty() ? "" : ", ") + parameter.key + " " + parameter.default_text();
+  }
+  return text;
+}
+
+>>>>>>> w_c
 }  // namespace
 
 const DataTypeInfo& info(DataType type) {
@@ -114,7 +128,7 @@ Architecture decode_architecture(ObjectReader reader, MissingKeys missing,
   Architecture a = base;
   architecture_parameters().read(reader, a, missing);
   reader.finish();
-  // A value that was refused reads as the smallest allowed one and cannot fail here.
+  // A refused value was replaced by the smallest allowed one, so it cannot fail here.
   const std::uint64_t on_chip = std::max(a.local_depth, a.accumulator_depth);
   check_operand(reader, 0, on_chip, a.stride0_depth);
   check_operand(reader, 1, std::max({on_chip, a.dram0_depth, a.dram1_depth}), a.stride1_depth);

@@ -6,10 +6,11 @@
 
 namespace tactus::tcu {
 
-/// As read_architecture() of a file whose keys may be left out; `defaults` lists those that are:
-/// "dram0_depth 1048576, ...".
+/// Reads a file whose keys are optional. `defaults` receives the list of missing keys with their
+/// values: "dram0_depth 1048576, ...".
 [[nodiscard]] Architecture read_architecture(const std::string& path, std::string& defaults);
 
+<<<<<<< HEAD
 /// "dram0_depth 1048576, ...": the keys that the object leaves to their defaults.
 [[nodiscard]] std::string keys_left_out(ObjectReader reader);
 
@@ -17,6 +18,12 @@ namespace tactus::tcu {
 /// What may be missing stays as in `base`. Files of models may lack keys that were added later,
 /// MissingKeys::old_allowed. DAIS programs are read from the folder of the document's file.
 /// Problems go to the reader's document.
+=======
+/// Reads the keys of an object, reports unknown ones, and checks the values against each other.
+/// Missing keys keep the values of `base`. MissingKeys::old_allowed is for model files, which may
+/// lack keys that were added later. DAIS programs are read relative to the folder of the document's
+/// file. Problems go to the reader's document.
+>>>>>>> w_c
 [[nodiscard]] Architecture decode_architecture(ObjectReader reader,
                                                MissingKeys missing = MissingKeys::refused,
                                                const Architecture& base = {});

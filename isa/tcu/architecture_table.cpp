@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t deepest_memory = std::uint64_t{1} << 62;
 
-/// A list, which reads the DAIS programs too, from the folder of the file.
+/// The list of DAIS blocks. Reading it also reads the programs, relative to the file's folder.
 Parameter<Architecture> dais_blocks() {
   Parameter<Architecture> p;
   p.key = "dais_blocks";
@@ -87,7 +87,7 @@ Parameter<Architecture> lookup_tables() {
   return p;
 }
 
-/// A parameter of an extension: not in the file where it is off.
+/// A parameter of an extension, which is not written to the file if it is off.
 Parameter<Architecture> off_if(Parameter<Architecture> p, ParameterValue off) {
   p.optional = true;
   p.missing = "off";
@@ -106,7 +106,7 @@ ParameterTable<Architecture> make_table() {
        {DataType::fp8bp4, DataType::fp16bp8, DataType::fp18bp10, DataType::fp32bp16}) {
     types.push_back(info(type).name);
   }
-  // The reference's compiler knows FLOAT32, so the name deserves more than "unknown".
+  // The reference's compiler knows FLOAT32, so the name gets a message of its own.
   return {
       "architecture",
       "What shapes one tensor compute unit: the keys of an architecture file (.tarch). A key that "

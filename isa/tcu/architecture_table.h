@@ -6,7 +6,8 @@
 
 namespace tactus::tcu {
 
-/// In the order of the reference's architecture files, which is that of writing.
+/// Parameters in the order of the reference's architecture files, which is also the order of
+/// writing.
 [[nodiscard]] const ParameterTable<Architecture>& architecture_parameters();
 
 }  // namespace tactus::tcu

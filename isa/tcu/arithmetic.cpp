@@ -12,10 +12,9 @@ std::int64_t saturate(const DataTypeInfo& type, std::int64_t value) {
   return std::clamp(value, type.min(), type.max());
 }
 
-/// value / 2^point, rounded half to even. Just under half is added, and one
-/// more if the floored quotient is odd: then a tie reaches the next (even)
-/// quotient, and any other value is unaffected. |value| is below 2^63 - 2^point
-/// for every type: at most 2^62 + 2^47 (FP32BP16).
+/// value / 2^point, rounded half to even. Adds just under half, and one more if the rounded-down
+/// quotient is odd: then a tie reaches the next (even) quotient, and all other values are
+/// unaffected. |value| is at most 2^62 + 2^47 (FP32BP16), below 2^63 - 2^point for every type.
 std::int64_t round_half_even(std::int64_t value, unsigned point) {
   const std::int64_t half = std::int64_t{1} << (point - 1);
   const std::int64_t odd = (value >> point) & 1;
@@ -63,11 +62,10 @@ std::int64_t alu(DataType type, SimdOp op, std::int64_t left, std::int64_t right
       return saturate(format, left + right);
     case SimdOp::subtract:
       return saturate(format, left - right);
-    case SimdOp::multiply:  // the product alone: both ways of rounding a MAC agree
-                            // on it
+    // both MacRounding modes give the same result for a product without a sum
+    case SimdOp::multiply:
       return mac(type, MacRounding::sum, left, right, 0);
-    case SimdOp::abs:  // the negation wraps: there is no positive counterpart of
-                       // the minimum
+    case SimdOp::abs:  // negating the minimum wraps, since it has no positive counterpart
       return left == format.min() || left >= 0 ? left : -left;
     case SimdOp::greater_than:
       return truth(left > right);
@@ -77,7 +75,7 @@ std::int64_t alu(DataType type, SimdOp op, std::int64_t left, std::int64_t right
       return std::min(left, right);
     case SimdOp::max:
       return std::max(left, right);
-    case SimdOp::lookup:  // depends on tables
+    case SimdOp::lookup:  // its result depends on tables
       break;
   }
   return left;
@@ -86,12 +84,11 @@ std::int64_t alu(DataType type, SimdOp op, std::int64_t left, std::int64_t right
 std::int64_t quantise(DataType type, float value) {
   const DataTypeInfo& format = info(type);
   const float scaled = value * static_cast<float>(one(format));
-  if (std::isnan(scaled))
-    return 0;  // as the toolchain's conversion does; readers reject NaN anyway
-  // In double x + 0.5 is exact wherever it decides the floor; in float
-  // 0.49999997 + 0.5 would be 1.
+  if (std::isnan(scaled)) return 0;  // like the toolchain's conversion; readers reject NaN anyway
+  // x + 0.5 is exact in double wherever it decides the result; in float 0.49999997 + 0.5 would be
+  // 1.
   const double rounded = std::floor(static_cast<double>(scaled) + 0.5);
-  // Saturating before the conversion keeps infinities out of the integer.
+  // Saturates before the conversion, since infinity cannot be converted to an integer.
   return static_cast<std::int64_t>(
       std::clamp(rounded, static_cast<double>(format.min()), static_cast<double>(format.max())));
 }
@@ -105,7 +102,7 @@ std::int64_t round_half_even(DataType type, double value) {
   const double exact = value * static_cast<double>(one(format));
   if (exact <= static_cast<double>(format.min())) return format.min();
   if (exact >= static_cast<double>(format.max())) return format.max();
-  // Below 2^32 both parts are exact.
+  // Both parts are exact below 2^32.
   const double below = std::floor(exact);
   const auto mantissa = static_cast<std::int64_t>(below);
   const double rest = exact - below;

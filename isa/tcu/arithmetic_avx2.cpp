@@ -1,4 +1,4 @@
-// The MAC chain for x86-64 with AVX2 and FMA; the build compiles this file alone for them.
+// The MAC chain for x86-64 with AVX2 and FMA. Only this file is compiled for them.
 #include "isa/tcu/arithmetic_kernels.h"
 
 #if defined(__x86_64__) && defined(__AVX2__) && defined(__FMA__)

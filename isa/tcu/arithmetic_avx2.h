@@ -1,4 +1,4 @@
-// The host of arithmetic_chain.h with the 256-bit registers of AVX2, and fused multiply-adds.
+// Host of arithmetic_chain.h with the 256-bit registers of AVX2 and fused multiply-adds.
 #pragma once
 
 #include <immintrin.h>
@@ -12,7 +12,7 @@ namespace tactus::tcu {
 
 namespace {
 
-// Eight lanes to float and back.
+// Converts eight lanes to float and back.
 
 inline __m256 load_8_floats(const char* lanes, std::int8_t) {
   return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(load_8_bytes(lanes)));

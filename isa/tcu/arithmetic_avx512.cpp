@@ -1,4 +1,4 @@
-// The MAC chain for x86-64 with AVX-512; the build compiles this file alone for it.
+// The MAC chain for x86-64 with AVX-512. Only this file is compiled for it.
 #include "isa/tcu/arithmetic_kernels.h"
 
 #if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && \
@@ -13,7 +13,7 @@ namespace tactus::tcu {
 
 namespace {
 
-// Sixteen lanes to float and back; the lanes are in range when they are stored.
+// Converts sixteen lanes to float and back; lanes to be stored are in range.
 
 __m512 load_16_floats(const char* lanes, std::int8_t) {
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(load_16_bytes(lanes)));

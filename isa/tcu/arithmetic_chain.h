@@ -1,26 +1,28 @@
 // The MAC chain as a template over the vector registers of a host processor. Private to the files
 // that instantiate it, one per KernelSet.
 //
-// The chain runs in floating point, where the host itself rounds half to even (in the default
-// rounding mode, which nothing here changes):
+// The chain runs in floating point: the host rounds half to even itself (in the default rounding
+// mode, which is never changed here).
 //
 // An accumulator y is kept as anchor + y, with anchor = 1.5 * 2^(digits - 1) and digits the length
 // of the significand (24 or 53). Around the anchor the spacing of floating-point numbers is exactly
-// 1, so adding a product x*w / 2^point rounds the exact sum to an integer, ties to even, as the
-// datapath does (the anchor is even, so even numbers there are even y). Saturating is a min and a
-// max. The chain from one step to the next is thus three short operations.
+// 1. Adding a product x*w / 2^point therefore rounds the exact sum to an integer, ties to even, as
+// the datapath does (the anchor is even, so even numbers there are even y). Saturating is a min and
+// a max. Each step of the chain thus has three short operations.
 //
-// The products need not all be exact. One of 2^(width + point) or more adds at least 2^width to a
-// lane and saturates it whatever it held; rounding being monotonic, it still does after the product
-// or the sum has been rounded, wherever the sum lies. The smaller products are exact, since
-// width + point <= digits: 12 and 24 of 24, 28 and 48 of 53. Negative ones likewise. Hence fused
-// and separate multiply-adds give the same results.
+// Not all products need to be exact. A product of 2^(width + point) or more adds at least 2^width
+// to a lane and saturates it whatever its value. Rounding is monotonic, so this also holds after
+// the product or the sum has been rounded. Smaller products are exact, since width + point <=
+// digits: 12 and 24 of 24, 28 and 48 of 53. The same holds for negative products. Hence fused and
+// separate multiply-adds give the same results.
 //
-// Many vectors with the same weights: the weights are converted once, and their magnitudes bound
-// what the accumulators can reach. Mostly that is within the range, and saturating is left out.
+// For many vectors with the same weights, the weights are converted once, and their magnitudes
+// bound the accumulators' values. Usually the bound is within the range, and saturating is left
+// out.
 //
 // Everything here has internal linkage and calls no inline function of a library: one of the files
-// is compiled for AVX2, and the linker must not pick its copy of a shared function for all.
+// is compiled for AVX2, and the linker must not choose its copy of a shared function for the whole
+// program.
 #pragma once
 
 #include <cfloat>
@@ -34,8 +36,8 @@
 #error "the MAC chain depends on IEEE arithmetic: compile without -ffast-math"
 #endif
 
-// An array of accumulators becomes registers only once the loops over it have been unrolled; left
-// to itself GCC does that too late for two dimensions.
+// Accumulators in an array are kept in registers only after the loops over them have been unrolled.
+// GCC on its own unrolls two-dimensional ones too late.
 #if defined(__GNUC__) && !defined(__clang__)
 #define TACTUS_UNROLL _Pragma("GCC unroll 16")
 #else
@@ -56,7 +58,7 @@ inline constexpr float anchor<float> = 0x1.8p23F;
 template <>
 inline constexpr double anchor<double> = 0x1.8p52;
 
-/// A data type in this scheme.
+/// Properties of a data type in this scheme.
 template <DataType data_type, class LaneType, unsigned width, unsigned point, class RealType>
 struct Format {
   static constexpr DataType type = data_type;
@@ -76,12 +78,12 @@ using Fp32Bp16 = Format<DataType::fp32bp16, std::int32_t, 32, 16, double>;
 
 inline constexpr std::size_t max_lanes = 256;
 
-/// One lane per "register". Hosts with wider registers have the same members.
+/// A host with one lane per "register". Hosts with wider registers have the same members.
 template <class LaneType, class RealType>
 struct ScalarHost {
   using Register = RealType;
   static constexpr std::size_t width = 1, max_registers = 8;
-  /// Accumulators of a block of several vectors; 0: the vectors are computed one by one.
+  /// Accumulators of a block of several vectors; 0: vectors are computed one by one.
   static constexpr std::size_t shared_accumulators = 0;
   static Register broadcast(RealType value) { return value; }
   static Register load(const char* lanes) {
@@ -103,7 +105,7 @@ struct ScalarHost {
   static Register max(Register a, Register b) { return a > b ? a : b; }
 };
 
-/// Registers of output lanes: from lane `first` on, the last of them at lane `last`, which may
+/// Registers of output lanes from lane `first` on. The last register starts at lane `last` and may
 /// overlap the one before.
 template <class Host, std::size_t registers>
 struct Strip {
@@ -114,7 +116,7 @@ struct Strip {
   }
 };
 
-/// A number of lanes the compiler knows.
+/// A number of lanes that is known at compile time.
 template <std::size_t value>
 struct Constant {
   constexpr operator std::size_t() const { return value; }
@@ -127,8 +129,8 @@ struct Chain {
   static constexpr std::size_t width = Host::width;
   static constexpr std::size_t lane_bytes = sizeof(typename Format::Lane);
 
-  /// The input vector as factors, x / 2^point; the result is the maximum of their magnitudes
-  /// and `largest`.
+  /// Converts the input vector to factors x / 2^point. Returns the maximum of their magnitudes and
+  /// `largest`.
   template <class Size>
   static Register prepare(const char* x, Real* factors, Size n, Register largest) {
     for (std::size_t first = 0; first < n; first += width) {
@@ -157,7 +159,7 @@ struct Chain {
     return saturate<saturating>(Host::add(sum, Host::add(product, Host::broadcast(-anchor<Real>))));
   }
 
-  /// The bias and the columns as the caller has them.
+  /// Bias and columns in the caller's form.
   template <std::size_t registers>
   struct Lanes {
     const char* weights;
@@ -168,7 +170,7 @@ struct Chain {
     }
   };
 
-  /// A strip of them, converted.
+  /// A strip of bias and columns, converted to floating point.
   template <std::size_t registers>
   struct Reals {
     Real values[max_lanes + 1][registers][width];
@@ -195,8 +197,9 @@ struct Chain {
     [[nodiscard]] Register operator()(std::size_t row, std::size_t r) const {
       return Host::load_real(values[row][r]);
     }
-    /// Whether no lane can leave the range if no factor is larger. The sums are exact; each of n
-    /// steps may round up by 1/2; the 2 covers that the product and the sum here are rounded.
+    /// True if no lane can leave the range when no factor exceeds `largest`. The sums are exact.
+    /// Each of n steps may round up by 1/2; the 2 covers the rounding of the product and the sum in
+    /// this function.
     [[nodiscard]] bool within_range(Real largest, std::size_t n) const {
       const Real limit = Format::half_range - static_cast<Real>(n) / 2 - 2;
       Register reach = Host::broadcast(0);
@@ -216,8 +219,8 @@ struct Chain {
     return result;
   }
 
-  /// A strip of `vectors` vectors; factors are `stride` apart. The accumulators stay in registers
-  /// throughout, and independent of each other hide the latency of a step.
+  /// Computes a strip of `vectors` vectors, whose factors are `stride` apart. The accumulators stay
+  /// in registers; since they are independent, they hide the latency of a step.
   template <MacRounding rounding, bool saturating, std::size_t vectors, std::size_t registers,
             class Weights, class Size>
   static void block(const Weights& weights, const Real* factors, std::size_t stride,
@@ -252,8 +255,8 @@ struct Chain {
     }
   }
 
-  /// Calls what(strip) for strips of `registers` registers at most that cover n >= width lanes. The
-  /// last register is moved down to end at lane n-1: some lanes are then computed twice.
+  /// Calls what(strip) for strips of at most `registers` registers that cover n >= width lanes. The
+  /// last register is moved down to end at lane n-1, so some lanes are computed twice.
   template <std::size_t registers, class What>
   static void each_strip(std::size_t n, std::size_t first, What what) {
     for (; first + (registers - 1) * width < n; first += registers * width) {
@@ -268,7 +271,7 @@ struct Chain {
   /// Precondition: n >= width.
   template <MacRounding rounding>
   static void run(const char* weights, const void* x, char* out, std::size_t n) {
-    // For small n the loops cost as much as what they repeat.
+    // For small n the overhead of the loops is as large as their work.
     if (n == width) return run_lanes<rounding>(weights, x, out, Constant<width>{});
     if (n == 2 * width) return run_lanes<rounding>(weights, x, out, Constant<2 * width>{});
     run_lanes<rounding>(weights, x, out, n);
@@ -307,7 +310,7 @@ struct Chain {
     }
   };
 
-  /// The vectors from `v` on, `vectors` at a time, then half as many.
+  /// Computes the vectors from `v` on, `vectors` at a time, then half as many.
   template <MacRounding rounding, bool saturating, std::size_t vectors, std::size_t registers>
   static void groups(const Reals<registers>& weights, const Batch& batch, std::size_t v,
                      std::size_t n, Strip<Host, registers> strip) {
@@ -324,7 +327,7 @@ struct Chain {
 
   template <MacRounding rounding>
   static void run_batch(const char* weights, const Batch& batch, std::size_t n, Real largest) {
-    // With two registers of weights, an input lane is broadcast half as often.
+    // Two registers of weights halve the number of broadcasts of input lanes.
     each_strip<2>(n, 0, [&](auto strip) {
       constexpr std::size_t registers = decltype(strip)::count;
       Reals<registers> reals;
@@ -338,7 +341,7 @@ struct Chain {
     });
   }
 
-  /// A product of zero changes nothing.
+  /// A product with a zero vector changes nothing.
   static void copy_bias(const char* weights, char* out, std::size_t n) {
     std::memcpy(out, weights, n * lane_bytes);
   }
@@ -365,7 +368,7 @@ struct Chain {
   template <MacRounding rounding>
   static void run(const char* weights, const std::uint8_t* const* x, char* out, std::size_t n,
                   std::size_t count) {
-    // Converting the weights has to pay.
+    // Converting the weights is worthwhile only for several vectors.
     if (Host::shared_accumulators == 0 || count < 3) {
       for (std::size_t i = 0; i < count; ++i, out += n * lane_bytes) {
         if (x[i] == nullptr) {
@@ -388,9 +391,9 @@ const MacKernels& variant_kernels(Narrower variant) {
   return (*variant())[static_cast<std::size_t>(Format::type)][static_cast<std::size_t>(rounding)];
 }
 
-/// The narrower variant computes a vector that fills no register of the host. Every file thus
-/// compiles the chain for one host. The host of one lane has no narrower variant: every vector
-/// fills its register.
+/// Selects the host: a vector that does not fill a register of this host is computed by the
+/// narrower variant, so every file compiles the chain for one host. The one-lane host has no
+/// narrower variant, since every vector fills its register.
 template <class Format, MacRounding rounding, class Host, Narrower narrower>
 void mac_chain(const void* weights, const void* x, void* out, std::size_t n) {
   if constexpr (Host::width > 1) {

@@ -15,13 +15,13 @@
 #include "isa/tcu/arithmetic_sse2.h"
 #endif
 
-// The outputs may be an input, lane for lane: no dependence from one iteration to another.
+// An output may be an input, lane for lane, so iterations do not depend on each other.
 #if defined(__GNUC__) && !defined(__clang__)
 #define TACTUS_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #else
 #define TACTUS_INDEPENDENT_ITERATIONS
 #endif
-// The callers' vectors lie in untyped bytes.
+// The callers' vectors are untyped bytes.
 #if defined(__GNUC__)
 #define TACTUS_MAY_ALIAS __attribute__((may_alias))
 #else
@@ -64,7 +64,7 @@ using Fp16Lanes = Lanes<std::int16_t, 16, 8>;
 using Fp18Lanes = Lanes<std::int32_t, 18, 10>;
 using Fp32Lanes = Lanes<std::int32_t, 32, 16>;
 
-/// out[i] = operation(left[i], right[i]); the lanes are passed by value.
+/// out[i] = operation(left[i], right[i]); passes lanes by value.
 template <class L, class Operation>
 void each_lane(const void* left, const void* right, void* out, std::size_t n, Operation operation) {
   using Access = typename L::Access;
@@ -87,8 +87,8 @@ void add_lanes(const void* a, const void* b, void* out, std::size_t n) {
 __m128i saturating_add(__m128i a, __m128i b, std::int8_t) { return _mm_adds_epi8(a, b); }
 __m128i saturating_add(__m128i a, __m128i b, std::int16_t) { return _mm_adds_epi16(a, b); }
 
-/// For lanes as wide as their type. The compiler's vectors widen them, and short vectors cost more
-/// in choosing a loop than in adding.
+/// Adds lanes that are as wide as their type. Uses the compiler's vectors, because for short
+/// vectors choosing a loop costs more than adding.
 template <class L>
 void add_registers(const void* a, const void* b, void* out, std::size_t n) {
   using Lane = typename L::Lane;
@@ -120,7 +120,7 @@ void add(const void* a, const void* b, void* out, std::size_t n) {
   add_lanes<L>(a, b, out, n);
 }
 
-// The ALU in three functions: one loop for each operation, so that each is vectorised.
+// The ALU in three functions, with one loop per operation so that each is vectorised.
 
 template <class L>
 void alu_arithmetic(SimdOp op, const void* left, const void* right, void* out, std::size_t n) {
@@ -185,7 +185,7 @@ void alu(SimdOp op, const void* left, const void* right, void* out, std::size_t 
     case SimdOp::max:
       return each([](Lane x, Lane y) { return x > y ? x : y; });
     case SimdOp::no_op:
-    case SimdOp::lookup:  // depends on tables
+    case SimdOp::lookup:  // its result depends on tables
     case SimdOp::move:
       break;
   }

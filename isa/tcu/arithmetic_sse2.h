@@ -1,4 +1,4 @@
-// The host of arithmetic_chain.h with the 128-bit registers that every x86-64 has.
+// Host of arithmetic_chain.h with the 128-bit registers that every x86-64 has.
 #pragma once
 
 #include <emmintrin.h>
@@ -29,7 +29,7 @@ inline __m128i load_16_bytes(const char* from) {
 
 inline void store_16_bytes(__m128i value, char* to) { std::memcpy(to, &value, sizeof value); }
 
-// Four lanes to float and back; the lanes are in range when they are stored.
+// Converts four lanes to float and back; lanes to be stored are in range.
 
 inline __m128 load_floats(const char* lanes, std::int8_t) {
   std::int32_t bytes;

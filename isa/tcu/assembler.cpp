@@ -26,8 +26,8 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-/// Finds ".name" at the start of a line without tokenizing it, so that blocks keep their shape
-/// whatever else is wrong with the line.
+/// Finds ".name" at the start of a line without splitting the line into tokens, so that blocks are
+/// recognised even if the rest of the line is wrong.
 bool is_directive(std::string_view line, std::string_view name) {
   const std::size_t dot = line.find_first_not_of(" \t\r");
   if (dot == std::string_view::npos || line[dot] != '.') return false;
@@ -77,13 +77,13 @@ class Assembler {
 
  private:
   struct Block {
-    std::size_t first_line;  ///< that of .repeat
+    std::size_t first_line;  ///< line of .repeat
     std::int64_t count;
     std::int64_t index;
     std::string counter;  ///< may be empty
   };
 
-  /// Finds the .end of every .repeat, so that bodies repeated 0 times can be skipped.
+  /// Finds the .end of every .repeat, so that a body repeated 0 times can be skipped.
   void match_blocks() {
     std::vector<std::size_t> open;
     for (std::size_t line = 0; line < lines_.size(); ++line) {
@@ -102,7 +102,7 @@ class Assembler {
 
   void begin_block() {
     Block block{line_, 1, 0, {}};
-    // A block with an error in its first line is still gone through once, for further errors.
+    // A block with an error in its first line is assembled once, to find further errors.
     if (!guarded([&] { block_header(block); }) && block.counter.empty()) presume_counter(block);
     if (block.count == 0) {
       if (!block.counter.empty()) symbols_.remove(block.counter);
@@ -134,7 +134,8 @@ class Assembler {
     block.count = count;
   }
 
-  /// After an error in the first line of a block, the body shall not complain about the counter.
+  /// Defines the counter after an error in the first line of a block, so that the body does not
+  /// report it as unknown.
   void presume_counter(Block& block) {
     if (tokens_.size() < 4) return;
     const Token& last = tokens_[tokens_.size() - 2];
@@ -154,7 +155,8 @@ class Assembler {
     });
     if (blocks_.empty()) return;
     Block& block = blocks_.back();
-    // After an error the program is not needed any more, and each line shall be reported once.
+    // After an error the program is not used, and each line should be reported once, so the block
+    // is not repeated.
     if (++block.index < block.count && !problems_.any()) {
       if (!block.counter.empty()) symbols_.set(block.counter, block.index);
       line_ = block.first_line;
@@ -205,7 +207,7 @@ class Assembler {
     return false;
   }
 
-  /// False if the action failed.
+  /// Runs the action and reports its errors. Returns false if it failed.
   template <typename Action>
   bool guarded(Action action) {
     try {
@@ -232,8 +234,8 @@ class Assembler {
   Problems problems_;
   SymbolTable symbols_;
   std::unordered_map<std::size_t, std::size_t> block_ends_;  ///< line of .repeat to line of .end
-  std::vector<Block> blocks_;  ///< those being repeated, outermost first
-  std::vector<Token> tokens_;  ///< of the current line
+  std::vector<Block> blocks_;  ///< blocks being repeated, outermost first
+  std::vector<Token> tokens_;  ///< tokens of the current line
   std::vector<Instruction> program_;
   std::uint64_t repeated_statements_ = 0;
   std::size_t line_ = 0;

@@ -8,7 +8,7 @@
 namespace tactus::tcu {
 namespace {
 
-// The C library's classification depends on the locale; program text does not.
+// The C library's classification depends on the locale, which must not affect program text.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }

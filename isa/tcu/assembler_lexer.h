@@ -1,4 +1,4 @@
-// Tokens of one line of assembler text.
+// Splits a line of assembler text into tokens.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tactus::tcu {
 
-/// Something wrong at a column (1-based, in bytes) of the line being assembled.
+/// An error at a column (1-based, in bytes) of the line being assembled.
 struct SyntaxError {
   std::size_t column;
   std::string message;
@@ -27,17 +27,17 @@ template <typename... Args>
 struct Token {
   enum class Kind { name, number, punctuation, end_of_line };
   Kind kind;
-  std::string_view text;  ///< points into the line
+  std::string_view text;  ///< view into the line
   std::size_t column;
 };
 
-/// Splits a line, without its comment; the last token is end_of_line. Throws SyntaxError.
+/// Splits a line without its comment; the last token is end_of_line. Throws SyntaxError.
 void tokenize(std::string_view line, std::vector<Token>& tokens);
 
 /// The value of a number token, 0..2^63-1. Throws SyntaxError.
 [[nodiscard]] std::int64_t number_value(const Token& token);
 
-/// Names ignore the case of ASCII letters.
+/// Compares names without regard to the case of ASCII letters.
 [[nodiscard]] bool same_name(std::string_view a, std::string_view b);
 [[nodiscard]] std::string lower_name(std::string_view name);
 

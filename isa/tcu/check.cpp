@@ -12,7 +12,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// What messages need to know about a memory.
+/// Description of a memory for messages.
 struct MemoryExtent {
   std::string_view name;   ///< before "address"
   std::string_view place;  ///< after "outside"
@@ -35,11 +35,11 @@ class Checker {
         drams_{MemoryExtent{"DRAM0", "DRAM0", architecture.dram0_depth},
                MemoryExtent{"DRAM1", "DRAM1", architecture.dram1_depth}} {}
 
-  /// What is wrong, after an instruction that was not right.
+  /// Problem of the last instruction that right() rejected.
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
 
-  /// Every rule says whether it holds and leaves a message only where it does not: programs have
-  /// millions of instructions, and right ones should not cost strings.
+  /// Checks an instruction. Rules return whether they hold and make a message only if not: programs
+  /// have millions of instructions, and correct ones should not cost strings.
   bool right(const Instruction& instruction) {
     i_ = instruction;
     switch (static_cast<Opcode>(i_.opcode)) {
@@ -147,7 +147,7 @@ class Checker {
            local_run(lookup_vectors(architecture_) - 1);
   }
 
-  /// The difference and the tables' values go to registers one behind the other.
+  /// The difference and the tables' values go to consecutive registers.
   bool lookup(const SimdFields& fields) {
     const std::uint32_t count = architecture_.lookup_tables.count;
     const std::uint32_t registers = architecture_.simd_registers_depth;
@@ -206,10 +206,10 @@ class Checker {
     });
   }
 
-  /// The vectors address + k * 2^stride for k = 0..size must all exist.
+  /// Checks that the vectors address + k * 2^stride exist for all k = 0..size.
   bool run_of(const MemoryExtent& memory, Operand start, std::uint64_t size) {
     if (!address(memory, start.address)) return false;
-    // Counting the steps that remain, rather than computing the last address, cannot overflow.
+    // Compares numbers of steps instead of computing the last address, which could overflow.
     const std::uint64_t steps = (memory.depth - 1 - start.address) >> start.stride;
     return require(size <= steps, [&] {
       return fmt::format(
@@ -234,7 +234,8 @@ class Checker {
     return stride(1, operand.stride, architecture_.stride1_depth) && run_of(memory, operand, size);
   }
 
-  /// A counter is as wide as a local address, also where the vectors need none.
+  /// Checks that a counter holds the size. It is as wide as a local address, even if the vectors
+  /// need no address.
   bool counted(std::string_view what, std::string_view counter, std::uint64_t size) {
     return require(size < architecture_.local_depth, [&] {
       return fmt::format(
@@ -244,8 +245,8 @@ class Checker {
     });
   }
 
-  /// Size field for operand2's samples of so many vectors each; what no memory holds becomes the
-  /// largest size.
+  /// Size field for operand2's samples of `vectors` vectors each; the largest size if no memory
+  /// could hold them.
   [[nodiscard]] std::uint64_t size_of_samples(std::uint64_t vectors) const {
     std::uint64_t size = 0;
     if (__builtin_mul_overflow(i_.operand2, vectors, &size) ||
@@ -262,8 +263,8 @@ class Checker {
     });
   }
 
-  /// Combinations do not end where a vector is read that nobody takes, or one is awaited that
-  /// nobody sends.
+  /// Rejects combinations that never end: a vector is read but not taken, or is awaited but not
+  /// sent.
   bool simd_ends(const SimdFields& fields, bool reads, bool writes) {
     if (fields.op == SimdOp::no_op) {
       return require(!reads && !writes, [] {
@@ -293,7 +294,7 @@ class Checker {
 
   const Architecture& architecture_;
   const InstructionLayout& layout_;
-  const unsigned operations_;  ///< of SIMD
+  const unsigned operations_;  ///< number of SIMD operations
   const MemoryExtent local_, accumulators_;
   const std::array<MemoryExtent, 2> drams_;
   Instruction i_;

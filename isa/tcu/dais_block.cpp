@@ -34,7 +34,7 @@ bool is_name(std::string_view text) {
   return !text.empty() && !digit(text.front()) && std::all_of(text.begin(), text.end(), fits);
 }
 
-/// Why the block cannot have its name, or nothing.
+/// Why the block cannot have this name; empty if it can.
 std::string name_problem(const std::string& name, const std::vector<DaisBlockEntry>& before) {
   if (!is_name(name)) {
     return fmt::format("{} is no name; allowed letters, digits and _, no digit first", quote(name));
@@ -54,7 +54,7 @@ std::string name_problem(const std::string& name, const std::vector<DaisBlockEnt
   return {};
 }
 
-/// Errors of the program's reader may have several lines.
+/// Adds each line of an error of the program's reader as a problem.
 void add_lines(const std::string& path, std::string_view text, Problems& problems) {
   while (true) {
     const std::size_t end = text.find('\n');
@@ -134,7 +134,7 @@ std::string dais_block_problem(const Architecture& architecture, const DaisBlock
     return fmt::format("{} inputs are {} vectors, more than the local memory holds; allowed {}",
                        block.input_count(), in, architecture.local_depth);
   }
-  // The counter of results in the local router is as deep as the local memory.
+  // The local router's counter of results is as wide as a local address.
   const std::uint64_t most = std::min(architecture.accumulator_depth, architecture.local_depth);
   if (out > most) {
     return fmt::format("{} outputs are {} vectors, more than {}; allowed {}", block.output_count(),

@@ -1,11 +1,11 @@
 // DAIS blocks: combinational fixed-point programs in the data path, behind opcode 0x6.
 //
-// An extension of Tactus's own, no RTL has it. A block works on samples: ceil(n_in / N) vectors of
-// local memory give its n_in inputs, input i being lane i % N of vector i / N, and its n_out
-// outputs become ceil(n_out / N) vectors for the accumulators, in the same order; lanes beyond the
-// last output are 0, lanes beyond the last input are ignored. A lane's mantissa m stands for the
-// real m * 2^-point of the data type, which the program takes as it takes any real: floor to its
-// input type, then wrap. Outputs are rounded half to even and saturated to the data type.
+// An extension of Tactus's own, absent from the RTL. A block works on samples. ceil(n_in / N)
+// vectors of local memory hold its n_in inputs: input i is lane i % N of vector i / N. Its n_out
+// outputs become ceil(n_out / N) vectors for the accumulators, in the same order. Lanes beyond the
+// last input are ignored, lanes beyond the last output are 0. A lane's mantissa m stands for the
+// real m * 2^-point of the data type; the program converts it to its input type by floor, then
+// wrap. Outputs are rounded half to even and saturated to the data type.
 #pragma once
 
 #include <cstddef>
@@ -22,40 +22,41 @@ namespace tactus::tcu {
 
 struct Architecture;
 
-/// What the instruction's block number can tell apart.
+/// Number of blocks that the instruction's field can select.
 inline constexpr std::size_t most_dais_blocks = 8;
 
 /// One element of an architecture's "dais_blocks".
 struct DaisBlockEntry {
-  std::string name;     ///< letters, digits and _, no digit first; the assembler knows it
+  std::string name;     ///< letters, digits and _, no digit first; used in program text
   std::string program;  ///< file name as the architecture file gives it
-  std::string path;     ///< where that leads
+  std::string path;     ///< resolved path of the program
   std::shared_ptr<const dais::File> file;
 
   [[nodiscard]] std::size_t input_count() const;
   [[nodiscard]] std::size_t output_count() const;
-  /// Vectors of one sample.
+  /// Vectors per sample.
   [[nodiscard]] std::uint64_t input_vectors(std::uint32_t array_size) const;
   [[nodiscard]] std::uint64_t output_vectors(std::uint32_t array_size) const;
-  /// Cycles from a sample's last vector to its first result: 1, of a pipeline its stages and 1.
+  /// Cycles from a sample's last vector to its first result: 1, or 1 plus the number of stages for
+  /// a pipeline.
   [[nodiscard]] std::size_t latency() const;
 
-  /// The same name and the same logic, wherever it was read from.
+  /// True for the same name and logic, wherever the program was read from.
   bool operator==(const DaisBlockEntry& other) const;
 };
 
-/// Reads and checks a program or pipeline in any form that fits one dialect; `path` as it is.
-/// Throws UserError.
+/// Reads and checks a program or pipeline in any form that agrees with exactly one dialect. `path`
+/// is used unchanged. Throws UserError.
 [[nodiscard]] DaisBlockEntry read_dais_block(const std::string& name, const std::string& path);
 
-/// Why the architecture cannot have the block, or nothing: no inputs or outputs, or a sample that
-/// exceeds a memory.
+/// Why the architecture cannot have the block: no inputs or outputs, or a sample that exceeds a
+/// memory. Empty if it can.
 [[nodiscard]] std::string dais_block_problem(const Architecture& architecture,
                                              const DaisBlockEntry& block);
 
-/// One line for each way in which results of a block may change on the way to the accumulators:
-/// outputs that can leave the data type's range, outputs with more fraction bits. Ranges are those
-/// the program states for its last operations.
+/// One line for each way in which a block's results may change on the way to the accumulators:
+/// outputs that may exceed the data type's range, outputs with more fraction bits. Ranges are those
+/// that the program states for its last operations.
 [[nodiscard]] std::vector<std::string> dais_block_warnings(const Architecture& architecture);
 
 }  // namespace tactus::tcu

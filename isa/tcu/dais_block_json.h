@@ -1,4 +1,4 @@
-// The "dais_blocks" of an architecture as JSON.
+// Reads the "dais_blocks" of an architecture from JSON.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tactus::tcu {
 
-/// Reads the elements and, from the folder of `file`, their programs. An entry whose program cannot
-/// be read has none.
+/// Reads the elements and their programs, relative to the folder of `file`. An entry whose program
+/// cannot be read has none.
 [[nodiscard]] std::vector<DaisBlockEntry> decode_dais_blocks(const ArrayReader& blocks,
                                                              const std::string& file,
                                                              Problems& problems);

@@ -13,14 +13,14 @@
 namespace tactus::tcu {
 namespace {
 
-/// A reading of an instruction. It is only right if the text, put together again, gives all of the
-/// original bits; `again` is that instruction.
+/// An interpretation of an instruction. It is correct only if assembling the text gives all of the
+/// original bits; `again` is the result of assembling.
 struct Reading {
   std::string text;
   Instruction again;
 };
 
-/// Numbers the assembler cannot write; instructions with such fields become Raw.
+/// Limits of numbers that the assembler can write; an instruction with a larger field becomes Raw.
 bool writable(const Operand& operand) { return operand.stride < 63; }
 bool writable_size(std::uint64_t size) {
   return size < static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -94,7 +94,8 @@ Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
   const bool write = (i.flags & simd_write) != 0;
   const bool accumulate = (i.flags & simd_accumulate) != 0;
   if (static_cast<std::size_t>(fields.op) >= simd_op_names.size()) return {};
-  // There the hardware takes the addresses from elsewhere, which the text would hide.
+  // With read or write the hardware takes the addresses from another place, which the text would
+  // not show.
   if (fields.op == SimdOp::no_op && (read || write)) return {};
   std::string text =
       fmt::format("SIMD {} = {}({})", selector("O", fields.dest),

@@ -9,7 +9,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// Bounds the recursion on "((((" and "----".
+/// Limits the recursion for text such as "((((" and "----".
 constexpr unsigned max_depth = 64;
 
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
@@ -55,7 +55,7 @@ std::int64_t apply(const Token& op, std::int64_t left, std::int64_t right) {
   return result;
 }
 
-/// How tightly a binary operator binds; 0 if the token is none.
+/// Precedence of a binary operator; 0 if the token is not one.
 int binding(const Token& token) {
   if (token.kind != Token::Kind::punctuation) return 0;
   if (token.text == "<<" || token.text == ">>") return 1;
@@ -68,7 +68,7 @@ class Evaluator {
  public:
   Evaluator(TokenCursor& cursor, const SymbolTable& symbols) : cursor_(cursor), symbols_(symbols) {}
 
-  /// Operators of at least this binding.
+  /// Evaluates operators of at least this precedence.
   std::int64_t binary(int least_binding) {
     std::int64_t value = unary();
     for (int bound = binding(cursor_.peek()); bound >= least_binding;
@@ -166,7 +166,8 @@ std::int64_t SymbolTable::value(const Token& name) const {
   std::vector<std::string_view> candidates;
   candidates.reserve(symbols_.size());
   for (const auto& entry : symbols_) candidates.emplace_back(entry.second.spelling);
-  std::sort(candidates.begin(), candidates.end());  // the same suggestion on every machine
+  // sorted, so that the suggestion does not depend on the machine
+  std::sort(candidates.begin(), candidates.end());
   const std::string suggested = suggestion(name.text, candidates);
   syntax_error(
       name.column, "unknown name {}{}", quote(name.text),

@@ -1,6 +1,7 @@
-// Integer expressions of the assembler: 64-bit signed, every overflow is an error.
+// Integer expressions of the assembler: 64-bit signed; every overflow is an error.
 //
-// From loosest to tightest: << >> | + - | * / % | unary - | number, name, ( ). Division truncates.
+// From lowest to highest precedence: << >> | + - | * / % | unary - | number, name, ( ). Division
+// truncates.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +13,26 @@
 
 namespace tactus::tcu {
 
-/// Thrown when an expression uses a name whose own definition was already reported as wrong, so
-/// that one mistake is one message.
+/// Thrown when an expression uses a name whose definition was already reported as wrong, so that
+/// one mistake gives one message.
 struct DependsOnError {};
 
-/// Named values; names ignore case.
+/// Table of named values. Names ignore case.
 class SymbolTable {
  public:
   enum class Kind { predefined, assigned, counter };
 
-  /// Throws SyntaxError at `name` if it is a predefined name or a counter in use; only an assigned
-  /// name may be assigned again.
+  /// Defines a name. Throws SyntaxError at `name` if it is a predefined name or a counter in use.
+  /// Only assigned names may be assigned again.
   void define(const Token& name, Kind kind, std::int64_t value);
   void define_predefined(std::string_view name, std::int64_t value);
-  /// For a name whose value is unknown because of an error.
+  /// Defines a name whose value is unknown because of an error.
   void define_invalid(const Token& name, Kind kind);
   /// Sets the value of a counter.
   void set(std::string_view name, std::int64_t value);
   void remove(std::string_view name);
   [[nodiscard]] bool contains(std::string_view name) const;
-  /// Throws SyntaxError, with the nearest name, or DependsOnError.
+  /// Value of a name. Throws SyntaxError with the nearest name, or DependsOnError.
   [[nodiscard]] std::int64_t value(const Token& name) const;
 
  private:
@@ -43,13 +44,13 @@ class SymbolTable {
   };
   void check_free(const Token& name, Kind kind) const;
 
-  std::unordered_map<std::string, Symbol> symbols_;  ///< by lower-case name
+  std::unordered_map<std::string, Symbol> symbols_;  ///< by name in small letters
 };
 
-/// Parses and computes the longest expression at the cursor. Throws SyntaxError or DependsOnError.
+/// Evaluates the longest expression at the cursor. Throws SyntaxError or DependsOnError.
 [[nodiscard]] std::int64_t evaluate(TokenCursor& cursor, const SymbolTable& symbols);
 
-/// A number, a name or an expression in parentheses.
+/// Evaluates a number, a name or an expression in parentheses.
 [[nodiscard]] std::int64_t evaluate_primary(TokenCursor& cursor, const SymbolTable& symbols);
 
 }  // namespace tactus::tcu

@@ -12,7 +12,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// Shifts by 64 are legal here, see low_bits().
+/// Unlike <<, allows shifts by 64, see low_bits().
 constexpr std::uint64_t shift_left(std::uint64_t value, unsigned bits) {
   return bits >= 64 ? 0 : value << bits;
 }
@@ -28,7 +28,7 @@ std::uint64_t load32(const std::uint8_t* bytes) {
   return le32toh(value);
 }
 
-/// Two loads that overlap are faster than a loop.
+/// Two overlapping loads are faster than a loop.
 std::uint64_t load(const std::uint8_t*& bytes, unsigned bits) {
   const std::uint8_t* const first = bytes;
   bytes += bits / 8;
@@ -53,7 +53,7 @@ void require_fit(std::string_view what, std::uint64_t value, unsigned bits) {
 
 std::uint64_t pack(std::string_view what, Operand operand, unsigned address_bits,
                    unsigned stride_bits) {
-  // The text is made only where it is needed: a compiler packs millions of operands.
+  // Makes the text only if needed, because a compiler packs millions of operands.
   const auto require = [&](std::string_view field, std::uint64_t value, unsigned bits) {
     if (value > low_bits(bits)) require_fit(fmt::format("{} {}", what, field), value, bits);
   };
@@ -156,7 +156,7 @@ DaisFields dais_fields(const Instruction& i) {
 }
 
 ConfigureFields configure_fields(const InstructionLayout& layout, const Instruction& i) {
-  // The word ignores operand borders; small layouts have fewer than 32 bits, the rest reads as 0.
+  // The word spans the operands. Small layouts have fewer than 32 bits; the missing ones read as 0.
   const std::uint64_t word = i.operand0 | shift_left(i.operand1, layout.operand0) |
                              shift_left(i.operand2, layout.operand0 + layout.operand1);
   return {static_cast<std::uint8_t>(word & 0xF),

@@ -1,4 +1,4 @@
-// One TCU instruction: its raw fields, and their meaning.
+// A TCU instruction: its raw fields and their meaning.
 //
 // Source: hardware spec section 3.
 #pragma once
@@ -14,9 +14,9 @@
 
 namespace tactus::tcu {
 
-/// Values 0x5..0xE are legal encodings that the hardware consumes in one cycle without effect. With
-/// the architecture's extensions some are instructions: 0x5 with lookup tables, see lookup.h; 0x6
-/// with DAIS blocks, see dais_block.h; 0x7 with an activation unit, see activation.h.
+/// Opcodes. The hardware consumes 0x5..0xE in one cycle without effect. Extensions of the
+/// architecture define some of them: 0x5 with lookup tables, see lookup.h; 0x6 with DAIS blocks,
+/// see dais_block.h; 0x7 with an activation unit, see activation.h.
 enum class Opcode : std::uint8_t {
   no_op = 0x0,
   mat_mul = 0x1,
@@ -29,8 +29,8 @@ enum class Opcode : std::uint8_t {
   configure = 0xF,
 };
 
-/// DataMove flag values; 0x4..0xB and 0xE are consumed like a NoOp, 0xE not with an activation
-/// unit.
+/// Values of DataMove's flags. 0x4..0xB and 0xE are consumed like a NoOp, except 0xE if there is an
+/// activation unit.
 enum class DataMoveKind : std::uint8_t {
   dram0_to_local = 0x0,
   local_to_dram0 = 0x1,
@@ -44,7 +44,7 @@ enum class DataMoveKind : std::uint8_t {
 
 inline constexpr std::uint8_t mat_mul_accumulate = 1, mat_mul_zeroes = 2;
 inline constexpr std::uint8_t load_weights_zeroes = 1;
-/// Bits 3:1 of a Dais instruction's flags are the number of the block.
+/// Bit 0 of a Dais instruction's flags; bits 3:1 are the number of the block.
 inline constexpr std::uint8_t dais_accumulate = 1;
 inline constexpr std::uint8_t simd_read = 1, simd_write = 2, simd_accumulate = 4;
 
@@ -68,7 +68,7 @@ enum class SimdOp : std::uint8_t {
   lookup,  ///< only with lookup tables, see lookup.h
 };
 
-/// Configuration registers; other numbers have no effect.
+/// Configuration registers; writes to other numbers have no effect.
 enum class ConfigRegister : std::uint8_t {
   dram0_offset = 0x0,
   dram0_cache = 0x1,
@@ -80,8 +80,8 @@ enum class ConfigRegister : std::uint8_t {
   sample_interval = 0xB,
 };
 
-/// The raw fields of an instruction. encode/decode are inverse to each other for every bit pattern
-/// of the layout's width, whether or not the hardware gives it a meaning.
+/// Raw fields of an instruction. encode() and decode() are inverse to each other for every bit
+/// pattern of the layout's width, with or without a meaning.
 struct Instruction {
   std::uint8_t opcode = 0;     ///< 4 bits
   std::uint8_t flags = 0;      ///< 4 bits
@@ -95,17 +95,18 @@ struct Instruction {
   }
 };
 
-/// `bytes` holds layout.instruction_bytes() bytes, as in a .tprog file.
+/// `bytes` has layout.instruction_bytes() bytes, as in a .tprog file.
 [[nodiscard]] Instruction decode(const InstructionLayout& layout, const std::uint8_t* bytes);
 void encode(const InstructionLayout& layout, const Instruction& instruction, std::uint8_t* bytes);
 
-/// A whole program. Throws UserError if the size is not a multiple of the instruction size.
+/// Decodes a whole program. Throws UserError if the size is not a multiple of the instruction size.
 [[nodiscard]] std::vector<Instruction> decode_program(const InstructionLayout& layout,
                                                       const std::vector<std::uint8_t>& bytes);
 [[nodiscard]] std::vector<std::uint8_t> encode_program(const InstructionLayout& layout,
                                                        const std::vector<Instruction>& program);
 
-/// A number of so many one bits. An operand may be 64 bits wide, or 0; so shifts by 64 are legal.
+/// A word whose lowest `bits` bits are ones. An operand may be 64 bits wide, or 0; so shifts by 64
+/// are legal.
 [[nodiscard]] constexpr std::uint64_t low_bits(unsigned bits) {
   return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
@@ -115,10 +116,10 @@ void encode(const InstructionLayout& layout, const Instruction& instruction, std
 
 // ---- meaning of the fields -------------------------------------------------------------------
 
-/// A stride-and-address operand.
+/// An operand with a stride and an address.
 struct Operand {
   std::uint64_t address;  ///< the full address field, before truncation to a memory's width
-  unsigned stride;        ///< stride code: step 2^stride vectors
+  unsigned stride;        ///< stride code; the step is 2^stride vectors
 };
 
 [[nodiscard]] inline Operand operand0_fields(const InstructionLayout& layout,
@@ -134,25 +135,26 @@ struct Operand {
                                 low_bits(layout.stride1))};
 }
 
-/// SIMD sub-instruction in the low bits of operand2. Selector 0 is input/output, k is register k-1.
+/// The SIMD sub-instruction in the low bits of operand2. Selector 0 is input or output, selector k
+/// is register k-1.
 struct SimdFields {
   SimdOp op;
   unsigned left, right, dest;
 };
 [[nodiscard]] SimdFields simd_fields(const InstructionLayout& layout, const Instruction& i);
 
-/// Dais: operand0 and operand1 are those of MatMul, operand2 is the number of samples minus 1.
+/// Dais: operand0 and operand1 as for MatMul; operand2 is the number of samples minus 1.
 struct DaisFields {
   unsigned block;
   bool accumulate;
 };
 [[nodiscard]] DaisFields dais_fields(const Instruction& i);
 
-/// LoadLUT: operand0 is local memory's, operand1 is the number of the table.
+/// LoadLUT: operand0 is the local memory operand, operand1 the number of the table.
 [[nodiscard]] inline std::uint64_t lookup_table_of(const Instruction& i) { return i.operand1; }
 
-/// Configure arguments: register in bits 3:0, 28-bit value in bits 31:4 of the operands as one
-/// word.
+/// Arguments of Configure: the operands form one word with the register in bits 3:0 and a 28-bit
+/// value in bits 31:4.
 struct ConfigureFields {
   std::uint8_t register_number;
   std::uint32_t value;
@@ -163,7 +165,7 @@ struct ConfigureFields {
 // ---- builders; throw UserError if a value does not fit its field ------------------------------
 
 [[nodiscard]] Instruction make_no_op();
-/// `count` is the number of vectors, 1 or more; the field holds count - 1.
+/// `count` is the number of vectors, at least 1; the field holds count - 1.
 [[nodiscard]] Instruction make_mat_mul(const InstructionLayout& layout, Operand local,
                                        Operand accumulator, std::uint64_t count,
                                        bool accumulate = false, bool zeroes = false);
@@ -174,22 +176,21 @@ struct ConfigureFields {
 [[nodiscard]] Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
                                     std::uint64_t write_address, std::uint64_t read_address,
                                     bool read, bool write, bool accumulate = false);
-/// `count` is the number of samples, 1 or more.
+/// `count` is the number of samples, at least 1.
 [[nodiscard]] Instruction make_dais(const InstructionLayout& layout, unsigned block, Operand local,
                                     Operand accumulator, std::uint64_t count,
                                     bool accumulate = false);
 /// Loads a whole table.
 [[nodiscard]] Instruction make_load_lut(const InstructionLayout& layout, Operand local,
                                         std::uint64_t table);
-/// The four vectors of parameters.
+/// Loads the four vectors of parameters.
 [[nodiscard]] Instruction make_load_activation(const InstructionLayout& layout, Operand local);
 [[nodiscard]] Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
                                          std::uint32_t value);
 
-/// Strict check of one instruction against the depths of the architecture: every address, and every
-/// last address of a strided run, lies inside its memory; sizes fit; selectors name registers that
-/// exist; opcode and kind are defined. Returns an empty string, or what is wrong and what is
-/// allowed (without location).
+/// Checks one instruction against the depths of the architecture: all addresses of its vectors are
+/// inside their memories, sizes fit, selectors name existing registers, opcode and kind are
+/// defined. Returns an empty string, or what is wrong and what is allowed (without a location).
 [[nodiscard]] std::string check(const Architecture& architecture, const InstructionLayout& layout,
                                 const Instruction& instruction);
 
@@ -198,7 +199,7 @@ struct ProgramProblem {
   std::string what;
 };
 
-/// check() of every whole instruction, as far as the first that is wrong.
+/// Applies check() to the complete instructions, up to the first problem.
 [[nodiscard]] std::optional<ProgramProblem> check_program(const Architecture& architecture,
                                                           const InstructionLayout& layout,
                                                           const std::vector<std::uint8_t>& bytes);

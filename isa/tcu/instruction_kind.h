@@ -1,6 +1,6 @@
-// Kinds of instructions as statistics count them: opcodes, with DataMove by direction. What opcodes
-// of extensions are depends on the architecture: load_lut or dais if it has a table or a block of
-// that number, else undefined.
+// Kinds of instructions in statistics: opcodes, with DataMove divided by direction. Opcodes of
+// extensions depend on the architecture: load_lut or dais if the table or block of that number
+// exists, else undefined.
 //
 // Source: hardware spec section 3.2.
 #pragma once
@@ -31,14 +31,14 @@ enum class InstructionKind : std::uint8_t {
   load_lut,
   load_activation,
   accumulator_to_local_activated,
-  undefined,  ///< opcodes, DataMove kinds and DAIS blocks that are consumed without effect
+  undefined,  ///< opcodes, DataMove kinds and DAIS blocks without effect
 };
 inline constexpr std::size_t instruction_kinds = 17;
 
-/// Indexed by InstructionKind.
+/// Names of a kind; the table is indexed by InstructionKind.
 struct InstructionKindInfo {
-  std::string_view name;   ///< in JSON and on the command line
-  std::string_view title;  ///< as in program text
+  std::string_view name;   ///< name in JSON and on the command line
+  std::string_view title;  ///< name in program text
 };
 inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_kind_infos = {{
     {"no_op", "NoOp"},
@@ -112,10 +112,10 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
   return InstructionKind::undefined;
 }
 
-/// Vectors that pass local memory, the array or the accumulators: the size field, cut to the width
-/// of the local streams, plus one; the vectors of all input samples for Dais and of a table or of
-/// parameters for LoadLUT and LoadActivation; 1 for SIMD; 0 for what moves nothing. `layout` is
-/// that of the architecture.
+/// Number of vectors that the instruction takes through local memory, the array or the
+/// accumulators. The size field, cut to the width of the local streams, plus one; for Dais the
+/// vectors of all input samples; for LoadLUT and LoadActivation those of the table or parameters; 1
+/// for SIMD; 0 for instructions without vectors. `layout` must be that of the architecture.
 [[nodiscard]] std::uint64_t vector_count(const Architecture& architecture,
                                          const InstructionLayout& layout, const Instruction& i);
 

@@ -7,7 +7,8 @@
 namespace tactus::tcu {
 namespace {
 
-/// Operands are kept in 64-bit words; only depths near 2^62 with many stride codes exceed that.
+/// Limits an operand to 64 bits, the width of the words that hold it. Only depths near 2^62 with
+/// many stride codes exceed that.
 unsigned operand_width(unsigned operand, unsigned bits) {
   if (bits > 64) {
     user_error(

@@ -1,8 +1,8 @@
 // Field widths of an instruction, derived from the architecture.
 //
-// Most significant first an instruction is: header (opcode 4, flags 4) | operand2 | operand1 |
-// operand0. Bytes travel little-endian, so the header is the last byte.
-// Source: hardware spec section 3.1, toolchain spec section 2.
+// From the most significant bit on: header (opcode 4, flags 4) | operand2 | operand1 | operand0.
+// Bytes are stored little-endian, so the header is the last byte. Source: hardware spec section
+// 3.1, toolchain spec section 2.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct InstructionLayout {
   unsigned dram1_address;        ///< d1w
   unsigned stride0;              ///< s0w
   unsigned stride1;              ///< s1w
-  unsigned simd_selector;        ///< each of left, right, dest of a SIMD sub-instruction
+  unsigned simd_selector;        ///< left, right and dest of a SIMD sub-instruction, each
   unsigned lookup_table_count;   ///< 0: opcode 0x5 and SIMD Lookup have no meaning
-  unsigned simd_op;              ///< 4; 5 with lookup tables
+  unsigned simd_op;              ///< 4, or 5 with lookup tables
   unsigned simd;                 ///< simd_op + 3 * simd_selector
 
-  unsigned operand0_address;  ///< stride code sits directly above
-  unsigned operand0;          ///< whole field, a multiple of 8, at most 64
+  unsigned operand0_address;  ///< the stride code is directly above
+  unsigned operand0;          ///< the whole field, a multiple of 8, at most 64
   unsigned operand1_address;
   unsigned operand1;
   unsigned operand2_payload;

@@ -123,7 +123,8 @@ void check_file_name(const std::string& entry_path, const std::string& name, Mod
   }
 }
 
-/// "constants", "DRAM1": what does not fit where.
+/// Checks that a range is inside a memory. `what` and `memory` are for the message, such as
+/// "constants" and "DRAM1".
 void check_range(const std::string& path, std::string_view what, std::uint64_t base,
                  std::uint64_t size, std::string_view memory, std::uint64_t depth,
                  Problems& problems) {
@@ -152,7 +153,7 @@ void check_tensors(const std::string& key, std::string_view what,
   }
 }
 
-/// Layers follow each other and lie inside the program, if the file states its bytes.
+/// Checks that layers are in order and, if the file states the program's bytes, inside the program.
 void check_layers(const std::vector<LayerEntry>& layers, std::optional<std::uint64_t> program,
                   std::uint64_t instruction, Problems& problems) {
   std::uint64_t end = 0;
@@ -302,7 +303,7 @@ std::string to_json(const ModelFile& model) {
 
 void write_model_file(const std::string& path, const ModelFile& model) {
   const std::string text = to_json(model);
-  (void)parse_model_file(text, path);  // refuse to write what could not be read back
+  (void)parse_model_file(text, path);  // refuses to write a file that could not be read back
   write_file_atomically(path, text);
 }
 

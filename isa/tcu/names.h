@@ -1,4 +1,4 @@
-// Spelling of operations and registers in program text, listings and reports.
+// Names of operations and registers in program text, listings and reports.
 //
 // Source: hardware spec sections 3.2, 4.6 and 8.3.
 #pragma once
@@ -16,14 +16,15 @@ inline constexpr std::array<std::string_view, 17> simd_op_names = {
     "NoOp",      "Zero", "Move",     "Not",      "And", "Or",          "Increment",
     "Decrement", "Add",  "Subtract", "Multiply", "Abs", "GreaterThan", "GreaterThanEqual",
     "Min",       "Max",  "Lookup"};
-inline constexpr std::size_t rtl_simd_ops = 16;  ///< those without lookup tables
+inline constexpr std::size_t rtl_simd_ops = 16;  ///< operations that exist without lookup tables
 
-/// What expressions in program text know of the architecture, beside the names of its DAIS blocks.
+/// Names that expressions in program text may use for properties of the architecture, besides the
+/// names of its DAIS blocks.
 inline constexpr std::array<std::string_view, 6> predefined_names = {
     "ARRAY_SIZE",  "DRAM0_DEPTH",       "DRAM1_DEPTH",
     "LOCAL_DEPTH", "ACCUMULATOR_DEPTH", "SIMD_REGISTERS"};
 
-/// How many of its sources an operation looks at: 0, 1 or 2.
+/// Number of sources that an operation uses: 0, 1 or 2.
 [[nodiscard]] constexpr unsigned source_count(SimdOp op) {
   switch (op) {
     case SimdOp::no_op:
@@ -41,7 +42,7 @@ inline constexpr std::array<std::string_view, 6> predefined_names = {
   }
 }
 
-/// Indexed by ConfigRegister; empty where a number has no effect.
+/// Indexed by ConfigRegister; empty for numbers without effect.
 inline constexpr std::array<std::string_view, 16> config_register_names = {"Dram0Offset",
                                                                            "Dram0Cache",
                                                                            "",

@@ -20,7 +20,7 @@ struct Place {
   std::size_t column;
 };
 
-/// The kind that moves from one memory to the other, if the hardware has it.
+/// The DataMove kind for a pair of memories; null if the hardware has none.
 const MoveInfo* find_move(Memory from, Memory to, std::string_view modifier) {
   for (const MoveInfo& move : moves()) {
     if (move.from == from && move.to == to && move.modifier == modifier) return &move;
@@ -80,7 +80,7 @@ class StatementParser {
     internal_error("{} has no parser", instruction_->mnemonic);
   }
 
-  /// An error where the architecture lacks what it takes.
+  /// Throws an error if the architecture lacks the extension.
   void require(Extension extension, std::string_view what, std::size_t column) const {
     if (has(layout_, extension)) return;
     syntax_error(column,
@@ -189,7 +189,7 @@ class StatementParser {
     fields.op = static_cast<SimdOp>(index);
     const unsigned wanted = source_count(fields.op);
     std::vector<unsigned> sources;
-    // "SIMD R1 = Zero": parentheses with nothing in them may be left out.
+    // Empty parentheses may be left out: "SIMD R1 = Zero".
     const bool listed = wanted == 0 ? cursor_.accept("(") : (cursor_.expect("("), true);
     if (listed && !cursor_.accept(")")) {
       do {
@@ -207,7 +207,7 @@ class StatementParser {
     fields.right = sources.back();
   }
 
-  /// `zero` is what selector 0 is called; k is Rk.
+  /// Parses a selector: `zero` is the name of selector 0; Rk is selector k.
   unsigned parse_selector(std::string_view what, std::string_view zero) {
     const unsigned last = (1U << layout_.simd_selector) - 1;
     const std::string allowed = fmt::format("{} or R1..R{}", zero, last);
@@ -294,7 +294,7 @@ class StatementParser {
     }
     std::vector<std::uint8_t> bytes(length);
     const std::string_view digits = token.text.substr(2);
-    std::size_t position = 0;  // of the digit, counted from the least significant
+    std::size_t position = 0;  // position of the digit, from the least significant
     for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
       if (*digit == '_') continue;
       const int value = hex_digit(*digit);
@@ -318,7 +318,7 @@ class StatementParser {
     return -1;
   }
 
-  /// Those behind the mnemonic, in the order written.
+  /// Parses the modifiers behind the mnemonic, in the order written.
   std::vector<const ModifierInfo*> parse_modifiers() {
     std::vector<const ModifierInfo*> given;
     while (cursor_.accept(".")) {
@@ -364,12 +364,12 @@ class StatementParser {
     syntax_error(token.column, "expected {}, found {}", choices, describe(token));
   }
 
-  /// The stride code of "@step".
+  /// Parses "@step" and returns its stride code.
   unsigned parse_step(unsigned code_bits) {
     const std::size_t column = cursor_.peek().column;
     if (!cursor_.accept("@")) return 0;
     const std::int64_t step = evaluate_primary(cursor_, symbols_);
-    // Of the 64 codes that 6 bits can hold, the last is a step beyond the assembler's numbers.
+    // The last of the 64 codes of 6 bits is a step beyond the assembler's numbers.
     const unsigned last = code_bits >= 6 ? 62 : (1U << code_bits) - 1;
     for (unsigned code = 0; code <= last; ++code) {
       if (step == std::int64_t{1} << code) return code;
@@ -384,7 +384,7 @@ class StatementParser {
                          most == std::numeric_limits<std::int64_t>::max() ? most : most + 1);
   }
 
-  /// The largest value of a field, as far as the assembler's numbers go.
+  /// Largest value of a field, limited to the assembler's numbers.
   static std::int64_t highest(unsigned bits) {
     return bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;
   }

@@ -1,4 +1,4 @@
-// One instruction statement of the assembler. The text form is described in assembler.h.
+// Parser of one assembler statement. assembler.h describes the text form.
 #pragma once
 
 #include "isa/tcu/assembler_lexer.h"
@@ -12,8 +12,8 @@ struct Statement {
   bool raw;  ///< given as a bit pattern
 };
 
-/// Reads a whole line. Throws SyntaxError, DependsOnError, and UserError (without location) for
-/// values that do not fit their fields.
+/// Parses a whole line. Throws SyntaxError, DependsOnError, or UserError (without location) for a
+/// value that does not fit its field.
 [[nodiscard]] Statement parse_statement(const InstructionLayout& layout, const SymbolTable& symbols,
                                         TokenCursor& cursor);
 

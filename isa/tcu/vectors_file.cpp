@@ -19,7 +19,8 @@
 namespace tactus::tcu {
 namespace {
 
-constexpr std::size_t csv_problem_limit = 10;  // a wrong array_size makes every line wrong
+// limits the lines if a wrong array_size makes every line wrong
+constexpr std::size_t csv_problem_limit = 10;
 
 // ---- scalars ------------------------------------------------------------------------------------
 
@@ -53,7 +54,7 @@ std::string_view trimmed(std::string_view cell) {
   return cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
 }
 
-/// Reads lines of one architecture's vectors.
+/// Reads the lines of a file for one architecture.
 class LineReader {
  public:
   LineReader(const Architecture& architecture, Problems& problems, Saturated& saturated)
@@ -66,16 +67,18 @@ class LineReader {
         problems_(problems),
         saturated_(saturated) {}
 
-  /// Appends the line's vector, if it has as many cells; the bytes of a wrong one mean nothing.
+  /// Appends the vector of a line if the line has the right number of cells; the bytes of a wrong
+  /// cell are undefined.
   void read(std::string_view line, std::size_t number, std::vector<std::uint8_t>& image) {
-    std::vector<std::pair<std::size_t, std::string>> wrong;  // cells, if there are as many
+    // wrong cells; reported if their number is right
+    std::vector<std::pair<std::size_t, std::string>> wrong;
     const std::size_t start = image.size();
     image.resize(start + array_size_ * type_.storage_bytes);
     std::uint8_t* bytes = image.data() + start;
     const char* at = line.data();
     const char* const end = at + line.size();
     for (std::size_t cell = 1; cell <= array_size_; ++cell, bytes += type_.storage_bytes) {
-      // Most cells of many files, since lanes without a channel are filled up; the bytes are zero.
+      // The most frequent cell, since lanes without a channel are padded; its bytes are zero.
       constexpr std::string_view zero = "0.0,";
       if (cell < array_size_ && std::string_view(at, end - at).substr(0, zero.size()) == zero) {
         at += zero.size();
@@ -115,8 +118,8 @@ class LineReader {
             : fmt::format("{} cells; expected {} (array_size)", cells, array_size_));
   }
 
-  /// Reads a cell of the usual kind, a short decimal without blanks; returns its end, or null for
-  /// any other.
+  /// Reads a short decimal without blanks, the usual kind of cell. Returns its end, or null for any
+  /// other cell.
   const char* read_short(const char* at, const char* end, std::int64_t& mantissa) {
     double value = 0;
     const char* const stop = read_short_decimal(at, end, value);
@@ -127,7 +130,7 @@ class LineReader {
     return stop;
   }
 
-  /// Reads any cell; an empty result means good, otherwise what is wrong with it.
+  /// Reads any cell. An empty result means success, otherwise it says what is wrong.
   std::string parse(std::string_view cell, std::int64_t& mantissa) {
     std::string_view number = trimmed(cell);
     if (number.empty()) return "the cell is empty; a decimal number is needed";
@@ -148,12 +151,12 @@ class LineReader {
 
   [[nodiscard]] bool is_mantissa(double value, std::int64_t& mantissa) const {
     const double scaled = value * scale_;
-    if (!(scaled >= lowest_ && scaled <= highest_)) return false;  // NaN too
+    if (!(scaled >= lowest_ && scaled <= highest_)) return false;  // NaN also fails
     mantissa = static_cast<std::int64_t>(scaled);
     return static_cast<double>(mantissa) == scaled;
   }
 
-  /// What is nearest to an end of the range without being beyond it is rounded, not saturated.
+  /// Values just beyond the range that round to its ends are rounded, not counted as saturated.
   std::int64_t rounded(float value) {
     const double scaled = double{value} * scale_;
     beyond_ = scaled < lowest_ - 0.5 || scaled >= highest_ + 0.5;
@@ -166,7 +169,7 @@ class LineReader {
   double scale_, lowest_, highest_;
   Problems& problems_;
   Saturated& saturated_;
-  bool beyond_ = false;  ///< the cell that was read last has saturated
+  bool beyond_ = false;  ///< the last cell read has saturated
 };
 
 // ---- mantissa to decimal text -------------------------------------------------------------------
@@ -174,8 +177,8 @@ class LineReader {
 void append_number(const DataTypeInfo& type, std::int64_t mantissa, std::string& text) {
   const double value =
       std::ldexp(static_cast<double>(mantissa), -static_cast<int>(type.binary_point));
-  // The shortest text that tells the value from its neighbours among floats is shorter than among
-  // doubles, and is what the reference prints; it serves wherever a float holds the value.
+  // The shortest text that identifies a value among floats is shorter than among doubles, and the
+  // reference prints it. It is used if a float holds the value exactly.
   const auto narrow = static_cast<float>(value);
   char buffer[64];
   const auto result =
@@ -273,7 +276,7 @@ std::vector<std::uint8_t> parse_vectors_csv(std::string_view text, const std::st
   text = without_byte_order_mark(text);
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   std::vector<std::uint8_t> image;
-  // A cell is two characters or more, so this suffices; what is not used is never touched.
+  // A cell has at least two characters, so this is enough; unused memory is never touched.
   image.reserve((text.size() / (2 * architecture.array_size) + 1) * architecture.vector_bytes());
   Problems problems(where, csv_problem_limit);
   Saturated ignored;

@@ -12,7 +12,7 @@
 //
 // The target is a PortPath, or any that fills in BeatTimes for a read. Requests carry their time as
 // an annotated delay, since cycles may run ahead of kernel time. A refused read is an
-// InternalError. Source: spec/memory-system.md sections 1.2 and 5.1.
+// InternalError. Source: memory specification, sections 1.2 and 5.1.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,8 @@
 namespace tactus {
 namespace trace {
 
-/// The numbers themselves have no width in bits; the unit around the block shows them as vectors.
+/// A row of reals has no width in bits, so it has no signals; the unit around the block shows the
+/// numbers as vectors.
 static void describe_payload(Payload& /*p*/, const RealsRef& /*row*/) {}
 
 }  // namespace trace
@@ -68,7 +69,7 @@ void DaisBlock::drive() {
 }
 
 bool DaisBlock::can_load(std::size_t index) const {
-  // A full rank moves on if any rank behind it has room, or the last sample leaves.
+  // A full rank advances if a rank behind it has room or the last sample leaves.
   for (std::size_t i = index; i < ranks_.size(); ++i) {
     if (!ranks_[i].full) return true;
   }
@@ -87,7 +88,7 @@ void DaisBlock::load(std::size_t index, const double* inputs, std::uint64_t samp
     return;
   }
   const std::size_t stage = index - (has_input_rank_ ? 1 : 0);
-  // The consumer may still read the last rank in its own commit.
+  // The consumer may still read the last rank during its own commit().
   const bool last = index + 1 == ranks_.size();
   try {
     stages_[stage].run(inputs, (last ? next_output_ : rank.values).data(), 1, sample);
@@ -98,7 +99,7 @@ void DaisBlock::load(std::size_t index, const double* inputs, std::uint64_t samp
 }
 
 void DaisBlock::commit() {
-  // From the output backwards, so that a rank is read before it is loaded again.
+  // Goes from the output backwards, so that a rank is read before it is loaded again.
   const bool input_fires = links_.input.fires();
   if (links_.output.fires()) {
     ranks_.back().full = false;

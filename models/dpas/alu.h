@@ -1,8 +1,8 @@
 // The vector ALU: mov with conversions, add, cmp.
 //
-// In order; an instruction occupies it for as many cycles as its widest operand has registers
-// (ours), and its result may be used 10 (execution size up to 8), 11 (16) or 13 (32) cycles after
-// issue, a predicate 16 cycles after (published, values of the profile).
+// It executes in order. An instruction occupies the ALU for as many cycles as its widest operand
+// has registers (Tactus's own rule). Its result may be used 10 (execution size up to 8), 11 (16) or
+// 13 (32) cycles after issue, a predicate 16 cycles after issue (published, values of the profile).
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ class Alu final : public sc_core::sc_module {
   }};
   struct Stats {
     std::uint64_t instructions = 0;
-    std::uint64_t lanes = 0;   ///< of all instructions: their execution sizes
-    std::uint64_t cycles = 0;  ///< in which an instruction entered
+    std::uint64_t lanes = 0;   ///< sum of the execution sizes of all instructions
+    std::uint64_t cycles = 0;  ///< cycles in which an instruction was accepted
   };
 
   Alu(const sc_core::sc_module_name& name, Clock& clock, RegisterFile& registers,
@@ -43,9 +43,9 @@ class Alu final : public sc_core::sc_module {
     return now < free_at_ ? execute : now < drained_at_ ? drain : rest;
   }
   [[nodiscard]] Account& account() { return account_; }
-  /// The bits of the thread's predicates, by id from 1 on.
+  /// Bits of the thread's predicates, by id from 1 on.
   [[nodiscard]] std::uint32_t* predicates(unsigned thread) { return predicates_[thread].data(); }
-  /// All predicates of a thread become 0.
+  /// Clears all predicates of a thread.
   void reset(unsigned thread, unsigned predicates) { predicates_[thread].assign(predicates, 0); }
   void describe(const trace::Scope& scope) const;
 
@@ -55,7 +55,7 @@ class Alu final : public sc_core::sc_module {
   Clock& clock_;
   RegisterFile& registers_;
   Link<Issued>& issued_;
-  std::vector<std::vector<std::uint32_t>> predicates_;  ///< by thread
+  std::vector<std::vector<std::uint32_t>> predicates_;  ///< predicates of each thread
   Cycle free_at_ = 0, drained_at_ = 0;
   Stats stats_;
   Account account_;

@@ -52,7 +52,7 @@ bool Array::read_operands(const Issued& issued, const DpasForm& form, bool joine
   const RegisterRange& src1 = operation.source[sources - 2];
   const RegisterRange& src2 = operation.source[sources - 1];
   if (sources == 3) stats.reads += operation.source[0].count;
-  // Buffers are of use inside a macro only.
+  // Operand buffers save reads only inside a macro.
   if (!joined) {
     src1_.clear();
     src2_.clear();

@@ -1,12 +1,12 @@
 // The DPAS array: Dp stages of ES lanes, operand buffers for src1 and src2.
 //
-// One instruction every II = max(P * RC, Bload) cycles, in order; its result may be used L(RC)
-// cycles after issue (isa/dpas/timing.h says which of it is published). Bload is 0 where src1 is in
-// its operand buffer: an instruction before it in the same macro has read the same 8 registers,
-// which is what suppresses reads (published; how many such groups a buffer keeps is our reading of
-// its size). Where the profile charges bank conflicts, each row that has one delays the
-// instruction's end and its result (ours; off by default). A macro keeps the array: DPAS of other
-// threads wait until it is over.
+// It accepts instructions in order, one every II = max(P * RC, Bload) cycles. A result may be used
+// L(RC) cycles after issue (isa/dpas/timing.h tells which part is published). Bload is 0 if src1 is
+// in its operand buffer: an earlier instruction of the same macro has read the same 8 registers,
+// which suppresses the reads (published; how many groups of registers a buffer holds is Tactus's
+// reading of its size). If the profile charges bank conflicts, each row with a conflict delays the
+// instruction's end and its result (Tactus's own; off by default). A macro keeps the array: DPAS of
+// other threads wait until it has ended.
 #pragma once
 
 #include <algorithm>
@@ -34,33 +34,34 @@ class Array final : public sc_core::sc_module {
   }};
   struct Stats {
     std::uint64_t instructions = 0;
-    std::uint64_t rows = 0;  ///< that have entered, of all passes
+    std::uint64_t rows = 0;  ///< rows that have entered, over all passes
     std::uint64_t macs = 0;
     std::array<std::uint64_t, mac_kinds> macs_by_kind{};
     std::uint64_t conflict_cycles = 0;
-    std::uint64_t macros = 0;  ///< of two members or more
+    std::uint64_t macros = 0;  ///< macros of at least two instructions
   };
 
   Array(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters,
         RegisterFile& registers, Link<Issued>& issued);
 
   // ---- a cycle
-  void drive();  ///< ready
+  void drive();  ///< sets ready
   void commit();
-  /// Cycle after `now` in which a register that others see may change by itself.
+  /// First cycle after `now` in which a register that other units see may change without a new
+  /// instruction.
   [[nodiscard]] Cycle next_event(Cycle now) const;
 
-  /// Whether a DPAS of this thread may enter, and if not, from when on (never: another thread's
-  /// macro is not over).
+  /// True if a DPAS of this thread may enter. If not, `from` receives the first cycle in which it
+  /// may (`never`: another thread's macro has not ended).
   [[nodiscard]] bool takes(unsigned thread, Cycle now, Cycle& from) const {
     if (macro_thread_ != nobody && macro_thread_ != thread) return from = never, false;
     return from = free_at_, now >= free_at_;
   }
-  /// No instruction enters any more from `now` on, and all results are written.
+  /// True if from `now` on no rows enter and all results are written.
   [[nodiscard]] bool idle(Cycle now) const { return now >= drained_at_ && now >= free_at_; }
   /// First cycle in which the next instruction may enter.
   [[nodiscard]] Cycle free_at() const { return free_at_; }
-  /// Of the instruction that entered last: the cycle from which its result may be used, and from
+  /// For the last instruction that entered: first cycle in which its result may be used, and in
   /// which its sources may be overwritten.
   [[nodiscard]] Cycle last_result() const { return last_result_; }
   [[nodiscard]] Cycle last_released() const { return last_released_; }
@@ -75,12 +76,12 @@ class Array final : public sc_core::sc_module {
  private:
   static constexpr unsigned nobody = ~0U;
   static constexpr unsigned most_in_flight = 128;
-  /// An operand buffer: the last few groups of registers of one thread, a ring.
+  /// An operand buffer: a ring of the last groups of registers, of one thread.
   class Buffer {
    public:
     explicit Buffer(std::size_t groups) : groups_(groups) {}
     void clear() { std::fill(groups_.begin(), groups_.end(), RegisterRange{}); }
-    /// Whether it has the registers; if not, it takes them in the place of the oldest.
+    /// True if the buffer holds the registers. Otherwise it replaces the oldest group by them.
     bool holds_or_takes(RegisterRange range) {
       if (std::find(groups_.begin(), groups_.end(), range) != groups_.end()) return true;
       if (!groups_.empty()) groups_[next_++ % groups_.size()] = range;
@@ -102,7 +103,8 @@ class Array final : public sc_core::sc_module {
     std::uint8_t thread;
   };
   void accept(const Issued& issued);
-  /// Counts reads of the operands, and those that the buffers save; true if src1 is held.
+  /// Counts reads of the operands and reads saved by the buffers. Returns true if src1 is in its
+  /// buffer.
   bool read_operands(const Issued& issued, const DpasForm& form, bool joined);
 
   Clock& clock_;
@@ -110,14 +112,14 @@ class Array final : public sc_core::sc_module {
   RegisterFile& registers_;
   Link<Issued>& issued_;
   Cycle rows_until_ = 0;  ///< rows of the last instruction enter before this cycle
-  Cycle load_until_ = 0;  ///< and its src1 has been loaded
-  Cycle free_at_ = 0;     ///< first cycle in which the next may enter
-  Cycle drained_at_ = 0;  ///< all results may be used
+  Cycle load_until_ = 0;  ///< src1 of the last instruction has been loaded before this cycle
+  Cycle free_at_ = 0;     ///< first cycle in which the next instruction may enter
+  Cycle drained_at_ = 0;  ///< from this cycle on all results may be used
   Cycle last_result_ = 0, last_released_ = 0;
   unsigned macro_thread_ = nobody;
-  Buffer src1_, src2_;  ///< of the macro's thread
+  Buffer src1_, src2_;  ///< operand buffers of the macro's thread
   std::array<InFlight, most_in_flight> in_flight_{};
-  unsigned first_ = 0, end_ = 0;  ///< of in_flight_, count on for ever
+  unsigned first_ = 0, end_ = 0;  ///< ends of in_flight_, modulo its size; they only increase
   Stats stats_;
   Account account_;
 };

@@ -1,10 +1,12 @@
-// What the array's time goes into: in every cycle rows enter it, or one reason keeps them from it.
+// Account of the array: in every cycle either a row enters the array, or the cycle is lost for one
+// reason.
 //
-// A cycle in which no row enters is lost, and is attributed by the first of these rules:
-//   1. The array has an instruction: src1 is being loaded, or rows meet in a bank.
-//   2. It has none: what the threads wait for, the shortest wait of all threads first, in the order
-//      of the states below, since with several threads the first that goes on is what is missing.
-//      A wait for data counts as bandwidth while beats pass the memory port, else as latency.
+// A lost cycle is attributed by the first rule that applies:
+//   1. The array has an instruction: src1 is being loaded, or rows have a bank conflict.
+//   2. The array has no instruction: the reason is what the threads wait for. With several threads
+//      it is the first of their waits in the order of the states below, since the thread that
+//      waits the shortest would be the first to supply an instruction. A wait for data counts as
+//      bandwidth in cycles with beats at the memory port, else as latency.
 //   3. All threads have ended.
 #pragma once
 
@@ -44,7 +46,7 @@ class ArrayTime {
 
   explicit ArrayTime(const Clock& clock) : account_("array_time", clock, state_table, ended) {}
 
-  /// At the end of a cycle, with the states of the units in it.
+  /// Called at the end of a cycle with the states of the units in that cycle.
   void commit(Array::State array, const IssueStage& threads, MemoryPort::State memory);
   [[nodiscard]] Account& account() { return account_; }
 

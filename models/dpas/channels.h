@@ -1,4 +1,4 @@
-// The links of the DPAS machine: from the issue stage to its units.
+// The channels of the DPAS machine, from the issue stage to its units.
 #pragma once
 
 #include "models/dpas/operation.h"
@@ -11,12 +11,11 @@ struct Issued {
   const Operation* operation = nullptr;
   const DecodedKernel* kernel = nullptr;
   std::uint8_t thread = 0;
-  std::uint8_t token = 0xFF;            ///< that it holds; 0xFF: none
-  std::uint32_t channels = 0xFFFFFFFF;  ///< that its predicate lets through, 0 the first
+  std::uint8_t token = 0xFF;            ///< token that the instruction holds; 0xFF: none
+  std::uint32_t channels = 0xFFFFFFFF;  ///< channels enabled by the predicate, channel 0 in bit 0
 };
 
-/// `ready` depends on registers of the unit only, so the issue stage may look at it when it
-/// chooses.
+/// `ready` depends only on registers of the unit, so the issue stage may use it in its choice.
 struct IssueLinks {
   Link<Issued> array, alu, memory;
 };

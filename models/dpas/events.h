@@ -6,8 +6,8 @@
 
 namespace tactus::dpas {
 
-/// In the order in which a cycle's events are written. `port` is the hardware thread, except at the
-/// AXI pins.
+/// Events of a cycle are written in this order. `port` is the hardware thread, except at the AXI
+/// pins.
 struct DpasEvent {
   enum Kind : EventKind {
     issue,    ///< a: instruction, b: kind

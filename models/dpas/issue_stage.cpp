@@ -102,8 +102,8 @@ RegisterFile::Wait IssueStage::wait_of(unsigned index, Cycle now) const {
   return thread.wait;
 }
 
-/// Token that an instruction is going to hold, most_tokens if none; most_tokens + 1: it needs one,
-/// and none is free.
+/// Token that an instruction would hold; most_tokens if none; most_tokens + 1 if it needs one and
+/// none is free.
 unsigned IssueStage::token_of(const Thread& thread, const Operation& operation, Cycle now) const {
   if (operation.annotations.sets != Annotations::no_token) return operation.annotations.sets;
   const bool needs = sync_ == Sync::tokens && !thread.kernel->has_tokens() &&
@@ -179,7 +179,8 @@ IssueStage::ThreadState IssueStage::look_again(unsigned index, Cycle now, Cycle&
   switch (operation.target) {
     case Target::array:
       if (array_.takes(index, now, until)) return issue;
-      // Whoever enters before then moves that cycle back only. Macros end when they end.
+      // Another thread's instruction may only make this cycle later. The end of a macro is not
+      // known.
       return until == never ? wait_array : block(thread, wait_array, until);
     case Target::alu:
       until = alu_.free_at();
@@ -195,7 +196,7 @@ IssueStage::ThreadState IssueStage::look_again(unsigned index, Cycle now, Cycle&
   return now < until ? wait_end : issue;
 }
 
-/// Its head has changed.
+/// Updates what depends on the thread's head, after it has changed.
 void IssueStage::new_head(Thread& thread) const {
   thread.wait_known = false;
   thread.blocked_until = 0;
@@ -213,7 +214,7 @@ Cycle IssueStage::next_event(Cycle now) const {
     if (state == issue || thread.context + state != thread.account.code()) return now + 1;
     next = std::min(next, until);
   }
-  // The stage's own account.
+  // State of the stage itself, for its account.
   const State stage = running_ == 0 ? ended : waits;
   return account_.code() == stage ? next : now + 1;
 }
@@ -259,8 +260,8 @@ void IssueStage::commit() {
   if (chosen_ != nobody) go(chosen_);
 }
 
-/// The head of a thread is issued. Units have it by their links; here is what the thread and the
-/// marks of its registers come to know.
+/// Issues the head of a thread. Units receive it through their channels; this function updates the
+/// thread and the marks of its registers.
 void IssueStage::go(unsigned index) {
   const Cycle now = clock_.now;
   Thread& thread = *threads_[index];
@@ -326,7 +327,8 @@ void IssueStage::go_control(Thread& thread, const Operation& operation) {
   }
 }
 
-/// If all threads of the machine have come. One that has ended never does.
+/// Releases the barrier if all threads of the machine have reached it. A thread that has ended
+/// never does.
 void IssueStage::release_barrier() {
   for (const auto& thread : threads_) {
     if (!thread->in_barrier) return;
@@ -408,7 +410,7 @@ std::vector<std::string> IssueStage::waits_for() const {
   for (unsigned t = 0; t < threads_.size(); ++t) {
     const Thread& thread = *threads_[t];
     if (thread.kernel == nullptr) continue;
-    // A thread in a barrier or behind a fence stands behind that instruction.
+    // A thread in a barrier or fence is shown at that instruction, which is already issued.
     const bool behind = thread.in_barrier || thread.in_fence;
     const Operation& at = behind ? thread.kernel->operations()[thread.next - 1] : thread.head();
     lines.push_back(fmt::format("thread {}, {} at {}: {}", t, info(at.kind).title,

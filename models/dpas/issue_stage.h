@@ -1,18 +1,19 @@
 // The issue stage: hardware threads that take turns, each in the order of its program.
 //
-// In a cycle at most one instruction is issued, of the first thread behind the one that issued last
-// whose head may go (round robin). A head waits until its registers allow it (register_file.h),
-// then for its unit; a macro keeps the array to its thread. Cycles that an instruction costs its
-// own thread before the next is looked at, published values of the profile: jmp 23, taken or not;
-// barrier 30 from the last thread's on; fence 35, and all messages of the thread are answered.
-// ret waits for all results and answers of its thread. A label costs nothing. The rest is ours, as
-// are the tokens:
-//   - an instruction waits for the tokens that its annotations name, and one that sets a token for
-//     what holds it; a wait for a token that no instruction before it has set is an error;
+// In a cycle at most one instruction is issued: the head of the first thread, in round-robin order
+// behind the thread that issued last, whose head may be issued. A head waits until its registers
+// allow it (register_file.h), then for its unit; a macro keeps the array for its thread. Some
+// instructions delay the next one of their own thread by a number of cycles (published, values of
+// the profile): jmp 23, taken or not; barrier 30 after the last thread's barrier; fence 35 and
+// until all messages of the thread are answered. ret waits for all results and answers of its
+// thread. A label takes no cycle. The other rules are Tactus's own, including the tokens:
+//   - an instruction waits for the tokens that its annotations name; one that sets a token waits
+//     until that token is free. Waiting for a token that no earlier instruction has set is an
+//     error;
 //   - with Sync::tokens every DPAS and message holds a token from issue until its results are
-//     written and its sources are read. A program without annotations gets them as a compiler gives
-//     them, any that is free. One with annotations has to guard its registers itself: using one
-//     too early is an error.
+//     written and its sources are read. A program without annotations is given tokens as a
+//     compiler would give them, any that is free. A program with annotations must protect its
+//     registers itself: using one too early is an error.
 #pragma once
 
 #include <array>
@@ -33,15 +34,15 @@ namespace tactus::dpas {
 inline constexpr unsigned most_threads = 8;
 inline constexpr unsigned most_tokens = 32;
 
-/// What a thread starts with.
+/// Initial state of a thread.
 struct ThreadStart {
   const DecodedKernel* kernel = nullptr;
-  std::vector<std::uint8_t> registers;  ///< the first bytes of its register file
+  std::vector<std::uint8_t> registers;  ///< initial values of the first bytes of its register file
 };
 
 class IssueStage final : public sc_core::sc_module {
  public:
-  /// Of a thread.
+  /// States of a thread.
   enum ThreadState : unsigned {
     issue,
     wait_turn,
@@ -78,7 +79,7 @@ class IssueStage final : public sc_core::sc_module {
       {"wait_end", StateKind::stall, "ret waits for the thread's results and messages"},
       {"idle", StateKind::idle, "the thread has ended"},
   }};
-  /// Of the stage.
+  /// States of the stage.
   enum State : unsigned { issues, waits, ended };
   static constexpr std::array<UnitState, 3> state_table{{
       {"issue", StateKind::busy, "an instruction is issued"},
@@ -88,18 +89,19 @@ class IssueStage final : public sc_core::sc_module {
   struct Stats {
     std::array<std::uint64_t, most_threads> issued{};
     std::array<std::uint64_t, operation_kinds> by_kind{};
-    std::array<std::uint64_t, operation_kinds> registers_by_kind{};  ///< moved or written
+    /// registers read or written, by kind of instruction
+    std::array<std::uint64_t, operation_kinds> registers_by_kind{};
   };
 
   IssueStage(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters,
              RegisterFile& registers, Array& array, Alu& alu, LoadStoreUnit& memory,
              IssueLinks& links);
 
-  /// Threads begin anew; those without an entry do nothing. All is idle before.
+  /// Starts the threads; those without an entry do nothing. Precondition: the machine is idle.
   void start(const std::vector<ThreadStart>& threads);
 
   // ---- a cycle
-  void drive();  ///< chooses; after the units have driven
+  void drive();  ///< chooses an instruction; after drive() of the units
   void commit();
   [[nodiscard]] Cycle next_event(Cycle now) const;
 
@@ -110,38 +112,38 @@ class IssueStage final : public sc_core::sc_module {
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] Account& thread_account(unsigned thread) { return threads_[thread]->account; }
-  /// What each thread that runs waits for.
+  /// For each running thread, what it waits for.
   [[nodiscard]] std::vector<std::string> waits_for() const;
-  /// Operation at the head of a thread, as the place in its kernel.
+  /// Operation at the head of a thread, as its position in the kernel.
   [[nodiscard]] std::uint32_t program_counter(unsigned thread) const;
   void describe(const trace::Scope& scope) const;
 
-  /// An instruction is issued in this cycle.
+  /// Called when an instruction is issued.
   std::function<void(Cycle)> on_retire;
 
  private:
   static constexpr unsigned nobody = ~0U;
   struct Token {
-    Cycle written = 0, read = 0;  ///< free from the later one on
-    bool set = false;             ///< some instruction has set it
+    Cycle written = 0, read = 0;  ///< the token is free from the later of these cycles on
+    bool set = false;             ///< an instruction has set it
   };
   struct Thread {
     Thread(const char* name, const Clock& clock);
-    const DecodedKernel* kernel = nullptr;  ///< null: it has ended
-    std::uint32_t next = 0;                 ///< operation at the head
-    Cycle resume_at = 0;                    ///< the head is not looked at before
+    const DecodedKernel* kernel = nullptr;  ///< null: the thread has ended
+    std::uint32_t next = 0;                 ///< index of the operation at the head
+    Cycle resume_at = 0;                    ///< the head waits until this cycle
     ThreadState resume_state = wait_branch;
     bool in_barrier = false;
     bool in_fence = false;
-    bool wait_known = false;  ///< `wait` is that of the head
-    /// By what the thread itself waits for, it is in blocked_state before this cycle; 0: look.
+    bool wait_known = false;  ///< `wait` is valid for the head
+    /// The thread is certain to be in blocked_state before this cycle; 0: unknown.
     Cycle blocked_until = 0;
     ThreadState blocked_state = rest;
-    unsigned context = 0;  ///< of the account: states times the head's kind + 1; 0: it has ended
+    unsigned context = 0;  ///< context of the account: states * (kind of the head + 1); 0: ended
     RegisterFile::Wait wait;
-    unsigned messages = 0;     ///< in flight
-    Cycle results_at = 0;      ///< all of array and ALU may be used
-    std::vector<Cycle> flags;  ///< predicates may be used
+    unsigned messages = 0;     ///< number in flight
+    Cycle results_at = 0;      ///< all results of array and ALU may be used from this cycle on
+    std::vector<Cycle> flags;  ///< cycle from which each predicate may be used
     std::array<Token, most_tokens> tokens;
     ThreadState state = rest;
     Account account;
@@ -149,8 +151,8 @@ class IssueStage final : public sc_core::sc_module {
     [[nodiscard]] const Operation& head() const { return kernel->operations()[next]; }
   };
 
-  /// The state of a thread in cycle `now`, if nothing of the machine changes until then; it holds
-  /// until cycle `until`, if nothing changes.
+  /// State of a thread in cycle `now`. It holds until cycle `until` unless another unit or thread
+  /// changes something.
   ThreadState look(unsigned index, Cycle now, Cycle& until) const {
     const Thread& thread = *threads_[index];
     if (now >= thread.blocked_until) return look_again(index, now, until);
@@ -185,8 +187,8 @@ class IssueStage final : public sc_core::sc_module {
   IssueLinks& links_;
   std::vector<std::unique_ptr<Thread>> threads_;
   unsigned running_ = 0;
-  unsigned last_ = 0;         ///< thread that issued last
-  unsigned chosen_ = nobody;  ///< in this cycle
+  unsigned last_ = 0;         ///< the thread that issued last
+  unsigned chosen_ = nobody;  ///< the thread chosen in this cycle
   unsigned chosen_token_ = most_tokens;
   Stats stats_;
   Account account_;

@@ -44,7 +44,7 @@ std::vector<KindInfo> kinds() {
   return list;
 }
 
-/// Busy states stand for events that units count on their own.
+/// Identities between cycles of busy states and events that units count separately.
 std::vector<Identity> identities() {
   std::vector<Identity> list{
       {"array", "rows", {{"rows"}}},        {"array_time", "compute", {{"rows"}}},

@@ -1,4 +1,4 @@
-// The tables of the DPAS machine.
+// The tables that describe the DPAS machine.
 #pragma once
 
 #include "models/sim/machine_info.h"
@@ -7,7 +7,7 @@ namespace tactus {
 
 [[nodiscard]] const MachineInfo& dpas_machine_info();
 
-/// Places of MachineInfo::memories; registers are the files of all threads, one after the other.
+/// Index in MachineInfo::memories. `registers` are the register files of all threads in order.
 enum class DpasMemory : std::size_t { memory, registers };
 
 }  // namespace tactus

@@ -88,7 +88,8 @@ unsigned element_bytes(const Operand& operand) {
              : 0;
 }
 
-/// The ALU takes as many cycles as its widest operand has registers (ours).
+/// Cycles for which an instruction occupies the ALU: registers of its widest operand (Tactus's own
+/// rule).
 std::uint16_t alu_occupancy(const Instruction& instruction, unsigned grf_bytes) {
   const unsigned widest =
       std::max({element_bytes(instruction.dst), element_bytes(instruction.source[0]),
@@ -103,7 +104,7 @@ std::uint16_t alu_latency(const Instruction& instruction, const Profile& profile
                                                                      : profile.alu_latency_simd32);
 }
 
-/// Rows of a DPAS whose source registers meet in one bank and one bundle.
+/// Rows of a DPAS whose source registers are in the same bank and bundle.
 unsigned conflicting_rows(const Profile& profile, const DpasShape& shape,
                           const Instruction& instruction, bool src1_held) {
   const unsigned grf = profile.grf_bytes;
@@ -156,7 +157,7 @@ std::string DecodedKernel::place(const Operation& operation) const {
 DecodedKernel::DecodedKernel(const Program& program, const Kernel& kernel,
                              const MachineParameters& parameters)
     : program_(program), kernel_(kernel) {
-  // Labels vanish; whoever jumps to one goes to what follows it.
+  // Labels are removed; a jump to a label goes to the instruction that follows it.
   std::vector<std::uint32_t> place(kernel.instructions.size() + 1);
   for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {
     const Instruction& instruction = kernel.instructions[i];
@@ -174,7 +175,7 @@ DecodedKernel::DecodedKernel(const Program& program, const Kernel& kernel,
     operations_.push_back(operation);
   }
   if (operations_.empty() || operations_.back().kind != OperationKind::ret) {
-    // What runs past the end ends there.
+    // A kernel without a final ret ends after its last instruction.
     Operation end;
     end.index = static_cast<std::uint32_t>(
         kernel.instructions.empty() ? 0 : kernel.instructions.size() - 1);
@@ -265,7 +266,7 @@ void DecodedKernel::join_macros(const MachineParameters& parameters) {
       std::any_of(operations_.begin(), operations_.end(),
                   [](const Operation& operation) { return operation.annotations.atomic; });
   const auto is_dpas = [](const Operation& o) { return o.kind == OperationKind::dpas; };
-  // A jump may lead into the middle: what it leads to begins anew.
+  // A jump may lead into the middle of a macro; then a new macro starts there.
   std::vector<bool> begins(operations_.size());
   for (const Operation& operation : operations_) {
     if (operation.kind == OperationKind::jmp) begins[operation.next] = true;
@@ -274,7 +275,7 @@ void DecodedKernel::join_macros(const MachineParameters& parameters) {
   for (std::size_t i = 0; i + 1 < operations_.size(); ++i) {
     Operation& operation = operations_[i];
     const Operation& next = operations_[i + 1];
-    // Members follow each other in the kernel, without a label between them.
+    // The members of a macro are consecutive in the kernel, without a label between them.
     const bool possible =
         is_dpas(operation) && is_dpas(next) && !begins[i + 1] && next.index == operation.index + 1;
     if (possible && written) {

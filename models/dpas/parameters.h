@@ -1,4 +1,4 @@
-// What a DPAS machine is made with, beside its profile.
+// Parameters of a DPAS machine, besides its profile.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@
 
 namespace tactus::dpas {
 
-/// How an instruction waits for results of the array and of memory (both ours).
+/// How an instruction waits for results of the array and of memory (both are Tactus's own).
 enum class Sync : std::uint8_t {
-  scoreboard,  ///< hardware marks every register that is to be written or read
-  tokens,      ///< and every DPAS and message holds one of the profile's tokens while in flight
+  scoreboard,  ///< hardware marks every register that will be written or read
+  /// in addition, every DPAS and message holds one of the profile's tokens while in flight
+  tokens,
 };
 
 /// Which DPAS are joined to macros.
 enum class Macros : std::uint8_t {
-  as_written,  ///< where the program has {Atomic}; if nowhere, wherever the conditions hold
+  as_written,  ///< at {Atomic} in the program; without any, wherever the conditions hold
   off,
 };
 
 enum class MemoryKind : std::uint8_t {
   axi,    ///< bursts on AXI4 pins, with a TLM-2.0 memory behind them
-  ideal,  ///< a fixed latency and a number of bytes a cycle
+  ideal,  ///< fixed latency and width
 };
 
 struct MachineParameters {
@@ -36,10 +37,11 @@ struct MachineParameters {
   Macros macros = Macros::as_written;
 
   MemoryKind memory = MemoryKind::axi;
-  std::uint32_t messages = 32;                 ///< in the load/store unit, waiting or in flight
-  std::uint32_t bursts = 32;                   ///< AXI: in flight each way, 1..64
-  std::optional<std::uint32_t> ideal_latency;  ///< ideal: issue to use; unset: the profile's L1
-  std::uint32_t ideal_bytes = 64;              ///< ideal: bytes a cycle
+  std::uint32_t messages = 32;  ///< capacity of the load/store unit, waiting or in flight
+  std::uint32_t bursts = 32;    ///< AXI: in flight in each direction, 1..64
+  /// ideal: cycles from issue to use; unset: the profile's L1 latency
+  std::optional<std::uint32_t> ideal_latency;
+  std::uint32_t ideal_bytes = 64;  ///< ideal: bytes per cycle
   std::uint32_t axi_data_bits = 64;
 
   Engine engine = Engine::fast;
@@ -47,7 +49,7 @@ struct MachineParameters {
   [[nodiscard]] std::uint32_t ideal_cycles() const {
     return ideal_latency.value_or(profile.l1_latency);
   }
-  /// Bytes that the memory side moves in a cycle at most.
+  /// Largest number of bytes that the memory side transfers in a cycle.
   [[nodiscard]] std::uint32_t beat_bytes() const {
     return memory == MemoryKind::ideal ? ideal_bytes : axi_data_bits / 8;
   }

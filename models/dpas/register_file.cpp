@@ -9,8 +9,8 @@
 namespace tactus::dpas {
 namespace {
 
-/// Whether one of the cycles is after `now`; most never are. The sign of a difference is a
-/// comparison that compilers vectorise; `never` has one of its own.
+/// True if one of the cycles is after `now`; most never are. Compilers vectorise tests of a sign.
+/// The difference is negative if the cycle is after `now`; `never` has the sign bit itself.
 bool any_after(const Cycle* cycles, RegisterRange range, Cycle now) {
   Cycle signs = 0;
   for (unsigned i = range.first; i < unsigned{range.first} + range.count; ++i) {
@@ -19,7 +19,7 @@ bool any_after(const Cycle* cycles, RegisterRange range, Cycle now) {
   return (signs >> 63U) != 0;
 }
 
-/// The largest of the cycles after `now`, no smaller than what was found before.
+/// The largest cycle after `now` of the range and `most`; `at` receives its register.
 void latest(const Cycle* cycles, RegisterRange range, Cycle now, Cycle& most, std::uint16_t& at) {
   if (!any_after(cycles, range, now)) return;
   for (unsigned i = range.first; i < unsigned{range.first} + range.count; ++i) {
@@ -58,11 +58,12 @@ RegisterFile::Wait RegisterFile::wait(unsigned thread, const Operation& operatio
   const Cycle* written = written_.data() + first;
   Wait wait;
   for (unsigned i = 0; i < operation.sources; ++i) {
-    // An accumulator is looked at below.
+    // An accumulator, which is also the destination, is checked below.
     if (operation.target == Target::array && operation.source[i] == operation.dst) continue;
     latest(written, operation.source[i], now, wait.until, wait.grf);
   }
-  // Results of the ALU come in order, whichever of them a register holds in the end.
+  // Results of the ALU are written in order, so an ALU instruction need not wait for earlier ALU
+  // results in its destination, only for those of other units.
   if (operation.target != Target::alu) {
     latest(written, operation.dst, now, wait.until, wait.grf);
   } else {
@@ -87,7 +88,7 @@ RegisterFile::Wait RegisterFile::wait(unsigned thread, const Operation& operatio
 void RegisterFile::writes(unsigned thread, RegisterRange range, Cycle cycle, Hazard writer) {
   const std::size_t first = std::size_t{thread} * registers_ + range.first;
   for (std::size_t i = first; i < first + range.count; ++i) {
-    // In order: a shorter instruction of the ALU does not overtake a longer one.
+    // Results are written in order: a short instruction of the ALU does not overtake a longer one.
     written_[i] = writer == Hazard::alu_result ? std::max(written_[i], cycle) : cycle;
     writer_[i] = writer;
   }
@@ -102,7 +103,7 @@ void RegisterFile::reads(unsigned thread, RegisterRange range, Cycle cycle, Haza
 void RegisterFile::describe(const trace::Scope& scope) const {
   const unsigned words = grf_bytes_ / 8;
   for (unsigned t = 0; t < threads_; ++t) {
-    // Registers are wide: they are traced as 64-bit pieces, and only if somebody asks for them.
+    // Registers are wide, so they are traced as 64-bit pieces, and only on request.
     scope.family(
         "registers", std::uint64_t{registers_} * words, 64,
         [t, words](std::uint64_t element) {

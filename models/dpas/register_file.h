@@ -1,15 +1,15 @@
 // The register files of all hardware threads, with the marks by which instructions wait.
 //
-// A register that an instruction is going to write is marked with the cycle from which it may be
-// used, and one that is still to be read with the cycle from which it may be overwritten. An
-// instruction is issued when all its registers allow it (spec section 8.3, published distances):
-//   - sources, and a destination that is being written: from the cycle of the last write on; an
-//     ALU instruction need not wait for one before it that writes the same register;
-//   - a destination that a message still reads: 8 cycles and a cycle a register after its issue;
+// A register that an instruction will write is marked with the cycle from which it may be used; one
+// that will still be read, with the cycle from which it may be overwritten. An instruction is
+// issued when all its registers allow it (spec section 8.3, published distances):
+//   - a source, and a destination that will be written: from the cycle of the last write on; an
+//     ALU instruction need not wait for an earlier one that writes the same register;
+//   - a destination that a message still reads: 8 cycles, and one per register, after its issue;
 //   - a destination that the array still reads: timing.h, sources_released(). A DPAS need not wait
-//     for that: it writes later than DPAS before it read.
-// Marks belong to whole registers. Values change at issue, which nobody can tell from later, since
-// whoever wants them waits.
+//     for that: it writes later than earlier DPAS read.
+// Marks belong to whole registers. Values already change at issue; no instruction can observe this,
+// since all instructions that use them wait.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ namespace tactus::dpas {
 
 inline constexpr Cycle never = ~Cycle{0};
 
-/// What an instruction waits for.
+/// The hazard for which an instruction waits.
 enum class Hazard : std::uint8_t {
   none,
   array_result,   ///< a DPAS has not written its result
-  alu_result,     ///< the ALU has not
-  load,           ///< data from memory has not come
-  array_sources,  ///< the array still reads what is to be overwritten
-  send_sources,   ///< a message still reads it
+  alu_result,     ///< the ALU has not written its result
+  load,           ///< data from memory has not arrived
+  array_sources,  ///< the array still reads a register that will be overwritten
+  send_sources,   ///< a message still reads such a register
 };
 
 class RegisterFile final : public sc_core::sc_module {
@@ -39,12 +39,14 @@ class RegisterFile final : public sc_core::sc_module {
   struct Wait {
     Cycle until = 0;  ///< first cycle in which the registers allow it; `never`: not known yet
     Hazard hazard = Hazard::none;
-    std::uint16_t grf = 0;  ///< that decides
+    std::uint16_t grf = 0;  ///< the register that decides
   };
-  /// Registers, in the life of the machine.
+  /// Register accesses since the machine was made.
   struct Stats {
-    std::uint64_t reads = 0;  ///< read by instructions, those of the array's buffers not counted
-    std::uint64_t saved = 0;  ///< not read since an operand buffer of the array held them
+    /// registers read by instructions, without reads saved by the array's buffers
+    std::uint64_t reads = 0;
+    /// reads saved because an operand buffer of the array held the register
+    std::uint64_t saved = 0;
     std::uint64_t writes = 0;
   };
 
@@ -60,14 +62,15 @@ class RegisterFile final : public sc_core::sc_module {
   [[nodiscard]] unsigned threads() const { return threads_; }
   [[nodiscard]] unsigned registers() const { return registers_; }
 
-  /// Forgets all marks and clears the thread's registers.
+  /// Removes all marks and clears the thread's registers.
   void reset(unsigned thread);
-  /// Until when the registers do not allow the operation; what allows it at `now` counts for
-  /// nothing.
+  /// The wait of an operation: until which cycle, and for which hazard. Hazards that are over at
+  /// `now` do not count.
   [[nodiscard]] Wait wait(unsigned thread, const Operation& operation, Cycle now) const;
-  /// The registers may be used from `cycle` on.
+  /// Marks registers that may be used from `cycle` on.
   void writes(unsigned thread, RegisterRange range, Cycle cycle, Hazard writer);
-  /// They may be overwritten from `cycle` on; `reader` is array_sources or send_sources.
+  /// Marks registers that may be overwritten from `cycle` on; `reader` is array_sources or
+  /// send_sources.
   void reads(unsigned thread, RegisterRange range, Cycle cycle, Hazard reader);
 
   [[nodiscard]] Stats& stats() { return stats_; }
@@ -80,7 +83,7 @@ class RegisterFile final : public sc_core::sc_module {
   unsigned grf_bytes_;
   std::size_t thread_bytes_;
   std::vector<std::uint8_t> bytes_;
-  std::vector<Cycle> written_, array_read_, send_read_;  ///< by thread and register
+  std::vector<Cycle> written_, array_read_, send_read_;  ///< marks by thread and register
   std::vector<Hazard> writer_;
   Stats stats_;
 };

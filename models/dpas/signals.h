@@ -1,4 +1,4 @@
-// The payload fields of the machine's links, for waveforms.
+// Payload fields of the machine's channels, for waveforms.
 #pragma once
 
 #include "models/dpas/channels.h"

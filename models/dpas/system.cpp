@@ -61,7 +61,7 @@ void System::cycle() {
   if (target_ != nullptr) target_->drive();
   issue_->drive();
   if (watched) clock_.watcher->settled(clock_.now);
-  // Units take what is issued before the issue stage asks them when it will be done.
+  // Units accept issued instructions before the issue stage asks them when these will be done.
   array_.commit();
   alu_.commit();
   memory_.commit();
@@ -72,7 +72,7 @@ void System::cycle() {
   if (watched) clock_.watcher->committed(clock_.now);
 }
 
-/// First cycle behind `now`, which was evaluated, in which a unit does something.
+/// First cycle after `now`, which was evaluated, in which a unit does something.
 Cycle System::next_event(Cycle now) const {
   Cycle next = issue_->next_event(now);
   if (next == now + 1) return next;
@@ -81,7 +81,7 @@ Cycle System::next_event(Cycle now) const {
   return std::min(next, memory_.next_event(now));
 }
 
-/// Moves the clock to the next event or to `end`; returns how many cycles were left out.
+/// Advances the clock to the next event or to `end`; returns the number of cycles left out.
 Cycle System::skip(Cycle end) {
   Cycle to = std::min(end, next_event(clock_.now - 1));
   if (clock_.watcher != nullptr) to = std::min(to, clock_.watcher->next(clock_.now));
@@ -91,7 +91,7 @@ Cycle System::skip(Cycle end) {
   return skipped;
 }
 
-/// After a cycle: nothing has happened in it if the fast engine would have left it out.
+/// After a cycle that the fast engine would have left out: checks that nothing has happened in it.
 void System::check() {
   const Cycle now = clock_.now - 1;
   if (now < quiet_until_) return left_out_->check(now);
@@ -111,14 +111,16 @@ Cycle System::advance(Cycle most) {
     ++clock_.now;
     if (clock_.engine == Engine::check) {
       check();
-      // The fast engine goes no further without looking again: then others have had their turn.
+      // The fast engine advances at most to this cycle, since other SystemC processes run in
+      // between.
       quiet_until_ = std::min(quiet_until_, clock_.transactions == transactions ? end : clock_.now);
     }
     const bool rested = clock_.progress == progress;
     quiet = rested ? quiet + 1 : 0;
     if (paused_ || clock_.transactions != transactions || (rested && idle())) break;
     if (skips) {
-      // What was just found to rest may be the end, which has to be seen in its first cycle.
+      // If the machine has just become idle, the run may end in this cycle, which must therefore be
+      // evaluated.
       if (idle()) continue;
       quiet += skip(end);
     } else if (rested) {
@@ -194,7 +196,7 @@ MachineRates System::rates() const {
           parameters_.profile.grf_bytes};
 }
 
-/// In the order of MachineInfo::counters.
+/// Values in the order of MachineInfo::counters.
 std::vector<std::uint64_t> System::counters() const {
   const Cycle now = clock_.now;
   const MemoryPort::Stats port = memory_.port().stats(now);

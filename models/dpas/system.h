@@ -4,10 +4,10 @@
 //                            +--> ALU   --+--> register files
 //                            +--> load/store unit --> memory side --> AXI4 pins or ideal memory
 //
-// Units decide by their registers alone; a cycle drives all, then commits all. The fast engine
-// leaves out cycles in which no unit has an event (next_event() of each): between two events
-// nothing but counters of remaining cycles moves. The check engine evaluates those, too, and stops
-// where something happens in one.
+// Units decide by their registers alone; in a cycle drive() of all units precedes commit() of all
+// units. The fast engine leaves out cycles in which no unit has an event (next_event() of each):
+// between two events only counters of remaining cycles change. The check engine evaluates these
+// cycles as well, and stops if something happens in one.
 #pragma once
 
 #include <memory>
@@ -31,13 +31,13 @@ class System final : public sc_core::sc_module, public Machine {
   System(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters);
   ~System() override;
 
-  /// What answers at the AXI pins; before the first cycle, for MemoryKind::axi.
+  /// Connects the AXI4 slave at the pins; before the first cycle, for MemoryKind::axi.
   void attach(AxiTarget& target);
   [[nodiscard]] AxiLinks& pins() { return pins_; }
   /// Null unless the memory is ideal.
   [[nodiscard]] IdealPort* ideal() { return ideal_.get(); }
 
-  /// The machine is idle; threads begin in the next cycle.
+  /// Starts the threads in the next cycle. Precondition: the machine is idle.
   void start(const std::vector<ThreadStart>& threads);
 
   [[nodiscard]] RegisterFile& registers() { return registers_; }
@@ -49,7 +49,8 @@ class System final : public sc_core::sc_module, public Machine {
   [[nodiscard]] const MachineParameters& parameters() const { return parameters_; }
 
   [[nodiscard]] const MachineInfo& info() const override;
-  /// The peak is that of the program's DPAS with the most products a stage, int8's before start().
+  /// The peak rate is that of the program's DPAS with the most products per stage; before start()
+  /// that of int8.
   [[nodiscard]] MachineRates rates() const override;
   Cycle advance(Cycle most) override;
   void pause() override { paused_ = true; }
@@ -83,10 +84,10 @@ class System final : public sc_core::sc_module, public Machine {
   AxiTarget* target_ = nullptr;
   std::unique_ptr<IssueStage> issue_;
   ArrayTime time_;
-  unsigned ops_ = 4;  ///< most products a stage and channel, of the programs
+  unsigned ops_ = 4;  ///< largest number of products per stage and channel in the programs
   bool paused_ = false;
-  Cycle quiet_until_ = 0;                  ///< engine check: no event before this cycle
-  std::optional<LeftOutCycles> left_out_;  ///< engine check: the cycles before that one
+  Cycle quiet_until_ = 0;                  ///< check engine: no event before this cycle
+  std::optional<LeftOutCycles> left_out_;  ///< check engine: the cycles before that one
 };
 
 }  // namespace tactus::dpas

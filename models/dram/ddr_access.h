@@ -1,4 +1,4 @@
-// An access on its way through a DRAM controller, and the lists in which such wait.
+// An access in a DRAM controller, and the lists in which accesses wait.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,28 @@
 
 namespace tactus {
 
-/// How an access found its bank: its row open, the bank closed, another row open.
+/// State of the bank that an access finds: its row is open, the bank is closed, another row is
+/// open.
 enum class DdrRowState : std::uint8_t { hit, miss, conflict };
 
 struct DdrAccess {
   std::uint32_t tag = 0;
   unsigned port = 0;
-  int next = -1;  ///< behind it in its list
+  int next = -1;  ///< next access in its list
   bool write = false;
-  bool taken = false;  ///< by the port's queue
+  bool taken = false;  ///< true: it has a place in the port's queue
   DdrRowState row_state = DdrRowState::hit;
   DdrAddress address;
-  unsigned passed = 0;            ///< so many younger ones of its bank went first
-  DdrClock arrived = 0;           ///< at the port
-  DdrClock admitted = 0;          ///< into the buffer
-  DdrClock joined = 0;            ///< first clock at which it may have a command
-  std::uint64_t age = 0;          ///< a number: older accesses have lower ones
-  DdrClock row_since = never;     ///< its bank is being prepared for it since then
-  std::uint64_t refresh = 0;      ///< clocks of refreshes since it joined
-  std::uint64_t row_refresh = 0;  ///< those of them since row_since
+  unsigned passed = 0;            ///< number of younger accesses of its bank that went first
+  DdrClock arrived = 0;           ///< clock of arrival at the port
+  DdrClock admitted = 0;          ///< clock of admission to the buffer
+  DdrClock joined = 0;            ///< first clock at which a command may be issued for it
+  std::uint64_t age = 0;          ///< order of age: older accesses have lower numbers
+  DdrClock row_since = never;     ///< its bank has been prepared for it since this clock
+  std::uint64_t refresh = 0;      ///< clocks of refreshes since `joined`
+  std::uint64_t row_refresh = 0;  ///< the part of `refresh` since row_since
 
-  /// Nothing has become of it yet.
+  /// Resets the access to the state of a new one.
   void renew() {
     row_state = DdrRowState::hit;
     passed = 0;
@@ -39,8 +40,8 @@ struct DdrAccess {
   }
 };
 
-/// All accesses of a controller by their slots, which are numbers from 0; -1 is none. From the port
-/// to the bank an access stays in its slot and goes from list to list, in one at a time.
+/// All accesses of a controller, in numbered slots from 0; -1 is none. An access keeps its slot
+/// from the port to the bank and is in at most one list at a time.
 class DdrAccesses {
  public:
   struct List {
@@ -52,8 +53,8 @@ class DdrAccesses {
   [[nodiscard]] const DdrAccess& operator[](int slot) const {
     return slots_[static_cast<unsigned>(slot)];
   }
-  /// A new one, in no list. References to others end. Where it comes from and goes to is up to the
-  /// caller.
+  /// Makes a new access that is in no list. Invalidates references to other accesses. The caller
+  /// sets its fields.
   int make() {
     if (free_.empty()) {
       slots_.emplace_back();
@@ -66,7 +67,7 @@ class DdrAccesses {
   void free(int slot) { push_back(free_, slot); }
 
   void push_back(List& list, int slot) { insert_behind(list, list.last, slot); }
-  /// `before`: of the list; -1: `slot` becomes its first.
+  /// Inserts `slot` behind `before`, an access of the list; -1: as the first of the list.
   void insert_behind(List& list, int before, int slot) {
     int& link = before < 0 ? list.first : (*this)[before].next;
     (*this)[slot].next = link;
@@ -78,7 +79,7 @@ class DdrAccesses {
     remove_behind(list, -1);
     return slot;
   }
-  /// The one behind `before`, or the first.
+  /// Removes the access behind `before`, or the first one.
   void remove_behind(List& list, int before) {
     int& link = before < 0 ? list.first : (*this)[before].next;
     const int slot = link;
@@ -90,7 +91,7 @@ class DdrAccesses {
     int slot = -1;
     DdrAccess access;
   };
-  /// The first `count` are each in its slot, as saved; all other slots are free.
+  /// Restores the first `count` saved accesses to their slots; all other slots are free.
   void restore(const std::vector<Saved>& saved, std::size_t count) {
     std::vector<bool> used(slots_.size());
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// The state of the banks of a DRAM channel: open rows, and the earliest clock of every command that
-// follows from the commands issued so far by the rules between them. One rank, at most 64 banks.
+// State of the banks of a DRAM channel: open rows, and the earliest clock of every command, which
+// follows from the earlier commands and the rules between them. One rank, at most 64 banks.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,11 @@ class DdrBanks {
 
   static constexpr std::int64_t closed = -1;
   [[nodiscard]] std::int64_t open_row(unsigned bank) const { return banks_[bank].row; }
-  /// A bit a bank.
+  /// Bit mask of the open banks.
   [[nodiscard]] std::uint64_t open() const { return open_; }
 
-  // The earliest clock of a command, were it the next. Whether its row is open is the caller's.
+  // Earliest clock for a command, if it is the next one. The caller checks that the right row is
+  // open.
   [[nodiscard]] DdrClock earliest_act(unsigned bank) const {
     const Bank& b = banks_[bank];
     return std::max({b.act, groups_[b.group].act, channel_.act,
@@ -38,12 +39,12 @@ class DdrBanks {
   }
   [[nodiscard]] DdrClock earliest_pre(unsigned bank) const { return banks_[bank].pre; }
   [[nodiscard]] DdrClock earliest_prea() const;
-  /// Of REF, with all banks closed.
+  /// Earliest clock of REF. Precondition: all banks are closed.
   [[nodiscard]] DdrClock earliest_ref() const { return ref_; }
-  /// When the row that was opened last in the bank could first be read or written.
+  /// First clock at which the row that was opened last in the bank could be read or written.
   [[nodiscard]] DdrClock row_ready(unsigned bank) const { return banks_[bank].access; }
 
-  // Commands at a clock that is not before their earliest. `precharges`: RDA, WRA.
+  // Issues a command at a clock that is not before its earliest one. `precharges`: RDA, WRA.
   void act(unsigned bank, std::uint32_t row, DdrClock clock);
   void rd(unsigned bank, DdrClock clock, bool precharges);
   void wr(unsigned bank, DdrClock clock, bool precharges);
@@ -56,7 +57,7 @@ class DdrBanks {
     std::int64_t row = closed;
     unsigned group = 0;
     DdrClock act = 0, access = 0, pre = 0, prea = 0;
-    DdrClock own_precharge = 0;  ///< by the rules from ACT
+    DdrClock own_precharge = 0;  ///< earliest precharge of RDA or WRA, by the rules from ACT
   };
   struct Group {
     DdrClock act = 0, rd = 0, wr = 0;

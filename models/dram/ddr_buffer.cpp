@@ -5,7 +5,7 @@
 namespace tactus {
 namespace {
 
-/// Calls `f` with the number of each bit that is set.
+/// Calls `f` with the number of each set bit.
 template <typename F>
 void for_each_bit(std::uint64_t bits, F&& f) {
   for (; bits != 0; bits &= bits - 1) f(static_cast<unsigned>(__builtin_ctzll(bits)));
@@ -58,7 +58,8 @@ void DdrBuffer::join(DdrClock refresh_end) {
   accesses_.push_back(bank.queue, slot);
   const std::uint64_t bit = std::uint64_t{1} << access.address.bank;
   busy_ |= bit;
-  // The youngest one goes before the bank's candidate only as the first to the open row.
+  // The new access, the youngest, replaces the bank's candidate only if it is the first for the
+  // open row.
   if (bank.candidate < 0 || bank.kind == DdrCommandKind::pre) dirty_ |= bit;
   if (access.write) {
     ++writes_;
@@ -107,7 +108,7 @@ void DdrBuffer::add_refresh(DdrClock due, DdrClock end) {
   });
 }
 
-/// The oldest access of the bank to the burst of `slot`.
+/// The bank's oldest access to the burst that `slot` accesses.
 int DdrBuffer::first_to_burst(const Bank& bank, int slot) const {
   const DdrAddress& to = accesses_[slot].address;
   int older = bank.queue.first;
@@ -146,8 +147,7 @@ void DdrBuffer::refresh_candidate(unsigned number, DdrClock floor) {
   const int before = bank.candidate;
   bank.candidate = pick(bank, row);
   if (before >= 0 && before != bank.candidate) {
-    // What was prepared for it may be undone; how it finds the bank shows when its turn comes
-    // again.
+    // The preparation for it may be undone; its row state is determined again when its turn comes.
     accesses_[before].row_since = never;
     accesses_[before].row_state = DdrRowState::hit;
   }
@@ -177,8 +177,8 @@ DdrClock DdrBuffer::earliest(unsigned bank, DdrClock floor) const {
   }
 }
 
-/// What joins a bank changes the choice only if it is the bank's new candidate: no clock of another
-/// one's command moves. After a command all of them may.
+/// A new access of a bank changes the choice only if it becomes the bank's candidate, since the
+/// clocks of the other candidates' commands stay. After a command all of these clocks may change.
 void DdrBuffer::choose_again(DdrClock floor) {
   if (!all_change_) {
     for_each_bit(dirty_ & busy_, [&](unsigned b) {
@@ -186,7 +186,7 @@ void DdrBuffer::choose_again(DdrClock floor) {
       refresh_candidate(b, floor);
       const bool is_new = banks_[b].candidate != before;
       const bool is_any = choice_.clock != never;
-      // A bank that has an access now is not closed by timeout.
+      // A bank with an access is not closed by timeout.
       if (is_any && (choice_.slot < 0 || (is_new && choice_.slot == before))) {
         all_change_ = true;
       } else if (is_new) {

@@ -1,14 +1,14 @@
-// The accesses a DRAM controller chooses from, and its choice.
+// The accesses from which a DRAM controller chooses, and its choice.
 //
-// Every bank works for one access at a time, its candidate: its command is RD or WR if the access's
-// row is open, PRE if another is, ACT if none is.
+// Every bank works for one access at a time, its candidate. The command of a candidate is RD or WR
+// if its row is open, PRE if another row is open, ACT if no row is open.
 //   fifo     the candidate is the bank's oldest access
-//   frfcfs   its oldest access that was passed over `cap` times; else the oldest to its open row;
-//            else its oldest. With read_priority only reads count, or only writes: writes while no
+//   frfcfs   the oldest access that was passed over `cap` times; else the oldest to the open row;
+//            else the oldest. With read_priority only reads count, or only writes: writes while no
 //            read is in the buffer, and from write_high_mark writes on until write_low_mark are
-//            left. Never before an older access to the same burst: that one is the candidate then
-// Of all candidates' commands the one that is allowed first is the choice, of several in one clock
-// that of the oldest access. A row that timed out is closed where no candidate wants the clock.
+//            left. If there is an older access to the same burst, that one is the candidate.
+// The choice is the candidate whose command is allowed first; of several in one clock, that of the
+// oldest access. A row that timed out is closed in a clock that no candidate uses.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ namespace tactus {
 
 struct DdrChoice {
   DdrClock clock = never;
-  DdrCommandKind kind = DdrCommandKind::act;  ///< act, rd, wr, pre
+  DdrCommandKind kind = DdrCommandKind::act;  ///< act, rd, wr or pre
   unsigned bank = 0;
-  int slot = -1;  ///< of the access; none for a row that timed out
+  int slot = -1;  ///< slot of the access; -1 for a row that timed out
 };
 
-/// What changes in a DdrBuffer in the course of time, but for the accesses.
+/// The changing state of a DdrBuffer, except the accesses.
 struct DdrBufferState {
   struct Bank {
     DdrAccesses::List queue;  ///< oldest first
@@ -37,17 +37,18 @@ struct DdrBufferState {
     DdrClock last_access = 0;
   };
 
-  unsigned places_[2] = {0, 0};  ///< of each kind, those taken
-  unsigned taken_[2] = {0, 0};   ///< by reads, by writes
-  DdrAccesses::List pending_;    ///< that have a place and have not joined
+  unsigned places_[2] = {0, 0};  ///< capacity for reads and writes
+  unsigned taken_[2] = {0, 0};   ///< places in use by reads, by writes
+  DdrAccesses::List pending_;    ///< accesses that have a place but have not joined their bank
   DdrClock next_join_ = never;
   std::vector<Bank> banks_;
-  std::uint64_t busy_ = 0;      ///< banks with accesses
-  std::uint64_t dirty_ = 0;     ///< banks whose candidate is to be found again
-  bool all_change_ = false;     ///< so may the clocks of all candidates' commands
-  DdrChoice choice_;            ///< as of the last time something changed
-  std::uint64_t best_age_ = 0;  ///< of the choice's access
-  unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;  ///< joined; joined; not yet
+  std::uint64_t busy_ = 0;      ///< bit mask of banks with accesses
+  std::uint64_t dirty_ = 0;     ///< bit mask of banks whose candidate must be found again
+  bool all_change_ = false;     ///< clocks of all candidates' commands may have changed
+  DdrChoice choice_;            ///< as of the last change
+  std::uint64_t best_age_ = 0;  ///< age of the choice's access
+  /// joined reads; joined writes; reads that have not joined
+  unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;
   bool draining_ = false;
   bool prefers_writes_ = false;
   std::uint64_t next_age_ = 0;
@@ -63,22 +64,22 @@ class DdrBuffer : private DdrBufferState {
   }
   [[nodiscard]] bool empty() const { return places_[0] + places_[1] == 0; }
   [[nodiscard]] unsigned reads() const { return reads_ + pending_reads_; }
-  /// Taken by reads or by writes.
+  /// Places in use by reads or by writes.
   [[nodiscard]] unsigned places(bool write) const { return taken_[write ? 1 : 0]; }
 
-  /// An access, which is in no list, takes a place; it joins its bank one clock before `joined`.
+  /// Gives a place to an access that is in no list. It joins its bank one clock before `joined`.
   void admit(int slot);
   /// The clock at whose end the next access joins its bank.
   [[nodiscard]] DdrClock next_join() const { return next_join_; }
   void join(DdrClock refresh_end);
 
-  /// Not before `floor`, the first clock that is free for a command. It stays as it is until an
-  /// access joins or a command is issued; a join is at a clock before it.
+  /// The choice, not before `floor`, the first clock that is free for a command. It stays valid
+  /// until an access joins or a command is issued; joins are at earlier clocks than the choice.
   [[nodiscard]] const DdrChoice& choose(DdrClock floor) {
     if (dirty_ != 0) choose_again(floor);
     return choice_;
   }
-  /// ACT or PRE was issued, and the bank's open row has changed.
+  /// Call after ACT or PRE: the bank's open row has changed.
   void touch(unsigned bank) {
     dirty_ |= std::uint64_t{1} << bank;
     all_change_ = true;
@@ -87,9 +88,10 @@ class DdrBuffer : private DdrBufferState {
     dirty_ = ~std::uint64_t{0};
     all_change_ = true;
   }
-  /// A RD or WR was issued for it at `clock`: its place is free, and it is in no list.
+  /// Removes an access for which RD or WR was issued at `clock`. Its place is free and it is in no
+  /// list.
   void remove(int slot, DdrClock clock);
-  /// A refresh kept everybody waiting.
+  /// Adds the time of a refresh to all waiting accesses.
   void add_refresh(DdrClock due, DdrClock end);
 
   /// Calls `f` with the slot of each access that has a place.
@@ -103,14 +105,14 @@ class DdrBuffer : private DdrBufferState {
       each(banks_[static_cast<unsigned>(__builtin_ctzll(banks))].queue);
     }
   }
-  /// Remembers the present state, in which all accesses are in the buffer.
+  /// Saves the state. Precondition: all accesses are in the buffer.
   void mark();
-  /// Returns to it; accesses that came since are gone.
+  /// Restores the saved state; accesses that arrived since are lost.
   void rewind();
 
  private:
   void choose_again(DdrClock floor);
-  /// Makes the bank's command the choice if it comes before it.
+  /// Makes the bank's command the choice if it is earlier than the present one.
   void consider(unsigned bank, DdrClock floor);
   void refresh_candidate(unsigned bank, DdrClock floor);
   [[nodiscard]] int pick(const Bank& bank, std::int64_t open_row) const;
@@ -125,11 +127,11 @@ class DdrBuffer : private DdrBufferState {
   DdrConfig config_;
   const DdrBanks& banks_state_;
   DdrAccesses& accesses_;
-  bool shared_;  ///< reads and writes share the places, which are the first kind then
+  bool shared_;  ///< reads and writes share the places, which then are those of reads
   unsigned room_[2];
   DdrBufferState marked_;
-  std::vector<DdrAccesses::Saved> marked_accesses_;  ///< as many as there are places
-  std::size_t marked_count_ = 0;                     ///< of them in use
+  std::vector<DdrAccesses::Saved> marked_accesses_;  ///< as many elements as places
+  std::size_t marked_count_ = 0;                     ///< used elements of marked_accesses_
 };
 
 }  // namespace tactus

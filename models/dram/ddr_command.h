@@ -1,11 +1,11 @@
-// Commands of a DRAM, and who is told of them.
+// Commands of a DRAM, and the interface of their observers.
 #pragma once
 
 #include <cstdint>
 
 namespace tactus {
 
-/// A number of clocks of the DRAM, from time 0.
+/// Number of a DRAM clock, counted from time 0.
 using DdrClock = std::uint64_t;
 inline constexpr DdrClock never = ~DdrClock{0};
 
@@ -19,20 +19,20 @@ struct DdrCommand {
 
   DdrClock clock = 0;
   DdrCommandKind kind = DdrCommandKind::act;
-  std::uint16_t bank = 0;  ///< over all groups: group * banks + bank; 0 for prea, ref
+  std::uint16_t bank = 0;  ///< number over all groups: group * banks + bank; 0 for prea, ref
   std::uint16_t column = 0;
-  std::uint32_t row = 0;       ///< of act, rd, wr
-  std::uint32_t tag = nobody;  ///< of the access it serves
+  std::uint32_t row = 0;       ///< for act, rd, wr
+  std::uint32_t tag = nobody;  ///< tag of the access that the command serves
 };
 
-/// Is told every command, in order of time.
+/// Receives every command, in order of time.
 class DdrObserver {
  public:
   virtual ~DdrObserver() = default;
   virtual void command(const DdrCommand& command) = 0;
-  /// An access comes to a port at `clock`; told when it is submitted, which is before that.
+  /// An access arrives at a port at `clock`. Called when it is submitted, which is earlier.
   virtual void arrived(unsigned /*port*/, DdrClock /*clock*/) {}
-  /// One goes from its port into the scheduler's buffer; in order of time.
+  /// An access goes from its port to the scheduler's buffer. Called in order of time.
   virtual void admitted(unsigned /*port*/, bool /*write*/, DdrClock /*clock*/) {}
 };
 

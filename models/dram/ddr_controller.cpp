@@ -142,7 +142,8 @@ void DdrController::mark() {
   marked_worked_ = worked_;
 }
 
-/// What is left are writes whose data has been moved: their tags, and no transactions.
+/// The remaining accesses are writes whose data has been written: they have tags but no
+/// transactions.
 void DdrController::rewind() {
   core_.rewind();
   worked_ = marked_worked_;
@@ -157,11 +158,11 @@ void DdrController::rewind() {
   schedule();
 }
 
-/// While a request waits to be taken, its initiator may act on that at once, so nothing beyond now
-/// is worked out.
+/// If a request waits for its END_REQ, its initiator may act on it immediately, so nothing beyond
+/// the present is computed.
 void DdrController::work() { work_until((now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0)) / tck_); }
 
-/// Event by event, as the kernel would.
+/// Advances event by event, as the kernel would.
 void DdrController::go_on(std::uint64_t ps) {
   while (next_pull() <= ps) work_until(core_.next_event());
 }
@@ -175,7 +176,7 @@ void DdrController::catch_up(std::uint64_t ps) {
 void DdrController::work_until(DdrClock clock) {
   worked_ = std::max(worked_, clock);
   core_.advance(worked_);
-  // Calls may bring new requests, which wait in the core until the next time.
+  // These calls may submit new requests; the core handles them the next time.
   for (const DdrCore::Mark& mark : core_.taken) end_request(mark);
   core_.taken.clear();
   for (const DdrCore::Mark& mark : core_.admitted) admit(mark);
@@ -206,7 +207,7 @@ void DdrController::end_request(const DdrCore::Mark& mark) {
                                                                   delay);
 }
 
-/// Here the controller has the data of a write.
+/// The controller has the data of a write from here on.
 void DdrController::admit(const DdrCore::Mark& mark) {
   Access& access = accesses_[mark.tag];
   if (!timing_only()) move_data(*access.transaction);

@@ -1,4 +1,4 @@
-// The figures of a board's DRAM in statistics, for the tables of machines that may have one.
+// Statistics figures of a board's DRAM, for the tables of machines that can have one.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace tactus {
 
-/// `unit`: whose account only a machine with such a memory keeps.
+/// `unit` is a unit that only machines with such a memory have in their account.
 [[nodiscard]] std::vector<FigureInfo> ddr_figure_infos(std::string_view unit);
 
 }  // namespace tactus

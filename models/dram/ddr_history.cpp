@@ -9,9 +9,10 @@
 namespace tactus {
 namespace {
 
-/// Commands that are kept for somebody who does not look.
+/// Limit on commands that are kept until the history is read.
 constexpr std::size_t most_commands = 4096;
-/// Those of two DRAM ports, each way, and some more: each may wait outside a full queue.
+/// Limit on sockets: two DRAM ports in both directions, and a few more. Each may have an access in
+/// front of a full queue.
 constexpr unsigned most_sockets = 8;
 constexpr unsigned name_bits = 32;  ///< "PREA"
 constexpr unsigned slot_bits = 64;  ///< "PRE 63"
@@ -32,7 +33,7 @@ bool is_of_all_banks(DdrCommandKind kind) {
   return kind == DdrCommandKind::prea || kind == DdrCommandKind::ref;
 }
 
-/// Up to eight characters as a number, the first one highest.
+/// Up to eight characters as a number, the first character in the highest byte.
 std::uint64_t text_value(std::string_view text) {
   std::uint64_t value = 0;
   for (const char c : text) value = value << 8 | static_cast<unsigned char>(c);
@@ -73,7 +74,7 @@ DdrClock DdrHistory::clock_at(std::uint64_t cycle) const {
   return cycle * clock_.period_ps / controller_.config().tck_ps;
 }
 
-/// All that happened before a command has been told.
+/// All events before a command have been reported when the command is.
 void DdrHistory::command(const DdrCommand& command) {
   if (log_.size() >= most_commands && clock_.now > 0 && command.clock > 0) {
     advance(std::min(clock_at(clock_.now - 1), command.clock - 1));
@@ -187,7 +188,7 @@ void DdrHistory::describe(const trace::Scope& scope) {
   scope.wire(
       "commands", trace::bits_for(slots()), [this] { return commands().size(); },
       trace::Moment::settled);
-  // Zero in cycles without a command.
+  // Signals are zero in cycles without a command.
   const auto last = [this] { return commands().empty() ? DdrCommand{} : commands().back(); };
   const trace::Scope command = scope.part("command");
   command.state(

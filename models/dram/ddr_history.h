@@ -1,12 +1,12 @@
-// What a DRAM controller looked like at a clock of the past or present: rows, commands, queues.
+// State of a DRAM controller at a past or present clock: rows, commands, queues.
 //
-// A controller works ahead of time and behind it, and its own state is that of the last thing it
-// worked out. A history hears what happens and when, and goes through it once more, clock by clock.
-// It keeps what lies ahead of it, so somebody who looks at few clocks only should still come by
-// from time to time.
+// A controller computes ahead of time or behind it, so its own state is that of the time computed
+// last. A history observes all events with their times and replays them clock by clock. It stores
+// the events that lie ahead of the replay, so it should be read from time to time even if few
+// clocks are of interest.
 //
-// As signals, a sample a cycle of a design: taken at the cycle's beginning; commands are those of
-// the cycle before it, (t - 1) T < time <= t T.
+// As signals it gives one sample per cycle of a design, taken at the beginning of the cycle.
+// Commands are those of the cycle before, (t - 1) T < time <= t T.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class DdrHistory final : public DdrObserver {
   enum class BankState : std::uint8_t { closed, open, refreshing };
   struct Bank {
     BankState state = BankState::closed;
-    std::uint32_t row = 0;  ///< open
+    std::uint32_t row = 0;  ///< the open row
   };
 
-  /// Observes the controller from here on; `clock` is the design's.
+  /// Observes the controller from now on; `clock` is the design's.
   DdrHistory(DdrController& controller, const Clock& clock);
   ~DdrHistory() override;
   DdrHistory(const DdrHistory&) = delete;
@@ -38,17 +38,16 @@ class DdrHistory final : public DdrObserver {
   void arrived(unsigned port, DdrClock clock) override;
   void admitted(unsigned port, bool write, DdrClock clock) override;
 
-  // As of the beginning of the design's present cycle.
+  // State of a bank at the beginning of the design's current cycle.
   [[nodiscard]] Bank bank(unsigned bank);
-  /// Of the port with this index: accesses that have arrived and are not in the buffer.
+  /// Accesses of the port with this index that have arrived but are not in the buffer.
   [[nodiscard]] unsigned queue(unsigned port);
   [[nodiscard]] unsigned buffered(bool write);
-  /// Commands of the cycle before, in order of time.
+  /// Commands of the previous cycle, in order of time.
   [[nodiscard]] const std::vector<DdrCommand>& commands();
-  /// The command in the clock with this number, counted from the first that lies in the cycle
-  /// before; null: none.
+  /// The command in the DRAM clock number `number` of the previous cycle; null: none.
   [[nodiscard]] const DdrCommand* slot(unsigned number);
-  /// The largest number of DRAM clocks that begin in a cycle.
+  /// Largest number of DRAM clocks that begin in a cycle.
   [[nodiscard]] unsigned slots() const;
 
   void describe(const trace::Scope& scope);
@@ -69,11 +68,11 @@ class DdrHistory final : public DdrObserver {
   Cycle seen_ = ~Cycle{0};
   DdrClock first_slot_ = 0;
   std::vector<Bank> banks_;
-  DdrClock refreshed_ = 0;  ///< the last refresh ends
+  DdrClock refreshed_ = 0;  ///< end of the last refresh
   std::vector<unsigned> queues_;
   unsigned buffered_[2] = {0, 0};
   std::vector<DdrCommand> commands_;
-  // What lies ahead, each in order of time.
+  // Events ahead of the replay, each list in order of time.
   std::vector<std::deque<DdrClock>> arrivals_;  ///< by port
   std::deque<Admission> admissions_;
   std::deque<DdrCommand> log_;

@@ -1,8 +1,8 @@
-// How many clocks lie between two commands of a DRAM channel at least: JEDEC's rules for one rank.
+// Minimum clocks between two commands of a DRAM channel: JEDEC's rules for one rank.
 //
-// "s" is for banks of different groups, "l" for those of one group. Where a bank precharges behind
-// an access (RDA, WRA), its precharge begins when PRE would have been allowed.
-// Source: JEDEC JESD79-3 (DDR3), JESD79-4 (DDR4), in the form of spec section 5.5.
+// "s" is for banks of different groups, "l" for banks of one group. If a bank precharges after an
+// access by itself (RDA, WRA), that precharge begins when PRE would have been allowed. Source:
+// JEDEC JESD79-3 (DDR3), JESD79-4 (DDR4), in the form of spec section 5.5.
 #pragma once
 
 #include "isa/dram/ddr_config.h"
@@ -32,22 +32,22 @@ struct DdrRules {
         wr_to_prea(wr_to_pre),
         ref_to_act(c.t_rfc) {}
 
-  DdrClock act_to_access;         ///< RD or WR
-  DdrClock act_to_pre;            ///< or PREA
-  DdrClock act_to_own_precharge;  ///< behind RDA or WRA
-  DdrClock act_to_act;            ///< of the bank
+  DdrClock act_to_access;         ///< to RD or WR
+  DdrClock act_to_pre;            ///< to PRE or PREA
+  DdrClock act_to_own_precharge;  ///< to the precharge of RDA or WRA
+  DdrClock act_to_act;            ///< in one bank
   DdrClock act_to_act_s, act_to_act_l;
-  DdrClock act_to_fifth_act;  ///< four lie in any window of so many clocks
+  DdrClock act_to_fifth_act;  ///< any window of this many clocks has at most four ACT
   DdrClock act_to_ref;
   DdrClock pre_to_act;
   DdrClock pre_to_ref;
   DdrClock access_to_access_s, access_to_access_l;  ///< RD to RD, WR to WR
   DdrClock rd_to_wr;
-  DdrClock rd_to_pre;  ///< or PREA
+  DdrClock rd_to_pre;  ///< to PRE or PREA
   DdrClock wr_to_rd_s, wr_to_rd_l;
   DdrClock wr_to_pre;
   DdrClock wr_to_prea;
-  DdrClock ref_to_act;  ///< or REF
+  DdrClock ref_to_act;  ///< to ACT or REF
 };
 
 }  // namespace tactus

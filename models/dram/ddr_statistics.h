@@ -1,4 +1,4 @@
-// What a DRAM controller counts.
+// Counters of a DRAM controller.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 
 namespace tactus {
 
-/// Latencies in DRAM clocks.
+/// Distribution of latencies, in DRAM clocks.
 struct DdrLatencies {
   static constexpr unsigned bin_clocks = 8;
   static constexpr std::size_t bins = 64;
 
   std::uint64_t count = 0, sum = 0, max = 0;
-  std::array<std::uint64_t, bins> histogram{};  ///< bin_clocks each; the last has all beyond
+  /// bins of bin_clocks; the last contains all longer latencies
+  std::array<std::uint64_t, bins> histogram{};
 
   void add(std::uint64_t clocks) {
     ++count;
@@ -29,21 +30,22 @@ struct DdrLatencies {
 };
 
 struct DdrPortStatistics {
-  unsigned port = 0;                                ///< its number in the configuration
-  std::uint64_t bytes_read = 0, bytes_written = 0;  ///< asked for; a burst moves burst_bytes()
-  DdrLatencies reads;                               ///< from arrival to the end of the data
-  DdrLatencies writes;  ///< from arrival to the buffer, where they are answered
+  unsigned port = 0;  ///< the port's number in the configuration
+  /// as requested; a burst transfers burst_bytes()
+  std::uint64_t bytes_read = 0, bytes_written = 0;
+  DdrLatencies reads;   ///< from arrival to the end of the data
+  DdrLatencies writes;  ///< from arrival to the buffer, where writes are answered
 };
 
 struct DdrStatistics {
   std::uint64_t reads = 0, writes = 0;                ///< commands RD and WR
-  std::uint64_t hits = 0, misses = 0, conflicts = 0;  ///< accesses, by how they found their bank
+  std::uint64_t hits = 0, misses = 0, conflicts = 0;  ///< accesses, by the state of their bank
   std::uint64_t activates = 0, precharges = 0;        ///< commands ACT, PRE and PREA
   std::uint64_t refreshes = 0;
-  std::uint64_t refresh_clocks = 0;  ///< from a refresh due to the banks' being free again
-  std::uint64_t bus_clocks = 0;      ///< with data on the bus
+  std::uint64_t refresh_clocks = 0;  ///< from the time a refresh is due until the banks are free
+  std::uint64_t bus_clocks = 0;      ///< clocks with data on the bus
   std::uint64_t clocks = 0;          ///< since time 0
-  /// Sums over all accesses of the parts of their ways, see DdrDone.
+  /// Sums over all accesses of the parts of their time, see DdrDone.
   std::uint64_t queue = 0, row = 0, refresh = 0, bus = 0, rest = 0;
   std::vector<DdrPortStatistics> ports;
 };

@@ -4,8 +4,8 @@ namespace tactus {
 
 FixedLatencyBank::FixedLatencyBank(const sc_core::sc_module_name& name, const Config& config)
     : sc_module(name),
-      // A request reaches the bank at the clock edge that ends its handshake's cycle, so the first
-      // of the cycles of latency is over when the bank's own delay begins.
+      // A request reaches the bank at the clock edge that ends its handshake's cycle. One cycle of
+      // the latency is over then, so the bank's own delay is one less.
       read_delay_(config.period * static_cast<double>(config.read_latency - 1)),
       write_delay_(config.period * static_cast<double>(config.write_latency - 1)) {
   socket.register_b_transport(this, &FixedLatencyBank::b_transport);
@@ -43,12 +43,12 @@ tlm::tlm_sync_enum FixedLatencyBank::nb_transport_fw(tlm::tlm_generic_payload& t
                                                      tlm::tlm_phase& phase,
                                                      sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
-  // The answer is known at once; completing early with the time annotated saves the kernel events.
+  // The answer is known at once; completing early with an annotated time saves kernel events.
   b_transport(transaction, delay);
   return tlm::TLM_COMPLETED;
 }
 
-/// Grants a page of the memory; pages stay where they are.
+/// Grants access to a page of the memory; pages keep their address.
 bool FixedLatencyBank::get_direct_mem_ptr(tlm::tlm_generic_payload& transaction,
                                           tlm::tlm_dmi& dmi) {
   const SparseMemory::Page page =

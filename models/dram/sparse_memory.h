@@ -1,4 +1,4 @@
-// Bytes of one memory bank, allocated by page when first written.
+// Bytes of a memory bank, allocated by page at the first write.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace tactus {
 
-/// 2^32 bytes, all zero at first; addresses wrap at 32 bits, as on the design's AXI ports.
+/// 2^32 bytes, initially zero. Addresses wrap at 32 bits, as on the design's AXI ports.
 class SparseMemory {
  public:
   void read(std::uint32_t address, std::uint8_t* data, std::size_t count) const {
@@ -20,15 +20,15 @@ class SparseMemory {
   }
   void write(std::uint32_t address, const std::uint8_t* data, std::size_t count);
 
-  // Few enough pages that a machine's two tables cost little to make; a page costs only what is
-  // touched of it, see make_page().
+  // There are few pages, so that making a machine's two page tables is cheap. A page costs only the
+  // bytes touched, see make_page().
   static constexpr unsigned page_bits = 20;
   static constexpr std::size_t page_bytes = std::size_t{1} << page_bits;
   struct Page {
     std::uint32_t address;
     std::uint8_t* bytes;  ///< null: never written
   };
-  /// The page of an address. Once there it stays.
+  /// The page of an address. An allocated page keeps its place.
   [[nodiscard]] Page page(std::uint32_t address) const {
     const std::uint32_t index = address >> page_bits;
     return {index << page_bits, pages_[index].get()};

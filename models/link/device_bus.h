@@ -1,9 +1,9 @@
-// The bus inside the device that takes what a link brings, and gives what it sends.
+// The bus inside the device that carries data from and to a host link.
 //
-// A beat is `width` bytes in one clock cycle. What comes from a link passes while it arrives: it is
-// through one beat after its end, or all its beats after the bus was free, whichever is later. What
-// the device sends takes all its beats, and then goes on to whatever is bound to `sink`. Time is
-// annotated, blocking transport never waits.
+// A beat is `width` bytes in one clock cycle. Data from a link is transferred while it arrives: it
+// is complete one beat after its end, or all its beats after the bus became free, whichever is
+// later. Data of the device takes all its beats and is then passed on to the module bound to
+// `sink`. Time is annotated; blocking transport never waits.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -18,9 +18,9 @@ namespace tactus {
 class DeviceBus final : public sc_core::sc_module {
  public:
   struct Config {
-    std::uint64_t hz = 0;     ///< 0: takes no time
+    std::uint64_t hz = 0;     ///< clock; 0: transfers take no time
     std::uint64_t width = 8;  ///< bytes
-    bool sends = false;       ///< data of the device; else of the link
+    bool sends = false;       ///< carries data of the device; else data of the link
   };
 
   DeviceBus(const sc_core::sc_module_name& name, const Config& config);

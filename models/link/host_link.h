@@ -1,11 +1,10 @@
-// A host link: two channels, one each way, and the bus in the device behind them.
+// A host link: two channels, one in each direction, and the bus in the device behind them.
 //
 //   host  -> out -> bus in -> (device)         data to the device
 //   host <-  in  <- bus out <- (device)        data from the device
 //
-// The transfers themselves, and who waits for what, are the business of whoever drives the two
-// sockets: of the host's driver and the device. Units, latency and overheads: serial_channel.h,
-// device_bus.h.
+// The users of the two sockets, the host's driver and the device, make the transfers and decide
+// their order. Units, latency and overheads: serial_channel.h, device_bus.h.
 #pragma once
 
 #include "isa/support/link_values.h"
@@ -18,7 +17,7 @@ class HostLink final : public sc_core::sc_module {
  public:
   HostLink(const sc_core::sc_module_name& name, const LinkValues& values);
 
-  /// The host's end of the way out, and the device's end of the way in.
+  /// The host's end of the outgoing channel, and the device's end of the incoming one.
   [[nodiscard]] tlm::tlm_target_socket<>& to_device() { return out.socket; }
   [[nodiscard]] tlm::tlm_target_socket<>& to_host() { return bus_out.socket; }
 
@@ -26,7 +25,7 @@ class HostLink final : public sc_core::sc_module {
   DeviceBus bus_in, bus_out;
 
  private:
-  /// Memory that takes everything at once.
+  /// Memory that accepts all data at once.
   void accept(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
 
   tlm_utils::simple_target_socket<HostLink> device_{"device"}, host_{"host"};

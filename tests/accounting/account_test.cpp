@@ -1,4 +1,4 @@
-// Accounts of states, their observers, and what is derived from them.
+// Tests of accounts of states, their observers, and figures derived from them.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

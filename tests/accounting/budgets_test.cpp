@@ -1,5 +1,5 @@
-// Closed forms: where every cycle of a small program goes, as sums of the timing formulas of
-// hardware spec section 12.
+// Closed forms for the state of every unit in every cycle of small programs, as sums of the timing
+// formulas of hardware spec section 12.
 #include <gtest/gtest.h>
 
 #include "firmware/driver/tcu/simulation.h"
@@ -119,7 +119,7 @@ TEST_P(Budget, NoOps) {
 // ---- DAIS blocks
 // ---------------------------------------------------------------------------------
 
-/// With one block of k_in and k_out vectors a sample and a latency.
+/// A program with one block of k_in and k_out vectors per sample and a latency.
 Program with_block(unsigned n_array, std::size_t k_in, std::size_t k_out, std::size_t latency) {
   tcu::Architecture architecture = timing_architecture(n_array);
   architecture.dais_blocks = {relay_block("block", k_in * n_array, k_out * n_array, latency)};
@@ -135,7 +135,7 @@ TEST_P(Budget, OneDais) {
     for (const std::uint64_t n : vector_counts(GetParam())) {
       SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
       const Accounting a = account(with_block(GetParam(), 1, 1, latency).dais(n));
-      // As a MatMul with the latency for 2N - 1.
+      // The cycles of a MatMul with `latency` instead of 2N - 1.
       const Cycle total = first_head + latency + 1 + n + end_cycle;
       EXPECT_EQ(a.cycles, total);
       EXPECT_EQ(cycles(a, "decoder", Decoder::busy), n);
@@ -161,8 +161,8 @@ TEST_P(Budget, WideSamplesAreCountedInVectors) {
   EXPECT_EQ(cycles(in, "dais", DaisUnit::give), 1U);  // others leave while vectors enter
   EXPECT_EQ(kind(in, tcu::InstructionKind::dais).vectors, n * k_in);
   EXPECT_EQ(kind(in, tcu::InstructionKind::dais).head[Decoder::busy], n * k_in);
-  // Results set the pace: one vector a cycle, and the block of one rank takes a sample with the
-  // last of the one before.
+  // The results limit the rate: one vector per cycle. The block of one rank takes a sample when the
+  // last vector of the previous one leaves.
   const std::uint64_t k_out = 4;
   const Accounting out = account(with_block(GetParam(), 1, k_out, 1).dais(n));
   EXPECT_EQ(cycles(out, "dais", DaisUnit::take), n);

@@ -36,7 +36,7 @@ std::string accounting_difference(const Accounting& a, const Accounting& b) {
   return {};
 }
 
-/// What has to hold for one program on one machine; empty if it does.
+/// Checks one program on one machine. Returns what is wrong; empty if nothing.
 std::string failure(const RandomProgram& program, const TcuSimulationConfig& config,
                     const std::vector<Region>& regions) {
   const TcuRunResult result = run(program, config, regions);

@@ -228,7 +228,7 @@ TEST_F(ReportTest, OpensInABrowser) {
   EXPECT_GT(read("shot.png").size(), 10000U);
 }
 
-/// Nothing of a page may be wider than its place: no table, no chart, no figure of a tile.
+/// No table, chart or tile of a page may be wider than its container.
 TEST_F(ReportTest, FitsEveryScreen) {
   TACTUS_NEEDS_CHROMIUM;
   std::string page = read("r.html");

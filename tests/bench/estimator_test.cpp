@@ -125,7 +125,7 @@ TEST(Estimator, ShortProgramsHaveNoExecutedPart) {
   EXPECT_EQ(estimate(a, {}).aggregate.cycles, 0U);
 }
 
-/// What the reference's compiler printed for its programs.
+/// Figures that the reference's compiler printed for its programs.
 Estimate golden(const std::string& model, Formula formula = Formula::current) {
   const Model m =
       read_model(shared_folder() + "/golden/tcu/programs/" + model, ProgramChecks::strict);

@@ -1,4 +1,4 @@
-// The cache: what goes in comes out, and nothing else ever does.
+// The cache returns exactly the programs that were stored.
 #include "firmware/bench/program_cache.h"
 
 #include <stdlib.h>

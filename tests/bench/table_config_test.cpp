@@ -21,7 +21,7 @@ TEST(TableConfig, TheDefaultHasTheNinePublishedRowsAndTheMeasuredBoards) {
       EXPECT_EQ(row.published->date, "2022-03-07");
     }
     if (row.measured) measured.push_back(row.measured->frames_per_second);
-    // What was measured is the reference's program.
+    // Measured figures belong to the reference's program.
     EXPECT_EQ(row.task.compat, row.measured.has_value());
     EXPECT_EQ(row.task.clock_mhz, row.board.clock_mhz);
     EXPECT_EQ(row.task.axi_data_bits, row.board.axi_data_bits);
@@ -73,7 +73,7 @@ TEST(TableConfig, MemoryModelAndLabelAreTheRows) {
       std::string::npos);
 }
 
-/// As built, with each extension and with all, on four boards.
+/// The board's own machine, each extension, and all extensions, on four boards.
 TEST(TableConfig, TheExtensionsHaveEveryNetworkOnEveryBoard) {
   std::map<std::string, std::size_t> labels;
   std::size_t batches = 0;

@@ -92,7 +92,7 @@ TEST_F(BadInput, WhatAFileNamesIsToldWithItsPlace) {
   for (const char* command : {"sweep s.json -o r", "codesign s.json -o r"}) {
     expect_error(command, "s.json:/base/board/name: \"zcu14\" is not in ");
     expect_error(command, "did you mean \"zcu104\"?");
-    // The file is told, not where its names would be looked for.
+    // The error names the definition, not the folder in which names were looked up.
     expect_error(std::string(command) + " --beside elsewhere", "s.json:/base/board/name: ");
   }
   write("s.json",
@@ -253,10 +253,10 @@ TEST_F(BadInput, DevicesAndPipes) {
   }
 }
 
-/// A file of another kind is named in one line instead of being read as what it is not.
+/// One line says that a file is of another kind, instead of many errors of a wrong reader.
 TEST_F(BadInput, FilesOfAnotherKind) {
   ASSERT_EQ(tactus("zoo mlp -o n.onnx").code, 0);
-  write("n", read("n.onnx"));  // whatever it is called
+  write("n", read("n.onnx"));  // also with a name that does not tell
   std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/boards/zcu104.json", folder_ / "b.json");
   std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/sweeps/quick.json", folder_ / "s.json");
   std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/bench/default.json", folder_ / "t.json");
@@ -347,7 +347,7 @@ TEST_F(BadInput, NumbersAndSizes) {
                "m.tprog: 36 bytes, but m.tmodel says 42: the program is truncated");
 }
 
-/// One name of the program in front of a message.
+/// A message contains the program's name once.
 TEST_F(BadInput, TheProgramIsNamedOnce) {
   for (const char* command : {"run", "rum", "run --max-cycles 0", "asm x", "dais rum", "sweep"}) {
     const Output output = tactus(command);
@@ -357,7 +357,7 @@ TEST_F(BadInput, TheProgramIsNamedOnce) {
   }
 }
 
-/// A reader that goes away ends what only prints, and nothing that writes files.
+/// A reader that closes its pipe ends commands that only print, but not those that write files.
 TEST_F(BadInput, ReadersThatGoAway) {
   const std::string run = "\"$0\" run --model m.tmodel --input x.csv ";
   const Output run_to_nobody =
@@ -370,7 +370,7 @@ TEST_F(BadInput, ReadersThatGoAway) {
   EXPECT_EQ(printed.code, 128 + SIGPIPE);
   EXPECT_EQ(printed.err, "");
   EXPECT_EQ(shell("exec 3<>gone 4>gone 3<&-; \"$0\" nothing 2>&4").code, 2);
-  // A file that is a pipe fails by itself, and the result stands.
+  // Only the output to the pipe fails; the result is still written.
   const Output events = shell(run + "--events >(true) --stats t.json");
   EXPECT_NE(events.out.find("cycles"), std::string::npos) << events.err;
   EXPECT_TRUE(exists("t.json"));

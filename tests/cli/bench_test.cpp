@@ -61,7 +61,7 @@ TEST_F(BenchTest, PrintsATableAndWritesItsFigures) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
   EXPECT_NE(csv.find(",figures.cycles,"), std::string::npos);
 
-  // The same cycles from the cache, one row at a time, and without a cache.
+  // The cycles are the same from the cache, with one row at a time, and without a cache.
   for (const char* options : {"", "--jobs 1", "--no-cache"}) {
     ASSERT_EQ(tactus(std::string("bench --config t.json --json g.json ") + options).code, 0);
     const auto again = nlohmann::json::parse(read("g.json")).at("rows");

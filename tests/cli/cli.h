@@ -1,4 +1,4 @@
-// Runs the tactus program in a folder of its own and looks at what it printed and wrote.
+// Runs the tactus program in a folder of its own, and gives access to its output and files.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,22 @@ class CliTest : public ::testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  /// `command` is what follows "tactus", cut as by words(); the test's folder is the working
-  /// directory. With `out`, standard output goes to this file and not into the result.
+  /// Runs "tactus `command`" in the test's folder. `command` is split by words(). If `out` is
+  /// given, standard output goes to that file and not into the result.
   [[nodiscard]] Output tactus(const std::string& command,
                               const std::filesystem::path& out = {}) const;
-  /// Any program, found on the PATH or by its path; its name is the first argument.
+  /// Runs any program, given by path or found on the PATH. The first argument is its name.
   [[nodiscard]] Output program(const std::vector<std::string>& arguments,
                                const std::filesystem::path& out = {}) const;
-  /// A line for bash, for pipes and limits; "$0" in it is the tactus program.
+  /// Runs a line in bash, for pipes and limits; "$0" in it is the tactus program.
   [[nodiscard]] Output shell(const std::string& line) const;
   /// Expects exit code 2, nothing on standard output, and one error that contains `text`.
   void expect_error(const std::string& command, const std::string& text) const;
 
-  /// Opens a page of the folder in headless Chromium, in a time of its own that passes quickly, and
-  /// returns the document as it stands then. Expects that nothing is reported on the console.
+  /// Opens a page of the folder in headless Chromium, whose virtual time runs fast, and returns the
+  /// resulting document. Expects that the page reports nothing on the console.
   [[nodiscard]] std::string browse(const std::string& page) const;
-  /// The same as a picture of a window of this size.
+  /// Opens a page as browse() does, and writes a picture of a window of this size.
   void take_screenshot(const std::string& page, unsigned width, unsigned height,
                        const std::string& png) const;
 
@@ -49,9 +49,10 @@ class CliTest : public ::testing::Test {
   /// All files of the folder, sorted.
   [[nodiscard]] std::vector<std::string> files() const;
 
-  /// A small model of ours in the folder: "m.tmodel", "m.tprog", "m.tdata" and "a.tarch" for a 4x4
-  /// array; output = W * input + b for four vectors, with inputs "x" at 0 and outputs "y" at 16.
-  /// "x.csv" holds one image. At latency 1 on 64 bits the budget is in the test that checks it.
+  /// Writes a small model to the folder: "m.tmodel", "m.tprog", "m.tdata" and "a.tarch" for a 4x4
+  /// array. It computes output = W * input + b for four vectors, inputs "x" at 0 and outputs "y" at
+  /// 16. "x.csv" holds one image. The test that checks the cycles, with latency 1 and 64 data bits,
+  /// has their sum.
   void write_model(const std::string& prog_size = "") const;
   static std::string architecture_text();
 
@@ -63,7 +64,7 @@ class CliTest : public ::testing::Test {
 
 }  // namespace tactus
 
-/// Skips the test where there is no browser.
+/// Skips the test if no browser is installed.
 #define TACTUS_NEEDS_CHROMIUM           \
   if (!::tactus::installed("chromium")) \
   GTEST_SKIP() << "chromium is not installed (Debian: apt-get install chromium)"

@@ -1,4 +1,4 @@
-// tactus compare: the parts of a difference add up to it, whatever is compared.
+// Tests of tactus compare: the parts of a difference add up to it for all kinds of subjects.
 #include <algorithm>
 #include <cstdint>
 
@@ -57,7 +57,7 @@ TEST_F(CompareTest, PartsOfADifferenceAddUpToIt) {
     EXPECT_EQ(sum(difference["reasons"]), difference["cycles"]);
   }
   EXPECT_EQ(json["settings"]["read_latency_cycles"], Json::parse(R"(["1","60","7"])"));
-  // The program reads both banks in single moves: latency is what is lost, nothing else.
+  // The program reads both banks by single DataMoves, so only latency is lost.
   for (const auto& reason : json["runs"][1]["difference"]["reasons"].items()) {
     EXPECT_NE(reason.key().find("_wait"), std::string::npos) << reason.key();
   }

@@ -66,7 +66,7 @@ TEST_F(CompileTest, TheSummaryHasSimulatedCycles) {
                        model.at("inputs").at(0).at("size").get<std::size_t>() * vector_bytes));
     const Output run = tactus("run --model " + file + " --input x.bin --stats s.json");
     EXPECT_EQ(run.code, 0) << run.err;
-    // What covers the run: the RTL's recordings, and the runs measured on this board.
+    // The run is covered by recordings of the RTL and by runs measured on this board.
     EXPECT_NE(run.out.find("accuracy      the unit is covered by recordings of the RTL; memory of "
                            "board zcu104: six designs"),
               std::string::npos)
@@ -177,7 +177,7 @@ TEST_F(CompileTest, BoardsGiveArchitectureAndClock) {
   EXPECT_EQ(stats.at("config").at("clock_mhz"), 300);
   EXPECT_EQ(stats.at("config").at("axi_data_bits"), 128);
   EXPECT_EQ(stats.at("config").at("read_latency_cycles"), 20);
-  // What is said beside the board wins.
+  // An option overrides the board's value.
   ASSERT_EQ(tactus(run + "--board ultra96_v2 --read-latency 7 --stats s.json").code, 0);
   stats = nlohmann::json::parse(read("s.json"));
   EXPECT_EQ(stats.at("config").at("read_latency_cycles"), 7);

@@ -1,4 +1,4 @@
-// Completions and the manual page: whatever the help lists is in them.
+// Completions and the manual page contain everything that the help lists.
 #include <regex>
 #include <set>
 
@@ -11,7 +11,7 @@ namespace {
 
 class CompletionTest : public CliTest {
  protected:
-  /// What bash offers for the last of these words.
+  /// Words that bash offers as completions of the last word.
   [[nodiscard]] std::set<std::string> offered(const std::string& words) const {
     const Output out = shell(
         "source <(\"$0\" completion bash); COMP_WORDS=(tactus " + words +

@@ -1,5 +1,6 @@
-// Models whose program has no instructions: the outputs lie where the inputs do, or the host
-// computes them. They take 0 cycles and are run, reported, swept and compared as all others.
+// Models whose program has no instructions, because the outputs are at the place of the inputs or
+// the host computes them. They take 0 cycles and can be run, reported, swept and compared like
+// others.
 #include <cmath>
 #include <cstdlib>
 #include <regex>
@@ -25,7 +26,7 @@ nn::ValueInfo info_of(const std::string& name, const nn::Shape& shape,
   return info;
 }
 
-/// One node that reads "x" and writes "y".
+/// A graph with one node that reads "x" and writes "y".
 nn::Graph one_node(const std::string& op, const nn::Shape& from, const nn::Shape& to) {
   nn::Graph graph;
   graph.file = graph.name = "one";

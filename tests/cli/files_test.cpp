@@ -14,7 +14,7 @@ namespace {
 
 const std::string mark = "\xEF\xBB\xBF";
 
-/// What a run prints, without the line that differs from run to run.
+/// Output of a run without the line that differs between runs.
 std::string without_host_time(const std::string& text) {
   return std::regex_replace(text, std::regex("\nhost .*"), "");
 }
@@ -91,7 +91,7 @@ TEST_F(Files, AModelIsALinkIntoAnotherFolder) {
   };
   EXPECT_EQ(cycles(linked), cycles(there));
   EXPECT_EQ(tactus("disasm link.tmodel").out, tactus("disasm kept/m.tmodel").out);
-  // What lies beside the link comes first.
+  // The file beside the link is preferred.
   write("m.tprog", std::string("no program"));
   EXPECT_EQ(tactus("run --model link.tmodel --input x.csv").code, 2);
 }

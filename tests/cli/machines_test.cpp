@@ -27,7 +27,7 @@ TEST_F(MachinesTest, NewMachineIsLikeTheBoardItBeginsWith) {
     EXPECT_EQ(made.code, 0) << made.err;
     const Output mine = tactus("info my_" + board + ".json");
     EXPECT_EQ(mine.code, 0) << mine.err;
-    // The same values behind name, title and file, without sources.
+    // The values without name, title, file and sources.
     const auto values = [](std::string text) {
       std::string out;
       std::istringstream lines(text);
@@ -90,7 +90,7 @@ TEST_F(MachinesTest, DramNeedsNoBoard) {
   const Json fixed = statistics(run);
   const Json ddr = statistics(run + "--ddr ddr3_1600");
   EXPECT_GT(ddr.at("cycles").get<int>(), fixed.at("cycles").get<int>());
-  // What --print-config prints is the same machine.
+  // The configuration that --print-config prints gives the same machine.
   ASSERT_EQ(tactus(run + "--ddr ddr3_1600 --print-config", folder_ / "c.json").code, 0);
   EXPECT_EQ(statistics("run --config c.json").at("cycles"), ddr.at("cycles"));
   EXPECT_GT(statistics(run + "--ddr ddr3_1600 --interconnect-ns 100").at("cycles").get<int>(),
@@ -107,7 +107,7 @@ TEST_F(MachinesTest, BanksMoveIntoADramOfAnotherSize) {
       moved.err.find("the banks of dram0 and dram1 begin at 0x0 and 0x8000000 of ddr3_650_arty"),
       std::string::npos)
       << moved.err;
-  // Where they fit they stay.
+  // Banks that fit keep their places.
   EXPECT_EQ(tactus(network + std::string("--board zcu104 --ddr ddr4_2400")).err.find("begin at"),
             std::string::npos);
   ASSERT_EQ(tactus(network + std::string("--board pynq_z1")).code, 0);
@@ -133,7 +133,7 @@ TEST_F(MachinesTest, EveryDramOfAnAxisRunsOnABoard) {
   for (std::string line; std::getline(lines, line); ++points) {
     const Json memory = Json::parse(line).at("configuration").at("board").at("memory");
     EXPECT_EQ(memory.at("base").dump(), R"({"dram0":"0x0","dram1":"0x8000000"})");
-    // Both banks fill the smaller DRAM, so that no program lies in it.
+    // Both banks fill the smaller DRAM, which leaves no room for a program.
     EXPECT_EQ(memory.contains("stream"), memory.at("ddr").at("preset") == "ddr3_1600");
   }
   EXPECT_EQ(points, 2U);

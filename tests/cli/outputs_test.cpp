@@ -1,4 +1,5 @@
-// Where outputs go: links, devices, pipes, memories beyond their depth, words that are no options.
+// Outputs to links, devices, pipes; memories written beyond their depth; words that are not
+// options.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -25,8 +26,7 @@ class Outputs : public CliTest {
 
 const std::string run = "run --model m.tmodel --input x.csv ";
 
-/// One way of writing for all: what is given as a link stays one, whether it leads to a file or
-/// not.
+/// A link stays a link, whether or not its target exists.
 TEST_F(Outputs, LinksStay) {
   const bool has_fst = installed("vcd2fst");
   fs::create_directory(folder_ / "there");
@@ -100,7 +100,7 @@ TEST_F(Outputs, DumpsHoldWhatIsWrittenBeyondTheDepth) {
     ASSERT_EQ(output.code, 0) << output.err;
     EXPECT_EQ(read("d"), std::string(16 * 65536 + 2 * 8, '\0') + source) << engine;
   }
-  // What the host put there is in it, too, in whole vectors.
+  // Data written by the host is included, in whole vectors.
   write("long.bin", std::string(3001, 'x'));
   ASSERT_EQ(tactus("run --program m.tprog --arch a.tarch --dram1 m.tdata --dram0 long.bin --dump "
                    "dram0=d")

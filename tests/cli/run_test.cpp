@@ -1,4 +1,4 @@
-// tactus run: what it prints and writes.
+// Output and files of tactus run.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -24,9 +24,9 @@ TEST_F(CliTest, RunWritesOutputsAndStatistics) {
   EXPECT_EQ(read("out/y.bin").size(), 4U * 8);
 
   const Json stats = Json::parse(read("s.json"));
-  // One beat a vector (m = 1), latency 1; occupancies of hardware spec 12.1 and 12.5. Six-byte
-  // instructions on an eight-byte stream: one cycle in the width adapter, so the first head is
-  // cycle 2, and the stream is padded with two NoOps to three whole words.
+  // One beat per vector (m = 1), latency 1; occupancies of hardware spec 12.1 and 12.5. With
+  // six-byte instructions on an eight-byte stream the width adapter takes one cycle, so the first
+  // head is in cycle 2, and the stream is padded with two NoOps to three whole words.
   const int mat_mul = 2 + (4 + 1 + 5) + 5 + (4 + 1 + 4);  // weights in, loaded, inputs in
   const int last_result = mat_mul + 2 * 4 + 4 - 1;        // pipeline 2N, four vectors
   const int moved = last_result + 1 + 4;                  // read from the next cycle, write 1 later
@@ -215,7 +215,7 @@ TEST_F(CliTest, DumpsOfPartsAndAsNumbers) {
   EXPECT_FALSE(exists("f"));
 }
 
-/// --output of a bare program is what it stores into DRAM.
+/// --output of a bare program writes what it has stored to DRAM.
 TEST_F(CliTest, OutputsOfAProgram) {
   write_model();
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv -o out --dump dram0[0:4]=d0").code, 0);
@@ -242,7 +242,7 @@ TEST_F(CliTest, OutputsOfAProgram) {
   EXPECT_FALSE(exists("nothing"));
 }
 
-/// What a run has when a signal ends it is printed and written, and marked.
+/// A run ended by a signal prints and writes its figures so far, marked as incomplete.
 TEST_F(CliTest, AnInterruptedRunWritesWhatItHas) {
   write_model();
   ASSERT_EQ(tactus("run m.tmodel --input x.csv -o one").code, 0);

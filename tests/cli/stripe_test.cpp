@@ -1,4 +1,4 @@
-// tactus stripe: what it takes, refuses and writes.
+// Inputs, errors and outputs of tactus stripe.
 #include <algorithm>
 
 #include "tests/cli/cli.h"
@@ -70,7 +70,7 @@ TEST_F(StripeCli, LowersToAModelThatRuns) {
   EXPECT_EQ(info.code, 0) << info.err;
   const Output checked = tactus("stripe check q.stripe");
   EXPECT_EQ(checked.code, 0) << checked.err;
-  // As lowered, there is nothing left for passes to do.
+  // Passes have no more work on a lowered program.
   const Output again = tactus("stripe lower q.stripe --no-passes --arch a.tarch -o again.tprog");
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(read("again.tprog"), read("p.tprog"));

@@ -32,7 +32,7 @@ TEST_F(VerbosityTest, QuietPrintsErrorsOnly) {
     EXPECT_EQ(quiet.err, "") << command;
   }
   EXPECT_TRUE(exists("s.json"));
-  // What is asked for by "-" is a file.
+  // Output requested with "-" counts as a file.
   const Output figures = tactus("run --model m.tmodel --input x.csv --stats - --quiet");
   EXPECT_EQ(figures.out.rfind("{", 0), 0U);
   EXPECT_EQ(figures.err, "");
@@ -63,7 +63,7 @@ TEST_F(VerbosityTest, WarningsGoWithTheSecondQuiet) {
     }
   }
   EXPECT_EQ(tactus("-q " + run + "-q").err, "");
-  // What draws an input says so in a note.
+  // A command that generates an input says so in a note.
   EXPECT_NE(tactus("run --model m.tmodel").err.find("none is given"), std::string::npos);
   EXPECT_EQ(tactus("run --model m.tmodel -q").err, "");
 }

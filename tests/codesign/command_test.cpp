@@ -59,7 +59,7 @@ TEST_F(CodesignCommand, IsASweepWithAPage) {
                            "relative (relative units; default weights"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
-  // The same command has nothing left to do.
+  // The same command finds no points left to run.
   const Output again = tactus("codesign spec.json -o one");
   EXPECT_EQ(again.code, 0);
   EXPECT_NE(again.out.find("4 points, 0 of them to run"), std::string::npos) << again.out;

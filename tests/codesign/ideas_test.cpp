@@ -10,7 +10,7 @@ namespace {
 
 using Record = nlohmann::ordered_json;
 
-/// Nothing to say but what it is bound by.
+/// A record for which only the rule "bound_by" applies.
 Record quiet() {
   return Record::parse(R"({
     "cycles": 1000, "latency_ms": 0.01,
@@ -99,7 +99,7 @@ TEST(DesignIdeas, ShortTransfers) {
 
 TEST(DesignIdeas, DoublingAParameterIsWhatWasSimulated) {
   Record record = quiet();
-  EXPECT_EQ(said(record, "doubling"), "");  // whatever is predicted
+  EXPECT_EQ(said(record, "doubling"), "");  // independent of the prediction
   record["doubled"]["AXI_BYTES"]["us"] = 6.0;
   EXPECT_EQ(said(record, "doubling"),
             "twice AXI_BYTES takes 6.0 us in place of 10.0, simulated: 40 % less");

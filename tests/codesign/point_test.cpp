@@ -98,7 +98,7 @@ TEST(DesignPoint, FiguresAddUp) {
     end = kernel.at("start").get<std::uint64_t>() + kernel.at("cycles").get<std::uint64_t>();
   }
   EXPECT_EQ(record.at("kernels").size(), 2U);
-  // The run's account goes on until the machine is idle.
+  // The run's account continues until the machine is idle.
   EXPECT_GE(sum, cycles);
   EXPECT_LE(sum, cycles + 20);
   EXPECT_EQ(record.at("predicted").at("cycles").get<std::uint64_t>(), predicted);
@@ -130,7 +130,7 @@ TEST(DesignPoint, NetworksComeByWayOfStripe) {
   EXPECT_THROW((void)evaluate(network, 0), UserError);
 }
 
-/// The rows of firmware/README.md, whose columns are N, accumulators, local memory, depth, cycles,
+/// The rows in firmware/README.md; their columns are N, accumulators, local memory, depth, cycles,
 /// predicted cycles, array busy, energy.
 TEST(DesignPoint, TheReadmesTableIsSimulated) {
   std::ifstream page(std::string(TACTUS_SOURCE_DIR) + "/firmware/README.md");

@@ -61,7 +61,7 @@ TEST(Prediction, TilesInFlightOverlap) {
   const Prediction two = predict(architecture, program(), kernels(4), {8, 20, 2});
   EXPECT_EQ(two.kernels[0].cycles, (36U + 28) + 20 + 2 * 8);
   EXPECT_EQ(two.kernels[1].cycles, 36U + 20 + 2 * 8);
-  // Bytes that are no whole number of cycles are rounded up.
+  // A number of bytes that is not a multiple of the bytes per cycle is rounded up.
   const Prediction odd = predict(architecture, program(), kernels(4), {48, 1, 1});
   EXPECT_EQ(odd.kernels[0].paths.dma0, (1U + 3) + (1 + 2));
   architecture.number_of_threads = 2;

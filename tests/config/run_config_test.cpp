@@ -24,7 +24,7 @@ class RunConfigTest : public CliTest {
     write_model();
   }
 
-  /// The statistics without what tells about the host.
+  /// Statistics without figures about the host.
   [[nodiscard]] Json statistics(const std::string& command) const {
     const Output output = tactus(command + " --stats s.json");
     EXPECT_EQ(output.code, 0) << command << output.err;
@@ -44,7 +44,7 @@ class RunConfigTest : public CliTest {
     Json direct = statistics(command);
     const Json printed = print_config(command);
     Json again = statistics("run --config c.json");
-    // The same file by another name.
+    // The same file under another name.
     for (const char* key : {"model", "program"}) {
       for (Json* stats : {&direct, &again}) {
         Json& config = stats->at("config");
@@ -99,7 +99,7 @@ TEST_F(RunConfigTest, ThePrintedMemoryIsTheOneInForce) {
   (void)print_config(command);
   EXPECT_EQ(statistics("run --config c.json").at("cycles"), direct.at("cycles"));
 
-  // Options without effect, and what is wrong, by file or option.
+  // Errors about options without effect name the file or option.
   const auto error = [this](const std::string& options) {
     const Output output = tactus(run_model + options);
     EXPECT_EQ(output.code, 2) << options;
@@ -333,7 +333,7 @@ TEST_F(RunConfigTest, WindowsHoldTheirLastCycle) {
     EXPECT_EQ(output.code, 0) << output.err;
     return Json::parse(read("t.json"));
   };
-  // One cycle is a window; before, its end had to be one later.
+  // A window of one cycle is allowed; in earlier versions its end had to be later.
   double end = 0;
   const Json one_cycle = timeline("--timeline-from 12 --timeline-to 12");
   for (const Json& event : one_cycle.at("traceEvents")) {
@@ -357,7 +357,7 @@ TEST_F(RunConfigTest, CompileWritesWhereRunDoes) {
     EXPECT_EQ(read(folder + model), read("one" + model)) << folder;
   }
   const std::string tensor = Json::parse(read("one" + model)).at("outputs").at(0).at("name");
-  // As it was: beside a folder, --output names a tensor.
+  // As in earlier versions, --output names a tensor if a folder is also given.
   ASSERT_EQ(tactus(compile + "-o five --output " + tensor).code, 0);
   EXPECT_EQ(read("five" + model), read("one" + model));
   ASSERT_EQ(tactus(compile + "-o six --output-tensor " + tensor).code, 0);

@@ -175,8 +175,8 @@ TEST(DaisBlock, SamplesCloseUpBehindAWaitingOne) {
   for (std::size_t i = 0; i < rig.count(); ++i) EXPECT_EQ(trace.delivered[i], 30 + i);
 }
 
-/// When each sample is accepted and delivered, from the rule that a rank loads in the cycle after
-/// the one before it did, but not before its own sample moves on.
+/// Cycles in which each sample is accepted and delivered. Rule: a rank loads one cycle after the
+/// previous rank did, but not before its own sample advances.
 void predict(const Willing& source, const Willing& sink, std::size_t ranks, std::size_t count,
              std::vector<Cycle>& accepted, std::vector<Cycle>& delivered) {
   std::vector<Cycle> before(ranks + 1, 0);  // when the sample before entered each rank, and left

@@ -1,5 +1,5 @@
-// The fuzz target over stored files and over deterministic mutations of them: no crash, and
-// whatever is accepted keeps the properties the target checks.
+// Runs the fuzz target on stored files and on deterministic mutations of them: it must not crash,
+// and everything accepted has the properties that the target checks.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The golden programs, their samples and what the reference interpreters computed.
+// The golden programs, their samples, and the results of the reference interpreters.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ inline const nlohmann::json& manifest() {
 struct GoldenProgram {
   std::string name;
   const nlohmann::json* entry;
-  std::vector<std::string> files;  ///< the dialects there are: "seed", "v0", "v1"
+  std::vector<std::string> files;  ///< available dialects: "seed", "v0", "v1"
 
   [[nodiscard]] std::string path(const std::string& file) const {
     return golden_path("prog/" + name + "/" + file);
@@ -45,7 +45,7 @@ struct GoldenProgram {
   [[nodiscard]] std::size_t count(const char* key) const {
     return entry->at(key).get<std::size_t>();
   }
-  /// The outputs differ between interpreters, on purpose.
+  /// True if the outputs are known to differ between interpreters.
   [[nodiscard]] bool has_versions() const { return entry->at("files").contains("outputs_doc"); }
 };
 

@@ -28,7 +28,7 @@ struct Forms {
   Program program;
 };
 
-/// The binary forms, told apart by themselves and named, and the JSON form.
+/// Reads the binary forms, with and without their dialect, and the JSON form.
 std::vector<Forms> all_forms(const GoldenProgram& golden) {
   std::vector<Forms> forms;
   for (const std::string& dialect : golden.files) {

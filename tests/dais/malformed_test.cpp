@@ -18,7 +18,7 @@
 namespace tactus::dais {
 namespace {
 
-/// What follows the file's name, by the file's name without dialect.
+/// Messages, after the file's name, by file name without dialect.
 const std::map<std::string, std::string>& messages() {
   static const std::map<std::string, std::string> all{
       {"id0_fwd", ":operation 3: id0 7 is no earlier operation; allowed 0..2"},
@@ -55,7 +55,7 @@ const std::map<std::string, std::string>& messages() {
   return all;
 }
 
-/// Those whose numbers depend on the dialect's header.
+/// Messages whose numbers depend on the dialect's header.
 const std::map<std::string, std::string>& length_messages() {
   static const std::map<std::string, std::string> all{
       {"seed_truncated", ": 512 bytes; the counts in the header ask for 516"},
@@ -83,7 +83,7 @@ std::string refusal(const Bytes& bytes, Dialect dialect) {
   return "accepted";
 }
 
-/// The dialects whose interpreters answered, or the file's own if none could.
+/// Dialects whose interpreters accepted the file, or the file's own if none did.
 std::vector<Dialect> dialects_of(const nlohmann::json& entry) {
   std::vector<Dialect> dialects;
   for (const auto& [version, response] : entry.at("responses").items()) {
@@ -180,7 +180,7 @@ std::string refusal(const Bytes& bytes) {
 
 TEST(DaisMalformed, AFileThatFitsTwoDialectsIsRefused) {
   // As seed: one input, one output, one copy. As v1: one input, one output of zero, no operation,
-  // and a table of four entries that nobody reads.
+  // and a table of four entries without readers.
   const Bytes bytes = bytes_of({1, 1, 1, 1, 0, 1, 0, -1, 0, -1, 4, 0, 1, 3, 4});
   EXPECT_EQ(decode_binary(bytes, Dialect::seed, "F").ops.size(), 1U);
   EXPECT_EQ(decode_binary(bytes, Dialect::v1, "F").ops.size(), 0U);

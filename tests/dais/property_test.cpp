@@ -1,4 +1,4 @@
-// Random programs: the fast executor equals the plain one, and every form reads back what it wrote.
+// Random programs: the fast executor equals the plain one, and every form can be read back.
 #include <cmath>
 #include <cstring>
 #include <string>

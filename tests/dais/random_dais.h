@@ -1,4 +1,4 @@
-// Random programs that keep every rule, and random samples for them.
+// Random programs that obey every rule, and random samples for them.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace tactus::dais {
 
 struct RandomShape {
   Dialect dialect = Dialect::v1;
-  unsigned widest = 64;  ///< of the types of inputs, cuts and constants
+  unsigned widest = 64;  ///< largest width of the types of inputs, cuts and constants
   std::size_t ops = 40;
-  bool short_tables = false;  ///< lookups may leave their tables
+  bool short_tables = false;  ///< lookups may be outside their tables
 };
 
 class RandomProgram {
@@ -21,7 +21,7 @@ class RandomProgram {
   RandomProgram(std::uint64_t seed, const RandomShape& shape) : engine_(seed), shape_(shape) {}
 
   Program make();
-  /// Values on and off the grid, in and out of range, and the corners of double.
+  /// Values on and off the grid, in and out of range, and special values of double.
   std::vector<double> samples(const Program& program, std::size_t count);
 
  private:

@@ -1,4 +1,4 @@
-// DAIS blocks in the machine: what becomes of the numbers, and what goes wrong.
+// DAIS blocks in the machine: conversion of numbers, and errors.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -51,7 +51,7 @@ Lanes run_on(const TcuSimulationConfig& config, const Program& program, const La
   return found;
 }
 
-/// One sample through a block of a program.
+/// Runs one sample through a block.
 Lanes run_sample(tcu::DataType type, std::uint32_t n, const dais::Program& logic,
                  const Lanes& lanes, std::size_t results = 1) {
   TcuSimulationConfig config = small_machine(type, n);
@@ -123,7 +123,7 @@ TEST(DaisUnit, SamplesFillVectorsInOrder) {
             (Lanes{1, 2, 1, 0, 0, 0, 0, 0, 11, 22, 31, 40, 50, 60, 70, 80}));
 }
 
-/// What da4ml's own interpreter computed, through the machine.
+/// The machine gives the results of da4ml's own interpreter.
 TEST(DaisUnit, GoldenProgramsAndPipelines) {
   const tcu::DataType type = tcu::DataType::fp32bp16;
   for (const char* name : {"c01_cmvm8x8_w4", "c02_cmvm8x8_w6", "c04_cmvm16x16_w4",

@@ -1,4 +1,4 @@
-// tactus darwinn: what it prints, writes and refuses.
+// Output, files and errors of tactus darwinn.
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -154,14 +154,14 @@ TEST_F(DarwinnCommand, Replay) {
   const Json timeline = Json::parse(read("t.json"));
   std::size_t slices = 0;
   for (const Json& event : timeline.at("traceEvents")) slices += event.at("ph") == "X" ? 1 : 0;
-  // Two requests; 8 transfers and compute of the one, 2 transfers of the other.
+  // Two requests: 8 transfers and compute of one, 2 transfers of the other.
   EXPECT_EQ(slices, 2U + 8 + 1 + 2);
   const std::string lump = good("darwinn replay f.dwn1 --link usb3 --cycles 1000");
   expect_in(lump, "compute = single lump of 1000 estimated cycles from the command line;");
   sample_.main().estimated_cycles_64bit = 4321;
   write("g.dwn1", write_package(sample_.package));
   expect_in(good("darwinn replay g.dwn1 --link usb3"), "4321 estimated cycles from the package");
-  // Without the 64-bit field the 32-bit one counts.
+  // Without the 64-bit field the 32-bit one is used.
   sample_.main().estimated_cycles_64bit = 0;
   sample_.main().estimated_cycles_32bit = 77;
   write("h.dwn1", write_package(sample_.package));

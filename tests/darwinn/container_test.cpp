@@ -1,4 +1,4 @@
-// TensorFlow Lite models around a package: the operator's options, and what is wrong with them.
+// TensorFlow Lite models around a package: the operator's options, and errors in them.
 #include <flatbuffers/flexbuffers.h>
 #include <gtest/gtest.h>
 

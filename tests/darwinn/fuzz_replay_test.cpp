@@ -43,7 +43,7 @@ void put_word(Bytes& bytes, std::size_t at, std::uint32_t value) {
   }
 }
 
-/// Where numbers and offsets are rather than fill.
+/// A position that holds a number or offset, rather than padding.
 std::size_t interesting(const Bytes& bytes, std::mt19937_64& random) {
   for (int i = 0; i < 8; ++i) {
     const std::size_t at = random() % bytes.size();

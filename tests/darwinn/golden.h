@@ -1,5 +1,4 @@
-// Real models with their facts, and what the real runtime made of them; files of others, found
-// through TACTUS_SHARED.
+// Real models with known facts and the results of the real runtime, in the folder TACTUS_SHARED.
 #pragma once
 
 #include <string>
@@ -20,7 +19,7 @@ inline nlohmann::json golden_json(const std::string& name) {
   return nlohmann::json::parse(read_text(golden_file(name)));
 }
 
-/// The byte that the golden data's device has written at `i`.
+/// Byte at offset `i` of the data that the golden data's device returns.
 inline std::uint8_t pattern_byte(std::uint64_t i) {
   return static_cast<std::uint8_t>(131 * i + 17 * (i >> 8) + 29 * (i >> 16) + 7);
 }

@@ -127,8 +127,8 @@ TEST(DarwinnLinkReplay, HeadersAndPackets) {
   EXPECT_EQ(result.in.busy, (300U + 10 * packets_in) * 1000);
 }
 
-// One beat of the device's bus ends each transfer. With one transfer under way that is added to
-// each; with three the wire goes on meanwhile.
+// One beat of the device's bus ends each transfer. With one transfer under way this time is added
+// to each; with three the wire continues meanwhile.
 TEST(DarwinnLinkReplay, TransfersUnderWay) {
   SamplePackage sample;
   make_simple(sample, 1000, 100);

@@ -68,7 +68,7 @@ TEST(DarwinnLinkRequests, InputsOfTheNextWaitForTheMemory) {
   std::vector<LinkRequest> requests = {sample(0), sample(1)};
   requests[1].memory_after = 0;
   const LinkRun run = run_requests(requests, wire(false), 2);
-  // Computed at 190; the output of 0 goes back while the input of 1 comes.
+  // Compute ends at 190; output 0 goes back while input 1 arrives.
   EXPECT_EQ(run.requests[0].compute_end, 190 * per_byte);
   EXPECT_EQ(run.requests[1].steps[0].start, 190 * per_byte);
   EXPECT_EQ(run.requests[0].end, 210 * per_byte);
@@ -111,8 +111,8 @@ LinkRequest chunks(std::size_t user) {
   return request;
 }
 
-// A ring of one descriptor: the second chunk's comes when the status of the first has arrived, and
-// the host begins with the next request when it has room for both of the one before.
+// A ring of one descriptor: the second chunk's descriptor is written when the status of the first
+// has arrived. The host starts the next request when both chunks of the previous one have had room.
 TEST(DarwinnLinkRequests, AFullRingHoldsTheHostUp) {
   LinkValues link = wire(false);
   link.device_fetches = true;
@@ -127,7 +127,7 @@ TEST(DarwinnLinkRequests, AFullRingHoldsTheHostUp) {
   EXPECT_EQ(one.requests[1].steps[1].start, (10 + 3 * next) * per_byte);
   EXPECT_EQ(one.end, (10 + 3 * next + 100) * per_byte);
   EXPECT_EQ(one.to_host.bytes, 4U * 16);
-  // Of two: the first place is free again while the second chunk comes.
+  // A ring of two: the first place is free again while the second chunk is transferred.
   link.ring_descriptors = 2;
   const LinkRun two = run_requests({chunks(0), chunks(1)}, link, 2);
   EXPECT_EQ(two.requests[1].submitted, 10 * per_byte);
@@ -145,7 +145,7 @@ TEST(DarwinnLinkRequests, ATransferOverThePageBorder) {
   link.page_bytes = 4096;
   LinkRequest request;
   request.steps = {step(descriptor(infeed, input, 4000, 200, "x"), 200), step(interrupt(0), 0)};
-  // Without translation: two requests of 5 in a row, and the second piece behind the first.
+  // Without translation: two requests of 5 in succession, and the second piece behind the first.
   EXPECT_EQ(run_requests({request}, link).end, (5 + 96 + 5 + 104 + 5) * per_byte);
   EXPECT_EQ(run_requests({request}, link).to_device.transactions, 2U);
   link.translations = 2;
@@ -260,8 +260,8 @@ TEST(DarwinnLinkRequests, WhatHoldsOfAnySeries) {
     }
     const LinkRun slow = run_requests(requests, link, 1);
     const LinkRun fast = run_requests(requests, link, 1 + random() % 6);
-    // With more on the wires than data, that of one request (a fetch, an event) may come behind
-    // data of the next.
+    // If the wires carry more than data, overhead of one request (a fetch, an event) may come
+    // behind data of the next.
     if (link.event_bytes == 0) {
       EXPECT_LE(fast.end, slow.end);
     }

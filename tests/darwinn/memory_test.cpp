@@ -27,7 +27,7 @@ Bytes bytes_of(const Builder& builder) {
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
-/// One executable that `fill` makes, in its package.
+/// A package with one executable, which `fill` makes.
 Bytes package_of(const std::function<Offset<fb::Executable>(Builder&)>& fill) {
   Builder inner;
   inner.Finish(fill(inner));
@@ -114,7 +114,7 @@ Bytes many_executables() {
   return bytes_of(package);
 }
 
-/// Peak memory that a process of its own needs beyond what it starts with, in bytes.
+/// Peak memory, in bytes, that `work` needs in a process of its own beyond the initial use.
 std::size_t peak_memory(const std::function<void()>& work) {
   int pipes[2];
   if (::pipe(pipes) != 0) return 0;

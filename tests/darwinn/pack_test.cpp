@@ -103,7 +103,7 @@ TEST(DarwinnPack, ParametersGoAheadWhereTheyAreCached) {
             model.constants[0]);
   EXPECT_NE(caching.token, 0U);
   EXPECT_EQ(caching.token, main.token);
-  // The same model has the same token, another one another; or the one that is asked for.
+  // Equal models have equal tokens, different ones different tokens, unless a token is given.
   EXPECT_EQ(File(pack(model, cached), "m.dwn1").package().main().token, main.token);
   EXPECT_NE(File(pack(sample_model(2), cached), "m.dwn1").package().main().token, main.token);
   cached.token = 7;

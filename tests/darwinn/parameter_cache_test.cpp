@@ -1,4 +1,4 @@
-// Which requests load parameters: the runtime's rules, on packages of our own and on real models.
+// Requests that load parameters by the runtime's rules, with synthetic packages and real models.
 #include <algorithm>
 #include <list>
 #include <random>

@@ -1,5 +1,5 @@
-// One changed package for each thing that is refused: its code, and a message that names file,
-// executable, index and value.
+// One changed package for each refusal: its code, and a message that names file, executable, index
+// and value.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -137,7 +137,7 @@ TEST(DarwinnRefusals, AcceptedWithAWord) {
               s.main().hints = {instruction(0)};
             }),
             Codes{Code::unused_input});
-  // Parameters on the chip already; a signature that nobody asks about; a caching run on its own.
+  // Parameters already on the chip; a signature that is not checked; a caching executable alone.
   EXPECT_EQ(warnings([](auto& s) { s.package.executables.pop_back(); },
                      {"", false, 0x0123456789ABCDEF, false}),
             Codes{});

@@ -1,5 +1,5 @@
-// Packages whose inputs and outputs have bases of their own (profile B): the program is cut where
-// the tensors meet, and no Configure overtakes a write that is under way.
+// Packages whose inputs and outputs have bases of their own (profile B): accesses are split at
+// borders of tensors, and no Configure overtakes a write that is under way.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -135,8 +135,8 @@ TEST(DarwinnRelocate, BasesStandWhereTensorsMeet) {
   EXPECT_EQ(a.read_backs, 0U);
 }
 
-/// One move through everything: 0..63 by two, with x at 3..18 and y, in two pieces the other way
-/// round, at 40..49 and 50..55.
+/// One DataMove over 0..63 with step 2; x is at 3..18, and y, in two pieces in reverse order, at
+/// 40..49 and 50..55.
 TEST(DarwinnRelocate, MovesAreCutWhereTensorsMeet) {
   Model model = sample_model(1);
   const tcu::InstructionLayout layout(model.file.arch);

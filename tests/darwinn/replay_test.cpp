@@ -83,7 +83,7 @@ TEST(DarwinnReplay, OutputsBlockInputsOnlyOnSomeLinks) {
   main.hints.erase(main.hints.begin() + 5);  // the fence
   const Picoseconds blocking = replay(main, simple_link(true), 0).total;
   const Picoseconds free = replay(main, simple_link(false), 0).total;
-  // Scratch in (256) and the second chunk (64) pass while scratch goes out (256).
+  // Scratch in (256) and the second chunk (64) are transferred while scratch goes out (256).
   EXPECT_EQ(blocking - free, 256000U);
 }
 

@@ -42,7 +42,7 @@ class PackageRun : public CliTest {
     good(fmt::format("run --model {} --input {}.csv -o {}.out --stats {}.json --memory fixed",
                      model, name, name, name));
   }
-  /// One image of small numbers.
+  /// Writes one image of small numbers.
   void input(const std::string& name, const std::string& model) const {
     const Json file = Json::parse(read(model));
     std::string text;

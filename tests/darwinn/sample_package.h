@@ -1,4 +1,4 @@
-// A small sound package that tests change in one place.
+// A small valid package, which tests change in one place.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tactus::darwinn {
 
-/// EXECUTION_ONLY and PARAMETER_CACHING for beagle: an input of 4 x 4 x 3 bytes, a tiled output of
-/// 2 x 4 x 3 bytes on 1 x 2 tiles, scratch memory, parameters.
+/// Executables EXECUTION_ONLY and PARAMETER_CACHING for beagle: an input of 4 x 4 x 3 bytes, a
+/// tiled output of 2 x 4 x 3 bytes on 1 x 2 tiles, scratch memory, parameters.
 struct SamplePackage {
   SamplePackage();
   SamplePackage(const SamplePackage&) = delete;
@@ -21,7 +21,7 @@ struct SamplePackage {
   Executable& caching() { return package.executables[1]; }
   Layer& input() { return main().inputs[0]; }
   Layer& output() { return main().outputs[0]; }
-  /// Tables and shapes that live as long as the package.
+  /// Makes a table or shape that lives as long as the package.
   IntView ints(std::vector<std::int32_t> values) {
     tables.push_back(std::move(values));
     return tables.back();
@@ -38,8 +38,8 @@ struct SamplePackage {
   std::list<std::vector<Range>> shapes;
 };
 
-/// Makes it a STAND_ALONE package for a TCU of 8 x 8: Configure of both DRAM offsets, then a copy
-/// of its input.
+/// Changes it to a STAND_ALONE package for a TCU of 8 x 8: Configure of both DRAM offsets, then a
+/// copy of its input.
 void make_tcu(SamplePackage& sample);
 
 [[nodiscard]] Hint descriptor(std::int16_t direction, std::int16_t desc, std::int32_t offset,

@@ -97,7 +97,7 @@ TEST(DarwinnTcuDevice, TwoModelsShareTheDevice) {
 TEST(DarwinnTcuDevice, ConstantsInLocalMemoryAreLoadedAhead) {
   Model model = sample_model(1);
   model.file.load_consts_to_local = true;
-  // Without its first instruction, which moves the constants.
+  // Without the program's first instruction, which transfers the constants.
   const tcu::InstructionLayout layout(model.file.arch);
   model.program.erase(model.program.begin(), model.program.begin() + layout.instruction_bytes());
   const File file(pack(model, cached()), "m.dwn1");
@@ -147,7 +147,7 @@ TEST(DarwinnTcuDevice, MemoryIsRefusedBeyondTheBank) {
   }
 }
 
-/// Bytes are changed anywhere; what is still accepted runs to some end, and what is not is refused.
+/// Changes bytes anywhere: a package that is accepted runs to some end, any other is refused.
 TEST(DarwinnTcuDevice, ChangedPackagesAreRefusedOrRun) {
   const std::vector<std::uint8_t> sound = pack(sample_model(1), options());
   std::size_t ran = 0, refused = 0;

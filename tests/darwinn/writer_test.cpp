@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What a package says, without where it lies.
+/// Content of a package without positions.
 Json content(const File& file) {
   Json json = Json::parse(to_json(file));
   Json package = file.tflite() != nullptr ? json["custom_ops"][0]["package"] : json["package"];

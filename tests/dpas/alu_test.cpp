@@ -203,7 +203,7 @@ TEST(DpasBlocks, EveryElementIsWhereItBelongs) {
   }
 }
 
-/// Whole blocks are their rows, of every width, height and form.
+/// place_block() equals place_row() for all rows, for every width, height and form.
 TEST(DpasBlocks, ABlockIsItsRows) {
   std::mt19937 random(7);
   for (unsigned i = 0; i < 4000; ++i) {

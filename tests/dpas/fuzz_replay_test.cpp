@@ -1,5 +1,6 @@
-// The fuzz target over kernels, containers and native instructions, and over deterministic
-// mutations of them: no crash, and what is accepted keeps the properties that the target checks.
+// Runs the fuzz target on kernels, containers and native instructions, and on deterministic
+// mutations of them: it must not crash, and everything accepted has the properties that the target
+// checks.
 #include <algorithm>
 #include <random>
 

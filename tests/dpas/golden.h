@@ -1,5 +1,5 @@
-// The golden data of DPAS: the archive of this repository, and more of the same kind where
-// TACTUS_DPAS_GOLDEN names another folder.
+// Golden data of DPAS: the archive in this repository, and further data in the folder that
+// TACTUS_DPAS_GOLDEN names.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct Vector {
 
 [[nodiscard]] std::vector<Vector> golden_vectors();
 
-/// Rows of a .tsv file, without comments (lines that start with #).
+/// Rows of a .tsv file, without comment lines (starting with #).
 [[nodiscard]] std::vector<std::vector<std::string>> golden_table(const std::string& name);
 
-/// Empty if `got` is `expected`, NaN for NaN; otherwise where they differ.
+/// First difference between `got` and `expected`; empty if they are equal. All NaN are equal.
 [[nodiscard]] std::string difference(const DpasConfig& config, const std::vector<std::uint8_t>& got,
                                      const std::vector<std::uint8_t>& expected);
 

@@ -149,7 +149,7 @@ class Interpreter {
     }
   }
 
-  /// Of dwords; 32-bit addresses.
+  /// Loads or stores dwords with 32-bit addresses.
   void elements(const Instruction& i) {
     const bool load = i.lsc.is_load();
     const unsigned channels = i.lsc.transposed ? 1 : i.execution_size;

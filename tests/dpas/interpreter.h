@@ -1,7 +1,7 @@
-// What a kernel does to registers and memory, one instruction after the other: no units, no time.
+// Interpreter of kernels: computes the contents of registers and memory, without units and time.
 //
-// Written for the tests from the spec, apart from the machine: integer DPAS by the triple loop on
-// unpacked elements, mov and add on dwords, 2D blocks element by element. Floats take
+// Written for the tests from the spec, independently of the machine: integer DPAS by the triple
+// loop on unpacked elements, mov and add on dwords, 2D blocks element by element. Floats use
 // dpas_reference().
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace tactus::dpas {
 
-/// Bytes from address `base` on.
+/// Memory from address `base` on.
 struct InterpretedMemory {
   std::uint64_t base = 0;
   std::vector<std::uint8_t> bytes;
 };
 
-/// Runs the kernel from its first instruction to ret; `registers` are those of the thread.
+/// Runs the kernel from its first instruction to ret; `registers` are the thread's.
 void interpret(const Profile& profile, const Kernel& kernel, const Numerics& numerics,
                std::vector<std::uint8_t>& registers, InterpretedMemory& memory);
 

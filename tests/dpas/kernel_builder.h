@@ -1,4 +1,4 @@
-// Kernels made of resolved instructions on registers, without text: what tests of the machine run.
+// Builds kernels of resolved instructions on registers, without text, for tests of the machine.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace tactus::dpas {
 
-/// Registers are numbers; addresses within them are bytes. Places of instructions are 1, 2, ...
+/// Registers are numbers, addresses within them are bytes. Instructions have the positions 1, 2,
+/// ...
 class KernelBuilder {
  public:
   explicit KernelBuilder(const Profile& profile) : profile_(profile) {
@@ -30,7 +31,7 @@ class KernelBuilder {
     return kernel().instructions.back();
   }
 
-  /// Elements of `type` from a byte of the register file on.
+  /// Operand with elements of `type` from a byte of the register file on.
   static Operand at(std::uint32_t address, std::uint32_t bytes, Type type) {
     Operand operand;
     operand.kind = Operand::Kind::general;
@@ -51,11 +52,11 @@ class KernelBuilder {
   }
 
   struct DpasOperands {
-    int src0 = -1;  ///< register, -1: null
+    int src0 = -1;  ///< register; -1: null
     Precision w = Precision::s8, a = Precision::s8;
     Type dst_type = Type::d, src0_type = Type::d;
   };
-  /// D, B and A are registers, `a_byte` is added to A's.
+  /// D, B and A are registers; `a_byte` is added to A's address.
   Instruction& dpas(unsigned rc, unsigned dst, unsigned src1, unsigned src2, const DpasOperands& o,
                     unsigned a_byte = 0) {
     const unsigned grf = profile_.grf_bytes;
@@ -125,7 +126,7 @@ class KernelBuilder {
     i.comparison = Comparison::lt;
     return i;
   }
-  /// To the instruction of this number, if predicate `id` is set; 0: always.
+  /// Jumps to the instruction of this number if predicate `id` is set; 0: always.
   Instruction& jump(std::uint32_t target, unsigned id) {
     Instruction i;
     i.opcode = Opcode::jmp;

@@ -93,7 +93,7 @@ TEST(DpasLegality, GoldenProbes) {
       EXPECT_EQ(stricter_reasons().count(verdict.first_code), 1U)
           << "no reason is given for " << verdict.first_code;
     }
-    // Nothing that Intel's builds refuse is accepted here.
+    // Everything that Intel's builds refuse is refused here, too.
     if (!refused) {
       EXPECT_EQ(row[release] + row[debug], "ACCEPTACCEPT") << row[id];
     }
@@ -302,7 +302,7 @@ TEST(DpasLegality, Warnings) {
                 "dpas of the same kind; it has no effect"});
 }
 
-/// What a text cannot say: fields of a binary, with the offset of the instruction.
+/// Fields that a text cannot express; errors give the offset of the instruction.
 TEST(DpasLegality, BinariesAreHeldToTheSameRules) {
   const Program program =
       assemble(kernel_head + declarations("D:d[128] C:d[128] B:ud[128] A:ud[64]") +

@@ -152,7 +152,7 @@ TEST(DpasMachineEngines, RandomKernelsAgree) {
     EXPECT_EQ(step.registers, all);
     EXPECT_EQ(step.memory, memory.bytes);
     if (step.ran.result.ddr) {
-      // Where the slave waited for the memory is what the memory's account splits.
+      // The memory's account splits the cycles in which the slave waited for the memory.
       const auto& units = step.ran.result.accounting;
       const UnitCycles& slave = units.unit("slave");
       EXPECT_EQ(units.unit("memory").of(StateKind::stall),

@@ -1,4 +1,4 @@
-// What the fuzz target over DPAS machines shares with its replay test.
+// Functions shared by the fuzz target for DPAS machines and its replay test.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace tactus::dpas {
 
-/// How many programs came to what.
+/// Numbers of programs by outcome.
 struct MachineFuzzCounts {
-  std::uint64_t refused = 0;  ///< before they ran
-  std::uint64_t failed = 0;   ///< with an error while they ran
+  std::uint64_t refused = 0;  ///< before the run
+  std::uint64_t failed = 0;   ///< by an error during the run
   std::uint64_t finished = 0, hung = 0, cut_off = 0;
 };
 [[nodiscard]] MachineFuzzCounts& machine_fuzz_counts();
 
-/// The machine that these 8 bytes, the most significant first, choose: all that a profile and
-/// MachineParameters have, at random.
+/// Random machine for these 8 bytes (most significant first): every value of the profile and of
+/// MachineParameters.
 [[nodiscard]] DpasSimulationConfig fuzzed_machine(std::uint64_t seed);
 
 }  // namespace tactus::dpas

@@ -150,9 +150,9 @@ void tile(KernelBuilder& k, std::uint64_t a, std::uint64_t b, unsigned rounds, u
 }
 
 TEST(DpasMachineGemm, BoundByLatency) {
-  // One set of registers: a step's loads wait until the step before has read its operands. A's 256
-  // bytes take 4 cycles at the port, B's 512 bytes 8, so B may be used latency + 4 + 7 cycles after
-  // the issue of A; the DPAS releases its sources 16 cycles later.
+  // One set of registers: the loads of a step wait until the previous step has read its operands.
+  // A's 256 bytes take 4 cycles at the port, B's 512 bytes 8, so B may be used latency + 4 + 7
+  // cycles after the issue of A; the DPAS releases its sources 16 cycles later.
   for (const unsigned latency : {45U, 200U, 1000U}) {
     DpasSimulationConfig config = config_of("pvc");
     config.machine.ideal_latency = latency;

@@ -1,4 +1,4 @@
-// A DPAS machine for tests: configuration by profile name, runs of built kernels, issue cycles.
+// DPAS machines for tests: configuration by profile name, runs of built kernels, cycles of issue.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tactus::dpas {
 
 inline Profile profile(const std::string& name) { return read_profile(config_path("dpas", name)); }
 
-/// Ideal memory, one thread, all defaults otherwise.
+/// A configuration with ideal memory, one thread, and defaults otherwise.
 inline DpasSimulationConfig config_of(const std::string& profile_name) {
   DpasSimulationConfig config;
   config.machine.profile = profile(profile_name);
@@ -24,10 +24,10 @@ inline DpasSimulationConfig config_of(const std::string& profile_name) {
 
 struct Ran {
   DpasRunResult result;
-  std::vector<std::uint32_t> issues;  ///< cycle of every instruction, in the order of issue
+  std::vector<std::uint32_t> issues;  ///< cycle of every instruction, in order of issue
 };
 
-/// The same kernel in `threads` threads.
+/// Runs the same kernel in `threads` threads.
 inline Ran run(DpasSimulation& simulation, KernelBuilder& builder, unsigned threads = 1) {
   Ran ran;
   RunOptions options;

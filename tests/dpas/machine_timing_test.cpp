@@ -1,7 +1,8 @@
-// The machine's cycles against closed forms: latencies, issue intervals, dependences, macros.
+// Cycles of the machine compared with closed forms: latencies, issue intervals, dependences,
+// macros.
 //
 // P = 8 / Dp passes, L(RC) the latency, Bload = registers of src1. Published: the latencies of
-// timing.tsv whose kind is formula or table, 8 cycles to the first read. The forms are our model.
+// timing.tsv of kind formula or table, and 8 cycles to the first read. The forms are Tactus's own.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -232,7 +233,8 @@ TEST(DpasMachineTiming, ThreadsTakeTurnsAndMeetAtABarrier) {
   k.mov(k.result(2, 1), KernelBuilder::immediate(7), 1);
   k.ret();
   const Ran ran = run(config, k, 4);
-  // One instruction a cycle; the last thread comes in cycle 7, and 30 cycles later they go on.
+  // One instruction is issued per cycle. The last thread reaches the barrier in cycle 7, and all
+  // continue 30 cycles later.
   EXPECT_EQ(ran.issues,
             (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 37, 38, 39, 40, 47, 48, 49, 50}));
 }

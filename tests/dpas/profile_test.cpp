@@ -1,4 +1,4 @@
-// Profiles: the shipped files, and what is said of wrong ones.
+// Profiles: the shipped files, and errors in others.
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(DpasProfile, EveryShippedFileSaysWhereItsValuesComeFrom) {
     for (const Parameter<Profile>& parameter : profile_parameters()) {
       EXPECT_EQ(profile.provenance.count(parameter.key), 1U) << entry.path() << parameter.key;
     }
-    // What nobody publishes is never called published.
+    // Unpublished values are not labelled as published.
     for (const char* key : {"overhead", "bank_conflict_cycles"}) {
       EXPECT_EQ(profile.provenance.at(key).kind, Provenance::Kind::assumed) << entry.path() << key;
     }

@@ -1,4 +1,4 @@
-// Random kernels: DPAS, vectors, blocks and elements of memory, loops, fences, barriers.
+// Random kernels with DPAS, vectors, blocks and elements of memory, loops, fences and barriers.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace tactus::dpas {
 
-/// Where a kernel may load and store. Loads go to both, stores to `out` only.
+/// Memory that a kernel may use. Loads read both buffers, stores write only `out`.
 struct RandomMemory {
   std::uint64_t in = 0, out = 0;
-  std::uint32_t bytes = 0;  ///< of each
+  std::uint32_t bytes = 0;  ///< size of each buffer
 };
 
-/// Appends about `length` instructions and ret. Every instruction is legal for the profile.
-/// `tokens`: and as few registers are in play as make for many hazards, or more.
+/// Appends about `length` instructions and ret; with `barriers`, barriers are among them. Every
+/// instruction is legal for the profile.
 void random_kernel(KernelBuilder& builder, const Profile& profile, const RandomMemory& memory,
                    std::mt19937_64& random, unsigned length, bool barriers);
 

@@ -1,4 +1,4 @@
-// What a DPAS computes: golden vectors, every variant against the reference loop, formats.
+// Results of DPAS: golden vectors, every variant against the reference loop, formats.
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -146,7 +146,7 @@ TEST(DpasKernels, ReadAllSourcesBeforeTheyWrite) {
     const auto& [w, a] = pairs[random() % pairs.size()];
     Case c = random_case(random, w, a);
     const DpasShape shape = shape_of(c.config);
-    // One array of bytes in which operands lie anywhere.
+    // One array of bytes that contains the operands at random places.
     std::vector<std::uint8_t> file(2048);
     for (std::uint8_t& byte : file) byte = static_cast<std::uint8_t>(random() & 0xBFU);
     const auto place = [&](unsigned bytes) { return random() % (file.size() - bytes) / 4 * 4; };

@@ -33,7 +33,7 @@ TEST(DpasTiming, GoldenLatenciesInBothColumns) {
         << row[platform] << " RC " << repeat;
     EXPECT_EQ(std::to_string(latency(profile, repeat, LatencyModel::model)), row[model])
         << row[platform] << " RC " << repeat;
-    // The model is the compiler's number wherever that is no catch-all.
+    // The model equals the compiler's number, except where that is a catch-all.
     if (row[kind] != "catchall") {
       EXPECT_EQ(row[igc], row[model]);
     }
@@ -112,7 +112,7 @@ TEST(DpasTiming, OccupancyIsRowsOrTheLoadOfB) {
   EXPECT_EQ(of("xe2", "s8.s8.8.3", false), 8U);
 }
 
-/// What the real finalizer joins, spec section 8.3.
+/// Macros that the real finalizer forms, spec section 8.3.
 TEST(DpasTiming, Macros) {
   const auto length = [](const char* profile, const std::string& shape, const std::string& how) {
     const Profile p = profile_named(profile);

@@ -1,5 +1,5 @@
-// The buffer keeps its choice while nothing changes it, and looks only at the bank that an access
-// joins: the choice is the one that looking at every bank anew makes.
+// The buffer keeps its choice while nothing changes it and considers only the bank that an access
+// joins; the choice equals that of considering every bank.
 #include <algorithm>
 #include <random>
 

@@ -1,5 +1,4 @@
-// What the quickest accesses take, and what stands in the way of others: sums of timings, in
-// clocks.
+// Times of the fastest accesses, and of delays by others, as sums of timings in clocks.
 #include <gtest/gtest.h>
 
 #include "tests/dram/core_run.h"
@@ -128,7 +127,7 @@ TEST(DdrRow, IsClosedWhenItsTimeIsOver) {
 TEST(DdrBus, ReadsFollowReadsAfterTccd) {
   const DdrConfig c = memory();
   EXPECT_EQ(between(c, read(0, 0), read(0, burst)), c.t_ccd_l);
-  // Of another group, with its row open.
+  // Access to another group whose row is open.
   const CoreRun run = run_core(c, {read(0, 0), read(0, group), read(200, 0), read(200, group)});
   EXPECT_EQ(run.done[3].command - run.done[2].command, c.t_ccd_s);
 }
@@ -164,7 +163,7 @@ TEST(DdrActivations, KeepTheirDistance) {
 TEST(DdrRefreshes, StandInTheWay) {
   DdrConfig c = memory();
   c.refresh = DdrRefresh::all_bank;
-  // Nothing open: REF when it is due.
+  // No row is open: REF is issued when it is due.
   CoreRun run = run_core(c, {read(c.t_refi, 0)});
   EXPECT_EQ(run.commands[0].kind, DdrCommandKind::ref);
   EXPECT_EQ(run.commands[0].clock, c.t_refi);

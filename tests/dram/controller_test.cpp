@@ -40,8 +40,8 @@ struct Request : tlm::tlm_generic_payload {
   ~Request() override { clear_extension(&times); }
 };
 
-/// Sends requests in order, the next as soon as the one before is taken; arrivals lie `ahead` of
-/// their calls where END_REQ allows it.
+/// Sends requests in order, the next one when the previous is taken. Arrivals are `ahead` of their
+/// calls if END_REQ allows it.
 class Initiator : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Initiator);
@@ -65,7 +65,8 @@ class Initiator : public sc_core::sc_module {
   void send() {
     while (next_ < requests.size()) {
       Request& request = *requests[next_];
-      // Not called before it must be, so that nobody knows more of the future than a design does.
+      // Calls as late as possible, so that the controller knows no more of the future than from a
+      // design.
       if (request.arrival_ps > now() + ahead_ps) {
         return free_.notify(sc_time::from_value(request.arrival_ps - now() - ahead_ps));
       }
@@ -236,7 +237,7 @@ TEST(DdrController, ALookaheadChangesNoTime) {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     DdrConfig config = small();
     config.buffer = seed % 2 == 0 ? 2 : 32;
-    config.port_queue = 10000;  // nobody is held back
+    config.port_queue = 10000;  // large enough that no request has to wait
     const auto run = [&](std::uint64_t lookahead_ps) {
       Bench bench(config, {0, 0, 1});
       fill(bench, seed, 50000);
@@ -276,8 +277,8 @@ TEST(DdrController, TakesOneActivationForAHit) {
   for (unsigned i = 0; i < 100; ++i) bench.initiators[0]->add(100000 * (i + 1), false, 64 * i, 64);
   const std::uint64_t before = sc_core::sc_delta_count();
   bench.run();
-  // One of the initiator's, one of the controller's; the first access misses, and a few find a
-  // refresh.
+  // One activation of the initiator and one of the controller per access; the first access misses,
+  // and a few meet a refresh.
   EXPECT_LE(sc_core::sc_delta_count() - before, 2 * 100 + 10U);
 }
 

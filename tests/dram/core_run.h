@@ -1,4 +1,4 @@
-// Accesses put through a DdrCore, and all that it says of them.
+// Runs accesses on a DdrCore and records all its results.
 #pragma once
 
 #include <vector>
@@ -18,14 +18,14 @@ struct CoreRun : DdrObserver {
   std::vector<DdrCommand> commands;
   std::vector<DdrDone> done;       ///< by number of the access
   std::vector<DdrClock> admitted;  ///< by number of the access
-  std::vector<DdrClock> taken;     ///< those whose port was full; else their arrivals
+  std::vector<DdrClock> taken;     ///< clock at which a full port accepted it; else its arrival
   DdrStatistics statistics;
 
   void command(const DdrCommand& command) override { commands.push_back(command); }
 };
 
-/// All accesses submitted at the start, numbered as they are listed; then until all are done, and
-/// to `end` at least.
+/// Submits all accesses at the start, numbered in their order, and runs until all are done, at
+/// least to `end`.
 inline CoreRun run_core(const DdrConfig& config, const std::vector<CoreAccess>& accesses,
                         const DdrRules& rules, unsigned ports = 1, DdrClock end = 0) {
   CoreRun run;
@@ -38,7 +38,7 @@ inline CoreRun run_core(const DdrConfig& config, const std::vector<CoreAccess>& 
     (void)core.submit(a.port, a.arrival, a.address, a.write, static_cast<std::uint32_t>(i));
     run.taken.push_back(a.arrival);
   }
-  // Clock by clock, so that no refresh follows the last access.
+  // Advances by single clocks, so that no refresh follows the last access.
   for (DdrClock clock = 0; !core.idle() || clock <= end; ++clock) core.advance(clock);
   for (const DdrCore::Mark& mark : core.admitted) run.admitted[mark.tag] = mark.clock;
   for (const DdrCore::Mark& mark : core.taken) run.taken[mark.tag] = mark.clock;

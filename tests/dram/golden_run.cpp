@@ -51,7 +51,7 @@ DdrConfig memory_config(const fs::path& folder) {
   return c;
 }
 
-/// As the README of the golden data describes the controllers.
+/// Sets the controller as described in the README of the golden data.
 void set_controller(const std::string& controller, DdrConfig& c) {
   const bool frfcfs = controller == "frfcfs_open";
   c.scheduler = frfcfs ? DdrScheduler::frfcfs : DdrScheduler::fifo;

@@ -1,7 +1,8 @@
-// Runs of DRAMSys 5.1: requests, and what it answered, command by command.
+// Recorded runs of DRAMSys 5.1: requests, and its answers and commands.
 //
-// Two forms hold the same: the archive tests/golden/dram (clocks, differences) and the files it was
-// made from, golden/dram/dramsys in the folder that TACTUS_SHARED names (picoseconds, .csv.gz).
+// Two forms hold the same data: the archive tests/golden/dram (clocks, as differences), and the
+// files from which it was made, golden/dram/dramsys in the folder TACTUS_SHARED (picoseconds,
+// .csv.gz).
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ struct GoldenRequest {
 struct GoldenRun {
   std::string name;  ///< memory/trace.controller
   std::string controller;
-  DdrConfig config;  ///< memory and controller as DRAMSys was set
+  DdrConfig config;  ///< DRAM and controller as configured in DRAMSys
   std::vector<GoldenRequest> requests;
   std::vector<DdrCommand> commands;  ///< without rows and columns; tags are numbers of requests
 
@@ -33,10 +34,10 @@ struct GoldenRun {
   }
 };
 
-/// Names of the runs of a controller: "ddr4_2400/seq_read.fifo_open".
+/// Names of the archived runs of a controller: "ddr4_2400/seq_read.fifo_open".
 [[nodiscard]] std::vector<std::string> packed_runs(const std::string& controller);
 [[nodiscard]] GoldenRun read_packed_run(const std::string& name);
-/// Those of a folder with the original files.
+/// Names of the runs in a folder with the original files.
 [[nodiscard]] std::vector<std::string> original_runs(const std::string& folder,
                                                      const std::string& controller);
 [[nodiscard]] GoldenRun read_original_run(const std::string& folder, const std::string& name);

@@ -110,7 +110,7 @@ struct Counts {
 void compare(const GoldenRun& golden, Counts& counts) {
   const std::vector<CoreAccess> accesses = accesses_of(golden);
   const DdrClock end = golden.commands.back().clock;
-  // With JEDEC's rules, as far as DRAMSys keeps them.
+  // Compares with JEDEC's rules, as far as DRAMSys keeps them.
   const auto broken = broken_rules(golden.config, golden.commands, false);
   std::set<std::string> kinds;
   for (const Violation& violation : broken) kinds.insert(violation.rule);

@@ -136,8 +136,8 @@ void check_answers(const DdrConfig& c, const std::vector<CoreAccess>& accesses,
   RC_ASSERT(s.bus_clocks <= s.clocks + c.cl + c.cwl + c.burst_length);
 }
 
-/// Per bank: in order with fifo; with frfcfs nobody is passed over too often, and nothing passes an
-/// older access to the same burst.
+/// Checks the order within each bank: in order with fifo; with frfcfs no access is passed over too
+/// often or passes an older access to the same burst.
 void check_order(const DdrConfig& c, const std::vector<CoreAccess>& accesses, const CoreRun& run) {
   std::map<unsigned, std::vector<std::uint32_t>> of_bank;
   for (const DdrCommand& command : run.commands) {
@@ -196,8 +196,8 @@ TEST(DdrProperties, PagePoliciesKeepTheirWord) {
   }));
 }
 
-/// Accesses told when they are due, the core advanced at random, as far as the next event, or at
-/// every clock: the same commands.
+/// Submits accesses when they are due and advances the core at random, to the next event, or at
+/// every clock: the commands are the same.
 TEST(DdrProperties, ItDoesNotMatterWhenTheCoreIsAsked) {
   EXPECT_TRUE(rc::check("laziness", [] {
     start_case();
@@ -215,7 +215,7 @@ TEST(DdrProperties, ItDoesNotMatterWhenTheCoreIsAsked) {
     while (next < accesses.size() || !core.idle()) {
       const DdrClock arrival = next < accesses.size() ? accesses[next].arrival : never;
       DdrClock step = by_events ? core.next_event() : now + from(1, 300);
-      // With nobody waiting for the writes that are left, any time will do.
+      // No initiator waits for the remaining writes, so any time will do.
       if (step == never && arrival == never) step = now + 1000;
       now = std::max(now, std::min(step, arrival));
       core.done.clear();

@@ -1,4 +1,4 @@
-// Traces of requests: what is read, what is refused, and that a run is the core's.
+// Traces of requests: what is read and refused, and that a run equals that of the core.
 #include <random>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Energy on the command line: what is counted is what the statistics count, and no energy is told
-// without the name of its table.
+// Energy on the command line: counts equal those of the statistics, and every energy is shown with
+// the name of its table.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -64,7 +64,7 @@ TEST_F(EnergyCommand, IsWhatTheStatisticsCount) {
   EXPECT_DOUBLE_EQ(layers - 0.25 * of("/accounting/cycles"),
                    of("/energy/total") - 0.25 * of("/cycles"));
   EXPECT_EQ(stats.at("figures").at("energy.total").at("unit"), "energy.unit");
-  // Wherever an energy stands, its table does.
+  // Every energy is shown with its table.
   EXPECT_NE(run.out.find("table mine"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("energy relative (mine)"), std::string::npos) << run.out;
   EXPECT_NE(read("l.csv").find("energy relative (mine)"), std::string::npos);
@@ -85,7 +85,7 @@ TEST_F(EnergyCommand, IsPartOfARunThatIsRunAgain) {
   const Output beside = tactus("run --config away/c.json");
   EXPECT_EQ(beside.code, 0) << beside.err;
   EXPECT_NE(beside.out.find("table mine"), std::string::npos) << beside.out;
-  // Without a table there is no energy.
+  // Without a table no energy is shown.
   const Output plain = tactus("run --model m.tmodel --input x.csv --stats -");
   EXPECT_FALSE(Json::parse(plain.out).contains("energy"));
 }
@@ -166,7 +166,7 @@ const std::string kernel =
     "lsc_store_block2d.ugm (M1_NM, 1) flat[PC,0x3F,0x7,0x3F,0x0,0x0] D:d32.16x8nn\n"
     "ret (M1, 1)\n";
 
-/// Those of a DPAS machine beside the others.
+/// Prices of a DPAS machine's events, besides the others.
 const std::string dpas_prices = R"({"name": "mine", "source": "made up", "unit": "relative",
   "events": {"mac": {"by_size": [{"up_to": 8, "value": 1}, {"value": 2}]}, "mac_float": 101,
              "simd_lane": 3, "alu_lane": 29, "local_read": 5, "local_write": 7,
@@ -248,7 +248,7 @@ TEST_F(EnergyCommand, OfProductsIsThatOfTheRuns) {
   }
   EXPECT_NE(read("t.csv").find("energy.by_event.register_read.count"), std::string::npos);
   EXPECT_NE(read("r.html").find("energy, table mine"), std::string::npos);
-  // Several products: a column, whose sums are by count.
+  // Several products: energy is a column, and sums use the products' counts.
   const Output many =
       tactus("gemm --shape 8x16x32 --shape 16x16x32 --machine pvc --energy relative");
   ASSERT_EQ(many.code, 0) << many.err;
@@ -343,7 +343,7 @@ TEST_F(EnergyCommand, ImagesOfABatchHaveTheLatencyOfTheirRun) {
                    stats.at("energy").at("total").get<double>() / 4);
   EXPECT_NE(text.find("3 runs of 4 images"), std::string::npos) << text;
   EXPECT_NE(read("r.html").find("4 a run"), std::string::npos);
-  // The same figures as one image beside four.
+  // A single image gives the same figures as four.
   run(one, "one.csv", "--images 12 --stats a.json");
   const Output compared = tactus("compare a.json b.json --json j.json -o c.html");
   ASSERT_EQ(compared.code, 0) << compared.err;

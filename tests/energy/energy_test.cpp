@@ -1,4 +1,4 @@
-// Energy tables: what they count, by what sizes, and what is refused.
+// Energy tables: counted events, sizes, and errors.
 #include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::string error_of(const std::string& json, const Machine& machine = {}) {
   return "";
 }
 
-/// What a TCU has, ten times as many of each as of the one before; 8 bits each.
+/// Counts of a TCU's events, each ten times as large as the previous; 8 bits each.
 Counts some_counts() {
   Counts counts;
   std::uint64_t n = 1;
@@ -98,14 +98,14 @@ TEST(Energy, AreaIsThatOfTheParts) {
   EXPECT_NE(page_section(meter.energy({}, 1, 100)).find("um2"), std::string::npos);
 }
 
-/// What only machines with a DPAS array have may be missing, and then these are refused.
+/// Events of DPAS machines may be missing; the table is then refused for these machines.
 TEST(Energy, ATableMayBeForTcusOnly) {
   DpasSimulationConfig config;
   config.machine.profile = dpas::read_profile(config_path("dpas", "pvc"));
   EXPECT_EQ(error_of(table("pJ"), machine_of(tcu::Architecture())), "");
   EXPECT_EQ(error_of(table("pJ"), machine_of(config)),
             "e.json:/events/mac_float: missing key: a machine with a DPAS array has it");
-  // Whole numbers only, and one part that the area has no entry for.
+  // Only integers, and one part that the area has no entry for.
   config.machine.profile.precisions = bit(dpas::Precision::s8);
   std::string whole = table("pJ", "2", R"(, "area": {"unit": "um2", "mac": 1, "simd_lane": 1,
       "memory_bit": 1})");

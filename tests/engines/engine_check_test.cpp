@@ -1,5 +1,5 @@
-// Engine check finds what the fast engine would do wrong: a unit that a wire does not wake, cycles
-// left out in which something happens, and intervals of which something wrong is known.
+// Engine check finds errors that the fast engine would make: a unit that a wire does not wake,
+// left-out cycles in which something happens, and wrongly remembered intervals.
 #include <string>
 #include <vector>
 
@@ -30,8 +30,8 @@ class PlantedFault {
   void change() {
     for (KnownSequences::Change& change : known_.changes_) ++change.code;
   }
-  /// As if a register were no part of the states, or something of an instruction no part of its
-  /// shape: what comes after an interval is not always the same.
+  /// Emulates a register that is missing from the states, or a property of an instruction that is
+  /// missing from its shape: an interval does not always have the same successor.
   void successor() {
     KnownSequences::Id other = KnownSequences::none;
     for (KnownSequences::Edge& edge : known_.edges_) {
@@ -94,7 +94,7 @@ class Listener final : public AccountObserver {
                 Cycle /*to*/) override {}
 };
 
-/// What the second run says, with `wrong` done to the machine after the first.
+/// Message of the second run, after `wrong` has been done to the machine after the first.
 template <typename Wrong>
 std::string outcome(Wrong wrong, bool observed = false) {
   const RandomProgram program = program_of_all_units();
@@ -128,7 +128,7 @@ TEST(EngineCheck, FindsAUnitThatAWireDoesNotWake) {
   expect_found(error_of(simulation, program), "in a unit that sleeps: dram0");
 }
 
-/// Says that nothing happens for long, whatever is under way.
+/// Claims that nothing will happen for a long time, although work is under way.
 class LyingTarget final : public AxiTarget {
  public:
   explicit LyingTarget(AxiTarget& target) : target_(target) {}

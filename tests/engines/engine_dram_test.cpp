@@ -1,6 +1,6 @@
-// Long transfers through the DRAM ports under both engines, with nobody watching: only then are
-// cycles taken at once. One to four beats a vector, bursts that are cut at page borders, strided
-// moves of one beat a burst, both directions at both ports, memories of any timing.
+// Long transfers through the DRAM ports with both engines and without observers, since cycles are
+// skipped only then. One to four beats per vector, bursts split at page borders, strided DataMoves
+// with one beat per burst, both directions at both ports, memories of any timing.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -141,7 +141,7 @@ TEST(EnginesDram, AgreeOnLongTransfers) {
   }
 }
 
-/// One vector of 16 bytes a burst, 1000 of them, and as many in long bursts.
+/// 1000 bursts of one vector of 16 bytes, and as many vectors in long bursts.
 RandomProgram strided_and_whole() {
   RandomProgram program;
   program.axi_data_bits = 128;

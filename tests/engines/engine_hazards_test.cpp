@@ -1,7 +1,6 @@
-// The accumulators in runs of like cycles: where plain and accumulating writes of equal and of
-// neighbouring vectors follow one another, at what are beginnings and ends of runs. Nobody watches,
-// because runs are only taken then; what is compared are the memories, every retire and every
-// counter.
+// The accumulators in runs of equal cycles: plain and accumulating writes to equal and to adjacent
+// vectors in succession, at starts and ends of runs. There is no observer, because runs are skipped
+// only then; memories, every retirement and every counter are compared.
 #include <string>
 
 #include <fmt/format.h>
@@ -34,7 +33,7 @@ std::string compare_engines(const RandomProgram& program, TcuSimulationConfig co
   return text.empty() ? text : text + "\n" + describe(config);
 }
 
-/// A machine whose local memory can be filled from DRAM0, with small numbers: sums of many differ.
+/// A machine whose local memory is filled from DRAM0 with small numbers, so that most sums differ.
 RandomProgram machine_with_data(Random& random, unsigned array_size, std::uint64_t accumulators) {
   RandomProgram program;
   tcu::Architecture& a = program.architecture;
@@ -61,7 +60,7 @@ TcuSimulationConfig quick_machine(const RandomProgram& program) {
   return config;
 }
 
-/// Fills local memory and the array: what is multiplied next has something to show.
+/// Fills local memory and the array, so that the following products have different results.
 const std::string prologue =
     "DataMove DRAM0(0) -> Local(0), 128\n"
     "LoadWeights Local(90), ARRAY_SIZE + 1\n";
@@ -82,7 +81,7 @@ std::string repeated(unsigned count, const std::string& line) {
 const std::vector<unsigned> sizes{2, 4, 8, 16, 32};
 
 /// Equal plain writes leave the lock released while one of them is pending; then a long stream of
-/// neighbours goes on in the same rhythm.
+/// adjacent vectors continues in the same rhythm.
 TEST(EngineHazards, EqualPlainWritesBeforeALongStream) {
   for (const unsigned n : sizes) {
     for (const char* kind : {"MatMul", "DataMove"}) {
@@ -145,8 +144,8 @@ TEST(EngineHazards, LongStreamsBackToBack) {
   }
 }
 
-/// Draws instructions for the accumulators that mostly begin at or beside what the one before
-/// touched.
+/// Draws instructions for the accumulators that mostly start at or beside the vectors of the
+/// previous one.
 class Streams {
  public:
   Streams(Random& random, const tcu::Architecture& architecture)
@@ -225,9 +224,9 @@ TEST(EngineHazards, RandomStreams) {
   }
 }
 
-/// Streams of which the accumulators, whose sizes are cut to their depth, take a part only: the
-/// first cycle in which nothing moves follows cycles that were taken at once, and the hang is
-/// reported as many cycles later as it is with them one by one.
+/// Streams of which the accumulators take only a part, since their sizes are cut to the depth. The
+/// first cycle without activity follows skipped cycles, and the hang is reported after the same
+/// number of cycles as without skipping.
 TEST(EngineHazards, HangsThatFollowARun) {
   for (const unsigned n : {2U, 4U, 8U}) {
     for (const std::uint64_t depth : {2U, 4U, 64U}) {

@@ -95,7 +95,7 @@ TEST(EnginePeriods, AgreeOnLongTransfers) {
   EXPECT_GT(10 * skipped, all);
 }
 
-/// Where a transfer ends, in a cycle of its last bursts, decides how it may be skipped.
+/// The cycle in which a transfer ends, relative to its last bursts, decides how it may be skipped.
 TEST(EnginePeriods, AgreeOnTransfersOfEverySize) {
   Cycle skipped = 0;
   for (const unsigned bits : {32U, 64U, 128U}) {

@@ -35,7 +35,7 @@ TEST(EngineRunEnds, AgreeOnAHangWithABurstOnItsWay) {
   }
 }
 
-/// The word of the first program that nobody took belongs to nobody any more.
+/// A word of the first program that was not taken is dropped.
 TEST(EngineRunEnds, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
   for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     RandomProgram program;

@@ -19,7 +19,7 @@
 namespace tactus {
 namespace {
 
-/// Of two programs one is for a machine with extensions, any or `exactly` these.
+/// Every second program is for a machine with extensions: any, or exactly `exactly`.
 RandomProgram random_repeated(std::uint64_t seed, TcuSimulationConfig& config,
                               unsigned instructions, std::optional<unsigned> exactly = {}) {
   Random random(seed ^ 0x5EC5);
@@ -81,8 +81,8 @@ TEST(EngineSequences, AgreeOnProgramsThatRepeatThemselves) {
   EXPECT_GT(6 * taken.in_sequences, taken.all);
 }
 
-/// From the first instruction to the cycle in which the last one is done, whatever part of a word
-/// of the stream is left behind the last.
+/// A sequence can cover the program from its first instruction to the last one's last cycle,
+/// whatever part of a word of the stream remains.
 TEST(EngineSequences, TakeAWholeProgram) {
   for (const unsigned bits : {32U, 64U, 128U}) {
     for (unsigned products = 1; products <= 9; ++products) {
@@ -228,7 +228,7 @@ TEST(EngineSequences, LeaveTheMachineAsItWouldBe) {
        private:
         std::vector<std::string>& log_;
       } sink(simulation.machine().event_format(), log);
-      // In between one whose driver hears of every cycle.
+      // Between them one whose driver is called in every cycle.
       TcuRunOptions driver = options;
       driver.on_write_response = [&log](Cycle cycle) { log.push_back(std::to_string(cycle)); };
       (void)simulation.run(program.bytes(), driver);
@@ -294,8 +294,8 @@ TEST(EngineSequences, AgreeOnLateAccesses) {
   }
 }
 
-/// Updates of one accumulator that follow each other at once: which of them are lost depends on
-/// time. Moves of which some cross a page, others by one beat, others not.
+/// Updates of one accumulator in direct succession, whose losses depend on timing; DataMoves that
+/// cross a page, some of them by one beat.
 TEST(EngineSequences, AgreeOnHazardsAndPages) {
   for (const unsigned bits : {32U, 64U, 128U}) {
     for (const unsigned size : {2U, 8U, 12U}) {

@@ -21,7 +21,7 @@ struct Work {
   unsigned hangs = 0;
 };
 
-/// With the engine that evaluates again all that the fast engine leaves out.
+/// Runs with the engine that evaluates everything that the fast engine leaves out.
 std::string checked(const RandomProgram& program, TcuSimulationConfig config, const RunRecord& step,
                     Cycle max_cycles, bool events) {
   config.engine = Engine::check;
@@ -33,7 +33,7 @@ std::string checked(const RandomProgram& program, TcuSimulationConfig config, co
   }
 }
 
-/// With every unit evaluated in every cycle.
+/// Runs with every unit evaluated in every cycle.
 std::string without_sleep(const RandomProgram& program, TcuSimulationConfig config,
                           const RunRecord& step, Cycle max_cycles, bool events) {
   config.engine = Engine::step;
@@ -58,8 +58,8 @@ std::string compare_engines(const RandomProgram& program, TcuSimulationConfig co
   return text.empty() ? text : text + "\n" + describe(config);
 }
 
-/// The timing of most programs is random; a third runs on the quick, regular machine in which most
-/// cycles are like the one before.
+/// The timing of most programs is random. A third runs on a fast, regular machine in which most
+/// cycles equal the previous one.
 void random_machine(Random& random, TcuSimulationConfig& config) {
   if (random.chance(33)) {
     config.read_latency = random.pick<std::uint64_t>({1, 2, 20});
@@ -154,7 +154,8 @@ TEST(Engines, AgreeWithAMemoryOfAnyTiming) {
                 memory.protocol = random.pick({Protocol::completed, Protocol::updated_response,
                                                Protocol::updated_request, Protocol::accepted});
                 memory.request_cycles = random.chance(50) ? 0 : 0.25;
-                // The same answers for both engines: by the number of the transaction.
+                // Answers are the same for both engines: they depend on the number of the
+                // transaction.
                 memory.latency = [seed = random.below(1000), count = std::uint64_t{0}](
                                      bool) mutable { return 1 + (seed + 37 * ++count) % 23; };
                 use_phased_memory(config, memory);

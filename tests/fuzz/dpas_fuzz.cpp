@@ -31,7 +31,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-/// Runs the action; a UserError is an answer, and has to be one.
+/// Runs the action; the only exception that it may throw is a UserError.
 template <typename Action>
 bool accepted(Action action) {
   try {

@@ -40,7 +40,7 @@ bool readable(const std::string& text) {
   });
 }
 
-/// What a run came to; an error is an outcome as any other.
+/// Outcome of a run; an error is an outcome, too.
 struct Outcome {
   std::string error;
   RunEnd end = RunEnd::finished;

@@ -26,7 +26,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-/// What graph.h promises of a graph.
+/// Checks the promises that graph_def.h makes about a graph.
 void expect_promises(const nn::Graph& graph) {
   std::unordered_set<std::string> values, names;
   const auto define = [&](const std::string& name) {

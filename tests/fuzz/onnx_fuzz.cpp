@@ -32,7 +32,7 @@ bool holds_its_shape(const Tensor& tensor) {
          (real ? tensor.integers.empty() : tensor.floats.empty());
 }
 
-/// What graph.h promises of a loaded graph.
+/// Checks the promises that graph.h makes about a loaded graph.
 void expect_promises(const Graph& graph) {
   std::unordered_set<std::string> values, names;
   const auto define = [&](const std::string& name) {

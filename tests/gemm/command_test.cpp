@@ -1,4 +1,4 @@
-// tactus gemm as a command: what it prints, writes and refuses; sweeps over products.
+// Output, files and errors of tactus gemm, and sweeps over products.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ TEST_F(GemmCommand, ComparesMachinesAndWritesFiles) {
   EXPECT_EQ(assembled.code, 0) << assembled.err;
 }
 
-/// What --kernel writes runs as any program does: the same cycles and figures, the same product.
+/// The kernel written by --kernel runs like any program: the same cycles, figures and product.
 TEST_F(GemmCommand, AWrittenKernelIsAProgram) {
   struct Case {
     const char* options;  ///< of the product
@@ -130,7 +130,7 @@ TEST_F(GemmCommand, BoardsHaveMemories) {
       cycles("--memory-port axi --axi-data-bits 128 --read-latency 20 --write-latency 5", "pvc"),
       fixed);
   EXPECT_GT(cycles("--board zcu104 --interconnect-ns 200", "pvc"), board);
-  // A TCU that is no board has it, too.
+  // A TCU that is not a board's own can use its memory, too.
   EXPECT_GT(cycles("--machine tcu:a.tarch@pynq_z1", "tcu:a.tarch@pynq_z1"),
             cycles("--machine tcu:a.tarch", "tcu:a.tarch"));
 

@@ -1,4 +1,4 @@
-// Runs kernels by what their instructions mean, without time: one thread after the other.
+// Interprets kernels without timing, one thread after the other.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct Interpreted {
   std::uint64_t bytes_loaded = 0, bytes_stored = 0;
 };
 
-/// Executes the first kernel for threads 0 .. threads - 1 on this memory, which begins at address
-/// 0; `inputs` are those of the kernel, in order, in every thread. Throws std::runtime_error for
-/// what leaves the memory.
+/// Executes the first kernel for threads 0 .. threads - 1. `memory` starts at address 0; `inputs`
+/// are the kernel's inputs in order, the same for every thread. Throws std::runtime_error for an
+/// access outside the memory.
 [[nodiscard]] Interpreted interpret(const dpas::Program& program, const dpas::Profile& profile,
                                     unsigned threads, const std::vector<std::uint64_t>& inputs,
                                     std::vector<std::uint8_t>& memory);

@@ -48,7 +48,7 @@ DpasTask task_of(std::uint64_t m, std::uint64_t n, std::uint64_t k, PrecisionPai
   return task;
 }
 
-/// Runs a kernel on random operands; "" if C is that of the plain loop.
+/// Runs a kernel on random operands; returns "" if C equals the plain loop's.
 std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocking& blocking,
                 Interpreted* counts = nullptr) {
   const dpas::Program program = make_kernel(task, profile, blocking);
@@ -73,7 +73,7 @@ std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocki
       return fmt::format("{}: C[{}][{}] is {:08x} and not {:08x}, {}", p.shape(), i, j, bits,
                          expected, blocking.text());
     }
-    // Nothing is written beyond the row.
+    // Bytes behind the row are not written.
     for (std::uint64_t at = p.n * 4; at < layout.c.pitch; ++at) {
       if (memory[at_c + i * layout.c.pitch + at] != 0xA5) return "padding was written";
     }
@@ -175,7 +175,7 @@ TEST(Kernel, SameArgumentsGiveTheSameText) {
 }
 
 TEST(Blocking, KeepsSeveralAccumulatorsInFlight) {
-  // A chain on one accumulator would take L(8) = 28 cycles an instruction in place of 8.
+  // A chain on one accumulator would take L(8) = 28 cycles per instruction instead of 8.
   const dpas::Profile profile = profile_named("pvc");
   const DpasTask task = task_of(1024, 1024, 1024, {Precision::s8, Precision::s8});
   const Blocking blocking = choose_blocking(task, profile, {});

@@ -92,8 +92,8 @@ TEST(GemmMachine, MacrosSaveReadsOfB) {
   EXPECT_EQ(measured(config, "64x64x256").registers->saved, 0U);
 }
 
-/// Where the array also keeps A, four groups of it, a step of K is one macro: the second column
-/// begins with the rows of A that the first ended with.
+/// If the array also buffers A, four groups of it, a step of K is one macro: the second column
+/// starts with the rows of A with which the first ended.
 TEST(GemmMachine, MacrosSaveReadsOfAWhereTheArrayKeepsIt) {
   for (const unsigned tiles : {4U, 5U}) {
     GemmConfig config = named_machine("pvcxt");
@@ -106,7 +106,7 @@ TEST(GemmMachine, MacrosSaveReadsOfAWhereTheArrayKeepsIt) {
   }
 }
 
-/// Of one row the array takes a cycle, of each B it needs eight.
+/// With a single row the array takes one cycle for A and eight for each B.
 TEST(GemmMachine, OneRowIsBoundByLoadsOfB) {
   const Measurement m = measured("pvc", "1x1024x1024");
   EXPECT_EQ(m.wrong, "");

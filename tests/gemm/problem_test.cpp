@@ -1,4 +1,4 @@
-// Shapes and lists of matrix products, and what is said of wrong ones.
+// Shapes and lists of matrix products, and errors in them.
 #include <gtest/gtest.h>
 
 #include "firmware/config/config_files.h"
@@ -59,7 +59,7 @@ TEST(Problems, ListsOfSpreadsheetsAndOfTopologies) {
   EXPECT_EQ(table[0].count, 1U);
   EXPECT_EQ(table[1].name, "b");
   EXPECT_EQ(table[1].count, 2U);
-  // A row with a number is no header.
+  // A row with a number is not a header.
   EXPECT_EQ(error_of([] { return parse_problems("a,x,8,8\n", "l.csv"); }),
             "l.csv:1: M is \"x\"; allowed 1..1048576");
 }

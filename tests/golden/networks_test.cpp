@@ -1,5 +1,5 @@
-// Whole networks: Tactus compiles them, and the RTL's cycles and outputs come out, for every memory
-// latency they were measured at. Inputs, outputs and figures are in networks.tar.xz.
+// Whole networks: compiled by Tactus, they give the RTL's cycles and outputs for every measured
+// memory latency. Inputs, outputs and figures are in networks.tar.xz.
 #include <algorithm>
 #include <fstream>
 #include <ostream>
@@ -30,7 +30,7 @@ struct Network {
   Json json;
 };
 
-/// What a test is called in the log.
+/// Name of the test in the log.
 void PrintTo(const Network& network, std::ostream* out) { *out << network.name; }
 
 std::vector<Network> networks() {
@@ -125,7 +125,7 @@ class GoldenNetworks : public ::testing::TestWithParam<Network> {
     return read_file(folder + json_.at(key).get<std::string>());
   }
 
-  /// Of little-endian words.
+  /// Hash of little-endian words.
   static std::string hash(const std::vector<std::uint32_t>& words) {
     Bytes bytes;
     for (const std::uint32_t word : words) {
@@ -141,8 +141,8 @@ class GoldenNetworks : public ::testing::TestWithParam<Network> {
   Model model_;
 };
 
-/// The RTL ran these bytes. If the compiler means to write others, networks have to be measured
-/// again.
+/// The RTL ran these bytes. If the compiler is changed to write others, the networks must be
+/// measured again.
 TEST_P(GoldenNetworks, EveryCycleCountAndOutputOfTheRtl) {
   ASSERT_EQ(sha256(model_.program), json_.at("tprog_sha256"));
   ASSERT_EQ(sha256(model_.constants.at(0)), json_.at("tdata_sha256"));

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 const char* const manifest_path = "golden/tcu/programs/manifest.json";
 
-/// One program of the manifest with its model and inputs.
+/// A program of the manifest with its model and inputs.
 struct Case {
   explicit Case(const std::string& name) {
     std::ifstream stream(shared_folder() + "/" + manifest_path);
@@ -88,7 +88,7 @@ TEST(GoldenPrograms, SpeechCommands) {
   }
 }
 
-/// Images one after the other on one machine: each starts from what the one before left.
+/// Images in succession on one machine: each starts from the state that the previous one left.
 TEST(GoldenPrograms, ResNet20TenImages) {
   TACTUS_NEEDS_SHARED(manifest_path);
   const Case c("resnet20v2_zcu104");
@@ -108,7 +108,7 @@ TEST(GoldenPrograms, ResNet20TenImages) {
   }
 }
 
-/// As real drivers run it: configured, and completion seen by the probe's copy.
+/// As real drivers run it: configured, with completion detected by the probe's copy.
 TEST(GoldenPrograms, DriverModeGivesTheSameOutputs) {
   TACTUS_NEEDS_SHARED(manifest_path);
   const Case c("resnet20v2_zcu104");

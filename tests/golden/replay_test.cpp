@@ -33,7 +33,7 @@ void replay_all(Engine engine) {
     events += result.events;
     memory_lines += result.memory_lines;
   }
-  // What the archive holds, counted with grep: no line is passed over.
+  // Events in the archive, counted with grep, so that no line is skipped.
   EXPECT_EQ(events, 92863U);
   EXPECT_EQ(memory_lines, 9368U);
 }

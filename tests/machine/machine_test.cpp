@@ -1,5 +1,5 @@
-// That a machine is its tables: a toy goes through the run loop, the accounting, statistics, page,
-// timeline, event log and waveform that were written before it.
+// A machine is described by its tables alone: a toy machine uses the run loop, accounting,
+// statistics, page, timeline, event log and waveform, which were written before it.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -231,7 +231,7 @@ TEST_F(ToyTest, TimelineEventsAndWaveform) {
                                            "adder: additions", "issuer", "adder"}));
 }
 
-/// Tables that name what is not there would fail late, or silently.
+/// Tables that name something that does not exist would fail late, or silently.
 TEST(MachineInfo, TablesAgree) {
   for (const MachineInfo* info : {&tcu_machine_info(), &toy_machine_info()}) {
     SCOPED_TRACE(std::string(info->name));

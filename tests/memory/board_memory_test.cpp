@@ -1,4 +1,4 @@
-// What a board's file may say of its memory, and what is refused with the place.
+// The memory in a board's file: allowed values, and errors with their place.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -206,7 +206,7 @@ TEST(BoardMemory, InForceItHasWhatReplacesIt) {
     EXPECT_EQ(path.clock_mhz, 150);
     EXPECT_EQ(path.interconnect_ns[0], 7);
     EXPECT_EQ(path.interconnect_ns[1], 7);
-    // The same machine.
+    // Both are the same machine.
     const PathConfig one = path_config(values, port, 64), two = path_config(forced, port, 64);
     EXPECT_EQ(one.clock_p * two.clock_q, two.clock_p * one.clock_q);
     EXPECT_EQ(one.data_bits, two.data_bits);

@@ -1,5 +1,5 @@
-// A path whose ports are as wide and as fast as the design's, in front of a memory that takes no
-// time, is a memory of fixed latency: every event, cycle and byte is the same.
+// A path with ports as wide and as fast as the design's, in front of a memory without latency,
+// equals a memory of fixed latency in every event, cycle and byte.
 #include <memory>
 #include <string>
 
@@ -33,13 +33,13 @@ class PathWithMemory final : public sc_core::sc_module {
   }
 
  private:
-  Clock clock_;  // the memory answers at once, so that nobody has to know of transactions
+  Clock clock_;  // the memory answers at once, so transactions need no counting
   ConstantMemory memory_;
   PortPath path_;
 };
 
-/// As wide and as fast as the design. Of a write's latency, one cycle is the way of its last beat
-/// through the port and one that of its handshake.
+/// A path as wide and as fast as the design. A write's latency contains one cycle for its last beat
+/// through the port and one for its handshake.
 PathConfig degenerate(const TcuSimulationConfig& config) {
   const std::uint64_t period = clock_period(config.clock_mhz).value();
   PathConfig path;

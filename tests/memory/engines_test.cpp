@@ -44,7 +44,7 @@ std::string compare(const RandomProgram& program, TcuSimulationConfig config, bo
     return fmt::format("byte {} of {} differs{}; preset {}", at, data.size(), windows,
                        config.board_memory->preset);
   }
-  // Where the slaves waited for the memory is what the memories' accounts split.
+  // The memories' accounts split the cycles in which the slaves waited for the memory.
   for (unsigned p = 0; p < 2; ++p) {
     const UnitCycles& slave = step.result.accounting.unit(p == 0 ? "slave0" : "slave1");
     const UnitCycles& memory = step.result.accounting.unit(p == 0 ? "memory0" : "memory1");
@@ -75,9 +75,8 @@ TEST(BoardMemoryEngines, AgreeOnRandomProgramsPathsAndPresets) {
   }
 }
 
-/// Short moves in turn: nearly all the time the TCU waits for a memory whose beats come
-/// irregularly, with a timer that runs out in every wait, and the last wait goes on when the
-/// program has ended.
+/// Short DataMoves in alternation: most of the time the TCU waits for a memory with irregular
+/// beats; a timer expires in every wait, and the last wait continues after the program's end.
 RandomProgram program_of_short_moves(unsigned lanes, unsigned axi_data_bits) {
   RandomProgram program;
   program.architecture.array_size = lanes;

@@ -127,8 +127,7 @@ class Kernel {
         count);
   }
 
-  /// What one port writes in many bursts, the other reads while it is on its way, or the other way
-  /// round.
+  /// One port writes in many bursts while the other reads the same bytes, or the other way round.
   void add_pair(std::vector<Instruction>& list) {
     const std::uint64_t count = random_.range(2, 40);
     beats_ += 2 * count * program_.architecture.vector_bytes() * 8 / program_.axi_data_bits;
@@ -328,7 +327,7 @@ TEST(LiveSequences, AgreeWithExtensions) {
   EXPECT_GT(taken.in_sequences, 0U);
 }
 
-/// The order of accesses to the same bytes through both ports is the one of time.
+/// Accesses of both ports to the same bytes happen in order of time.
 TEST(LiveSequences, AgreeWherePortsMeet) {
   Taken taken;
   for (const std::uint64_t seed : test_seeds(42'300'000, 120)) {
@@ -371,7 +370,8 @@ TEST(LiveSequences, AgreeOnAnyInstructions) {
 TEST(LiveSequences, AgreeWhereRunsFollowEachOther) {
   Taken taken;
   std::vector<std::uint64_t> seeds = test_seeds(42'500'000, 60);
-  // A border between runs whose retires were told ahead, and an empty decoder's older instruction.
+  // A border between runs whose retirements were announced ahead, and an older instruction of an
+  // empty decoder.
   seeds.insert(seeds.end(), {42'500'191, 42'500'384});
   for (const std::uint64_t seed : seeds) {
     Random random(seed);
@@ -424,7 +424,7 @@ TEST(LiveSequences, AgreeAtEveryLimit) {
   }
 }
 
-/// Moves and products that repeat themselves are worked out a few times, and then known.
+/// Repeated DataMoves and products are simulated a few times, and then known.
 TEST(LiveSequences, TakeNearlyAllOfAPlainProgram) {
   const std::vector<std::string> presets = config_names("dram");
   for (const std::string& preset : presets) {

@@ -24,7 +24,7 @@ class Slave {
     account_.account().settle();
   }
   [[nodiscard]] const std::vector<std::uint64_t>& counted() { return account_.account().cycles(); }
-  /// Cycles of which it is known, and of all before them.
+  /// Cycles whose kind is known, of all cycles so far.
   std::array<std::uint64_t, MemoryAccount::state_table.size()> expected{};
 
  private:
@@ -50,7 +50,7 @@ class Slave {
       waiting_.push_back({clock_.now, kind_, 0, false});
       return;
     }
-    // What is taken may end the waiting, as it does for a slave.
+    // A handshake may end the wait, as for a slave.
     if (below(2) == 0) account_.wait(Kind::nothing);
     for (const Kind kind : {Kind::beat, Kind::response}) {
       if (below(2) == 0) take(kind);

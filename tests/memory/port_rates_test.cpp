@@ -59,7 +59,7 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
     std::uint64_t end = 0;  ///< ps
   };
 
-  /// One burst, and the next when its address can go.
+  /// Requests one burst, and the next when its address can be issued.
   void work() {
     const std::uint64_t now = sc_core::sc_time_stamp().value();
     const auto done = std::find_if(back_.begin(), back_.end(),
@@ -113,7 +113,7 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
   std::vector<std::uint64_t> ends_;  ///< ps
 };
 
-/// A board's way from a port to its DRAM, as a generator at the port sees it, in place of a design
+/// A board's path from a port to its DRAM, driven by a generator at the port instead of a design
 /// with its clock and interconnect.
 struct Rig {
   PathConfig path;
@@ -213,7 +213,7 @@ TEST(PortRates, BoardsOfOneChipHaveTheSamePorts) {
   }
 }
 
-/// HP1 and HP2 share a port of the controller, whose rate is less than that of both.
+/// HP1 and HP2 share a port of the controller, whose rate is lower than that of both.
 TEST(PortRates, TwoPortsShareAPortOfTheController) {
   const Rig rig = zcu102();
   const std::vector<double> apart = rates(rig, false, 16, {4, 5});

@@ -1,4 +1,4 @@
-// Random paths and DRAMs behind the ports of a machine.
+// Random paths and DRAMs for the ports of a machine.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ inline MemoryPath random_path(Random& random) {
 
 inline constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 30;
 
-/// Random programs reach anywhere in 32 bits, a bank of a DRAM is smaller.
+/// True if the program's addresses fit a DRAM bank; random programs use all 32 bits.
 inline bool fits(const RandomProgram& program) {
   for (const RandomProgram::Window& window : program.windows) {
     if (window.address + window.bytes.size() > bank_bytes) return false;
@@ -56,7 +56,7 @@ inline void random_memory(Random& random, TcuSimulationConfig& config) {
   DdrConfig ddr = read_ddr_preset(memory.preset).config;
   ddr.scheduler = random.pick({DdrScheduler::fifo, DdrScheduler::frfcfs});
   ddr.page_policy = random.pick({DdrPagePolicy::open, DdrPagePolicy::closed});
-  ddr.rows = std::uint64_t{1} << 17;  // 2 GB and more
+  ddr.rows = std::uint64_t{1} << 17;  // at least 2 GB
   ddr.address_map = random.pick({std::string("row_bank_column"), std::string("row_column_bank"),
                                  std::string("bank_row_column")});
   ddr.port_queue = random.pick({1U, 2U, 8U});

@@ -20,7 +20,7 @@ struct Case {
   TcuSimulationConfig config;
 };
 
-/// Nothing if the program reaches beyond a bank.
+/// Empty if the program reaches beyond a bank.
 std::optional<Case> random_case(std::uint64_t seed, Hazards hazards, unsigned instructions,
                                 unsigned times) {
   Random random(seed ^ 0x5E9);
@@ -127,7 +127,8 @@ TEST(BoardMemoryRepeats, AgreeWhereARunIsCutOff) {
   }
 }
 
-/// Several runs on one machine, in regions; the last one hears of every write's response.
+/// Several runs on one machine, with regions; the driver of the last is called for every write
+/// response.
 TEST(BoardMemoryRepeats, LeaveTheMachineAsItWouldBe) {
   for (const std::uint64_t seed : test_seeds(36'000'000, 80)) {
     const std::optional<Case> c = random_case(seed, Hazards::none, 8, 8);

@@ -1,4 +1,4 @@
-// A board's memory that is marked and rewound goes on as one in which nothing happened in between.
+// A board's memory that is marked and rewound continues as if nothing had happened in between.
 #include <array>
 #include <deque>
 #include <memory>
@@ -25,7 +25,7 @@ constexpr std::uint32_t region_bytes = 1U << 14;
 /// Bytes that reads and writes go to: parts of a few rows and banks.
 std::uint32_t region(unsigned i) { return i * 0x00212000; }
 
-/// What happens at the pins of a port, and at which cycle, as numbers.
+/// Events at the pins of a port with their cycles, as numbers.
 using Log = std::vector<std::uint64_t>;
 
 /// Random bursts at the pins of a slave; data of a write may come before its address.
@@ -227,7 +227,7 @@ struct Outcome {
   unsigned cut_short = 0;       ///< detours that ended with bursts under way
 };
 
-/// What the mark is followed by until it is returned to.
+/// Activity between a mark and the return to it.
 void detour(Machine& machine, Random& random, Outcome& outcome) {
   const std::vector<std::uint8_t> contents = machine.contents();
   machine.controller().set_timing_only(true);
@@ -250,7 +250,7 @@ Outcome run(const TcuSimulationConfig& config, std::uint64_t seed, Between betwe
   Outcome outcome;
   for (unsigned round = 0; round < 6; ++round) {
     machine.traffic(seed * 8 + round, random.range(1, random.pick({30U, 600U})), true);
-    // Nothing for a while, which a refresh may fall into.
+    // A pause that may contain a refresh.
     const Cycle rest = random.pick({0U, 0U, 7U, 3'000U});
     for (const Cycle part : {rest / 2, rest - rest / 2}) {
       if (between != Between::nothing) machine.mark();

@@ -58,8 +58,8 @@ PathConfig plain_path(unsigned data_bits) {
   return path;
 }
 
-/// As wide and as fast as the design, without latency: the stream is the ideal one, which has a
-/// word in every cycle in which one is wanted, from the first on.
+/// With a path as wide and as fast as the design and without latency, the stream equals the ideal
+/// one, which always has a word from the first cycle in which one is wanted.
 TEST(MemoryStream, ADegeneratePathIsTheIdealStreamInEveryCycle) {
   for (const std::uint64_t seed : test_seeds(35'000'000, 100)) {
     Random random(seed);
@@ -82,8 +82,8 @@ TEST(MemoryStream, ADegeneratePathIsTheIdealStreamInEveryCycle) {
   }
 }
 
-/// With one burst under way, each costs its latency once: the way from the edge after the last word
-/// is taken, in cycles, and one cycle a word.
+/// With one burst in flight, each costs its latency once: from the edge after the last word was
+/// taken, in cycles, plus one cycle per word.
 TEST(MemoryStream, BurstsThatAreAloneCostTheirLatencyEach) {
   constexpr unsigned latency = 7;  // cycles
   constexpr std::uint64_t period = 10000;
@@ -151,9 +151,9 @@ TEST(MemoryStream, AFastPathDelaysTheFirstWordOnly) {
   }
 }
 
-/// A port of a half or a quarter of the design's width gives a word every two or four cycles,
-/// refreshes included, since enough is under way. An instruction enters the decoder with its last
-/// byte, or the cycle after the one before.
+/// A port of a half or a quarter of the design's width supplies a word every two or four cycles,
+/// including refreshes, since enough bursts are in flight. An instruction enters the decoder with
+/// its last byte, or one cycle after the previous one.
 TEST(MemoryStream, ANarrowPathIsTheStreamsRate) {
   for (const unsigned bits : {32U, 64U}) {
     for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
@@ -178,7 +178,7 @@ TEST(MemoryStream, ANarrowPathIsTheStreamsRate) {
   }
 }
 
-/// What is under way of a run that was cut off before its first word does not disturb the next.
+/// Bursts in flight of a run that was cut off before its first word do not disturb the next run.
 TEST(MemoryStream, RunsThatAreCutOffLeaveWholeOnes) {
   for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     TcuSimulationConfig config = zcu104(StreamModel::board);
@@ -251,7 +251,7 @@ TEST(MemoryStream, WhatCannotBeIsRefused) {
   config.stream_model = StreamModel::board;
   EXPECT_EQ(error_of([&] { resolve_memory(config, "b.json:"); }),
             "b.json:/memory/stream: missing key; stream_model \"board\" (--stream board) needs it");
-  // One page below the bank of dram0: room for 448 instructions, whole words of them.
+  // One page below the bank of dram0 has room for 448 instructions, which are whole words.
   config = zcu104(StreamModel::board);
   config.board_memory->stream->base = config.board_memory->base[0] - 4096;
   resolve_memory(config, "b.json:");

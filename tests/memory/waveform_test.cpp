@@ -74,7 +74,7 @@ std::vector<DdrCommand> commands_of(const RandomProgram& program,
   simulation.memory_system()->controller().observe(&log);
   load(simulation, program);
   (void)simulation.run(program.bytes());
-  // What nobody waits for is worked out late.
+  // Events that no initiator waits for are computed late.
   DdrController& controller = simulation.memory_system()->controller();
   controller.catch_up(simulation.now() * clock_period(config.clock_mhz).value());
   controller.observe(nullptr);
@@ -97,7 +97,7 @@ std::string characters(std::uint64_t value) {
   return text;
 }
 
-/// What the test's own reading of the log says of the banks.
+/// State of the banks by the test's own reading of the log.
 struct Banks {
   std::vector<std::int64_t> rows;
   DdrClock refreshed = 0;
@@ -175,7 +175,7 @@ TEST(MemoryWaveform, IsTheSameWithBothEnginesAndShowsEveryCommand) {
     ASSERT_EQ(check(step, log, *config.resolved_ddr, period, last), "") << "seed " << seed;
     ASSERT_TRUE(dram::broken_rules(*config.resolved_ddr, log, true).empty()) << "seed " << seed;
     shown += log.size();
-    // In a window, where nobody looks at most cycles.
+    // In a window, since most cycles are not observed.
     trace::Window window;
     window.first = last / 2;
     window.last = last / 2 + 20;

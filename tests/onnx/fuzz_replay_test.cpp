@@ -1,5 +1,5 @@
-// The fuzz target over small models and over deterministic mutations of them: no crash, and
-// whatever is accepted keeps the properties the target checks.
+// Runs the fuzz target on small models and on deterministic mutations of them: it must not crash,
+// and everything accepted has the properties that the target checks.
 #include <gtest/gtest.h>
 
 #include "firmware/onnx/writer.h"

@@ -1,4 +1,4 @@
-// The ONNX loader: what it reads, and that everything a Graph cannot say is refused by name.
+// The ONNX loader: what it reads, and errors that name everything a Graph cannot represent.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -213,7 +213,7 @@ TEST(OnnxLoader, OutputsNeedNoType) {
   EXPECT_FALSE(graph.outputs[0].dims);
 }
 
-/// The same numbers in every type that holds them.
+/// Every type that can hold these numbers gives the same values.
 TEST(OnnxLoader, NarrowTypesAreReadExactly) {
   const auto weights = [](int type, const std::string& raw) {
     onnx::ModelProto model = small_model();
@@ -317,7 +317,7 @@ TEST(OnnxLoader, RefusesAttributesAGraphCannotHold) {
       a->mutable_t()->add_dims(5));
 }
 
-/// A folder with the small model, whose weights are in a side file beside it.
+/// A folder with the small model, whose weights are in a side file.
 class ExternalData : public testing::Test {
  protected:
   ExternalData() {
@@ -376,7 +376,8 @@ TEST_F(ExternalData, OutsideIsRefused) {
   }
 }
 
-/// A cache of models keeps the files under names of its own in one folder, and a folder of links.
+/// A cache of models has one folder with the files under other names, and one folder with links to
+/// them.
 TEST_F(ExternalData, AModelAndItsDataAreLinksIntoAnotherFolder) {
   EXPECT_EQ(outcome({{"location", "w.bin"}, {"length", "32"}}), "0.000000");
   const std::filesystem::path blobs = folder_ / "blobs", snapshot = folder_ / "snapshot";
@@ -387,7 +388,7 @@ TEST_F(ExternalData, AModelAndItsDataAreLinksIntoAnotherFolder) {
   std::filesystem::create_symlink("../blobs/1f", snapshot / "m.onnx");
   std::filesystem::create_symlink("../blobs/2e", snapshot / "w.bin");
   EXPECT_EQ(load_graph((snapshot / "m.onnx").string()).initializer("w")->floats[1], 0.5F);
-  // A link that leads elsewhere than the model's does is no better than without them.
+  // A link that leads to another folder than the model's link is refused.
   std::filesystem::remove(snapshot / "w.bin");
   std::filesystem::create_symlink("../outside.bin", snapshot / "w.bin");
   EXPECT_NE(message_of([&] {

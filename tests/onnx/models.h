@@ -1,4 +1,4 @@
-// ONNX models as messages, to be broken in tests.
+// ONNX models as messages, which tests damage.
 #pragma once
 
 #include <cstdint>

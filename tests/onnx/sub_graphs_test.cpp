@@ -34,7 +34,7 @@ onnx::NodeProto& add_node(Owner& owner, const std::string& op, const Names& inpu
   return node;
 }
 
-/// Two calls of "my.Lean", LeakyRelu whose alpha is the function's attribute "slope".
+/// Two calls of "my.Lean", a LeakyRelu whose alpha is the function's attribute "slope".
 onnx::ModelProto model_with_function() {
   onnx::ModelProto model = small_model();
   model.set_ir_version(8);

@@ -1,5 +1,5 @@
-// The pages of the instruction sets: `explain asm` and `explain instructions`, the same tables in
-// isa/README.md, and the kernels on them, whose values and cycles are those the page names.
+// Pages of the instruction sets: `explain asm` and `explain instructions`, the same tables in
+// isa/README.md, and the kernels on that page with their values and cycles.
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -38,7 +38,7 @@ tcu::Architecture with_everything() {
 
 class Instructions : public CliTest {
  protected:
-  /// What `explain` prints, with one blank between words.
+  /// Output of `explain` with single blanks between words.
   [[nodiscard]] std::string explained(const std::string& what) const {
     return std::regex_replace(tactus("explain " + what).out, std::regex(" +"), " ");
   }

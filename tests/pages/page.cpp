@@ -50,7 +50,7 @@ void take_text(const std::string& text, Page& page) {
   }
 }
 
-/// Whether `pattern`, in which "..." stands for any text, is the whole line.
+/// True if `pattern`, in which "..." stands for any text, matches the whole line.
 bool matches(const std::string& pattern, const std::string& line) {
   const std::size_t gap = pattern.find("...");
   if (gap == std::string::npos) return pattern == line;
@@ -67,7 +67,7 @@ bool matches(const std::string& pattern, const std::string& line) {
 Page parse_page(const std::string& text) {
   Page page;
   std::string running;
-  std::optional<std::string> block;  // what is behind the opening fence
+  std::optional<std::string> block;  // text behind the opening fence
   std::size_t number = 0;
   for (const std::string& line : lines_of(text)) {
     ++number;

@@ -1,4 +1,4 @@
-// The Markdown of a page, as far as tests look at it.
+// Parser for the parts of a Markdown page that tests check.
 #pragma once
 
 #include <string>
@@ -6,25 +6,26 @@
 
 namespace tactus {
 
-/// A command with the output that the page shows below it.
+/// A command and the output that the page shows below it.
 struct Example {
-  std::size_t line = 0;  ///< of the page, from 1
-  std::string command;   ///< without "$ "
+  std::size_t line = 0;  ///< line in the page, from 1
+  std::string command;   ///< without the prompt "$ "
   std::vector<std::string> output;
 };
 
 struct Page {
-  std::vector<Example> examples;      ///< of blocks marked as `console`, in order
-  std::vector<std::string> commands;  ///< lines of blocks marked as `sh` that call ./tactus
+  std::vector<Example> examples;      ///< from blocks marked `console`, in order
+  std::vector<std::string> commands;  ///< lines that call ./tactus in blocks marked `sh`
   std::vector<std::string> code;      ///< `code` in running text and tables
   std::vector<std::string> links;     ///< targets: a path, "#anchor", or both
-  std::vector<std::string> anchors;   ///< of the headings, as GitHub makes them
+  std::vector<std::string> anchors;   ///< anchors of the headings, as GitHub makes them
 };
 
 [[nodiscard]] Page parse_page(const std::string& text);
 
-/// Whether `shown` describes `printed`: a line "..." stands for any lines, "..." in a line for any
-/// text. Empty if so, else the first line of `shown` that is not found where it should be.
+/// Compares the output shown on a page with printed output. A line "..." stands for any lines,
+/// "..." within a line for any text. Returns the first line of `shown` that is not found; empty if
+/// all are.
 [[nodiscard]] std::string missing_line(const std::vector<std::string>& shown,
                                        const std::string& printed);
 

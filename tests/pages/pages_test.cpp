@@ -1,5 +1,4 @@
-// The pages hold: examples print what is shown, links lead somewhere, named files and options
-// exist.
+// Examples on pages print what is shown, links have targets, named files and options exist.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -108,8 +107,7 @@ TEST_P(Pages, ExamplesPrintWhatIsShown) {
   }
 }
 
-/// What stands between "<!-- printed by: COMMAND -->" and "<!-- end -->" is what the command
-/// prints.
+/// The text between "<!-- printed by: COMMAND -->" and "<!-- end -->" is the command's output.
 TEST_P(Pages, TablesAreThoseOfTheProgram) {
   const std::string page = text_of(source / GetParam());
   const std::regex printed(R"(<!-- printed by: \./tactus ([^\n]*) -->\n)");

@@ -1,5 +1,5 @@
-// Programs without ordering hazards compute what the reference interpreter computes, whatever the
-// memories' latencies, the stalls at the borders and the gaps in the instruction stream.
+// Programs without ordering hazards give the reference interpreter's results for all latencies of
+// memories, stalls at the ports and gaps in the instruction stream.
 #include <string>
 
 #include <gtest/gtest.h>

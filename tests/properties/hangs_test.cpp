@@ -109,7 +109,7 @@ TEST(Hangs, MoreVectorsThanAMemoryOfAnOddDepthHolds) {
               {"decoder: instruction 0", "local memory port B"});
 }
 
-/// Both counters of the pair go round for ever, so the hardware is busy, not stuck.
+/// Both counters of the pair wrap around forever, so the hardware is busy, not stuck.
 TEST(Hangs, CountersThatNeverEndRunIntoTheCycleLimit) {
   tcu::Architecture a = small();
   a.local_depth = 12;

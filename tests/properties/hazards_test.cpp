@@ -193,7 +193,7 @@ TEST(Hazards, LoadWeightsBetweenMatMulsAreSafeFromFourVectors) {
                      "\nMatMul.acc Local(DATA + 4) -> Acc(0), 1\n",
                  n);
     };
-    // What the second MatMul adds is the right sum without the first's.
+    // The second MatMul's result is added to the old value, so the first one's is lost.
     for (unsigned count = 1; count <= 3; ++count) {
       const Outcome outcome = with_weights(fmt::format("LoadWeights Local(0), {}", count));
       EXPECT_EQ(outcome.actual[0], outcome.right[0] - 2) << n << ", " << count << " vectors";

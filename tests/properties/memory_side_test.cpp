@@ -1,5 +1,5 @@
-// The memory may be any TLM-2.0 target: how it conducts a transaction does not change a cycle, when
-// it answers does not change data, and what goes wrong in it is reported.
+// The memory may be any TLM-2.0 target: the way in which it conducts a transaction changes no
+// cycle, the time of its answers changes no data, and its errors are reported.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -49,7 +49,7 @@ struct Variant {
   TcuSimulationConfig config;
 };
 
-/// The built-in memory, of which every burst is a transaction.
+/// The built-in memory without DMI, so that every burst is a transaction.
 MemoryFactory without_dmi(const TcuSimulationConfig& config) {
   return [bank = FixedLatencyBank::Config{config.read_latency, config.write_latency,
                                           clock_period(config.clock_mhz)}](unsigned port,

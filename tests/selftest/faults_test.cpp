@@ -1,4 +1,5 @@
-// A self-test that cannot fail is none: machines with one fault each, and the tests that see it.
+// Machines with one fault each, and the self-tests that detect it: every self-test must be able to
+// fail.
 #include <gtest/gtest.h>
 
 #include "firmware/selftest/tcu/gemm_measurement.h"

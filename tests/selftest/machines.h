@@ -1,4 +1,4 @@
-// Machines for the self-tests to run on: sound ones, and ones with a fault in their memories.
+// Machines for the self-tests: working ones, and ones with a faulty memory.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace tactus {
 
-/// A preset of configs/arch.
+/// A machine with an architecture of configs/arch.
 inline TcuSimulationConfig preset(const std::string& name, unsigned axi_data_bits = 64) {
   TcuSimulationConfig config;
   config.architecture =
@@ -28,7 +28,7 @@ inline TcuSimulationConfig preset(const std::string& name, unsigned axi_data_bit
   return config;
 }
 
-/// All four memories of the same depth.
+/// A machine whose four memories have the same depth.
 inline TcuSimulationConfig uniform(tcu::DataType type, std::uint32_t array_size,
                                    std::uint64_t depth, unsigned axi_data_bits) {
   TcuSimulationConfig config;
@@ -40,7 +40,7 @@ inline TcuSimulationConfig uniform(tcu::DataType type, std::uint32_t array_size,
   return config;
 }
 
-/// Names of the tests that ended this way, in order, separated by blanks.
+/// Names of the tests with this result, in order, separated by blanks.
 inline std::string names(const std::vector<SelftestResult>& results, SelftestStatus status) {
   std::string list;
   for (const SelftestResult& result : results) {
@@ -49,7 +49,7 @@ inline std::string names(const std::vector<SelftestResult>& results, SelftestSta
   return list;
 }
 
-/// "name: detail" of every failed test, a line each.
+/// "name: detail" of every failed test, one per line.
 inline std::string failures(const std::vector<SelftestResult>& results) {
   std::string text;
   for (const SelftestResult& result : results) {
@@ -58,7 +58,7 @@ inline std::string failures(const std::vector<SelftestResult>& results) {
   return text;
 }
 
-/// What is wrong with a memory; the machine sees it, the host's debug access does not.
+/// A fault of a memory. The machine sees it, the host's debug access does not.
 struct Fault {
   std::uint32_t address_and = 0xFFFFFFFF;  ///< bits missing here are stuck at 0
   std::function<void(std::uint8_t*data, unsigned length)> on_read, on_write;
@@ -110,7 +110,7 @@ class FaultyBank final : public sc_core::sc_module {
   SparseMemory memory_;
 };
 
-/// Gives one port a faulty memory, the other a sound one of the same kind.
+/// Makes a faulty memory for one port and a working one of the same kind for the other.
 inline MemoryFactory faulty_memory(unsigned faulty_port, Fault fault) {
   return [faulty_port, fault](unsigned port, AxiSlave& slave) {
     auto bank = std::make_unique<FaultyBank>(port == 0 ? "bank0" : "bank1",

@@ -40,7 +40,7 @@ TEST(SelftestPrograms, TheFilesOfTheFolderAreBuiltIn) {
   EXPECT_EQ(std::string(embedded_dais_program("classifier")), text.str());
 }
 
-/// As they stand, so that they can be assembled from the command line.
+/// The programs assemble unchanged, so they can be assembled on the command line.
 TEST(SelftestPrograms, AssembleStrictlyWithTheirOwnValues) {
   const tcu::Architecture classifier =
       tcu::read_architecture(TACTUS_SOURCE_DIR "/firmware/programs/tcu/classifier.tarch");

@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(Presets, Selftest,
                                          Machines{"zcu104_uram", preset("zcu104_uram", 128), ""}),
                          test_name);
 
-/// The closed form of the pipeline's budget is exact on every width of the ports, whatever the
-/// bursts and the words an instruction comes in.
+/// The closed form of the pipeline's budget is exact for every width of the ports, for all bursts
+/// and words per instruction.
 TEST(SelftestTiming, ThePipelineTakesItsBudgetOnEveryWidth) {
   std::vector<TcuSimulationConfig> configs;
   for (const char* name : {"artya7100t", "cmoda7", "ultra96v2", "zcu104"}) {
@@ -118,7 +118,7 @@ std::vector<Machines> small_machines() {
        "accumulate array_strides gemm simd_operations classifier timing_mat_mul timing_latency "
        "timing_weights timing_pipeline"},
   };
-  // One weight block fits DRAM, but local memory has to take it in two chunks.
+  // One weight block fits DRAM, but local memory can only take it in two chunks.
   TcuSimulationConfig chunked = uniform(DataType::fp16bp8, 256, 256, 1024);
   chunked.architecture.dram1_depth = 1024;
   list.push_back({"n256_chunked_weights", chunked, "array_strides gemm classifier timing_weights"});
@@ -131,7 +131,7 @@ std::vector<Machines> small_machines() {
   strided.architecture.stride1_depth = 5;
   strided.architecture.simd_registers_depth = 3;
   list.push_back({"many_strides", strided, ""});
-  // Nothing but the instruction stream works with memories of one vector.
+  // Only the instruction stream can be tested with memories of one vector.
   TcuSimulationConfig tiny = uniform(DataType::fp16bp8, 2, 1, 32);
   std::string skipped;
   const std::set<std::string_view> possible = {"sampling", "timing_no_op", "timing_dram_read"};
@@ -209,7 +209,7 @@ TEST(SelftestOptions, ResultsAreReportedOneByOne) {
 
 TEST(SelftestOptions, SameSeedSameDataOtherSeedOtherData) {
   SelftestOptions options;
-  options.filter = "accumulate";  // tells how many of its additions saturate
+  options.filter = "accumulate";  // its detail contains the number of saturating additions
   const TcuSimulationConfig config = preset("pynqz1");
   const std::string first = run_selftests(config, options).front().detail;
   EXPECT_EQ(run_selftests(config, options).front().detail, first);

@@ -16,7 +16,7 @@
 namespace tactus {
 namespace {
 
-/// One kind of traffic each, long enough for the start not to matter.
+/// A kind of traffic, long enough that the start does not matter.
 struct Traffic {
   const char* name;
   const char* source;

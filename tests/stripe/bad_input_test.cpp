@@ -1,4 +1,4 @@
-// What is wrong is refused with one error that says what and where.
+// Wrong input is refused with one error that says what and where.
 #include <gtest/gtest.h>
 
 #include "firmware/compiler/stripe/hardware_model.h"

@@ -12,12 +12,12 @@
 
 namespace tactus::stripe::test {
 
-/// A program after one pass; step 0 is what lowering made.
+/// The program after a pass; step 0 is the result of lowering.
 struct Step {
   std::string name;      ///< "03_light"
   std::string text;      ///< path of the printed text
   std::string protobuf;  ///< path of the protobuf text
-  std::string outputs;   ///< path of PlaidML's results; empty if there are none
+  std::string outputs;   ///< path of PlaidML's results; empty if it has none
 };
 
 struct Case {
@@ -26,32 +26,32 @@ struct Case {
   std::vector<Step> steps;
 };
 
-/// Folder with the golden data; empty if it is not there.
+/// Folder with the golden data; empty if it does not exist.
 [[nodiscard]] std::string golden_folder();
 [[nodiscard]] std::vector<Case> golden_cases();
-/// Paths below the folder that end so.
+/// Paths of the files in the folder that end in `ending`.
 [[nodiscard]] std::vector<std::string> golden_files(const std::string& ending);
-/// Steps that are wrong by a defect of PlaidML's scheduler: they write views that are only read and
-/// compute something else.
+/// True for steps that are wrong because of a defect in PlaidML's scheduler: they write read-only
+/// views and compute a different result.
 [[nodiscard]] bool wrong_upstream(const Case& one, const Step& step);
 [[nodiscard]] std::string read(const std::string& path);
 
 /// Tensors of a .vm file.
 [[nodiscard]] Tensors read_outputs(const std::string& path);
-/// An element that a fragment's test expects.
+/// An expected element of a fragment's result.
 struct Element {
   std::string buffer;
   std::size_t index = 0;
   double value = 0;
 };
-/// "inputs" of a fragment's data.json, and all elements expected.
+/// "inputs" of a fragment's data.json, and all expected elements.
 [[nodiscard]] std::pair<Tensors, std::vector<Element>> fragment_data(const std::string& path);
-/// Positions of all blocks, as an estimate of what interpreting costs.
+/// Number of points of all blocks, an estimate of the interpreter's time.
 [[nodiscard]] double work_of(const Program& program);
 
 }  // namespace tactus::stripe::test
 
-/// Skips a test where the golden data is not there.
+/// Skips the test if the golden data does not exist.
 #define TACTUS_NEEDS_GOLDEN_STRIPE()                                                          \
   if (tactus::stripe::test::golden_folder().empty()) {                                        \
     GTEST_SKIP() << "no golden/stripe; set TACTUS_SHARED to the folder with the golden data"; \

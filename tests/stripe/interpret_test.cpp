@@ -1,4 +1,4 @@
-// What programs compute: PlaidML's results, and the same after every pass of PlaidML's.
+// Results of programs equal PlaidML's, also after every pass of PlaidML.
 #include "firmware/compiler/stripe/interpret.h"
 
 #include <gtest/gtest.h>

@@ -50,7 +50,7 @@ TEST(LowerForms, GoldenProgramsThatTheUnitCanDo) {
       try {
         lowered = compiler::lower(program, architecture);
       } catch (const UserError& error) {
-        // What the unit cannot do is told by the block.
+        // The error names the block that the unit cannot execute.
         EXPECT_NE(std::string(error.what()).find("block \""), std::string::npos) << error.what();
         continue;
       }
@@ -106,7 +106,7 @@ Tensors small_numbers(const Program& program) {
   return inputs;
 }
 
-/// The sum runs over two tiles, whose results are stored one after the other.
+/// The sum runs over two tiles, whose results are stored in succession.
 TEST(LowerForms, SumsGoOnInMemory) {
   const char* const passes = R"([
     {"tensorize": {"reqs": ["agg_op_add"], "outer_set": ["tcu"], "inner_set": ["tcu_inner"],

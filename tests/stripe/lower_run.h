@@ -1,4 +1,5 @@
-// A lowered Stripe program on the simulator, beside the interpreter in the unit's number format.
+// Runs a lowered Stripe program on the simulator and on the interpreter, in the unit's number
+// format.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +15,22 @@
 namespace tactus::stripe::test {
 
 struct LoweredRun {
-  Tensors simulated, interpreted;  ///< outputs
+  Tensors simulated, interpreted;  ///< outputs of both
   std::uint64_t cycles = 0;
 };
 
-/// Inputs are rounded to the format first.
+/// Rounds the inputs to the number format, then runs.
 [[nodiscard]] LoweredRun run_lowered(const compiler::LoweredStripe& lowered, const Tensors& inputs);
 
-/// A compiled network, by the names of the model's tensors and in its order.
+/// Runs a compiled network; inputs are given by the model's tensor names.
 [[nodiscard]] LoweredRun run_via(const compiler::ViaStripe& via,
                                  const std::map<std::string, std::vector<float>>& inputs);
 
-/// Any compiled network, without the interpreter.
+/// Runs any compiled network on the simulator only.
 [[nodiscard]] LoweredRun simulate_model(const compiler::Compiled& model,
                                         const std::map<std::string, std::vector<float>>& inputs);
 
-/// A square array with memories of so many vectors.
+/// An architecture with a square array and memories of these depths.
 [[nodiscard]] tcu::Architecture small_architecture(std::uint32_t array_size,
                                                    std::uint64_t local = 2048,
                                                    std::uint64_t accumulators = 512);

@@ -132,9 +132,10 @@ TEST(Lower, SimulatorAndInterpreterAgreeOnRandomPrograms) {
 
 // ---- networks -----------------------------------------------------------------------------------
 
-/// Bit-equal to the interpreter; the root mean square of the distance to float is what the compiler
-/// of layers is allowed, 0.05 of the largest value. Of a large network it is what that compiler
-/// comes to, and the interpreter, which takes minutes, is asked with TACTUS_LARGE_MODELS only.
+/// Outputs equal the interpreter's bit for bit. The root mean square difference to float must be
+/// within the limit for the compiler of layers, 0.05 of the largest value, or for a large network
+/// within that compiler's own difference. For large networks the interpreter, which takes minutes,
+/// runs only with TACTUS_LARGE_MODELS.
 void check_network(const std::string& name, const tcu::Architecture& architecture,
                    bool large = false) {
   const bool interpreted = !large || std::getenv("TACTUS_LARGE_MODELS") != nullptr;
@@ -164,7 +165,7 @@ void check_network(const std::string& name, const tcu::Architecture& architectur
       large ? simulate_model(compiler::compile(network.graph, architecture), inputs).simulated
             : Tensors{};
   for (const auto& [tensor, simulated] : run.simulated) {
-    std::string compared = tensor;  // before what is left to the host
+    std::string compared = tensor;  // tensor before the part that is left to the host
     for (const compiler::HostStep& step : via.model.host_steps) {
       if (step.output == tensor) compared = network.graph.producer(tensor)->inputs[0];
     }
@@ -172,7 +173,7 @@ void check_network(const std::string& name, const tcu::Architecture& architectur
     double allowed = 1;
     for (const float value : real) allowed = std::max(allowed, std::abs(double{value}));
     allowed *= 0.05;
-    // The roundings of many layers add up, whatever way they are compiled.
+    // Rounding errors of many layers add up in every way of compiling.
     if (large) allowed = std::max(allowed, 1.05 * rms(other.at(tensor), real));
     EXPECT_LE(rms(simulated, real), allowed);
   }

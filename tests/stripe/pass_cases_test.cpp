@@ -310,7 +310,7 @@ TEST(StripePassCases, ScheduleChoosesUnits) {
                 .find("no node of numa_map matches"),
             std::string::npos);
 
-  // Without an assignment as the views ask for it.
+  // Without a bank assignment, although the views ask for one.
   Program asking = before;
   asking.block().statements[0].block()->statements[0].block()->ref_at("K").cache_unit = Affine(4);
   const Program asked = passed(asking, schedule_with(7, banks, ""));

@@ -18,8 +18,8 @@
 namespace tactus::stripe::test {
 namespace {
 
-/// What protobuf does not have comes from the text: bank dimensions, cache units, order of
-/// dependencies; what the text does not have, types and values, comes from protobuf.
+/// Completes a block: bank dimensions, cache units and the order of dependencies come from the
+/// text, since protobuf lacks them; types and values come from protobuf, since the text lacks them.
 void complete(Block& block, const Block& text) {
   for (auto& [into, ref] : block.refs) {
     ref.bank_dim = text.ref_at(into).bank_dim;
@@ -87,12 +87,12 @@ TEST(StripePasses, GoldenTextAfterEachPass) {
   std::map<std::string, Tally> tallies;
   for (const Case& one : golden_cases()) {
     const nlohmann::json entries = nlohmann::json::parse(read(one.passes)).at("passes");
-    // Where PlaidML gave up there are fewer steps than passes.
+    // If PlaidML gave up, there are fewer steps than passes.
     ASSERT_LE(one.steps.size(), entries.size() + 1) << one.name;
     for (std::size_t i = 0; i + 1 < one.steps.size(); ++i) {
       const std::string kind = kind_of(entries[i]);
       const std::string label = one.name + "/" + one.steps[i + 1].name;
-      // What is wrong before a pass is no input for it.
+      // A step that is wrong before a pass is not used as its input.
       if (wrong_upstream(one, one.steps[i])) continue;
       Tally& tally = tallies[kind];
       ++tally.total;
@@ -116,8 +116,8 @@ TEST(StripePasses, GoldenTextAfterEachPass) {
   }
 }
 
-/// Whole lists, each pass on what ours made before, order of dependencies included; up to the first
-/// pass that is expected to differ.
+/// Runs whole lists, each pass on our previous result including the order of dependencies, up to
+/// the first pass that is expected to differ.
 TEST(StripePasses, GoldenTextsOfWholeLists) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::size_t compared = 0;
@@ -186,7 +186,7 @@ TEST(StripePasses, ListsOfOtherProgramsKeepWhatTheyCompute) {
         ASSERT_EQ(interpret(program, inputs, options), expected)
             << one.name << " by " << other.name << " " << entry.dump() << "\n"
             << print(program);
-        // Both forms bring it back.
+        // Both forms can be read back.
         const std::string text = print(program);
         ASSERT_EQ(print(read_text_form(text, "again")), text);
         ++ran;

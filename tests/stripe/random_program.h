@@ -1,4 +1,4 @@
-// Random legal Stripe programs, of the kinds that lowering makes.
+// Random legal Stripe programs, similar to those of the lowering.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace tactus::stripe::test {
 
 using Random = std::mt19937_64;
 
-/// From first to last, both included.
+/// A number from `first` to `last`, both included.
 [[nodiscard]] inline std::uint64_t pick(Random& random, std::uint64_t first, std::uint64_t last) {
   return first + random() % (last - first + 1);
 }
 
-/// One to four kernels in a chain: convolutions with halo, stride and ragged sizes, products of
-/// matrices, pools, elementwise sums and ReLU.
+/// A chain of one to four kernels: convolutions with halo, stride and ragged sizes, matrix
+/// products, pools, elementwise sums and ReLU.
 [[nodiscard]] Program random_program(Random& random);
 
 /// A list of one to eight passes with random options, as JSON.

@@ -133,7 +133,7 @@ void expect_error_or_program(const Read& read) {
     const Program program = read();
     (void)print(program);
     verify(program, "fuzz");
-    // What is legal can be run and comes back from its text.
+    // A legal program can be run and read back from its text.
     InterpretOptions options;
     options.max_positions = 20000;
     (void)interpret(program, sample_inputs(program), options);

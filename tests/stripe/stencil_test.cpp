@@ -1,5 +1,4 @@
-// Which shape of a compute unit fits a block, and at what cost: the numbers that PlaidML's own
-// tests expect.
+// The shape of a compute unit that fits a block, and its cost: numbers from PlaidML's own tests.
 #include "firmware/compiler/stripe/passes/stencil.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The texts of programs: what is read is printed again, byte for byte.
+// Texts of programs: printing a text that was read gives the same bytes.
 #include "firmware/compiler/stripe/text.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(StripeText, TheSlidesDialectComesOutAsItWentIn) {
   }
 }
 
-/// Without spaces at the beginning of lines and empty lines.
+/// Removes spaces at the start of lines, and empty lines.
 std::string unindented(const std::string& text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

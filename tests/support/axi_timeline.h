@@ -1,6 +1,6 @@
-// Expected cycles of DRAM moves through a DRAM port, worked out from the depths of its queues.
-// All times count from h = 0, the move's first cycle at the decoder's head.
-// Source: hardware spec sections 2.6, 10, 12.5.
+// Expected cycles of DataMoves through a DRAM port, derived from the depths of its queues. Times
+// count from h = 0, the instruction's first cycle at the decoder's head. Source: hardware spec
+// sections 2.6, 10, 12.5.
 #pragma once
 
 #include <algorithm>
@@ -11,26 +11,26 @@
 
 namespace tactus {
 
-/// Beats of each piece of a burst at the pins: one, unless the burst crosses pages.
+/// Beats of each piece of a burst at the pins. A burst has several pieces only if it crosses pages.
 using Pieces = std::vector<std::uint64_t>;
 
 /// Reads in bursts of whole vectors of m beats, read latency L.
 struct ReadTimeline {
   Cycles addresses;     ///< AR at the pins
   Cycles beats;         ///< R at the pins
-  Cycles local_writes;  ///< one a vector; the last retires the move
+  Cycles local_writes;  ///< one per vector; the last one retires the instruction
 
   ReadTimeline(const std::vector<Pieces>& bursts, std::uint64_t m, Cycle latency) {
-    Cycles booked, last_beats;  // of each burst
-    Cycle address = 2;          // Converter's request queue, AXI queue
+    Cycles booked, last_beats;  // per burst
+    Cycle address = 2;          // after the Converter's request queue and the AXI queue
     for (const Pieces& pieces : bursts) {
       Cycle beat = beats.empty() ? 0 : beats.back() + 1;
       for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
         addresses.push_back(address);
         beat = std::max(beat, address + latency);
         for (std::uint64_t b = 0; b < pieces[piece]; ++b) add_beat(beat++, m);
-        // A burst is booked with its first piece. Two are; a third, whose address may be out, takes
-        // the place of the first in the cycle of that one's last beat.
+        // A burst is booked with its first piece. Two bursts can be booked. A third, whose address
+        // may already be out, is booked in the cycle of the first one's last beat.
         if (piece == 0) {
           const std::size_t i = booked.size();
           booked.push_back(i < 2 ? address : std::max(address, last_beats[i - 2]));
@@ -50,16 +50,16 @@ struct ReadTimeline {
   }
 };
 
-/// Writes of n vectors of m beats whose data is never stalled at the pins.
+/// Writes of n vectors of m beats; the pins never stall the data.
 struct WriteTimeline {
   Cycles local_reads;
-  Cycles handed_over;  ///< vector taken by the Converter
+  Cycles handed_over;  ///< the Converter takes the vector
 
   WriteTimeline(std::uint64_t n, std::uint64_t m) {
     const auto serialized = [m](std::uint64_t k) { return 2 + k * m; };
     for (std::uint64_t k = 0; k < n; ++k) {
-      // A read is accepted while fewer than 2 vectors are stored: those that came in an earlier
-      // cycle and have not left before this one.
+      // A read is accepted while fewer than 2 vectors are stored, i.e. have arrived in an earlier
+      // cycle and not left before this one.
       Cycle read = k == 0 ? 0 : local_reads.back() + 1;
       const auto stored = [&](Cycle t) {
         unsigned count = 0;
@@ -69,8 +69,8 @@ struct WriteTimeline {
         return count;
       };
       while (stored(read) >= 2) ++read;
-      // Data a cycle later, in order; the Converter's plain queue holds 2 and has room again in the
-      // cycle after one of them is loaded into the serializer.
+      // Data follow one cycle later, in order. The Converter's plain queue holds 2 vectors and has
+      // room again one cycle after a vector is loaded into the serializer.
       Cycle over = read + 1;
       if (k > 0) over = std::max(over, handed_over.back() + 1);
       if (k >= 2) over = std::max(over, serialized(k - 2) + 1);
@@ -80,7 +80,7 @@ struct WriteTimeline {
   }
 };
 
-/// The cycles of a timeline, counted from cycle h.
+/// Shifts the cycles of a timeline so that they count from cycle h.
 [[nodiscard]] inline Cycles from(Cycle h, Cycles cycles) {
   for (Cycle& cycle : cycles) cycle += h;
   return cycles;

@@ -18,23 +18,23 @@
 
 namespace tactus {
 
-/// One instruction is offered in every cycle from 0 on. DRAM controls are always taken, read data
-/// comes `read_latency` cycles after its control, one vector a cycle.
+/// Offers one instruction in every cycle from 0 on. DRAM controls are always accepted; read data
+/// arrive `read_latency` cycles after their control, one vector per cycle.
 class BareTcu {
  public:
   struct Config {
     Tcu::Config tcu;
     Cycle read_latency = 1;               ///< cycles, 1 or more
     std::uint32_t sample_block_size = 0;  ///< 0: no sampler
-    /// Whether the samples' consumer is ready; empty: always.
+    /// Whether the consumer of samples is ready in a cycle; empty: always.
     std::function<bool(Cycle)> sample_ready;
   };
-  /// Cycle in which the sample was taken, and the sample.
+  /// A sample and the cycle in which it was taken.
   using TimedSample = std::pair<Cycle, Sample>;
 
   explicit BareTcu(const Config& config);
 
-  /// Runs until nothing is in flight; false if that takes more than `limit` cycles.
+  /// Runs until the unit is idle. False if that takes more than `limit` cycles.
   bool run(const std::vector<std::uint8_t>& program, Cycle limit = 100000);
 
   [[nodiscard]] const Recorder& events() const { return events_; }
@@ -46,7 +46,7 @@ class BareTcu {
   [[nodiscard]] bool idle() const;
 
   const Config config_;
-  KernelScope kernel_;  // before every module
+  KernelScope kernel_;  // declared before every module
   Clock clock_;
   Recorder events_;
   ProgramStream source_;
@@ -58,7 +58,7 @@ class BareTcu {
   std::unique_ptr<Sampler> sampler_;
   std::vector<TimedSample> taken_samples_;
   std::unique_ptr<ClockDriver> driver_;
-  Cycle last_cycle_ = 0;  ///< limit of the present run
+  Cycle last_cycle_ = 0;  ///< limit of the current run
   std::uint64_t seen_progress_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// DAIS blocks for tests, made without files.
+// Small DAIS blocks for tests, made without files.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace tactus {
 
-/// Output i is input i % inputs, as it is on a grid of 2^-fraction_bits in -32768..32767.
+/// A program whose output i is input i % inputs, rounded down to multiples of 2^-fraction_bits
+/// within -32768..32767.
 inline dais::Program relay_program(std::size_t inputs, std::size_t outputs,
                                    std::int32_t fraction_bits = 16) {
   dais::Program program;
@@ -38,7 +39,8 @@ inline tcu::DaisBlockEntry dais_block(const std::string& name, dais::Program pro
   return {name, name + ".json", name + ".json", std::move(file)};
 }
 
-/// Relays; `ranks` of 1 is a single program, more is a pipeline of ranks - 1 stages: the latency.
+/// A relay with a latency of `ranks`: 1 is a single program, more is a pipeline of ranks - 1
+/// stages.
 inline tcu::DaisBlockEntry relay_block(const std::string& name, std::size_t inputs,
                                        std::size_t outputs, std::size_t ranks = 1) {
   auto file = std::make_shared<dais::File>();

@@ -1,4 +1,4 @@
-// The message of what an action refuses.
+// Text of the error that an action throws.
 #pragma once
 
 #include <string>

@@ -267,7 +267,7 @@ void FunctionalModel::dram_move(const Fields& f, unsigned port, bool to_dram) {
   const std::uint64_t depth = port == 0 ? architecture_.dram0_depth : architecture_.dram1_depth;
   Walk local = local_walk(f);
   Walk strided(f.address1, f.stride1, depth, widths_.dram[port]);
-  // Without a stride the port gets one request, whose addresses run on past the depth.
+  // Without a stride the port gets one request, whose addresses continue past the depth.
   const std::uint64_t base = low(f.address1, widths_.dram[port]);
   if (f.stride1 == 0) {
     requests_.push_back({port, to_dram, dram_byte(port, base), f.operand2 + 1});

@@ -1,8 +1,8 @@
-// Reference interpreter of TCU programs: in order, untimed, one scalar after the other.
+// Reference interpreter of TCU programs: in order, untimed, scalar by scalar.
 //
-// Written from the hardware specification and, for extensions, the description in isa/README.md
-// alone, to be compared with the cycle models where the hardware's ordering hazards (spec 8.1)
-// cannot bite. Decodes instruction bytes itself.
+// Written only from the hardware specification and, for extensions, from isa/README.md. Tests
+// compare it with the cycle models for programs whose results do not depend on the hardware's
+// ordering hazards (spec 8.1). Decodes instruction bytes itself.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace tactus {
 
-/// A DRAM bank: bytes at 32-bit addresses, zero at first.
+/// A DRAM bank: bytes at 32-bit addresses, initially zero.
 class FunctionalDram {
  public:
   static constexpr std::uint32_t page_bytes = 4096;
@@ -26,7 +26,7 @@ class FunctionalDram {
   [[nodiscard]] std::uint8_t read(std::uint32_t address) const;
   void write(std::uint32_t address, std::uint8_t byte);
   void write(std::uint32_t address, const std::vector<std::uint8_t>& bytes);
-  /// Pages ever written, by the address of their first byte.
+  /// All pages that have been written, by the address of their first byte.
   [[nodiscard]] const std::map<std::uint32_t, Page>& pages() const { return pages_; }
 
  private:
@@ -37,7 +37,7 @@ class FunctionalModel {
  public:
   using Vector = std::vector<std::int64_t>;  ///< mantissas
 
-  /// Totals that do not depend on time.
+  /// Totals that do not depend on timing.
   struct Counts {
     std::uint64_t instructions = 0;
     std::array<std::uint64_t, 2> vectors_read{}, vectors_written{};  ///< by DRAM port
@@ -46,7 +46,7 @@ class FunctionalModel {
     std::uint64_t table_vectors = 0, lookups = 0;
   };
 
-  /// What a DRAM port is asked for: consecutive vectors.
+  /// A request to a DRAM port for consecutive vectors.
   struct DramRequest {
     unsigned port;
     bool write;
@@ -56,7 +56,7 @@ class FunctionalModel {
 
   explicit FunctionalModel(const tcu::Architecture& architecture);
 
-  /// Whole instructions, as in a .tprog file.
+  /// Runs complete instructions, as in a .tprog file.
   void run(const std::vector<std::uint8_t>& program);
 
   [[nodiscard]] const std::vector<Vector>& local() const { return local_; }
@@ -77,8 +77,8 @@ class FunctionalModel {
     std::uint64_t address0, stride0, address1, stride1, operand1, operand2;
     std::uint32_t configure;
   };
-  /// The addresses of a run of vectors: base + offset, or base - offset, cut to the memory's width;
-  /// the offset wraps at the depth (spec 2.4).
+  /// Addresses of a run of vectors: base + offset, or base - offset, cut to the memory's width; the
+  /// offset wraps at the depth (spec 2.4).
   class Walk {
    public:
     Walk(std::uint64_t base, std::uint64_t stride, std::uint64_t depth, unsigned bits,
@@ -119,7 +119,7 @@ class FunctionalModel {
   const tcu::DataTypeInfo& type_;
   Widths widths_{};
   std::vector<Vector> local_, accumulators_, registers_;
-  std::vector<dais::FastPipelineExecutor> blocks_;  ///< not the executor that the models use
+  std::vector<dais::FastPipelineExecutor> blocks_;  ///< not the executor used by the models
   std::vector<std::vector<std::int64_t>> tables_;
   std::array<Vector, 4> activation_;  ///< scale, offset, slope, limit
   std::deque<Vector> weights_;        ///< bias, then the weights of input 0, 1, ...

@@ -1,4 +1,4 @@
-// Files with small mistakes, for tests of readers.
+// Introduces small errors into files, for tests of readers.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace tactus {
 
-/// One to eight changes: a byte, a bit, a cut or a copied stretch.
+/// Makes one to eight changes: a byte, a bit, a cut, or a copied part.
 inline std::vector<std::uint8_t> mutated(std::vector<std::uint8_t> bytes, nn::Random& random) {
   for (std::uint64_t changes = 1 + random.next() % 8; changes > 0 && !bytes.empty(); --changes) {
     const std::size_t at = random.next() % bytes.size();

@@ -1,4 +1,5 @@
-// A DRAM bank of the tests' own: the ways in which a TLM-2.0 target may conduct a transaction.
+// A DRAM bank for tests, which can use all ways in which a TLM-2.0 target may conduct a
+// transaction.
 #pragma once
 
 #include <functional>
@@ -20,19 +21,19 @@ class PhasedMemory final : public sc_core::sc_module {
   enum class Protocol {
     completed,         ///< TLM_COMPLETED at BEGIN_REQ, time annotated
     updated_response,  ///< TLM_UPDATED with BEGIN_RESP, time annotated
-    updated_request,   ///< TLM_UPDATED with END_REQ; BEGIN_RESP by a call
-    accepted,          ///< END_REQ by a call after request_delay, BEGIN_RESP by another
+    updated_request,   ///< TLM_UPDATED with END_REQ; BEGIN_RESP by a later call
+    accepted,          ///< END_REQ by a call after request_delay, BEGIN_RESP by a later call
     response_only,     ///< BEGIN_RESP by a call, which implies END_REQ
   };
 
   struct Config {
     Protocol protocol = Protocol::accepted;
     sc_core::sc_time period;
-    double request_cycles = 0;  ///< END_REQ follows BEGIN_REQ by as much (accepted only)
-    /// Cycles from the handshake to the answer, 1 or more; 0: never. Asked once a transaction.
+    double request_cycles = 0;  ///< cycles from BEGIN_REQ to END_REQ (accepted only)
+    /// Cycles from the handshake to the answer, at least 1; 0: never. Called once per transaction.
     std::function<Cycle(bool write)> latency;
-    bool ends_requests = true;  ///< false: not even END_REQ comes (accepted only)
-    std::function<bool(std::uint32_t address)> refuses;  ///< answered with an address error
+    bool ends_requests = true;  ///< false: END_REQ never comes (accepted only)
+    std::function<bool(std::uint32_t address)> refuses;  ///< these addresses get an address error
     std::function<void(const tlm::tlm_generic_payload&)>
         sees;  ///< called with each transaction at BEGIN_REQ
   };
@@ -59,10 +60,10 @@ class PhasedMemory final : public sc_core::sc_module {
   Config config_;
   FunctionalDram bytes_;
   tlm_utils::peq_with_cb_and_phase<PhasedMemory> queue_;
-  std::map<tlm::tlm_generic_payload*, Request> requests_;  ///< under way
+  std::map<tlm::tlm_generic_payload*, Request> requests_;  ///< transactions in progress
 };
 
-/// Such a memory on each port; the period is filled in from the configuration's clock.
+/// Uses such a memory on each port; the period is that of the configuration's clock.
 void use_phased_memory(TcuSimulationConfig& config, PhasedMemory::Config memory);
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-// Programs started by tests. No shell stands between: a path may have any character in its name.
+// Starts programs from tests, without a shell, so that paths may contain any character.
 #pragma once
 
 #include <sys/types.h>
@@ -11,37 +11,38 @@
 
 namespace tactus {
 
-/// A command line cut into words as a shell would do it: blanks separate; '...' and "..." hold
-/// together; a backslash takes the next character as it is. Nothing is expanded.
+/// Splits a command line as a shell does: blanks separate words; '...' and "..." group; a backslash
+/// quotes the next character. Nothing is expanded.
 [[nodiscard]] std::vector<std::string> words(std::string_view command);
 
-/// A word that words() gives back as it is.
+/// Quotes a word so that words() returns it unchanged.
 [[nodiscard]] std::string quoted(const std::string& word);
 
-/// Whether a program of this name is on the PATH.
+/// True if a program of this name is on the PATH.
 [[nodiscard]] bool installed(const std::string& program);
 
-/// A child process. Its standard input is empty.
+/// A child process with empty standard input.
 class Process {
  public:
   struct Files {
     std::filesystem::path folder;               ///< working directory
-    std::filesystem::path out = "/dev/null";    ///< standard output, made anew
+    std::filesystem::path out = "/dev/null";    ///< standard output; the file is replaced
     std::filesystem::path err = "/dev/null";    ///< standard error; may be the same file
-    std::vector<std::string> environment = {};  ///< NAME=VALUE, on top of the test's own
+    std::vector<std::string> environment = {};  ///< NAME=VALUE, added to the test's environment
   };
 
-  /// `arguments` begin with the program: a path, or a name that is looked for on the PATH.
+  /// `arguments` starts with the program: a path, or a name that is found on the PATH.
   Process(const std::vector<std::string>& arguments, const Files& files);
-  /// Kills it if it still runs.
+  /// Kills the process if it is still running.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   void signal(int number) const;
-  /// The exit code, or 128 and the signal it died of. None: it still ran after so many seconds.
+  /// Waits for the process. Returns its exit code, or 128 plus the signal that ended it; empty if
+  /// it still runs after so many seconds.
   std::optional<int> wait_for(double seconds);
-  /// The same, however long it takes.
+  /// Waits without a limit.
   int wait();
 
  private:

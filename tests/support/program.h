@@ -1,4 +1,4 @@
-// Programs for tests of timing: one call an instruction, addresses 0 unless they matter.
+// Builds programs for timing tests: one call per instruction, addresses 0 unless they matter.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class Program {
   Program& load_lut(std::uint64_t table, Operand local = {0, 0}) {
     return add(tcu::make_load_lut(layout_, local, table));
   }
-  /// The difference to register `dest`, the values to those behind it.
+  /// The difference goes to register `dest`, the values to the following registers.
   Program& lookup(unsigned source, unsigned dest, bool read, bool write) {
     return add(
         tcu::make_simd(layout_, {tcu::SimdOp::lookup, source, source, dest}, 0, 0, read, write));

@@ -66,7 +66,7 @@ std::vector<std::uint8_t> random_vectors(Random& random, const tcu::Architecture
   return bytes;
 }
 
-/// One access of the accumulators' port A.
+/// An access through the accumulators' port A.
 struct Access {
   bool write = false;
   bool accumulate = false;
@@ -141,7 +141,8 @@ class Generator {
   /// A start from which `count` vectors are legal in a memory.
   Operand random_run(std::uint64_t depth, std::uint32_t strides, std::uint64_t count,
                      bool may_wrap = true);
-  /// The same in the accumulators, often at the vector accessed last: that is where order matters.
+  /// A run of vectors in the accumulators, often at the vector accessed last, since order matters
+  /// there.
   Operand random_accumulator_run(std::uint64_t count);
 
   Random random_;
@@ -288,7 +289,7 @@ void Generator::add_simd() {
     read = write = false;
   } else if (fields.op == tcu::SimdOp::zero) {
     read = false;
-  } else if (read) {  // what is read must be taken, and the other way round
+  } else if (read) {  // a vector that is read must be taken, and the other way round
     if (fields.left != 0 && fields.right != 0) {
       (random_.chance(50) ? fields.left : fields.right) = 0;
     }
@@ -390,7 +391,7 @@ void Generator::add_random_dram_move() {
   const Operand local = random_run(a.local_depth, a.stride0_depth, count);
   const bool to_dram = random_.chance(50);
   Operand dram = random_run(dram_depth(port), a.stride1_depth, count);
-  // Without a stride the address does not wrap: it would leave the window of known contents.
+  // Without a stride the address does not wrap, so it would leave the window of known contents.
   if (dram.stride == 0) dram = random_run(dram_depth(port), 1, count, false);
   add_dram_move(port, to_dram, local, dram, count);
 }

@@ -14,7 +14,7 @@
 
 namespace tactus {
 
-/// Draws that are the same with every standard library.
+/// Random numbers that are the same with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -33,16 +33,16 @@ class Random {
 };
 
 enum class Hazards {
-  none,  ///< data never depend on time: the hazards of hardware spec 8.1 cannot bite, and a DRAM
+  none,  ///< data never depend on timing: the hazards of hardware spec 8.1 cannot occur, and a DRAM
          ///< offset changes only when no write is under way
   any,   ///< whatever tcu::check() accepts
 };
 
-/// Extensions other than DAIS blocks; a set of them is a bit mask.
+/// Extensions other than DAIS blocks, as bits of a mask.
 enum Extension : unsigned {
   lookup_tables = 1,
   shadow_weights = 2,
-  own_reads = 4,  ///< of weights, together with shadow_weights
+  own_reads = 4,  ///< weights are read separately; only with shadow_weights
   activation_unit = 8,
   dma_queue = 16,
 };
@@ -50,16 +50,18 @@ enum Extension : unsigned {
 struct RandomOptions {
   Hazards hazards = Hazards::none;
   unsigned instructions = 60;
-  /// Runs may go past the end of a memory of 2^k vectors, where the hardware goes on at 0.
+  /// Runs of vectors may go past the end of a memory of 2^k vectors, where the hardware continues
+  /// at 0.
   bool wrap = true;
-  bool extensions = true;  ///< other than DAIS blocks; without them a seed gives another program
-  /// These and no others; tables only where the memories hold one.
+  /// other than DAIS blocks; a seed gives a different program without them
+  bool extensions = true;
+  /// Exactly these extensions; tables only if the memories can hold one.
   std::optional<unsigned> exactly;
 };
 
-/// A program with the machine it is for and the contents of its DRAM.
+/// A program with its machine and the initial contents of its DRAM.
 struct RandomProgram {
-  /// Bytes of a DRAM bank from an address on, for each offset that the program sets.
+  /// Initial bytes of a DRAM bank from an address on, for each offset that the program sets.
   struct Window {
     unsigned port;
     std::uint32_t address;
@@ -73,24 +75,23 @@ struct RandomProgram {
   std::vector<tcu::Instruction> instructions;
 
   [[nodiscard]] std::vector<std::uint8_t> bytes() const;
-  /// The first `count` instructions. Of a program without hazards: one without hazards.
+  /// The first `count` instructions. A prefix of a program without hazards has no hazards.
   [[nodiscard]] RandomProgram prefix(std::size_t count) const;
-  /// Seed, architecture and program text, for a failure message.
+  /// Text for a failure message: seed, architecture and program.
   [[nodiscard]] std::string describe() const;
 };
 
-/// 1..3 random programs and pipelines that the architecture can have.
+/// Adds 1..3 random programs and pipelines that are legal for the architecture.
 void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture);
 
-/// Each extension but DAIS blocks with a chance of its own, or `exactly` those of a set.
+/// Adds each extension except DAIS blocks with its own probability, or exactly the given set.
 void add_random_extensions(std::uint64_t seed, tcu::Architecture& architecture,
                            std::optional<unsigned> exactly = {});
 
 /// Array size 2..32, any data type, small memories, 1..4 registers; the AXI width fits.
 [[nodiscard]] tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits);
 
-/// Four programs out of ten are for an architecture with DAIS blocks, and many for one with other
-/// extensions.
+/// Four of ten programs use DAIS blocks, and many use other extensions.
 [[nodiscard]] RandomProgram random_program(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-// What happened when: the events of a run with their cycles, and lists to compare them with.
+// Records the events of a run with their cycles, and lists to compare them with.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace tactus {
 
 using Cycles = std::vector<Cycle>;
 
-/// Keeps the cycle and the numbers of every event; vectors and beats are not kept.
+/// Stores cycle and operands of every event, but not vectors and beats.
 class Recorder final : public EventSink {
  public:
   struct Entry {
@@ -23,7 +23,7 @@ class Recorder final : public EventSink {
   };
 
   void event(const Event& e) override { entries_.push_back({0, e.kind, e.port, e.a, e.b, e.c}); }
-  /// The events of a cycle arrive before its number does.
+  /// Sets the cycle of the events, which arrive before it is known.
   void end_of_cycle(Cycle cycle) override {
     for (; stamped_ < entries_.size(); ++stamped_) entries_[stamped_].cycle = cycle;
   }
@@ -47,7 +47,7 @@ class Recorder final : public EventSink {
     return operands;
   }
 
-  /// Of the first and the last event; throws if there was none.
+  /// Cycle of the first event and of the last one; throws if there was none.
   [[nodiscard]] Cycle first(EventKind kind, unsigned port = 0) const {
     return cycles_of(kind, port).at(0);
   }
@@ -60,8 +60,8 @@ class Recorder final : public EventSink {
     return cycles_of(TcuEvent::instruction_accepted).at(i);
   }
   [[nodiscard]] Cycle retired(std::size_t i) const { return cycles_of(TcuEvent::retired).at(i); }
-  /// First cycle of instruction i at the head: one after it was accepted, or after the one before
-  /// it retired.
+  /// First cycle of instruction i at the decoder's head: one cycle after it was accepted, or after
+  /// the previous one retired.
   [[nodiscard]] Cycle head(std::size_t i) const {
     const Cycle earliest = accepted(i) + 1;
     return i == 0 || retired(i - 1) < earliest ? earliest : retired(i - 1) + 1;
@@ -72,7 +72,7 @@ class Recorder final : public EventSink {
   std::size_t stamped_ = 0;  ///< entries whose cycle is known
 };
 
-/// `count` cycles from `first` on, one every `step`.
+/// `count` cycles from `first` on, `step` apart.
 [[nodiscard]] inline Cycles steps(Cycle first, std::uint64_t count, Cycle step = 1) {
   Cycles cycles;
   for (std::uint64_t i = 0; i < count; ++i) cycles.push_back(first + i * step);

@@ -1,11 +1,11 @@
-// Programs that do the same again and again at other addresses.
+// Programs that repeat the same work at different addresses.
 #pragma once
 
 #include "tests/support/random_program.h"
 
 namespace tactus {
 
-/// The program's instructions so many times, each time at other addresses, where those are legal.
+/// Repeats the program's instructions, each time at different addresses if these are legal.
 [[nodiscard]] RandomProgram repeated(Random& random, RandomProgram program, unsigned times);
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-// Everything observable of one run, for asking whether two runs were the same.
+// Everything observable of a run, for comparing two runs.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@ namespace tactus {
 
 struct RunRecord {
   TcuRunResult result;
-  std::string error;                   ///< that ended it, else empty
+  std::string error;                   ///< error that ended the run; else empty
   std::vector<std::uint32_t> retires;  ///< cycle of every instruction
   std::vector<std::string> events;     ///< "cycle EVENT ..."
-  std::vector<std::uint64_t> samples;  ///< words of the sampler, the last of a block negated
-  std::vector<std::uint8_t> contents;  ///< of all memories
-  std::vector<std::uint64_t> memory_statistics;  ///< of a board's memory
-  Cycle simulated = 0;                           ///< cycles of the machine
-  /// Units worked out in full, and if all were in every cycle; how, not what: not compared.
+  std::vector<std::uint64_t> samples;  ///< words of the sampler; the last of a block is negated
+  std::vector<std::uint8_t> contents;  ///< contents of all memories
+  std::vector<std::uint64_t> memory_statistics;  ///< counters of a board's memory
+  Cycle simulated = 0;                           ///< machine cycles
+  /// Evaluated units, and the number if every unit were evaluated in every cycle. They describe the
+  /// simulator, so they are not compared.
   std::uint64_t evaluations = 0, most_evaluations = 0;
-  std::uint64_t in_sequences = 0;  ///< instructions taken in known sequences; not compared
+  std::uint64_t in_sequences = 0;  ///< instructions in known intervals; not compared
   Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
   /// "unit CODE FROM TO" of accounts that are observed, joined where the code stays the same.
   std::vector<std::string> intervals;
@@ -30,32 +31,32 @@ struct RunRecord {
 /// Whose accounts are observed.
 enum class Observed : std::uint8_t { nobody, time, everybody };
 
-/// By the program's seed: nobody's of one half of the programs.
+/// Chosen by the program's seed: `nobody` for half of the programs.
 [[nodiscard]] Observed observed_of(const RandomProgram& program);
 
-/// All that a board's memory has counted, up to the present cycle.
+/// All counters of a board's memory, up to the current cycle.
 [[nodiscard]] std::vector<std::uint64_t> memory_statistics(MemorySystem& memory);
 
 /// One of several runs on a machine.
 struct RunOrder {
   const RandomProgram* program;
   TcuRunOptions options;  ///< retire_log is set by record_runs()
-  bool events = false;    ///< somebody hears of the machine's events
+  bool events = false;    ///< an observer receives the events
   Observed accounts = Observed::nobody;
 };
 
-/// Runs them one behind the other on a new machine, each from its program's initial contents of the
-/// DRAMs. Cycles and sequences are those of the machine up to the end of each run.
+/// Runs them in succession on a new machine, each with its program's initial DRAM contents. Cycles
+/// and sequences count from the start of the machine to the end of each run.
 [[nodiscard]] std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
                                                  const TcuSimulationConfig& config);
 
-/// Runs the program from its initial contents on a new machine. At most `max_cycles`; 0: no limit.
-/// Without `events` nobody hears of these.
+/// Runs the program with its initial contents on a new machine, for at most `max_cycles`; 0: no
+/// limit. Without `events` no observer receives events.
 [[nodiscard]] RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
                                    Cycle max_cycles = 0, bool events = true,
                                    Observed accounts = Observed::nobody);
 
-/// The first difference, or nothing.
+/// The first difference; empty if there is none.
 [[nodiscard]] std::string difference(const RunRecord& one, const RunRecord& other);
 
 }  // namespace tactus

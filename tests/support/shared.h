@@ -1,4 +1,4 @@
-// Material that belongs to others and is not in the repository.
+// Data of other projects, which is not in the repository.
 #pragma once
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ inline bool shared_file_exists(const std::string& path) {
 
 }  // namespace tactus
 
-/// Skips the test, saying where the missing file was looked for.
+/// Skips the test with a message that names the missing file.
 #define TACTUS_NEEDS_SHARED(path)                            \
   if (!::tactus::shared_file_exists(path))                   \
   GTEST_SKIP() << ::tactus::shared_folder() << "/" << (path) \

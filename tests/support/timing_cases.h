@@ -1,4 +1,4 @@
-// Designs and sizes on which timing formulas are tested, and one-call runs of a program on them.
+// Designs and sizes for tests of timing formulas, and functions that run a program on them.
 #pragma once
 
 #include <algorithm>
@@ -27,16 +27,16 @@ inline tcu::Architecture timing_architecture(unsigned n_array) {
   return architecture;
 }
 
-/// Numbers of vectors around everything in the machine that counts vectors: the 3-deep read
-/// buffers, the array, its 2N queues.
+/// Numbers of vectors just below, at and above all depths in the machine: the 3-deep read buffers,
+/// the array, its 2N queues.
 inline std::set<std::uint64_t> vector_counts(unsigned n_array) {
   return {1, 2, 3, 4, 5, n_array, n_array + 1, 2 * n_array - 1, 2 * n_array, 3 * n_array + 5};
 }
 
-/// Tests of the TCU alone at one array size.
+/// Test of the TCU alone at one array size.
 class ArrayTiming : public testing::TestWithParam<unsigned> {
  protected:
-  /// First cycle of the first instruction at the decoder's head: it is accepted in cycle 0.
+  /// First cycle of the first instruction at the decoder's head; it is accepted in cycle 0.
   static constexpr Cycle h = 1;
   const Cycle n_array = GetParam();
 
@@ -44,7 +44,7 @@ class ArrayTiming : public testing::TestWithParam<unsigned> {
   [[nodiscard]] static std::set<std::uint64_t> counts() { return vector_counts(GetParam()); }
 };
 
-/// A program on the TCU alone, to its end. The first instruction is accepted in cycle 0.
+/// Runs a program on the TCU alone to its end. The first instruction is accepted in cycle 0.
 inline Recorder run_bare(const Program& program, Cycle read_latency = 1) {
   BareTcu::Config config;
   config.tcu.architecture = program.architecture();
@@ -54,7 +54,7 @@ inline Recorder run_bare(const Program& program, Cycle read_latency = 1) {
   return simulation.events();
 }
 
-/// A design with DRAM ports. FP16: 2 bytes a scalar.
+/// A design with DRAM ports. FP16: 2 bytes per scalar.
 struct AxiCase {
   unsigned n_array;
   unsigned data_bits;
@@ -62,9 +62,9 @@ struct AxiCase {
   /// m, beats per vector.
   [[nodiscard]] unsigned beats() const { return n_array * 16 / data_bits; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return 2 * std::uint64_t{n_array}; }
-  /// Vmax, the most vectors of one burst.
+  /// Vmax: largest number of vectors in a burst.
   [[nodiscard]] std::uint64_t burst_vectors() const { return 256 / beats(); }
-  /// Pieces of 4096 bytes of such a burst if it begins on a page, or one smaller piece.
+  /// Pieces of at most 4096 bytes of such a burst that starts at a page.
   [[nodiscard]] std::uint64_t burst_pieces() const {
     return std::max<std::uint64_t>(1, burst_vectors() * vector_bytes() / 4096);
   }
@@ -74,7 +74,7 @@ inline std::ostream& operator<<(std::ostream& out, const AxiCase& c) {
   return out << "N" << c.n_array << "_axi" << c.data_bits << "_m" << c.beats();
 }
 
-/// Every number of beats per vector from 1 to 16, each on more than one array where that exists.
+/// All numbers of beats per vector from 1 to 16, each with several array sizes where possible.
 inline constexpr AxiCase axi_cases[] = {
     {2, 32},  {4, 32},   {4, 64},   {8, 32},  {8, 64},   {8, 128},
     {16, 64}, {16, 128}, {16, 256}, {32, 64}, {32, 128}, {32, 32},
@@ -85,7 +85,7 @@ struct Latencies {
   Cycle write = 1;  ///< L_b: last beat to response
 };
 
-/// A program on the design with DRAM ports and memories of fixed latency, to its end.
+/// Runs a program on the design with DRAM ports and memories of fixed latency to its end.
 inline Recorder run_axi(const Program& program, unsigned data_bits, Latencies latencies = {}) {
   TcuSimulationConfig config;
   config.architecture = program.architecture();

@@ -1,15 +1,14 @@
-// The smallest machine: what it takes to add one.
+// The smallest machine, which shows how a machine is added.
 //
-// A program is a list of bytes, each an instruction: add 1 to the sum so many times, one a cycle.
-// The issuer takes an instruction a cycle, if the adder has nothing left to do; the adder begins in
-// the cycle after. A machine brings, in this order:
-//   1. its tables (toy_machine_info), which need no machine: units with their states, what the time
-//      of the main unit goes into, kinds of instructions, counters, identities, figures, events,
-//      memories;
-//   2. the Machine: it evaluates cycles, counts, and shows its signals;
+// A program is a list of bytes. Each is an instruction: add 1 to the sum that many times, once per
+// cycle. The issuer accepts an instruction in a cycle in which the adder has nothing left to do;
+// the adder starts in the next cycle. A machine consists of, in this order:
+//   1. its tables (toy_machine_info), which need no machine: units with their states, the account
+//      of the main unit, kinds of instructions, counters, identities, figures, events, memories;
+//   2. the Machine: evaluates cycles, counts, and shows its signals;
 //   3. a Simulation, which gives it programs and reads its memories;
-//   4. if it wants, tracks of its own in a timeline.
-// Everything else (run loop, accounting, statistics, pages, waveforms) works from there on.
+//   4. optionally, tracks of its own in a timeline.
+// Everything else (run loop, accounting, statistics, pages, waveforms) works without further code.
 #pragma once
 
 #include <string>
@@ -104,7 +103,7 @@ class ToyMachine final : public Machine {
     next_ = 0;
   }
   [[nodiscard]] std::uint64_t sum() const { return sum_; }
-  /// From now on the counter says one less than was added, which the accounting has to find.
+  /// Makes the counter one less than the number of additions, which the accounting must detect.
   void break_identity() { --additions_; }
   std::function<void(Cycle)> on_retire;
 
@@ -215,7 +214,7 @@ class ToySimulation final : public Simulation {
     machine_.on_retire = [this](Cycle cycle) { retired(cycle); };
     start(machine_, 100, 50);
   }
-  /// No instruction is 0.
+  /// The program; no instruction may be 0.
   RunResult run(const std::vector<std::uint8_t>& program, const RunOptions& options = {}) {
     RunResult result(toy_machine_info());
     machine_.load(program);
@@ -235,7 +234,7 @@ class ToySimulation final : public Simulation {
   ToyMachine machine_;
 };
 
-/// A slice for each instruction in the adder, and what is left of the sum's growth.
+/// A slice for each instruction in the adder, and the growth of the sum as a gauge.
 class ToyTimelineTracks final : public TimelineTracks {
  public:
   explicit ToyTimelineTracks(const ToyMachine& machine) : machine_(machine) {}

@@ -156,7 +156,7 @@ TEST_F(SweepCommand, KilledAtAnyMomentItGoesOnWhereItWas) {
     before = now.substr(0, now.rfind('\n') + 1);
   }
   EXPECT_GT(kills, 2U);
-  // What a process leaves that dies in the middle of a line.
+  // State left by a process that dies in the middle of a line.
   write("cut/results.jsonl", before + expected[0].substr(0, 100));
   ASSERT_EQ(tactus("sweep s.json -o cut -j2").code, 0);
   EXPECT_EQ(read("cut/results.jsonl").substr(0, before.size()), before);
@@ -193,7 +193,7 @@ Started start_on_terminal(const std::filesystem::path& folder, const char* name)
   _exit(9);
 }
 
-/// What a terminal shows in the end of text with carriage returns and "erase to the end of line".
+/// Final content of a terminal after text with carriage returns and "erase to the end of line".
 std::string screen(const std::string& text) {
   std::string done;
   std::string line;

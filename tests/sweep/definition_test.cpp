@@ -1,4 +1,4 @@
-// Definitions of sweeps: what is refused, and which points they have.
+// Definitions of sweeps: their points, and errors.
 #include "firmware/sweep/definition.h"
 
 #include <set>
@@ -79,7 +79,7 @@ TEST(SweepDefinition, APointShowsTheMemoryThatItRunsWith) {
     EXPECT_EQ(task.memory_model, MemoryModel::board);
     EXPECT_TRUE(task.ddr.empty());
   }
-  // What no key says stays the board's, also where reads and writes differ.
+  // Values that no key sets stay those of the board, also if reads and writes differ.
   const Configuration plain =
       configurations(parse_dual(R"("axes": [{"key": "board.port_data_bits", "values": [64]}])"))[0];
   const Configuration& path = plain.at("board").at("memory").at("paths").at("hp1");
@@ -279,8 +279,8 @@ TEST(SweepDefinition, SourcesAreCheckedWithTheirPlaces) {
 }
 
 TEST(SweepDefinition, AConstraintThatIsNeverTrueIsFoundAtOnceInAnySpace) {
-  // 10^12 points, of which a sample is wanted: without a look at the constraint alone, a million
-  // tries and more.
+  // A sample of 10^12 points: without looking at the constraint alone, more than a million tries
+  // would be needed.
   const std::string huge =
       R"("axes": [{"key": "board.read_latency", "from": 1, "to": 10000, "step": 1},
                   {"key": "board.write_latency", "from": 1, "to": 10000, "step": 1},

@@ -149,7 +149,7 @@ bool becomes_true(F f) {
   return false;
 }
 
-/// Sweeps whose processes are looked for and ended from outside.
+/// Sweeps whose processes are found and ended from outside.
 class SweepProcesses : public CliTest {
  protected:
   void SetUp() override {
@@ -159,7 +159,7 @@ class SweepProcesses : public CliTest {
         "board": {"name": "zcu104"}},
         "axes": [{"key": "board.read_latency", "values": [1, 2, 3, 4]}]})"));
   }
-  /// One point at a time; in a process group of its own, as a shell starts it.
+  /// Starts a sweep with one point at a time, in a process group of its own, as a shell does.
   [[nodiscard]] pid_t start_sweep() const {
     const pid_t pid = fork();
     if (pid != 0) return pid;
@@ -221,7 +221,7 @@ TEST_F(SweepProcesses, NothingOutlivesAKilledOrInterruptedSweep) {
     const pid_t sweep = start_sweep();
     pid_t worker = 0, point = 0;
     ASSERT_TRUE(find_point(sweep, worker, point));
-    // Ctrl-C goes to all processes of the group.
+    // Ctrl-C is sent to all processes of the group.
     ASSERT_EQ(kill(signal == SIGINT ? -sweep : sweep, signal), 0);
     int status = 0;
     ASSERT_EQ(waitpid(sweep, &status, 0), sweep);

@@ -9,7 +9,7 @@
 namespace tactus::sweep {
 namespace {
 
-/// Points whose programs are the letters of a text.
+/// An order of points whose programs are the letters of a text.
 StartingOrder order_of(const std::string& programs) {
   return {programs.size(), [programs](std::size_t i) { return programs.substr(i, 1); }};
 }

@@ -231,7 +231,7 @@ TEST_F(SweepResults, MergingAgainTakesWhatHasSucceededSince) {
   ASSERT_EQ(all.lines.size(), 2U);
   EXPECT_EQ(all.lines[0]["status"], "ok");
   EXPECT_EQ(read_text(path("all/results.csv")), to_csv(all.lines));
-  // A failure never replaces figures, whatever the order of the folders.
+  // A failure never replaces figures, in any order of the folders.
   open("c").append(line(0, false));
   EXPECT_EQ(merge({path("c"), path("b")}, path("all")).failed, 0U);
   EXPECT_EQ(merge({path("a"), path("c")}, path("other")).failed, 0U);
@@ -252,7 +252,7 @@ TEST_F(SweepResults, TablesHaveWhatVariesFirstAndConstantsApart) {
                                "figures.latency_ms,0.5\n", "tool,tool 1\n"}) {
     EXPECT_NE(tables.constants.find(constant), std::string::npos) << tables.constants;
   }
-  // One point has nothing to differ from.
+  // With one point no figure differs.
   const std::string one = to_tables({line(0)}).points;
   EXPECT_NE(one.find("latency_ms"), std::string::npos) << one;
 }

@@ -1,5 +1,5 @@
-// Frozen graphs of other people under TACTUS_SHARED/golden/models/tf: all compile, and the unit
-// gives what the reference executor gives. There are no expected outputs beside them.
+// Frozen graphs of other projects in TACTUS_SHARED/golden/models/tf: all compile, and the unit
+// gives the results of the reference executor. They have no expected outputs.
 #include <gtest/gtest.h>
 
 #include "firmware/tensorflow/model_files.h"

@@ -1,5 +1,6 @@
-// The fuzz target over small graphs, over all their beginnings, and over deterministic mutations of
-// them: no crash, one error each, and whatever is accepted keeps the properties the target checks.
+// Runs the fuzz target on small graphs, on all their prefixes, and on deterministic mutations of
+// them: no crash, one error each, and everything accepted has the properties that the target
+// checks.
 #include <gtest/gtest.h>
 
 #include "firmware/tensorflow/writer.h"

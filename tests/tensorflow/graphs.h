@@ -1,4 +1,4 @@
-// Frozen TensorFlow graphs as messages, to be imported and to be broken in tests.
+// Frozen TensorFlow graphs as messages, to be imported or damaged in tests.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace tactus::tf {
 
-/// One node, with its attributes set one after the other.
+/// Builds a node, attribute by attribute.
 class NodeMaker {
  public:
   explicit NodeMaker(proto::NodeDef& node) : node_(&node) {}
@@ -63,7 +63,7 @@ class GraphMaker {
     for (const std::string& input : inputs) made.add_input(input);
     return NodeMaker(made);
   }
-  /// -1: an open size.
+  /// A size of -1 is unknown.
   NodeMaker input(const std::string& name, const nn::Shape& shape) {
     NodeMaker made = node("Placeholder", name, {});
     made.attribute("dtype").set_type(tf_float);
@@ -81,7 +81,7 @@ class GraphMaker {
   NodeMaker constant(const std::string& name, const std::vector<std::int64_t>& values) {
     return constant(name, nn::Tensor::of({static_cast<std::int64_t>(values.size())}, values));
   }
-  /// Values that vary, between -1 and 1.
+  /// Adds weights: varying values between -1 and 1.
   NodeMaker weights(const std::string& name, const nn::Shape& shape) {
     nn::Tensor tensor = nn::Tensor::zeros(shape);
     for (float& value : tensor.floats) {
@@ -103,7 +103,7 @@ class GraphMaker {
   std::uint32_t state_ = 12345;
 };
 
-/// An image through a convolution with bias, a Relu, a pool and a classifier.
+/// A convolution with bias, a Relu, a pool and a classifier, applied to an image.
 inline GraphMaker small_network() {
   GraphMaker maker;
   maker.input("x", {-1, 6, 5, 3});

@@ -1,4 +1,4 @@
-// What becomes of a TensorFlow graph: layouts, merged biases, cuts, names, and what is refused.
+// Import of TensorFlow graphs: layouts, merged biases, cuts, names, and refusals.
 #include <gtest/gtest.h>
 
 #include "firmware/compiler/compiler.h"
@@ -68,7 +68,7 @@ TEST(Import, AProductWithABiasIsOneNode) {
   maker.node("MatMul", "product", {"x", "w"});
   maker.node("BiasAdd", "sum", {"product", "b"});
   EXPECT_EQ(operators_of(maker.import()), Names{"Gemm"});
-  // What is asked for stays, and what others read.
+  // Requested values are kept, and so are values that other nodes read.
   EXPECT_EQ(operators_of(maker.import({{"sum", "product"}, {}, {}})), (Names{"MatMul", "Add"}));
   maker.node("Relu", "relu", {"product"});
   EXPECT_EQ(operators_of(maker.import({{"sum", "relu"}, {}, {}})),
@@ -99,7 +99,7 @@ TEST(Import, OneValueMayHaveSeveralNames) {
   compiler::expect_near_reference(graph, compiler::architecture(4));
 }
 
-/// What Mfcc and the like compute is left to the host; its result is the input.
+/// Mfcc and similar operators are left to the host; their result is the input.
 TEST(Import, CutsBehindPreProcessing) {
   GraphMaker maker;
   maker.node("Placeholder", "wav", {}).attribute("dtype").set_type(tf_string);
@@ -143,7 +143,7 @@ TEST(Import, DilatedConvolutionsNeedNoBlocks) {
   EXPECT_EQ(graph.nodes[1].integers("pads"), (nn::Shape{2, 2, 2, 2}));
 }
 
-/// TensorFlow no longer runs the old operator; what it means is a FusedBatchNorm.
+/// TensorFlow no longer runs the old operator; it means the same as FusedBatchNorm.
 TEST(Import, TheOldBatchNormIsTheNewOne) {
   for (const bool scales : {true, false}) {
     GraphMaker maker;
@@ -200,7 +200,7 @@ TEST(Refusals, OtherFilesAreNamed) {
   }
 }
 
-/// The small network with one change, and what is said of it.
+/// Expects the message for the small network with one change.
 template <typename Change>
 void expect_refusal(Change&& change, const std::string& part) {
   GraphMaker maker = small_network();
@@ -305,7 +305,7 @@ TEST(Refusals, TensorsHoldWhatTheirShapeSays) {
           "attribute \"value\": shape [-4] has a negative size");
 }
 
-/// A list shorter than the shape goes on with its last value; an empty one is zeroes.
+/// A list shorter than the shape continues with its last value; an empty one gives zeroes.
 TEST(Tensors, ShortListsGoOn) {
   proto::Tensor message;
   message.set_dtype(tf_int32);

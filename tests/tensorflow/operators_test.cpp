@@ -50,7 +50,8 @@ Case read_case(const std::string& name) {
   return c;
 }
 
-/// Of the largest value. A Softmax before a product is drawn by chords where there are no tables.
+/// Tolerance relative to the largest value. Without tables, a Softmax before a product is
+/// approximated by a piecewise linear function.
 double tolerance_of(const std::string& name) { return name == "softmax_inside" ? 0.01 : 0.005; }
 
 class Operators : public testing::TestWithParam<std::string> {};
@@ -79,7 +80,7 @@ TEST_P(Operators, AreThoseOfTensorFlowOnTheUnit) {
 INSTANTIATE_TEST_SUITE_P(TensorFlow, Operators, testing::ValuesIn(case_names()),
                          [](const auto& tested) { return tested.param; });
 
-/// Where no test is: operators that the list names and no case has.
+/// Finds operators of the list for which there is no case.
 TEST(OperatorList, HasACaseForEveryOperator) {
   std::set<std::string> seen;
   for (const std::string& name : case_names()) {

@@ -1,5 +1,5 @@
-// The activation unit in the machine: a move out of the accumulators takes two cycles more,
-// whatever is done to its vectors, and parameters four.
+// Timing of the activation unit: a DataMove from the accumulators takes two cycles more, for all
+// functions; loading parameters takes four.
 #include "tests/support/timing_cases.h"
 
 namespace tactus {

@@ -49,7 +49,7 @@ const SplitCase split_cases[] = {
     {narrow, 510, 4, {{4080, 1}, {4096, 1}}},
     {narrow, 508, 6, {{4064, 3}, {4096, 1}}},
     {narrow, 384, 130, {{3072, 127}, {4096, 1}}},
-    // The same in another page.
+    // The same sizes in another page.
     {narrow, 1023, 2, {{8184, 1}}},
     {narrow, 1023, 3, {{8184, 0}, {8192, 1}}},
     // Every beat beyond the boundary but one.
@@ -153,8 +153,9 @@ TEST(SplitTiming, TwoReadsAreBookedAndOneAddressIsOut) {
   const Recorder r = run_axi(
       Program(timing_architecture(16)).read_dram(0, 4 * vmax, {0, 0}, {1, 0}), 256, {latency, 1});
   const Cycle h = r.accepted(0) + 1;
-  // Bursts of three pieces. The third burst's first piece goes out, but waits for its booking until
-  // the last beat of the first burst; so do its other pieces. The same a burst later.
+  // Bursts of three pieces. The third burst's first piece is issued, but waits for its booking
+  // until the last beat of the first burst; so do its other pieces. The next burst behaves in the
+  // same way.
   const Cycle first_done = h + 2 + latency + vmax - 1;
   const Cycle second_done = first_done + vmax;
   EXPECT_EQ(

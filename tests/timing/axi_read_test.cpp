@@ -126,7 +126,7 @@ TEST_P(AxiReadTiming, OtherInstructionsRunRightAfter) {
   EXPECT_EQ(r.cycles_of(Kind::local_read_a), steps(r.retired(0) + 1, 3));
 }
 
-/// A memory may take as long as it likes: waiting for it is no hang.
+/// A memory may take any time: waiting for it is not a hang.
 TEST(AxiLatency, MayBeVeryLong) {
   for (const Cycle latency : {1000U, 1001U, 1002U, 5000U}) {
     SCOPED_TRACE(latency);

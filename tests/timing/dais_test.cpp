@@ -17,7 +17,7 @@ constexpr std::array<std::size_t, 4> latencies = {1, 2, 3, 6};
 
 class DaisTiming : public ArrayTiming {
  protected:
-  /// With one block of k_in and k_out vectors a sample.
+  /// A program with one block of k_in and k_out vectors per sample.
   static Program with_block(std::size_t latency, std::size_t k_in = 1, std::size_t k_out = 1) {
     const std::size_t n = GetParam();
     tcu::Architecture architecture = timing_architecture(GetParam());
@@ -99,8 +99,8 @@ TEST_P(DaisTiming, BackToBackLeavesNoBubble) {
   }
 }
 
-/// The local router remembers 2N instructions whose results are to come, and one more has its
-/// inputs on the way. Only pipelines longer than that notice, in instructions of few samples.
+/// The local router remembers 2N instructions with pending results, and one more has its inputs on
+/// the way. This limits only pipelines longer than that, with instructions of few samples.
 TEST(DaisQueues, AtMostTwoNAndOneInstructionsWaitForResults) {
   constexpr Cycle h = 1, n_array = 2, latency = 9;
   tcu::Architecture architecture = timing_architecture(n_array);
@@ -239,7 +239,7 @@ TEST_P(DaisTiming, WeightsDoNotWaitForABlock) {
   }
 }
 
-/// Results in the order of the instructions, whatever the latencies.
+/// Results are in the order of the instructions for all latencies.
 TEST_P(DaisTiming, BlocksTakeTurnsInOrder) {
   const std::size_t slow = 6, fast = 1;
   tcu::Architecture architecture = timing_architecture(GetParam());
@@ -280,7 +280,8 @@ TEST_P(DaisTiming, ASampleCanWaitHalfCollected) {
             joined({{h + 3, h + 5}, steps(h + 6, 6), {h + 12}}));
 }
 
-/// Accumulators kept busy by SIMD instructions: the block fills up and then goes on without a gap.
+/// SIMD instructions keep the accumulators busy: the block fills up and then continues without a
+/// gap.
 TEST_P(DaisTiming, ABusyAccumulatorStallsTheBlock) {
   const std::uint64_t n = 12;
   for (const std::size_t latency : latencies) {

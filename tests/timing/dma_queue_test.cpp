@@ -18,7 +18,7 @@ class DmaQueueTiming : public ArrayTiming {
 INSTANTIATE_TEST_SUITE_P(N, DmaQueueTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-/// One cycle at the head, then what it takes there without a queue.
+/// One cycle at the head, then the cycles that it takes there without a queue.
 TEST_P(DmaQueueTiming, AMoveLeavesTheHeadAtOnce) {
   for (const std::uint64_t n : counts()) {
     for (const Cycle latency : {1U, 5U}) {

@@ -138,7 +138,7 @@ TEST_P(InteractionTiming, PlainThenAccumulateIdlesThePortForOneCycle) {
     EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a),
               joined({steps(h + 2 * n_array, n), steps(first_sum, n)}));
     EXPECT_EQ(r.cycles_of(Kind::accumulator_read_b), steps(last_plain + 1, n));
-    // The array runs on, but for the idle cycle, in which nobody takes a result.
+    // The array continues, except in the idle cycle, in which no result is taken.
     const std::uint64_t before = std::min<std::uint64_t>(2 * n, last_plain + 1 - (h + 1));
     EXPECT_EQ(r.cycles_of(Kind::run),
               joined({steps(h + 1, before), steps(last_plain + 2, 2 * n - before)}));

@@ -77,8 +77,8 @@ TEST_P(SamplerTiming, OneSampleAnIntervalAndLastOncePerBlock) {
   }
 }
 
-/// Interval 3, the consumer away for 5 cycles: samples that find the register full are lost, the
-/// interval goes on, the block counts what was kept.
+/// Interval 3 with the consumer away for 5 cycles: samples that find the register full are lost,
+/// the interval continues, and the block counts the samples kept.
 TEST_P(SamplerTiming, FullRegisterDropsSamples) {
   Sampling sampling;
   sampling.block = 2;
@@ -127,8 +127,9 @@ TEST_P(SamplerTiming, FlagsOfAMatMul) {
     EXPECT_EQ(valid(s, dataflow), t == head);
     EXPECT_EQ(fires(s, array), at_head);  // expanded, never waits
     EXPECT_EQ(valid(s, array), at_head);
-    // Two wait in the accumulators' queue behind the one whose result is still in the array; a
-    // slot is free in the cycle after each write but the first, whose successor is at the head.
+    // Two instructions wait in the accumulators' queue behind the one whose result is still in the
+    // array. A place becomes free one cycle after each write except the first, whose successor is
+    // at the head.
     const Cycle first_write = head + 2 * n_array;
     const bool room = t < head + 3 || t > first_write;
     const bool wanted = t < first_write + n - 2;

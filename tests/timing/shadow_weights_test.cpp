@@ -39,7 +39,7 @@ TEST_P(ShadowWeightsTiming, APairTakesItsVectors) {
   }
 }
 
-/// The same where results are added: the first of them reads its old vector a cycle before.
+/// The same cycles with accumulation: the first update reads its old vector one cycle earlier.
 TEST_P(ShadowWeightsTiming, AnAccumulatingPairTakesItsVectors) {
   const std::uint64_t pairs = 7, weights = n_array + 1;
   for (const std::uint64_t n : counts()) {
@@ -57,8 +57,8 @@ TEST_P(ShadowWeightsTiming, AnAccumulatingPairTakesItsVectors) {
   }
 }
 
-/// Updates of one vector come at the accumulators one weight block apart, where each finds the one
-/// before it written: the same closed form, and nothing is lost.
+/// Updates of one vector reach the accumulators one weight block apart, and each finds the previous
+/// one written: the closed form is the same, and no update is lost.
 TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorFollowEachOther) {
   if (n_array < 4) return;  // a block of few vectors: see the next test
   const std::uint64_t pairs = 6, weights = n_array + 1;
@@ -69,8 +69,8 @@ TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorFollowEachOther) {
   for (std::uint64_t i = 1; i < pairs; ++i) EXPECT_EQ(runs[i] - runs[i - 1], 1 + weights) << i;
 }
 
-/// Without weights in between: an update is written, the old vector of the next is read, and a
-/// cycle later written. So they come at two cycles each, once the array is full of them.
+/// Without weights in between, an update is written, the next one reads the old vector and is
+/// written one cycle later. Once the array is full of them, they take two cycles each.
 TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorWaitForEachOther) {
   const std::uint64_t updates = 4 * n_array;
   Program p = shadowed();
@@ -81,7 +81,7 @@ TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorWaitForEachOther) {
   for (std::uint64_t i = 1; i < updates; ++i) EXPECT_EQ(writes[i] - writes[i - 1], 2U) << i;
 }
 
-/// Without the extension the drain is there: n + 3N.
+/// Without the extension the array drains: n + 3N.
 TEST_P(ShadowWeightsTiming, OffIsTheRtl) {
   const std::uint64_t n = 5;
   Program p = program();
@@ -103,7 +103,7 @@ class OwnWeightReadsTiming : public ArrayTiming {
 INSTANTIATE_TEST_SUITE_P(N, OwnWeightReadsTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-/// One cycle at the head; the first vector enters two cycles later, a product behind the last.
+/// One cycle at the head; the first vector enters two cycles later, a product follows the last one.
 TEST_P(OwnWeightReadsTiming, ALoadLeavesTheHeadAtOnce) {
   for (const std::uint64_t weights : {std::uint64_t{1}, n_array / 2 + 1, n_array + 1}) {
     SCOPED_TRACE(weights);
@@ -155,7 +155,7 @@ TEST_P(OwnWeightReadsTiming, WeightsWaitForTheTakeover) {
   EXPECT_EQ(r.cycles_of(Kind::load), joined({steps(h + 2, k), steps(first_run, k + 1)}));
 }
 
-/// What overwrites weights waits until they are read; a read does not.
+/// A write to weights waits until they are read; a read does not wait.
 TEST_P(OwnWeightReadsTiming, AWriterWaitsForWeights) {
   const std::uint64_t k = n_array + 1;
   const auto move = Program::Kind::accumulator_to_local;

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = TcuEvent;
 
-/// The widths, on an array whose vectors are whole beats of the stream.
+/// Widths of the stream, for an array whose vectors are whole beats of it.
 struct StreamCase {
   unsigned stream_bits;
   unsigned instruction_bits;  ///< 64 or 72
@@ -113,7 +113,8 @@ TEST_P(StreamTiming, StoresNoMoreThanItsCapacity) {
     if (gives) expected.push_back(t);
     if (wires) continue;
     const Cycle left = stored - (gives ? c.instruction() : 0);
-    // A register refills in the cycle in which it empties; the ring looks at what is stored before.
+    // A register can be refilled in the cycle in which it is emptied; the ring uses the number
+    // stored before.
     const bool takes = serializer     ? left == 0
                        : deserializer ? left + c.word() <= capacity
                                       : stored + c.word() <= capacity;

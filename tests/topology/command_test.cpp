@@ -54,7 +54,7 @@ TEST_F(TopologiesCommand, AFolderIsCompared) {
   for (const char* text : {"conv", "fc", "Cycles by reason", "Layers of conv", "horowitz_45nm"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
-  // What is written of one can be compared as any run.
+  // Its results can be compared like those of any run.
   EXPECT_EQ(tactus("compare r/conv.json r/fc.json").code, 0);
 }
 

@@ -1,4 +1,4 @@
-// Tables of layers: what is read, what is refused with its line, and what is built of them.
+// Tables of layers: parsing, errors with their line, and the networks built from them.
 #include "firmware/zoo/topology.h"
 
 #include <gtest/gtest.h>

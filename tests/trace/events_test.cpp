@@ -1,5 +1,5 @@
-// The waveform tells the truth: its handshakes, read back by a reader of its own, are the event
-// log of the run and of the RTL.
+// The handshakes in the waveform, read by an independent reader, equal the event log of the run and
+// of the RTL.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

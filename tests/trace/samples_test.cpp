@@ -26,7 +26,7 @@ std::string bytes_of(const std::vector<std::uint64_t>& words) {
   return {reinterpret_cast<const char*>(words.data()), words.size() * 8};
 }
 
-/// A memory nobody uses.
+/// A memory that is never accessed.
 class NoMemory final : public AxiTarget {
  public:
   void draw_stalls(StallGenerator&) override {}
@@ -126,7 +126,8 @@ TEST_F(SamplesCli, IntervalByOption) {
                 .code,
             0);
   const std::vector<std::uint64_t> words = words_of(read("s.tsample"));
-  // One sample a cycle from cycle 0 on, visible a cycle later; the run goes on until it is idle.
+  // One sample per cycle from cycle 0 on, visible one cycle later; the run continues until it is
+  // idle.
   const std::uint64_t cycles = Json::parse(read("s.json")).at("total_cycles");
   EXPECT_EQ(words.size(), cycles - 1);
   EXPECT_EQ(words[0] & 0xFFFFFFFF, 0U);
@@ -148,8 +149,8 @@ TEST_F(SamplesCli, IntervalByOption) {
           << channel;
     }
   }
-  // Occupancies of hardware spec 12.1 and 12.5 at latency 1 and one beat a vector; the counter is 0
-  // from the start, and the first instruction comes to the head in cycle 2.
+  // Occupancies of hardware spec 12.1 and 12.5 at latency 1 and one beat per vector. The counter
+  // starts at 0, and the first instruction reaches the head in cycle 2.
   EXPECT_EQ(classes.at("DataMove DRAM1 -> Local"), 2U + 4 + 1 + 5);
   EXPECT_EQ(classes.at("LoadWeights"), 5U);
   EXPECT_EQ(classes.at("DataMove DRAM0 -> Local"), 4U + 1 + 4);
@@ -159,7 +160,7 @@ TEST_F(SamplesCli, IntervalByOption) {
   EXPECT_NE(output.out.find("DataMove DRAM1 -> Local"), std::string::npos);
 }
 
-/// While the host is away after a block, samples are lost; the interval goes on.
+/// Samples are lost while the host is away after a block; the interval continues.
 TEST_F(SamplesCli, APausingHostDropsSamples) {
   const Output run = tactus(
       "run --program n.tprog --arch a.tarch --samples s.tsample --sample-block 4 --sample-pause "
@@ -205,7 +206,7 @@ TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
   json = analyse("--model m.tmodel --from-start");
   EXPECT_EQ(json.at("before_program"), 0);
   EXPECT_EQ(json.at("analysed"), 1);  // 9 is beyond
-  // Without the request to local memory, which would not fit a program that begins elsewhere.
+  // Without the request to local memory, which would not fit a program that starts elsewhere.
   write("s.tsample",
         bytes_of({5, 9 | instruction, 1 | instruction, 3 | instruction, 6 | instruction, 2}));
   json = analyse("--model m.tmodel --first-pc 1");
@@ -213,7 +214,7 @@ TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
   EXPECT_EQ(json.at("classes")[1].at("name"), "DataMove DRAM1 -> Local");
   EXPECT_EQ(json.at("analysed"), 4);  // counter 6 is the last instruction
 
-  // A configuration that the counter runs on from: what is below the program is before it.
+  // After a Configure the counter continues; values below the program are before it.
   write("s.tsample", bytes_of({0, 2, 3, 4, 8, 9, 10}));
   json = analyse("--model m.tmodel --first-pc 3");
   EXPECT_EQ(json.at("before_program"), 2);

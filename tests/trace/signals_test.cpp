@@ -257,8 +257,8 @@ TEST_F(Selecting, ByGlobAndDepth) {
   EXPECT_EQ(
       names({{"top.dram[01].axi.b.valid", "top.clock"}, 0}),
       (std::vector<std::string>{"top.clock", "top.dram0.axi.b.valid", "top.dram1.axi.b.valid"}));
-  // Every unit the specification names has a scope; depth 3 has the units of the TCU, not what is
-  // inside the accumulators.
+  // Every unit named in the specification has a scope. Depth 3 includes the units of the TCU, but
+  // not the inside of the accumulators.
   for (const char* unit :
        {"decoder", "array", "accumulators", "alu", "local", "local_router", "host_router"}) {
     EXPECT_FALSE(names({{std::string("top.tcu.") + unit}, 3}).empty()) << unit;
@@ -371,7 +371,7 @@ TEST_F(Selecting, ValuesWithNamesAreTranslated) {
   EXPECT_EQ(files.at("top.tcu.decoder.head.opcode"),
             "0 NoOp\n1 MatMul\n2 DataMove\n3 LoadWeights\n4 SIMD\nF Configure\n");
   EXPECT_GE(files.size(), 2U);
-  // The bits of a mask are no names of values.
+  // The bits of a mask have no names of values.
   EXPECT_EQ(files.count("top.tcu.decoder.head.done"), 0U);
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < translations(traced_.plan()).size(); ++i) {

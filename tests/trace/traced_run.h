@@ -1,4 +1,4 @@
-// Designs with a waveform file: golden logs on their rigs, and programs on a simulation.
+// Designs that write waveforms: golden logs on their rigs, and programs on a simulation.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@
 
 namespace tactus {
 
-/// A folder for the files of one test.
+/// A folder for the files of a test.
 class TraceFolder {
  public:
   TraceFolder();
@@ -31,7 +31,7 @@ class TraceFolder {
   std::filesystem::path folder_;
 };
 
-/// All event lines of a run by cycle, sorted within a cycle.
+/// Collects all event lines of a run by cycle, sorted within a cycle.
 class EventsByCycle final : public EventLines {
  public:
   using EventLines::EventLines;
@@ -48,14 +48,14 @@ struct TraceSettings {
   trace::Window window;
 };
 
-/// Replays a golden log's program for the log's cycles and returns the run's own events.
+/// Replays a golden log's program for the log's cycles and returns the events of the replay.
 std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const std::string& vcd);
 
-/// A machine whose run is traced; `condition` of the window may be set through the machine.
+/// A machine whose run is traced. A condition of the window may refer to its signals.
 class TracedSimulation {
  public:
   TracedSimulation(const RandomProgram& program, const TcuSimulationConfig& config);
-  /// Registers are reachable before the run, for a window's condition.
+  /// The machine, whose registers are accessible before the run, e.g. for a window's condition.
   [[nodiscard]] TcuSimulation& simulation() { return simulation_; }
   [[nodiscard]] const trace::Registry& registry() const { return registry_; }
   [[nodiscard]] const std::map<Cycle, std::vector<std::string>>& events() const {
@@ -73,7 +73,7 @@ class TracedSimulation {
 };
 
 [[nodiscard]] TcuSimulationConfig machine_config(const RandomProgram& program);
-/// Widths of the text of its events.
+/// Text widths of the machine's events.
 [[nodiscard]] TcuEventFormat event_widths(const TcuSimulationConfig& config);
 
 }  // namespace tactus

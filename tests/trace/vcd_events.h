@@ -1,4 +1,4 @@
-// Turns the handshakes of a waveform back into the lines of an event log.
+// Converts the handshakes in a waveform to the lines of an event log.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tactus {
 
-/// The lines of the reader's present cycle, sorted, in the text form of hardware spec section 17.
-/// Only valid, ready, payload, the program counter and the timeout output are looked at. Throws
+/// The lines of the reader's current cycle, sorted, in the text form of hardware spec section 17.
+/// Uses only valid, ready, payload, the program counter and the timeout output. Throws
 /// std::runtime_error if the array's inputs and its control disagree.
 [[nodiscard]] std::vector<std::string> events_of_cycle(const VcdReader& vcd,
                                                        const TcuEventFormat& format);

@@ -1,4 +1,4 @@
-// A reader of value change dumps that knows nothing of how Tactus writes them.
+// A reader of value change dumps that is independent of Tactus's writer.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tactus {
 
-/// One dump, read from a file and walked through in time. Throws std::runtime_error with the line
-/// for anything that IEEE 1364 does not allow or that this reader does not know.
+/// Reads a dump and steps through it in time. Throws std::runtime_error with the line for anything
+/// that IEEE 1364 does not allow or this reader does not support.
 class VcdReader {
  public:
   explicit VcdReader(const std::string& path);
@@ -22,18 +22,18 @@ class VcdReader {
   [[nodiscard]] std::size_t changes() const { return changes_; }
   [[nodiscard]] std::size_t dumpoffs() const { return dumpoffs_; }
 
-  /// Applies all changes of the next time that has any. False at the end of the file.
+  /// Applies all changes at the next time with changes. False at the end of the file.
   bool next_time();
   /// The time of the values: valid after next_time().
   [[nodiscard]] std::uint64_t time() const { return time_; }
-  /// The time after it, or time() at the end of the file.
+  /// The next time with changes, or time() at the end of the file.
   [[nodiscard]] std::uint64_t following_time() const { return at_end() ? time_ : pending_time_; }
   [[nodiscard]] bool at_end() const { return position_ >= text_.size(); }
 
   /// Binary digits, most significant first, as many as the signal is wide; 0, 1, x.
   [[nodiscard]] const std::string& digits(const std::string& name) const;
   [[nodiscard]] bool known(const std::string& name) const;
-  /// Up to 64 bits; throws if a digit is not known.
+  /// Value of at most 64 bits; throws if a digit is unknown.
   [[nodiscard]] std::uint64_t value(const std::string& name) const;
   [[nodiscard]] bool is_high(const std::string& name) const { return digits(name) == "1"; }
   /// Bits [low + count - 1 : low] of a known value.
@@ -64,12 +64,12 @@ class VcdReader {
   std::size_t changes_ = 0, dumpoffs_ = 0;
 };
 
-/// Walks a dump cycle by cycle: after next() the values are those at the end of cycle().
+/// Steps through a dump cycle by cycle: after next(), values are those at the end of cycle().
 class VcdCycles {
  public:
   VcdCycles(VcdReader& reader, std::uint64_t period_ps);
-  /// False after the last cycle in the dump. Cycles in which everything is unknown (between
-  /// windows) are passed over.
+  /// Advances to the next cycle; false after the last. Skips cycles in which everything is unknown
+  /// (between windows).
   bool next();
   [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
 

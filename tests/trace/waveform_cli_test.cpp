@@ -1,4 +1,4 @@
-// tactus run --vcd: what it writes, and every way in which it cannot.
+// Output of tactus run --vcd, and all its errors.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -102,8 +102,8 @@ TEST_F(Waveform, AFullDiskLeavesWholeCycles) {
   EXPECT_FALSE(exists("e"));
 }
 
-/// Values of channels that nobody looks at are the RTL's too: an address that an item does not use
-/// is 0, and the ALU array is ready for the NoOp that it is shown when no operation is for it.
+/// Unused values of channels are also those of the RTL: an address that an item does not use is 0,
+/// and the ALU array is ready for the NoOp that it is shown when there is no operation for it.
 TEST_F(Waveform, ValuesThatNobodyLooksAt) {
   write("g.tasm", std::string("MatMul.zeroes Acc(5), 3\n"
                               "SIMD O = Move(I), read Acc(5), write Acc(7)\n"
@@ -136,7 +136,7 @@ TEST_F(Waveform, ValuesThatNobodyLooksAt) {
         if (used_to_read) reads.push_back(read_address);
         if (used_to_write) writes.push_back(write_address);
       }
-      // The phase in which a SIMD instruction writes what the ALU array has worked out.
+      // Phase in which a SIMD instruction writes the result of the ALU array.
       if (reader.value("top.tcu.accumulators.phase") != 3) continue;
       ++results;
       EXPECT_FALSE(reader.is_high("top.tcu.alu.operation.valid"));
@@ -308,8 +308,8 @@ TEST_F(Waveform, WrongOptionsCostNoRun) {
   expect_error("run --trace-list", "--trace-list needs --arch F.tarch or --model F.tmodel");
 }
 
-/// What only shows while the machine runs does not cost the result: it is printed and written, then
-/// the exit code is 2.
+/// An error found only while the machine runs does not lose the result: it is printed and written,
+/// then the exit code is 2.
 TEST_F(Waveform, FailuresDuringTheRunKeepTheResult) {
   ASSERT_EQ(tactus(run + "--stats s.json").code, 0);
   const std::string total_cycles = Json::parse(read("s.json")).at("total_cycles").dump();
@@ -451,7 +451,7 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
     EXPECT_GT(reader.changes(), 100U);
     std::filesystem::remove(folder_ / "w.gtkw");
   }
-  // Nothing can be done about SIGKILL, but what is in the file is whole cycles.
+  // SIGKILL cannot be handled, but the file contains only whole cycles.
   write("g.tasm", std::string(".repeat 300000\nMatMul.zeroes Acc(5), 3\n"
                               "SIMD O = Move(I), read Acc(5), write Acc(7)\n.end\n"));
   ASSERT_EQ(tactus("asm g.tasm --arch a.tarch --output g.tprog").code, 0);
@@ -465,7 +465,7 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
   EXPECT_GT(reader.changes(), 1000U);
 }
 
-/// An FST holds what the VCD does, and the VCD goes unless it was asked for.
+/// An FST has the content of the VCD, which is removed unless it was requested.
 TEST_F(Waveform, AsFst) {
   if (!installed("vcd2fst") || !installed("fst2vcd")) {
     GTEST_SKIP() << "vcd2fst and fst2vcd are not installed (Debian: gtkwave)";

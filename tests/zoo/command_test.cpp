@@ -59,7 +59,7 @@ TEST_F(ZooCommand, WritesAnImage) {
     ++compared;
   }
   EXPECT_EQ(compared, 4U);
-  // What was drawn can be had again.
+  // Drawn inputs can be drawn again.
   const Output config = tactus(run + "--print-config");
   EXPECT_NE(config.out.find("\"random:1\""), std::string::npos) << config.out;
   write("c.json", config.out);

@@ -84,8 +84,8 @@ Values simulated(const compiler::Compiled& compiled, const Case& c, const Values
   return outputs;
 }
 
-/// The same by an interpreter that knows no time: where it differs from the machine, one of the
-/// accumulators' hazards (hardware spec 8.1) has bitten.
+/// Results of an untimed interpreter. Where they differ from the machine's, one of the
+/// accumulators' hazards (hardware spec 8.1) has occurred.
 Values interpreted(const compiler::Compiled& compiled, const Case& c, const Values& inputs) {
   FunctionalModel model(c.architecture);
   const std::uint64_t vector_bytes = c.architecture.vector_bytes();
@@ -141,7 +141,7 @@ std::string describe(const Case& c, const Graph& graph) {
                      static_cast<int>(c.options.strategy), c.axi_data_bits, describe(graph));
 }
 
-/// What a network is refused for, if it is.
+/// True if a network is refused because memory is too small.
 bool is_for_lack_of_memory(const std::string& error) {
   return error.find("insufficient") != std::string::npos || error.rfind("out of ", 0) == 0;
 }
@@ -163,7 +163,7 @@ FixedValues expect_bit_exact(const Graph& graph, const Case& c, const compiler::
   return expected;
 }
 
-/// Random networks on random architectures whose array size is in the range.
+/// Tests random networks on random architectures whose array size is in the range.
 void expect_random_networks_bit_exact(std::uint64_t first, std::uint64_t count,
                                       std::uint32_t least_n, std::uint32_t most_n) {
   std::size_t compiled_count = 0, refused = 0;
@@ -195,8 +195,8 @@ TEST(CompiledNetworks, EqualTheFixedPointModelBitForBit) {
   expect_random_networks_bit_exact(1, 800, 4, 32);
 }
 
-/// Where a block of weights has 2 or 3 rows, its LoadWeights does not keep two accumulating
-/// products of one vector far enough apart (hardware spec 8.1).
+/// If a block of weights has 2 or 3 rows, its LoadWeights does not separate two accumulating
+/// products of one vector sufficiently (hardware spec 8.1).
 TEST(CompiledNetworks, EqualTheFixedPointModelOnNarrowArrays) {
   expect_random_networks_bit_exact(1, 800, 2, 3);
 }
@@ -346,7 +346,8 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-/// With 16 fraction bits rounding is no matter: the fixed-point model is the reference.
+/// With 16 fraction bits rounding is negligible, so the fixed-point model must agree with the
+/// reference.
 TEST(CompiledNetworks, TheFixedPointModelMeansWhatOnnxMeans) {
   constexpr auto type = tcu::DataType::fp32bp16;
   for (const std::uint64_t seed : test_seeds(1, 400)) {

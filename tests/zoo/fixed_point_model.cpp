@@ -80,7 +80,7 @@ class FixedPointModel::Evaluation {
 
 namespace {
 
-/// Where the taps of windows lie on an image.
+/// Positions of the windows' taps on an image.
 struct Geometry {
   std::int64_t kernel[2], stride[2], dilation[2], before[2], size[2], outputs[2];
 
@@ -186,7 +186,7 @@ void FixedPointModel::Evaluation::run_product(const Node& node) {
   const std::int64_t outputs = conv || turned ? w.shape[0] : w.shape[1];
   const std::int64_t groups = conv ? node.integer("group", 1) : 1;
   const std::int64_t group_inputs = inputs / groups, group_outputs = outputs / groups;
-  // Of a weight in the tensor, or -1 between groups.
+  // Position of a weight in the tensor, or -1 between groups.
   const auto place_of = [&](std::int64_t tap, std::int64_t i, std::int64_t o) -> std::int64_t {
     if (!conv) return turned ? o * inputs + i : i * outputs + o;
     if (i / group_inputs != o / group_outputs) return -1;
@@ -302,7 +302,7 @@ void FixedPointModel::Evaluation::run_normalisation(const Node& node) {
 
 void FixedPointModel::Evaluation::run_pool(const Node& node, bool average) {
   const FixedTensor x = input(node, 0);
-  // A pool of ones tells the share of the window that is padding, and the shape.
+  // A pool over ones gives the shape, and the share of padding in the window.
   Tensor ones = zeros_like(x);
   for (float& value : ones.floats) value = 1;
   const Tensor share = reference(node, {{node.inputs[0], ones}}).at(node.outputs[0]);
@@ -371,7 +371,8 @@ void FixedPointModel::Evaluation::run_linear_resize(const Node& node) {
   values_[node.outputs[0]] = std::move(y);
 }
 
-/// Elements are numbered from 1, moved by the reference, and looked up; 0 is what it fills with.
+/// Numbers the elements from 1, moves them with the reference, and looks them up; 0 is a fill
+/// value.
 void FixedPointModel::Evaluation::run_movement(const Node& node) {
   std::map<std::string, Tensor> numbered;
   std::vector<std::int64_t> source{0};

@@ -38,7 +38,7 @@ class FixedPointModel {
   FixedPointModel(tcu::DataType type, std::int64_t array_size)
       : type_(type), array_size_(array_size) {}
 
-  /// All values of the graph, as run_reference() gives them. Inputs are quantised.
+  /// All values of the graph, in the form of run_reference(). Inputs are quantised.
   [[nodiscard]] FixedValues run(const Graph& graph, const Values& inputs) const;
 
  private:
@@ -47,7 +47,7 @@ class FixedPointModel {
   std::int64_t array_size_;
 };
 
-/// The values the mantissas stand for.
+/// Real values of mantissas.
 [[nodiscard]] Tensor to_real(tcu::DataType type, const FixedTensor& fixed);
 
 }  // namespace tactus::nn

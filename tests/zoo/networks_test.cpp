@@ -167,14 +167,14 @@ TEST(ResNet50, HasThePublishedSize) {
   EXPECT_EQ(counts.at("BatchNormalization"), 17);
   EXPECT_EQ(counts.at("Add"), 16);
   EXPECT_EQ(counts.at("MaxPool"), 4);
-  // The two inner convolutions of a block have no bias of their own but a normalisation of 4
-  // values a channel, of which the fold leaves one.
+  // The two inner convolutions of a block have no bias, but a normalisation of 4 values per
+  // channel; folding leaves one value.
   const std::int64_t folded = 3 * 2 * (3 * 64 + 4 * 128 + 6 * 256 + 3 * 512);
   EXPECT_EQ(network.parameters + folded, 25613800);
   EXPECT_NEAR(static_cast<double>(network.macs) / 1e9, 3.48, 0.005);
 }
 
-/// Channels of all convolutions: those whose normalisation is folded.
+/// Channels of all convolutions whose normalisation is folded.
 std::int64_t normalised_channels(const Graph& graph) {
   std::int64_t sum = 0;
   for (const Node& node : graph.nodes) {
@@ -183,8 +183,8 @@ std::int64_t normalised_channels(const Graph& graph) {
   return sum;
 }
 
-/// Keras' summary: 4 253 864 parameters, 4 of a normalisation for each channel, of which the fold
-/// leaves one. The paper's table 4: 4.2 million parameters, 569 million multiply-accumulates.
+/// Keras' summary: 4 253 864 parameters, including 4 per channel of a normalisation; folding leaves
+/// one of these. The paper's table 4: 4.2 million parameters, 569 million multiply-accumulates.
 TEST(MobileNetV1, HasThePublishedSize) {
   const Network network = zoo_entry("mobilenetv1").build(1);
   const auto counts = operators(network.graph);
@@ -226,8 +226,8 @@ TEST(MobileNetV2, FiltersEveryChannelByItself) {
   EXPECT_EQ(depthwise, expected);
 }
 
-/// The tutorial's compiler summary for 192 pixels and 16 lanes: 670.349 million multiplications,
-/// and 378 669 vectors of constants, of which 19 are slopes and 24 weights of the upsampling.
+/// The tutorial's compiler summary for 192 pixels and 16 lanes: 670.349 million multiplications and
+/// 378 669 vectors of constants, including 19 slopes and 24 weights of the upsampling.
 TEST(YoloV4Tiny, HasThePublishedSize) {
   const Network network = build_yolov4_tiny(192, 1);
   EXPECT_EQ((network.macs_on_input + 500) / 1000, 670349);

@@ -1,4 +1,4 @@
-// Graphs of one node, for tests of single operators.
+// Graphs with a single node, for tests of operators.
 #pragma once
 
 #include <map>
@@ -35,8 +35,7 @@ struct OneNode {
   Attributes attributes = {};
   std::size_t outputs = 1;
 
-  /// Inputs are initializers "i0", "i1", ...; an input of type Tensor() with no shape and no data
-  /// would be a fault of the test, so left-out inputs are given as null.
+  /// Inputs become initializers "i0", "i1", ... A null pointer is an absent input.
   [[nodiscard]] std::vector<Tensor> operator()(std::vector<const Tensor*> inputs) const {
     Graph graph;
     graph.file = "one";

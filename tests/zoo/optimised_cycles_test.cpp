@@ -1,5 +1,5 @@
-// What the optimising compiler is for: cycles of ResNet-20 on four machines, with memory of fixed
-// latency, and how near its cost model comes.
+// Cycles of ResNet-20 by the optimising compiler on four machines, with memory of fixed latency,
+// and the error of its cost model.
 #include <gtest/gtest.h>
 
 #include <cstdint>

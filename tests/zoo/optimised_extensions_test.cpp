@@ -64,7 +64,7 @@ void for_random_networks(std::uint64_t first, std::uint64_t count, Check check) 
   EXPECT_GE(compiled, 8 * refused);
 }
 
-/// The same plan with other waits: every output bit for bit, and fewer cycles in all.
+/// The same plan with other waits: outputs are equal bit for bit, and the total of cycles is lower.
 TEST(OptimisedExtensions, KeepEveryOutput) {
   std::uint64_t cycles_without = 0, cycles_with = 0;
   std::size_t networks = 0;
@@ -191,8 +191,8 @@ INSTANTIATE_TEST_SUITE_P(Networks, ExtensionCycles,
                                          Budget{"zcu104", 128, own, 8, true, 93500},
                                          Budget{"zcu104_uram", 512, own, 8, true, 89500}));
 
-/// ResNet-50 has 54 410 kilocycles of multiply-accumulates on an array of 8. The prediction is that
-/// of the program that is simulated in the table of firmware/README.md.
+/// ResNet-50 has 54 410 kilocycles of multiply-accumulates on an array of 8. The prediction is for
+/// the program that is simulated in the table of firmware/README.md.
 TEST(OptimisedExtensions, ResNet50PassesEightyPercentOfAnArrayOf8) {
   Target machine;
   machine.axi_data_bits = 64;

@@ -1,6 +1,6 @@
-// Networks of which the optimiser does not know every step: the others stay optimised. Values are
-// right, machine and interpreter agree, cycles are fewer than by the strategy alone and as
-// predicted.
+// Networks with steps that the optimiser does not support: the other steps are optimised. Values
+// are correct, machine and interpreter agree, and cycles are fewer than by the strategy alone and
+// close to the prediction.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ Target with_tables(Target target, std::uint32_t depth = 256, std::uint32_t key_b
   return target;
 }
 
-/// The boards' data type, or one on which rounding is no matter.
+/// The boards' data type, or one in which rounding is negligible.
 Target board() {
   Target target;
   target.architecture = tcu::read_architecture(TACTUS_SOURCE_DIR "/configs/arch/artya7100t.tarch");
@@ -120,8 +120,8 @@ GraphMaker& conv(GraphMaker& maker, const std::string& in, const std::string& ou
 
 // ---- networks of known layers and others --------------------------------------------------------
 
-/// A function in the middle, of more lanes than are in use; what it makes of padding lanes matters
-/// to nobody.
+/// A network with a function in the middle and more lanes than channels; the function's values in
+/// padding lanes must not matter.
 GraphMaker sigmoid_network() {
   GraphMaker maker(13);
   maker.input("x", {1, 3, 16, 16});
@@ -237,7 +237,7 @@ TEST(SegmentsOfMachines, WithOutputsThatShareValues) {
   EXPECT_EQ(comparison.compiled.output_layouts.size(), 5U);
 }
 
-/// What does not fit is compiled by the strategy alone, or refused; both say why.
+/// A network that does not fit is compiled by the strategy alone, or refused; both are explained.
 TEST(SegmentsOfMachines, ThatAreTooSmallSayWhy) {
   const auto says = [](const compiler::Compiled& c, const std::string& what) {
     return std::any_of(c.notes.begin(), c.notes.end(), [&](const std::string& note) {
@@ -292,7 +292,7 @@ TEST(SegmentsOfMachines, AreNotForSeveralImages) {
   }
 }
 
-/// Negated results of the ReLU meet others in one maximum, whose readers must know its sign.
+/// Negated results of the ReLU are in one maximum with others, whose readers must know the sign.
 TEST(OptimisedMaxima, OfValuesThatAreNotStoredAlike) {
   GraphMaker maker(11);
   maker.input("x", {1, 9})

@@ -114,7 +114,7 @@ TEST(OptimisedWays, SeveralImagesShareWeights) {
               4 * static_cast<double>(single.cycles) / static_cast<double>(batch.cycles), 1e-9);
 }
 
-/// Where the inputs of a sum are more than local memory holds, jobs add slices of them up.
+/// If the inputs of a sum exceed local memory, jobs add slices of them.
 TEST(OptimisedWays, InputsThatDoNotFitComeInSlices) {
   for (const std::uint64_t local_depth : {1024U, 2048U}) {
     Way way{"resnet20v2", "artya7100t"};
@@ -136,7 +136,7 @@ TEST(OptimisedWays, InputsThatDoNotFitComeInSlices) {
   expect_as_near_float(way);
 }
 
-/// Of the array's peak, with multiply-accumulates on padding as the model states them.
+/// Share of the array's peak, including multiply-accumulates on padding as the model states them.
 TEST(OptimisedWays, SeveralImagesPassEightyPercentOfAnArrayOf32WithAllExtensions) {
   for (const char* architecture : {"zcu104", "zcu104_uram"}) {
     Way way{"resnet20v2", architecture};

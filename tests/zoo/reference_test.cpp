@@ -1,5 +1,6 @@
-// The reference executor, operator by operator: against the standard's own node tests, and against
-// values worked out by hand where those have none (older operator sets, groups, dilations, pads).
+// The reference executor, operator by operator, compared with the standard's node tests and, for
+// forms that they lack (older operator sets, groups, dilations, pads), with values computed by
+// hand.
 #include "firmware/reference/reference.h"
 
 #include <gtest/gtest.h>
@@ -26,10 +27,10 @@ void expect_near(const Tensor& actual, const Tensor& expected, const std::string
   }
 }
 
-/// Of ONNX 1.12 those for operators and forms of the reference, FLOAT and INT64. Left out: cubic
-/// resizing, 1-D and 3-D pooling, training outputs, and resize_downsample_scales_linear_
-/// align_corners, whose values follow from a fractional output size.
-/// Each file holds inputs and "expected NAME" as initializers.
+/// ONNX 1.12's tests of the reference's operators and forms, FLOAT and INT64. Left out: cubic
+/// resizing, 1-D and 3-D pooling, training outputs, and
+/// resize_downsample_scales_linear_align_corners, whose values follow from a fractional output
+/// size. Each file holds inputs and "expected NAME" as initializers.
 TEST(Reference, AgreesWithTheNodeTestsOfTheStandard) {
   std::size_t cases = 0;
   for (const auto& entry : std::filesystem::directory_iterator(TACTUS_NODE_CASES)) {
@@ -169,7 +170,7 @@ TEST(Reference, OlderForms) {
       OneNode{"Split", 11, {{"axis", std::int64_t{-1}}, {"split", Ints{1, 2}}}, 2}({&x});
   expect_near(parts[0], real({2, 1}, {0, 3}), "Split 2");
   expect_near(parts[1], real({2, 2}, {1, 2, 4, 5}), "Split 2");
-  // Up to set 12 the distribution goes over all dimensions from the axis on.
+  // Up to operator set 12 the distribution covers all dimensions from the axis on.
   const Tensor flat = OneNode{"Softmax", 12}(ramp({1, 2, 2}, 0));
   expect_near(flat, real({1, 2, 2}, {0.25, 0.25, 0.25, 0.25}), "Softmax 1");
   const Tensor along = OneNode{"Softmax", 13}(ramp({1, 2, 2}, 0));

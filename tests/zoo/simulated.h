@@ -1,4 +1,4 @@
-// Compiled networks on the simulated machine, with the memory that the compiler reckons with.
+// Runs compiled networks on the simulated machine, with the memory that the compiler assumes.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct Outcome {
   std::vector<std::uint32_t> retires;  ///< cycle of each instruction
 };
 
-/// The optimiser's own program, unless the quickest is asked for.
+/// Compiles with the optimiser and returns its own program, unless the fastest one is asked for.
 [[nodiscard]] compiler::Compiled compile_for(const Graph& graph, const Target& target,
                                              bool optimise, std::uint64_t effort = 20,
                                              bool quickest = false);
-/// Expects the program to be legal and to finish.
+/// Runs a program; expects it to be legal and to finish.
 [[nodiscard]] Outcome run_on(const compiler::Compiled& compiled, const Target& target,
                              const Tensors& inputs, Engine engine = Engine::fast);
 
@@ -39,7 +39,7 @@ struct Outcome {
 /// constants has written.
 void expect_all_reads_written(const Model& model);
 
-/// For all inputs of the graph.
+/// Random values for all inputs of the graph.
 [[nodiscard]] Values random_inputs(const Graph& graph, std::uint64_t seed);
 [[nodiscard]] Tensors floats_of(const Values& values);
 

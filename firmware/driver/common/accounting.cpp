@@ -136,7 +136,7 @@ void Accountant::border(std::uint64_t retired) {
   next_border_ = segments_[++segment_].end;
 }
 
-/// Cycles of a unit with instructions at its head, by their kind.
+/// Adds the cycles of a unit with instructions at its head, by kind of instruction.
 void Accountant::add_kinds(const UnitInfo& unit, const Account& account,
                            const std::vector<std::uint64_t>& before) {
   const std::size_t states = unit.states.count;

@@ -1,10 +1,11 @@
-// Where the cycles of a run went: by unit and state, by kind of instruction, by region.
+// Accounting of a run: cycles by unit and state, by kind of instruction, by region.
 //
 // Regions are consecutive instructions, usually layers. A cycle belongs to the region of the
-// instruction that retires next: a region begins in the cycle after the last retire before it and
-// ends with the retire of its last instruction. What follows the program's last retire, padding
-// included, belongs to a region "(end)", instructions outside all regions to "(other)". Work that
-// is still under way at a border (pipelines, writes to memory) counts where its cycle falls.
+// instruction that retires next: a region begins one cycle after the previous instruction's
+// retirement and ends in the cycle in which its last instruction retires. Cycles after the
+// program's last retirement, including those of padding, belong to a region "(end)", instructions
+// outside all regions to "(other)". Work that is still in progress at a border (pipelines, writes
+// to memory) counts in the region of its cycle.
 #pragma once
 
 #include <cstdint>
@@ -16,34 +17,35 @@
 
 namespace tactus {
 
-/// One unit in one run; the cycles of its states add up to those of the run.
+/// Cycles of one unit in one run; those of all states add up to the cycles of the run.
 struct UnitCycles {
   std::string unit;
   UnitStates states;
-  std::vector<std::uint64_t> cycles;  ///< by state
+  std::vector<std::uint64_t> cycles;  ///< cycles of each state
 
   [[nodiscard]] std::uint64_t of(StateKind kind) const;
 };
 
 /// Instructions of one kind, and their cycles at the head of the units that have heads.
 struct KindFigures {
-  std::uint64_t count = 0;          ///< retired, padding included
-  std::uint64_t vectors = 0;        ///< of those
-  std::vector<std::uint64_t> head;  ///< cycles by state of the unit
-  std::uint64_t busy = 0;           ///< of these cycles, those in a busy state
+  std::uint64_t count = 0;          ///< retired instructions, including padding
+  std::uint64_t vectors = 0;        ///< vectors of these instructions
+  std::vector<std::uint64_t> head;  ///< cycles at the head, by state of the unit
+  std::uint64_t busy = 0;           ///< the part of these cycles in a busy state
 
   [[nodiscard]] std::uint64_t head_cycles() const;
 };
 
-/// The machine's counters and the time of its main unit, or their growth over some cycles.
+/// Counters of the machine and the account of its main unit, or their growth over a number of
+/// cycles.
 struct Counters {
   explicit Counters(const MachineInfo& machine);
 
   const MachineInfo* info;
-  std::vector<std::uint64_t> time;    ///< cycles by reason, see MachineInfo::time
-  std::vector<std::uint64_t> values;  ///< of MachineInfo::counters
+  std::vector<std::uint64_t> time;    ///< by reason, see MachineInfo::time
+  std::vector<std::uint64_t> values;  ///< values of MachineInfo::counters
 
-  /// Of a counter; by name, which is slow.
+  /// Value of a counter. Searches by name, which is slow.
   [[nodiscard]] std::uint64_t of(std::string_view name, unsigned index = 0) const {
     return values[info->counter({name, index})];
   }
@@ -54,11 +56,11 @@ struct Counters {
 
 struct RegionFigures {
   std::string name;
-  std::uint64_t instructions = 0;  ///< retired
+  std::uint64_t instructions = 0;  ///< retired instructions
   Counters counters;
 };
 
-/// Cycles [from, to) in a region; they count from the run's first.
+/// Cycles [from, to) of a region, counted from the run's first cycle.
 struct RegionSpan {
   std::size_t region;
   Cycle from, to;
@@ -67,37 +69,38 @@ struct RegionSpan {
 struct Accounting {
   explicit Accounting(const MachineInfo& machine) : totals(machine) {}
 
-  Cycle cycles = 0;               ///< of the run, until the machine was idle again
-  std::vector<UnitCycles> units;  ///< the time of the main unit is the last
+  Cycle cycles = 0;               ///< cycles of the run, until the machine is idle again
+  std::vector<UnitCycles> units;  ///< the last one is the account of the main unit
   std::vector<KindFigures> kinds;
   Counters totals;
-  std::vector<RegionFigures> regions;  ///< empty if none were asked for
+  std::vector<RegionFigures> regions;  ///< empty if no regions were requested
   std::vector<RegionSpan> spans;
 
   /// Throws InternalError if there is no such unit.
   [[nodiscard]] const UnitCycles& unit(std::string_view name) const;
-  /// Whether the machine has the unit; every machine has "".
+  /// True if the machine has the unit; also true for the empty name.
   [[nodiscard]] bool has(std::string_view name) const;
 };
 
-/// Takes the accounting of one machine, run by run.
+/// Makes the accounting of a machine, run by run.
 class Accountant {
  public:
   Accountant(Machine& machine, const Clock& clock);
 
-  /// The clock stands before the run's first cycle. `instructions` is the length of the program
-  /// without padding; `regions` lie inside it, in order.
+  /// Call when the clock is before the run's first cycle. `instructions` is the length of the
+  /// program without padding; `regions` must be inside it and in order.
   void begin(std::uint64_t instructions, const std::vector<Region>& regions);
-  /// Retired instructions at which the present region ends; border() is due in the next cycle.
+  /// Number of retired instructions at which the current region ends. border() must then be called
+  /// in the next cycle.
   [[nodiscard]] std::uint64_t next_border() const { return next_border_; }
   void border(std::uint64_t retired);
-  /// Throws InternalError unless every sum is the number of cycles, and every identity of the
+  /// Throws InternalError unless every sum is the number of cycles and every identity of the
   /// machine holds.
   Accounting end(std::uint64_t retired);
 
  private:
   struct Segment {
-    std::uint64_t end;  ///< instructions retired
+    std::uint64_t end;  ///< number of retired instructions
     std::size_t region;
   };
   [[nodiscard]] Counters counters() const;
@@ -109,15 +112,15 @@ class Accountant {
   Machine& machine_;
   const MachineInfo& info_;
   const Clock& clock_;
-  // The machine's counters run on; a run's figures are their growth since these.
+  // The machine's counters continue over runs. A run's figures are their growth since these values.
   Cycle first_ = 0;
   std::vector<std::vector<std::uint64_t>> units_at_start_;
   std::vector<KindCounts> kinds_at_start_;
   Counters start_;
 
-  Accounting accounting_;  ///< of the run under way
+  Accounting accounting_;  ///< accounting of the current run
   std::vector<Segment> segments_;
-  std::size_t segment_ = 0;  ///< the present one
+  std::size_t segment_ = 0;  ///< current segment
   std::uint64_t next_border_ = 0;
   Cycle segment_from_ = 0;
   std::uint64_t segment_retired_ = 0;

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, column_count> column_names{"time_ns", "po
                                                                   "address", "bytes"};
 constexpr double latest_ps = 1e18;  // 11 days
 
-/// Which cell of a row holds which column, and how many ps a unit of time is.
+/// The column of each cell, and the number of ps in a unit of time.
 struct Form {
   std::array<std::size_t, column_count> cell{0, 1, 2, 3, 4};
   double ps = 1000;
@@ -80,7 +80,7 @@ std::optional<bool> is_write(std::string_view text) {
   return std::nullopt;
 }
 
-/// What is wrong with a row, or nothing.
+/// Reads a row. Returns what is wrong with it; empty if nothing.
 std::string read_row(const std::vector<std::string_view>& cells, const Form& form,
                      const DdrConfig& config, DramTraceRequest& request) {
   if (cells.size() != column_count) {
@@ -129,7 +129,7 @@ std::uint64_t bursts_of(const DramTraceRequest& request, std::uint64_t burst_byt
   return (request.address + request.bytes - 1) / burst_bytes - request.address / burst_bytes + 1;
 }
 
-/// The commands with the numbers of requests in place of those of accesses.
+/// Collects commands, with the number of the request instead of that of the access.
 class Commands final : public DdrObserver {
  public:
   Commands(std::vector<DdrCommand>& out, const std::vector<std::uint32_t>& request_of)
@@ -183,7 +183,7 @@ DramRun run_dram_trace(const DdrConfig& config, const std::vector<DramTraceReque
                        bool commands) {
   DramRun run;
   run.answers.resize(requests.size());
-  std::vector<std::uint32_t> request_of;  // by access
+  std::vector<std::uint32_t> request_of;  // request of each access
   unsigned ports = 1;
   for (const DramTraceRequest& request : requests) ports = std::max(ports, request.port + 1);
   DdrCore core(config, ports);
@@ -226,7 +226,7 @@ DramRun run_dram_trace(const DdrConfig& config, const std::vector<DramTraceReque
                         request.write, tag);
     }
   }
-  // Clock by clock, so that nothing follows the last access.
+  // Advances by single clocks, so that no command follows the last access.
   for (; !core.idle(); ++clock) {
     core.advance(clock);
     collect();

@@ -1,13 +1,13 @@
-// A trace of requests put to a DRAM and its controller (models/dram/ddr_core.h), without a machine.
+// Runs a trace of requests on a DRAM and its controller (models/dram/ddr_core.h), without a
+// machine.
 //
 // A trace is a table (isa/support/table_rows.h) with the columns time_ns, port, operation, address
-// and bytes. A header may name them in another order, and "time_ps" or "clock" in place of
-// "time_ns". Operations are "read", "write", "r", "w" in any letters; addresses are decimal or
-// 0x...
+// and bytes. A header may give them in another order, and may use "time_ps" or "clock" instead of
+// "time_ns". Operations are "read", "write", "r", "w" in capital or small letters; addresses are
+// decimal or 0x...
 //
-// A request arrives at the first clock edge at or after its time and is cut into accesses of one
-// burst. Where a port's queue is full its accesses wait in front of it; nothing holds back the
-// requests that follow.
+// A request arrives at the first clock edge at or after its time and is split into accesses of one
+// burst. If a port's queue is full, accesses wait in front of it; later requests are not delayed.
 #pragma once
 
 #include <cstdint>
@@ -30,29 +30,30 @@ struct DramTraceRequest {
 };
 
 inline constexpr unsigned most_dram_ports = 64;
-/// Of all requests of a trace.
+/// Largest number of accesses of a trace.
 inline constexpr std::uint64_t most_dram_accesses = std::uint64_t{1} << 24;
 
-/// In order of time. Throws UserError "PATH:LINE: what; allowed ..." with a line for each mistake.
+/// Requests in order of time. Throws UserError "PATH:LINE: what; allowed ...", one line per
+/// mistake.
 [[nodiscard]] std::vector<DramTraceRequest> parse_dram_trace(std::string_view text,
                                                              const std::string& path,
                                                              const DdrConfig& config);
 
-/// What became of a request, in clocks.
+/// Times of a request, in clocks.
 struct DramAnswer {
   DdrClock arrived = 0;
-  DdrClock answered = 0;  ///< read: the end of its data; write: all of it is in the buffer
+  DdrClock answered = 0;  ///< read: end of its data; write: all of it is in the buffer
   std::uint64_t bursts = 0, hits = 0, misses = 0, conflicts = 0;
 };
 
 struct DramRun {
-  std::vector<DramAnswer> answers;   ///< a request each
-  std::vector<DdrCommand> commands;  ///< in order of time; `tag` is the number of a request
+  std::vector<DramAnswer> answers;   ///< one per request
+  std::vector<DdrCommand> commands;  ///< in order of time; `tag` is the request's number
   DdrStatistics statistics;
-  DdrClock end = 0;  ///< the end of the last data on the bus
+  DdrClock end = 0;  ///< end of the last data on the bus
 };
 
-/// `commands`: whether they are kept.
+/// `commands`: also records the commands.
 [[nodiscard]] DramRun run_dram_trace(const DdrConfig& config,
                                      const std::vector<DramTraceRequest>& requests, bool commands);
 

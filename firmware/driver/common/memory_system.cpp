@@ -25,7 +25,7 @@ std::vector<unsigned> controller_ports(const BoardMemory& memory,
                                        const std::vector<unsigned>& ports, bool with_stream) {
   std::vector<unsigned> list;
   for (const unsigned port : ports) {
-    // A socket for reads and one for writes.
+    // Each port has one socket for reads and one for writes.
     list.insert(list.end(), 2, memory.path(port).controller_port);
   }
   if (with_stream) list.insert(list.end(), 2, memory.path(memory.stream->path).controller_port);
@@ -93,7 +93,8 @@ DdrFigures MemorySystem::figures() {
   if (stream_path_ != nullptr) {
     controller_.catch_up();
   } else {
-    // As far ahead as a slave may have pulled it, so that the figures are those of the cycle.
+    // Up to the time to which a slave may have pulled the memory, so that the figures are those of
+    // the cycle.
     sc_core::sc_time lookahead = sc_core::sc_max_time();
     for (const auto& path : paths_) lookahead = std::min(lookahead, path->lookahead());
     controller_.catch_up(clock_.now * clock_.period_ps + clock_.period_ps / 2 + lookahead.value());

@@ -1,4 +1,4 @@
-// The board's memory as modules: a path behind the slave of each of a machine's ports, one memory
+// The board's memory as modules: a path behind the slave of each port of a machine, and one memory
 // controller.
 #pragma once
 
@@ -16,32 +16,32 @@
 
 namespace tactus {
 
-/// What a path is made of. Throws UserError for clocks that do not meet.
+/// Configuration of a path. Throws UserError for clocks whose ratio is not supported.
 [[nodiscard]] PathConfig path_config(const BoardValues& board, const MemoryPath& path,
                                      std::uint64_t base, unsigned access_bytes);
-/// The same for that of a DRAM port.
+/// Configuration of the path of a DRAM port.
 [[nodiscard]] PathConfig path_config(const BoardValues& board, unsigned port,
                                      unsigned access_bytes);
 
 class MemorySystem {
  public:
-  /// `board` has a memory. `ports`: for each port of the machine, the board's DRAM port whose path
-  /// and base it has. `with_stream`: the board's "stream", which it then has, is wanted too.
-  /// Without it the memory is pulled (models/sim/pulled_memory.h) by the slaves that are attached.
+  /// Precondition: `board` has a memory. `ports` gives, for each port of the machine, the board's
+  /// DRAM port whose path and base it uses. `with_stream` adds the path of the board's "stream",
+  /// which must exist. Without it the attached slaves pull the memory (models/sim/pulled_memory.h).
   MemorySystem(const BoardValues& board, const DdrConfig& ddr, const std::vector<unsigned>& ports,
                Clock& clock, bool with_stream = false);
 
-  /// Binds the slave of a machine's port to its path, and lets it keep an account of this name of
-  /// what its waiting goes into. Once for each port, during elaboration.
+  /// Connects the slave of a machine's port to its path, and makes it keep an account, with this
+  /// name, of its waiting time. Call once for each port, during elaboration.
   void attach(unsigned port, AxiSlave& slave, const char* account);
 
-  /// The same for what reads the instruction stream, of a memory with the stream.
+  /// Connects the reader of the instruction stream, for a memory with the stream.
   void attach(StreamReader& reader);
 
-  /// Counts since the machine was made.
+  /// Figures since the machine was made.
   [[nodiscard]] DdrFigures figures();
 
-  /// Banks, commands and queues as signals of a unit "memory" in this scope.
+  /// Shows banks, commands and queues as signals of a unit "memory" in this scope.
   void describe(const trace::Scope& scope);
 
   [[nodiscard]] DdrController& controller() { return controller_; }
@@ -50,11 +50,11 @@ class MemorySystem {
 
  private:
   std::vector<std::unique_ptr<PortPath>> paths_;
-  std::unique_ptr<PortPath> stream_path_;  ///< null: the stream does not come from here
+  std::unique_ptr<PortPath> stream_path_;  ///< null: the stream does not come from this memory
   const StreamReader* stream_reader_ = nullptr;
   DdrController controller_;
   const Clock& clock_;
-  std::unique_ptr<DdrHistory> history_;  ///< null until somebody looks at signals
+  std::unique_ptr<DdrHistory> history_;  ///< null until signals are requested
 };
 
 }  // namespace tactus

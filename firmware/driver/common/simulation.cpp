@@ -73,7 +73,7 @@ void Simulation::run(std::uint64_t instructions, const RunOptions& options, RunR
   result.instructions = instructions;
   accountant_->begin(instructions, options.regions);
 
-  // A program without instructions takes no cycle; what an earlier run has left goes on.
+  // A program without instructions takes no cycle; work of an earlier run continues.
   if (instructions != 0 || !machine_->idle()) driver_->run();
 
   result.accounting = accountant_->end(result.retired);
@@ -121,7 +121,7 @@ bool Simulation::tick(Cycle most) {
   return true;
 }
 
-/// The region's last instruction has retired in the cycle before.
+/// The region's last instruction retired in the previous cycle.
 void Simulation::pass_border() {
   run_.border = false;
   accountant_->border(run_.result->retired);
@@ -131,7 +131,7 @@ std::uint64_t Simulation::until_border() const {
   return accountant_->next_border() - run_.result->retired;
 }
 
-/// As far as nobody has to hear of a cycle in which something happens.
+/// The next cycle in which an observer must be called.
 Horizon Simulation::horizon() const {
   Cycle cycles = cycles_before_kernel(clock_, longest_silence);
   if (run_.options->max_cycles != 0) {
@@ -140,9 +140,9 @@ Horizon Simulation::horizon() const {
   return {clock_.now + cycles, until_border()};
 }
 
-/// Cycles after which the run may have to end though nothing happens.
+/// Cycles after which the run may have to end even if nothing happens.
 Cycle Simulation::until_checks() const {
-  if (on_activity) return 1;  // hears of every single cycle
+  if (on_activity) return 1;  // it is called in every cycle
   const Cycle quiet = clock_.now - run_.last_activity;
   const Cycle hang = quiet > patience_ ? 1 : patience_ + 1 - quiet;
   if (run_.options->max_cycles == 0) return hang;

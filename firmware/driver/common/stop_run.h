@@ -1,10 +1,10 @@
-// How an observer ends a run that is under way.
+// Ends a run from within an observer.
 #pragma once
 
 namespace tactus {
 
 /// Thrown by RunOptions::progress(): the run ends in this cycle as at its cycle limit, with the
-/// figures it has so far.
+/// figures so far.
 struct StopRun {};
 
 }  // namespace tactus

@@ -1,4 +1,5 @@
-// Many runs of a program, one after the other: how many images a second, and how latencies differ.
+// Throughput of many runs of a program in succession: images per second, and the distribution of
+// latencies.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +10,33 @@
 
 namespace tactus {
 
-/// The next run is started when the outputs of the one before are there, after what the host takes
-/// in each run; none overlap. All images of a run have its latency, which is without the host.
+/// A run starts when the outputs of the previous one are available and the host's time of a run has
+/// passed; runs do not overlap. All images of a run have its latency, which excludes the host's
+/// time.
 struct Throughput {
   std::uint64_t images = 0;
-  std::uint64_t batch = 1;  ///< images of a run
+  std::uint64_t batch = 1;  ///< images per run
   double clock_mhz = 0;
-  double seconds = 0;                       ///< of all runs, the host's time included
-  std::optional<double> frames_per_second;  ///< none where neither machine nor host takes time
-  /// Cycles. Median and 95th percentile are the nearest rank: the smallest latency that so many of
-  /// the runs do not exceed.
+  double seconds = 0;                       ///< all runs, including the host's time
+  std::optional<double> frames_per_second;  ///< empty if neither machine nor host takes time
+  /// Latencies in cycles. Median and 95th percentile are by nearest rank: the smallest latency that
+  /// this share of the runs does not exceed.
   std::uint64_t min = 0, median = 0, p95 = 0, max = 0;
 };
 
-/// Runs of `batch` images each that so many images take.
+/// Number of runs of `batch` images each for so many images.
 [[nodiscard]] inline std::uint64_t runs_of(std::uint64_t images, std::uint64_t batch) {
   return (images + batch - 1) / batch;
 }
 
-/// `latencies`: cycles of each run, at least one. `host_us`: of the host, in each run. `batch`:
-/// images of a run.
+/// `latencies`: cycles of each run, at least one. `host_us`: host time per run. `batch`: images per
+/// run.
 [[nodiscard]] Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz,
                                     double host_us, std::uint64_t batch = 1);
 
 /// {"images", "batch", "seconds", "frames_per_second", "latency_cycles", "latency_ms",
 /// "ms_per_image"}; the last three hold min, median, p95 and max. An image has the latency of its
-/// run; "ms_per_image" is that over the images of the run.
+/// run; "ms_per_image" is this latency divided by the images of the run.
 [[nodiscard]] nlohmann::ordered_json to_json(const Throughput& throughput);
 
 }  // namespace tactus

@@ -31,9 +31,9 @@ bool is_outfeed(const ReplayStep& step) {
   return step.hint.kind == HintKind::descriptor && !is_infeed(step);
 }
 
-/// The host's driver and the device as far as transfers go: starts each piece when its time has
-/// come. All that happens is in update(), at the start and whenever a piece, compute or the host's
-/// work on a request has ended. Steps of all requests are numbered through.
+/// The transfers of the host's driver and the device: starts each piece when its time has come. All
+/// work is done in update(), which is called at the start and whenever a piece, compute, or the
+/// host's work on a request has ended. Steps of all requests are numbered consecutively.
 class Transfers final : public sc_core::sc_module {
  public:
   Transfers(const sc_core::sc_module_name& name, HostLink& link, const LinkValues& values,
@@ -51,26 +51,26 @@ class Transfers final : public sc_core::sc_module {
   struct Step {
     ReplayStep* step;
     std::size_t request;
-    std::uint64_t handed = 0;  ///< bytes that are under way or done
-    std::uint64_t pieces = 0;  ///< under way
-    bool header = false;       ///< has been sent
+    std::uint64_t handed = 0;  ///< bytes under way or done
+    std::uint64_t pieces = 0;  ///< pieces under way
+    bool header = false;       ///< the header has been sent
     bool begun = false, started = false, done = false;
-    bool in_ring = false;      ///< its descriptor is, or was
-    bool translating = false;  ///< the entry of its page is on the way
-    std::size_t buffer = 0;    ///< number of its buffer
+    bool in_ring = false;      ///< its descriptor is or was in the ring
+    bool translating = false;  ///< the device reads the entry of its page
+    std::size_t buffer = 0;    ///< number of the step's buffer
   };
-  /// A page of a buffer of a request.
+  /// A page of a request's buffer.
   using Page = std::tuple<std::size_t, std::size_t, std::uint64_t>;
   struct Request {
-    std::size_t first = 0, last = 0;  ///< steps [first, last)
-    std::size_t first_output = 0;     ///< step, or last
-    std::size_t compute_after = 0;    ///< computes when the infeeds before this step have ended
+    std::size_t first = 0, last = 0;  ///< the request's steps [first, last)
+    std::size_t first_output = 0;     ///< step of the first output, or `last`
+    std::size_t compute_after = 0;    ///< compute starts after the infeeds before this step
     bool released = false, computing = false, computed = false;
   };
   enum class What { piece, compute, host, status, translation };
   struct Ending {
     What what;
-    std::size_t number;  ///< of the step or the request
+    std::size_t number;  ///< number of the step or the request
   };
 
   void update();
@@ -86,12 +86,12 @@ class Transfers final : public sc_core::sc_module {
   [[nodiscard]] bool may_begin(std::size_t i) const;
   [[nodiscard]] bool memory_is_free(std::size_t i) const;
   bool send(std::size_t i);
-  /// Whether the device knows where the next piece lies; if not, it asks.
+  /// True if the device knows the address of the next piece; otherwise it requests the translation.
   bool translate(std::size_t i);
   [[nodiscard]] Page page(std::size_t i) const;
   void number_buffers();
   void piece(std::size_t i, std::uint64_t bytes, bool to_the_device);
-  /// Over the channel, after a request of the device if it fetches.
+  /// Transfers bytes over the channel, after a request of the device if the device fetches.
   sc_time transport(std::uint64_t bytes, bool to_the_device);
   [[nodiscard]] std::uint64_t piece_bytes(std::size_t i) const;
   [[nodiscard]] bool has_ended(std::size_t request) const { return done_ >= states_[request].last; }
@@ -109,14 +109,14 @@ class Transfers final : public sc_core::sc_module {
   std::vector<Step> steps_;
   sc_core::sc_event_queue wake_{"wake"};
   std::multimap<sc_time, Ending> pending_;
-  std::size_t done_ = 0;      ///< steps from the first on that are done
-  std::size_t ended_ = 0;     ///< requests whose steps are
-  std::size_t computed_ = 0;  ///< requests from the first on that have computed
+  std::size_t done_ = 0;      ///< number of steps, from the first on, that are done
+  std::size_t ended_ = 0;     ///< number of requests whose steps are done
+  std::size_t computed_ = 0;  ///< number of requests, from the first on, that have computed
   std::size_t next_request_ = 0;
   bool host_works_ = false;
   std::size_t next_descriptor_ = 0;  ///< step up to which the ring is filled
-  std::uint64_t in_ring_ = 0;        ///< descriptors
-  std::vector<Page> known_;          ///< to the device; the last used first
+  std::uint64_t in_ring_ = 0;        ///< number of descriptors in the ring
+  std::vector<Page> known_;          ///< pages whose entry the device knows, the last used first
   std::uint64_t translations_ = 0;
   std::size_t next_out_ = 0, next_in_ = 0;
   std::uint64_t out_under_way_ = 0, in_under_way_ = 0;
@@ -156,7 +156,8 @@ Transfers::Transfers(const sc_core::sc_module_name& name, HostLink& link, const 
 void Transfers::number_buffers() {
   using Buffer = std::tuple<bool, std::int32_t, std::string_view>;
   for (const Request& state : states_) {
-    std::map<Buffer, std::pair<std::size_t, std::uint64_t>> buffers;  // number, bytes
+    // number and bytes of each buffer
+    std::map<Buffer, std::pair<std::size_t, std::uint64_t>> buffers;
     for (std::size_t i = state.first; i < state.last; ++i) {
       const darwinn::Hint& hint = steps_[i].step->hint;
       const bool chunk = hint.kind == HintKind::instruction;
@@ -243,7 +244,7 @@ void Transfers::end_translation(std::size_t i) {
   if (known_.size() > values_.translations) known_.pop_back();
 }
 
-/// Descriptors of the chunks of released requests, in the order of the lists.
+/// Writes descriptors of the chunks of released requests into the ring, in the order of the lists.
 bool Transfers::fill_ring() {
   bool progress = false;
   while (next_descriptor_ < steps_.size()) {
@@ -259,8 +260,8 @@ bool Transfers::fill_ring() {
   return progress;
 }
 
-/// The host takes up the next request, unless it works on one, waits for room in the ring, or
-/// enough are under way.
+/// Starts the host's work on the next request, unless the host is busy, waits for room in the ring,
+/// or enough requests are in flight.
 bool Transfers::submit() {
   if (host_works_ || next_request_ == requests_.size()) return false;
   if (next_request_ > 0 && next_descriptor_ < states_[next_request_ - 1].last) return false;
@@ -295,7 +296,7 @@ bool Transfers::pass_fences() {
   return progress;
 }
 
-/// Ends what is done, in order, and signals interrupts.
+/// Ends completed requests in order and signals interrupts.
 bool Transfers::retire() {
   bool progress = false;
   while (done_ < steps_.size()) {
@@ -323,7 +324,7 @@ bool Transfers::retire() {
   return progress;
 }
 
-/// Starts compute of the next request, one after the other.
+/// Starts compute of the next request; computes do not overlap.
 bool Transfers::compute() {
   bool progress = false;
   while (computed_ < next_request_) {
@@ -351,7 +352,7 @@ bool Transfers::compute() {
   return progress;
 }
 
-/// Of the device, for an infeed.
+/// True if the device memory of an infeed is free.
 bool Transfers::memory_is_free(std::size_t i) const {
   const LinkRequest& request = requests_[steps_[i].request];
   if (request.replaces_parameters && computed_ < steps_[i].request) return false;
@@ -375,7 +376,7 @@ bool Transfers::may_begin(std::size_t i) const {
   return true;
 }
 
-/// Hands over as much as may be under way, in the order of the lists.
+/// Sends as much as may be under way, in the order of the lists.
 bool Transfers::feed(bool to_the_device) {
   std::size_t& next = to_the_device ? next_out_ : next_in_;
   bool progress = false;
@@ -402,7 +403,7 @@ std::uint64_t Transfers::piece_bytes(std::size_t i) const {
   const std::uint64_t left = static_cast<std::uint64_t>(step.bytes) - steps_[i].handed;
   const std::uint64_t most =
       or_unlimited(is_infeed(step) ? values_.transfer_bytes : values_.chunk_bytes);
-  // Buffers start on a page, and so does the device's view of them.
+  // Buffers start at a page, for the host and for the device.
   const std::uint64_t address = static_cast<std::uint64_t>(step.hint.offset) + steps_[i].handed;
   const auto to_border = [&](std::uint64_t size) {
     return size == unlimited ? unlimited : size - address % size;
@@ -432,7 +433,7 @@ bool Transfers::translate(std::size_t i) {
   return false;
 }
 
-/// One piece, unless as many as may be are under way.
+/// Sends one piece, unless the limit of pieces under way is reached.
 bool Transfers::send(std::size_t i) {
   Step& step = steps_[i];
   const bool in = is_infeed(*step.step);
@@ -460,7 +461,7 @@ sc_time Transfers::transport(std::uint64_t bytes, bool to_the_device) {
   transaction.set_streaming_width(static_cast<unsigned>(bytes));
   sc_time delay;
   if (to_the_device && values_.device_fetches) {
-    transaction.set_data_length(0);  // the request is all overhead
+    transaction.set_data_length(0);  // the request has only overhead
     to_host->b_transport(transaction, delay);
   }
   transaction.set_data_length(static_cast<unsigned>(bytes));

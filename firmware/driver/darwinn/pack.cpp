@@ -22,8 +22,8 @@ using darwinn::Hint;
 using darwinn::HintKind;
 using darwinn::Layer;
 
-constexpr std::size_t longest_chunk = 262144;  // as of real packages
-constexpr std::size_t widest_word = 128;       // bytes of the instruction stream
+constexpr std::size_t longest_chunk = 262144;  // as in real packages
+constexpr std::size_t widest_word = 128;       // bytes of a word of the instruction stream
 constexpr std::int32_t newest_runtime = 14;
 
 std::int16_t data_type_of(const Model& model) {
@@ -52,7 +52,7 @@ std::int32_t size_of(const Model& model, const char* what, std::uint64_t vectors
 }
 
 void check(const Model& model, const tcu::InstructionLayout& layout) {
-  constexpr unsigned needed = 36;  // register of 4 bits, field of 32
+  constexpr unsigned needed = 36;  // register of 4 bits, field of 32 bits
   const unsigned operands = layout.instruction_bits() - layout.header;
   if (operands < needed) {
     user_error("{}: instructions with {} bits of operands cannot be packed; needed: {}", model.path,
@@ -63,7 +63,7 @@ void check(const Model& model, const tcu::InstructionLayout& layout) {
   }
 }
 
-/// What parameter caching needs, and what needs it.
+/// Checks the requirements of parameter caching; errors name what needs them.
 void check_caching(const Model& model, const PackOptions& options) {
   const bool local = model.file.preloads();
   if (!options.cache_parameters) {
@@ -89,8 +89,8 @@ void check_caching(const Model& model, const PackOptions& options) {
   }
 }
 
-/// No two tensors share vectors of DRAM0: the inputs of a request arrive while the outputs of the
-/// one before are still there.
+/// Checks that no two tensors share vectors of DRAM0, since the inputs of a request may arrive
+/// before the outputs of the previous one have been read.
 void check_places(const Model& model) {
   std::vector<tcu::TensorEntry> all = model.file.inputs;
   all.insert(all.end(), model.file.outputs.begin(), model.file.outputs.end());
@@ -104,7 +104,7 @@ void check_places(const Model& model) {
   }
 }
 
-/// What the package's views lead to, while it is written.
+/// Owns the data that the package's views refer to while it is written.
 class Packer {
  public:
   Packer(const Model& model, const PackOptions& options)
@@ -132,7 +132,7 @@ class Packer {
   }
 
  private:
-  /// The model, whose layers count the instructions behind those that are put ahead of all.
+  /// The model file; its layers skip the instructions that are placed before the program.
   [[nodiscard]] tcu::ModelFile with_places() const {
     tcu::ModelFile file = model_.file;
     const auto place = [&](std::size_t instruction) {
@@ -143,7 +143,7 @@ class Packer {
       layer.first = place(layer.first);
       layer.count = end - layer.first;
     }
-    // As the layers count, which an older model does not say at all.
+    // Matches the count of the layers. An older model has no size.
     if (file.prog.size)
       file.prog.size =
           (program_.instructions.size() - program_.ahead) * layout_.instruction_bytes();
@@ -159,7 +159,8 @@ class Packer {
     if (type != darwinn::stand_alone) one.token = token();
     return one;
   }
-  /// Constants to DRAM1 and, where the model has them there, on to local memory.
+  /// The executable that transfers constants to DRAM1 and, if the model keeps them there, on to
+  /// local memory.
   darwinn::Executable caching() {
     darwinn::Executable one = executable(darwinn::parameter_caching);
     one.scratch_bytes = 0;
@@ -208,12 +209,12 @@ class Packer {
       one.hints.push_back(simple(HintKind::instruction, static_cast<std::int32_t>(i)));
     }
   }
-  /// The text lives as long as the packer.
+  /// Stores a text for the packer's lifetime.
   std::string_view name(const std::string& text) {
     names_.push_back(text);
     return names_.back();
   }
-  /// FNV-1a of what the device would hold: equal constants of equal programs have the same.
+  /// FNV-1a hash of what the device would hold; equal for equal constants of equal programs.
   [[nodiscard]] std::uint64_t token() const {
     if (options_.token != 0) return options_.token;
     std::uint64_t hash = 0xcbf29ce484222325;
@@ -222,7 +223,7 @@ class Packer {
     }
     return hash == 0 ? 1 : hash;
   }
-  /// DRAM1 from vector 0 on.
+  /// Places constants from vector 0 of DRAM1 on.
   void add_constants() {
     for (std::size_t i = 0; i < model_.constants.size(); ++i) {
       const tcu::ConstantsEntry& entry = model_.file.consts[i];
@@ -233,7 +234,8 @@ class Packer {
                 constants_.begin() + static_cast<std::ptrdiff_t>(begin));
     }
   }
-  /// Into chunks of whole instructions and, but for the last, whole words of any stream.
+  /// Splits code into chunks of whole instructions; all but the last also have whole words of any
+  /// stream.
   void cut(const std::vector<std::uint8_t>& code,
            const std::vector<RelocatableProgram::Base>& bases, darwinn::Executable& one) {
     const std::size_t unit = std::lcm(std::size_t{layout_.instruction_bytes()}, widest_word);
@@ -242,7 +244,7 @@ class Packer {
       one.chunks.push_back({{code.data() + at, std::min(most, code.size() - at)}, {}});
     }
     const std::size_t instructions = most / layout_.instruction_bytes();
-    constexpr std::size_t value = 4;  // bit of Configure's value, above the register
+    constexpr std::size_t value = 4;  // bit position of Configure's value, above the register
     for (const RelocatableProgram::Base& base : bases) {
       darwinn::Meta meta{base.desc, darwinn::lower_32bit, 0, std::nullopt};
       if (!base.name.empty()) meta.name = name(base.name);
@@ -312,7 +314,7 @@ class Packer {
 
 PackedModel pack_model(const Model& model, const PackOptions& options) {
   PackedModel packed = Packer(model, options).write();
-  // What could not be run is not written.
+  // Checks that the package can be run before it is written.
   const darwinn::File file(packed.bytes, model.path);
   (void)darwinn::verify(file.package(), model.path);
   return packed;

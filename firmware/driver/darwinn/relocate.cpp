@@ -13,10 +13,10 @@
 namespace tactus {
 namespace {
 
-/// Neighbouring vectors of DRAM0 that move together, to `start` and on from the region's base.
+/// Adjacent vectors of DRAM0 that are moved together, to `start` relative to the region's base.
 struct Span {
   std::uint64_t first = 0, end = 0;  ///< vectors of DRAM0
-  std::uint64_t start = 0;           ///< of `first`, from the base on
+  std::uint64_t start = 0;           ///< place of `first`, relative to the base
   std::int16_t desc = darwinn::scratch;
   const std::string* name = nullptr;  ///< null: scratch memory
 
@@ -25,7 +25,7 @@ struct Span {
   }
 };
 
-/// DRAM0 of a model, cut into spans.
+/// DRAM0 of a model, divided into spans.
 class Regions {
  public:
   Regions(const Model& model, bool tensors_apart) {
@@ -48,7 +48,7 @@ class Regions {
   }
 
  private:
-  /// The pieces of a tensor follow each other.
+  /// Adds tensors; the pieces of a tensor are consecutive in its region.
   void add(const std::vector<tcu::TensorEntry>& entries, std::int16_t desc) {
     std::map<std::string_view, std::uint64_t> ends;
     for (const tcu::TensorEntry& one : entries) {
@@ -57,7 +57,7 @@ class Regions {
       end += one.size;
     }
   }
-  /// Pieces that are neighbours in DRAM0 as they are in the tensor are one span.
+  /// Joins pieces that are adjacent both in DRAM0 and in the tensor.
   void join() {
     std::vector<Span> joined;
     for (const Span& span : spans_) {
@@ -75,11 +75,11 @@ class Regions {
   std::vector<Span> spans_;
 };
 
-/// A move of DRAM0 that stays in one span.
+/// A DataMove to or from DRAM0 that is inside one span.
 struct Access {
   std::size_t instruction = 0;
   tcu::DataMoveKind kind = tcu::DataMoveKind::dram0_to_local;
-  tcu::Operand local{}, dram{};  ///< DRAM: vectors from the base on
+  tcu::Operand local{}, dram{};  ///< DRAM: vectors, relative to the base
   std::uint64_t count = 0;
   Span span;
 };
@@ -134,7 +134,7 @@ class Relocator {
     configure(span);
   }
 
-  /// The accesses of an instruction, one a span that it comes through.
+  /// Splits an instruction into accesses, one for each span that it touches.
   void cut(std::size_t i) {
     const tcu::Instruction& one = program_[i];
     if (one.opcode == static_cast<std::uint8_t>(tcu::Opcode::configure)) {
@@ -162,7 +162,8 @@ class Relocator {
     }
   }
 
-  /// Tensors without a base of their own, and whatever else is used.
+  /// Sets the size of scratch memory: tensors without a base of their own, and all other used
+  /// vectors.
   void size_scratch() {
     std::uint64_t end = 1;
     std::set<std::pair<std::int16_t, std::string_view>> based;

@@ -1,16 +1,17 @@
-// Programs of the TCU whose memory may be anywhere: behind Configure instructions of the DRAM
-// offsets, whose values are fields of a package.
+// Makes programs of the TCU relocatable: Configure instructions of the DRAM offsets are added,
+// whose values are fields of a package.
 //
-// Ahead of a program stand Configure(DRAM0), of scratch memory, and Configure(DRAM1), of the
+// The program is preceded by Configure(DRAM0), for scratch memory, and Configure(DRAM1), for the
 // parameters. With `tensors_apart` (profile B of the format) inputs and outputs are regions with
-// bases of their own: accesses to DRAM0 are cut where regions meet and lose their region's base,
-// and a Configure(DRAM0) stands between two accesses of different regions, right behind the first.
+// bases of their own. Accesses to DRAM0 are split at borders of regions and become relative to
+// their region's base, and a Configure(DRAM0) is placed between two accesses to different regions,
+// directly behind the first.
 //
-// The offset is added when a burst's address is issued, not when the move retires. A read retires
-// with its last vector, so that all of its addresses are out; a write may still wait in the port's
-// queues, and a Configure would send its rest elsewhere. Behind a write, therefore, its first
-// vector is read back to where it came from, which changes nothing and retires after all writes
-// were answered.
+// The hardware adds the offset when a burst's address is issued, not when the DataMove retires. A
+// read retires with its last vector, so all of its addresses have been issued. A write may still
+// wait in the port's queues, and a Configure would redirect the rest of it. Therefore, behind a
+// write its first vector is read back to where it came from: this changes nothing and retires only
+// after all writes are answered.
 #pragma once
 
 #include <cstddef>
@@ -24,23 +25,23 @@
 namespace tactus {
 
 struct RelocatableProgram {
-  /// A Configure whose value is linked.
+  /// A Configure instruction whose value is linked.
   struct Base {
     std::size_t instruction = 0;
     std::int16_t desc = 0;  ///< a darwinn::Base
-    std::string name;       ///< of an input or output; else empty
+    std::string name;       ///< name of an input or output; else empty
   };
   std::vector<tcu::Instruction> instructions;
-  std::vector<Base> bases;         ///< in the order of their instructions
-  std::size_t ahead = 0;           ///< Configure instructions ahead of the program's first
-  std::size_t read_backs = 0;      ///< reads behind writes, each ahead of a Configure
-  std::uint64_t scratch_size = 0;  ///< vectors of DRAM0 up to the last that is not a region's
-  /// Of each instruction of the model, and of the end: how many instructions are ahead of it.
+  std::vector<Base> bases;         ///< in the order of the instructions
+  std::size_t ahead = 0;           ///< number of Configure instructions before the program
+  std::size_t read_backs = 0;      ///< number of reads placed between a write and a Configure
+  std::uint64_t scratch_size = 0;  ///< vectors of DRAM0 up to the last one outside all regions
+  /// For each instruction of the model, and for the end: the number of instructions before it.
   std::vector<std::size_t> places;
 };
 
-/// Throws UserError for a program with Configure instructions of its own, and one that leaves
-/// DRAM0. Inputs and outputs must not share vectors.
+/// Throws UserError for a program that has Configure instructions or exceeds DRAM0. Precondition:
+/// inputs and outputs share no vectors.
 [[nodiscard]] RelocatableProgram relocatable(const Model& model, bool tensors_apart);
 
 }  // namespace tactus

@@ -27,7 +27,7 @@ bool is_output(const Hint& hint) {
   return hint.kind == HintKind::descriptor && hint.meta->desc == darwinn::output;
 }
 
-/// The list's state while it is gone through.
+/// Processes a DMA list step by step.
 class List {
  public:
   List(const LinkValues& link, Picoseconds compute, bool has_output)
@@ -53,7 +53,7 @@ class List {
     }
     result_.steps.push_back(step);
   }
-  /// The end of what was added.
+  /// End of the steps added so far.
   Picoseconds end() {
     compute();
     return end_;
@@ -78,7 +78,7 @@ class List {
     in_free_ = step.end;
     last_outfeed_ = std::max(last_outfeed_, step.end);
   }
-  /// Once, when the infeeds that it needs are in the list.
+  /// Adds compute, once, after the infeeds that it needs.
   void compute() {
     if (computed_) return;
     computed_ = true;
@@ -109,8 +109,8 @@ bool has_inferred_tail(const Executable& executable) {
   return !executable.fully_deterministic && !ends;
 }
 
-/// What a list that is not deterministic leaves to the device: an outfeed of each output, then the
-/// interrupt.
+/// Steps that the device adds to a list that is not fully deterministic: an outfeed of each output,
+/// then the interrupt.
 std::vector<ReplayStep> inferred_tail(const Executable& executable) {
   std::vector<ReplayStep> tail;
   for (const darwinn::Layer& layer : executable.outputs) {

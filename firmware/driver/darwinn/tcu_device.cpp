@@ -15,7 +15,7 @@ namespace {
 using darwinn::Executable;
 using darwinn::Layer;
 
-/// What a 32-bit AXI address reaches, of each bank.
+/// Size of a bank that 32-bit AXI addresses can reach.
 constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 
 std::vector<std::uint8_t> whole_program(const Executable& executable) {
@@ -26,7 +26,7 @@ std::vector<std::uint8_t> whole_program(const Executable& executable) {
   return program;
 }
 
-/// Runs of vectors that hold the z of one element each: (y, x) by (y, x).
+/// Converts between tensors and vectors: a run of vectors holds the z of one element (y, x).
 struct Lanes {
   Lanes(const Layer& layer, const tcu::Architecture& architecture)
       : element(darwinn::element_bytes(layer.data_type)),
@@ -49,8 +49,8 @@ Tensor find(const std::vector<tcu::TensorEntry>& entries, std::string_view name)
   return std::move(*found);
 }
 
-/// Where the pieces of a tensor begin, counted in vectors from the first: one behind the other if
-/// it has a buffer of its own, and else as in the arena.
+/// Start of each piece of a tensor, in vectors from the first: consecutive if the tensor has a
+/// buffer of its own, else as in the arena.
 std::vector<std::uint64_t> places(const Tensor& tensor, bool based) {
   std::vector<std::uint64_t> starts;
   std::uint64_t size = 0;
@@ -74,7 +74,7 @@ Model packaged_model(const darwinn::File& file) {
   }
   const std::uint64_t instructions =
       model.program.size() / tcu::InstructionLayout(model.file.arch).instruction_bytes();
-  // The text is of the program behind the Configure instructions that stand ahead of it.
+  // The layers in the text exclude the Configure instructions before the program.
   const tcu::InstructionLayout layout(model.file.arch);
   std::uint64_t ahead = 0;
   while (ahead < instructions &&
@@ -159,7 +159,8 @@ void TcuDevice::evict() {
 
 std::vector<std::uint8_t> TcuDevice::linked(const Executable& executable,
                                             const darwinn::Addresses& addresses) const {
-  // What has no base of its own lies inside the arena, at no multiple of a block.
+  // A tensor without a base of its own is inside the arena, not necessarily at a multiple of a
+  // block.
   darwinn::Addresses bases = addresses;
   const auto clear = [&](const std::vector<Layer>& layers, std::int16_t desc,
                          std::vector<std::vector<std::uint64_t>>& all) {
@@ -218,7 +219,7 @@ void TcuDevice::write_input(const Loaded& loaded, std::size_t index, std::uint64
   }
 }
 
-/// Out of the device's layout into the tensor, and that in whole vectors.
+/// Converts from the device's layout to the tensor, and then to whole vectors.
 std::vector<std::uint8_t> TcuDevice::read_output(const Loaded& loaded, std::size_t index,
                                                  std::uint64_t address) {
   const Layer& layer = loaded.package->main().outputs[index];

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t address_end = std::uint64_t{1} << 32;
 
-/// Cycles without anything happening after which a machine that waits for no memory is called
-/// hung: longer than any latency of its units.
+/// Cycles without activity after which a machine that does not wait for memory counts as hung;
+/// longer than any latency of its units.
 Cycle patience(const dpas::Profile& profile) {
   return 1000 + profile.overhead +
          std::max({profile.alu_latency, profile.alu_latency_simd16, profile.alu_latency_simd32,
@@ -74,7 +74,8 @@ DpasSimulation::DpasSimulation(const DpasSimulationConfig& config)
   start(*system_, config.clock_mhz, patience(machine.profile));
 }
 
-/// Threads are those of users' memories; they may refer to their modules while they unwind.
+/// Ends the SystemC threads of users' memories first, because they may refer to their modules while
+/// they unwind.
 DpasSimulation::~DpasSimulation() { kernel_.end_threads(); }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -122,7 +123,8 @@ void DpasSimulation::write(std::uint64_t address, const std::uint8_t* bytes, std
     system_->ideal()->memory().write(static_cast<std::uint32_t>(address), bytes, count);
     return;
   }
-  // The payload's pointer is not const, but TLM forbids targets to write to the data of a write.
+  // The payload's pointer is not const, but TLM does not allow targets to change the data of a
+  // write.
   if (debug_access(tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(bytes), count) !=
       count) {
     user_error("the memory refuses debug writes of {} bytes at 0x{:x}", count, address);
@@ -158,7 +160,7 @@ std::vector<std::uint8_t> DpasSimulation::read_memory(std::size_t memory, std::u
 
 // ---- runs ---------------------------------------------------------------------------------------
 
-/// Inputs at their offsets, and register 0 with the thread's number where kernels look for it.
+/// Initial registers of a thread: inputs at their offsets, and the thread's number in register 0.
 dpas::ThreadStart DpasSimulation::start_of(const dpas::Program& program, const DpasThread& thread,
                                            unsigned number,
                                            const dpas::DecodedKernel& kernel) const {

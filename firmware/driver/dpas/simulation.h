@@ -1,28 +1,33 @@
-// One DPAS machine: threads with registers, array, ALU, load/store unit and a memory, on a SystemC
+// A DPAS machine with threads, registers, array, ALU, load/store unit and a memory, on a SystemC
 // kernel of its own.
 //
-// How to run a kernel:
+// Example:
 //
-//   DpasSimulationConfig config;                              // parameters; also
-//   simulation_parameters.h config.machine.profile = dpas::read_profile(config_path("dpas",
-//   "pvc")); config.machine.threads = 2; config.machine.memory = dpas::MemoryKind::ideal;
-//   dpas::Program program = dpas::assemble(text, "gemm");     // or dpas::read_program(path,
-//   profile) dpas::resolve(program, config.machine.profile);
+//   DpasSimulationConfig config;  // parameters: see also simulation_parameters.h
+//   config.machine.profile = dpas::read_profile(config_path("dpas", "pvc"));
+//   config.machine.threads = 2;
+//   config.machine.memory = dpas::MemoryKind::ideal;
+//
+//   dpas::Program program = dpas::assemble(text, "gemm");  // or dpas::read_program(path, profile)
+//   dpas::resolve(program, config.machine.profile);
 //
 //   DpasSimulation simulation(config);
 //   const std::uint64_t a = simulation.allocate("A", bytes_of_a);
-//   simulation.write(a, matrix_a);                            // takes no time
-//   std::vector<DpasThread> threads(2);                       // may run different kernels
+//   simulation.write(a, matrix_a);             // takes no simulated time
+//
+//   std::vector<DpasThread> threads(2);        // may run different kernels
 //   threads[0].kernel = threads[1].kernel = &program.kernels.front();
-//   threads[0].set("PA", a, 8);                               // an .input of the kernel
+//   threads[0].set("PA", a, 8);                // an .input of the kernel
+//
 //   DpasRunResult result = simulation.run(program, threads);
 //   result.end == RunEnd::finished; result.cycles; result.macs; result.accounting ...
+//
 //   std::vector<std::uint8_t> c = simulation.read(address_of_c, bytes_of_c);
 //
-// A machine runs programs one after the other; its memory keeps its contents in between, cycle
-// numbers go on, registers are cleared; a run that was cut off by a limit, a hang or an error is
-// the machine's last. Kernels may touch bound buffers only. Several machines may live in one
-// process, one after the other or, as other simulations, in turns.
+// A machine runs programs in succession: memory keeps its contents, cycle numbers continue,
+// registers are cleared. A run that ends by a limit, a hang or an error is the machine's last.
+// Kernels may access only bound buffers. A process may have several machines, used one after the
+// other or in turns.
 #pragma once
 
 #include <cstdint>
@@ -46,26 +51,26 @@ namespace tactus {
 
 class MemorySystem;
 
-/// Makes the memory behind the AXI pins and binds the slave's socket to it. Called during
+/// Makes the memory behind the AXI pins and binds it to the slave's socket. Called during
 /// elaboration.
 using DpasMemoryFactory = std::function<std::unique_ptr<sc_core::sc_module>(AxiSlave& slave)>;
 
-/// Where board.memory_model is `board` and the port AXI, resolve_port_memory()
-/// (firmware/config/port_memory.h) has looked up the board's DRAM: the port has the path and the
+/// If board.memory_model is `board` and the memory is AXI, resolve_port_memory()
+/// (firmware/config/port_memory.h) must have resolved the board's DRAM. The port uses the path and
 /// base of the board's dram0.
 struct DpasSimulationConfig : BoardValues {
-  dpas::MachineParameters machine;  ///< its axi_data_bits are the board's
+  dpas::MachineParameters machine;  ///< axi_data_bits is set from the board
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
-  DpasMemoryFactory memory;               ///< of MemoryKind::axi; empty: as the memory model says
-  std::optional<DdrConfig> resolved_ddr;  ///< of the board's memory
+  DpasMemoryFactory memory;               ///< for MemoryKind::axi; empty: by the memory model
+  std::optional<DdrConfig> resolved_ddr;  ///< DRAM of the board's memory
 };
 
-/// What a hardware thread runs.
+/// The kernel of a hardware thread, and its inputs.
 struct DpasThread {
-  const dpas::Kernel* kernel = nullptr;                                  ///< null: nothing
-  std::map<std::string, std::vector<std::uint8_t>, std::less<>> inputs;  ///< by name of .input
+  const dpas::Kernel* kernel = nullptr;  ///< null: the thread does nothing
+  std::map<std::string, std::vector<std::uint8_t>, std::less<>> inputs;  ///< by name of the .input
 
-  /// A whole number, little-endian, in the input's size.
+  /// Sets an input to a whole number, little-endian, of `bytes` bytes.
   void set(const std::string& name, std::uint64_t value, unsigned bytes) {
     std::vector<std::uint8_t>& input = inputs[name];
     input.clear();
@@ -75,21 +80,21 @@ struct DpasThread {
   }
 };
 
-/// Figures of one run; cycles count from its first, in which the first instruction may be issued.
-/// `cycles` is that of the last ret, and `instructions` those of all threads; of kernels that jump,
-/// as many as were issued.
+/// Figures of a run. Cycles count from the run's first cycle, in which the first instruction may be
+/// issued. `cycles` is the cycle of the last ret. `instructions` counts those of all threads; for
+/// kernels with jumps it is the number issued.
 struct DpasRunResult : RunResult {
   DpasRunResult() : RunResult(dpas_machine_info()) {}
 
-  // Counters of the machine, here by name.
+  // Counters of the machine by name.
   std::uint64_t dpas = 0;             ///< instructions
-  std::uint64_t rows = 0;             ///< cycles in which one entered the array
+  std::uint64_t rows = 0;             ///< cycles in which a row entered the array
   std::uint64_t macs = 0;             ///< multiply-accumulates
   std::uint64_t grf_reads = 0;        ///< registers
-  std::uint64_t grf_reads_saved = 0;  ///< registers that operand buffers held
+  std::uint64_t grf_reads_saved = 0;  ///< registers not read because operand buffers held them
   std::uint64_t grf_writes = 0;       ///< registers
   std::uint64_t bytes_loaded = 0, bytes_stored = 0;
-  std::optional<DdrFigures> ddr;  ///< none without the board's memory
+  std::optional<DdrFigures> ddr;  ///< empty without the board's memory
 };
 
 class DpasSimulation final : public Simulation {
@@ -100,24 +105,24 @@ class DpasSimulation final : public Simulation {
   DpasSimulation(const DpasSimulation&) = delete;
   DpasSimulation& operator=(const DpasSimulation&) = delete;
 
-  /// Binds a buffer at an address of its own, which begins a page of 4096 bytes; between buffers
-  /// lies at least one that belongs to none. Throws UserError if the memory does not hold it.
+  /// Binds a buffer at a new address, which starts a page of 4096 bytes; at least one unused page
+  /// separates buffers. Throws UserError if the memory is too small.
   std::uint64_t allocate(const std::string& name, std::uint64_t bytes);
-  /// Binds a buffer at this address. Throws UserError if it overlaps another.
+  /// Binds a buffer at a given address. Throws UserError if it overlaps another buffer.
   void bind(const dpas::Buffer& buffer);
   [[nodiscard]] const std::vector<dpas::Buffer>& buffers() const { return buffers_; }
 
-  /// Host access to memory; no time passes. Throws UserError if the memory refuses it.
+  /// Access of the host to memory, in no simulated time. Throws UserError if the memory refuses it.
   void write(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t count);
   void write(std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
     write(address, bytes.data(), bytes.size());
   }
   [[nodiscard]] std::vector<std::uint8_t> read(std::uint64_t address, std::uint64_t count);
 
-  /// Runs one kernel a thread, `threads` of the configuration at the most, until all have ended.
-  /// Kernels are of `program`, resolved for the configuration's profile. Throws UserError for an
-  /// input that a thread lacks or that has the wrong size, and for what kernels do that the machine
-  /// does not allow, with the line.
+  /// Runs one kernel per thread, for at most `threads` of the configuration, until all have ended.
+  /// The kernels belong to `program`, which must be resolved for the configuration's profile.
+  /// Throws UserError if an input is missing or has a wrong size, and, with the line, if a kernel
+  /// does something that the machine does not allow.
   DpasRunResult run(const dpas::Program& program, const std::vector<DpasThread>& threads,
                     const RunOptions& options = {});
 
@@ -137,14 +142,14 @@ class DpasSimulation final : public Simulation {
                              std::uint64_t count);
 
   const DpasSimulationConfig config_;
-  std::uint64_t memory_end_ = 0;  ///< first address that the memory does not have
+  std::uint64_t memory_end_ = 0;  ///< first address behind the memory
   std::vector<dpas::Buffer> buffers_;
   std::uint64_t next_address_ = 0x10000;
   std::unique_ptr<dpas::System> system_;
   std::unique_ptr<AxiSlave> slave_;
   std::unique_ptr<MemorySystem> board_memory_;
-  std::unique_ptr<sc_core::sc_module> memory_;  ///< null with the board's
-  /// Of the run under way: they stay as long as the machine may look at them.
+  std::unique_ptr<sc_core::sc_module> memory_;  ///< null with the board's memory
+  /// Kernels of the current run; they live as long as the machine may refer to them.
   std::vector<std::unique_ptr<dpas::DecodedKernel>> kernels_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 using M = dpas::MachineParameters;
 
-/// The opposite of tf32_truncate, since a switch turns something on.
+/// The inverse of tf32_truncate, since an option switches something on.
 Parameter<dpas::Numerics> tf32_all_bits() {
   using N = dpas::Numerics;
   Parameter<N> p = boolean("tf32_all_bits", &N::tf32_truncate,
@@ -87,7 +87,8 @@ const ParameterTable<M>& dpas_profile_overrides() {
       "dpas_profile", "What the profile of a DPAS machine says, to be replaced one by one.", [] {
         std::vector<Parameter<M>> parameters;
         for (const Parameter<dpas::Profile>& p : dpas::profile_parameters()) {
-          if (p.read_json || p.key == "threads") continue;  // lists are those of the profile's file
+          // lists are set only in a profile's file
+          if (p.read_json || p.key == "threads") continue;
           Parameter<M> outer;
           static_cast<ParameterInfo&>(outer) = p;
           outer.get = [get = p.get](const M& machine) { return get(machine.profile); };

@@ -1,4 +1,4 @@
-// The tables of what a DPAS simulation is configured with, beside the board.
+// Parameter tables of a DPAS simulation, besides those of the board.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace tactus {
 
-/// Of dpas::MachineParameters, without the profile. Those that shape no machine change neither
-/// cycles nor data.
+/// Parameters of dpas::MachineParameters, without the profile. Those that do not shape the machine
+/// change neither cycles nor data.
 [[nodiscard]] const ParameterTable<dpas::MachineParameters>& dpas_machine_parameters();
-/// What a profile has, as parameters that replace its values; without its number of threads, of
-/// which a machine has as many as dpas_machine_parameters() says.
+/// Values of a profile as parameters that replace them. Excludes the profile's number of threads,
+/// since dpas_machine_parameters() sets how many are used.
 [[nodiscard]] const ParameterTable<dpas::MachineParameters>& dpas_profile_overrides();
 
 }  // namespace tactus

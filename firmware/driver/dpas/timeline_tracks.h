@@ -1,5 +1,5 @@
-// What a timeline shows of the DPAS machine beside the states of its units: DPAS in the array, AXI
-// bursts, messages in flight, how busy the array is.
+// The DPAS machine's own tracks in a timeline: DPAS in the array, AXI bursts, messages in flight,
+// and how busy the array is.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace tactus {
 
 class DpasTimelineTracks final : public TimelineTracks {
  public:
-  /// `kernel` is what all threads run.
+  /// `kernel` is the kernel that all threads run.
   DpasTimelineTracks(const DpasSimulation& simulation, const dpas::Kernel& kernel);
 
   void begin(Timeline& timeline) override;
@@ -27,7 +27,7 @@ class DpasTimelineTracks final : public TimelineTracks {
   const dpas::Kernel& kernel_;
   Timeline* timeline_ = nullptr;
   BurstTracks bursts_;
-  std::uint64_t rows_ = 0;  ///< of the array, before the present interval
+  std::uint64_t rows_ = 0;  ///< rows of the array before the current interval
 };
 
 }  // namespace tactus

@@ -39,13 +39,13 @@ struct TcuSimulationConfig : BoardValues {
   std::uint16_t decoder_timeout = 100;  ///< cycles, reset value of the register
   std::uint32_t sample_block_size = 0;  ///< 0: no sampler
   std::uint16_t sample_interval = 0;    ///< cycles, initial value of the register
-  Cycle sample_pause = 0;               ///< see Top::Config
+  Cycle sample_pause = 0;               ///< see TcuSystem::Config
   Cycle feed_gap = 0;                   ///< idle cycles after each word of the instruction stream
   StallGenerator stalls{1, 0};
   Engine engine = Engine::fast;
   std::uint32_t check_every = 100;            ///< see TcuSystem::Config
   bool evaluates_all = false;                 ///< likewise
-  std::optional<std::uint32_t> shuffle_seed;  ///< see Top::Config; takes the step engine
+  std::optional<std::uint32_t> shuffle_seed;  ///< see TcuSystem::Config; takes the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
   MemoryFactory memory;                   ///< empty: as the memory model says
   std::optional<DdrConfig> resolved_ddr;  ///< of the board's memory

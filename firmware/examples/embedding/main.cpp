@@ -1,5 +1,5 @@
-// A program that embeds Tactus: compiles a network for a board, simulates one image, and looks at
-// what the machine did. Prints cycles and the three largest reasons for lost ones.
+// A program that embeds Tactus: compiles a network for a board, simulates one image, and evaluates
+// the run. Prints the cycles and the three largest reasons for lost cycles.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -12,18 +12,18 @@
 namespace tactus::gemm {
 namespace {
 
-/// Registers of the addresses, and of the coordinates: columns, rows, place in A and in B.
+/// Registers of the addresses and of the coordinates: columns, rows, positions in A and in B.
 constexpr unsigned scalar_registers = 5;
-/// Instructions of a block that are no DPAS, load or store, and of a turn of the loop over K.
+/// Instructions other than DPAS, load and store: per block, and per iteration of the loop over K.
 constexpr unsigned block_overhead = 12, turn_overhead = 4;
-/// Estimates that differ by less than one in so many say nothing.
+/// Estimates that differ by less than 1/alike are considered equal.
 constexpr unsigned alike = 50;
 
-/// What a block takes of each resource.
+/// Use of each resource by a block.
 struct BlockCost {
   std::uint64_t array = 0, beats = 0, issued = 0;
-  std::uint64_t chain = 0;  ///< cycles from its first load to its last store, alone in the machine
-  std::uint64_t ends = 0;   ///< beats of its first loads and of its stores
+  std::uint64_t chain = 0;  ///< cycles from the first load to the last store if no other block runs
+  std::uint64_t ends = 0;   ///< beats of the first loads and of the stores
 };
 
 class Formula {
@@ -58,7 +58,7 @@ class Formula {
     add(1, grid_.edge_rows, grid_.edge_n_tiles);
     const std::uint64_t threads = std::min<std::uint64_t>(blocking_.threads, grid_.blocks());
     const std::uint64_t thread = (grid_.blocks() + threads - 1) / threads * longest;
-    // While the first operands come and the last results leave, nothing is multiplied.
+    // The array is idle until the first operands arrive and while the last results leave.
     return std::max({sum.array, sum.beats, sum.issued, thread}) + 2 * memory_.latency +
            threads * ends;
   }
@@ -68,7 +68,7 @@ class Formula {
   }
 
  private:
-  /// Beats of a message of so many rows, all blocks together.
+  /// Beats of a message of `rows` rows, for all its blocks.
   [[nodiscard]] std::uint64_t beats_of(unsigned rows, unsigned row_bytes) const {
     const std::uint64_t width = memory_.bytes_per_cycle;
     if (memory_.whole_rows) return rows * ((row_bytes + width - 1) / width);
@@ -82,7 +82,7 @@ class Formula {
     unsigned rows = 0;
     for (unsigned i = 0; i < plan.m_tiles; ++i) {
       const unsigned rc = plan.rows_of(i, blocking_);
-      // Another repeat count begins another macro, which loads src1 anew.
+      // A different repeat count starts another macro, which loads src1 again.
       const bool loads = i == 0 || rc != blocking_.rows;
       column += loads ? std::max(p * rc, shape_.b_registers) : p * rc;
       rows += rc;
@@ -139,7 +139,7 @@ void check_wish(const char* what, unsigned value, unsigned most) {
   if (value > most) user_error("{} is {}; allowed 1..{}", what, value, most);
 }
 
-/// The wish, or 1..most.
+/// Only the user's wish if there is one, else 1..most.
 std::vector<unsigned> candidates(unsigned wish, unsigned most) {
   if (wish != 0) return {wish};
   std::vector<unsigned> values;
@@ -147,10 +147,11 @@ std::vector<unsigned> candidates(unsigned wish, unsigned most) {
   return values;
 }
 
-/// What is tried beside the tiles: rows, buffers, steps of K a load.
+/// Combinations that are tried for each choice of tiles: rows, buffers, steps of K per load.
 std::vector<std::tuple<unsigned, unsigned, unsigned>> combinations(const DpasTask& task,
                                                                    const BlockingWishes& wishes) {
-  // As few instructions as with 8 rows, or those with rows that differ least.
+  // Rows that need no more instructions than 8 rows, or those whose instructions have the most
+  // equal numbers of rows.
   const std::uint64_t m = task.problem.m;
   const std::uint64_t tiles = (m + 7) / 8;
   std::vector<unsigned> rows{static_cast<unsigned>(std::min<std::uint64_t>(8, m)),
@@ -167,7 +168,7 @@ std::vector<std::tuple<unsigned, unsigned, unsigned>> combinations(const DpasTas
   return list;
 }
 
-/// Whether the loads of so many steps of K are messages that there are.
+/// True if messages exist that load so many steps of K.
 bool loadable(const OperandShape& shape, unsigned k_steps) {
   return k_steps * shape.a_row_bytes <= most_row_bytes && k_steps * shape.b_rows <= most_block_rows;
 }

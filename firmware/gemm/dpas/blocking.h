@@ -1,20 +1,21 @@
-// How a matrix product is cut for a DPAS array, and what that costs by a formula.
+// Division of a matrix product into blocks for a DPAS array, and a formula for its cycles.
 //
-// A hardware thread computes one block of C at a time, m_tiles x n_tiles results of one instruction
-// each, all in registers, over the whole of K. For a step of K (8 * OPS elements) it holds
-// operands of A for each row of tiles and of B for each column; within a step, all tiles of a
-// column follow each other, so that B stays in the array's operand buffer and is read once.
+// A hardware thread computes one block of C at a time, over the whole of K. The block is m_tiles x
+// n_tiles tiles, each the result of one instruction, and stays in registers. For a step of K (8 *
+// OPS elements) the thread holds operands of A for each row of tiles and of B for each column.
+// Within a step, the tiles of a column are computed in succession, so that B stays in the array's
+// operand buffer and is read once.
 //
-// The formula (ours) takes the longest of four times:
-//   array   P * RC of every instruction; the first of a column, and one of another RC, takes as
-//           many cycles as src1 has registers at least
+// The formula (Tactus's own) takes the longest of four times:
+//   array   P * RC of every instruction; the first of a column, and one whose RC differs, takes
+//           at least as many cycles as src1 has registers
 //   memory  beats of all loads and stores on the port
-//   issue   one cycle an instruction of any kind
-//   thread  the blocks of the thread that has most, each a chain of load, multiply, store:
-//           with one set of operands the latency of each load counts, with two only where a step's
-//           instructions are shorter than it; a step takes L(RC) at least, for each accumulates on
-//           the step before
-// and adds, of all threads, the first loads and the last stores, with their latencies.
+//   issue   one cycle per instruction of any kind
+//   thread  the blocks of the thread with the most blocks, each a chain of load, multiply, store.
+//           With one set of operands each load adds its latency; with two, only if the
+//           instructions of a step are shorter. A step takes at least L(RC), since each
+//           accumulates on the step before.
+// To this it adds the first loads and the last stores of all threads, with their latencies.
 #pragma once
 
 #include <cstdint>
@@ -27,24 +28,25 @@ namespace tactus::gemm {
 
 struct Blocking {
   unsigned rows = 8;     ///< RC of all but the last instruction of a column
-  unsigned m_tiles = 1;  ///< of `rows` rows, in a block
-  unsigned n_tiles = 1;  ///< of execution_size columns, in a block
-  unsigned k_steps = 1;  ///< steps of K that a load fetches
-  unsigned buffers = 1;  ///< sets of operands: 1, or 2 to load while multiplying
+  unsigned m_tiles = 1;  ///< rows of tiles in a block; a tile has `rows` rows
+  unsigned n_tiles = 1;  ///< columns of tiles in a block; a tile has execution_size columns
+  unsigned k_steps = 1;  ///< steps of K per load
+  unsigned buffers = 1;  ///< sets of operands: 1, or 2 to load during multiplication
   unsigned threads = 1;
 
-  /// "5x2 tiles of 8 rows, 2 steps of K a load, 1 buffer, 8 threads"
+  /// Text such as "5x2 tiles of 8 rows, 2 steps of K a load, 1 buffer, 8 threads".
   [[nodiscard]] std::string text() const;
 };
 
-/// What the choice knows of the way to memory.
+/// Properties of the memory path that the choice uses.
 struct MemoryCost {
-  unsigned bytes_per_cycle = 64;  ///< a beat
-  unsigned latency = 45;          ///< cycles, from a load to its data
-  bool whole_rows = false;        ///< each row of a block takes whole beats, else each message
+  unsigned bytes_per_cycle = 64;  ///< bytes of a beat
+  unsigned latency = 45;          ///< cycles from a load to its data
+  /// true: each row of a block takes whole beats; false: each message does
+  bool whole_rows = false;
 };
 
-/// What a user may fix; 0: chosen.
+/// Values that a user may fix; 0: chosen by the program.
 struct BlockingWishes {
   unsigned rows = 0, m_tiles = 0, n_tiles = 0, k_steps = 0, buffers = 0, threads = 0;
 };
@@ -53,7 +55,7 @@ struct BlockingWishes {
 [[nodiscard]] unsigned registers_needed(const DpasTask& task, const dpas::Profile& profile,
                                         const Blocking& blocking);
 
-/// Instructions DPAS of a product: ceil(M / RC) * ceil(N / ES) * ceil(K / (8 * OPS)).
+/// Number of DPAS instructions of a product: ceil(M / RC) * ceil(N / ES) * ceil(K / (8 * OPS)).
 [[nodiscard]] std::uint64_t dpas_count(const DpasTask& task, const dpas::Profile& profile,
                                        unsigned rows = 8);
 
@@ -61,10 +63,10 @@ struct BlockingWishes {
 [[nodiscard]] std::uint64_t estimated_cycles(const DpasTask& task, const dpas::Profile& profile,
                                              const Blocking& blocking, const MemoryCost& memory);
 
-/// Of the blockings that fit the registers and meet the wishes, those whose estimate is within 2 %
-/// of the lowest; of these the one that moves fewest beats, then the one with the lowest estimate,
-/// then with fewest registers, then the first of the search. Throws UserError if the profile lacks
-/// a precision or nothing fits.
+/// Chooses a blocking that fits the registers and fulfils the wishes. Candidates are those whose
+/// estimate is within 2 % of the lowest. Among them the choice has the fewest beats, then the
+/// lowest estimate, then the fewest registers, then the first place in the search. Throws UserError
+/// if the profile lacks a precision or no blocking fits.
 [[nodiscard]] Blocking choose_blocking(const DpasTask& task, const dpas::Profile& profile,
                                        const MemoryCost& memory, const BlockingWishes& wishes = {});
 

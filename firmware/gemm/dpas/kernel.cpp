@@ -1,15 +1,16 @@
-// The code of a kernel:
+// Generates the code of a kernel:
 //
-//   start      coordinates of the thread's first block: lane j of X is the first column of column j
-//              of tiles, lane i of Y the first row of row i of tiles
-//   next       is the block one at a border? jump to its code
-//     block    place in A and B = 0; load; then for each turn over K: load the next operands,
-//              multiply; store
-//   advance    by `threads` blocks; a carry from rows to columns; again until columns end
+//   start      coordinates of the thread's first block: lane j of X is the first column of tile
+//              column j, lane i of Y the first row of tile row i
+//   next       if the block is at a border, jump to the code of its kind
+//     block    positions in A and B = 0; load; then for each iteration over K: load the next
+//              operands, multiply; store
+//   advance    go on by `threads` blocks, with a carry from rows to columns; repeat while columns
+//              are left
 //   end        ret
 //
-// With two sets of operands a turn loads for the one that follows it. The first instruction of an
-// accumulator has a null src0 in place of zeroes.
+// With two sets of operands an iteration loads the operands of the next one. The first instruction
+// of an accumulator has a null src0 instead of zeroes.
 #include "firmware/gemm/dpas/kernel.h"
 
 #include <algorithm>
@@ -27,9 +28,9 @@ using dpas::Opcode;
 using dpas::Operand;
 using dpas::Type;
 
-constexpr unsigned lanes = most_tiles;  ///< of the coordinates
+constexpr unsigned lanes = most_tiles;  ///< lanes of the coordinates
 constexpr std::uint32_t thread_x = 1;   ///< id of %thread_x
-/// Turns over K are a loop if there are more DPAS than this.
+/// The iterations over K are a loop if unrolling would give more DPAS instructions than this.
 constexpr std::uint64_t most_unrolled = 64;
 
 class Writer {
@@ -45,7 +46,7 @@ class Writer {
         result_(task.is_integer() ? Type::d : Type::f) {
     const BlockPlan plan = block_plan(task, profile, blocking, grid_.rows, grid_.n_tiles);
     const unsigned dwords = profile.grf_bytes / 4;
-    const unsigned passed = profile.grf_bytes;  // behind register 0
+    const unsigned passed = profile.grf_bytes;  // the inputs follow register 0
     at_a_ = out_.input("A", Type::uq, passed);
     at_b_ = out_.input("B", Type::uq, passed + 8);
     at_c_ = out_.input("C", Type::uq, passed + 16);
@@ -80,14 +81,15 @@ class Writer {
  private:
   // ---- coordinates
 
-  /// Lane 0 = index * factor (0 without an index), lane i = lane 0 + i * size, up to `tiles` lanes.
+  /// Sets lane 0 = index * factor (0 without an index) and lane i = lane 0 + i * size, up to
+  /// `tiles` lanes.
   void coordinates(std::uint32_t values, unsigned tiles, unsigned size, const Operand* index,
                    std::uint64_t factor) {
     const Operand first = out_.scalar(values);
     if (index == nullptr) {
       out_.mov(1, first, KernelBuilder::immediate(0));
     } else {
-      // There is no multiplication: double for each bit of the factor, and add.
+      // The ISA has no multiplication: doubles once per bit of the factor, and adds.
       out_.mov(1, first, *index);
       int bit = 63;
       while ((factor >> bit & 1U) == 0) --bit;
@@ -167,7 +169,7 @@ class Writer {
 
   // ---- blocks
 
-  /// The code of every kind of block; each ends at `done`.
+  /// Generates the code of every kind of block; each ends with a jump to `done`.
   void blocks(std::uint32_t done) {
     const bool m_edge = grid_.edge_rows != 0 && grid_.m_blocks > 1;
     const bool n_edge = grid_.edge_n_tiles != 0 && grid_.n_blocks > 1;
@@ -214,7 +216,7 @@ class Writer {
     const BlockPlan plan = block_plan(task_, profile_, blocking_, rows, n_tiles);
     const std::uint64_t steps = blocking_.k_steps;
     const std::uint64_t turns = (grid_.steps + steps - 1) / steps;
-    const std::uint64_t whole = grid_.steps / steps;  // turns of all their steps
+    const std::uint64_t whole = grid_.steps / steps;  // iterations with all steps
     const unsigned ahead = blocking_.buffers - 1;
     out_.mov(1, out_.vector(in_a_), KernelBuilder::immediate(0));
     out_.mov(1, out_.vector(in_b_), KernelBuilder::immediate(0));
@@ -226,7 +228,7 @@ class Writer {
     for (unsigned i = 0; i < ahead; ++i) load(plan, i);
     turn(0);
     std::uint64_t number = 1;
-    // The loop has a turn for each set of operands; its turns load whole ones.
+    // The loop body has one iteration per set of operands; its iterations load complete sets.
     const std::uint64_t alike = whole > ahead + 1 ? whole - ahead - 1 : 0;
     const std::uint64_t rounds = alike / blocking_.buffers;
     const std::uint64_t products = std::uint64_t{plan.m_tiles} * plan.n_tiles * steps;
@@ -236,7 +238,7 @@ class Writer {
       out_.place(loop);
       for (unsigned i = 0; i < blocking_.buffers; ++i) turn(number + i);
       number += rounds * blocking_.buffers;
-      // IN_B is that of the load which follows the loop.
+      // At the end IN_B is the position of the load that follows the loop.
       const std::uint64_t end = (number + ahead) * steps * shape_.b_rows;
       out_.cmp(1, dpas::Comparison::lt, again, out_.scalar(in_b_),
                KernelBuilder::immediate(static_cast<std::int64_t>(end)));
@@ -250,7 +252,7 @@ class Writer {
     return KernelBuilder::immediate(static_cast<std::int64_t>(value), Type::ud);
   }
 
-  /// A 2D block message without its data.
+  /// Makes a 2D block message without its data operand.
   Instruction message(dpas::LscOperation operation, std::uint32_t address, const Surface& surface,
                       const dpas::Block2d& block, const Operand& x, const Operand& y) const {
     Instruction result;
@@ -270,7 +272,8 @@ class Writer {
     return result;
   }
 
-  /// The operands of one turn into a set, and on in K. What lies beyond K is loaded as zero.
+  /// Loads the operands of one iteration into a set and advances along K. Elements beyond K are
+  /// loaded as zero.
   void load(const BlockPlan& plan, std::uint64_t set) {
     const unsigned grf = profile_.grf_bytes;
     for (const ALoad& part : plan.a) {
@@ -307,7 +310,7 @@ class Writer {
     return (j * blocking_.m_tiles + i) * blocking_.rows * profile_.grf_bytes;
   }
 
-  /// src1 of column j of tiles and a step: its bytes in a set of operands.
+  /// Offset, in a set of operands, of src1 for tile column j and a step; bytes.
   [[nodiscard]] std::uint32_t b_offset(const BlockPlan& plan, unsigned j, unsigned step) const {
     const BLoad* part = plan.b.data();
     while (j >= part->first + part->tiles) ++part;
@@ -321,8 +324,9 @@ class Writer {
            (i - part->first) * blocking_.rows * shape_.a_row_bytes;
   }
 
-  /// All tiles of the block for some steps; those of a column follow each other, downwards and
-  /// upwards in turn, so that a column begins with the rows of A that the array may still have.
+  /// Multiplies all tiles of the block for some steps. The tiles of a column are in succession,
+  /// alternately downwards and upwards, so that a column begins with the rows of A that the array
+  /// may still hold.
   void multiply(const BlockPlan& plan, std::uint64_t set, bool first, unsigned steps) {
     for (unsigned step = 0; step < steps; ++step) {
       for (unsigned j = 0; j < plan.n_tiles; ++j) {
@@ -373,11 +377,11 @@ class Writer {
   Type result_;
   std::uint32_t at_a_ = 0, at_b_ = 0, at_c_ = 0;  ///< addresses of the matrices
   std::uint32_t x_ = 0, y_ = 0, in_a_ = 0, in_b_ = 0, c_ = 0;
-  std::uint32_t a_[2]{}, b_[2]{};  ///< by set of operands
+  std::uint32_t a_[2]{}, b_[2]{};  ///< for each set of operands
 };
 
-/// Joins DPAS to macros, as long as the conditions allow (isa/dpas/timing.h): those of a column,
-/// which share B, and where the array also keeps A, those of a step's columns.
+/// Joins DPAS instructions to macros as far as the conditions allow (isa/dpas/timing.h): those of a
+/// column, which share B; and, if the array also buffers A, those of the columns of a step.
 void join_macros(dpas::Kernel& kernel, const dpas::Profile& profile) {
   std::vector<Instruction>& list = kernel.instructions;
   std::size_t first = 0;

@@ -1,8 +1,8 @@
 // Kernels of matrix products for machines with a DPAS array.
 //
 // All threads run one kernel. Blocks of C are numbered down the columns; thread t computes blocks
-// t, t + threads, ... Blocks at the lower and right border have code of their own, so that no
-// instruction computes rows or tiles that are not there.
+// t, t + threads, ... Blocks at the lower and right border have code of their own, so no
+// instruction computes rows or tiles outside C.
 #pragma once
 
 #include "firmware/gemm/dpas/blocking.h"
@@ -11,9 +11,9 @@
 
 namespace tactus::gemm {
 
-/// One kernel "gemm", resolved against the profile; its inputs A, B and C are addresses of the
-/// matrices, as layout_of() has them. The same arguments give the same program.
-/// Throws UserError if the blocking does not fit the profile.
+/// Makes one kernel "gemm", resolved for the profile. Its inputs A, B and C are the addresses of
+/// the matrices, laid out by layout_of(). Deterministic. Throws UserError if the blocking does not
+/// fit the profile.
 [[nodiscard]] dpas::Program make_kernel(const DpasTask& task, const dpas::Profile& profile,
                                         const Blocking& blocking);
 

@@ -24,7 +24,7 @@ Instruction instruction(Opcode opcode, unsigned channels) {
   return result;
 }
 
-/// The same operand as a destination.
+/// Converts a source operand to a destination.
 Operand destination(Operand operand) {
   operand.region = {0, 1, 1};
   return operand;

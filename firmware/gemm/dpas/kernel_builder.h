@@ -1,4 +1,4 @@
-// Writes a kernel instruction by instruction.
+// Builds a kernel instruction by instruction.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace tactus::gemm {
 
-/// Ids of variables, predicates and labels are those of the kernel.
+/// Appends to a kernel. Ids of variables, predicates and labels are those of the kernel.
 class KernelBuilder {
  public:
   explicit KernelBuilder(const std::string& kernel_name);
 
   [[nodiscard]] std::uint32_t variable(const std::string& name, dpas::Type type,
                                        std::uint32_t elements);
-  /// A variable of one element that is passed at this byte of the register file.
+  /// Declares an input: a one-element variable at byte `offset` of the register file.
   [[nodiscard]] std::uint32_t input(const std::string& name, dpas::Type type, std::uint32_t offset);
   [[nodiscard]] std::uint16_t predicate(const std::string& name, std::uint32_t elements);
   [[nodiscard]] std::uint32_t label(const std::string& name);
@@ -23,9 +23,9 @@ class KernelBuilder {
   // ---- operands
   /// NAME.offset, in bytes.
   [[nodiscard]] dpas::Operand raw(std::uint32_t variable, std::uint32_t offset = 0) const;
-  /// Elements that follow each other, from element `column` of register `row` on.
+  /// Operand of consecutive elements, from element `column` of the variable on.
   [[nodiscard]] dpas::Operand vector(std::uint32_t variable, std::uint8_t column = 0) const;
-  /// One element for all channels.
+  /// Operand of one element, the same for all channels.
   [[nodiscard]] dpas::Operand scalar(std::uint32_t variable, std::uint8_t column = 0) const;
   [[nodiscard]] static dpas::Operand immediate(std::int64_t value, dpas::Type type = dpas::Type::d);
   [[nodiscard]] static dpas::Operand null(dpas::Type type);

@@ -76,7 +76,7 @@ class DpasRunner final : public Runner {
   }
   [[nodiscard]] Bound bound(const DpasTask& task) const;
   void add_traffic(const DpasRunResult& run, Measurement& result) const;
-  /// `c` and `at`: how C lies, and from where on.
+  /// Compares C with the expected product. `c` and `at` give its layout and address.
   void check(const DpasTask& task, const Surface& c, std::uint64_t at, std::uint64_t seed,
              DpasSimulation& simulation, Measurement& result) const;
 
@@ -84,8 +84,8 @@ class DpasRunner final : public Runner {
   DpasRunnerConfig config_;
 };
 
-/// For each tile and step of K the rows of C enter the array, one a cycle and pass, and the
-/// registers of B have to be loaded once, one a cycle; the last instruction has its latency.
+/// Lower bound: for each tile and step of K the rows of C enter the array, one per cycle and pass;
+/// the registers of B are loaded once, one per cycle; the last instruction adds its latency.
 Bound DpasRunner::bound(const DpasTask& task) const {
   const dpas::Profile& p = profile();
   const auto last_rows = static_cast<unsigned>((task.problem.m - 1) % 8 + 1);
@@ -111,7 +111,7 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   DpasSimulationConfig config = config_.simulation;
   config.machine.threads = blocking.threads;
   DpasSimulation simulation(config);
-  // The addresses that tactus run gives buffers bound in this order.
+  // These are the addresses that `tactus run` assigns if buffers are bound in this order.
   const std::uint64_t a = simulation.allocate("A", layout.a.bytes());
   const std::uint64_t b = simulation.allocate("B", layout.b.bytes());
   const std::uint64_t c = simulation.allocate("C", layout.c.bytes());
@@ -184,7 +184,7 @@ void DpasRunner::check(const DpasTask& task, const Surface& c, std::uint64_t at,
   }
 }
 
-/// The board's path without waiting, and a row that has to be opened.
+/// Cost of the board's path without queueing, for an access that must open its row.
 MemoryCost board_memory_cost(const DpasSimulationConfig& config) {
   const DdrConfig& ddr = *config.resolved_ddr;
   const PathConfig path = path_config(config, 0, ddr.burst_bytes());
@@ -206,7 +206,7 @@ MemoryCost memory_cost(const DpasSimulationConfig& config) {
   if (machine.memory == dpas::MemoryKind::ideal) {
     return {machine.ideal_bytes, machine.ideal_cycles(), false};
   }
-  // Address and data each take a cycle through the pins.
+  // Cycles of address and data at the pins.
   constexpr unsigned pins = 3;
   const MemoryCost cost =
       config.resolved_ddr

@@ -11,21 +11,22 @@
 namespace tactus::gemm {
 
 struct DpasRunnerConfig {
-  DpasSimulationConfig simulation;  ///< its number of threads is the kernel's
+  DpasSimulationConfig simulation;  ///< the number of threads is set by the kernel
   PrecisionPair precision{dpas::Precision::s8, dpas::Precision::s8};
   BLayout b_layout = BLayout::rows;
   BlockingWishes wishes;
 };
 
-/// What the choice of a blocking knows of the machine's memory side.
+/// Memory properties for the choice of a blocking.
 [[nodiscard]] MemoryCost memory_cost(const DpasSimulationConfig& config);
 
-/// `name` is how the user named the machine. Throws UserError if the profile lacks the precision.
+/// `name` is the machine's name as the user gave it. Throws UserError if the profile lacks the
+/// precision.
 [[nodiscard]] std::unique_ptr<Runner> make_dpas_runner(const std::string& name,
                                                        const DpasRunnerConfig& config);
 
-/// The kernel that a runner of this configuration runs, as vISA text; comments before it say how
-/// its matrices lie in memory.
+/// The kernel that a runner with this configuration runs, as vISA text. Comments at its top
+/// describe the layout of its matrices.
 [[nodiscard]] std::string kernel_text(const Problem& problem, const DpasRunnerConfig& config);
 
 }  // namespace tactus::gemm

@@ -19,7 +19,7 @@ using dpas::Precision;
 
 namespace {
 
-constexpr std::uint64_t row_alignment = 64;  // bytes, as 2D block messages want it
+constexpr std::uint64_t row_alignment = 64;  // bytes, as 2D block messages require
 constexpr std::uint64_t memory_bytes = std::uint64_t{1} << 32;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
@@ -35,7 +35,7 @@ Surface surface(std::uint64_t rows, std::uint64_t row_bits) {
   return result;
 }
 
-/// Names that other tools use.
+/// Names of precisions in other tools.
 constexpr std::array<std::pair<std::string_view, Precision>, 12> other_names{{
     {"int8", Precision::s8},
     {"uint8", Precision::u8},
@@ -63,7 +63,7 @@ Precision precision_of(std::string_view name, const std::string& where, const st
       where, quote(text));
 }
 
-/// The bits of a random element.
+/// Generates the bits of random elements.
 class Elements {
  public:
   Elements(Precision precision, std::uint64_t seed)
@@ -110,7 +110,7 @@ void put(std::vector<std::uint8_t>& bytes, std::uint64_t bit, unsigned count, st
   }
 }
 
-/// What the bits of an integer mean.
+/// Value of an integer element.
 std::int16_t whole(Precision precision, std::uint32_t bits) {
   const unsigned width = info(precision).bits;
   const auto value = static_cast<std::int32_t>(bits);
@@ -120,8 +120,8 @@ std::int16_t whole(Precision precision, std::uint32_t bits) {
 
 float real(Precision precision, std::uint32_t bits) { return dpas::to_float(precision, bits); }
 
-/// Calls `take(i, k, bits)` for the elements of A, row by row, drawn from the seed; `of_b` likewise
-/// with (k, j, bits).
+/// Calls `take(i, k, bits)` for the elements of A, row by row, drawn from the seed; draw_b() does
+/// the same for B with (k, j, bits).
 template <typename Take>
 void draw_a(const DpasTask& task, std::uint64_t seed, Take&& take) {
   Elements elements(task.a, seed);
@@ -137,8 +137,8 @@ void draw_b(const DpasTask& task, std::uint64_t seed, Take&& take) {
   }
 }
 
-/// C = A x B, k ascending. Products of two Elements are exact or rounded as C++ does it, and so are
-/// sums of Sum.
+/// Computes C = A x B with k ascending. Element and Sum are types whose products and sums have the
+/// precision's exactness or rounding.
 template <typename Element, typename Sum>
 std::vector<std::uint32_t> triple_loop(const DpasTask& task, std::uint64_t seed,
                                        Element (*value)(Precision, std::uint32_t)) {

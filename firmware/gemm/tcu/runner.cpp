@@ -14,7 +14,7 @@ namespace {
 
 using selftest::Lanes;
 
-/// Operands in mantissas, tile by tile as in DRAM, and the result row by row.
+/// Operands as mantissas, tile by tile as in DRAM, and the result row by row.
 class Product {
  public:
   Product(const TcuSimulationConfig& config, const Problem& problem, const TcuSchedule& schedule,
@@ -22,7 +22,7 @@ class Product {
       : schedule_(schedule),
         n_(config.architecture.array_size),
         product_{config.architecture.data_type, config.rounding, n_} {
-    // Values within one keep most sums within the data type, and most products inexact.
+    // With |values| <= 1 most sums stay within the data type and most products are inexact.
     selftest::Random random(seed);
     const std::int64_t one = std::int64_t{1} << info(product_.type).binary_point;
     const auto tile = [this](std::uint64_t i) { return i / n_; };
@@ -161,7 +161,7 @@ void TcuRunner::add_traffic(Measurement& result) const {
                     counters.of("accumulator_writes") * vector}};
 }
 
-/// Compares rows of C, all of them unless scalar arithmetic would take longer than the simulation.
+/// Compares rows of C: all, unless the scalar arithmetic would take longer than the simulation.
 void TcuRunner::check(const Product& product, const TcuSchedule& schedule,
                       TcuSimulation& simulation, Measurement& result) const {
   constexpr std::uint64_t affordable = 60'000'000;  // multiply-accumulates
@@ -169,7 +169,7 @@ void TcuRunner::check(const Product& product, const TcuSchedule& schedule,
   const std::uint64_t n = config_.architecture.array_size;
   const std::uint64_t vector = config_.architecture.vector_bytes();
   const std::uint64_t macs = schedule.rows * schedule.n_tiles * schedule.k_tiles * n * n;
-  // Not a multiple of the rows: the rows that are compared differ from tile to tile.
+  // The step is not a divisor of the number of rows, so the compared rows differ from tile to tile.
   const std::uint64_t step = std::max<std::uint64_t>(macs / affordable, 1);
   const std::vector<std::uint8_t> c = simulation.read_dram(
       0, schedule.k_tiles * schedule.rows * vector, schedule.n_tiles * schedule.rows * vector);

@@ -11,7 +11,7 @@ namespace tactus::gemm {
 namespace {
 
 constexpr std::uint64_t least_rows = 2;
-/// Chunks that are tried; more only means shorter ones.
+/// Largest number of chunks that is tried; larger numbers only make chunks shorter.
 constexpr std::uint64_t most_chunks = 4096;
 
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
@@ -41,7 +41,7 @@ class ScheduleFormula {
   TcuMemory memory_;
 };
 
-/// Appends a run of moves; DRAM transfers of any length are one instruction.
+/// Appends DataMoves and other instructions. A DRAM transfer of any length is one instruction.
 class Program {
  public:
   explicit Program(const tcu::Architecture& architecture) : layout_(architecture) {}
@@ -122,10 +122,10 @@ std::vector<tcu::Instruction> make_program(const TcuSchedule& s,
   using Kind = tcu::DataMoveKind;
   const std::uint64_t block = architecture.array_size + 1;
   Program out(architecture);
-  std::uint64_t first = 0;  // row of the chunk
+  std::uint64_t first = 0;  // first row of the chunk
   for (std::uint64_t chunk = 0; chunk < s.chunks; ++chunk) {
     const std::uint64_t rows = s.chunk_rows(chunk);
-    // Local memory: weights, a tile of finished rows, then A.
+    // Layout of local memory: weights, a tile of finished rows, then A.
     const std::uint64_t finished = block;
     const std::uint64_t a = finished + rows;
     const auto a_tile = [&](std::uint64_t k) { return a + (s.a_stays ? k * rows : 0); };

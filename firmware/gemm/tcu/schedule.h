@@ -1,12 +1,12 @@
-// How a matrix product is cut for a TCU, and what that costs by a formula.
+// Schedule of a matrix product on a TCU, and a formula for its cycles.
 //
-// A has tiles of N columns, B blocks of N x N weights behind a bias of zeroes (N + 1 vectors). Rows
-// of A are cut into chunks; the accumulators hold a chunk's rows of some columns of tiles of C. In
-// a chunk, either all of A stays in local memory and C is computed column by column, or A comes
-// tile by tile and each tile is multiplied with a block of each column that the accumulators hold.
-// The weights stay in the array while the rows of a chunk pass it. Instructions are decoded in
-// order, so transfers and multiplications follow each other; the formula (ours) adds up their
-// cycles.
+// A consists of tiles of N columns, B of blocks of N x N weights behind a bias of zeroes (N + 1
+// vectors). The rows of A are divided into chunks; the accumulators hold a chunk's rows for some
+// tile columns of C. In each chunk, either all of A stays in local memory and C is computed column
+// by column; or A is loaded tile by tile, and each tile is multiplied with one block of each column
+// that the accumulators hold. Weights stay in the array while the rows of a chunk are multiplied.
+// Instructions are decoded in order, so transfers and multiplications alternate; the formula
+// (Tactus's own) adds their cycles.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct TcuMemory {
 };
 
 struct TcuSchedule {
-  std::uint64_t rows = 0;     ///< M, two at least: accumulates to one vector must not meet
-  std::uint64_t k_tiles = 0;  ///< of A's columns
-  std::uint64_t n_tiles = 0;  ///< of B's columns
-  std::uint64_t chunks = 1;   ///< of rows, as equal as can be
-  std::uint64_t columns = 1;  ///< of tiles of C that the accumulators hold
-  bool a_stays = false;       ///< all tiles of a chunk of A are in local memory
-  std::uint64_t cycles = 0;   ///< by the formula
+  std::uint64_t rows = 0;     ///< M, at least 2: accumulations to one vector must not be adjacent
+  std::uint64_t k_tiles = 0;  ///< tile columns of A
+  std::uint64_t n_tiles = 0;  ///< tile columns of B
+  std::uint64_t chunks = 1;   ///< chunks of rows, of nearly equal size
+  std::uint64_t columns = 1;  ///< tile columns of C held in the accumulators
+  bool a_stays = false;       ///< all tiles of a chunk of A stay in local memory
+  std::uint64_t cycles = 0;   ///< estimated by the formula
 
   [[nodiscard]] std::uint64_t chunk_rows(std::uint64_t chunk) const {
     return rows / chunks + (chunk < rows % chunks ? 1 : 0);
@@ -39,19 +39,20 @@ struct TcuSchedule {
   [[nodiscard]] std::string text() const;
 };
 
-/// The schedule with the lowest formula; of equal ones the one with fewer chunks. Throws UserError
-/// if the product does not fit the memories.
+/// Returns the schedule with the fewest estimated cycles, of equal ones that with fewer chunks.
+/// Throws UserError if the product does not fit the memories.
 [[nodiscard]] TcuSchedule choose_schedule(const Problem& problem,
                                           const tcu::Architecture& architecture,
                                           const TcuMemory& memory);
 
-/// DRAM0 holds A, one tile of `rows` vectors after the other, then C likewise. DRAM1 holds B, for
-/// each column of tiles its blocks.
+/// DRAM0 holds A, tile after tile of `rows` vectors, then C in the same form. DRAM1 holds B: the
+/// blocks of each tile column in succession.
 [[nodiscard]] std::vector<tcu::Instruction> make_program(const TcuSchedule& schedule,
                                                          const tcu::Architecture& architecture);
 
-/// Cycles of a weight-stationary array of N x N: all weights enter once (N cycles each block), all
-/// rows pass each block, and the last of them the array; no memory time.
+/// Lower bound for a weight-stationary N x N array without memory time: each block's weights are
+/// loaded once (N cycles), all rows are multiplied with each block, and the last row leaves the
+/// array.
 [[nodiscard]] std::uint64_t weight_stationary_bound(const Problem& problem, std::uint64_t n);
 
 }  // namespace tactus::gemm

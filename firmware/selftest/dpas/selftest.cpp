@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// One test under way: kernels as text on machines of the configuration.
+/// Runs a test's kernels, given as text, on machines of the configuration.
 class Bench {
  public:
   Bench(const DpasSimulationConfig& config, std::uint64_t seed) : config_(config), random_(seed) {
@@ -32,7 +32,7 @@ class Bench {
     return bytes;
   }
 
-  /// A buffer of the kernel: its input, and its contents before and after.
+  /// A buffer of the kernel: its input, and its contents before and after the run.
   struct Buffer {
     std::string name;
     Bytes bytes;
@@ -78,7 +78,7 @@ class Bench {
   Cycle cycles_ = 0;
 };
 
-/// Fails a test with what differs.
+/// Exception that ends a test, with the difference found.
 struct Difference {
   std::string text;
 };
@@ -87,7 +87,7 @@ std::string decl(const std::string& name, const char* type, unsigned elements) {
   return fmt::format(".decl {} v_type=G type={} num_elts={} align=GRF\n", name, type, elements);
 }
 
-/// Two int8 matrices of the machine's tile, loaded, multiplied and stored.
+/// Loads two int8 matrices of the machine's tile, multiplies and stores.
 std::string product(Bench& bench) {
   const unsigned n = bench.profile().execution_size;
   std::vector<Bench::Buffer> buffers{{"PA", bench.random_bytes(std::size_t{8} * 64)},
@@ -157,7 +157,7 @@ std::string chain(Bench& bench) {
 }
 
 std::string loop(Bench& bench) {
-  // The sum of 1..100, by a counter and a conditional jump, stored as one dword.
+  // Computes the sum of 1..100 with a counter and a conditional jump, and stores one dword.
   std::vector<Bench::Buffer> buffers{{"PC", Bytes(64)}};
   bench.run(
       ".decl I v_type=G type=d num_elts=1 align=GRF\n"

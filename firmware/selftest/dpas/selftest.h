@@ -1,4 +1,4 @@
-// Built-in kernels with known results and cycles, on any DPAS machine.
+// Built-in kernels with known results and cycles, for any DPAS machine.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ struct DpasSelftestInfo {
 struct DpasSelftestResult {
   std::string_view name;
   bool passed = false;
-  Cycle cycles = 0;    ///< of all runs
+  Cycle cycles = 0;    ///< sum of all runs
   std::string detail;  ///< what was checked, or the first difference
 };
 
 struct DpasSelftestOptions {
-  std::string filter;  ///< only tests whose names contain it
+  std::string filter;  ///< runs only tests whose names contain it
   std::uint64_t seed = 1;
   std::function<void(const DpasSelftestResult&)> on_result;
 };
 
-/// Throws UserError for a configuration that cannot be built, or a filter that no test has.
+/// Throws UserError for a configuration that cannot be built, or a filter that matches no test.
 std::vector<DpasSelftestResult> run_dpas_selftests(const DpasSimulationConfig& config,
                                                    const DpasSelftestOptions& options);
 

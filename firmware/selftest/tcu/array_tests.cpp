@@ -9,10 +9,10 @@
 namespace tactus::selftest {
 namespace {
 
-/// Rows that a program with inputs and results in DRAM0 can work on, as for array.tasm.
+/// Number of rows for a program with inputs and results in DRAM0, as in array.tasm.
 std::uint64_t array_rows(const Target& target) {
   const tcu::Architecture& a = target.architecture();
-  // Where rows are long, fewer of them keep the expected results quick to compute.
+  // With long rows, fewer of them keep the computation of expected results short.
   const std::uint64_t most =
       target.full() ? a.accumulator_depth
                     : std::max<std::uint64_t>(4'000'000 / (target.lanes() * target.lanes()), 16);
@@ -27,7 +27,7 @@ void require_array(const Target& target) {
   if (target.dram_depth(0) < 2) skip("DRAM0 of one vector cannot hold input and result");
 }
 
-/// The block of weights factor * I with the same bias in every lane.
+/// Block of weights factor * I, with the same bias in every lane.
 Lanes diagonal(std::uint64_t n, std::int64_t factor, std::int64_t bias) {
   Lanes block((n + 1) * n, 0);
   for (std::uint64_t i = 0; i < n; ++i) {
@@ -81,7 +81,7 @@ std::string array_strides(Target& target) {
       if (std::max(n, rows - 1) > (a.local_depth - 1) >> code0) continue;
       if (rows - 1 > (a.accumulator_depth - 1) >> code1) continue;
       ++ran;
-      // Every other pair stays within one so that sums rarely saturate.
+      // The data of every other pair is within -1..1, so that sums rarely saturate.
       const Lanes block =
           ran % 2 == 0 ? target.random_vectors(n + 1) : target.random_vectors(n + 1, -one, one);
       const Lanes inputs = ran % 2 == 0 ? target.random_vectors(2 * rows)
@@ -112,11 +112,11 @@ std::string array_strides(Target& target) {
 
 namespace {
 
-/// One multiply-accumulate x * weight + bias in mantissas, worked out by hand. With h half of the
-/// product's unit, so that h * 1 is exactly between two mantissas.
+/// A multiply-accumulate x * weight + bias in mantissas, with the results computed by hand. h is
+/// half of the product's unit, so h * 1 is exactly between two mantissas.
 struct RoundingCase {
   std::int64_t x, weight, bias;
-  std::int64_t sum, legacy;  ///< results with each way of rounding
+  std::int64_t sum, legacy;  ///< results with each MacRounding
 };
 
 std::vector<RoundingCase> rounding_cases(const tcu::DataTypeInfo& format) {

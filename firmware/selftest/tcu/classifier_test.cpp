@@ -35,13 +35,13 @@ constexpr Layer<classes, hidden_units> layer2 = {{1, 1, 0, 0},
                                                    {-4, -4, 8, 0, 0, 0, 4, 0},
                                                    {-4, -4, 0, 8, 0, 0, 0, 4}}}};
 
-/// The waveforms without noise.
+/// Waveforms without noise.
 constexpr std::array<std::array<int, points>, classes> shapes = {{{-1, -1, -1, -1, 1, 1, 1, 1},
                                                                   {1, 1, 1, 1, -1, -1, -1, -1},
                                                                   {-1, -1, 1, 1, 1, 1, -1, -1},
                                                                   {1, 1, -1, -1, -1, -1, 1, 1}}};
 
-/// All products and sums are exact in a double, and in the data types that are wide enough.
+/// All products and sums are exact in double, and in the data types that are wide enough.
 template <std::size_t units, std::size_t inputs>
 std::vector<double> outputs_of(const Layer<units, inputs>& layer, const std::vector<double>& x) {
   std::vector<double> y;
@@ -53,7 +53,7 @@ std::vector<double> outputs_of(const Layer<units, inputs>& layer, const std::vec
   return y;
 }
 
-/// Bias, then the weights of each input, in vectors; lanes and inputs beyond are 0.
+/// Appends the bias, then the weights of each input, as vectors; remaining lanes and inputs are 0.
 template <std::size_t units, std::size_t inputs>
 void append(Lanes& lanes, const Layer<units, inputs>& layer, std::uint64_t n, std::int64_t one) {
   const std::size_t start = lanes.size();
@@ -70,7 +70,7 @@ struct Cycles {
   Cycle layers = 0, block = 0;
 };
 
-/// One run; counts the samples whose highest score is that of their class.
+/// Runs once; counts the samples whose highest score is that of their class.
 Cycles classify(Target& target, std::uint64_t samples, std::uint64_t& right) {
   const std::uint64_t n = target.lanes();
   const std::int64_t one = std::int64_t{1} << info(target.type()).binary_point;
@@ -100,8 +100,8 @@ Cycles classify(Target& target, std::uint64_t samples, std::uint64_t& right) {
   (void)target.run("classifier", {{"SAMPLES", samples}}, &retires);
   target.expect(0, samples, scores, "scores of the layers");
   target.expect(0, 2 * samples, scores, "scores of the DAIS block");
-  // Both forms end with a move to local memory that retires with its last vector; after them there
-  // is only the output, and after the layers the two instructions of the block.
+  // Both forms end with a DataMove to local memory, which retires with its last vector. After the
+  // block only the output follows; after the layers also the two instructions of the block.
   const std::size_t last_of_block = retires.size() - 2, last_of_layers = retires.size() - 4;
   return {retires[last_of_layers] - retires[1], retires[last_of_block] - retires[last_of_layers]};
 }

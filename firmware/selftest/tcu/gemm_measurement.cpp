@@ -13,9 +13,9 @@ namespace {
 using selftest::Lanes;
 using selftest::Product;
 
-constexpr std::uint64_t least_rows = 2;  ///< accumulates to one vector must not follow each other
+constexpr std::uint64_t least_rows = 2;  ///< accumulations to one vector must not be adjacent
 
-/// Inputs and results in mantissas.
+/// Inputs and results as mantissas.
 class Gemm {
  public:
   Gemm(const TcuSimulationConfig& config, const GemmShape& shape, std::uint64_t seed)
@@ -23,7 +23,7 @@ class Gemm {
         n_(config.architecture.array_size),
         product_{config.architecture.data_type, config.rounding, n_},
         random_(seed) {
-    // Values within one keep most sums within the data type, and most products inexact.
+    // With |values| <= 1 most sums stay within the data type and most products are inexact.
     const std::int64_t one = std::int64_t{1} << info(product_.type).binary_point;
     a_.resize(shape.inner * shape.rows * n_);
     for (std::int64_t& lane : a_) lane = random_.between(-one, one);
@@ -39,7 +39,7 @@ class Gemm {
   [[nodiscard]] const Lanes& a() const { return a_; }
   [[nodiscard]] const Lanes& b() const { return b_; }
 
-  /// One row of one tile of C.
+  /// One row of a tile of C.
   [[nodiscard]] Lanes c(std::uint64_t tile, std::uint64_t row) const {
     Lanes sum;
     Lanes part(n_);
@@ -65,7 +65,7 @@ class Gemm {
   Lanes a_, b_;
 };
 
-/// Compares rows of C, all of them unless scalar arithmetic would take longer than the simulation.
+/// Compares rows of C: all, unless the scalar arithmetic would take longer than the simulation.
 void check(const Gemm& gemm, const tcu::Architecture& architecture,
            const std::vector<std::uint8_t>& c, GemmResult& result) {
   constexpr std::uint64_t affordable = 60'000'000;  // multiply-accumulates
@@ -100,7 +100,7 @@ GemmShape gemm_shape(const tcu::Architecture& architecture) {
   GemmShape shape;
   if (architecture.local_depth > block + 2 * least_rows) {
     const std::uint64_t local = architecture.local_depth - block;
-    // A quarter of local memory leaves three tiles of A and one finished tile of C.
+    // A quarter of local memory leaves room for three tiles of A and one finished tile of C.
     shape.rows = std::min(
         {32 * n, architecture.accumulator_depth, std::max(local / 4, least_rows), dram0 / 4});
   }
@@ -182,7 +182,7 @@ GemmResult run_gemm(TcuSimulation& simulation) {
 namespace selftest {
 namespace {
 
-/// Up to 3 x 2 tiles of some rows, fewer where memories are small.
+/// Up to 3 x 2 tiles with a few rows, fewer if memories are small.
 GemmShape small_shape(const Target& target) {
   const std::uint64_t n = target.lanes();
   const std::uint64_t blocks = target.dram_depth(1) / (n + 1);
@@ -205,8 +205,8 @@ std::string gemm(Target& target) {
   const GemmShape shape = small_shape(target);
   const std::string obstacle = gemm_obstacle(a, shape);
   if (!obstacle.empty()) skip("{}", obstacle);
-  // Scalar results follow the configured rounding; a machine that is expected to do otherwise is
-  // told apart by array_rounding.
+  // Scalar results use the configured rounding. A machine with other rounding is detected by
+  // array_rounding.
   TcuRunOptions options;
   options.max_cycles = target.options().max_cycles;
   const GemmResult result = run_gemm(target.simulation(), shape, target.options().seed, options);

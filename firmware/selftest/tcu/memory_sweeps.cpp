@@ -1,4 +1,4 @@
-// Round trips DRAM -> local -> accumulators -> local -> DRAM0 over sizes, strides and offsets.
+// Copies DRAM -> local -> accumulators -> local -> DRAM0 with varying sizes, strides and offsets.
 #include <algorithm>
 
 #include "firmware/selftest/tcu/target.h"
@@ -6,14 +6,14 @@
 namespace tactus::selftest {
 namespace {
 
-/// Offsets of a case shift by 0..3 on the way in and on the way out.
+/// The offsets of a case are shifted by 0..3 in each direction.
 constexpr std::uint64_t shifts = 4;
 
 struct RoundTrip {
-  unsigned bank;  ///< the DRAM the data comes from
+  unsigned bank;  ///< DRAM that holds the data
   std::uint64_t size;
   unsigned code0, code1;   ///< stride codes in local memory; in DRAM and accumulators
-  std::uint64_t from, to;  ///< addresses on the way in; local address on the way out
+  std::uint64_t from, to;  ///< start addresses inwards; local start address outwards
 };
 
 /// Vectors from the first to the last of a strided run.
@@ -22,13 +22,13 @@ std::uint64_t span(std::uint64_t size, unsigned code) {
   return code < 40 ? ((size - 1) << code) + 1 : ~std::uint64_t{0} >> 1;
 }
 
-/// Where the way out begins in DRAM0: behind the source, if that is there too.
+/// Start of the results in DRAM0: behind the source if it is there, too.
 std::uint64_t result_base(const RoundTrip& trip) {
   return trip.bank == 0 ? trip.from + span(trip.size, trip.code1) : 0;
 }
 
-/// The way out uses the upper half of local memory where there is room, so that what is left over
-/// from the way in cannot pass for a result.
+/// The way back uses the upper half of local memory if there is room, so that data left from the
+/// way in cannot be mistaken for results.
 std::uint64_t local_back(const Target& target, const RoundTrip& trip) {
   const std::uint64_t half = target.architecture().local_depth / 2;
   const std::uint64_t needed = span(trip.size, trip.code0) + std::max(trip.from, trip.to);
@@ -49,7 +49,7 @@ void run_trip(Target& target, const RoundTrip& trip) {
   const std::uint64_t lanes = target.lanes();
   const std::uint64_t span1 = span(trip.size, trip.code1);
   const Lanes source = target.random_vectors(span1);
-  // The check covers what lies between the results and one vector before and after.
+  // Also checks the vectors between the results, and one before and after them.
   const std::uint64_t result = result_base(trip) + trip.to;
   const std::uint64_t before = std::min<std::uint64_t>(trip.to, 1);
   const std::uint64_t after = result + span1 < target.dram_depth(0) ? 1 : 0;
@@ -83,8 +83,8 @@ std::vector<std::uint64_t> sizes(std::uint64_t most) {
   return list;
 }
 
-/// How many of `total` cases of `size` vectors to run: normal effort spends the same number of
-/// vectors on every size, fewer where vectors are long.
+/// Number of `total` cases with `size` vectors to run: normal effort uses the same number of
+/// vectors for every size, fewer if vectors are long.
 std::uint64_t cases_to_run(const Target& target, std::uint64_t size, std::uint64_t total) {
   constexpr std::uint64_t lanes_a_size = 32768;
   if (target.full()) return total;
@@ -109,7 +109,7 @@ std::string covered(std::uint64_t ran, std::uint64_t total) {
 }  // namespace
 
 std::string memory_strides(Target& target, unsigned bank) {
-  // The assembler's steps end at 2^62.
+  // The assembler's largest step is 2^62.
   const unsigned codes0 = std::min(target.architecture().stride0_depth, 63U);
   const unsigned codes1 = std::min(target.architecture().stride1_depth, 63U);
   std::uint64_t total = 0;

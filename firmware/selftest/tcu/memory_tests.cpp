@@ -1,4 +1,4 @@
-// Whole memories, their address lines, and moves that accumulate.
+// Tests of whole memories, their address lines, and accumulating DataMoves.
 #include <algorithm>
 
 #include "firmware/selftest/tcu/target.h"
@@ -97,7 +97,8 @@ std::string accumulate(Target& target) {
   const std::uint64_t size = std::min({a.accumulator_depth, a.local_depth,
                                        target.dram_depth(0) / (operands + 1), std::uint64_t{64}});
   if (size < 2) skip("memories too small: two vectors are needed, for the order of accumulates");
-  // Half the range: sums of two saturate now and then, and come back when others are added.
+  // Half the range: sums of two values sometimes saturate, and leave the limit when others are
+  // added.
   const std::int64_t most = info(a.data_type).max() / 2;
   const Lanes inputs = target.random_vectors(operands * size, -most, most);
   target.write(0, 0, inputs);

@@ -1,4 +1,4 @@
-// Expected results, from scalar arithmetic and from real numbers.
+// Expected results, computed with scalar arithmetic or real numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ struct Product {
   tcu::MacRounding rounding;
   std::uint64_t lanes;
 
-  /// One vector: a multiply-accumulate for each input in order, beginning with the bias.
+  /// Computes one vector: a multiply-accumulate for each input in order, starting with the bias.
   void row(const std::int64_t* block, const std::int64_t* input, std::int64_t* output) const;
   [[nodiscard]] Lanes of(const Lanes& block, const Lanes& inputs) const;
   void accumulate(Lanes& sums, const Lanes& addends) const;
 };
 
-/// y = saturate(factor * x + addend) in real numbers. The usual 3.456 and 78.912, the addend
-/// divided by 16 where the data type cannot hold it.
+/// y = saturate(factor * x + addend) in real numbers. The usual values are 3.456 and 78.912; the
+/// addend is divided by 16 if the data type cannot hold it.
 struct Affine {
   explicit Affine(tcu::DataType data_type);
 
@@ -33,8 +33,8 @@ struct Affine {
   std::int64_t factor;  ///< mantissas
   std::int64_t addend;
 
-  /// The largest deviation of `outputs`; fails beyond the tolerance. `two_steps`: the product
-  /// saturates before the addition.
+  /// Returns the largest deviation of `outputs`; fails if it exceeds the tolerance. `two_steps`:
+  /// the product saturates before the addition.
   [[nodiscard]] double check(const Lanes& inputs, const Lanes& outputs, bool two_steps) const;
 };
 

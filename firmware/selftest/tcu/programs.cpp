@@ -8,7 +8,7 @@
 namespace tactus {
 namespace {
 
-/// Replaces what follows the name in the first line ".equ NAME ...".
+/// Replaces the value in the first line ".equ NAME VALUE".
 void set_value(std::string& source, std::string_view program, std::string_view name,
                std::uint64_t value) {
   const std::string definition = "\n.equ " + std::string(name) + " ";

@@ -12,7 +12,7 @@
 namespace tactus {
 
 struct EmbeddedProgram {
-  std::string_view name;  ///< of the file, without ".tasm" or ".json"
+  std::string_view name;  ///< file name without ".tasm" or ".json"
   std::string_view source;
 };
 
@@ -23,14 +23,14 @@ struct EmbeddedProgram {
 /// New values for names that the program defines with .equ at its beginning.
 using ProgramValues = std::vector<std::pair<std::string_view, std::uint64_t>>;
 
-/// The source with the first `.equ NAME` of each name set to its new value; line numbers stay.
+/// The source, with new values in the first `.equ` of the given names; line numbers do not change.
 /// Throws InternalError for a program or name that does not exist.
 [[nodiscard]] std::string program_source(std::string_view name, const ProgramValues& values = {});
 
-/// The text of a DAIS program. Throws InternalError for one that does not exist.
+/// Text of a DAIS program. Throws InternalError if it does not exist.
 [[nodiscard]] std::string_view embedded_dais_program(std::string_view name);
 
-/// The program as bytes, strictly checked. Throws UserError where it does not fit the architecture.
+/// Bytes of the program, strictly checked. Throws UserError if it does not fit the architecture.
 [[nodiscard]] std::vector<std::uint8_t> assemble_program(const tcu::Architecture& architecture,
                                                          std::string_view name,
                                                          const ProgramValues& values = {});

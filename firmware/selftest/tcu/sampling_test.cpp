@@ -39,8 +39,7 @@ void check_samples(const std::vector<Taken>& samples, std::uint32_t interval, st
   }
 }
 
-/// Intervals whose Configure fits the instruction: on very small architectures its operands hold
-/// few bits.
+/// Intervals that Configure can encode: on very small architectures its operands have few bits.
 std::vector<std::uint32_t> intervals(const tcu::Architecture& architecture) {
   const tcu::InstructionLayout layout(architecture);
   const unsigned bits = layout.operand0 + layout.operand1 + layout.operand2 - 4;
@@ -59,7 +58,8 @@ std::string sampling(Target& target) {
   std::uint64_t total = 0;
   std::string used;
   for (const std::uint32_t interval : intervals(target.architecture())) {
-    // A machine counts from one run to the next; every interval gets a block count from 0.
+    // A machine continues to count from one run to the next; a new one counts blocks from 0 for
+    // every interval.
     Target fresh(target.simulation().config(), target.options());
     std::vector<Taken> samples;
     fresh.simulation().system().on_sample = [&](const Sample& sample) {
@@ -68,7 +68,7 @@ std::string sampling(Target& target) {
     };
     const TcuRunResult result = fresh.run("sampling", {{"INTERVAL", interval}, {"NOOPS", no_ops}});
     target.count(fresh);
-    // Sampling begins and ends with the retirement of a Configure, NOOPS instructions apart.
+    // Sampling starts and ends when a Configure retires; NOOPS instructions are between them.
     const std::uint64_t least = no_ops / interval;
     const std::uint64_t most = result.cycles / interval + 1;
     if (samples.size() < least || samples.size() > most) {

@@ -70,7 +70,8 @@ SelftestResult run_test(const Test& test, TcuSimulationConfig config,
   SelftestResult result;
   result.name = test.info.name;
   if (test.prepare != nullptr) test.prepare(config);
-  Target target(config, options);  // a configuration that cannot be built is no test's failure
+  // a configuration that cannot be built is an error, not a failed test
+  Target target(config, options);
   try {
     result.detail = test.run(target);
     result.status = SelftestStatus::passed;

@@ -1,8 +1,8 @@
-// Self-tests: small programs with known results, for any architecture and without outside data.
+// Self-tests: small programs with known results, for any architecture, without external data.
 //
-// Expected results come from scalar arithmetic or from real numbers with a tolerance, never from
-// the simulated data path. What a test cannot do on an architecture it reports as skipped, with the
-// reason. Sources: toolchain spec sections 0.2, 6.5, 10.4, 10.5; hardware spec section 12.
+// Expected results come from scalar arithmetic, or from real numbers with a tolerance, never from
+// the simulated data path. A test that an architecture does not allow is skipped with a reason.
+// Sources: toolchain spec sections 0.2, 6.5, 10.4, 10.5; hardware spec section 12.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +21,23 @@ enum class SelftestStatus { passed, failed, skipped };
 struct SelftestResult {
   std::string name;
   SelftestStatus status = SelftestStatus::failed;
-  std::string detail;              ///< one line: what was covered, what went wrong, why skipped
-  Cycle cycles = 0;                ///< simulated, sum of all runs
-  std::uint64_t instructions = 0;  ///< executed, sum of all runs
+  std::string detail;              ///< one line: what was tested, the failure, or why skipped
+  Cycle cycles = 0;                ///< simulated cycles of all runs
+  std::uint64_t instructions = 0;  ///< executed instructions of all runs
 };
 
 enum class SelftestEffort {
-  normal,  ///< seconds: long sweeps take a sample of their cases, spread evenly
+  normal,  ///< seconds: long sweeps run an evenly spread sample of their cases
   full,    ///< every case; minutes to hours
 };
 
 struct SelftestOptions {
   std::string filter;      ///< run tests whose names contain this; empty: all
-  std::uint64_t seed = 1;  ///< of data and of the sample of cases
+  std::uint64_t seed = 1;  ///< seed of the data and of the sample of cases
   SelftestEffort effort = SelftestEffort::normal;
-  /// What the machine is expected to do; empty: what its configuration says.
+  /// Expected behaviour of the machine; empty: as configured.
   std::optional<tcu::MacRounding> expected_rounding;
-  Cycle max_cycles = 50'000'000;  ///< of one program; beyond it the test fails
+  Cycle max_cycles = 50'000'000;  ///< limit for one program; beyond it the test fails
   /// Called after each test.
   std::function<void(const SelftestResult&)> on_result;
 };
@@ -50,8 +50,8 @@ struct SelftestInfo {
 /// All tests in the order in which they run.
 [[nodiscard]] const std::vector<SelftestInfo>& selftests();
 
-/// Runs the tests, each on a machine of its own. Throws UserError for a configuration that cannot
-/// be built and for a filter that matches no test.
+/// Runs each test on a machine of its own. Throws UserError for a configuration that cannot be
+/// built, or a filter that matches no test.
 [[nodiscard]] std::vector<SelftestResult> run_selftests(const TcuSimulationConfig& base,
                                                         const SelftestOptions& options = {});
 

@@ -1,4 +1,4 @@
-// The SIMD units: multiply and add through a register, and every operation.
+// Tests of the SIMD units: multiplication and addition through a register, and every operation.
 #include <algorithm>
 
 #include "firmware/selftest/tcu/products.h"
@@ -38,12 +38,12 @@ std::string simd_affine(Target& target) {
 
 namespace {
 
-/// The operations of simd_operations.tasm, in its order: all but NoOp.
+/// The operations in simd_operations.tasm, in its order: all except NoOp.
 constexpr unsigned first_operation = static_cast<unsigned>(tcu::SimdOp::zero);
 constexpr unsigned last_operation = static_cast<unsigned>(tcu::SimdOp::max);
 constexpr unsigned operations = last_operation - first_operation + 1;
 
-/// Vectors of corner values and random ones, in a random order.
+/// Vectors of extreme and random values, in random order.
 Lanes corners(Target& target, std::uint64_t count) {
   const tcu::DataTypeInfo& format = info(target.type());
   const std::int64_t one = std::int64_t{1} << format.binary_point;
@@ -60,7 +60,7 @@ Lanes corners(Target& target, std::uint64_t count) {
 
 std::string simd_operations(Target& target) {
   const tcu::Architecture& a = target.architecture();
-  // Accumulators: A, B, the results of each operation, sums. DRAM0: A, results, sums.
+  // Accumulators hold A, B, the results of each operation, sums; DRAM0 holds A, results, sums.
   const std::uint64_t pairs =
       std::min({a.accumulator_depth / (operations + 3), a.local_depth / (operations + 1),
                 target.dram_depth(0) / (operations + 2), target.dram_depth(1), std::uint64_t{8}});

@@ -1,6 +1,6 @@
-// What a self-test works with: a machine, its memories in mantissas, programs by name.
+// The environment of a self-test: a machine, its memories as mantissas, programs by name.
 //
-// Bytes in DRAM are made and taken apart here, lane by lane, without the kernels the models use.
+// Bytes in DRAM are converted here lane by lane, without the kernels that the models use.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace tactus::selftest {
 
-/// Ends a test: the machine did something wrong.
+/// Ends a test as failed.
 struct Failure {
   std::string why;
 };
-/// Ends a test: the architecture or configuration does not allow it.
+/// Ends a test as skipped: the architecture or configuration does not allow it.
 struct Skip {
   std::string why;
 };
@@ -35,10 +35,10 @@ template <typename... Args>
   throw Skip{fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// Lanes of vectors, one vector after the other.
+/// Lanes of consecutive vectors.
 using Lanes = std::vector<std::int64_t>;
 
-/// The same numbers on every host: the standard's distributions may differ.
+/// Random numbers that are the same on every host; the standard's distributions may differ.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -52,7 +52,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// Little-endian, the low width_bits of each lane, zeroes above.
+/// Little-endian bytes: the low width_bits of each lane, and zeroes above.
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(tcu::DataType type, const Lanes& lanes);
 [[nodiscard]] Lanes from_bytes(tcu::DataType type, const std::vector<std::uint8_t>& bytes);
 
@@ -73,12 +73,12 @@ class Target {
   }
   [[nodiscard]] tcu::DataType type() const { return architecture().data_type; }
   [[nodiscard]] std::uint64_t lanes() const { return architecture().array_size; }
-  /// Vectors that instructions and the 32 address bits of the port reach.
+  /// Number of vectors that instructions and the port's 32 address bits can reach.
   [[nodiscard]] std::uint64_t dram_depth(unsigned port) const;
   [[nodiscard]] std::uint64_t beats_per_vector() const;
 
   Random& random() { return random_; }
-  /// Any mantissa of the type.
+  /// Vectors of any mantissas of the type.
   [[nodiscard]] Lanes random_vectors(std::uint64_t count);
   [[nodiscard]] Lanes random_vectors(std::uint64_t count, std::int64_t low, std::int64_t high);
 
@@ -87,11 +87,12 @@ class Target {
   /// Fails unless DRAM holds exactly these vectors.
   void expect(unsigned port, std::uint64_t address, const Lanes& vectors, std::string_view what);
 
-  /// Assembles and runs to the end; fails if it does not get there. Appends to `retire_log`.
+  /// Assembles the program and runs it to its end; fails if it does not finish. Appends to
+  /// `retire_log`.
   TcuRunResult run(std::string_view program, const ProgramValues& values,
                    std::vector<std::uint32_t>* retire_log = nullptr);
 
-  /// Adds the figures of another target of the same test.
+  /// Adds the figures of another target used by the same test.
   void count(const Target& other) {
     cycles_ += other.cycles_;
     instructions_ += other.instructions_;
@@ -113,7 +114,7 @@ class Target {
   std::uint64_t instructions_ = 0;
 };
 
-/// Gives the architecture the DAIS block of the classifier, if it can have it, and no other.
+/// Sets the architecture's DAIS blocks to that of the classifier alone, if it is possible.
 void add_classifier_block(TcuSimulationConfig& config);
 
 // ---- the tests; each returns a line about what it covered

@@ -1,4 +1,4 @@
-// Cycle budgets: micro-benchmarks whose cycles follow from hardware spec section 12.
+// Cycle budgets: micro-benchmarks whose cycles are given by hardware spec section 12.
 #include <algorithm>
 #include <array>
 
@@ -7,7 +7,7 @@
 namespace tactus::selftest {
 namespace {
 
-/// The figures describe a machine that nothing outside delays.
+/// Skips the test unless nothing outside delays the machine, since the budgets assume this.
 void require_steady(const Target& target) {
   const TcuSimulationConfig& config = target.simulation().config();
   StallGenerator stalls = config.stalls;
@@ -17,8 +17,8 @@ void require_steady(const Target& target) {
   if (config.feed_gap != 0) skip("the instruction stream has gaps of {} cycles", config.feed_gap);
 }
 
-/// What instructions cost at least when they come through the stream: words and instructions have
-/// different sizes. In cycles times `per`, rounded up.
+/// Minimum cycles of instructions that come through the stream, whose words and instructions differ
+/// in size; multiplied by `per`, rounded up.
 std::uint64_t feed_cycles(const Target& target, std::uint64_t instructions) {
   const std::uint64_t bytes = instructions * target.simulation().instruction_bytes();
   const std::uint64_t word = target.simulation().word_bytes();
@@ -34,7 +34,8 @@ void require_cycles(std::string_view what, Cycle measured, Cycle expected) {
   if (measured != expected) fail("{} took {} cycles; {} are specified", what, measured, expected);
 }
 
-/// For stretches that the instruction stream may bound: then whole words fall unevenly.
+/// Checks a rate that the instruction stream may limit, in which case complete words arrive
+/// unevenly.
 void require_rate(const Target& target, std::string_view what, Cycle measured, Cycle expected,
                   std::uint64_t instructions) {
   const Cycle fed = feed_cycles(target, instructions);
@@ -67,7 +68,7 @@ std::string timing_no_op(Target& target) {
   return fmt::format("{} cycles for {} NoOps", cycles + 1, count);
 }
 
-/// Budgets in cycles are those of the memory of fixed latency.
+/// Skips the test unless the memory has fixed latency, since the budgets assume this.
 void require_fixed_memory(const Target& target) {
   const TcuSimulationConfig& config = target.simulation().config();
   if (config.memory || config.memory_model == MemoryModel::board) {
@@ -106,7 +107,8 @@ std::string timing_mat_mul(Target& target) {
   require_depths(target, rows, mat_muls * rows, store);
   std::vector<std::uint32_t> retired;
   target.run("bench_matmul", {{"MATMULS", mat_muls}, {"ROWS", rows}, {"STORE", store}}, &retired);
-  // A MatMul of n vectors is n cycles at the decoder's head; the first one's begin is not logged.
+  // A MatMul of n vectors takes n cycles at the decoder's head; the start of the first one is not
+  // logged.
   const Cycle cycles = rows + between(retired, 0, mat_muls);
   require_cycles("10 MatMuls of 10 vectors and a store", cycles, mat_muls * rows + store);
   if (cycles >= budget) fail("{} cycles; fewer than {} are allowed", cycles, budget);
@@ -120,7 +122,7 @@ std::string timing_latency(Target& target) {
   std::vector<std::uint32_t> retired;
   target.run("bench_latency", {{"ROWS", rows}}, &retired);
   // The MatMul retires with its last input; its result is written 2N cycles later and read in the
-  // cycle after. The move retires with its last write, one cycle behind its last read.
+  // cycle after that. The DataMove retires with its last write, one cycle after its last read.
   const Cycle cycles = between(retired, 0, 1);
   require_cycles("results of a MatMul to local memory", cycles, 2 * target.lanes() + rows + 1);
   return fmt::format("{} cycles from the last input to the last of {} results", cycles, rows);
@@ -161,7 +163,7 @@ std::string timing_simd(Target& target) {
   constexpr std::uint64_t window = 24;  // rounds
   require_steady(target);
   require_depths(target, 1, 3, 0);
-  // Decoding runs ahead until 2N + 2 instructions wait; what is measured comes after.
+  // Decoding runs ahead until 2N + 2 instructions wait; the measurement starts after that.
   const std::uint64_t rounds = 16 * target.lanes() + 128;
   std::string detail;
   for (const Kind& kind : kinds) {
@@ -182,9 +184,9 @@ std::string timing_simd(Target& target) {
 
 namespace {
 
-/// Cycles from the first beat of a store to its last response. At most three bursts of a port are
-/// in flight, so a fourth waits for the response to the first where the latency is longer than the
-/// bursts between them. Source: hardware spec section 10.3.
+/// Cycles from the first beat of a store to its last response. A port has at most three bursts in
+/// flight, so the fourth waits for the first response if the latency is longer than the bursts
+/// between them. Source: hardware spec section 10.3.
 Cycle store_cycles(std::uint64_t beats, std::uint64_t beat_bytes, Cycle write_latency) {
   constexpr std::size_t in_flight = 3;
   const std::uint64_t longest = std::min<std::uint64_t>(256, 4096 / beat_bytes);
@@ -207,15 +209,15 @@ std::string timing_pipeline(Target& target) {
   require_fixed_memory(target);
   require_depths(target, rows, rows, rows);
   const TcuRunResult result = target.run("bench_pipeline", {{"ROWS", rows}});
-  // The driver's padding retires behind the store and does not count.
+  // Padding of the driver that retires after the store does not count.
   const Cycle cycles = std::max(result.last_retire, result.last_b[0].value_or(0));
-  // Words of the stream until the first instruction is whole; none if a word is an instruction.
+  // Words of the stream until the first instruction is complete; 0 if a word is an instruction.
   const std::uint64_t instruction = target.simulation().instruction_bytes();
   const std::uint64_t word = target.simulation().word_bytes();
   const Cycle gathering = instruction == word ? 0 : (instruction + word - 1) / word;
-  // MatMul and its way through the array; SIMD; accumulators to local memory; beats to DRAM, for
-  // which the next burst's address goes ahead of its data; the last response; the stations on the
-  // way from stream to pins.
+  // MatMul and the latency of the array; SIMD; accumulators to local memory; beats to DRAM (the
+  // next burst's address precedes its data); the last response; the stages from the stream to the
+  // pins.
   const Cycle stations = 3 + gathering;
   const Cycle budget = rows + 2 * target.lanes() +
                        std::max<Cycle>(4 * rows, feed_cycles(target, rows)) + rows + 2 +

@@ -9,13 +9,13 @@
 namespace tactus::selftest {
 namespace {
 
-/// bias1, W1, bias2, W2: mantissas of FP16BP8.
+/// bias1, W1, bias2, W2 as mantissas of FP16BP8.
 constexpr std::array<std::array<std::int64_t, 2>, 6> constants = {
     {{0, -29}, {-210, 233}, {210, -204}, {1, 0}, {309, 0}, {318, 0}}};
 constexpr double constants_one = 256;
 constexpr std::uint64_t layer_vectors = 3;
 
-/// The constants in the data type, lanes beyond the second zero.
+/// The constants in the machine's data type; lanes after the second are zero.
 Lanes constant_vectors(const Target& target) {
   const double one = std::ldexp(1.0, static_cast<int>(info(target.type()).binary_point));
   Lanes lanes;
@@ -28,7 +28,7 @@ Lanes constant_vectors(const Target& target) {
   return lanes;
 }
 
-/// A whole block of weights: the vectors of one layer, then zeroes.
+/// A complete block of weights: the vectors of one layer, then zeroes.
 Lanes block(const Target& target, const Lanes& vectors, unsigned layer) {
   const std::uint64_t n = target.lanes();
   const auto begin = vectors.begin() + static_cast<std::ptrdiff_t>(layer * layer_vectors * n);

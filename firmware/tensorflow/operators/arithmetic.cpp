@@ -1,4 +1,4 @@
-// Operators on single elements, and those that join the elements along dimensions.
+// Element-wise operators, and reductions along dimensions.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,7 +8,7 @@
 namespace tactus::tf {
 namespace {
 
-/// TensorFlow's operators that ONNX has under some name, with the same meaning.
+/// Operators that ONNX has with the same meaning.
 void translate_same(Translator& t) {
   static const std::map<std::string_view, const char*> names{{"Abs", "Abs"},
                                                              {"Add", "Add"},
@@ -95,10 +95,10 @@ void translate_squared_difference(Translator& t) {
   t.result(t.elementwise("Mul", {&difference, &difference}));
 }
 
-/// Where the condition holds an element of the second operand, else of the third.
+/// Select: takes elements of the second operand where the condition is true, else of the third.
 void translate_select(Translator& t) {
   Value& condition = t.input(0);
-  // Select, unlike SelectV2, lets a list of flags choose whole rows.
+  // In Select, but not in SelectV2, a vector of conditions selects whole rows.
   if (t.node().op == "Select" && condition.shape.size() == 1 && t.input(1).shape.size() > 1) {
     nn::Shape shape(t.input(1).shape.size(), 1);
     shape[0] = condition.shape[0];
@@ -123,7 +123,7 @@ void translate_softmax(Translator& t) {
                     : t.plain_value(name, x.shape));
 }
 
-/// The axes of a reduction; no list means none, not all.
+/// Axes of a reduction. An empty list means no axes, not all.
 std::vector<std::size_t> reduction_axes(Translator& t, std::size_t rank) {
   std::vector<std::size_t> axes;
   for (const std::int64_t axis : t.integers(1, "the axes")) axes.push_back(t.axis(axis, rank));
@@ -134,8 +134,8 @@ std::vector<std::size_t> reduction_axes(Translator& t, std::size_t rank) {
   return axes;
 }
 
-/// `whole_image`: whether the source is N C H W of real numbers, whose average over rows and
-/// columns has an operator of its own.
+/// Reduces along axes. `whole_image`: the source is N C H W with real numbers, for which the mean
+/// over rows and columns is an operator of its own.
 std::string reduce(Translator& t, const std::string& source, std::vector<std::int64_t> axes,
                    bool whole_image) {
   static const std::map<std::string_view, const char*> names{{"Max", "ReduceMax"},
@@ -154,8 +154,8 @@ std::string reduce(Translator& t, const std::string& source, std::vector<std::in
   return t.emit(op, {source}, {{"axes", axes}, {"keepdims", std::int64_t{1}}});
 }
 
-/// Without the dimensions that were reduced. In images, where what is left is in the same order,
-/// they are dropped from the image.
+/// Removes the reduced dimensions. For an image whose remaining dimensions are in the same order,
+/// they are removed from the image form.
 Value without(Translator& t, Value& reduced, const std::vector<std::size_t>& axes) {
   nn::Shape shape;
   std::vector<std::size_t> left;

@@ -1,7 +1,7 @@
-// SpaceToBatchND and BatchToSpaceND: parts of an image as a batch, and back.
+// SpaceToBatchND and BatchToSpaceND, which move parts of an image to the batch dimension and back.
 //
-// Between them a convolution is a dilated one, which needs neither: every value in between carries
-// what it would be without the blocks (Unbatched), and BatchToSpaceND takes that.
+// A convolution between them equals a dilated convolution without them. Therefore every value
+// between them also carries its form without blocks (Unbatched), and BatchToSpaceND takes that.
 #include <algorithm>
 #include <memory>
 
@@ -11,11 +11,12 @@ namespace tactus::tf {
 namespace {
 
 struct Blocks {
-  std::vector<std::int64_t> block, first, second;  ///< one entry a dimension; 1 and 0 elsewhere
-  std::size_t count = 0;                           ///< of dimensions with blocks
+  /// one entry per dimension; 1 and 0 for those without blocks
+  std::vector<std::int64_t> block, first, second;
+  std::size_t count = 0;  ///< number of dimensions with blocks
 };
 
-/// Block sizes and paddings or crops of dimensions 1 to M.
+/// Reads block sizes, and paddings or crops, of dimensions 1 to M.
 Blocks read_blocks(Translator& t, const char* what) {
   const std::size_t rank = t.input(0).shape.size();
   const std::vector<std::int64_t> block = t.integers(1, "the block sizes");

@@ -1,4 +1,4 @@
-// Constants, other names of values, what is known of shapes, and conditions known beforehand.
+// Constants, identities, shapes, and conditions that are known at import.
 #include <algorithm>
 #include <cmath>
 
@@ -40,7 +40,7 @@ void translate_rank(Translator& t) {
   t.result(t.constant_value(whole({}, {static_cast<std::int64_t>(t.input(0).shape.size())})));
 }
 
-/// A tensor with the same value everywhere.
+/// A tensor filled with one value.
 nn::Tensor filled(const Translator& t, nn::Shape shape, const nn::Tensor& value) {
   t.expect_size(shape);
   const std::int64_t count = nn::element_count(shape, t.node().where());
@@ -107,7 +107,7 @@ void translate_cast(Translator& t) {
                               : type->type == nn::ElementType::float32
                                   ? std::int64_t{nn::onnx_float}
                                   : std::int64_t{nn::onnx_int64};
-  // Real numbers are all kept in single precision.
+  // All real numbers are stored in single precision.
   const std::int64_t kept =
       type->type == nn::ElementType::float32 ? std::int64_t{nn::onnx_float} : number;
   Value result = t.elementwise("Cast", {&x}, {{"to", kept}});
@@ -116,7 +116,7 @@ void translate_cast(Translator& t) {
   t.result(std::move(result));
 }
 
-/// FloorDiv and FloorMod of whole numbers, which shapes are computed with.
+/// FloorDiv and FloorMod of integers, which shape computations use.
 void translate_floor_division(Translator& t) {
   const bool quotient = t.node().op == "FloorDiv";
   const nn::Tensor& a = t.constant_input(0, "the dividend");
@@ -149,7 +149,7 @@ void translate_floor_division(Translator& t) {
   t.result(t.constant_value(whole(shape, std::move(values))));
 }
 
-/// The side of a condition that is known now; the other is dead.
+/// Switch and Merge with a known condition; the branch not taken is dead.
 void translate_switch(Translator& t) {
   const nn::Tensor& condition = t.constant_input(1, "the condition");
   if (condition.size() != 1 || condition.type != nn::ElementType::int64) {

@@ -1,4 +1,4 @@
-// Operators on images: pools, normalisation, resizing, blocks of pixels as channels.
+// Image operators: pooling, normalisation, resizing, blocks of pixels as channels.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ std::vector<std::int64_t> window_sizes(Translator& t, const char* attribute, std
   return t.input_count() > input ? t.integers(input, attribute) : t.node().integers(attribute);
 }
 
-/// MaxPool, MaxPoolV2 (windows and strides as inputs), AvgPool.
+/// MaxPool, MaxPoolV2 (window and strides are inputs), AvgPool.
 void translate_pool(Translator& t) {
   const DataFormat format = data_format(t);
   const bool average = t.node().op == "AvgPool";
@@ -70,7 +70,7 @@ void translate_pool(Translator& t) {
 
 // ---- normalisation ------------------------------------------------------------------------------
 
-/// FusedBatchNorm of all versions: image, scale, offset, mean, variance.
+/// FusedBatchNorm, all versions: image, scale, offset, mean, variance.
 void translate_batch_norm(Translator& t) {
   constexpr float usual = 0.0001F;
   const DataFormat format = data_format(t);
@@ -93,7 +93,8 @@ void translate_batch_norm(Translator& t) {
                         shape, format));
 }
 
-/// What there was before FusedBatchNorm: image, mean, variance, offset, scale.
+/// BatchNormWithGlobalNormalization, the predecessor of FusedBatchNorm: image, mean, variance,
+/// offset, scale.
 void translate_old_batch_norm(Translator& t) {
   Value& x = t.input(0);
   t.expect_rank(x, 4, "the image");
@@ -133,7 +134,7 @@ void translate_lrn(Translator& t) {
 
 // ---- sizes --------------------------------------------------------------------------------------
 
-/// ResizeBilinear, ResizeNearestNeighbor: N H W C only.
+/// ResizeBilinear, ResizeNearestNeighbor; only N H W C.
 void translate_resize(Translator& t) {
   Value& x = t.input(0);
   t.expect_rank(x, 4, "the image");

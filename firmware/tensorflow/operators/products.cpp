@@ -1,4 +1,4 @@
-// MatMul, BatchMatMul, Conv2D and its kin, and the bias behind them.
+// MatMul, BatchMatMul, Conv2D and related operators, and the bias added to them.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +17,7 @@ std::vector<std::int64_t> last_two_swapped(std::size_t rank) {
   return permutation;
 }
 
-/// x, its last two dimensions swapped if `swap`.
+/// Operand i; its last two dimensions are swapped if `swap`.
 Value operand(Translator& t, std::size_t i, bool swap) {
   Value& x = t.input(i);
   if (x.shape.size() < 2) t.fail("input {} has shape {}", i, nn::to_string(x.shape));
@@ -51,7 +51,8 @@ void translate_batch_mat_mul(Translator& t) {
 
 // ---- windows ------------------------------------------------------------------------------------
 
-/// Rows and columns of an attribute with an entry a dimension; the others must be 1.
+/// Entries for rows and columns of an attribute with one entry per dimension; the other entries
+/// must be 1.
 std::array<std::int64_t, 2> rows_and_columns(const Translator& t, const char* attribute,
                                              DataFormat format) {
   const std::vector<std::int64_t> all = t.node().integers(attribute, {1, 1, 1, 1});
@@ -66,13 +67,14 @@ std::array<std::int64_t, 2> rows_and_columns(const Translator& t, const char* at
 
 struct Convolution {
   std::array<std::int64_t, 2> kernel{}, stride{}, dilation{};
-  Attributes attributes;  ///< of the Conv
+  Attributes attributes;  ///< attributes of the Conv
   nn::Shape result;       ///< N C H W
 };
 
-constexpr std::int64_t largest = 1 << 20;  // of strides, sizes, padding: keeps arithmetic in range
+// limit for strides, sizes and padding; prevents overflow
+constexpr std::int64_t largest = 1 << 20;
 
-/// Adds the padding and computes the size of the result.
+/// Adds the padding to `c` and computes the size of the result.
 void pad_convolution(const Translator& t, DataFormat format, const nn::Shape& image,
                      Convolution& c) {
   const std::string padding = t.node().text("padding", "");
@@ -135,7 +137,7 @@ Convolution plan_convolution(const Translator& t, DataFormat format, const nn::S
   return c;
 }
 
-/// The convolution of what SpaceToBatchND made its operand of: a dilated one, without blocks.
+/// A convolution whose operand comes from SpaceToBatchND, as a dilated convolution without blocks.
 std::shared_ptr<const Unbatched> unbatched_convolution(Translator& t, const Convolution& c,
                                                        const Unbatched& from,
                                                        const std::string& weights,
@@ -190,7 +192,7 @@ void convolve(Translator& t, const std::string& weights, const nn::Shape& weight
   t.result(std::move(result));
 }
 
-/// Weights height, width, inputs, outputs.
+/// Conv2D; weights: height, width, inputs, outputs.
 void translate_convolution(Translator& t) {
   Value& weights = t.input(1);
   t.expect_rank(weights, 4, "the weights");
@@ -201,7 +203,7 @@ void translate_convolution(Translator& t) {
   convolve(t, turned, {s[3], s[2], s[0], s[1]});
 }
 
-/// Weights height, width, channels, outputs of each.
+/// DepthwiseConv2dNative; weights: height, width, channels, outputs per channel.
 void translate_depthwise(Translator& t) {
   Value& weights = t.input(1);
   t.expect_rank(weights, 4, "the weights");
@@ -216,8 +218,8 @@ void translate_depthwise(Translator& t) {
   convolve(t, t.plain(grouped), grouped.shape);
 }
 
-/// The gradient of a convolution by its input, which is a transposed convolution: sizes of the
-/// result, weights (height, width, outputs, inputs), image.
+/// Conv2DBackpropInput, a transposed convolution. Inputs: sizes of the result, weights (height,
+/// width, outputs, inputs), image.
 void translate_transposed_convolution(Translator& t) {
   const DataFormat format = data_format(t);
   const std::vector<std::int64_t> sizes = t.integers(0, "the sizes of the result");
@@ -234,7 +236,7 @@ void translate_transposed_convolution(Translator& t) {
   if (padding != "SAME" && padding != "VALID") {
     t.fail("attribute padding is {}; supported are SAME and VALID", quote(padding));
   }
-  // Sizes of the whole result or, in new files, of rows and columns only.
+  // The sizes are those of the whole result or, in new files, only rows and columns.
   if (sizes.size() != 4 && sizes.size() != 2) {
     t.fail("the sizes of the result are {}", nn::to_string(sizes));
   }
@@ -275,7 +277,8 @@ void translate_transposed_convolution(Translator& t) {
 
 // ---- the bias -----------------------------------------------------------------------------------
 
-/// The bias as part of the product that makes the operand. False: there is no such product.
+/// Makes the bias a part of the product that computes the operand. False if there is no such
+/// product.
 bool merge_bias(Translator& t, Value& x, Value& bias) {
   nn::Node* product = t.product_of(x);
   if (product == nullptr || t.constant(bias) == nullptr) return false;

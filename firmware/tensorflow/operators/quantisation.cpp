@@ -1,9 +1,8 @@
-// Operators of training for quantised networks: numbers that are rounded as if they were kept in a
-// few bits.
+// Operators of quantisation-aware training, which round numbers as if they had few bits.
 //
-// Of constants the rounded values are computed. Values computed at run time go through a
-// QuantizeLinear and a DequantizeLinear, which the compiler takes as a bound on the real number:
-// the unit's steps are those of its own data type.
+// For constants the rounded values are computed. Values computed at run time pass a QuantizeLinear
+// and a DequantizeLinear, which the compiler treats as a bound on the real number, since the
+// hardware rounds to its own data type.
 #include <algorithm>
 #include <cmath>
 
@@ -12,14 +11,15 @@
 namespace tactus::tf {
 namespace {
 
-/// Whole numbers of the bits, the step between their values, and the one that stands for 0.
+/// The integers of a quantised number, the step between their values, and the integer that stands
+/// for 0.
 struct Steps {
   double least = 0, most = 255, scale = 1, zero = 0;
   [[nodiscard]] double low() const { return (least - zero) * scale; }
   [[nodiscard]] double high() const { return (most - zero) * scale; }
 };
 
-/// The range is moved a little, so that 0 is one of the values.
+/// Shifts the range slightly, so that 0 is exactly representable.
 Steps plan_steps(const Translator& t, float low, float high) {
   const std::int64_t bits = t.node().integer("num_bits", 8);
   if (bits < 2 || bits > 16) t.fail("attribute num_bits is {}; supported are 2 to 16", bits);
@@ -29,7 +29,7 @@ Steps plan_steps(const Translator& t, float low, float high) {
   if (!(low <= 0 && high >= 0 && low < high) || !std::isfinite(low) || !std::isfinite(high)) {
     t.fail("the range is {} to {}; supported are ranges with 0 among them", low, high);
   }
-  // TensorFlow computes these in single precision.
+  // TensorFlow computes in single precision, too.
   const float scale = (high - low) / static_cast<float>(steps.most - steps.least);
   const float zero = static_cast<float>(steps.least) - low / scale;
   steps.scale = double{scale};
@@ -74,13 +74,13 @@ void fake_quantise(Translator& t, const std::vector<Steps>& channels) {
   t.result(t.elementwise("DequantizeLinear", {&whole, &scale, &zero_point}));
 }
 
-/// The range as attributes.
+/// Range given by attributes.
 void translate_by_attributes(Translator& t) {
   constexpr float usual = 6;
   fake_quantise(t, {plan_steps(t, t.node().real("min", -usual), t.node().real("max", usual))});
 }
 
-/// The range as constants, of all channels or of each.
+/// Range given by constants, for all channels or for each channel.
 void translate_by_inputs(Translator& t) {
   const nn::Tensor& low = t.constant_input(1, "the least value");
   const nn::Tensor& high = t.constant_input(2, "the largest value");

@@ -1,4 +1,4 @@
-// Operators that give elements other places: shapes, orders, parts, padding.
+// Operators that rearrange elements: shapes, orders, parts, padding.
 #include <algorithm>
 
 #include "firmware/tensorflow/translator.h"
@@ -34,7 +34,7 @@ void translate_reshape(Translator& t) {
   t.result(t.reshaped(x, std::move(shape)));
 }
 
-/// What SpaceToBatchND is under way to, with a dimension of 1 more or less.
+/// An Unbatched value after a change that adds or removes dimensions of size 1.
 template <typename Change>
 std::shared_ptr<const Unbatched> changed(Translator& t, const Unbatched& from, Change&& change) {
   auto inner = std::make_shared<Unbatched>(from);
@@ -81,7 +81,7 @@ void translate_squeeze(Translator& t) {
     shape.push_back(x.shape[d]);
     left.push_back(rank == 4 ? image_axis(d) : d);
   }
-  // An image without its rows and columns is the same in either order.
+  // Without rows and columns, both orders of an image are the same.
   if (rank == 4 && t.constant(x) == nullptr && !x.image.empty() && left.size() < rank &&
       std::is_sorted(left.begin(), left.end())) {
     std::vector<std::int64_t> axes;
@@ -237,7 +237,7 @@ void translate_split_v(Translator& t) {
   for (Value& part : split(t, x, axis, sizes)) t.result(std::move(part));
 }
 
-/// Pack: operands become the elements along a new dimension.
+/// Pack: stacks operands along a new dimension.
 void translate_pack(Translator& t) {
   const nn::Shape shape = t.input(0).shape;
   const std::size_t axis = t.axis(t.node().integer("axis", 0), shape.size() + 1);
@@ -301,13 +301,13 @@ void translate_slice(Translator& t) {
   t.result(t.sliced(x, start, count, std::vector<std::int64_t>(rank, 1)));
 }
 
-/// One entry of a strided slice, put to a dimension of the operand.
+/// An entry of a strided slice, assigned to a dimension of the operand.
 struct SliceEntry {
   std::int64_t start = 0, count = 0, step = 1;
   bool dropped = false;
 };
 
-/// The elements of one dimension between two positions that masks may leave open.
+/// Elements of a dimension between two positions, each of which a mask may leave open.
 SliceEntry slice_entry(const Translator& t, std::int64_t size, std::int64_t begin, std::int64_t end,
                        std::int64_t step, bool open_begin, bool open_end, bool single) {
   constexpr std::int64_t far = std::int64_t{1} << 40;
@@ -325,7 +325,7 @@ SliceEntry slice_entry(const Translator& t, std::int64_t size, std::int64_t begi
     }
     return entry;
   }
-  // Positions before the first and behind the last element are the end of what there is.
+  // Clamps positions outside the dimension to its ends.
   const auto bounded = [&](std::int64_t at) {
     if (at < 0) at += size;
     return step > 0 ? std::clamp<std::int64_t>(at, 0, size)
@@ -373,7 +373,7 @@ void translate_strided_slice(Translator& t) {
   for (std::size_t i = 0; i < begin.size(); ++i) {
     if (mask("ellipsis_mask", i)) {
       for (std::size_t k = consumed; k < rank; ++k) keep_whole();
-      consumed = rank;  // a second one stands for nothing
+      consumed = rank;  // a second ellipsis has no effect
       continue;
     }
     if (mask("new_axis_mask", i)) {
@@ -407,7 +407,7 @@ void translate_strided_slice(Translator& t) {
   t.result(std::move(result));
 }
 
-/// Gather, GatherV2: elements along an axis by constant numbers.
+/// Gather, GatherV2: selects elements along an axis by constant indices.
 void translate_gather(Translator& t) {
   Value& x = t.input(0);
   const std::size_t axis =
@@ -461,7 +461,7 @@ void translate_tile(Translator& t) {
 
 // ---- padding ------------------------------------------------------------------------------------
 
-/// Mirrored on its border: dimension by dimension the elements in their new order.
+/// Pads by mirroring at the borders: for each dimension, gathers the elements in their new order.
 void mirror_on_border(Translator& t, const std::vector<std::int64_t>& before,
                       const std::vector<std::int64_t>& after) {
   Value x = t.input(0);

@@ -1,12 +1,12 @@
 // The memory side on AXI4 pins: rows of messages become INCR bursts of whole beats.
 //
-// One address a cycle, reads and writes in the order of the messages; the beats of a write leave
-// one a cycle from the cycle on in which its address is offered, and what comes next waits for the
-// last of them. Bursts have up to 256 beats and do not cross 4 KB. Rows that follow each other in
-// memory share bursts. A store that covers a beat in part reads its beats first and merges them, as
-// memories without byte enables need it. A burst waits while one in the other direction touches
-// the same beats. Data that comes in cycle c may be used in c + 1. Ours, like all of the memory
-// side.
+// One address is issued per cycle, reads and writes in the order of the messages. The beats of a
+// write leave one per cycle, starting with the cycle in which its address is offered; the next
+// burst waits for the last of them. Bursts have up to 256 beats and do not cross 4 KB. Rows that
+// are consecutive in memory share bursts. A store that covers a beat in part first reads its beats
+// and merges them, as memories without byte enables require. A burst waits while a burst in the
+// other direction touches the same beats. Data that arrives in cycle c may be used in c + 1. All
+// rules of the memory side are Tactus's own.
 #pragma once
 
 #include <array>
@@ -25,10 +25,10 @@ class AxiPort final : public sc_core::sc_module, public MemoryPort {
  public:
   static constexpr unsigned most_bursts = 64;
 
-  /// `most` bursts each way are in flight at most.
+  /// At most `most` bursts are in flight in each direction.
   AxiPort(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes, unsigned most,
           MessageQueue& queue, AxiLinks& pins);
-  /// What answers at the pins; before the first cycle.
+  /// Connects the AXI4 slave at the pins; before the first cycle.
   void attach(AxiTarget& target) { target_ = &target; }
   [[nodiscard]] AxiTarget& target() { return *target_; }
 
@@ -46,26 +46,26 @@ class AxiPort final : public sc_core::sc_module, public MemoryPort {
 
  private:
   enum class Phase : std::uint8_t {
-    none,        ///< the first message has no burst ready
-    empty,       ///< it has no bytes to move
-    read,        ///< its address is offered
-    merge,       ///< the address of a read before a store is offered
-    merge_data,  ///< and its data comes
-    write,       ///< address and data are offered
+    none,        ///< no burst of the first message is ready
+    empty,       ///< the first message has no bytes
+    read,        ///< a read's address is offered
+    merge,       ///< address of a read that precedes a partial store is offered
+    merge_data,  ///< the data of that read arrives
+    write,       ///< a write's address and data are offered
   };
   /// The burst that is being requested.
   struct Piece {
     Message* message = nullptr;
-    std::uint32_t address = 0;  ///< of its first beat
+    std::uint32_t address = 0;  ///< address of its first beat
     std::uint32_t beats = 0;
-    std::uint32_t skip = 0;    ///< bytes of the first beat before the message's
-    std::uint32_t bytes = 0;   ///< of the message
-    std::uint32_t offset = 0;  ///< in its data
+    std::uint32_t skip = 0;    ///< bytes of the first beat before those of the message
+    std::uint32_t bytes = 0;   ///< bytes of the message
+    std::uint32_t offset = 0;  ///< offset in the message's data
   };
   struct Burst {
     Piece piece;
     bool merge = false;          ///< a read whose data goes to merged_
-    std::uint32_t received = 0;  ///< beats
+    std::uint32_t received = 0;  ///< beats received
   };
   using Bursts = Ring<Burst, most_bursts>;
 
@@ -88,13 +88,13 @@ class AxiPort final : public sc_core::sc_module, public MemoryPort {
 
   Phase phase_ = Phase::none;
   Piece piece_;
-  bool address_sent_ = false;         ///< of a write
-  std::uint32_t beats_sent_ = 0;      ///< of a write
-  std::vector<std::uint8_t> merged_;  ///< beats of a store that covers some in part
-  bool is_merged_ = false;            ///< the write's beats are there, else in the message
+  bool address_sent_ = false;         ///< the write's address has been sent
+  std::uint32_t beats_sent_ = 0;      ///< beats of the write that have been sent
+  std::vector<std::uint8_t> merged_;  ///< beats of a store that covers some of them in part
+  bool is_merged_ = false;            ///< the write's beats are in merged_, else in the message
   Bursts reads_, writes_;
   unsigned loads_ = 0;  ///< read bursts of loads and stores in flight
-  bool moved_ = false;  ///< something passed the pins in the last cycle
+  bool moved_ = false;  ///< there was a handshake at the pins in the last cycle
   State state_ = rest;
   Stats stats_;
 };

@@ -1,9 +1,10 @@
-// A memory of fixed latency and width, for machines that are to be limited by nothing else.
+// A memory of fixed latency and width, for studies in which other memory effects should not matter.
 //
-// Messages are taken in order; one occupies the port for ceil(bytes / width) cycles. The data of a
-// load may be used `latency` cycles after issue if the port takes it at once and it fits one cycle,
-// and as many later as it occupies the port longer; a store is answered after the same time. Bytes
-// are read and written when the port takes the message. Ours.
+// Messages are taken in order; each occupies the port for ceil(bytes / width) cycles. The data of a
+// load may be used `latency` cycles after issue if the port takes the message at once and it fits
+// one cycle, and later by the additional cycles that it occupies the port. A store is answered
+// after the same time. Bytes are read and written when the port takes the message. The rules are
+// Tactus's own.
 #pragma once
 
 #include <systemc>
@@ -16,7 +17,8 @@ namespace tactus::dpas {
 
 class IdealPort final : public sc_core::sc_module, public MemoryPort {
  public:
-  /// `latency` counts from issue, and the unit reads sources for `send_latency` cycles of it.
+  /// `latency` counts from issue and includes the `send_latency` cycles in which the unit reads
+  /// sources.
   IdealPort(const sc_core::sc_module_name& name, Clock& clock, Cycle latency, Cycle send_latency,
             unsigned bytes_per_cycle, MessageQueue& queue);
 
@@ -40,7 +42,7 @@ class IdealPort final : public sc_core::sc_module, public MemoryPort {
   void take(Message& message);
 
   Clock& clock_;
-  Cycle answer_;  ///< from the last cycle at the port to the one before its data may be used
+  Cycle answer_;  ///< cycles from the last one at the port to the one before the data may be used
   unsigned width_;
   MessageQueue& queue_;
   SparseMemory memory_;

@@ -44,7 +44,7 @@ void LoadStoreUnit::commit() {
   account_.enter(port_->state());
 }
 
-/// Throws UserError unless the bytes lie in one buffer.
+/// Throws UserError unless all bytes are in one buffer.
 void LoadStoreUnit::check(const Message& message, std::uint64_t address, std::uint64_t bytes) {
   if (bytes <= address_end && address <= address_end - bytes &&
       memory_map_.contains(address, bytes)) {
@@ -55,7 +55,7 @@ void LoadStoreUnit::check(const Message& message, std::uint64_t address, std::ui
              message.load ? "a load" : "a store", address, address + bytes - 1, memory_map_.text());
 }
 
-/// Appends rows; one that goes on where the last one ends becomes part of it.
+/// Appends rows. A row that continues the last one is joined to it.
 void LoadStoreUnit::add_rows(Message& message, Rows rows) {
   message.bytes += std::uint64_t{rows.bytes} * rows.count;
   if (rows.pitch == rows.bytes && rows.step == rows.bytes) {
@@ -77,7 +77,7 @@ void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
                                const std::uint8_t* registers) {
   const Block2d& block = instruction.lsc.block;
   const auto value = [&](unsigned i) { return scalar_value(instruction.source[i], registers); };
-  // Sizes are given less one, in 32 bits; the address has all its bits.
+  // Sizes are given minus one, in 32 bits; the address has all its bits.
   const auto base = static_cast<std::uint64_t>(value(0));
   const auto extent = [&](unsigned i) {
     return (static_cast<std::uint64_t>(value(i)) & 0xFFFFFFFFU) + 1;
@@ -105,7 +105,7 @@ void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
     const std::uint64_t address =
         base + static_cast<std::uint64_t>(first_line) * pitch + static_cast<std::uint64_t>(first);
     const auto lines = static_cast<std::uint64_t>(end_line - first_line);
-    // Rows that lie in one buffer as a whole need no look each.
+    // If all rows together are in one buffer, they need not be checked singly.
     const std::uint64_t span = (lines - 1) * pitch + bytes;
     const bool inside = address <= address_end && span <= address_end - address &&
                         memory_map_.contains(address, span);
@@ -120,7 +120,7 @@ void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
                        static_cast<std::uint32_t>(pitch), static_cast<std::uint32_t>(row_size)});
   }
   if (!message.load || message.bytes == size) return;
-  // What lies outside of the surface.
+  // Bytes outside the surface are zero.
   std::fill(message.data.begin(), message.data.end(), std::uint8_t{0});
 }
 
@@ -183,7 +183,7 @@ void LoadStoreUnit::accept(const Issued& issued) {
   queue_.push(message);
 }
 
-/// The data of a store, from its registers.
+/// Copies the data of a store from its registers.
 void LoadStoreUnit::take_data(Message& message, const Instruction& instruction,
                               const std::uint8_t* registers) const {
   const LscMessage& lsc = instruction.lsc;
@@ -201,7 +201,7 @@ void LoadStoreUnit::take_data(Message& message, const Instruction& instruction,
                });
 }
 
-/// The data of a load, to its registers.
+/// Copies the data of a load to its registers.
 void LoadStoreUnit::place_data(const Message& message, const Instruction& instruction,
                                std::uint8_t* registers) const {
   const LscMessage& lsc = instruction.lsc;
@@ -209,7 +209,7 @@ void LoadStoreUnit::place_data(const Message& message, const Instruction& instru
   if (lsc.is_block2d()) {
     const std::size_t block_size = row_bytes(lsc.block) * lsc.block.height;
     const std::size_t size = register_bytes(lsc.block, grf_bytes_);
-    if (size > block_size * lsc.block.blocks) std::memset(to, 0, size);  // has padding
+    if (size > block_size * lsc.block.blocks) std::memset(to, 0, size);  // clears the padding
     for (unsigned b = 0; b < lsc.block.blocks; ++b) {
       place_block(lsc.block, grf_bytes_, b, message.data.data() + b * block_size, to);
     }
@@ -221,8 +221,9 @@ void LoadStoreUnit::place_data(const Message& message, const Instruction& instru
                });
 }
 
-/// Calls `move` with the places of every element of a load or store in its data and its registers.
-/// In registers the channels of an element follow each other, and each element begins at one.
+/// Calls `move` with the positions of every element of a load or store in its data and in its
+/// registers. In registers the channels of an element are consecutive, and each element starts at a
+/// register.
 template <typename Move>
 void LoadStoreUnit::each_element(const Message& message, const Instruction& instruction,
                                  Move&& move) const {

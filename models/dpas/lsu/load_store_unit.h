@@ -1,11 +1,11 @@
-// The load/store unit: messages from the issue stage become rows of bytes in memory.
+// The load/store unit: converts messages from the issue stage to rows of bytes in memory.
 //
-// A message's sources are read for 8 cycles (published), of a store one more for each register of
-// data; then it stands in a queue behind those before it, of all threads. The memory side
-// (memory_port.h) takes them in order. A load's registers may be used together, when its last byte
-// has come; they are zero where a block lies outside of its surface, and a store leaves out what
-// lies there. A message outside of all buffers is an error that names the instruction. The queue
-// holds messages until they are answered; a full one holds up the issue stage.
+// The sources of a message are read for 8 cycles (published), those of a store for one more cycle
+// per data register. Then the message waits in a queue shared by all threads, and the memory side
+// (memory_port.h) takes messages in order. All registers of a load may be used together, when its
+// last byte has arrived. For bytes of a block outside its surface, a load gives zero and a store
+// writes nothing. A message outside all buffers is an error that names the instruction. The queue
+// holds messages until they are answered; a full queue stalls the issue stage.
 #pragma once
 
 #include <array>
@@ -25,12 +25,12 @@ class LoadStoreUnit final : public sc_core::sc_module {
  public:
   struct Stats {
     std::uint64_t loads = 0, stores = 0;
-    std::uint64_t bytes_loaded = 0, bytes_stored = 0;  ///< that kernels asked for
+    std::uint64_t bytes_loaded = 0, bytes_stored = 0;  ///< as requested by kernels
   };
 
   LoadStoreUnit(const sc_core::sc_module_name& name, Clock& clock,
                 const MachineParameters& parameters, RegisterFile& registers, Link<Issued>& issued);
-  /// Before the first cycle.
+  /// Connects the memory side; before the first cycle.
   void attach(MemoryPort& port);
 
   void drive();
@@ -42,14 +42,14 @@ class LoadStoreUnit final : public sc_core::sc_module {
   [[nodiscard]] MemoryMap& memory_map() { return memory_map_; }
   [[nodiscard]] MemoryPort& port() { return *port_; }
   [[nodiscard]] const MemoryPort& port() const { return *port_; }
-  /// Waiting or in flight.
+  /// Messages that wait or are in flight.
   [[nodiscard]] unsigned messages() const { return queue_.in_use(); }
   [[nodiscard]] bool idle() const { return queue_.in_use() == 0; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
   void describe(const trace::Scope& scope) const;
 
-  /// A message is complete in this cycle; its registers may be used in the next.
+  /// Called when a message is complete; its registers may be used in the next cycle.
   std::function<void(const Issued&)> on_done;
 
  private:

@@ -1,4 +1,4 @@
-// Which bytes of memory belong to a kernel: what it touches outside of them is an error.
+// The buffers in memory that belong to a kernel. Access outside of them is an error.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tactus::dpas {
 
-/// A buffer that a kernel may load from and store to; [address, address + size).
+/// A buffer that a kernel may load from and store to: [address, address + size).
 struct Buffer {
   std::string name;
   std::uint64_t address = 0;
@@ -16,14 +16,14 @@ struct Buffer {
 
 class MemoryMap {
  public:
-  /// Replaces all buffers; they do not overlap and lie below 2^32.
+  /// Replaces all buffers. They must not overlap and must be below 2^32.
   void assign(std::vector<Buffer> buffers) {
     buffers_ = std::move(buffers);
     last_ = 0;
   }
   [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
 
-  /// Whether all the bytes lie in one buffer.
+  /// True if all the bytes are in one buffer.
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t count) {
     if (last_ < buffers_.size() && in(buffers_[last_], address, count)) return true;
     for (last_ = 0; last_ < buffers_.size(); ++last_) {
@@ -31,7 +31,7 @@ class MemoryMap {
     }
     return false;
   }
-  /// "A 0x10000..0x10fff, B ...", or "no buffer is bound".
+  /// Text such as "A 0x10000..0x10fff, B ...", or "no buffer is bound".
   [[nodiscard]] std::string text() const;
 
  private:
@@ -40,7 +40,8 @@ class MemoryMap {
     return offset < buffer.size && count <= buffer.size - offset;
   }
   std::vector<Buffer> buffers_;
-  std::size_t last_ = 0;  ///< the buffer of the last access; most follow each other
+  /// buffer of the last access; successive accesses are mostly to one buffer
+  std::size_t last_ = 0;
 };
 
 }  // namespace tactus::dpas

@@ -1,5 +1,5 @@
-// The memory side of the load/store unit: takes messages from its queue, in order, and moves their
-// bytes.
+// The memory side of the load/store unit: takes messages from the unit's queue in order and
+// transfers their bytes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace tactus::dpas {
 
 class MemoryPort {
  public:
-  /// What the unit does in a cycle, as its account has it.
+  /// States of the unit's account.
   enum State : unsigned {
     read,
     write,
@@ -43,23 +43,23 @@ class MemoryPort {
   struct Stats {
     std::uint64_t read_beats = 0, write_beats = 0;
     std::uint64_t read_bursts = 0, write_bursts = 0;
-    std::uint64_t both = 0;  ///< cycles in which a beat arrived and another left
+    std::uint64_t both = 0;  ///< cycles with a beat in each direction
   };
 
   virtual ~MemoryPort() = default;
   virtual void drive() = 0;
-  /// Calls on_done for messages that are complete.
+  /// Calls on_done for completed messages.
   virtual void commit() = 0;
-  /// After commit(), the clock stands one behind `now`: the cycle in which something may happen
-  /// next.
+  /// First cycle after `now` in which the port may do something. Called after commit(), when the
+  /// clock is at now + 1.
   [[nodiscard]] virtual Cycle next_event(Cycle now) const = 0;
-  /// Of the cycle whose wires have settled.
+  /// State in the current cycle, after the wires have settled.
   [[nodiscard]] virtual State state() const = 0;
-  /// Nothing was requested that is not answered.
+  /// True if all requests are answered.
   [[nodiscard]] virtual bool idle() const = 0;
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   [[nodiscard]] virtual Stats stats(Cycle now) const = 0;
-  /// What it waits for; empty if for nothing.
+  /// What the port waits for; empty if it does not wait.
   [[nodiscard]] virtual std::string waits_for() const = 0;
   virtual void describe(const trace::Scope& scope) const = 0;
 

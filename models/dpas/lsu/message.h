@@ -1,4 +1,4 @@
-// A load or store on its way through the load/store unit.
+// A load or store in the load/store unit.
 #pragma once
 
 #include <cstdint>
@@ -9,37 +9,38 @@
 
 namespace tactus::dpas {
 
-/// In a load/store unit at most.
+/// Largest number of messages in a load/store unit.
 inline constexpr unsigned most_messages = 256;
 
-/// Rows of a rectangle; the bytes of a row follow each other in memory and in Message::data.
+/// Rows of a rectangle. The bytes of a row are consecutive in memory and in Message::data.
 struct Rows {
-  std::uint32_t address = 0;  ///< of the first byte in memory
-  std::uint32_t bytes = 0;    ///< of a row
-  std::uint32_t offset = 0;   ///< of the first byte in `data`
-  std::uint32_t count = 1;    ///< rows
-  std::uint32_t pitch = 0;    ///< bytes of memory from a row to the next
-  std::uint32_t step = 0;     ///< bytes of `data` from a row to the next
+  std::uint32_t address = 0;  ///< first byte in memory
+  std::uint32_t bytes = 0;    ///< bytes per row
+  std::uint32_t offset = 0;   ///< first byte in `data`
+  std::uint32_t count = 1;    ///< number of rows
+  std::uint32_t pitch = 0;    ///< bytes from one row to the next in memory
+  std::uint32_t step = 0;     ///< bytes from one row to the next in `data`
 };
 
 struct Message {
   Issued issued;
   bool load = false;
-  Cycle ready_at = 0;              ///< its sources have been read
-  std::vector<std::uint8_t> data;  ///< elements in the order of memory; what lies outside is zero
-  std::vector<Rows> rows;          ///< in the order in which they are moved
-  std::uint64_t bytes = 0;         ///< of all rows
+  Cycle ready_at = 0;  ///< cycle from which its sources have been read
+  /// elements in the order of memory; bytes outside the surface are zero
+  std::vector<std::uint8_t> data;
+  std::vector<Rows> rows;   ///< in the order of their transfer
+  std::uint64_t bytes = 0;  ///< bytes of all rows
 
   // ---- of the memory side
-  std::size_t rectangle = 0;  ///< the present one of `rows`
-  std::uint32_t row = 0;      ///< of it
-  std::uint32_t in_row = 0;   ///< bytes of that which were requested
-  unsigned outstanding = 0;   ///< bursts that are not answered
-  bool sent = false;          ///< all bursts were requested
+  std::size_t rectangle = 0;  ///< index in `rows` of the current rectangle
+  std::uint32_t row = 0;      ///< current row of that rectangle
+  std::uint32_t in_row = 0;   ///< bytes of that row that have been requested
+  unsigned outstanding = 0;   ///< unanswered bursts
+  bool sent = false;          ///< all bursts have been requested
 };
 
-/// Messages in order, and those that are free again. Never allocates once every message has had its
-/// largest size.
+/// A queue of messages and a pool of free ones. Does not allocate memory once every message has had
+/// its largest size.
 class MessageQueue {
  public:
   explicit MessageQueue(unsigned capacity) : slots_(capacity), free_(capacity), queue_(capacity) {
@@ -49,11 +50,11 @@ class MessageQueue {
   MessageQueue& operator=(const MessageQueue&) = delete;
 
   [[nodiscard]] unsigned capacity() const { return static_cast<unsigned>(slots_.size()); }
-  /// Messages that are waiting or in flight.
+  /// Number of messages that wait or are in flight.
   [[nodiscard]] unsigned in_use() const { return capacity() - static_cast<unsigned>(free_.size()); }
   [[nodiscard]] bool full() const { return free_.empty(); }
 
-  /// A message that will come to the end of the queue by push().
+  /// Takes a free message; push() appends it to the queue.
   [[nodiscard]] Message& take() {
     Message& message = *free_.back();
     free_.pop_back();
@@ -67,7 +68,8 @@ class MessageQueue {
   void push(Message& message) { queue_[end_++ % queue_.size()] = &message; }
   void give_back(Message& message) { free_.push_back(&message); }
 
-  /// The oldest that has not been handed to memory, if its sources were read before cycle `now`.
+  /// The oldest message that memory has not taken, if its sources were read before cycle `now`;
+  /// else null.
   [[nodiscard]] Message* head(Cycle now) const {
     if (first_ == end_) return nullptr;
     Message* message = queue_[first_ % queue_.size()];
@@ -81,7 +83,7 @@ class MessageQueue {
   std::vector<Message> slots_;
   std::vector<Message*> free_;
   std::vector<Message*> queue_;
-  std::size_t first_ = 0, end_ = 0;  ///< count on for ever
+  std::size_t first_ = 0, end_ = 0;  ///< positions modulo the capacity; they only increase
 };
 
 }  // namespace tactus::dpas

@@ -1,4 +1,4 @@
-// Small graphs made by hand, compiled, run on the functional model and computed in floating point.
+// Builds small graphs, compiles them, runs them on the functional model and in floating point.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ namespace tactus::compiler {
 using Attributes = std::map<std::string, nn::Attribute, std::less<>>;
 using Ints = std::vector<std::int64_t>;
 
-/// A graph that grows node by node; the last node's outputs can be made graph outputs.
+/// Builds a graph node by node. Outputs of the last node can be made graph outputs.
 class GraphMaker {
  public:
   explicit GraphMaker(std::int64_t opset = 13);
 
   GraphMaker& input(const std::string& name, const nn::Shape& shape);
   GraphMaker& constant(const std::string& name, nn::Tensor tensor);
-  /// Values that vary, between -range and range.
+  /// Adds weights: varying values between -range and range.
   GraphMaker& weights(const std::string& name, const nn::Shape& shape, float range);
-  /// The node is named like its first output.
+  /// Adds a node whose name is that of its first output.
   GraphMaker& node(const std::string& op, const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs, Attributes attributes = {});
-  /// Softmax of products of two linear functions of `in`, times a third: width x width weights
-  /// each, between -range and range.
+  /// Adds softmax(product of two linear functions of `in`) times a third linear function. Each has
+  /// width x width weights between -range and range.
   GraphMaker& attention(const std::string& in, const std::string& out, std::int64_t width,
                         float range);
   GraphMaker& output(const std::string& name);
@@ -44,18 +44,19 @@ class GraphMaker {
 [[nodiscard]] nn::Tensor floats(const nn::Shape& shape, std::vector<float> values);
 [[nodiscard]] nn::Tensor integers(std::vector<std::int64_t> values);
 
-/// Depths of 4096 unless changed.
+/// An architecture whose memories have a depth of 4096.
 [[nodiscard]] tcu::Architecture architecture(std::uint32_t array_size);
 
-/// Runs a compiled program on the functional model. Values in the model's order.
+/// Runs a compiled program on the functional model. Values are in the model's order.
 [[nodiscard]] std::map<std::string, std::vector<float>> run(
     const Compiled& compiled, const std::map<std::string, std::vector<float>>& inputs);
 
-/// Reproducible values for all inputs of a graph, multiples of 1/16 between -range and range.
+/// Reproducible values for all inputs of a graph: multiples of 1/16 between -range and range.
 [[nodiscard]] std::map<std::string, std::vector<float>> values_for(const Compiled& compiled,
                                                                    float range = 2.0F);
 
-/// Expects outputs by name to be near those of the floating-point reference for these inputs.
+/// Expects outputs to be close to the floating-point reference for these inputs. Outputs are
+/// compared by name.
 template <typename Inputs, typename Outputs>
 void expect_near_values(const nn::Graph& graph, const Compiled& compiled, const Inputs& inputs,
                         const Outputs& outputs, float tolerance) {
@@ -81,7 +82,7 @@ void expect_near_values(const nn::Graph& graph, const Compiled& compiled, const 
 void expect_near_reference(const nn::Graph& graph, const tcu::Architecture& architecture,
                            const Options& options = {}, float tolerance = 0.05F);
 
-/// What compile() throws, or "" if it does not.
+/// Error text of compile(); empty if it succeeds.
 [[nodiscard]] std::string refusal(const nn::Graph& graph, std::uint32_t array_size = 4,
                                   const Options& options = {});
 

@@ -375,7 +375,7 @@ TEST(Rearrange, FlattenBeforeAProductTurnsTheWeightsInstead) {
       maker.node(op, {"f", "w"}, {"y"}).output("y");
       check(maker, 0.2F);
       EXPECT_EQ(compile(maker.graph, architecture(8)).layers.size(), 1U);
-      // Who asks for the flat tensor itself gets it.
+      // The flat tensor itself can be requested as an output.
       check(maker.output("f"), 0.2F);
       EXPECT_EQ(compile(maker.graph, architecture(8)).layers.size(), 2U);
     }
@@ -493,7 +493,7 @@ TEST(Fusion, AllStrategiesGiveTheSameNumbers) {
 // ---- operators that are written as others (expansion.h)
 // ------------------------------------------
 
-/// One node on images, rows and matrices with the attributes; the rest of its operands are
+/// Checks one node with the attributes on images, rows and matrices; all other operands are
 /// constants.
 void check_node(const std::string& op, const nn::Shape& shape,
                 const std::vector<std::pair<nn::Shape, float>>& constants,
@@ -538,7 +538,7 @@ TEST(Expansion, TransposedConvolutions) {
 TEST(Expansion, MeansAndExtremes) {
   for (const std::string op : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"}) {
     const float tolerance = op == "ReduceSum" ? 0.1F : 0.06F;
-    // Of ReduceSum the axes are an input from set 13 on.
+    // From operator set 13 on the axes of ReduceSum are an input.
     for (const Ints& axes : {Ints{2, 3}, Ints{1}, Ints{-1}, Ints{0, 2}, Ints{0, 1, 2, 3}}) {
       for (const std::int64_t keeps : {0, 1}) {
         if (keeps == 0 && axes.size() == 4) continue;  // a scalar is a row of one value here
@@ -679,7 +679,7 @@ TEST(HostTail, FollowsTheProgram) {
   EXPECT_EQ(compiled.notes.size(), 2U);
 }
 
-/// What means nothing is refused when compiling, not left for the host to find.
+/// A meaningless node is refused when compiling, not left to the host.
 TEST(HostTail, IsTriedOnce) {
   GraphMaker maker;
   maker.input("x", {1, 3}).weights("c", {2}, 1.0F).node("Exp", {"x"}, {"e"});

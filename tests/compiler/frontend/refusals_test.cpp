@@ -1,4 +1,4 @@
-// What cannot be compiled is refused with its node, what is wrong, and what is supported.
+// Errors for graphs that cannot be compiled name the node, the problem, and what is supported.
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
@@ -16,8 +16,8 @@ struct Case {
   std::int64_t opset = 13;
 };
 
-/// One node on an image x (1,4,6,6) or a row r (1,4), with weights where it needs some. A product
-/// follows, so that nothing can be left to the host.
+/// One node on an image x (1,4,6,6) or a row r (1,4), with weights if needed. A product follows, so
+/// that no node can be left to the host.
 std::string refuse_one(const Case& c, const std::vector<std::string>& inputs) {
   GraphMaker maker(c.opset);
   maker.input("x", {1, 4, 6, 6}).input("r", {1, 4});
@@ -225,7 +225,7 @@ TEST(Refusal, EveryReasonAtOnce) {
         "supported operators: Abs, Add, AveragePool, BatchNormalization, "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
-  // What only follows from a reported problem is not reported.
+  // Problems caused by a reported problem are not reported.
   EXPECT_EQ(text.find("n_r"), std::string::npos) << text;
 }
 
@@ -261,7 +261,7 @@ TEST(Refusal, OutputsThatAnOperatorDoesNotHave) {
   GraphMaker pool;
   pool.input("x", {1, 4, 2, 2});
   pool.node("MaxPool", {"x"}, {"y", "i"}, {{"kernel_shape", Ints{2, 2}}}).output("y");
-  EXPECT_EQ(refusal(pool.graph), "");  // nobody reads the indices
+  EXPECT_EQ(refusal(pool.graph), "");  // no node reads the indices
   pool.output("i");
   EXPECT_EQ(
       refusal(pool.graph)
@@ -293,7 +293,8 @@ TEST(Refusal, OutOfMemory) {
   EXPECT_NE(dram0.find("35"), std::string::npos) << dram0;
   const std::string dram1 = with([](tcu::Architecture& a) { a.dram1_depth = 50; });
   EXPECT_NE(dram1.find("DRAM1"), std::string::npos) << dram1;
-  // One pixel of one output block: 9 taps of 4 rows, the bias vector's place, 9 inputs, 1 result.
+  // One pixel of one output block: 9 taps of 4 rows, the place of the bias vector, 9 inputs, 1
+  // result.
   const std::string local = with([](tcu::Architecture& a) { a.local_depth = 40; });
   EXPECT_NE(local.find("local"), std::string::npos) << local;
   EXPECT_NE(local.find("n_y"), std::string::npos) << local;

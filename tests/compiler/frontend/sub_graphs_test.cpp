@@ -1,4 +1,5 @@
-// If and Loop: what is known when compiling stands in their place, the rest is refused.
+// If and Loop are replaced by their sub-graphs if the condition or count is known when compiling,
+// and refused otherwise.
 #include <gtest/gtest.h>
 
 #include "tests/compiler/frontend/graphs.h"

@@ -1,4 +1,4 @@
-// Functions by lookup tables, what is put together of them, and products of two computed operands:
+// Functions by lookup tables, operators composed of them, and products of two computed operands:
 // compiled, simulated, compared.
 #include <utility>
 

@@ -1,5 +1,5 @@
 // tactus compile --check, run and info with tensors in the model's own layout: test data, .npy and
-// .pb, what is left to the host, saturation, and a machine with lookup tables.
+// .pb, operators left to the host, saturation, and a machine with lookup tables.
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -342,7 +342,7 @@ TEST_F(TensorCommand, ShapesOfExpectedOutputsHaveToAgree) {
       << turned.err;
 }
 
-/// What lies beside a model has to belong to it.
+/// Files beside a model must belong to the model.
 TEST_F(TensorCommand, TheFileOfTensorsBelongsToItsModel) {
   write_graph("m.onnx", classifier());
   write_tensor("x.npy", rows(3, 8, 1));
@@ -421,7 +421,7 @@ TEST_F(TensorCommand, OutputsWhoseNamesWouldBeOneFile) {
   }
 }
 
-/// Names of a file, whatever is in them, do no harm where they are shown.
+/// Names from a file must do no harm where they are shown.
 TEST_F(TensorCommand, NamesThatATerminalWouldObey) {
   const std::string bell = "y\x1b[31m\x07\nz", latin = "caf\xE9", formula = "=cmd|' /C calc'!A0";
   GraphMaker maker(13);

@@ -1,5 +1,5 @@
-// ONNX's own tests of single nodes (Debian: libonnx-testdata): those whose operators Tactus has
-// either give the expected values on the simulated unit or are listed here with the reason.
+// ONNX's own tests of single nodes (Debian: libonnx-testdata). Tests whose operators Tactus
+// supports give the expected values on the simulated unit, or are listed here with a reason.
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -60,7 +60,8 @@ Compiled by_way_of_stripe(const nn::Graph& graph, const tcu::Architecture& archi
   return compile_via_stripe(graph, architecture).model;
 }
 
-/// As a part of the largest value. The chords of five functions in each step of an LSTM add up.
+/// Allowed error relative to the largest value. In each step of an LSTM the errors of five
+/// piecewise linear functions add up.
 double allowed_error(const std::string& name) {
   return name.rfind("test_lstm_", 0) == 0 ? 0.01 : 0.005;
 }
@@ -96,7 +97,7 @@ Outcome outcome_of(const Case& c, Compile compile, double allowed, std::string& 
   return Outcome::refused;
 }
 
-/// Nothing for tests of operators that Tactus does not have, or that are no tests of tensors.
+/// Empty for tests of unsupported operators, and for tests without tensors.
 std::optional<Case> read_case(const fs::path& folder) {
   Case c;
   try {
@@ -115,7 +116,7 @@ std::optional<Case> read_case(const fs::path& folder) {
   return c;
 }
 
-/// Why tests whose names begin so are refused, or give other values.
+/// Reasons why tests whose names start with a prefix are refused or give other values.
 const std::map<std::string, std::string>& reasons() {
   static const std::string whole = "whole numbers or truth values are no input of the unit";
   static const std::string constant = "the output does not depend on the input's values";

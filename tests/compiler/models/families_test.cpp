@@ -131,8 +131,8 @@ TEST(Families, DetectorWithTablesIsRight) {
   }
   const nn::Values outputs = finished(compiled, inputs);
   const nn::Values expected = nn::run_reference(graph, inputs);
-  // Single values of a network of 70 layers on noise are far off with 16 fraction bits alone, so it
-  // is the mean error that tells.
+  // In a network of 70 layers with noise as input, 16 fraction bits alone make single values very
+  // inaccurate, so the mean error is tested.
   for (const std::string& name : compiled.model_outputs) {
     const std::vector<float>&got = outputs.at(name).floats, &wanted = expected.at(name).floats;
     ASSERT_EQ(got.size(), wanted.size());

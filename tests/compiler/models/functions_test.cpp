@@ -1,5 +1,5 @@
-// Functions on machines with lookup tables: what they compute for every number of the data type
-// against the bound that the compiler states, and what is made of them.
+// Functions on machines with lookup tables: their results for every number of the data type
+// compared with the bound stated by the compiler, and operators composed of them.
 #include <cmath>
 #include <functional>
 
@@ -126,7 +126,8 @@ std::vector<float> wide_numbers(std::size_t count) {
 }
 
 TEST(WideNumbers, KeepTheirBound) {
-  // Of values whose argument or result lies near the ends of the range the value itself is large.
+  // Bounds for values whose argument or result is near the ends of the range, where the value
+  // itself is large.
   const std::map<std::string, double> bounds{{"Sigmoid", 0.001},   {"Tanh", 0.001}, {"Gelu", 0.001},
                                              {"Softplus", 0.001},  {"Exp", 0.03},   {"Sqrt", 0.005},
                                              {"Reciprocal", 0.01}, {"Log", 0.005}};
@@ -171,7 +172,7 @@ TEST(Tables, OfOtherSizesAreUsedAsTheyAre) {
   EXPECT_LE(last, 1.0 / 256);
 }
 
-/// One table, or too few registers for what a lookup finds.
+/// One table, or too few registers for the results of a lookup.
 TEST(Tables, ThatProgramsCannotUseLeaveFunctionsToTheHost) {
   GraphMaker maker(13);
   maker.input("x", {1, 8}).node("Sigmoid", {"x"}, {"y"}).output("y");

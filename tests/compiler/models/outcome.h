@@ -1,4 +1,5 @@
-// A model compiled, run on the functional model, finished on the host, and held against values.
+// Compiles a model, runs it on the functional model, computes the host's part, and compares the
+// result.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace tactus::compiler {
 
-/// A machine on which rounding is no matter and memories are ample.
+/// A machine with a wide data type and large memories, so that rounding and size do not matter.
 [[nodiscard]] inline tcu::Architecture ample_architecture() {
   tcu::Architecture a = architecture(8);
   a.data_type = tcu::DataType::fp32bp16;
@@ -22,7 +23,7 @@ namespace tactus::compiler {
   return a;
 }
 
-/// The model's outputs from the program's, those of the host among them.
+/// Computes the model's outputs from the program's outputs, including those that the host computes.
 [[nodiscard]] inline nn::Values finished(const Compiled& compiled, const nn::Values& inputs) {
   std::map<std::string, std::vector<float>> given;
   for (const TensorLayout& layout : compiled.input_layouts) {
@@ -50,8 +51,8 @@ namespace tactus::compiler {
   return values;
 }
 
-/// Largest difference as a part of the largest expected value (of 1 if that is smaller); infinite
-/// if sizes differ.
+/// Largest difference, relative to the largest expected value (at least 1); infinite if sizes
+/// differ.
 [[nodiscard]] inline double relative_error(const nn::Tensor& actual, const nn::Tensor& expected) {
   const auto real = [](const nn::Tensor& tensor) {
     std::vector<double> values(tensor.floats.begin(), tensor.floats.end());

@@ -1,4 +1,5 @@
-// A case compiled in some way, run on the untimed machine, and held against the float reference.
+// Compiles a case in one of several ways, runs it on the untimed machine, and compares it with the
+// float reference.
 #pragma once
 
 #include <optional>
@@ -9,23 +10,24 @@
 
 namespace tactus::compiler {
 
-/// How a program is made.
+/// A way of compiling.
 struct Way {
   std::string name;
   Options options;
 };
-/// The strategies and `--optimise`.
+/// All strategies, and `--optimise`.
 [[nodiscard]] const std::vector<Way>& all_ways();
 
-/// Nothing if local memory is too small for a strategy that keeps whole layers on chip. What else
-/// compile() throws is thrown.
+/// Compiles a case. Empty if local memory is too small for a strategy that keeps whole layers on
+/// chip; other errors of compile() are thrown.
 [[nodiscard]] std::optional<Compiled> compiled_if_it_fits(const Sample& sample, const Way& way);
 
-/// What is wrong with the program's results, the largest error and where it is; empty: nothing.
+/// Describes a wrong result of the program, with the largest error and its position; empty if all
+/// are correct.
 [[nodiscard]] std::string difference(const Sample& sample, const Compiled& compiled);
 
-/// The same for a program that is compiled here, if it fits; what compile() throws is wrong, too.
-/// Where `--optimise` takes a strategy's program, that of the optimiser is looked at as well.
+/// Compiles the case, if it fits, and checks it; errors of compile() also count as wrong. If
+/// `--optimise` takes the program of a strategy, the optimiser's own program is checked, too.
 [[nodiscard]] std::string difference(const Sample& sample, const Way& way);
 
 }  // namespace tactus::compiler

@@ -96,7 +96,7 @@ PlantInOp loses(Kind kind, std::size_t operand) {
   });
 }
 
-/// One of several elements; the last operand is the factor.
+/// Removes the first of several elements; the last operand is the factor.
 bool lose_first(Planting&, Op& op) {
   if (op.inputs.size() < 3) return false;
   op.inputs.erase(op.inputs.begin());

@@ -33,7 +33,7 @@ const std::vector<Function>& functions() {
   return all;
 }
 
-/// Those that chords can draw.
+/// True for functions that are approximated by piecewise linear functions.
 bool has_chords(const std::string& op) {
   return op != "Exp" && op != "Log" && op != "Sqrt" && op != "Reciprocal" && op != "Softsign";
 }

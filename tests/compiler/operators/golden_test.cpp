@@ -110,7 +110,8 @@ TEST(Golden, OutputsAreThoseOfOnnxRuntime) {
       machine.data_type = type;
       SCOPED_TRACE(description.at("name").get<std::string>() + ", " +
                    std::string(tcu::info(type).name));
-      // The host computes what is no program in single precision, from values that are exact.
+      // Operators outside the program are computed by the host in single precision from exact
+      // values.
       const double allowed = c.units < 0 ? 2e-5 : c.units * tcu::to_real(type, 1) + 1e-6;
       for (const auto& [name, compiled] : compiled_ways(c.graph, machine)) {
         EXPECT_EQ(c.units < 0, compiled.host != nullptr) << name;

@@ -1,5 +1,5 @@
-// Models by the optimiser alone: compile() takes a strategy's program where that is quicker, which
-// on small cases hides what the optimiser makes.
+// Compiles models with the optimiser alone. compile() takes a strategy's program if that is faster,
+// which on small cases hides the optimiser's.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,12 @@
 
 namespace tactus::compiler {
 
-/// Changes the optimiser's graph before it is optimised. False: there was nothing to change, and
-/// nothing is compiled.
+/// Changes the optimiser's graph before it is optimised. False: nothing to change, so nothing is
+/// compiled.
 using ChangeGraph = std::function<bool(optimise::Graph&)>;
 
-/// Nothing for a model with a step that the optimiser does not know, and where `change` says so.
+/// Empty for a model with a step that the optimiser does not support, and if `change` returns
+/// false.
 [[nodiscard]] std::optional<Compiled> optimised_alone(const nn::Graph& graph,
                                                       const tcu::Architecture& architecture,
                                                       const ChangeGraph& change = {});

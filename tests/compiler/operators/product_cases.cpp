@@ -20,7 +20,7 @@ std::string weights(Sample& s, const nn::Shape& shape) {
   return s.constant(tensor);
 }
 
-/// The same with the outputs in the second dimension of so many groups' weights.
+/// Weights with the outputs in the second dimension of each group.
 std::string turned_weights(Sample& s, const nn::Shape& shape) {
   nn::Shape columns{shape[0], 1};
   for (std::size_t d = 1; d < shape.size(); ++d) columns[1] *= shape[d];
@@ -140,7 +140,7 @@ void add_transposed(Cases& cases) {
   for (const Form& f : forms) {
     cases.push_back({"ConvTranspose", f.form, [=](Sample& s) {
                        const std::int64_t results = s.channels() + 1;
-                       // One input of an output's taps counts, of which at most 4 meet.
+                       // Of each output's taps one input counts; at most 4 of them overlap.
                        std::vector<std::string> inputs{
                            s.computed(s.image(3, 4), {-0.5, 0.5, 0.5}),
                            turned_weights(s, {s.channels(), results, f.kernel[0], f.kernel[1]})};

@@ -37,7 +37,7 @@ void build(Sample& s, const Kind& kind, const Form& form) {
   if (form.exact) {
     attributes["activations"] =
         std::vector<std::string>(kind.functions * static_cast<std::size_t>(directions), "Relu");
-    // With inputs, weights and biases as below every gate is 0 or 1, and a step adds at most 1 to a
+    // With these inputs, weights and biases every gate is 0 or 1, and a step adds at most 1 to a
     // state.
   } else {
     s.allow_stated(12, 24);

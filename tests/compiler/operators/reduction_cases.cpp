@@ -29,7 +29,7 @@ std::int64_t reduced_elements(const nn::Shape& shape, const Ints& axes) {
 Numbers few(const nn::Shape& shape, const Ints& axes) {
   if (reduced_elements(shape, axes) <= 6) return {-1, 1, 0.5};
   if (reduced_elements(shape, axes) <= 12) return {-0.5, 0.5, 0.5};
-  // Over channels alone, or over more of which a few channels count.
+  // Over channels only, or over more elements, of which only a few channels are not 0.
   const std::int64_t rest = reduced_elements(shape, axes) / shape[1];
   return {-0.5, 0.5, 0.5, 1, rest > 6 ? 1 : 3};
 }

@@ -1,9 +1,9 @@
-// One operator in a small graph, with inputs: a case of the suite on one machine.
+// A case of the operator suite: one operator in a small graph, with inputs, for one machine.
 //
-// Numbers are drawn in one of two ways. Exact ones are small multiples of a power of two, so few
-// that no sum and no product of a case leaves the data type or needs rounding: then every order of
-// operations gives the float reference's result bit for bit. Free ones are anything, saturation
-// included: then only the definition of HIR says what comes out.
+// Numbers are drawn in one of two ways. Exact numbers are small multiples of a power of two, so few
+// that no sum or product of the case leaves the data type or needs rounding; then every order of
+// operations gives the float reference's result bit for bit. Free numbers have any value, including
+// values that saturate; then only the definition of HIR gives the result.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,17 @@
 
 namespace tactus::compiler {
 
-/// What computes an operand that is computed.
+/// Operation that computes a computed operand.
 enum class Before : std::uint8_t { nothing, relu, product, normalisation };
-/// What reads the results.
+/// Operation that reads the results.
 enum class After : std::uint8_t { nothing, relu, negation, product };
 
 struct Setting {
   tcu::DataType type = tcu::DataType::fp16bp8;
   std::uint32_t array_size = 8;
   std::int64_t channels = 8;
-  bool tables = false;           ///< lookup tables
-  bool activation_unit = false;  ///< an extension that only the optimiser uses
+  bool tables = false;           ///< with lookup tables
+  bool activation_unit = false;  ///< with the extension that only the optimiser uses
   bool free = false;             ///< free numbers instead of exact ones
   Before before = Before::nothing;
   After after = After::nothing;
@@ -38,13 +38,13 @@ struct Setting {
   [[nodiscard]] std::string text() const;
 };
 
-/// Exact numbers: multiples of step from low to high.
+/// Exact numbers: multiples of `step` from `low` to `high`.
 struct Numbers {
   double low = -2, high = 2, step = 0.5;
-  /// Of the elements along this dimension all but `most` are 0, so that sums stay small. -1: none.
+  /// At most `most` elements along this dimension are not 0, so that sums stay small. -1: no limit.
   int sparse = -1;
   std::int64_t most = 3;
-  bool always = false;  ///< instead of free numbers, too
+  bool always = false;  ///< also used instead of free numbers
 };
 
 class Sample {
@@ -73,16 +73,16 @@ class Sample {
   // ---- the operator -----------------------------------------------------------------------------
 
   void opset(std::int64_t version) { maker_.graph.opset = version; }
-  /// Returns the value's name.
+  /// Adds a node and returns the name of its result.
   std::string node(const std::string& op, const std::vector<std::string>& inputs,
                    Attributes attributes = {});
   std::vector<std::string> nodes(const std::string& op, const std::vector<std::string>& inputs,
                                  std::size_t outputs, Attributes attributes = {});
-  /// Makes a result an output, behind what reads results.
+  /// Makes a result an output, after the operations that read results.
   void output(const std::string& value);
-  /// A product reads the results, whatever the setting says.
+  /// Lets a product read the results, whatever the setting says.
   void before_product() { setting_.after = After::product; }
-  /// Without lookup tables the host computes the operator, so no product can read it.
+  /// Without lookup tables the host computes the operator, so no product may read its result.
   void host_without_tables() {
     if (!setting_.tables) on_host();
   }
@@ -92,20 +92,22 @@ class Sample {
 
   // ---- what may be wrong, where numbers are exact -----------------------------------------------
 
-  /// So many units in the last place. 0 unless a case says otherwise.
+  /// Allowed error in units of the last place. The default is 0.
   void allow(double units) { units_ = units; }
-  /// So many units in programs of the optimiser, where others are exact.
+  /// Allowed error, in units of the last place, of programs by the optimiser.
   void allow_optimised(double units) { optimised_units_ = units; }
-  /// Some times the error that the compiler states for a function, of 1 or of the value where that
-  /// is more; and units. 0 if the program has no function (the host computes it exactly).
+  /// Allowed error: `gain` times the error that the compiler states for a function (absolute, or
+  /// relative for values above 1), plus `units`. 0 if the host computes the function, which is
+  /// exact.
   void allow_stated(double gain, double units) {
     stated_gain_ = gain;
     units_ = units;
   }
-  /// A mean of `count` elements whose sum is at most `sum`: exact if the data type has 1 / count
-  /// and step / count, else count roundings and what the rounded factor makes of the sum.
+  /// Allowed error of a mean of `count` elements with a sum of at most `sum`: 0 if the data type
+  /// can represent 1 / count and step / count, else count roundings plus the effect of the rounded
+  /// factor on the sum.
   void allow_mean(std::int64_t count, double sum, double step = 0.5);
-  /// A result beyond the data type's range is its end.
+  /// Expects results beyond the data type's range to saturate.
   void saturates() {
     saturates_ = true;
     setting_.after = After::nothing;
@@ -120,12 +122,12 @@ class Sample {
   /// The graph's outputs by the float reference.
   [[nodiscard]] nn::Values expected() const;
 
-  /// Exact or free, as the setting says.
+  /// Draws exact or free numbers, according to the setting.
   [[nodiscard]] nn::Tensor draw(const nn::Shape& shape, const Numbers& numbers);
 
  private:
   std::string name(const char* kind);
-  /// Channels change places and signs: a product that is exact for all numbers.
+  /// A product that permutes channels and changes signs, which is exact for all numbers.
   std::string product(const std::string& value, const nn::Shape& shape, bool keep_signs);
 
   Setting setting_;
@@ -137,17 +139,17 @@ class Sample {
   bool saturates_ = false;
 };
 
-/// The optimiser computes a leaky ReLU as two saturating products, which may be off by a unit.
+/// Error of a leaky ReLU by the optimiser, which computes it as two saturating products.
 inline constexpr double leaky_units = 1;
 
-/// One form of an operator.
+/// A form of an operator.
 struct Case {
   std::string op, form;
   std::function<void(Sample&)> build;
 };
 using Cases = std::vector<Case>;
 
-// The families.
+// Cases by family.
 [[nodiscard]] Cases arithmetic_cases();   ///< of two operands, broadcast
 [[nodiscard]] Cases activation_cases();   ///< Relu, Clip, BatchNormalization...
 [[nodiscard]] Cases product_cases();      ///< Conv, MatMul...
@@ -157,14 +159,14 @@ using Cases = std::vector<Case>;
 [[nodiscard]] Cases function_cases();     ///< Sigmoid, Exp...
 [[nodiscard]] Cases recurrent_cases();    ///< RNN, GRU, LSTM
 
-/// All of them.
+/// All cases.
 [[nodiscard]] const Cases& all_cases();
 
 [[nodiscard]] Sample made(const Case& c, const Setting& setting);
 
-/// `count` of all settings (data types x array sizes x channels below, at and beyond the array
-/// size), spread differently for each case; what surrounds the operator changes from one to the
-/// next. TACTUS_TEST_SCALE multiplies the count, up to all; TACTUS_TEST_SEED asks for one.
+/// Picks `count` of all settings (data types x array sizes x numbers of channels below, at and
+/// above the array size), different ones for each case; operations around the operator vary.
+/// TACTUS_TEST_SCALE multiplies the count, up to all settings; TACTUS_TEST_SEED selects one.
 [[nodiscard]] std::vector<Setting> settings_for(const Case& c, std::uint64_t count);
 
 }  // namespace tactus::compiler

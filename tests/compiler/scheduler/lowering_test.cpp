@@ -1,5 +1,5 @@
-// How layers are cut, how many instructions they cost, and what is refused (toolchain spec sections
-// 3.8, 3.9 and 3.11).
+// Division of layers, their number of instructions, and refusals (toolchain spec sections 3.8, 3.9
+// and 3.11).
 #include <sstream>
 #include <string>
 
@@ -195,7 +195,7 @@ TEST(ConvolutionCost, ThreeByThreeSame) {
       // Rows above and below for three taps each, columns left and right alike; corners twice.
       EXPECT_EQ(layer.zeroes_vectors, (12 * size - 4) * in * out);
       EXPECT_EQ(layer.true_macs, (9 * size * size - 12 * size + 4) * in * out * 4);
-      // The pixels of three blocks lie three vectors apart, which is no stride.
+      // The pixels of three blocks are three vectors apart, which is not a stride.
       const std::uint64_t rolled = (6 * (size + 1) + 5) * in * out;
       EXPECT_EQ(count(layer, tcu::Opcode::mat_mul), out == 3 ? layer.mat_mul_vectors : rolled);
       const std::uint64_t merged = in == 1 ? out : 0;
@@ -214,7 +214,7 @@ TEST(ConvolutionCost, OneByOneIsOneMatMulPerTile) {
 TEST(ConvolutionCost, StrideTwoLoadsPixelByPixel) {
   const LayerStatistics layer =
       conv_of({{32, 32, 2}, 1, 2, 1}, machine(1 << 16, 1 << 16)).layers[0];
-  // One move for the constants, 256 for the pixels, two for the result.
+  // One DataMove for the constants, 256 for the pixels, two for the result.
   EXPECT_EQ(count(layer, tcu::Opcode::data_move), 1U + 256 + 2);
 }
 

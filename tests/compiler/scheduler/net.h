@@ -1,4 +1,4 @@
-// A small frontend for tests: layers of hand-made HIR over activations in NHWC vectors.
+// A small frontend for tests: builds layers of HIR on activations stored as NHWC vectors.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Shape {
   [[nodiscard]] std::uint64_t count() const { return height * width * blocks; }
 };
 
-/// One layer under construction. Every step reads the temp that the one before wrote.
+/// A layer under construction. Every step reads the temporary that the previous one wrote.
 class Net {
  public:
   explicit Net(ProgramBuilder& builder, std::uint32_t array_size)
@@ -33,7 +33,7 @@ class Net {
     end();
   }
 
-  /// A square kernel with SAME padding of (kernel - 1) / 2; output blocks from `blocks`.
+  /// Adds a convolution with a square kernel and SAME padding of (kernel - 1) / 2.
   Shape conv(const std::string& input, const std::string& consumer, Shape in,
              const std::string& weights, const std::string& bias, std::uint64_t kernel,
              std::uint64_t stride, std::uint64_t blocks) {
@@ -79,7 +79,8 @@ class Net {
   void add(const std::string& input, const std::string& consumer) {
     step(hir::Kind::add, {memory_.consume(input, consumer).addresses});
   }
-  /// One scale and one offset vector for each of `blocks`, shared by all pixels.
+  /// Adds a normalisation with one scale and one offset vector for each of `blocks`, the same for
+  /// all pixels.
   void norm(const std::string& scale, const std::string& offset, std::uint64_t blocks) {
     const Addresses s = load_constant(scale, blocks), o = load_constant(offset, blocks);
     step(hir::Kind::norm, {repeat(s), repeat(o)});
@@ -87,7 +88,7 @@ class Net {
   void relu() { step(hir::Kind::relu, {}); }
   void softmax() { step(hir::Kind::softmax, {}); }
 
-  /// The whole picture to one pixel.
+  /// Adds an average over all pixels.
   Shape average_all(Shape in, const std::string& multiplier) {
     const Addresses m = load_constant(multiplier, 1);
     std::vector<Addresses> taps;
@@ -106,7 +107,7 @@ class Net {
     layer_.add(hir::Kind::save, {temp_}, to.addresses);
   }
 
-  /// Values that differ, small enough for sums to stay in range.
+  /// Adds a constant with varying values, small enough for sums to stay in range.
   Addresses constant(const std::string& name, std::uint64_t count) {
     return memory_
         .constant(name, {count * n_}, count,
@@ -131,7 +132,7 @@ class Net {
     layer_.add(hir::Kind::load, {from}, to);
     return to;
   }
-  /// As long as the running temp.
+  /// Repeats `blocks` up to the length of the current temporary.
   [[nodiscard]] Addresses repeat(const Addresses& blocks) const {
     Addresses out;
     for (std::size_t i = 0; i < temp_.size(); ++i) out.push_back(blocks[i % blocks.size()]);

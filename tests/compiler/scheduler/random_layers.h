@@ -1,5 +1,5 @@
-// Random layers of HIR that read each other's results, so that memory is given back and taken
-// again, and what they mean.
+// Random layers of HIR that read each other's results, so that memory is freed and allocated again,
+// and an interpreter that gives their results.
 #pragma once
 
 #include <algorithm>
@@ -40,14 +40,14 @@ inline tcu::Architecture random_architecture(Random& random) {
   return a;
 }
 
-/// Emits the same layers in every pass: all draws come from the seed.
+/// Emits the same layers in every pass, since all draws come from the seed.
 class RandomLayers {
  public:
-  /// Takes the layers, the empty one of the inputs first.
+  /// Receives the layers, first the empty layer of the inputs.
   using Sink = std::function<void(const hir::Layer&)>;
 
-  /// Plain data is small whole numbers and halves: in wide types nothing is rounded or saturates,
-  /// unless exact() says so.
+  /// `plain`: data are small integers and halves. In wide types nothing is rounded or saturates
+  /// then, unless exact() is false.
   RandomLayers(MemoryManager& memory, const tcu::Architecture& architecture, std::uint64_t seed,
                Sink sink, bool plain = false)
       : memory_(memory),
@@ -88,7 +88,8 @@ class RandomLayers {
     return results_.at(name);
   }
 
-  /// Every saved vector is what real numbers give, far from the ends of the data type's range.
+  /// True if every stored vector has the value of real arithmetic, far from the ends of the data
+  /// type's range.
   [[nodiscard]] bool exact() const { return exact_; }
 
  private:
@@ -110,7 +111,7 @@ class RandomLayers {
     exact_evaluator_.set(address, std::move(real));
   }
 
-  static constexpr std::uint64_t readings = 64;  ///< more than any object is read
+  static constexpr std::uint64_t readings = 64;  ///< more than the reads of any object
 
   void inputs() {
     for (const char* name : {"x", "y"}) {
@@ -178,7 +179,7 @@ class RandomLayers {
     return out;
   }
 
-  /// Vectors of living objects, now and then of a constant.
+  /// Vectors of live objects, sometimes of a constant.
   Addresses data(std::uint64_t count) {
     const std::string& name = objects_[random_.below(objects_.size())];
     const Addresses all = random_.chance(15) ? constant(3) : memory_.get(name).addresses;
@@ -207,7 +208,7 @@ class RandomLayers {
       hir::MatMul m;
       m.input_blocks = input_blocks;
       m.output_blocks = blocks;
-      const bool again = call > 0 && random_.chance(20);  // the same weights on other inputs
+      const bool again = call > 0 && random_.chance(20);  // the same weights with other inputs
       if (!again) weights = constant(std::uint64_t{input_blocks} * a_.array_size * blocks);
       m.weights = weights;
       drop_blocks(m);
@@ -225,7 +226,7 @@ class RandomLayers {
     return out;
   }
 
-  /// Some blocks of weights are zeroes and not in memory.
+  /// Makes some blocks of weights zero, so that they are not stored.
   void drop_blocks(hir::MatMul& m) {
     for (std::size_t j = 0; j < m.input_blocks; ++j) {
       for (std::size_t b = 0; b < m.output_blocks; ++b) {
@@ -248,7 +249,7 @@ class RandomLayers {
     return Addresses(like.size(), loaded(constant(1)).front());
   }
 
-  /// An operand of whatever form: one constant for all, constants that differ, or computed.
+  /// An operand of random form: one constant for all, different constants, or computed.
   Addresses operand(const Addresses& like) {
     if (random_.chance(50)) return spread(like);
     return loaded(random_.chance(50) ? constant(like.size()) : data(like.size()));
@@ -295,7 +296,7 @@ class RandomLayers {
     if (output) outputs_.push_back(name);
   }
 
-  /// Kinds in the order of the spec, each or not.
+  /// A layer that has each kind of operation, in the order of the spec, with some probability.
   void random_layer(bool last) {
     fresh_.clear();
     Addresses t = random_.chance(70) ? mat_mul() : loaded(data(random_.range(1, 12)));
@@ -322,7 +323,7 @@ class RandomLayers {
     objects_.insert(objects_.end(), fresh_.begin(), fresh_.end());
   }
 
-  /// Now and then nobody will read an object any more.
+  /// Sometimes ends the life of an object.
   void retire() {
     for (auto name = objects_.begin(); name != objects_.end();) {
       if (objects_.size() > 1 && random_.chance(40)) {
@@ -357,7 +358,7 @@ inline void append(std::vector<std::uint8_t>& bytes, const tcu::DataTypeInfo& ty
   }
 }
 
-/// The bytes of one name in DRAM0.
+/// The bytes of a tensor in DRAM0.
 inline std::vector<std::uint8_t> read(const FunctionalModel& model, const tcu::Architecture& a,
                                       const std::vector<tcu::TensorEntry>& entries,
                                       const std::string& name) {

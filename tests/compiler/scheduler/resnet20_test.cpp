@@ -29,7 +29,7 @@ tcu::Architecture zcu104_uram() {
   return a;
 }
 
-/// What differs from stage to stage.
+/// Values that differ between stages.
 struct Widths {
   std::uint64_t inner, outer;  ///< channels
 };
@@ -206,7 +206,8 @@ TEST(Resnet20, MemoryFiguresOfTheFourStrategies) {
   }
 }
 
-/// Section 3.11: instructions, MatMul vectors, of which zeroes; zero where the table has none.
+/// Section 3.11: instructions, vectors of MatMuls, and the zero vectors among them; 0 if the table
+/// has none.
 TEST(Resnet20, LayersAsInTheGoldenTable) {
   struct Row {
     std::uint64_t instructions, vectors, zeroes;

@@ -1,4 +1,4 @@
-// Updates of one accumulator on arrays whose weights do not keep them apart.
+// Updates of one accumulator on arrays in which weights do not separate them.
 #include "firmware/compiler/targets/tcu/lir/updates.h"
 
 #include <gtest/gtest.h>

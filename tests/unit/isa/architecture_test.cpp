@@ -38,7 +38,7 @@ std::string text_error(const std::string& text) {
   return error_of([&] { (void)parse_architecture(text, "x.tarch"); });
 }
 
-/// What a value of the key reports; the old one becomes a comment.
+/// The error for a value of the key; the old value becomes a comment.
 std::string error_with(const std::string& key, const std::string& value) {
   std::string text = with("\"" + key + "\": ", "\"" + key + "\": " + value + "/*");
   text.insert(text.find_first_of(",\n", text.find("/*")), "*/");

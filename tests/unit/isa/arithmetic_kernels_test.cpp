@@ -14,7 +14,7 @@
 
 namespace tactus::tcu {
 
-// What the log shows of the parameters.
+// Text of the parameters in the log.
 void PrintTo(DataType type, std::ostream* out) { *out << info(type).name; }
 void PrintTo(MacRounding rounding, std::ostream* out) {
   *out << (rounding == MacRounding::sum ? "sum" : "legacy");
@@ -53,7 +53,8 @@ class Random {
  public:
   explicit Random(DataType type) : type_(type), engine_(static_cast<unsigned>(type) + 1) {}
 
-  /// One of several distributions per vector: a chain of full-range products only ever saturates.
+  /// A vector from one of several distributions, since a chain of full-range products always
+  /// saturates.
   Vector vector(std::size_t lanes) {
     Vector result(type_, lanes);
     const unsigned kind = below(6);
@@ -128,8 +129,8 @@ TEST_P(MacChainTest, EqualsChainedMacs) {
   }
 }
 
-/// One product per lane, half an odd number, on top of even and odd biases and those that are
-/// about to saturate.
+/// One product per lane, half an odd number, added to biases that are even, odd, and almost
+/// saturated.
 TEST_P(MacChainTest, TiesWithEveryParity) {
   const auto [type, rounding, set] = GetParam();
   if (!supported(set)) GTEST_SKIP() << "not for this machine";

@@ -115,7 +115,7 @@ RC_GTEST_PROP(Mac, EqualsTheOracle, ()) {
 }
 
 TEST(Mac, LegacyRoundsTheProductAlone) {
-  // One half of the last place is a tie: alone it goes to 0, on top of 1 it goes to 2.
+  // Half of the last place is a tie: alone it is rounded to 0, added to 1 to 2.
   EXPECT_EQ(mac(DataType::fp16bp8, MacRounding::sum, 128, 1, 1), 2);
   EXPECT_EQ(mac(DataType::fp16bp8, MacRounding::legacy, 128, 1, 1), 1);
 }

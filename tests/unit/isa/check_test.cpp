@@ -9,7 +9,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// What check() says about one line of assembler text.
+/// Result of check() for one line of assembler text.
 std::string check_of(const std::string& text, const Architecture& architecture = pynqz1()) {
   return check(architecture, InstructionLayout(architecture),
                assemble(architecture, text, "line").at(0));

@@ -107,7 +107,7 @@ TEST_F(DaisBlocks, EqualityIsThatOfNamesAndLogic) {
   EXPECT_FALSE(changed([](dais::Program& p) { p.input_shifts[1] = 1; }));
   EXPECT_FALSE(changed([](dais::Program& p) { p.dialect = dais::Dialect::v0; }));
   EXPECT_FALSE(changed([](dais::Program& p) { p.tables.push_back({{1}, {}, "", 0}); }));
-  // One rank more at the inputs.
+  // One more rank at the inputs.
   EXPECT_FALSE(relay_block("one", 8, 8, 1) == relay_block("one", 8, 8, 2));
 }
 
@@ -284,7 +284,7 @@ TEST(DaisInstruction, Check) {
       "as deep as the local memory; allowed 1..64 vectors");
 }
 
-/// Numbers of samples whose vectors no 64-bit number counts.
+/// Numbers of samples whose vectors do not fit 64 bits.
 TEST(DaisInstruction, CheckDoesNotOverflow) {
   Architecture a = uniform(std::uint64_t{1} << 58, 1);
   a.dais_blocks = {relay_block("wide", 4 * 37, 1)};

@@ -22,7 +22,8 @@ std::string bits_of(Float value) {
   return std::isnan(value) ? "nan" : fmt::format("{:a}", value);
 }
 
-/// The nearest number by std::from_chars, which does not tell what is out of range: nothing then.
+/// The nearest number by std::from_chars; empty if it is out of range, which std::from_chars does
+/// not distinguish.
 template <typename Float>
 std::string nearest(const std::string& text) {
   Float value = 0;
@@ -80,7 +81,7 @@ TEST(Decimal, EdgesAgreeWithTheLibrary) {
         "3.4028235677973366e38", "3.40282356779733661637539395458142568447e38", "1.7e308",
         "1.8e308", "4.9e-324", "1e-400", "1e400", "inf", "-infinity", "nan", "1e", "1.2.3", "0x1p3",
         "-",
-        // The middle of two floats, and its neighbours, whose double is the middle too.
+        // The midpoint of two floats, and neighbours whose double is also the midpoint.
         "1.000000059604644775390625", "1.0000000596046447753906250000001",
         "1.0000000596046447753906249999999", "1.000000178813934326171875",
         "1.0000001788139343261718750000001", "1.0000001788139343261718749999999", "16777217",
@@ -108,7 +109,7 @@ TEST(Decimal, RandomTextsAgreeWithTheLibrary) {
   }
 }
 
-/// Numbers in the middle of two floats or a hair beside it, where rounding twice goes wrong.
+/// Numbers at or very near the midpoint of two floats, where rounding twice gives wrong results.
 TEST(Decimal, MiddlesOfFloatsAgreeWithTheLibrary) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 100000; ++i) {

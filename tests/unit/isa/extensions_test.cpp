@@ -123,7 +123,7 @@ TEST(LookupEncoding, TextAndInstructionsAreInverse) {
   EXPECT_EQ(kind_of(layout, program[0]), InstructionKind::load_lut);
   EXPECT_EQ(vector_count(a, layout, program[0]), 32U);
   EXPECT_EQ(kind_of(layout, program[4]), InstructionKind::accumulator_to_local_activated);
-  // The same bits on a machine without them.
+  // The same bits on a machine without extensions.
   const InstructionLayout rtl{Architecture()};
   EXPECT_EQ(kind_of(rtl, program[0]), InstructionKind::undefined);
   EXPECT_EQ(kind_of(rtl, program[3]), InstructionKind::undefined);

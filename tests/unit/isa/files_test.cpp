@@ -184,8 +184,8 @@ TEST_F(Files, ZeroesAreAHoleOfARegularFile) {
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), expected);
 }
 
-/// What a process that was killed has left goes when the next one writes there; what belongs to one
-/// that lives stays, whatever its number.
+/// Files left by a killed process are removed when the next one writes in the folder; files of a
+/// running process are kept, whatever its number.
 TEST_F(Files, TemporaryFilesOfKilledProcessesAreRemoved) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
@@ -203,7 +203,7 @@ TEST_F(Files, TemporaryFilesOfKilledProcessesAreRemoved) {
   ASSERT_EQ(files_in_folder(), 1U);
   const std::string temporary = fs::directory_iterator(folder_)->path().string();
   EXPECT_EQ(temporary.rfind(path(".tactus-" + std::to_string(child) + "-"), 0), 0U) << temporary;
-  const auto write_elsewhere = [&] {  // a process of its own, which has not looked here yet
+  const auto write_elsewhere = [&] {  // a separate process, which has not used the folder yet
     const pid_t other = ::fork();
     if (other == 0) {
       write_file_atomically(path("other"), "y");
@@ -227,7 +227,7 @@ TEST_F(Files, TemporaryFilesOfKilledProcessesAreRemoved) {
 
 TEST_F(Files, AReaderKeepsTheOldFile) {
   write_file_atomically(path("a"), "old");
-  fs::create_hard_link(path("a"), path("b"));  // stands for an open file
+  fs::create_hard_link(path("a"), path("b"));  // acts as an open file
   write_file_atomically(path("a"), "new");
   EXPECT_EQ(read_text(path("b")), "old");
   EXPECT_EQ(read_text(path("a")), "new");

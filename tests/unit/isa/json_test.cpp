@@ -13,7 +13,7 @@
 namespace tactus {
 namespace {
 
-/// What reading `text` as {"depth": 2..256} reports.
+/// The error of reading `text` as {"depth": 2..256}.
 std::string depth_error(const std::string& text) {
   return error_of([&] {
     JsonDocument document(text, "f");

@@ -63,7 +63,8 @@ TEST(ModelFile, OldFilesLackSomeKeys) {
   EXPECT_EQ(model.load_consts_to_local, std::nullopt);
   EXPECT_EQ(model.arch.number_of_threads, 1U);
   EXPECT_EQ(model.arch.thread_queue_depth, 8U);
-  // What a file did not say is not made up, but an architecture is always written whole.
+  // Keys that the file lacked are not written, except that an architecture is always written
+  // completely.
   EXPECT_EQ(to_json(model).find("load_consts"), std::string::npos);
   EXPECT_NE(to_json(model).find("\"thread_queue_depth\":8"), std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Names from somebody's files: what is shown of them, and which files they get.
+// Names from users' files: their printable form, and names of files made of them.
 #include "isa/support/names.h"
 
 #include <string>
@@ -25,7 +25,8 @@ TEST(Names, WhatCanBeShownStays) {
 TEST(Names, ControlsAndOtherBytesAreSpeltOut) {
   EXPECT_EQ(printable_name("a\nb\tc\x1b[31md\x07\x7f"), "a\\x0Ab\\x09c\\x1B[31md\\x07\\x7F");
   EXPECT_EQ(printable_name(std::string("a\0b", 3)), "a\\x00b");
-  // Latin-1, a cut character, a surrogate, an overlong slash: what is good around them stays.
+  // Latin-1, a cut character, a surrogate, an overlong slash: valid characters around them are
+  // kept.
   EXPECT_EQ(printable_name("caf\xE9 \xC3\xA9"), "caf\\xE9 \xC3\xA9");
   EXPECT_EQ(printable_name("\xE5\xB1"), "\\xE5\\xB1");
   EXPECT_EQ(printable_name("\xED\xA0\x80"), "\\xED\\xA0\\x80");

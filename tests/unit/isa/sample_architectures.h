@@ -1,4 +1,4 @@
-// Architectures the instruction tests share.
+// Architectures shared by the instruction tests.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ inline Architecture ultra96v2() { return make_architecture(16, 20480, 4096, 2097
 inline Architecture zcu104() { return make_architecture(32, 16384, 4096, 2097152, 2097152); }
 inline Architecture zcu104_uram() { return make_architecture(32, 49152, 20480, 2097152, 2097152); }
 
-/// Array 4, all depths the same, 4 strides: the layouts of the reference's encoding tests.
+/// Array 4, all depths equal, 4 strides by default: the layouts of the reference's encoding tests.
 inline Architecture uniform(std::uint64_t depth, std::uint32_t strides = 4) {
   Architecture a = make_architecture(4, depth, depth, depth, depth);
   a.stride0_depth = strides;

@@ -1,4 +1,4 @@
-// What several tests of file formats need: error texts, a scratch folder, the source tree.
+// Helpers for tests of file formats: error texts, a scratch folder, the source tree.
 #pragma once
 
 #include <cstdlib>
@@ -14,8 +14,8 @@ namespace tactus {
 
 inline std::filesystem::path source_root() { return TACTUS_SOURCE_DIR; }
 
-/// Compiled programs and recordings that are not part of the source tree: the folder named by
-/// TACTUS_SHARED, by default "shared" beside the source tree. May not exist.
+/// Compiled programs and recordings outside the source tree: the folder TACTUS_SHARED, by default
+/// "shared" beside the source tree. It may not exist.
 inline std::filesystem::path shared_root() {
   const char* folder = std::getenv("TACTUS_SHARED");
   return folder != nullptr ? std::filesystem::path(folder) : source_root().parent_path() / "shared";

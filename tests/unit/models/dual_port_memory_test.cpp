@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t vector_bytes = 3;
 using Bytes = std::vector<std::uint8_t>;
 
-/// What the environment offers one port in one cycle.
+/// Inputs of one port in one cycle.
 struct PortInput {
   bool request_valid = false, write = false, data_valid = false, read_ready = false;
   std::uint64_t address = 0;

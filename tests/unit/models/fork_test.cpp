@@ -1,5 +1,5 @@
-// The fork by its contract: every leg takes every item exactly once, in whatever cycle it is ready,
-// and an item ends in the first cycle in which its last leg has taken it.
+// The contract of the fork: every leg takes every item exactly once, in any cycle in which it is
+// ready; an item ends in the first cycle in which its last leg has taken it.
 #include "models/sim/fork.h"
 
 #include <array>
@@ -46,7 +46,7 @@ TEST(Fork, EveryLegTakesEveryItemOnceWhateverTheOrder) {
   }
 }
 
-/// What the RTL's timeout looks at: the stale item of an empty queue answers, and nothing is taken.
+/// As needed by the RTL's timeout: the stale item of an empty queue is answered, but not taken.
 TEST(Fork, AnItemThatIsNotValidAnswersAndIsNotTaken) {
   Fork fork;
   fork.offer(false, 3);

@@ -1,4 +1,4 @@
-// Kernels come and go in one process, whatever processes their designs have.
+// Several kernels in one process, in succession and together, with all kinds of processes.
 #include "models/sim/kernel_scope.h"
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace tactus {
 namespace {
 
-/// Calls a function when it goes out of scope.
+/// Calls a function when the object is destroyed.
 class AtEnd {
  public:
   explicit AtEnd(std::function<void()> call) : call_(std::move(call)) {}
@@ -23,7 +23,7 @@ class AtEnd {
   std::function<void()> call_;
 };
 
-/// One thread that waits for ever, one that comes to its end, and a method.
+/// A design with a thread that waits forever, a thread that ends, and a method.
 class Design : public sc_core::sc_module {
  public:
   int unwound = 0;
@@ -118,7 +118,7 @@ TEST(KernelScope, TakeTurns) {
   second.run(20);
   EXPECT_EQ(first.now(), sc_core::sc_time(3, sc_core::SC_NS));
   EXPECT_EQ(second.now(), sc_core::sc_time(30, sc_core::SC_NS));
-  // What was in use before a turn is in use after it: the last that was constructed.
+  // After a turn the kernel constructed last is in use again.
   EXPECT_EQ(sc_core::sc_time_stamp(), second.now());
 }
 

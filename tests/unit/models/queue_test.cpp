@@ -116,7 +116,7 @@ TEST(Queue, LatencyAndRateOfEachKind) {
   EXPECT_TRUE(bypass.can_enqueue(true));  // accepts as its entry leaves
 }
 
-/// In every cycle at most one pop, then at most one push; what is popped stays readable.
+/// In every cycle at most one pop, then at most one push; a popped element stays readable.
 RC_GTEST_PROP(BlockRingProperty, KeepsOrderAndWhatWasJustTaken, ()) {
   const auto capacity = static_cast<std::size_t>(*rc::gen::inRange(1, 6));
   const auto block = static_cast<std::size_t>(*rc::gen::inRange(1, 20));

@@ -1,7 +1,7 @@
 // The high-level representation: what a layer computes, as data.
 //
 // A layer is an ordered list of operations on vectors. The frontend fills it, the scheduler lowers
-// it. Operands are lists of addresses (memory/address.h): temps are results inside the layer;
+// it. Operands are lists of addresses (../memory/address.h): temps are results inside the layer;
 // variables and constants come from the memory manager. Each temp is the output of one
 // operation (MatMul alone may be repeated on the same outputs: the products add up), and is written
 // before operations that read it in the list. The order of operations of one kind does not matter:
