@@ -6,7 +6,7 @@
 
 #include "firmware/cli/darwinn_commands.h"
 #include "firmware/cli/input_vectors.h"
-#include "firmware/driver/darwinn/tcu_device.h"
+#include "firmware/driver/darwinn/package_device.h"
 #include "isa/darwinn/verify.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"

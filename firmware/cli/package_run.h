@@ -8,8 +8,8 @@
 
 #include "firmware/cli/run_plan.h"
 #include "firmware/driver/darwinn/link_requests.h"
+#include "firmware/driver/darwinn/package_device.h"
 #include "firmware/driver/darwinn/parameter_cache.h"
-#include "firmware/driver/darwinn/tcu_device.h"
 #include "firmware/report/run_document.h"
 
 namespace tactus {
@@ -58,7 +58,7 @@ class PackageRun {
 
   const RunPlan& plan_;
   TcuSimulation& simulation_;
-  TcuDevice device_;
+  PackageDevice device_;
   ParameterCache cache_;
   std::vector<Request> requests_;
   std::vector<LinkRequest> sent_;                        ///< what goes over the link

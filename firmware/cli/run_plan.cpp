@@ -13,7 +13,7 @@
 #include "firmware/cli/run_parameters.h"
 #include "firmware/cli/run_report.h"
 #include "firmware/config/config_files.h"
-#include "firmware/driver/darwinn/tcu_device.h"
+#include "firmware/driver/darwinn/package_device.h"
 #include "firmware/energy/tcu.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"

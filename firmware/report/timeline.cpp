@@ -15,7 +15,7 @@ const char* category(StateKind kind) { return kind == StateKind::busy ? "busy" :
 
 }  // namespace
 
-Timeline::Timeline(const std::string& path, const Simulation& simulation,
+Timeline::Timeline(const std::string& path, const WatchedMachine& simulation,
                    std::unique_ptr<TimelineTracks> tracks, TimelineOptions options)
     : simulation_(simulation),
       machine_(simulation.info()),

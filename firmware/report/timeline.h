@@ -19,7 +19,8 @@
 
 #include <fmt/format.h>
 
-#include "firmware/driver/common/simulation.h"
+#include "firmware/driver/common/accounting.h"
+#include "firmware/driver/common/watched_machine.h"
 #include "firmware/report/trace_writer.h"
 
 namespace tactus {
@@ -67,7 +68,7 @@ class Timeline final : public EventSink, public AccountObserver {
   static constexpr unsigned first_free_track = 100;
 
   /// Throws UserError if the file cannot be written.
-  Timeline(const std::string& path, const Simulation& simulation,
+  Timeline(const std::string& path, const WatchedMachine& simulation,
            std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);
 
   /// Called before each run with the program, without padding, and a name for the run's slice.
@@ -101,7 +102,7 @@ class Timeline final : public EventSink, public AccountObserver {
   void sample(Cycle now);
   void write(const GaugeGroup& group, const std::vector<std::uint64_t>& values, Cycle at);
 
-  const Simulation& simulation_;
+  const WatchedMachine& simulation_;
   const MachineInfo& machine_;
   std::unique_ptr<TimelineTracks> tracks_;
   TimelineOptions options_;

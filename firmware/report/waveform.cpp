@@ -24,7 +24,7 @@
 namespace tactus {
 namespace {
 
-trace::Registry& described(trace::Registry& registry, const Simulation& simulation,
+trace::Registry& described(trace::Registry& registry, const WatchedMachine& simulation,
                            const TraceOptions& options) {
   const trace::Scope top(registry, "top");
   simulation.machine().describe(top);
@@ -99,12 +99,12 @@ void TraceOptions::make_fst(const std::string& path, const std::string& where) {
   fst = path;
 }
 
-std::string signal_list(const Simulation& simulation, const TraceOptions& options) {
+std::string signal_list(const WatchedMachine& simulation, const TraceOptions& options) {
   trace::Registry registry(simulation.machine().widths());
   return list_signals(described(registry, simulation, options), options.selection);
 }
 
-RunTrace::RunTrace(Simulation& simulation, const TraceOptions& options, const std::string& tool,
+RunTrace::RunTrace(WatchedMachine& simulation, const TraceOptions& options, const std::string& tool,
                    const std::string& comment)
     : simulation_(simulation),
       options_(options),

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/driver/common/simulation.h"
+#include "firmware/driver/common/watched_machine.h"
 #include "isa/support/output_file.h"
 #include "models/sim/trace/gtkwave_save.h"
 #include "models/sim/trace/tracer.h"
@@ -34,7 +34,7 @@ struct TraceOptions {
 };
 
 /// The text of --trace-list for a machine.
-[[nodiscard]] std::string signal_list(const Simulation& simulation, const TraceOptions& options);
+[[nodiscard]] std::string signal_list(const WatchedMachine& simulation, const TraceOptions& options);
 
 /// Writes the waveform of a machine from its construction to its end. The VCD is created in the
 /// first cycle of the window; the FST is made at the end, from the VCD or from a temporary one.
@@ -43,7 +43,7 @@ class RunTrace {
  public:
   /// Throws UserError for a glob that selects no signal and for a path that cannot be written.
   /// `tool` ("tactus 1.0 (abc)") and `comment` go into the file.
-  RunTrace(Simulation& simulation, const TraceOptions& options, const std::string& tool,
+  RunTrace(WatchedMachine& simulation, const TraceOptions& options, const std::string& tool,
            const std::string& comment);
   ~RunTrace();
   RunTrace(const RunTrace&) = delete;
@@ -65,7 +65,7 @@ class RunTrace {
   void write_views() const;
   void write_fst();
 
-  Simulation& simulation_;
+  WatchedMachine& simulation_;
   TraceOptions options_;
   trace::Registry registry_;
   trace::Plan plan_;

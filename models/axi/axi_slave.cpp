@@ -434,6 +434,29 @@ void AxiSlave::mark() {
 
 void AxiSlave::rewind() {
   write_channel_->reset();
+  drop_bursts();
+  account_.restore(marked_.account);
+  if (memory_account_) memory_account_->rewind();
+  pins_.ar.ready = marked_.ar_ready;
+  pins_.aw.ready = marked_.aw_ready;
+  pins_.w.ready = marked_.w_ready;
+  pins_.r.valid = marked_.r_valid;
+  pins_.b.valid = marked_.b_valid;
+  if (free_.size() != bursts_.size()) internal_error("{}: a burst is still under way", name());
+}
+
+void AxiSlave::reset() {
+  if (idle()) return;
+  if (write_channel_ != nullptr) {
+    write_channel_->reset();
+  } else if (collecting_ != nullptr) {
+    collecting_->release();  // no list holds it yet
+  }
+  drop_bursts();
+  account_.enter(rest);
+}
+
+void AxiSlave::drop_bursts() {
   for (Bursts* bursts : {&reads_, &writes_, &data_}) drop(*bursts);
   requests_.clear();
   request_phase_ = nullptr;
@@ -443,14 +466,6 @@ void AxiSlave::rewind() {
   // Beats before the mark have left the write channel by then.
   room_from_ = takes_data_from_ = 0;
   error_.clear();
-  account_.restore(marked_.account);
-  if (memory_account_) memory_account_->rewind();
-  pins_.ar.ready = marked_.ar_ready;
-  pins_.aw.ready = marked_.aw_ready;
-  pins_.w.ready = marked_.w_ready;
-  pins_.r.valid = marked_.r_valid;
-  pins_.b.valid = marked_.b_valid;
-  if (free_.size() != bursts_.size()) internal_error("{}: a burst is still under way", name());
 }
 
 void AxiSlave::drop(Bursts& bursts) {

@@ -36,6 +36,7 @@
 #include "models/axi/beat_times.h"
 #include "models/axi/memory_account.h"
 #include "models/axi/ring.h"
+#include "models/axi/transport.h"
 #include "models/axi/write_channel.h"
 #include "models/sim/clock.h"
 #include "models/sim/pulled_memory.h"
@@ -45,7 +46,7 @@ namespace tactus {
 /// AxiTarget comes first: calls through it are the commonest, and need no other `this` then.
 class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm::tlm_mm_interface {
  public:
-  enum class Transport { non_blocking, blocking };
+  using Transport = tactus::Transport;
   enum State : unsigned {
     read,
     write,
@@ -112,6 +113,8 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   [[nodiscard]] bool rewinds() const override;
   void mark() override;
   void rewind() override;
+  /// Drops the bursts under way, none of which waits for the memory, as a reset does.
+  void reset();
   void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
   void write_now(std::uint32_t address, const std::uint8_t* bytes, std::size_t count) override;
   [[nodiscard]] Account* account() override { return &account_; }
@@ -197,6 +200,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void commit_write_data();
   void check_length(const Burst& burst) const;
   static void drop(Bursts& bursts);
+  void drop_bursts();
   void join_writes();
 
   Clock& clock_;

@@ -20,86 +20,59 @@ StreamReader::StreamReader(const sc_core::sc_module_name& name, Clock& clock,
                            sc_core::sc_time period, const Config& config)
     : sc_module(name),
       clock_(clock),
+      port_(clock, config.transport),
       period_ps_(period.value()),
       config_(limited(config)),
-      account_("stream_memory", clock) {
-  socket.register_nb_transport_bw(this, &StreamReader::nb_transport_bw);
-}
+      account_("stream_memory", clock) {}
 
-StreamReader::~StreamReader() = default;
-
-void StreamReader::free(tlm::tlm_generic_payload* payload) {
-  free_.push_back(static_cast<Burst*>(payload));
-}
-
-void StreamReader::start(std::uint64_t bytes) {
-  // The target still answers them, and keeps them until then.
-  for (Burst* burst : bursts_) burst->release();
-  bursts_.clear();
-  asked_ = 0;
-  size_ = bytes;
+void StreamReader::start(std::uint64_t bytes, std::uint64_t address) {
+  // The target still answers those that were sent.
+  for (const Read& read : reads_) BurstPort::drop(read.burst);
+  reads_.clear();
+  asked_ = address;
+  end_ = address + bytes;
   account_.wait(MemoryAccount::Kind::nothing);
   request(clock_.now * period_ps_);
 }
 
 void StreamReader::request(std::uint64_t edge) {
-  while (bursts_.size() < config_.bursts && asked_ < size_) {
-    if (free_.empty()) {
-      free_.push_back(all_.emplace_back(std::make_unique<Burst>()).get());
-      free_.back()->bytes.resize(config_.burst_bytes);
-      free_.back()->set_mm(this);
-      free_.back()->set_extension(&free_.back()->times);
-    }
-    Burst& burst = *free_.back();
-    free_.pop_back();
-    burst.acquire();
-    burst.times.clear();
-    const auto bytes =
-        static_cast<unsigned>(std::min<std::uint64_t>(config_.burst_bytes, size_ - asked_));
-    burst.words = bytes / config_.word_bytes;
-    burst.next = 0;
-    burst.set_command(tlm::TLM_READ_COMMAND);
-    burst.set_address(asked_);
-    burst.set_data_ptr(burst.bytes.data());
-    burst.set_data_length(bytes);
-    burst.set_streaming_width(bytes);
-    burst.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  while (reads_.size() < config_.bursts && asked_ < end_) {
+    const std::uint64_t room = config_.burst_bytes - asked_ % config_.burst_bytes;
+    const std::uint64_t bytes = std::min(room, end_ - asked_);
+    BurstPort::Burst* const burst = port_.burst(tlm::TLM_READ_COMMAND, asked_, bytes);
+    reads_.push_back({burst, static_cast<unsigned>(bytes / config_.word_bytes)});
     asked_ += bytes;
     bytes_read_ += bytes;
-    bursts_.push_back(&burst);
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::sc_time::from_value(edge - sc_core::sc_time_stamp().value());
-    ++clock_.transactions;
-    (void)socket->nb_transport_fw(burst, phase, delay);
+    port_.request(burst);
   }
+  port_.send(edge);
 }
 
-tlm::tlm_sync_enum StreamReader::nb_transport_bw(tlm::tlm_generic_payload& payload,
-                                                 tlm::tlm_phase& phase,
-                                                 sc_core::sc_time& /*delay*/) {
-  if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
-  if (payload.is_response_error()) {
-    internal_error("{}: the memory refuses bytes 0x{:x}", name(), payload.get_address());
-  }
-  phase = tlm::END_RESP;
-  return tlm::TLM_COMPLETED;
+tlm::tlm_response_status StreamReader::error() const {
+  if (reads_.empty()) return tlm::TLM_OK_RESPONSE;
+  const BurstPort::Burst& burst = *reads_.front().burst;
+  return burst.is_over && burst.is_response_error() ? burst.get_response_status()
+                                                    : tlm::TLM_OK_RESPONSE;
 }
 
 bool StreamReader::available() {
+  if (port_.has_to_send()) port_.send(clock_.now * period_ps_);
   const bool there = !waits_for_memory();
   account_.wait(there ? MemoryAccount::Kind::nothing : MemoryAccount::Kind::beat);
   return there;
 }
 
 void StreamReader::take() {
-  Burst& burst = *bursts_.front();
-  const std::vector<AnswerTimes>& answers = burst.times.answers;
+  Read& read = reads_.front();
+  const std::vector<AnswerTimes>& answers = read.burst->times.answers;
   const auto part = std::find_if(answers.begin(), answers.end(),
-                                 [&](const AnswerTimes& a) { return a.until_beat > burst.next; });
+                                 [&](const AnswerTimes& a) { return a.until_beat > read.next; });
   account_.taken(MemoryAccount::Kind::beat, part == answers.end() ? nullptr : &*part);
-  if (++burst.next < burst.words) return;
-  bursts_.pop_front();
-  burst.release();
+  if (++read.next < read.words) return;
+  // Its last word is looked at up to the end of the cycle.
+  if (taken_ != nullptr) BurstPort::drop(taken_);
+  taken_ = read.burst;
+  reads_.pop_front();
   request((clock_.now + 1) * period_ps_);
 }
 

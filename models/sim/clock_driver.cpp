@@ -37,35 +37,55 @@ void ClockDriver::tick() {
   // The activation at initialisation does nothing but give an elaborating sc_start() some activity,
   // without which SystemC warns.
   if (!running_) return;
+  const Cycle first = clock_.now;
+  bool more = false;
   try {
-    const Cycle first = clock_.now;
-    bool more = true;
-    // The present cycle's turn has come, whatever else is to run.
-    Cycle end = first + std::max<Cycle>(1, cycles_before_kernel(clock_, most_ahead));
-    std::uint64_t seen = clock_.transactions;
-    do {
-      more = cycle_(end - clock_.now);
-      if (clock_.transactions == seen) continue;
-      seen = clock_.transactions;
-      end = clock_.now + cycles_before_kernel(clock_, first + most_ahead - clock_.now);
-    } while (more && clock_.now < end);
-    if (more) {
-      next_trigger(period_ * static_cast<double>(clock_.now - first));
-      return;
-    }
+    more = go_on();
   } catch (...) {
+    running_ = false;
+    if (!owns_kernel_) throw;
     error_ = std::current_exception();
   }
+  if (more) {
+    next_trigger(period_ * static_cast<double>(clock_.now - first));
+    return;
+  }
   running_ = false;
-  sc_core::sc_pause();
+  if (owns_kernel_) sc_core::sc_pause();
 }
 
-void ClockDriver::run() {
+/// The cycles of one activation.
+bool ClockDriver::go_on() {
+  const Cycle first = clock_.now;
+  bool more = true;
+  // The present cycle's turn has come, whatever else is to run.
+  Cycle end = first + std::max<Cycle>(1, cycles_before_kernel(clock_, most_ahead));
+  std::uint64_t seen = clock_.transactions;
+  do {
+    more = cycle_(end - clock_.now);
+    if (clock_.transactions == seen) continue;
+    seen = clock_.transactions;
+    end = clock_.now + cycles_before_kernel(clock_, first + most_ahead - clock_.now);
+  } while (more && clock_.now < end);
+  return more;
+}
+
+void ClockDriver::wake() {
   running_ = true;
   const sc_core::sc_time middle = period_ * static_cast<double>(clock_.now) + period_ / 2.0;
   wake_.notify(middle - sc_core::sc_time_stamp());
+}
+
+void ClockDriver::run() {
+  owns_kernel_ = true;
+  wake();
   sc_core::sc_start();
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void ClockDriver::begin() {
+  owns_kernel_ = false;
+  wake();
 }
 
 sc_core::sc_time clock_period(double megahertz) {

@@ -1,4 +1,7 @@
 // Drives a design on the SystemC kernel with one process.
+//
+// run() owns the kernel: it starts and pauses it. begin() is for a design that is a part of
+// somebody else's: the process goes on by itself until there is no more to do.
 #pragma once
 
 #include <exception>
@@ -24,16 +27,23 @@ class ClockDriver final : public sc_core::sc_module {
 
   /// Runs until `cycle` returns false; what it throws comes out of here. May be called again.
   void run();
+  /// Begins with cycle clock.now, whose middle is not over; `cycle` returns false when there is no
+  /// more to do. What it throws ends the kernel's run.
+  void begin();
+  [[nodiscard]] bool running() const { return running_; }
 
   [[nodiscard]] const sc_core::sc_time& period() const { return period_; }
 
  private:
   void tick();
+  bool go_on();
+  void wake();
 
   Clock& clock_;
   sc_core::sc_time period_;
   std::function<bool(Cycle)> cycle_;
   bool running_ = false;
+  bool owns_kernel_ = false;
   sc_core::sc_event wake_;
   std::exception_ptr error_;
 };

@@ -120,12 +120,49 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
       TcuSequences::possible(config.tcu.architecture)) {
     sequences_ = std::make_unique<TcuSequences>(*this);
   }
+  {
+    Registers saves(reset_state_, 0, 0);
+    reset_registers(saves);
+  }
   if (!config.shuffle_seed) return;
   shuffle_.emplace(*config.shuffle_seed);
   for_each_part(*this, [this](const char*, auto& part) { part.add_phases(phases_); });
 }
 
 TcuSystem::~TcuSystem() = default;
+
+/// Of everything but the memories' contents and what reset() does itself.
+void TcuSystem::reset_registers(Registers& r) {
+  Decoder& decoder = tcu_.decoder();
+  decoder.registers_but_moves(r, false);
+  decoder.registers_of_moves(r, false);
+  tcu_.registers(r);
+  stream_.registers(r);
+  for (auto& port : ports_) port->port.registers(r);
+  array_time_->account().registers(r);
+}
+
+void TcuSystem::reset() {
+  if (tcu_.dais() != nullptr && !tcu_.dais()->idle()) {
+    user_error("{}: a reset while samples are in DAIS blocks; allowed when they are idle", name());
+  }
+  for (Account* account : accounts()) account->settle();
+  withdraw_word();
+  // What is known of sequences holds for the registers that it was found with.
+  if (sequences_) sequences_->forget();
+  tcu_.decoder().reset(config_.tcu.reset_timeout);
+  Registers loads(reset_state_.data(), clock_.now, 0);
+  reset_registers(loads);
+  stream_.load(nullptr, 0);
+  if (sampler_) {
+    sampler_->reset();
+    tcu_.decoder().preset_sample_interval(config_.sample_interval);
+    samples_ready_at_ = 0;
+  }
+  clock_.input_ended = false;
+  rested_ = false;
+  clock_.activity.wake(UnitActivity::all);
+}
 
 void TcuSystem::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
 
@@ -143,7 +180,7 @@ void TcuSystem::cycle() {
   }
   if (sampler_) {
     sampler_->drive();
-    samples_.ready = clock_.now >= samples_ready_at_;
+    samples_.ready = !holds_samples_ && clock_.now >= samples_ready_at_;
   }
   if (shuffle_) {
     shuffled_order(watched);

@@ -51,6 +51,9 @@ class InstructionSource {
     const std::uint8_t* rest = nullptr;  ///< those that follow them
     std::uint64_t words = 0;             ///< in all
     std::uint64_t taken = 0;             ///< words so far
+    /// Instructions at the end that are not taken in sequences, for a source that has to know the
+    /// cycle in which its last word is taken.
+    std::uint64_t by_cycle = 0;
   };
   [[nodiscard]] virtual std::optional<Program> program() const { return {}; }
   /// So many words of the program have been taken.
@@ -101,6 +104,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   void pause() override { paused_ = true; }
   /// The source starts another program: a word of the one before that nobody took is gone.
   void withdraw_word() { words_.valid = false; }
+  /// Registers return to their values before cycle 0, and what was under way is gone; memories keep
+  /// their contents. The source is exhausted, and no memory owes an answer. Throws UserError where
+  /// DAIS blocks are in the middle of something, which cannot be reset.
+  void reset();
+  /// While it holds, the samples' consumer takes none.
+  void hold_samples(bool holds) { holds_samples_ = holds; }
 
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] std::vector<std::string> waits_for() override;
@@ -110,6 +119,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] std::uint64_t evaluations() const { return clock_.activity.evaluations; }
   [[nodiscard]] unsigned units() const;
 
+  [[nodiscard]] const tcu::Architecture& architecture() const { return config_.tcu.architecture; }
   [[nodiscard]] const DramPort& port(unsigned port) const { return ports_[port]->port; }
   [[nodiscard]] DramPort& port(unsigned port) { return ports_[port]->port; }
   [[nodiscard]] Tcu& tcu() { return tcu_; }
@@ -221,6 +231,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   Link<Sample> samples_;
   Cycle sample_pause_;
   Cycle samples_ready_at_ = 0;  ///< cycle from which the consumer is ready
+  bool holds_samples_ = false;
   std::unique_ptr<Sampler> sampler_;
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
@@ -230,6 +241,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::uint64_t seen_retired_ = 0;  ///< up to where the horizon has been brought forward
   [[nodiscard]] bool begins_program() const;
   void take_sequences();
+  void reset_registers(Registers& r);
+  std::vector<std::uint8_t> reset_state_;  ///< registers before cycle 0
   Checks checks_;
   bool paused_ = false;
   bool rested_ = false;  ///< nothing moved in the last cycle

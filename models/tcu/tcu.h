@@ -76,6 +76,8 @@ class Tcu final : public sc_core::sc_module {
   }
 
   [[nodiscard]] bool idle() const;
+  /// Of all units but the decoder and DAIS blocks; see models/sim/fast/registers.h.
+  void registers(Registers& r);
   /// One line for each unit that is in the middle of something.
   [[nodiscard]] std::vector<std::string> waits_for() const;
   [[nodiscard]] unsigned units() const { return units_; }

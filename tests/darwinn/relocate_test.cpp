@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "firmware/driver/darwinn/package_device.h"
 #include "firmware/driver/darwinn/relocate.h"
-#include "firmware/driver/darwinn/tcu_device.h"
 #include "isa/darwinn/json.h"
 #include "isa/darwinn/tcu_package.h"
 #include "isa/darwinn/verify.h"
@@ -94,7 +94,7 @@ ImageResult packed(const Model& model, const std::vector<std::uint8_t>& bytes, E
                    unsigned number, Cycle latency = read_latency) {
   const File file(bytes, "m.dwn1");
   TcuSimulation simulation(machine(model, engine, latency));
-  TcuDevice device(simulation, {&file.package()}, 1);
+  PackageDevice device(simulation, {&file.package()}, 1);
   return device.run(0, 0, image(model, number), {});
 }
 
@@ -166,7 +166,7 @@ TEST(DarwinnRelocate, RunsAsTheModelDoesWhereverItsTensorsAre) {
   EXPECT_TRUE(verify(file.package(), "m.dwn1").empty());
   for (const Engine engine : {Engine::fast, Engine::step, Engine::check}) {
     TcuSimulation simulation(machine(model, engine));
-    TcuDevice device(simulation, {&file.package(), &file.package()}, 2);
+    PackageDevice device(simulation, {&file.package(), &file.package()}, 2);
     std::set<std::uint64_t> places;
     Cycle cycles = 0;
     for (unsigned i = 0; i < 4; ++i) {
@@ -192,7 +192,7 @@ TEST(DarwinnRelocate, ParametersAreCached) {
   const File file(pack(model, how), "m.dwn1");
   EXPECT_TRUE(verify(file.package(), "m.dwn1").empty());
   TcuSimulation simulation(machine(model, Engine::fast));
-  TcuDevice device(simulation, {&file.package()}, 1);
+  PackageDevice device(simulation, {&file.package()}, 1);
   EXPECT_EQ(device.cache_parameters(0, {}).end, RunEnd::finished);
   for (unsigned i = 0; i < 2; ++i) {
     EXPECT_EQ(device.run(0, 0, image(model, i), {}).outputs,
@@ -206,7 +206,7 @@ TEST(DarwinnRelocate, TensorsInPieces) {
   model.file.outputs = {{"y", output_base, 9}, {"z", output_base + 9, 7}};
   const File file(pack(model, profile_b()), "m.dwn1");
   TcuSimulation simulation(machine(model, Engine::fast));
-  TcuDevice device(simulation, {&file.package()}, 1);
+  PackageDevice device(simulation, {&file.package()}, 1);
   const ImageResult found = device.run(0, 0, image(model, 1), {});
   EXPECT_EQ(found.outputs, direct(model, Engine::fast, 1).outputs);
   EXPECT_EQ(found.outputs.size(), 2U);

@@ -69,6 +69,24 @@ library=$(dirname "$(find "$work/development" -name libtactus.a)")
 cmake -S "$example" -B "$work/development_only" -DCMAKE_PREFIX_PATH="$work/development" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 ||
   fail "find_package(tactus) failed without the program: $(tail -n 20 "$work/cmake.log")"
+# The platform, in an empty folder, runs a model in the cycles of `tactus run`.
+platform=$work/platform
+mkdir "$platform"
+cp "$prefix"/share/doc/tactus/examples/platform/* "$platform"
+cmake -S "$platform" -B "$platform/build" -DCMAKE_PREFIX_PATH="$work/development" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 ||
+  fail "find_package(tactus) failed for the platform: $(tail -n 20 "$work/cmake.log")"
+cmake --build "$platform/build" >"$work/build.log" 2>&1 ||
+  fail "the platform does not build: $(tail -n 20 "$work/build.log")"
+"$prefix/bin/tactus" compile mlp.onnx --arch "$prefix/share/tactus/configs/arch/pynqz1.tarch" -o net \
+  >/dev/null
+told=$(cd "$platform" && env -u TACTUS_CONFIGS ./build/platform "$work"/net/*.tmodel tcu.vcd)
+"$prefix/bin/tactus" run --model net/*.tmodel --memory fixed --axi-data-bits 128 --read-latency 20 \
+  --write-latency 5 --stats fixed.json >/dev/null
+cycles=$(sed -n 's/^  "cycles": \([0-9]*\),$/\1/p' fixed.json | head -n 1)
+[[ $told == *": $cycles cycles"* ]] || fail "the platform says $told, tactus run $cycles cycles"
+has "$platform/tcu.vcd"
+
 # shellcheck disable=SC2046
 "$cxx" -O1 -DTACTUS_PROGRAM='""' $(pkg-config --cflags fmt systemc) -std=c++17 \
   -I"$work/development/include/tactus" "$example/main.cpp" -L"$library" -ltactus \

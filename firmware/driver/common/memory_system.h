@@ -37,6 +37,8 @@ class MemorySystem {
 
   /// Connects the reader of the instruction stream, for a memory with the stream.
   void attach(StreamReader& reader);
+  /// Binds an initiator's socket to the stream's path, of a memory with the stream.
+  void attach_stream(tlm::tlm_initiator_socket<>& socket) { socket.bind(stream_path_->socket); }
 
   /// Figures since the machine was made.
   [[nodiscard]] DdrFigures figures();

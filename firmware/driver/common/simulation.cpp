@@ -16,7 +16,7 @@ constexpr Cycle longest_silence = 64 * report_cycles;
 }  // namespace
 
 void Simulation::start(Machine& machine, double clock_mhz, Cycle patience) {
-  machine_ = &machine;
+  show(machine, clock_);
   patience_ = patience;
   driver_ = std::make_unique<ClockDriver>("clock", clock_, clock_period(clock_mhz),
                                           [this](Cycle most) { return tick(most); });
@@ -28,29 +28,12 @@ void Simulation::start(Machine& machine, double clock_mhz, Cycle patience) {
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
 }
 
-std::uint64_t Simulation::period_ps() const {
-  return static_cast<std::uint64_t>(driver_->period() / sc_core::sc_time(1, sc_core::SC_PS));
-}
-
-void Simulation::observe_accounts(AccountObserver* observer) {
-  for (Account* account : machine_->accounts()) {
-    account->settle();
-    account->observe(observer);
-  }
-}
-
-void Simulation::observe_time(AccountObserver* observer) {
-  Account& time = *machine_->accounts().back();
-  time.settle();
-  time.observe(observer);
-}
-
 void Simulation::retired(Cycle cycle) {
   RunResult& result = *run_.result;
   ++result.retired;
   if (result.retired == accountant_->next_border()) {
     run_.border = true;
-    machine_->pause();
+    machine().pause();
   }
   result.last_retire_padded = cycle - run_.first;
   if (result.retired > result.instructions) return;  // padding
@@ -74,19 +57,19 @@ void Simulation::run(std::uint64_t instructions, const RunOptions& options, RunR
   accountant_->begin(instructions, options.regions);
 
   // A program without instructions takes no cycle; work of an earlier run continues.
-  if (instructions != 0 || !machine_->idle()) driver_->run();
+  if (instructions != 0 || !machine().idle()) driver_->run();
 
   result.accounting = accountant_->end(result.retired);
   result.cycles = result.last_retire_padded;
   if (result.end != RunEnd::finished) {
     result.cycles = clock_.now - run_.first;
-    result.waits_for = machine_->waits_for();
+    result.waits_for = machine().waits_for();
   }
 }
 
 bool Simulation::tick(Cycle most) {
-  machine_->set_horizon(on_activity ? Horizon{} : horizon());
-  const Cycle quiet = machine_->advance(std::min(most, until_checks()));
+  machine().set_horizon(on_activity ? Horizon{} : horizon());
+  const Cycle quiet = machine().advance(std::min(most, until_checks()));
   const auto end = [this](RunEnd reason) {
     run_.result->end = reason;
     return false;
@@ -98,8 +81,8 @@ bool Simulation::tick(Cycle most) {
     if (run_.border) pass_border();
   }
   if (quiet > 0) {
-    if (machine_->idle()) return end(RunEnd::finished);
-    if (machine_->waits_for_memory()) {
+    if (machine().idle()) return end(RunEnd::finished);
+    if (machine().waits_for_memory()) {
       run_.last_activity = clock_.now;
     } else if (clock_.now - run_.last_activity > patience_) {
       return end(RunEnd::hang);

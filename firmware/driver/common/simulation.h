@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "firmware/driver/common/accounting.h"
+#include "firmware/driver/common/watched_machine.h"
 #include "models/sim/clock_driver.h"
 #include "models/sim/kernel_scope.h"
 #include "models/sim/machine.h"
@@ -48,27 +49,8 @@ struct RunResult {
   std::vector<std::string> waits_for;  ///< unless finished: what each busy unit waits for
 };
 
-class Simulation {
+class Simulation : public WatchedMachine {
  public:
-  Simulation(const Simulation&) = delete;
-  Simulation& operator=(const Simulation&) = delete;
-  virtual ~Simulation() = default;
-
-  [[nodiscard]] Machine& machine() { return *machine_; }
-  [[nodiscard]] const Machine& machine() const { return *machine_; }
-  [[nodiscard]] const MachineInfo& info() const { return machine_->info(); }
-  [[nodiscard]] Cycle now() const { return clock_.now; }
-  [[nodiscard]] std::uint64_t period_ps() const;
-
-  /// Sets the sink of events from the next run on; null: none.
-  void observe(EventSink* sink) { clock_.events = sink; }
-  /// Sets the watcher of every cycle's signals from the next run on; null: none.
-  void watch(CycleWatcher* watcher) { clock_.watcher = watcher; }
-  /// Sets the observer of every interval of every unit's account from the next run on; null: none.
-  void observe_accounts(AccountObserver* observer);
-  /// The same of the account of MachineInfo::time only.
-  void observe_time(AccountObserver* observer);
-
   /// Size of a memory of MachineInfo::memories, as --dump writes it: including bytes written behind
   /// its end.
   [[nodiscard]] virtual std::uint64_t memory_bytes(std::size_t memory) const = 0;
@@ -113,7 +95,6 @@ class Simulation {
   void pass_border();
   [[nodiscard]] std::uint64_t until_border() const;
 
-  Machine* machine_ = nullptr;
   Cycle patience_ = 0;
   std::unique_ptr<ClockDriver> driver_;
   std::unique_ptr<Accountant> accountant_;

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "isa/support/error.h"
+
 namespace tactus {
 
 void ProgramStream::start(const std::vector<std::uint8_t>& program, unsigned instruction_bytes) {
@@ -12,6 +14,12 @@ void ProgramStream::start(const std::vector<std::uint8_t>& program, unsigned ins
   rest_.assign(program_ + whole_, program_ + program.size());
   rest_.resize(size_ - whole_);
   position_ = 0;
+}
+
+bool ProgramStream::available() {
+  if (reader_->available()) return true;
+  if (reader_->error() == tlm::TLM_OK_RESPONSE) return false;
+  internal_error("{}: the memory refuses to read the program", reader_->name());
 }
 
 }  // namespace tactus

@@ -29,7 +29,7 @@ class ProgramStream final : public InstructionSource {
 
   const std::uint8_t* word(Cycle now) override {
     if (exhausted() || now < next_) return nullptr;
-    if (reader_ != nullptr && !reader_->available()) return nullptr;
+    if (reader_ != nullptr && !available()) return nullptr;
     return position_ < whole_ ? program_ + position_ : rest_.data() + (position_ - whole_);
   }
   void taken(Cycle now) override {
@@ -58,6 +58,8 @@ class ProgramStream final : public InstructionSource {
   [[nodiscard]] std::size_t words_taken() const { return position_ / word_bytes_; }
 
  private:
+  [[nodiscard]] bool available();
+
   std::vector<std::uint8_t> own_;
   const std::uint8_t* program_ = nullptr;
   std::size_t whole_ = 0;           ///< bytes of the program's whole words

@@ -13,9 +13,10 @@
 
 namespace tactus {
 
-TcuTimelineTracks::TcuTimelineTracks(const TcuSimulation& simulation)
-    : simulation_(simulation),
-      layout_(simulation.config().architecture),
+TcuTimelineTracks::TcuTimelineTracks(const WatchedMachine& machine, const TcuSystem& system)
+    : machine_(machine),
+      system_(system),
+      layout_(system.architecture()),
       bursts_(TcuEvent::axi, {"DRAM0", "DRAM1"}) {}
 
 void TcuTimelineTracks::begin(Timeline& timeline) {
@@ -30,12 +31,12 @@ void TcuTimelineTracks::begin(Timeline& timeline) {
 void TcuTimelineTracks::begin_run(const std::vector<std::uint8_t>& program) {
   program_ = tcu::decode_program(layout_, program);
   head_ = 0;
-  head_from_ = simulation_.now();
+  head_from_ = machine_.now();
   accepted_.clear();
   array_ = dais_ = {};
   in_alu_.clear();
   bursts_.begin_run();
-  const tcu::Architecture& architecture = simulation_.config().architecture;
+  const tcu::Architecture& architecture = system_.architecture();
   for (std::size_t i = 0; i < program_.size(); ++i) {
     const tcu::InstructionKind kind = kind_of(layout_, program_[i]);
     const std::uint64_t vectors = vector_count(architecture, layout_, program_[i]);
@@ -64,7 +65,7 @@ std::string_view TcuTimelineTracks::title(std::size_t index) const {
   const tcu::InstructionKind kind = kind_of(layout_, program_[index]);
   if (kind != tcu::InstructionKind::dais) return info(kind).title;
   const unsigned block = tcu::dais_fields(program_[index]).block;
-  return simulation_.config().architecture.dais_blocks[block].name;
+  return system_.architecture().dais_blocks[block].name;
 }
 
 void TcuTimelineTracks::event(const Event& event, Cycle now) {
@@ -128,7 +129,7 @@ void TcuTimelineTracks::alu_works(Cycle now) {
 }
 
 std::vector<GaugeGroup> TcuTimelineTracks::gauges() {
-  const Decoder& decoder = simulation_.system().tcu().decoder();
+  const Decoder& decoder = system_.tcu().decoder();
   GaugeGroup queues{"decoder queues",
                     {{"array", [&decoder] { return decoder.levels().array; }},
                      {"accumulators", [&decoder] { return decoder.levels().accumulator; }},

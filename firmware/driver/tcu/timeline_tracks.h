@@ -16,7 +16,9 @@ namespace tactus {
 
 class TcuTimelineTracks final : public TimelineTracks {
  public:
-  explicit TcuTimelineTracks(const TcuSimulation& simulation);
+  explicit TcuTimelineTracks(const TcuSimulation& simulation)
+      : TcuTimelineTracks(simulation, simulation.system()) {}
+  TcuTimelineTracks(const WatchedMachine& machine, const TcuSystem& system);
 
   void begin(Timeline& timeline) override;
   void begin_run(const std::vector<std::uint8_t>& program) override;
@@ -48,7 +50,8 @@ class TcuTimelineTracks final : public TimelineTracks {
   void works(Executing& executing, unsigned track, Cycle now);
   void alu_works(Cycle now);
 
-  const TcuSimulation& simulation_;
+  const WatchedMachine& machine_;
+  const TcuSystem& system_;
   const tcu::InstructionLayout layout_;
   Timeline* timeline_ = nullptr;
   BurstTracks bursts_;

@@ -267,6 +267,9 @@ class Decoder final : public sc_core::sc_module {
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
 
+  /// Configuration registers and the timer as before cycle 0, and a queue of NoOps for the rest,
+  /// which registers_but_moves() and registers_of_moves() load.
+  void reset(std::uint16_t timeout);
   /// As if a host had written the register before cycle 0.
   void preset_sample_interval(std::uint16_t cycles) { registers_.sample_interval = cycles; }
   void describe(const trace::Scope& scope) const;

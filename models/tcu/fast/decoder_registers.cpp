@@ -30,6 +30,19 @@ std::uint32_t Decoder::add_shape(const tcu::Instruction& instruction, bool meets
   return d.shape = static_cast<std::uint32_t>(shapes_.size() - 1);
 }
 
+/// Slots of the queue show the shape 0.
+void Decoder::reset(std::uint16_t timeout) {
+  registers_ = {};
+  registers_.timeout = timeout;
+  timer_ = 0;
+  forget_shapes();
+  (void)add_shape({}, false, {});
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) queue_.entry(i).shape = 0;
+  loads_ = 0;
+  product_follows_ = false;
+  last_access_ = 0;
+}
+
 std::uint32_t Decoder::form_of(AccumulatorItem item) {
   item.control.alu.dest = 0;
   item.control.table = item.control.table == 0 ? 0 : 1;  // which one it is decides nothing

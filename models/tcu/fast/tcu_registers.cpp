@@ -6,6 +6,7 @@
 #include "models/tcu/memory/local_memory.h"
 #include "models/tcu/routers/local_router.h"
 #include "models/tcu/systolic_array/systolic_array.h"
+#include "models/tcu/tcu.h"
 
 namespace tactus {
 
@@ -156,6 +157,15 @@ void Converter::pieces_registers(Registers& r) {
   }
   r.count_of_item(vectors_issued_, vectors, vectors_per_burst_ + 1, vectors_per_burst_);
   if (r.keeps_counts()) r(place);
+}
+
+void Tcu::registers(Registers& r) {
+  for (const unsigned port : {0U, 1U}) local_.registers(r, port);
+  local_router_.registers(r);
+  host_router_.registers(r);
+  array_.registers(r);
+  accumulators_.registers(r);
+  if (activation_) activation_->registers(r);
 }
 
 void DramPort::registers(Registers& r) {

@@ -87,8 +87,13 @@ bool TcuSequences::find_program(Position& position) {
   const std::uint64_t taken = program->taken * word, stored = system_.stream_.stored();
   if (taken < stored || (taken - stored) % size != 0) return false;
   const std::uint64_t all = program->words * word;
-  program_ = {program->bytes, program->whole, program->rest,
-              all / size,     all % size,     (system_.stream_.capacity() + 2 * word) / size + 2};
+  program_ = {program->bytes,
+              program->whole,
+              program->rest,
+              all / size,
+              all / size - std::min(all / size, program->by_cycle),
+              all % size,
+              (system_.stream_.capacity() + 2 * word) / size + 2};
   position.next = (taken - stored) / size;
   position.now = system_.clock_.now;
   return position.next >= system_.tcu_.decoder_.waiting() &&
@@ -158,15 +163,20 @@ void TcuSequences::renew() {
       keep_time == memories_keep_time_ && live == (memories_ != nullptr) && changes_.holds()) {
     return;
   }
-  known_.clear();
-  shapes_.clear();
-  decoder.forget_shapes();
+  forget();
   timeout_ = decoder.registers().timeout;
   memories_keep_time_ = keep_time;
   memories_.reset();
   divided_ = false;
   if (live) begin_live();
   list_counters();
+}
+
+void TcuSequences::forget() {
+  known_.clear();
+  shapes_.clear();
+  system_.tcu_.decoder_.forget_shapes();
+  counters_ = {};
 }
 
 /// The design is at rest: its state, as one of those that are known.
@@ -194,6 +204,7 @@ bool TcuSequences::begin(Position& position) {
 
 /// Items up to this instruction, exclusive; false if one of them is not for a sequence.
 bool TcuSequences::know_more_items(std::uint64_t upto) {
+  if (upto > program_.in_sequences) return false;
   for (std::uint64_t place = first_place_ + items_.size(); place < place_of(upto); ++place) {
     Known& known = items_.emplace_back();
     ProgramItem& item = known.item;

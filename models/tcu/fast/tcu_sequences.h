@@ -41,6 +41,9 @@ class TcuSequences {
   /// borders Machine::on_border() is called.
   void take(Horizon& horizon);
 
+  /// Forgets what is known, and with it the decoder's shapes.
+  void forget();
+
   /// Instructions taken so far, and intervals that had to be worked out for it.
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
   [[nodiscard]] std::uint64_t worked_out() const { return worked_out_; }
@@ -102,6 +105,7 @@ class TcuSequences {
     std::uint64_t whole = 0;             ///< bytes that lie there
     const std::uint8_t* rest = nullptr;  ///< those that follow them
     std::uint64_t count = 0;             ///< instructions
+    std::uint64_t in_sequences = 0;      ///< the first so many may be taken
     std::uint64_t leftover = 0;          ///< bytes behind them, less than an instruction
     /// An interval does not come to the end of the stream if so many instructions, or more, have
     /// not been accepted when it begins.

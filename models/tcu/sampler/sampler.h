@@ -36,6 +36,11 @@ class Sampler final : public sc_core::sc_module {
   void drive();
   void observe();  ///< captures this cycle's flags: all wires settled, nothing committed
   void commit();
+  /// As before cycle 0; what was dropped stays counted.
+  void reset() {
+    countdown_ = in_block_ = 0;
+    valid_ = false;
+  }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   void describe(const trace::Scope& scope) const;
 

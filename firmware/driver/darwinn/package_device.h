@@ -32,11 +32,11 @@ namespace tactus {
 /// there is none.
 [[nodiscard]] std::vector<std::uint8_t> packaged_preload(const darwinn::File& file);
 
-class TcuDevice {
+class PackageDevice {
  public:
   /// Allocates `arenas` places for each package. Precondition: all packages have the machine's
   /// architecture. Throws UserError if they do not fit.
-  TcuDevice(TcuSimulation& simulation, const std::vector<const darwinn::Package*>& packages,
+  PackageDevice(TcuSimulation& simulation, const std::vector<const darwinn::Package*>& packages,
             unsigned arenas);
 
   /// Clears the cache: the places of cached parameters become free.

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/driver/darwinn/tcu_device.h"
+#include "firmware/driver/darwinn/package_device.h"
 #include "isa/darwinn/verify.h"
 #include "tests/darwinn/golden.h"
 #include "tests/darwinn/packed_model.h"
@@ -44,12 +44,12 @@ PackOptions cached(std::uint64_t token = 0) {
   return how;
 }
 
-TEST(DarwinnTcuDevice, RunsAsTheModelDoesInEveryArena) {
+TEST(DarwinnPackageDevice, RunsAsTheModelDoesInEveryArena) {
   const Model model = sample_model(3);
   const File file(pack(model, options()), "m.dwn1");
   for (const Engine engine : {Engine::fast, Engine::step, Engine::check}) {
     TcuSimulation simulation(machine(model, engine));
-    TcuDevice device(simulation, {&file.package(), &file.package()}, 3);
+    PackageDevice device(simulation, {&file.package(), &file.package()}, 3);
     for (unsigned i = 0; i < 6; ++i) {
       const ImageResult found = device.run(i / 3, i % 3, image(model, i), {});
       const ImageResult expected = direct(model, engine, i);
@@ -60,11 +60,11 @@ TEST(DarwinnTcuDevice, RunsAsTheModelDoesInEveryArena) {
   }
 }
 
-TEST(DarwinnTcuDevice, DeviceAddressesAreThoseOfTheTensors) {
+TEST(DarwinnPackageDevice, DeviceAddressesAreThoseOfTheTensors) {
   const Model model = sample_model(1);
   const File file(pack(model, options()), "m.dwn1");
   TcuSimulation simulation(machine(model, Engine::fast));
-  const TcuDevice device(simulation, {&file.package()}, 2);
+  const PackageDevice device(simulation, {&file.package()}, 2);
   const std::uint64_t bytes = model.file.arch.vector_bytes();
   const Addresses second = device.addresses(0, 1);
   EXPECT_EQ(second.scratch, 0x10000U);
@@ -73,11 +73,11 @@ TEST(DarwinnTcuDevice, DeviceAddressesAreThoseOfTheTensors) {
   EXPECT_EQ(second.parameters, 0U);
 }
 
-TEST(DarwinnTcuDevice, TwoModelsShareTheDevice) {
+TEST(DarwinnPackageDevice, TwoModelsShareTheDevice) {
   const Model a = sample_model(1, 5), b = sample_model(2, 9);
   const File file_a(pack(a, cached(7)), "a.dwn1"), file_b(pack(b, cached(7)), "b.dwn1");
   TcuSimulation simulation(machine(a, Engine::fast));
-  TcuDevice device(simulation, {&file_a.package(), &file_b.package()}, 1);
+  PackageDevice device(simulation, {&file_a.package(), &file_b.package()}, 1);
   for (int round = 0; round < 2; ++round) {
     for (unsigned p = 0; p < 2; ++p) {
       EXPECT_EQ(device.cache_parameters(p, {}).end, RunEnd::finished);
@@ -94,7 +94,7 @@ TEST(DarwinnTcuDevice, TwoModelsShareTheDevice) {
   }
 }
 
-TEST(DarwinnTcuDevice, ConstantsInLocalMemoryAreLoadedAhead) {
+TEST(DarwinnPackageDevice, ConstantsInLocalMemoryAreLoadedAhead) {
   Model model = sample_model(1);
   model.file.load_consts_to_local = true;
   // Without the program's first instruction, which transfers the constants.
@@ -103,7 +103,7 @@ TEST(DarwinnTcuDevice, ConstantsInLocalMemoryAreLoadedAhead) {
   const File file(pack(model, cached()), "m.dwn1");
   EXPECT_TRUE(verify(file.package(), "m.dwn1").empty());
   TcuSimulation simulation(machine(model, Engine::fast));
-  TcuDevice device(simulation, {&file.package()}, 1);
+  PackageDevice device(simulation, {&file.package()}, 1);
   EXPECT_EQ(device.cache_parameters(0, {}).end, RunEnd::finished);
   for (unsigned i = 0; i < 2; ++i) {
     const ImageResult found = device.run(0, 0, image(model, i), {});
@@ -113,13 +113,13 @@ TEST(DarwinnTcuDevice, ConstantsInLocalMemoryAreLoadedAhead) {
   }
 }
 
-TEST(DarwinnTcuDevice, TheCopyOfTheSpecification) {
+TEST(DarwinnPackageDevice, TheCopyOfTheSpecification) {
   DARWINN_NEEDS_GOLDEN("tcu_profile_a_copy.dwn1");
   const File file(golden_file("tcu_profile_a_copy.dwn1"));
   EXPECT_TRUE(verify(file.package(), "copy").empty());
   const Model model = packaged_model(file);
   TcuSimulation simulation(machine(model, Engine::fast));
-  TcuDevice device(simulation, {&file.package()}, 1);
+  PackageDevice device(simulation, {&file.package()}, 1);
   // 4 vectors of 8 lanes of 16 bits; 5 lanes are the tensor's.
   std::vector<std::uint8_t> input(64);
   for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<std::uint8_t>(i);
@@ -131,7 +131,7 @@ TEST(DarwinnTcuDevice, TheCopyOfTheSpecification) {
   EXPECT_EQ(found.outputs.at("y"), expected);
 }
 
-TEST(DarwinnTcuDevice, MemoryIsRefusedBeyondTheBank) {
+TEST(DarwinnPackageDevice, MemoryIsRefusedBeyondTheBank) {
   Model model = sample_model(1);
   const std::uint64_t depth = model.file.arch.dram0_depth;
   ASSERT_EQ(depth * model.file.arch.vector_bytes(), std::uint64_t{1} << 24);
@@ -140,7 +140,7 @@ TEST(DarwinnTcuDevice, MemoryIsRefusedBeyondTheBank) {
   TcuSimulation simulation(machine(model, Engine::fast));
   const std::vector<const Package*> packages(17, &file.package());
   try {
-    const TcuDevice device(simulation, packages, 16);
+    const PackageDevice device(simulation, packages, 16);
     ADD_FAILURE() << "17 * 16 * 16 MiB in a bank of 4 GiB";
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("no free block"), std::string::npos) << error.what();
@@ -148,7 +148,7 @@ TEST(DarwinnTcuDevice, MemoryIsRefusedBeyondTheBank) {
 }
 
 /// Changes bytes anywhere: a package that is accepted runs to some end, any other is refused.
-TEST(DarwinnTcuDevice, ChangedPackagesAreRefusedOrRun) {
+TEST(DarwinnPackageDevice, ChangedPackagesAreRefusedOrRun) {
   const std::vector<std::uint8_t> sound = pack(sample_model(1), options());
   std::size_t ran = 0, refused = 0;
   for (const std::uint64_t seed : test_seeds(1, 400)) {
@@ -168,7 +168,7 @@ TEST(DarwinnTcuDevice, ChangedPackagesAreRefusedOrRun) {
       if (!is_tcu(*file.package().main().chip)) continue;
       const Model model = packaged_model(file);
       TcuSimulation simulation(machine(model, Engine::fast));
-      TcuDevice device(simulation, {&file.package()}, 2);
+      PackageDevice device(simulation, {&file.package()}, 2);
       TensorData inputs;
       for (const Tensor& tensor : tensors(model.file.inputs)) {
         inputs[tensor.name].resize(tensor.size * model.file.arch.vector_bytes());

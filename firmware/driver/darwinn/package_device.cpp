@@ -1,4 +1,4 @@
-#include "firmware/driver/darwinn/tcu_device.h"
+#include "firmware/driver/darwinn/package_device.h"
 
 #include <algorithm>
 #include <utility>
@@ -96,7 +96,7 @@ std::vector<std::uint8_t> packaged_preload(const darwinn::File& file) {
   return caching != nullptr ? whole_program(*caching) : std::vector<std::uint8_t>();
 }
 
-TcuDevice::TcuDevice(TcuSimulation& simulation,
+PackageDevice::PackageDevice(TcuSimulation& simulation,
                      const std::vector<const darwinn::Package*>& packages, unsigned arenas)
     : simulation_(simulation), dram0_(0, bank_bytes), dram1_(0, bank_bytes) {
   for (const darwinn::Package* const package : packages) {
@@ -124,7 +124,7 @@ TcuDevice::TcuDevice(TcuSimulation& simulation,
   }
 }
 
-darwinn::Addresses TcuDevice::new_arena(const Loaded& loaded) {
+darwinn::Addresses PackageDevice::new_arena(const Loaded& loaded) {
   const Executable& main = loaded.package->main();
   const auto buffer = [&](std::int64_t bytes) {
     return dram0_.allocate(std::max(static_cast<std::uint64_t>(bytes), darwinn::tcu_block_bytes));
@@ -146,18 +146,18 @@ darwinn::Addresses TcuDevice::new_arena(const Loaded& loaded) {
   return arena;
 }
 
-std::uint64_t TcuDevice::bytes_of(std::uint64_t vectors) const {
+std::uint64_t PackageDevice::bytes_of(std::uint64_t vectors) const {
   return vectors * simulation_.config().architecture.vector_bytes();
 }
 
-void TcuDevice::evict() {
+void PackageDevice::evict() {
   for (Loaded& loaded : loaded_) {
     if (loaded.cached) dram1_.release(*loaded.cached);
     loaded.cached.reset();
   }
 }
 
-std::vector<std::uint8_t> TcuDevice::linked(const Executable& executable,
+std::vector<std::uint8_t> PackageDevice::linked(const Executable& executable,
                                             const darwinn::Addresses& addresses) const {
   // A tensor without a base of its own is inside the arena, not necessarily at a multiple of a
   // block.
@@ -180,7 +180,7 @@ std::vector<std::uint8_t> TcuDevice::linked(const Executable& executable,
   return program;
 }
 
-TcuRunResult TcuDevice::cache_parameters(std::size_t package, const TcuRunOptions& options) {
+TcuRunResult PackageDevice::cache_parameters(std::size_t package, const TcuRunOptions& options) {
   Loaded& loaded = loaded_[package];
   const Executable& caching = *loaded.package->caching();
   darwinn::Addresses addresses;
@@ -194,15 +194,15 @@ TcuRunResult TcuDevice::cache_parameters(std::size_t package, const TcuRunOption
   return simulation_.run(program_, options);
 }
 
-darwinn::Addresses TcuDevice::addresses(std::size_t package, std::size_t arena) const {
+darwinn::Addresses PackageDevice::addresses(std::size_t package, std::size_t arena) const {
   const Loaded& loaded = loaded_[package];
   darwinn::Addresses addresses = loaded.arenas[arena];
   addresses.parameters = loaded.parameters ? loaded.parameters : loaded.cached;
   return addresses;
 }
 
-void TcuDevice::write_input(const Loaded& loaded, std::size_t index, std::uint64_t address,
-                            std::vector<std::uint8_t> vectors) {
+void PackageDevice::write_input(const Loaded& loaded, std::size_t index, std::uint64_t address,
+                                std::vector<std::uint8_t> vectors) {
   const Layer& layer = loaded.package->main().inputs[index];
   const Lanes lanes(layer, simulation_.config().architecture);
   for (std::size_t i = 0; i < lanes.rows && (i + 1) * lanes.row <= vectors.size(); ++i) {
@@ -220,7 +220,7 @@ void TcuDevice::write_input(const Loaded& loaded, std::size_t index, std::uint64
 }
 
 /// Converts from the device's layout to the tensor, and then to whole vectors.
-std::vector<std::uint8_t> TcuDevice::read_output(const Loaded& loaded, std::size_t index,
+std::vector<std::uint8_t> PackageDevice::read_output(const Loaded& loaded, std::size_t index,
                                                  std::uint64_t address) {
   const Layer& layer = loaded.package->main().outputs[index];
   const Tensor pieces = find(loaded.model.outputs, *layer.name);
@@ -242,8 +242,8 @@ std::vector<std::uint8_t> TcuDevice::read_output(const Loaded& loaded, std::size
   return vectors;
 }
 
-ImageResult TcuDevice::run(std::size_t package, std::size_t arena, const TensorData& inputs,
-                           const TcuRunOptions& options) {
+ImageResult PackageDevice::run(std::size_t package, std::size_t arena, const TensorData& inputs,
+                               const TcuRunOptions& options) {
   const Loaded& loaded = loaded_[package];
   const Executable& main = loaded.package->main();
   const darwinn::Addresses bound = addresses(package, arena);

@@ -1,0 +1,92 @@
+// A bus of the platform's own: initiators with an offset each, targets in an address map. It takes
+// no time and answers blocking, debug and DMI calls, which is all that this platform uses.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/axi/bus_map.h"
+
+class Bus final : public sc_core::sc_module {
+ public:
+  using In = tlm_utils::simple_target_socket_tagged<Bus>;
+  using Out = tlm_utils::simple_initiator_socket_tagged<Bus>;
+
+  struct Initiator {
+    std::string name;
+    std::uint64_t offset;  ///< on the bus, of the initiator's address 0
+  };
+  struct Target {
+    std::string name;
+    std::uint64_t base, size;  ///< bytes [base, base + size) of the bus
+  };
+
+  /// Throws tactus::UserError for targets that overlap.
+  Bus(const sc_core::sc_module_name& name, const std::vector<Initiator>& initiators,
+      const std::vector<Target>& targets)
+      : sc_module(name) {
+    for (const Initiator& initiator : initiators) {
+      const int tag = static_cast<int>(in_.size());
+      offsets_.push_back(initiator.offset);
+      in_.push_back(std::make_unique<In>((initiator.name + "_in").c_str()));
+      in_.back()->register_b_transport(this, &Bus::b_transport, tag);
+      in_.back()->register_transport_dbg(this, &Bus::transport_dbg, tag);
+      in_.back()->register_get_direct_mem_ptr(this, &Bus::get_direct_mem_ptr, tag);
+    }
+    for (const Target& target : targets) {
+      map_.add(target.name, target.base, target.size);
+      out_.push_back(std::make_unique<Out>((target.name + "_out").c_str()));
+    }
+  }
+
+  /// In the order of the constructor's lists.
+  In& initiator(std::size_t i) { return *in_[i]; }
+  Out& target(std::size_t i) { return *out_[i]; }
+
+ private:
+  /// Calls `call` of the target with the address that it knows; the initiator's is restored.
+  template <typename Result, typename Call>
+  Result route(int tag, tlm::tlm_generic_payload& access, std::uint64_t bytes, Result none,
+               const Call& call) {
+    const std::uint64_t address = access.get_address();
+    const std::uint64_t at = address + offsets_[static_cast<std::size_t>(tag)];
+    const std::size_t target = map_.find(at, bytes);
+    if (target == tactus::BusMap::npos) {
+      access.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+      return none;
+    }
+    access.set_address(at - map_[target].base);
+    const Result result = call(*out_[target], address - access.get_address());
+    access.set_address(address);
+    return result;
+  }
+  void b_transport(int tag, tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
+    route(tag, access, access.get_data_length(), 0, [&](Out& out, std::uint64_t) {
+      out->b_transport(access, delay);
+      return 0;
+    });
+  }
+  unsigned transport_dbg(int tag, tlm::tlm_generic_payload& access) {
+    return route(tag, access, access.get_data_length(), 0U,
+                 [&](Out& out, std::uint64_t) { return out->transport_dbg(access); });
+  }
+  bool get_direct_mem_ptr(int tag, tlm::tlm_generic_payload& access, tlm::tlm_dmi& dmi) {
+    return route(tag, access, 1, false, [&](Out& out, std::uint64_t distance) {
+      const bool granted = out->get_direct_mem_ptr(access, dmi);
+      dmi.set_start_address(dmi.get_start_address() + distance);
+      dmi.set_end_address(dmi.get_end_address() + distance);
+      return granted;
+    });
+  }
+
+  tactus::BusMap map_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::unique_ptr<In>> in_;
+  std::vector<std::unique_ptr<Out>> out_;
+};

@@ -1,0 +1,70 @@
+// An initiator of whole bursts over TLM-2.0, for units that only have to know when a burst was
+// answered: the DMAs of a machine.
+//
+// Requests are sent in order, with their time as an annotated delay that the target must add:
+// cycles may run ahead of kernel time. Any target works, see AxiSlave. While a target holds a
+// request back the next one waits, as TLM-2.0 asks; send() tries again. A burst that is dropped
+// stays alive until the target has answered it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/axi/beat_times.h"
+#include "models/axi/transport.h"
+#include "models/sim/clock.h"
+
+namespace tactus {
+
+class BurstPort final : private tlm::tlm_mm_interface {
+ public:
+  struct Burst : tlm::tlm_generic_payload {
+    /// A payload frees the extensions that it still has, and this one is its own member.
+    ~Burst() override { clear_extension(&times); }
+    std::vector<std::uint8_t> bytes;
+    BeatTimes times;
+    std::uint64_t answered = never;  ///< time in ps of the answer as a whole
+    bool is_sent = false;
+    bool is_over = false;     ///< BEGIN_RESP has come
+    bool is_dropped = false;  ///< nobody waits for it
+  };
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+  tlm_utils::simple_initiator_socket<BurstPort> socket{"socket"};
+
+  BurstPort(Clock& clock, Transport transport);
+  ~BurstPort() override;
+
+  /// A burst that stays the caller's until release() or drop().
+  [[nodiscard]] Burst* burst(tlm::tlm_command command, std::uint64_t address, std::size_t bytes);
+  /// Queues a burst. It is sent by the next send().
+  void request(Burst* burst) { to_send_.push_back(burst); }
+  /// Sends what is queued and may be sent, at a time in ps.
+  void send(std::uint64_t ps);
+  [[nodiscard]] bool has_to_send() const { return !to_send_.empty(); }
+  /// Called with each burst that was answered and not dropped.
+  std::function<void(Burst&)> on_answer;
+  static void drop(Burst* burst);
+
+ private:
+  void answer(Burst& burst, const sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  void free(tlm::tlm_generic_payload* payload) override;
+
+  Clock& clock_;
+  const Transport transport_;
+  std::deque<Burst*> to_send_;
+  Burst* request_phase_ = nullptr;  ///< sent, and not yet accepted by the target
+  std::vector<std::unique_ptr<Burst>> all_;
+  std::vector<Burst*> free_;
+};
+
+}  // namespace tactus

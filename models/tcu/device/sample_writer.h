@@ -1,0 +1,65 @@
+// The stream-to-memory half of a TcuDevice's DMA: writes the sampler's words to a buffer, 8 bytes
+// each, low byte first.
+//
+// Samples are collected in bursts of at most 256 bytes, none of which crosses a multiple of that. A
+// burst is written at the clock edge that ends the cycle of its last sample. The transfer is over
+// when the block's last sample has come, or the buffer is full, and all bursts are answered.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+
+#include "models/axi/burst_port.h"
+#include "models/tcu/sampler/sampler.h"
+
+namespace tactus {
+
+class SampleWriter final : public sc_core::sc_module {
+ public:
+  SampleWriter(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
+               Transport transport);
+
+ private:
+  Clock& clock_;
+  BurstPort port_;
+
+ public:
+  tlm_utils::simple_initiator_socket<BurstPort>& socket = port_.socket;
+
+  void start(std::uint64_t address, std::uint64_t bytes);
+  /// Forgets the transfer. What was sent is still written.
+  void stop();
+  /// A sample would be taken.
+  [[nodiscard]] bool takes() const { return is_open_; }
+  /// In the present cycle.
+  void take(const Sample& sample);
+  /// Once a cycle: sends what the memory could not take before.
+  void move() {
+    if (port_.has_to_send()) port_.send(clock_.now * period_ps_);
+  }
+  /// All samples have been taken and written.
+  [[nodiscard]] bool is_over() const { return !is_open_ && under_way_.empty(); }
+  /// Time in ps of the last answer so far.
+  [[nodiscard]] std::uint64_t answered() const { return answered_; }
+  [[nodiscard]] std::uint64_t bytes() const { return written_; }
+  /// The buffer was full before a block's last sample.
+  [[nodiscard]] bool overflowed() const { return overflowed_; }
+  [[nodiscard]] tlm::tlm_response_status error() const { return error_; }
+
+ private:
+  void write();
+  void answer(BurstPort::Burst& burst);
+
+  const std::uint64_t period_ps_;
+  std::uint64_t next_ = 0, end_ = 0;  ///< addresses: of the burst that is collected, of the buffer
+  std::vector<std::uint8_t> collected_;
+  std::uint64_t written_ = 0;  ///< bytes taken
+  bool is_open_ = false, overflowed_ = false;
+  std::uint64_t answered_ = 0;
+  std::vector<BurstPort::Burst*> under_way_;  ///< not answered
+  tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
+};
+
+}  // namespace tactus

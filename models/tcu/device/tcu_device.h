@@ -1,0 +1,161 @@
+// A TCU as a component of a SystemC design: registers and memories over TLM-2.0, an interrupt, a
+// reset.
+//
+// A host writes a program's address and length to the registers (isa/tcu/device_registers.h). The
+// unit reads the program from `instructions`, works on what is behind `dram0` and `dram1`, and
+// raises the interrupt. models/tcu/device/README.md tells how it is used.
+//
+// Time. Cycle t spans [t, t+1) clock periods of SystemC time. A register access takes effect at its
+// time, annotated delay included, in the first cycle that begins then or later; it takes no time of
+// its own. The unit runs ahead of kernel time while nothing else in the kernel has anything to do,
+// by `most_ahead` cycles at the most, and asks for no activation while it is idle.
+// Count. From the first word of a program to its last retire or write response it takes the cycles
+// that `tactus run` counts with the same memories. MM2S_DMASR.IOC_Irq is set at the end of the
+// cycle in which the last word is taken, TCU_STATUS.Done at the end of the first cycle in which
+// nothing moved any more.
+//
+// Sockets are initiators of whole bursts (models/axi/axi_slave.h); error responses on the DRAM
+// ports end the simulation with a UserError, those of a DMA are told by its status register.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "isa/tcu/device_registers.h"
+#include "models/axi/axi_slave.h"
+#include "models/sim/clock_driver.h"
+#include "models/tcu/device/instruction_fetch.h"
+#include "models/tcu/device/sample_writer.h"
+#include "models/tcu/system.h"
+
+namespace tactus {
+
+class TcuDevice final : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(TcuDevice);
+
+  struct Config {
+    TcuSystem::Config system;
+    sc_core::sc_time period{10, sc_core::SC_NS};
+    Transport transport = Transport::non_blocking;  ///< of all initiator sockets
+    /// The memories grant DMI with the very latency of their transactions, as FixedLatencyBank
+    /// does. Then the fast engine takes sequences of instructions.
+    bool trusts_dmi = false;
+    unsigned length_bits = 26;     ///< of MM2S_LENGTH and S2MM_LENGTH: 8..26
+    unsigned burst_bytes = 4096;   ///< of the instruction DMA; a power of two, at least a word
+    unsigned bursts = 2;           ///< of the instruction DMA under way
+    Cycle most_ahead = 1U << 20U;  ///< cycles ahead of kernel time
+  };
+
+  /// Throws UserError for a configuration that cannot be built.
+  TcuDevice(const sc_core::sc_module_name& name, const Config& config);
+  ~TcuDevice() override;
+
+  tlm_utils::simple_target_socket<TcuDevice> registers{"registers"};
+  sc_core::sc_in<bool> reset{"reset"};  ///< high: in reset
+  sc_core::sc_out<bool> interrupt{"interrupt"};
+
+ private:
+  Clock clock_;
+  const Config config_;
+  InstructionFetch fetch_;
+  TcuSystem system_;
+  std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
+  std::unique_ptr<SampleWriter> writer_;  ///< null without a sampler
+
+ public:
+  tlm::tlm_initiator_socket<>& dram0;
+  tlm::tlm_initiator_socket<>& dram1;
+  tlm::tlm_initiator_socket<>& instructions;
+  /// Where samples go; throws UserError without a sampler.
+  [[nodiscard]] tlm::tlm_initiator_socket<>& samples();
+
+  /// The AXI slave of a DRAM port, for memories that want more of it than its socket.
+  [[nodiscard]] AxiSlave& slave(unsigned port) { return *slaves_[port]; }
+  [[nodiscard]] Clock& clock() { return clock_; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+  [[nodiscard]] const Config& config() const { return config_; }
+  [[nodiscard]] TcuSystem& system() { return system_; }
+  [[nodiscard]] const TcuSystem& system() const { return system_; }
+
+  /// The bytes of the program under way, or of the last one, as memory holds them now. Throws
+  /// UserError if it does not tell.
+  [[nodiscard]] std::vector<std::uint8_t> program();
+  /// The program as the DMA streams it: NoOps make it whole words. Throws UserError if that is
+  /// longer than the length register can say; `what` names it.
+  [[nodiscard]] std::vector<std::uint8_t> stream(const std::vector<std::uint8_t>& program,
+                                                 const std::string& what) const;
+
+  /// The cycle in which the first word of the last program was offered; ~0: none has been.
+  [[nodiscard]] Cycle first_word() const { return fetch_.first_offered(); }
+  /// Present value of a register, as a read of it gives.
+  [[nodiscard]] std::uint32_t value(tcu::DeviceRegister which);
+
+  // Hooks of observers (firmware/driver/tcu/device_observer.h).
+  std::function<void()> on_begin;  ///< a program begins with cycle clock().now
+  std::function<void()> on_end;    ///< it has ended: Done
+
+ private:
+  /// One half of the DMA.
+  struct Channel {
+    std::uint32_t control = 0, status = 0;
+    std::uint64_t address = 0;
+    std::uint32_t length = 0;
+    bool busy = false;
+
+    void reset();
+    void complete();
+    void fail(std::uint32_t error);
+    [[nodiscard]] bool interrupts() const;
+  };
+
+  void before_end_of_elaboration() override;
+
+  void access(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
+  unsigned access_debug(tlm::tlm_generic_payload& transaction);
+  [[nodiscard]] tlm::tlm_response_status check(const tlm::tlm_generic_payload& transaction) const;
+  tlm::tlm_response_status write(tcu::DeviceRegister which, std::uint32_t value);
+  tlm::tlm_response_status write_control(Channel& channel, std::uint32_t value);
+  tlm::tlm_response_status write_address(Channel& channel, unsigned shift, std::uint32_t value);
+  tlm::tlm_response_status begin_program(std::uint32_t bytes);
+  tlm::tlm_response_status begin_samples(std::uint32_t bytes);
+  [[nodiscard]] Channel& channel(tcu::DeviceRegister which);
+  [[nodiscard]] bool may_begin(const Channel& channel, std::uint32_t bytes, unsigned unit) const;
+  static void begin(Channel& channel, std::uint32_t bytes);
+
+  void catch_up();
+  void wake();
+  bool tick(Cycle most);
+  [[nodiscard]] bool after_cycles(Cycle quiet);
+  void check_channels();
+  void end_program();
+  [[nodiscard]] std::uint64_t last_event() const;
+
+  void on_reset();
+  void begin_reset();
+  void finish_reset();
+  void update_interrupt();
+  void drive_interrupt();
+  /// The interrupt may change at a time in ps.
+  void interrupt_at(std::uint64_t ps);
+
+  ClockDriver driver_;
+  Channel program_, samples_;
+  std::uint32_t control_ = 0;
+  bool done_ = false;
+  bool resetting_ = false;
+  bool runs_ = false;  ///< a program has begun and not ended
+  std::uint64_t latency_ = 0;
+  std::uint64_t seen_progress_ = 0;
+  Cycle last_activity_ = 0;
+  sc_core::sc_event interrupt_;
+};
+
+}  // namespace tactus

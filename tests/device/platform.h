@@ -1,0 +1,139 @@
+// A small foreign SystemC design around TcuDevices: a host thread, memories, signals.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "firmware/driver/tcu/simulation.h"
+#include "models/dram/fixed_latency_bank.h"
+#include "models/sim/kernel_scope.h"
+#include "models/tcu/device/tcu_device.h"
+#include "tests/support/random_program.h"
+
+namespace tactus {
+
+using tcu::DeviceRegister;
+
+/// A CPU: a thread that runs a function, and a socket to a device's registers.
+class TestHost final : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(TestHost);
+  tlm_utils::simple_initiator_socket<TestHost> socket{"socket"};
+  sc_core::sc_in<bool> interrupt{"interrupt"};
+  sc_core::sc_out<bool> reset{"reset"};
+  std::function<void(TestHost&)> run;
+
+  explicit TestHost(const sc_core::sc_module_name& name) : sc_module(name) { SC_THREAD(thread); }
+
+  tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t address,
+                                  std::uint32_t& value, unsigned bytes = 4,
+                                  sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(address);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+    payload.set_data_length(bytes);
+    payload.set_streaming_width(bytes);
+    socket->b_transport(payload, delay);
+    return payload.get_response_status();
+  }
+  tlm::tlm_response_status write(DeviceRegister which, std::uint32_t value) {
+    return access(tlm::TLM_WRITE_COMMAND, static_cast<std::uint64_t>(which), value);
+  }
+  std::uint32_t read(DeviceRegister which) {
+    std::uint32_t value = 0;
+    if (access(tlm::TLM_READ_COMMAND, static_cast<std::uint64_t>(which), value) !=
+        tlm::TLM_OK_RESPONSE) {
+      throw std::runtime_error("a register cannot be read");
+    }
+    return value;
+  }
+  /// As a driver does; `enables`: interrupts of the DMA.
+  void start(std::uint64_t address, std::size_t bytes, std::uint32_t enables = 0) {
+    write(DeviceRegister::control, tcu::control_done_irq);
+    write(DeviceRegister::mm2s_dmacr, tcu::dmacr_run | enables);
+    write(DeviceRegister::mm2s_sa, static_cast<std::uint32_t>(address));
+    write(DeviceRegister::mm2s_length, static_cast<std::uint32_t>(bytes));
+  }
+  void wait_for_interrupt() {
+    while (!interrupt.read()) wait(interrupt.value_changed_event());
+  }
+  void pass(const sc_core::sc_time& time) { wait(time); }
+
+ private:
+  void thread() {
+    if (run) run(*this);
+  }
+};
+
+/// The machine of a configuration of TcuSimulation as a device.
+inline TcuDevice::Config device_config(const TcuSimulationConfig& config) {
+  TcuDevice::Config device;
+  device.system.tcu = {config.architecture, config.rounding, config.decoder_timeout};
+  device.system.axi_data_bits = config.axi_data_bits;
+  device.system.engine = config.engine;
+  device.system.stalls = config.stalls;
+  device.system.sample_block_size = config.sample_block_size;
+  device.system.sample_interval = config.sample_interval;
+  device.period = clock_period(config.clock_mhz);
+  device.transport = config.transport;
+  return device;
+}
+
+/// One device with a host; memories are bound by whoever makes it.
+struct DeviceUnit {
+  TcuDevice device;
+  TestHost host;
+  sc_core::sc_signal<bool> interrupt, reset;
+
+  explicit DeviceUnit(const TcuDevice::Config& config, const std::string& name = "tcu")
+      : device(name.c_str(), config),
+        host((name + "_host").c_str()),
+        interrupt((name + "_interrupt").c_str()),
+        reset((name + "_reset").c_str()) {
+    host.socket.bind(device.registers);
+    device.interrupt(interrupt);
+    device.reset(reset);
+    host.interrupt(interrupt);
+    host.reset(reset);
+  }
+};
+
+/// With a bank of fixed latency at each of its ports.
+struct BankedUnit : DeviceUnit {
+  FixedLatencyBank dram0, dram1, programs;
+  std::unique_ptr<FixedLatencyBank> samples;
+
+  BankedUnit(const TcuDevice::Config& config, std::uint64_t read_latency,
+             std::uint64_t write_latency, const std::string& name = "tcu")
+      : DeviceUnit(config, name),
+        dram0((name + "_bank0").c_str(), {read_latency, write_latency, config.period}),
+        dram1((name + "_bank1").c_str(), {read_latency, write_latency, config.period}),
+        programs((name + "_programs").c_str(), {read_latency, write_latency, config.period}) {
+    device.dram0.bind(dram0.socket);
+    device.dram1.bind(dram1.socket);
+    device.instructions.bind(programs.socket);
+    if (config.system.sample_block_size == 0) return;
+    samples = std::make_unique<FixedLatencyBank>(
+        (name + "_samples").c_str(),
+        FixedLatencyBank::Config{read_latency, write_latency, config.period});
+    device.samples().bind(samples->socket);
+  }
+  FixedLatencyBank& bank(unsigned port) { return port == 0 ? dram0 : dram1; }
+  void write(std::uint64_t address, const std::vector<std::uint8_t>& program) {
+    programs.memory().write(static_cast<std::uint32_t>(address), program.data(), program.size());
+  }
+  void load(const RandomProgram& program) {
+    for (const RandomProgram::Window& w : program.windows) {
+      bank(w.port).memory().write(w.address, w.bytes.data(), w.bytes.size());
+    }
+  }
+};
+
+}  // namespace tactus
