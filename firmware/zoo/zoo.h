@@ -28,7 +28,7 @@ inline constexpr std::uint64_t default_zoo_seed = 1;
 /// Throws UserError with the allowed names.
 [[nodiscard]] const ZooEntry& zoo_entry(std::string_view name);
 
-/// Values for a graph input whose shape is fully stated (else UserError), -1 .. 1.
+/// Values for a graph input of real numbers whose shape is fully stated (else UserError), -1 .. 1.
 [[nodiscard]] Tensor random_input(const ValueInfo& input, std::uint64_t seed);
 
 Network build_resnet20v2(std::uint64_t seed);

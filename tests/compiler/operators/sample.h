@@ -156,6 +156,7 @@ using Cases = std::vector<Case>;
 [[nodiscard]] Cases arrangement_cases();  ///< Reshape, Concat...
 [[nodiscard]] Cases function_cases();     ///< Sigmoid, Exp...
 [[nodiscard]] Cases recurrent_cases();    ///< RNN, GRU, LSTM
+[[nodiscard]] Cases logic_cases();        ///< comparisons, And, Not, Where
 
 /// All of them.
 [[nodiscard]] const Cases& all_cases();
