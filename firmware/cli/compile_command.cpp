@@ -329,7 +329,13 @@ nn::Tensor input_tensor(const Compiled& compiled, const nn::ValueInfo& input,
                         const nn::Tensor& tensor, const std::string& where) {
   const nn::Shape shape = shape_of(input);
   check_shape(tensor.shape, shape, "input " + quote(input.name), where);
-  if (layout_of(compiled, input.name) != nullptr) {
+  if (layout_of(compiled, input.name) == nullptr) {
+    if (tensor.type != input.type) {
+      user_error("{}: holds {} elements; allowed for input {} are {}", where,
+                 name_of(tensor.type, tensor.stored), quote(input.name),
+                 name_of(input.type, input.stored));
+    }
+  } else {
     if (const auto text = compiler::saturation_text(tensor, compiled.architecture.data_type)) {
       warn("{}: input {}: {}", where, quote(input.name), *text);
     }

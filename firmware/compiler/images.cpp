@@ -99,7 +99,12 @@ std::vector<InputVectors> pack_model_inputs(const ModelTensors& tensors,
     for (const nn::Dimension& dimension : *input.dims) shape.push_back(*dimension.size);
     const nn::Tensor& given = inputs.at(input.name);
     const std::string& from = where.at(input.name);
-    const ShapeFit fit = fit_shape(given.shape, shape, "input " + quote(input.name), from);
+    if (given.type != input.type && input.type != nn::ElementType::float32) {
+      user_error("{}: holds {} elements; allowed for input {} are whole numbers", from,
+                 name_of(given.type, given.stored), quote(input.name));
+    }
+    const ShapeFit fit =
+        fit_shape(given.shape, shape, "input " + quote(input.name), from, tensors.file);
     if (!fit.note.empty()) notes.push_back(from + ": " + fit.note);
     if (images.empty()) images.resize(fit.images);
     if (images.size() != fit.images) {
