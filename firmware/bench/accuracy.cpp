@@ -46,12 +46,6 @@ std::vector<std::string> output_names(const compiler::Compiled& compiled) {
   return names;
 }
 
-/// Values as floats; also of integer tensors, such as those of ArgMax.
-std::vector<float> real_values(const nn::Tensor& tensor) {
-  if (tensor.type == nn::ElementType::float32) return tensor.floats;
-  return {tensor.integers.begin(), tensor.integers.end()};
-}
-
 std::map<std::string, std::vector<float>> simulate(
     const compiler::Compiled& compiled, const TcuSimulationConfig& config, const nn::Values& inputs,
     const std::function<void(Cycle, std::uint64_t)>& progress) {
@@ -221,7 +215,7 @@ std::map<std::string, double> reachable_errors(const nn::Graph& graph,
                                                compiler::Options options,
                                                const tcu::Architecture& architecture,
                                                const nn::Values& inputs) {
-  compiler::TensorValues values;
+  compiler::TensorValues values;  // of the program's inputs
   for (const auto& [name, tensor] : inputs) {
     values[name] = image_of(tensor, 0, options.batch).floats;
   }
@@ -244,7 +238,7 @@ std::map<std::string, double> reachable_errors(const nn::Graph& graph,
   if (!compiled.host) return errors;
   const nn::Values typed = finish(found.typed), real = finish(found.real);
   for (const auto& [name, tensor] : typed) {
-    errors[name] = rms_difference(real_values(tensor), real_values(real.at(name)));
+    errors[name] = rms_difference(tensor.reals(), real.at(name).reals());
   }
   return errors;
 }
@@ -295,17 +289,18 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
                     fmt::join(left_out, ", "), accuracy.note.empty() ? "" : "\n", accuracy.note);
   }
   const compiler::Compiled& checked = widened ? *widened : compiled;
-  const auto simulated = simulate(checked, config, inputs, progress.simulation);
+  const nn::Values started = compiler::start_on_host(compiler::tensors_of(checked), inputs);
+  const auto simulated = simulate(checked, config, started, progress.simulation);
   const nn::Values finished =
       compiler::finish_on_host(compiler::tensors_of(compiled), output_values(compiled, simulated));
   const auto reference = reference_of(graph, inputs, options.batch, progress);
   if (!widened) with_layers.outputs = outputs;
   const auto reachable =
-      reachable_errors(graph, compiled, with_layers, config.architecture, inputs);
+      reachable_errors(graph, compiled, with_layers, config.architecture, started);
   const tcu::DataType type = config.architecture.data_type;
   const auto add = [&](const std::string& name, const std::vector<float>& values,
                        const nn::Tensor& wanted, bool output) {
-    accuracy.tensors.push_back(compare(name, values, real_values(wanted), type));
+    accuracy.tensors.push_back(compare(name, values, wanted.reals(), type));
     accuracy.tensors.back().output = output;
     const auto least = reachable.find(name);
     if (least != reachable.end()) accuracy.tensors.back().reachable = least->second;
@@ -338,7 +333,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
             fmt::format("{}{}: {}", accuracy.note.empty() ? "" : "\n", where, fit.note);
       }
     }
-    add(name, real_values(actual), wanted, true);
+    add(name, actual.reals(), wanted, true);
     rank_classes(actual, wanted, accuracy.tensors.back());
   }
   return accuracy;

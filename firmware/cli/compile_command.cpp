@@ -296,17 +296,55 @@ void check_shape(const nn::Shape& given, const nn::Shape& wanted, const std::str
   if (!fit.note.empty()) note("{}: {}", where, fit.note);
 }
 
-/// A tensor as the input of the layout. Warns of values that the data type does not hold.
-nn::Tensor input_tensor(const Compiled& compiled, const compiler::TensorLayout& layout,
-                        nn::Tensor tensor, const std::string& where) {
-  check_shape(tensor.shape, layout.shape, "input " + quote(layout.name), where);
-  if (tensor.type != nn::ElementType::float32) {
-    tensor.floats.assign(tensor.integers.begin(), tensor.integers.end());
+nn::Shape shape_of(const nn::ValueInfo& input) {
+  nn::Shape shape;
+  for (const nn::Dimension& dimension : *input.dims) shape.push_back(*dimension.size);
+  return shape;
+}
+
+/// Inputs that the program reads, or the host before it: in the model's order and of its types,
+/// with the shapes that it was compiled for.
+std::vector<nn::ValueInfo> inputs_of(const nn::Graph& graph, const Compiled& compiled) {
+  const std::vector<nn::ValueInfo> read = compiler::tensors_of(compiled).model_inputs();
+  std::vector<nn::ValueInfo> inputs;
+  for (const nn::ValueInfo& stated : graph.inputs) {
+    for (const nn::ValueInfo& input : read) {
+      if (input.name == stated.name)
+        inputs.push_back({input.name, stated.type, stated.stored, input.dims});
+    }
   }
-  if (const auto text = compiler::saturation_text(tensor, compiled.architecture.data_type)) {
-    warn("{}: input {}: {}", where, quote(layout.name), *text);
+  return inputs;
+}
+
+/// Null if the host reads the input and the program does not.
+const compiler::TensorLayout* layout_of(const Compiled& compiled, const std::string& input) {
+  for (const compiler::TensorLayout& layout : compiled.input_layouts) {
+    if (layout.name == input) return &layout;
   }
-  return nn::Tensor::of(layout.shape, std::move(tensor.floats));
+  return nullptr;
+}
+
+/// A tensor as the input of the model. Warns of values that the data type does not hold.
+nn::Tensor input_tensor(const Compiled& compiled, const nn::ValueInfo& input,
+                        const nn::Tensor& tensor, const std::string& where) {
+  const nn::Shape shape = shape_of(input);
+  check_shape(tensor.shape, shape, "input " + quote(input.name), where);
+  if (layout_of(compiled, input.name) == nullptr) {
+    if (tensor.type != input.type) {
+      user_error("{}: holds {} elements; allowed for input {} are {}", where,
+                 name_of(tensor.type, tensor.stored), quote(input.name),
+                 name_of(input.type, input.stored));
+    }
+  } else {
+    if (const auto text = compiler::saturation_text(tensor, compiled.architecture.data_type)) {
+      warn("{}: input {}: {}", where, quote(input.name), *text);
+    }
+  }
+  nn::Tensor values = nn::Tensor::of(shape, tensor.reals());
+  if (input.type == nn::ElementType::float32) return values;
+  values = tensor.rounded(input.stored);  // real numbers do not hold all whole ones
+  values.shape = shape;
+  return values;
 }
 
 /// input_K.pb and output_K.pb of a folder, in the model's order. Inputs of the model that the
@@ -315,11 +353,12 @@ TestData read_folder(const std::filesystem::path& folder, const nn::Graph& graph
                      const Compiled& compiled) {
   TestData data;
   data.name = folder.string();
+  const std::vector<nn::ValueInfo> inputs = inputs_of(graph, compiled);
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string path = (folder / fmt::format("input_{}.pb", i)).string();
-    for (const compiler::TensorLayout& layout : compiled.input_layouts) {
-      if (layout.name != graph.inputs[i].name) continue;
-      data.inputs[layout.name] = input_tensor(compiled, layout, nn::read_tensor(path).tensor, path);
+    for (const nn::ValueInfo& input : inputs) {
+      if (input.name != graph.inputs[i].name) continue;
+      data.inputs[input.name] = input_tensor(compiled, input, nn::read_tensor(path).tensor, path);
     }
   }
   for (std::size_t i = 0; i < compiled.model_outputs.size(); ++i) {
@@ -331,22 +370,22 @@ TestData read_folder(const std::filesystem::path& folder, const nn::Graph& graph
 }
 
 /// Arrays that bear the tensors' names or, in the archive's order, in_ and out_ in front.
-TestData read_archive(const std::string& path, const Compiled& compiled) {
+TestData read_archive(const std::string& path, const nn::Graph& graph, const Compiled& compiled) {
   TestData data;
   data.name = path;
   std::size_t next_input = 0, next_output = 0;
+  const std::vector<nn::ValueInfo> inputs = inputs_of(graph, compiled);
   for (nn::NamedTensor& array : nn::read_npz(path)) {
-    const auto& layouts = compiled.input_layouts;
-    const auto layout = std::find_if(layouts.begin(), layouts.end(),
-                                     [&](const auto& input) { return input.name == array.name; });
+    const auto named = std::find_if(inputs.begin(), inputs.end(),
+                                    [&](const auto& input) { return input.name == array.name; });
     const auto& outputs = compiled.model_outputs;
-    if (layout != layouts.end()) {
-      data.inputs[array.name] = input_tensor(compiled, *layout, std::move(array.tensor), path);
+    if (named != inputs.end()) {
+      data.inputs[array.name] = input_tensor(compiled, *named, array.tensor, path);
     } else if (std::find(outputs.begin(), outputs.end(), array.name) != outputs.end()) {
       data.expected[array.name] = std::move(array.tensor);
-    } else if (array.name.rfind("in_", 0) == 0 && next_input < layouts.size()) {
-      const compiler::TensorLayout& next = layouts[next_input++];
-      data.inputs[next.name] = input_tensor(compiled, next, std::move(array.tensor), path);
+    } else if (array.name.rfind("in_", 0) == 0 && next_input < inputs.size()) {
+      const nn::ValueInfo& next = inputs[next_input++];
+      data.inputs[next.name] = input_tensor(compiled, next, array.tensor, path);
     } else if (array.name.rfind("out_", 0) == 0 && next_output < outputs.size()) {
       data.expected[outputs[next_output++]] = std::move(array.tensor);
     } else {
@@ -362,6 +401,7 @@ TestData read_archive(const std::string& path, const Compiled& compiled) {
 std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& graph,
                                      const Compiled& compiled) {
   std::vector<TestData> sets;
+  const std::vector<nn::ValueInfo> inputs = inputs_of(graph, compiled);
   if (std::filesystem::is_directory(path)) {
     std::vector<std::filesystem::path> folders;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
@@ -374,13 +414,12 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
     if (folders.empty()) folders.emplace_back(path);
     for (const auto& folder : folders) sets.push_back(read_folder(folder, graph, compiled));
   } else if (path.size() > 4 && path.compare(path.size() - 4, 4, ".npz") == 0) {
-    sets.push_back(read_archive(path, compiled));
-  } else if (nn::is_tensor_file(path) && compiled.input_layouts.size() == 1) {
-    const compiler::TensorLayout& layout = compiled.input_layouts.front();
+    sets.push_back(read_archive(path, graph, compiled));
+  } else if (nn::is_tensor_file(path) && inputs.size() == 1) {
     sets.emplace_back();
     sets.back().name = path;
-    sets.back().inputs[layout.name] =
-        input_tensor(compiled, layout, nn::read_tensor(path).tensor, path);
+    sets.back().inputs[inputs.front().name] =
+        input_tensor(compiled, inputs.front(), nn::read_tensor(path).tensor, path);
   } else {
     user_error(
         "tactus compile: --test-data {}: allowed are a folder, an .npz, and for a model of one "
@@ -389,9 +428,9 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
         quote(path));
   }
   for (const TestData& data : sets) {
-    for (const compiler::TensorLayout& layout : compiled.input_layouts) {
-      if (data.inputs.count(layout.name) != 0) continue;
-      user_error("{}: there are no values for input {}", data.name, quote(layout.name));
+    for (const nn::ValueInfo& input : inputs) {
+      if (data.inputs.count(input.name) != 0) continue;
+      user_error("{}: there are no values for input {}", data.name, quote(input.name));
     }
     for (const auto& [name, tensor] : data.expected) {
       const auto bad = std::find_if(tensor.floats.begin(), tensor.floats.end(),
@@ -406,50 +445,59 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
 
 /// Values of each input in the model's order: from a file, else from the seed.
 nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_files,
-                        const Compiled& compiled) {
+                        const nn::Graph& graph, const Compiled& compiled) {
+  const std::vector<nn::ValueInfo> inputs = inputs_of(graph, compiled);
   std::map<std::string, std::string> files;
   for (const std::string& text : input_files) {
-    const auto& layouts = compiled.input_layouts;
-    const auto named = std::find_if(layouts.begin(), layouts.end(), [&](const auto& layout) {
-      return text.rfind(layout.name + "=", 0) == 0;
+    const auto named = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
+      return text.rfind(input.name + "=", 0) == 0;
     });
-    if (named == layouts.end() && layouts.size() != 1) {
+    if (named == inputs.end() && inputs.size() != 1) {
       user_error("tactus compile: --input {}: the model has {} inputs; write NAME=F", quote(text),
-                 layouts.size());
+                 inputs.size());
     }
-    const std::string name = named == layouts.end() ? layouts.front().name : named->name;
-    const std::string path = named == layouts.end() ? text : text.substr(named->name.size() + 1);
+    const std::string name = named == inputs.end() ? inputs.front().name : named->name;
+    const std::string path = named == inputs.end() ? text : text.substr(named->name.size() + 1);
     if (!files.emplace(name, path).second) {
       user_error("tactus compile: input {} is given twice", quote(name));
     }
   }
   std::uint64_t seed = args.number("seed", 1, 0, ~std::uint64_t{0});
   nn::Values values;
-  for (const compiler::TensorLayout& layout : compiled.input_layouts) {
-    const auto file = files.find(layout.name);
+  for (const nn::ValueInfo& input : inputs) {
+    const auto file = files.find(input.name);
     if (file != files.end() && nn::is_tensor_file(file->second)) {
-      values[layout.name] =
-          input_tensor(compiled, layout, nn::read_tensor(file->second).tensor, file->second);
+      values[input.name] =
+          input_tensor(compiled, input, nn::read_tensor(file->second).tensor, file->second);
       continue;
     }
-    if (file != files.end()) {
-      check_is_values(file->second, layout.name);
-      const auto image = read_input_vectors(file->second, compiled.architecture, layout.vectors);
-      values[layout.name] =
-          nn::Tensor::of(layout.shape, unpack_tensor(layout, compiled.architecture, image));
+    if (file == files.end()) {
+      values[input.name] = nn::random_input(graph, input, seed++);
       continue;
     }
-    values[layout.name] = nn::random_input(layout.shape, seed++);
+    check_is_values(file->second, input.name);
+    const compiler::TensorLayout* layout = layout_of(compiled, input.name);
+    if (layout == nullptr) {
+      user_error("{}: input {} is read by the host, not by the program; allowed are .npy and .pb",
+                 file->second, quote(input.name));
+    }
+    const auto image = read_input_vectors(file->second, compiled.architecture, layout->vectors);
+    values[input.name] = input_tensor(
+        compiled, input,
+        nn::Tensor::of(layout->shape, unpack_tensor(*layout, compiled.architecture, image)),
+        file->second);
   }
   return values;
 }
 
 /// The cost model against a run of the program as it is, without the check's further outputs.
 void print_prediction(const Args& args, const std::vector<std::string>& input_files,
-                      const Compiled& compiled, const TcuSimulationConfig& config) {
+                      const nn::Graph& graph, const Compiled& compiled,
+                      const TcuSimulationConfig& config) {
   constexpr double allowed = 3;
   TensorData data;
-  const nn::Values inputs = check_inputs(args, input_files, compiled);
+  const nn::Values inputs = compiler::start_on_host(
+      compiler::tensors_of(compiled), check_inputs(args, input_files, graph, compiled));
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {
     data[layout.name] = pack_tensor(layout, compiled.architecture, inputs.at(layout.name).floats);
   }
@@ -610,7 +658,7 @@ bool print_checks(const Args& args, const std::vector<std::string>& input_files,
   if (path) {
     sets = read_test_data(*path, graph, compiled);
   } else {
-    sets.push_back({"", check_inputs(args, input_files, compiled), {}});
+    sets.push_back({"", check_inputs(args, input_files, graph, compiled), {}});
   }
   const std::optional<Beside> beside = compile_beside(args, graph, options, config.architecture);
   bool good = true;
@@ -699,7 +747,7 @@ int compile_command(const Words& words) {
     if (args.has("layers")) print_layers(compiled, run);
   }
   if (!args.has("check")) return exit_ok;
-  if (compiled.predicted_cycles != 0) print_prediction(args, inputs.files, compiled, config);
+  if (compiled.predicted_cycles != 0) print_prediction(args, inputs.files, graph, compiled, config);
   return print_checks(args, inputs.files, graph, compiled, options, via, config, progress)
              ? exit_ok
              : exit_mismatch;

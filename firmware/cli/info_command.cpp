@@ -168,6 +168,13 @@ void print_model(const Model& model) {
         info_line("layout", "{}: {}", tensor.name, describe(tensor, file.arch.array_size));
       }
     }
+    if (tensors->host_before != nullptr) {
+      std::vector<std::string_view> made;
+      for (const nn::ValueInfo& input : tensors->host_before->outputs)
+        made.emplace_back(input.name);
+      info_line("host, before", "{} nodes, which make {}", tensors->host_before->nodes.size(),
+                fmt::join(made, ", "));
+    }
     if (tensors->host != nullptr) {
       info_line("left to the host", "{} nodes, which make {}", tensors->host->nodes.size(),
                 fmt::join(tensors->model_outputs, ", "));

@@ -11,6 +11,7 @@
 #include "firmware/compiler/images.h"
 #include "firmware/driver/tcu/image_data.h"
 #include "firmware/onnx/tensor_files.h"
+#include "firmware/zoo/random_input.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -117,6 +118,38 @@ void draw_images(const tcu::Architecture& architecture, const Tensor& tensor, st
   }
 }
 
+/// Images of a model some of whose inputs the host computes from those given.
+std::vector<TensorData> read_host_images(const tcu::Architecture& architecture,
+                                         std::map<std::string, std::string>& given,
+                                         const compiler::ModelTensors& tensors) {
+  nn::Values values;
+  std::map<std::string, std::string> where;
+  std::uint64_t seed = nn::default_zoo_seed;
+  const std::vector<nn::ValueInfo> inputs = tensors.model_inputs();
+  for (const nn::ValueInfo& info : inputs) {
+    const bool missing = given.count(info.name) == 0;
+    std::string& input = given[info.name];
+    if (missing || input == drawn) input = fmt::format("{}:{}", drawn, seed++);
+    where[info.name] = input;
+    if (is_drawn(input)) {
+      values[info.name] =
+          nn::random_input(*tensors.host_before, info, seed_of({info.name, {}, 0}, input));
+      if (missing) note("input {}: none is given; its values are drawn", quote(info.name));
+    } else if (nn::is_tensor_file(input)) {
+      values[info.name] = nn::read_tensor(input).tensor;
+    } else {
+      user_error(
+          "{}: the host computes inputs of the program from those of the model; allowed for input "
+          "{} are .npy, .pb and random",
+          input, quote(info.name));
+    }
+  }
+  std::vector<std::string> notes;
+  auto images = compiler::pack_model_inputs(tensors, architecture, values, where, notes);
+  for (const std::string& text : notes) note("{}", text);
+  return images;
+}
+
 }  // namespace
 
 bool is_drawn(const std::string& input) {
@@ -127,6 +160,9 @@ std::vector<TensorData> read_images(const tcu::Architecture& architecture,
                                     const std::vector<Tensor>& inputs,
                                     std::map<std::string, std::string>& given,
                                     const InputLayouts& layouts) {
+  if (layouts.tensors != nullptr && layouts.tensors->host_before != nullptr) {
+    return read_host_images(architecture, given, *layouts.tensors);
+  }
   std::vector<TensorData> images;
   for (const Tensor& tensor : inputs) {
     const auto input = given.find(tensor.name);

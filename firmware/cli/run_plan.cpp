@@ -157,7 +157,12 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   check_architecture(args, sources, *plan.model);
   plan.tensors = compiler::read_model_tensors(plan.workload.model, plan.model->file);
   plan.config.architecture = plan.model->file.arch;
-  const std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
+  std::vector<Tensor> inputs = tensors(plan.model->file.inputs);
+  if (plan.tensors && plan.tensors->host_before != nullptr) {
+    inputs.clear();
+    for (const nn::ValueInfo& info : plan.tensors->model_inputs())
+      inputs.push_back({info.name, {}, 0});
+  }
   auto given = merge_inputs(args, sources.file, inputs, plan.workload);
   plan.images = read_images(plan.config.architecture, inputs, given,
                             {plan.tensors ? &*plan.tensors : nullptr, plan.workload.model});

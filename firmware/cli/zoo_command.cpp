@@ -10,6 +10,7 @@
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/tensorflow/writer.h"
+#include "firmware/zoo/random_input.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -61,7 +62,7 @@ void write_network(const nn::Network& network, std::string_view name, const std:
 /// Every network of the zoo has one input.
 void write_image(const nn::Graph& graph, std::uint64_t seed, const std::string& path) {
   const nn::ValueInfo& input = graph.inputs.front();
-  nn::write_tensor(path, input.name, nn::random_input(input, seed));
+  nn::write_tensor(path, input.name, nn::random_input(graph, input, seed));
   fmt::print("{}: input {}, values from -1 to 1, seed {}\n", path, input_text(graph), seed);
 }
 

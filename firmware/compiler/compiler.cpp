@@ -103,6 +103,10 @@ void batch_tensors(Compiled& result, const Model& model, std::uint32_t batch) {
         "images",
         batch);
   }
+  if (result.host_before) {
+    user_error("{} images at a time: the host computes {} before the program, for one image only",
+               batch, fmt::format("{} nodes", result.host_before->nodes.size()));
+  }
   if (!result.host) return;
   nn::Graph host = *result.host;
   for (std::vector<nn::ValueInfo>* values : {&host.inputs, &host.outputs}) {

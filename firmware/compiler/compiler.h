@@ -132,6 +132,9 @@ struct Compiled {
   std::vector<TensorLayout> input_layouts;  ///< in the graph's order
   std::vector<TensorLayout> output_layouts;
   std::vector<HostStep> host_steps;
+  /// What the host computes before the program, as part of the input: inputs are the model's,
+  /// outputs are inputs of the program. Null: nothing.
+  std::shared_ptr<const nn::Graph> host_before;
   /// What the host computes from the program's outputs, the host steps among it: inputs are named
   /// "device:" and the program's output, outputs are those of the model that the program does not
   /// compute. Null: nothing.
@@ -165,9 +168,9 @@ struct Compiled {
 [[nodiscard]] tcu::ModelFile model_file(const Compiled& compiled, const std::string& base_name);
 
 /// Writes base.tmodel, base.tprog and base.tdata, unless it is compat base.tensors.json and where
-/// the host has work base.host.onnx (model_tensors.h), and base.dot, .tasm, .hir, .lir for the
-/// dumps that are there; creates the directory. All or nothing: the .tmodel comes last, and what
-/// was written before a failure is removed. Returns the path of the .tmodel.
+/// the host has work base.before.onnx and base.host.onnx (model_tensors.h), and base.dot, .tasm,
+/// .hir, .lir for the dumps that are there; creates the directory. All or nothing: the .tmodel
+/// comes last, and what was written before a failure is removed. Returns the path of the .tmodel.
 std::string write_artefacts(const Compiled& compiled, const std::string& directory,
                             const std::string& base_name);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -10,15 +11,6 @@
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler {
-namespace {
-
-std::vector<float> real_values(const nn::Tensor& tensor) {
-  if (tensor.type == nn::ElementType::float32) return tensor.floats;
-  return {tensor.integers.begin(), tensor.integers.end()};
-}
-
-}  // namespace
-
 ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted, const std::string& tensor,
                    const std::string& where, const std::string& stated_by) {
   const auto count = [](const nn::Shape& shape) {
@@ -58,7 +50,7 @@ std::vector<std::uint8_t> pack_images(const ModelTensors& tensors, const TensorL
                                       const tcu::Architecture& architecture,
                                       const nn::Tensor& tensor, const std::string& where,
                                       std::string& note) {
-  const std::vector<float> values = real_values(tensor);
+  const std::vector<float> values = tensor.reals();
   const std::size_t elements = layout.elements();
   note = fit_shape(tensor.shape, layout.shape, "input " + quote(layout.name), where, tensors.file)
              .note;
@@ -72,8 +64,74 @@ std::vector<std::uint8_t> pack_images(const ModelTensors& tensors, const TensorL
   return data;
 }
 
+namespace {
+
+/// Image number `image` of a tensor that holds one or several of the shape wanted.
+nn::Tensor cut_image(const nn::Tensor& all, const nn::ValueInfo& wanted, const nn::Shape& shape,
+                     std::size_t image) {
+  nn::Tensor one;
+  one.shape = shape;
+  one.type = wanted.type;
+  one.stored = wanted.stored;
+  const auto size = static_cast<std::ptrdiff_t>(nn::element_count(shape));
+  const auto first = static_cast<std::ptrdiff_t>(image) * size;
+  const auto cut = [&](const auto& from) {
+    return std::decay_t<decltype(from)>(from.begin() + first, from.begin() + first + size);
+  };
+  if (wanted.type == nn::ElementType::float32) {
+    one.floats = cut(all.reals());
+  } else {
+    one.integers = cut(all.rounded(0).integers);
+  }
+  return one;
+}
+
+}  // namespace
+
+std::vector<InputVectors> pack_model_inputs(const ModelTensors& tensors,
+                                            const tcu::Architecture& architecture,
+                                            const nn::Values& inputs,
+                                            const std::map<std::string, std::string>& where,
+                                            std::vector<std::string>& notes) {
+  std::vector<nn::Values> images;
+  for (const nn::ValueInfo& input : tensors.model_inputs()) {
+    nn::Shape shape;
+    for (const nn::Dimension& dimension : *input.dims) shape.push_back(*dimension.size);
+    const nn::Tensor& given = inputs.at(input.name);
+    const std::string& from = where.at(input.name);
+    if (given.type != input.type && input.type != nn::ElementType::float32) {
+      user_error("{}: holds {} elements; allowed for input {} are whole numbers", from,
+                 name_of(given.type, given.stored), quote(input.name));
+    }
+    const ShapeFit fit =
+        fit_shape(given.shape, shape, "input " + quote(input.name), from, tensors.file);
+    if (!fit.note.empty()) notes.push_back(from + ": " + fit.note);
+    if (images.empty()) images.resize(fit.images);
+    if (images.size() != fit.images) {
+      user_error("{}: {} images of input {}, but {} of the inputs before it", from, fit.images,
+                 quote(input.name), images.size());
+    }
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      images[i][input.name] = cut_image(given, input, shape, i);
+    }
+  }
+  std::vector<InputVectors> packed;
+  for (const nn::Values& image : images) {
+    packed.emplace_back();
+    const nn::Values started = start_on_host(tensors, image);
+    for (const TensorLayout& layout : tensors.inputs) {
+      const nn::Tensor& values = started.at(layout.name);
+      if (const auto text = saturation_text(values, architecture.data_type)) {
+        notes.push_back(fmt::format("input {}: {}", quote(layout.name), *text));
+      }
+      packed.back()[layout.name] = pack_tensor(layout, architecture, values.floats);
+    }
+  }
+  return packed;
+}
+
 std::optional<std::string> saturation_text(const nn::Tensor& tensor, tcu::DataType type) {
-  const std::vector<float> values = real_values(tensor);
+  const std::vector<float> values = tensor.reals();
   const double top = to_real(type, info(type).max());
   const double bottom = to_real(type, info(type).min());
   const auto count = [&](const auto& condition) {

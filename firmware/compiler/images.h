@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,16 @@ struct ShapeFit {
                                                     const tcu::Architecture& architecture,
                                                     const nn::Tensor& tensor,
                                                     const std::string& where, std::string& note);
+
+/// Inputs of a program by name, as vectors, of one image.
+using InputVectors = std::map<std::string, std::vector<std::uint8_t>>;
+
+/// The program's inputs of all images, for a model whose host computes before the program (others:
+/// pack_images), from the model's. `where` says for each input where it comes from; notes are
+/// sentences about shapes and saturation.
+[[nodiscard]] std::vector<InputVectors> pack_model_inputs(
+    const ModelTensors& tensors, const tcu::Architecture& architecture, const nn::Values& inputs,
+    const std::map<std::string, std::string>& where, std::vector<std::string>& notes);
 
 /// "3 of 96 values are beyond -128 .. 127.996, what FP16BP8 holds, and saturate", "2 of 96 values
 /// are NaN and become 0", or both; none if all fit.

@@ -115,6 +115,31 @@ void check_layouts(const std::string& key, const std::vector<TensorLayout>& layo
   }
 }
 
+/// Whether the host's graph makes the value.
+bool is_made(const nn::Graph* host, const std::string& name) {
+  return host != nullptr && std::any_of(host->outputs.begin(), host->outputs.end(),
+                                        [&](const auto& info) { return info.name == name; });
+}
+
+/// The host makes inputs of the program, from inputs whose shapes are stated.
+void check_host_before(const ModelTensors& tensors, Problems& problems) {
+  if (tensors.host_before == nullptr) return;
+  const nn::Graph& before = *tensors.host_before;
+  for (const nn::ValueInfo& info : before.outputs) {
+    if (tensors.input(info.name) != nullptr) continue;
+    problems.add("/host_graph_before", fmt::format("output {} of {} is no input of the program",
+                                                   quote(info.name), before.file));
+  }
+  for (const nn::ValueInfo& info : before.inputs) {
+    const bool stated =
+        info.dims && std::all_of(info.dims->begin(), info.dims->end(),
+                                 [](const nn::Dimension& size) { return size.size.has_value(); });
+    if (stated) continue;
+    problems.add("/host_graph_before", fmt::format("the shape of input {} of {} is not stated",
+                                                   quote(info.name), before.file));
+  }
+}
+
 /// Outputs of the model are outputs of the program or of the host graph, which reads the program's.
 void check_model_outputs(const ModelTensors& tensors, Problems& problems) {
   std::set<std::string> known, seen;
@@ -157,17 +182,35 @@ const TensorLayout* ModelTensors::output(const std::string& name) const {
   return find(outputs, name);
 }
 
-ModelTensors tensors_of(const Compiled& compiled) {
-  return {
-      compiled.input_layouts, compiled.output_layouts, compiled.model_outputs, compiled.host, {}};
+std::vector<nn::ValueInfo> ModelTensors::model_inputs() const {
+  std::vector<nn::ValueInfo> all;
+  if (host_before != nullptr) all = host_before->inputs;
+  for (const TensorLayout& layout : inputs) {
+    if (is_made(host_before.get(), layout.name)) continue;
+    const bool known = std::any_of(all.begin(), all.end(), [&](const nn::ValueInfo& info) {
+      return info.name == layout.name;
+    });
+    if (known) continue;
+    nn::ValueInfo& info = all.emplace_back();
+    info.name = layout.name;
+    info.dims.emplace();
+    for (const std::int64_t size : layout.shape) info.dims->push_back({size, ""});
+  }
+  return all;
 }
 
-std::string to_json(const ModelTensors& tensors, const std::string& host_file) {
+ModelTensors tensors_of(const Compiled& compiled) {
+  return {compiled.input_layouts, compiled.output_layouts, compiled.model_outputs,
+          compiled.host_before,   compiled.host,           {}};
+}
+
+std::string to_json(const ModelTensors& tensors, const HostFiles& files) {
   nlohmann::ordered_json json;
   json["inputs"] = encode(tensors.inputs);
   json["outputs"] = encode(tensors.outputs);
   json["model_outputs"] = tensors.model_outputs;
-  if (!host_file.empty()) json["host_graph"] = host_file;
+  if (!files.before.empty()) json["host_graph_before"] = files.before;
+  if (!files.after.empty()) json["host_graph"] = files.after;
   return text_of_json(json, 2) + "\n";
 }
 
@@ -190,20 +233,46 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path,
   for (std::size_t i = 0; i < names.size(); ++i) {
     tensors.model_outputs.push_back(printable_name(names.get_string(i)));
   }
+  const std::optional<std::string> before = reader.get_optional_string("host_graph_before");
   const std::optional<std::string> host = reader.get_optional_string("host_graph");
   reader.finish();
   document.problems().throw_if_any();
-  if (host) {
-    tensors.host = located(file + ":/host_graph", [&] {
-      return std::make_shared<const nn::Graph>(nn::load_graph(resolve_beside(file, *host)));
+  const auto load = [&](const std::string& key, const std::optional<std::string>& name) {
+    return !name ? nullptr : located(file + ":/" + key, [&, name = *name] {
+      return std::make_shared<const nn::Graph>(nn::load_graph(resolve_beside(file, name)));
     });
-  }
+  };
+  tensors.host_before = load("host_graph_before", before);
+  tensors.host = load("host_graph", host);
   Problems& problems = document.problems();
   check_layouts("inputs", tensors.inputs, model.inputs, model.arch.array_size, path, problems);
   check_layouts("outputs", tensors.outputs, model.outputs, model.arch.array_size, path, problems);
+  check_host_before(tensors, problems);
   check_model_outputs(tensors, problems);
   problems.throw_if_any();
   return tensors;
+}
+
+nn::Values start_on_host(const ModelTensors& tensors, const nn::Values& inputs) {
+  const nn::Graph* before = tensors.host_before.get();
+  nn::Values values;
+  if (before != nullptr) {
+    nn::Values own;
+    for (const nn::ValueInfo& info : before->inputs) own[info.name] = inputs.at(info.name);
+    values = nn::run_reference(*before, own);
+  }
+  nn::Values started;
+  for (const TensorLayout& layout : tensors.inputs) {
+    const bool made = is_made(before, layout.name);
+    const nn::Tensor& tensor = made ? values.at(layout.name) : inputs.at(layout.name);
+    if (tensor.size() != static_cast<std::int64_t>(layout.elements())) {
+      user_error("{}: {} has shape {} for these inputs, and the program was compiled for {}",
+                 made ? before->file : "the model", quote(layout.name), nn::to_string(tensor.shape),
+                 nn::to_string(layout.shape));
+    }
+    started[layout.name] = nn::Tensor::of(layout.shape, tensor.reals());
+  }
+  return started;
 }
 
 nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs) {
@@ -212,7 +281,8 @@ nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs
     nn::Values inputs;
     for (const nn::ValueInfo& info : tensors.host->inputs) {
       const std::string name = info.name.substr(std::string_view(host_input_prefix).size());
-      inputs[info.name] = outputs.at(name);
+      const nn::Tensor& made = outputs.at(name);
+      inputs[info.name] = info.type == nn::ElementType::float32 ? made : made.rounded(info.stored);
     }
     values = nn::run_reference(*tensors.host, inputs);
   }

@@ -1,6 +1,7 @@
 #include "firmware/onnx/graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "firmware/onnx/value_kinds.h"
@@ -92,6 +93,19 @@ Tensor Tensor::zeros(Shape shape) {
   tensor.floats.resize(static_cast<std::size_t>(element_count(shape)));
   tensor.shape = std::move(shape);
   return tensor;
+}
+
+std::vector<float> Tensor::reals() const {
+  if (type == ElementType::float32) return floats;
+  return {integers.begin(), integers.end()};
+}
+
+Tensor Tensor::rounded(std::int32_t kept) const {
+  std::vector<std::int64_t> whole = integers;
+  for (const float value : floats) whole.push_back(std::llround(value));
+  Tensor result = of(shape, std::move(whole));
+  result.stored = kept;
+  return result;
 }
 
 bool Tensor::operator==(const Tensor& other) const {

@@ -69,6 +69,11 @@ struct Tensor {
   /// A tensor of zeroes.
   [[nodiscard]] static Tensor zeros(Shape shape);
 
+  /// The elements as real numbers.
+  [[nodiscard]] std::vector<float> reals() const;
+  /// Whole numbers next to the elements, kept as `kept` says.
+  [[nodiscard]] Tensor rounded(std::int32_t kept) const;
+
   [[nodiscard]] std::int64_t size() const {
     return static_cast<std::int64_t>(type == ElementType::float32 ? floats.size()
                                                                   : integers.size());

@@ -31,19 +31,19 @@ std::string normal_domain(const std::string& domain) {
 /// ONNX's change log.
 const std::map<std::string, std::int64_t, std::less<>>& unchanged_since() {
   static const std::map<std::string, std::int64_t, std::less<>> all{
-      {"Abs", 6},           {"AveragePool", 1},  {"Cast", 6},         {"Ceil", 6},
-      {"Clip", 6},          {"Concat", 4},       {"Constant", 1},     {"Conv", 1},
-      {"ConvTranspose", 1}, {"DepthToSpace", 1}, {"Elu", 6},          {"Exp", 6},
-      {"Flatten", 1},       {"Floor", 6},        {"Gather", 1},       {"GlobalAveragePool", 1},
-      {"GlobalMaxPool", 1}, {"HardSigmoid", 6},  {"Identity", 1},     {"InstanceNormalization", 6},
-      {"LRN", 1},           {"LeakyRelu", 6},    {"Log", 6},          {"LogSoftmax", 1},
-      {"MatMul", 1},        {"MaxPool", 1},      {"Neg", 6},          {"Pad", 2},
-      {"Reciprocal", 6},    {"ReduceMax", 1},    {"ReduceMean", 1},   {"ReduceMin", 1},
-      {"ReduceSum", 1},     {"Relu", 6},         {"Reshape", 5},      {"Selu", 6},
-      {"Shape", 1},         {"Sigmoid", 6},      {"Slice", 1},        {"Softmax", 1},
-      {"Softplus", 1},      {"Softsign", 1},     {"SpaceToDepth", 1}, {"Split", 2},
-      {"Sqrt", 6},          {"Squeeze", 1},      {"Tanh", 6},         {"Tile", 6},
-      {"Transpose", 1},     {"Unsqueeze", 1},
+      {"Abs", 6},           {"AveragePool", 1},  {"Cast", 6},      {"Ceil", 6},
+      {"Clip", 6},          {"Concat", 4},       {"Constant", 1},  {"Conv", 1},
+      {"ConvTranspose", 1}, {"DepthToSpace", 1}, {"Elu", 6},       {"Exp", 6},
+      {"Flatten", 1},       {"Floor", 6},        {"Gather", 1},    {"GlobalAveragePool", 1},
+      {"GlobalMaxPool", 1}, {"HardSigmoid", 6},  {"Identity", 1},  {"InstanceNormalization", 6},
+      {"LRN", 1},           {"LeakyRelu", 6},    {"Log", 6},       {"LogSoftmax", 1},
+      {"MatMul", 1},        {"MaxPool", 1},      {"Neg", 6},       {"Not", 1},
+      {"Pad", 2},           {"Reciprocal", 6},   {"ReduceMax", 1}, {"ReduceMean", 1},
+      {"ReduceMin", 1},     {"ReduceSum", 1},    {"Relu", 6},      {"Reshape", 5},
+      {"Selu", 6},          {"Shape", 1},        {"Sigmoid", 6},   {"Slice", 1},
+      {"Softmax", 1},       {"Softplus", 1},     {"Softsign", 1},  {"SpaceToDepth", 1},
+      {"Split", 2},         {"Sqrt", 6},         {"Squeeze", 1},   {"Tanh", 6},
+      {"Tile", 6},          {"Transpose", 1},    {"Unsqueeze", 1},
   };
   return all;
 }

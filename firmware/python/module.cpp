@@ -71,7 +71,14 @@ std::vector<std::uint8_t> input_data(const CompiledModel& model, const Tensor& t
 }
 
 std::vector<TensorData> input_images(const CompiledModel& model, const py::dict& inputs) {
-  const std::vector<Tensor> wanted = tensors(model.model.file.inputs);
+  std::vector<Tensor> wanted = tensors(model.model.file.inputs);
+  const bool on_host = model.tensors && model.tensors->host_before != nullptr;
+  if (on_host) {
+    wanted.clear();
+    for (const nn::ValueInfo& info : model.tensors->model_inputs()) {
+      wanted.push_back({info.name, {}, 0});
+    }
+  }
   std::vector<std::string_view> names;
   for (const Tensor& tensor : wanted) names.push_back(tensor.name);
   for (const auto& [key, value] : inputs) {
@@ -81,12 +88,25 @@ std::vector<TensorData> input_images(const CompiledModel& model, const py::dict&
                  quote_list(names));
     }
   }
+  for (const Tensor& tensor : wanted) {
+    if (inputs.contains(tensor.name)) continue;
+    user_error("{}: input {} is missing", model.model.file.name, quote(tensor.name));
+  }
+  if (on_host) {
+    nn::Values values;
+    std::map<std::string, std::string> where;
+    for (const Tensor& tensor : wanted) {
+      where[tensor.name] = "input " + quote(tensor.name);
+      values[tensor.name] = to_tensor(inputs[tensor.name.c_str()], where[tensor.name]);
+    }
+    std::vector<std::string> notes;
+    auto packed =
+        compiler::pack_model_inputs(*model.tensors, model.model.file.arch, values, where, notes);
+    for (const std::string& text : notes) warn(text);
+    return packed;
+  }
   std::vector<TensorData> images;
   for (const Tensor& tensor : wanted) {
-    if (!inputs.contains(tensor.name)) {
-      user_error("{}: input {} ({} vectors) is missing", model.model.file.name, quote(tensor.name),
-                 tensor.size);
-    }
     add_image_data(model.model.file.arch, tensor,
                    input_data(model, tensor, inputs[tensor.name.c_str()]),
                    "input " + quote(tensor.name), images);

@@ -275,8 +275,11 @@ void run_less(Call& call) {
   });
 }
 void run_logic(Call& call) {
-  const bool both = call.node.op_type == "And";
-  compare(call, [&](auto a, auto b) { return both ? a != 0 && b != 0 : a != 0 || b != 0; });
+  const std::string& op = call.node.op_type;
+  compare(call, [&](auto a, auto b) {
+    const bool x = a != 0, y = b != 0;
+    return op == "And" ? x && y : op == "Or" ? x || y : x != y;
+  });
 }
 void run_not(Call& call) {
   Tensor result = call.input(0);

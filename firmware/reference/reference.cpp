@@ -196,6 +196,7 @@ constexpr Entry table[] = {
     {"Upsample", 7, 8, 1, 1, 1, "mode scales", run_resize},
     {"Upsample", 9, 9, 2, 2, 1, "mode", run_resize},
     {"Where", 9, 21, 3, 3, 1, "", run_where},
+    {"Xor", 7, 21, 2, 2, 1, "", run_logic},
 };
 
 bool has_word(std::string_view words, std::string_view word) {

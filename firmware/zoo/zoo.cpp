@@ -1,5 +1,9 @@
 #include "firmware/zoo/zoo.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "firmware/zoo/random.h"
 #include "firmware/zoo/random_input.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -39,7 +43,38 @@ const ZooEntry& zoo_entry(std::string_view name) {
              suggestion(name, names));
 }
 
-Tensor random_input(const ValueInfo& input, std::uint64_t seed) {
+namespace {
+
+/// Elements of the smallest table that nodes look up with the value, as it is or cast and reshaped;
+/// 0: there is none.
+std::int64_t smallest_table(const Graph& graph, const std::string& value, unsigned depth = 0) {
+  constexpr unsigned deepest = 8;
+  std::int64_t smallest = 0;
+  const auto take = [&](std::int64_t size) {
+    if (size > 0 && (smallest == 0 || size < smallest)) smallest = size;
+  };
+  for (const Node& node : graph.nodes) {
+    if (node.op_type == "Gather" && node.input(1) == value) {
+      const Tensor* table = graph.initializer(node.inputs[0]);
+      const std::int64_t axis = node.integer("axis", 0);
+      if (table == nullptr || axis < 0 || axis >= static_cast<std::int64_t>(table->shape.size())) {
+        continue;
+      }
+      take(table->shape[static_cast<std::size_t>(axis)]);
+    }
+    constexpr std::string_view same[] = {"Cast",    "Flatten",   "Identity", "Reshape",
+                                         "Squeeze", "Transpose", "Unsqueeze"};
+    const bool passes = std::find(std::begin(same), std::end(same), node.op_type) != std::end(same);
+    if (passes && node.input(0) == value && depth < deepest && !node.outputs.empty()) {
+      take(smallest_table(graph, node.outputs[0], depth + 1));
+    }
+  }
+  return smallest;
+}
+
+}  // namespace
+
+Tensor random_input(const Graph& graph, const ValueInfo& input, std::uint64_t seed) {
   Shape shape;
   if (!input.dims) user_error("input {}: its shape is not stated", quote(input.name));
   for (const Dimension& dimension : *input.dims) {
@@ -48,11 +83,27 @@ Tensor random_input(const ValueInfo& input, std::uint64_t seed) {
     }
     shape.push_back(*dimension.size);
   }
+  if (input.type == ElementType::float32) return random_input(shape, seed);
+  const std::int64_t table = smallest_table(graph, input.name);
+  const bool is_signed = input.stored == onnx_int8;
+  const bool is_byte = is_signed || input.stored == onnx_uint8;
+  const auto count = static_cast<std::uint64_t>(table > 0 ? table : is_byte ? 256 : 2);
+  std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(shape)));
+  Random random(seed);
+  for (std::int64_t& value : values) {
+    value = static_cast<std::int64_t>(random.next() % count) - (table == 0 && is_signed ? 128 : 0);
+  }
+  Tensor tensor = Tensor::of(shape, std::move(values));
+  tensor.stored = input.stored;
+  return tensor;
+}
+
+Tensor random_input(const ValueInfo& input, std::uint64_t seed) {
   if (input.type != ElementType::float32) {
     user_error("input {}: element type {}; allowed is FLOAT", quote(input.name),
                name_of(input.type));
   }
-  return random_input(shape, seed);
+  return random_input(Graph(), input, seed);
 }
 
 Tensor random_input(const Shape& shape, std::uint64_t seed) {

@@ -28,7 +28,8 @@ inline constexpr std::uint64_t default_zoo_seed = 1;
 /// Throws a UserError that lists the allowed names.
 [[nodiscard]] const ZooEntry& zoo_entry(std::string_view name);
 
-/// Values -1 .. 1 for a graph input, whose shape must be stated completely (else UserError).
+/// Values -1 .. 1 for a graph input of real numbers, whose shape must be stated completely (else
+/// UserError).
 [[nodiscard]] Tensor random_input(const ValueInfo& input, std::uint64_t seed);
 
 Network build_resnet20v2(std::uint64_t seed);

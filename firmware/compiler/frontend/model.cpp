@@ -38,17 +38,6 @@ bool only_cast_to_real(const Model& model, const std::string& name) {
   });
 }
 
-std::string wrong_input_type(const Model& model, const nn::ValueInfo& info) {
-  const nn::Node& reader = *model.nodes_reading.at(info.name).front();
-  const auto at = std::find(reader.inputs.begin(), reader.inputs.end(), info.name);
-  return fmt::format(
-      "{}: input {} holds {} elements and is read by node {} ({}, input {}); supported are FLOAT "
-      "inputs, and others that only a Cast to FLOAT reads. Shapes, axes and the like must be known "
-      "when compiling: make the input an initializer",
-      model.graph->file, quote(info.name), nn::name_of(info.type, info.stored), quote(reader.name),
-      reader.op_type, at - reader.inputs.begin());
-}
-
 /// Whether the first dimension, which nobody gives, is no batch: a recurrent node's steps.
 bool is_open_sequence(const Model& model, const nn::ValueInfo& info, const Options& options) {
   if (!info.dims || info.dims->empty() || info.dims->front().size) return false;
@@ -70,10 +59,8 @@ void declare_inputs(Model& model, const Options& options, Problems& problems) {
   for (const nn::ValueInfo& info : model.graph->inputs) {
     unknown.erase(info.name);
     if (model.nodes_reading.count(info.name) == 0) continue;
-    if (info.type != nn::ElementType::float32 && !only_cast_to_real(model, info.name)) {
-      problems.push_back(wrong_input_type(model, info));
-      continue;
-    }
+    const bool whole =
+        info.type != nn::ElementType::float32 && !only_cast_to_real(model, info.name);
     const std::string where = fmt::format("{}: input {}", model.graph->file, quote(info.name));
     if (is_open_sequence(model, info, options)) {
       problems.push_back(where +
@@ -85,8 +72,16 @@ void declare_inputs(Model& model, const Options& options, Problems& problems) {
     (void)nn::element_count(*shape, where);
     Value& value = model.values[info.name];
     value.name = info.name;
+    if (whole) {
+      nn::Tensor sample = nn::Tensor::of(
+          *shape,
+          std::vector<std::int64_t>(static_cast<std::size_t>(nn::element_count(*shape, where))));
+      sample.stored = info.stored;
+      value.sample = std::make_shared<const nn::Tensor>(std::move(sample));
+    }
+    if (shape->empty()) shape->push_back(1);
     value.layout = model.natural_layout(info.name, std::move(*shape));
-    model.inputs.push_back(info.name);
+    if (!whole) model.inputs.push_back(info.name);
   }
   for (const std::string& name : unknown) {
     problems.push_back(fmt::format("{}: a shape was given for {}, which is no input",
@@ -296,6 +291,117 @@ void leave_to_host(Model& model, const nn::Node& node, std::string reason) {
   }
 }
 
+// ---- before the program -------------------------------------------------------------------------
+
+/// Null: the value is not known.
+const Value* find_value(const Model& model, const std::string& name) {
+  const auto found = model.values.find(name);
+  return found == model.values.end() || !found->second.known() ? nullptr : &found->second;
+}
+
+/// Whether the host has the value before the program runs.
+bool known_before(const Model& model, const std::string& name) {
+  const Value* value = find_value(model, name);
+  return value != nullptr &&
+         (value->constant != nullptr || value->sample != nullptr ||
+          std::find(model.inputs.begin(), model.inputs.end(), name) != model.inputs.end());
+}
+
+/// Whether an operand that the model leaves open decides the shape of the result.
+bool has_open_shape(const Model& model, const nn::Node& node) {
+  static const std::set<std::string_view> types{
+      "ConstantOfShape", "Expand", "OneHot",  "Pad",  "Range",     "Reshape", "Resize",
+      "Slice",           "Split",  "Squeeze", "Tile", "Unsqueeze", "Upsample"};
+  if (types.count(node.op_type) == 0 && node.op_type.rfind("Reduce", 0) != 0) return false;
+  const bool all = node.op_type == "Range" || node.op_type == "ConstantOfShape";
+  for (std::size_t i = all ? 0 : 1; i < node.inputs.size(); ++i) {
+    if (node.inputs[i].empty()) continue;
+    const Value* value = find_value(model, node.inputs[i]);
+    if (value != nullptr && value->constant == nullptr) return true;
+  }
+  return false;
+}
+
+/// Whether the host can compute the node from the model's inputs and what follows from them.
+bool can_come_before(const Model& model, const nn::Node& node) {
+  return !model.compat && node.graphs.empty() && !has_open_shape(model, node) &&
+         nn::reference_has(node, model.graph->opset) &&
+         std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
+           return input.empty() || known_before(model, input);
+         });
+}
+
+/// The first operand of whole numbers; null if there is none, or only its shape is read.
+const std::string* whole_operand(const Model& model, const nn::Node& node) {
+  if (node.op_type == "Shape" || node.op_type == "Size") return nullptr;
+  for (const std::string& input : node.inputs) {
+    const Value* value = input.empty() ? nullptr : find_value(model, input);
+    if (value != nullptr && value->host_only()) return &input;
+  }
+  return nullptr;
+}
+
+bool reads_truth(const Model& model, const nn::Node& node) {
+  return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
+    const Value* value = input.empty() ? nullptr : find_value(model, input);
+    return value != nullptr && value->sample != nullptr &&
+           value->sample->type != nn::ElementType::float32;
+  });
+}
+
+/// Types and shapes of the results are those that samples of the operands give.
+void compute_before(Model& model, const nn::Node& node, std::string reason, Problems& problems) {
+  std::vector<nn::Tensor> inputs(node.inputs.size());
+  std::vector<const nn::Tensor*> operands;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    operands.push_back(nullptr);
+    if (node.inputs[i].empty()) continue;
+    const Value& value = model.value(node.inputs[i]);
+    operands[i] = value.constant != nullptr ? value.constant.get() : value.sample.get();
+    if (operands[i] != nullptr) continue;
+    inputs[i] = nn::Tensor::zeros(value.layout->shape);
+    operands[i] = &inputs[i];
+  }
+  std::vector<nn::Tensor> results;
+  try {
+    results = nn::run_node(node, model.graph->opset, operands);
+  } catch (const UserError& error) {
+    problems.emplace_back(error.what());
+    return;
+  }
+  model.nodes_before.push_back({&node, std::move(reason)});
+  for (std::size_t i = 0; i < std::min(results.size(), node.outputs.size()); ++i) {
+    if (node.outputs[i].empty()) continue;
+    if (results[i].size() == 0) {
+      Planner(model, node, problems)
+          .problem("output {} would have shape {}; supported are sizes of 1 or more",
+                   quote(node.outputs[i]), nn::to_string(results[i].shape));
+      return;
+    }
+    Value& made = model.values[node.outputs[i]];
+    made.name = node.outputs[i];
+    nn::Shape shape = results[i].shape;
+    if (shape.empty()) shape.push_back(1);
+    made.layout = model.natural_layout(made.name, std::move(shape));
+    made.sample = std::make_shared<const nn::Tensor>(std::move(results[i]));
+  }
+}
+
+void report_whole_operand(Model& model, const nn::Node& node, const std::string& operand,
+                          Problems& problems) {
+  const nn::Tensor& sample = *model.value(operand).sample;
+  const auto at = std::find(node.inputs.begin(), node.inputs.end(), operand);
+  Planner(model, node, problems)
+      .problem(
+          "input {} ({}) holds {} elements, which the program has not, and the host cannot compute "
+          "the node before the program: {}. Shapes, axes and the like must be known when "
+          "compiling: make the input an initializer",
+          at - node.inputs.begin(), quote(operand), nn::name_of(sample.type, sample.stored),
+          !nn::reference_has(node, model.graph->opset) ? "the operator is not supported"
+          : has_open_shape(model, node)                ? "its values decide a shape"
+                                        : "another input is computed by the program");
+}
+
 /// What was found of one node: its reason to be left to the host, without the node's place.
 std::string reason_of(const nn::Node& node, const Problems& problems) {
   std::string text;
@@ -323,6 +429,16 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
     }
     return;
   }
+  const bool before = can_come_before(model, node);
+  const std::string* whole = whole_operand(model, node);
+  if (before && (whole != nullptr || reads_truth(model, node))) {
+    compute_before(model, node, "", found.problems);
+    return;
+  }
+  if (whole != nullptr) {
+    report_whole_operand(model, node, *whole, found.problems);
+    return;
+  }
   Problems own;
   Findings here{own};
   plan_node(model, node, here);
@@ -332,8 +448,77 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
                   here.unsupported ? "the unit does not have the operator" : reason_of(node, own));
     return;
   }
+  if (before && node.graphs.empty()) {
+    compute_before(model, node,
+                   here.unsupported ? "the unit does not have the operator" : reason_of(node, own),
+                   found.problems);
+    return;
+  }
   found.unsupported = found.unsupported || here.unsupported;
   found.problems.insert(found.problems.end(), own.begin(), own.end());
+}
+
+nn::ValueInfo info_of(const std::string& name, const nn::Tensor& tensor) {
+  nn::ValueInfo info{name, tensor.type, tensor.stored, std::vector<nn::Dimension>()};
+  for (const std::int64_t size : tensor.shape) info.dims->push_back({size, ""});
+  return info;
+}
+
+/// What the program reads of the values that the host computes before it becomes an input of the
+/// program, and the nodes that lead there a graph of their own.
+void form_graph_before(Model& model) {
+  nn::Graph& before = model.host_before;
+  std::unordered_set<std::string> wanted;
+  for (const HostNode& early : model.nodes_before) {
+    for (const std::string& name : early.node->outputs) {
+      if (name.empty()) continue;
+      const Value& value = model.value(name);
+      if (value.readers.empty() && !value.output) continue;
+      wanted.insert(name);
+      model.inputs.push_back(name);
+      before.outputs.push_back(info_of(name, *value.sample));
+    }
+  }
+  std::vector<HostNode> kept;
+  for (std::size_t k = model.nodes_before.size(); k-- > 0;) {
+    const std::vector<std::string>& outputs = model.nodes_before[k].node->outputs;
+    const bool needed = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
+      return wanted.count(output) != 0;
+    });
+    if (!needed) continue;
+    wanted.insert(model.nodes_before[k].node->inputs.begin(),
+                  model.nodes_before[k].node->inputs.end());
+    kept.push_back(std::move(model.nodes_before[k]));
+  }
+  std::reverse(kept.begin(), kept.end());
+  model.nodes_before = std::move(kept);
+  for (const HostNode& early : model.nodes_before) {
+    before.nodes.push_back(*early.node);
+    for (const std::string& input : early.node->inputs) {
+      if (input.empty()) continue;
+      const Value& value = model.value(input);
+      if (value.constant != nullptr) before.initializers.emplace(input, *value.constant);
+    }
+  }
+  for (const nn::ValueInfo& info : model.graph->inputs) {
+    if (wanted.count(info.name) == 0) continue;
+    const Value& value = model.value(info.name);
+    before.inputs.push_back(value.sample != nullptr
+                                ? info_of(info.name, *value.sample)
+                                : info_of(info.name, nn::Tensor::zeros(value.layout->shape)));
+  }
+}
+
+/// Outputs of whole numbers that no program makes.
+void check_outputs_before(const Model& model, Problems& problems) {
+  for (const std::string& name : model.outputs) {
+    const Value* value = find_value(model, name);
+    if (value == nullptr || !value->host_only()) continue;
+    problems.push_back(fmt::format(
+        "{}: output {} holds {} elements that follow from the inputs without a node that the unit "
+        "computes; supported are outputs of the program",
+        model.graph->file, quote(name), nn::name_of(value->sample->type, value->sample->stored)));
+  }
 }
 
 /// The nodes left to the host that lead to a requested output, as a graph of their own: its inputs
@@ -383,6 +568,10 @@ void form_host_graph(Model& model) {
       info.name = input;
       info.dims.emplace();
       for (const std::int64_t size : value.layout->shape) info.dims->push_back({size, ""});
+      if (value.sample != nullptr) {
+        info.type = value.sample->type;
+        info.stored = value.sample->stored;
+      }
       host.inputs.push_back(std::move(info));
       model.values.at(name).output = true;
     }
@@ -427,6 +616,7 @@ void try_host_graph(Model& model, Problems& problems) {
     for (const nn::Dimension& dimension : *info.dims) shape.push_back(*dimension.size);
     nn::Tensor tensor = nn::Tensor::zeros(std::move(shape));
     for (float& value : tensor.floats) value = 0.5F;
+    if (info.type == nn::ElementType::int64) tensor = tensor.rounded(info.stored);
     inputs.emplace(info.name, std::move(tensor));
   }
   Problems found;
@@ -494,6 +684,7 @@ std::string cut_hint(const Model& model, const NodeOrder& order) {
 }
 
 void connect(Model& model, Problems& problems) {
+  check_outputs_before(model, problems);
   drop_unread(model);
   std::unordered_set<std::string> notes;
   for (const Step& step : model.steps) {
@@ -531,9 +722,15 @@ void connect(Model& model, Problems& problems) {
                                       return value.readers.empty() && !value.output;
                                     }),
                      model.inputs.end());
+  if (problems.empty()) form_graph_before(model);
 }
 
 }  // namespace
+
+bool Value::host_only() const {
+  return sample != nullptr && sample->type != nn::ElementType::float32 &&
+         sample->stored != nn::onnx_bool;
+}
 
 const Value& Model::value(const std::string& name) const {
   const auto found = values.find(name);
@@ -665,10 +862,12 @@ Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architectur
   for (const std::string& name : model.outputs) model.values[name].output = true;
   Findings found{problems};
   for (const nn::Node* node : order) plan_or_leave(model, *node, found);
-  model.host.file = graph.file;
-  model.host.name = "host";
-  model.host.ir_version = std::max<std::int64_t>(graph.ir_version, 3);
-  model.host.opset = graph.opset;
+  for (auto [part, name] : {std::pair(&model.host_before, "host before"), {&model.host, "host"}}) {
+    part->file = graph.file;
+    part->name = name;
+    part->ir_version = std::max<std::int64_t>(graph.ir_version, 3);
+    part->opset = graph.opset;
+  }
   if (problems.empty() && !model.host_nodes.empty()) form_host_graph(model);
   connect(model, problems);
   if (problems.empty() && !model.compat) {

@@ -47,8 +47,13 @@ struct Value {
   std::vector<std::string> readers;            ///< nodes, one entry a reading at run time
   std::string reshaped_from;  ///< a value with the same elements in the same row-major order
   bool output = false;        ///< requested by the user
+  /// Of what the host computes before the program, and of inputs that it alone reads: a tensor of
+  /// the same type and shape.
+  std::shared_ptr<const nn::Tensor> sample;
 
   [[nodiscard]] bool known() const { return constant != nullptr || layout.has_value(); }
+  /// Whole numbers, which the program has not; truth values become 0 and 1 there.
+  [[nodiscard]] bool host_only() const;
 };
 
 /// A node that does something at run time.
@@ -65,7 +70,7 @@ struct Step {
   std::string beyond_optimiser;  ///< what the optimising compiler does not know; empty: it knows
 };
 
-/// A node that the host computes after the program, and why.
+/// A node that the host computes before or after the program, and why.
 struct HostNode {
   const nn::Node* node = nullptr;
   std::string reason;  ///< empty: only because it reads what the host computes
@@ -93,10 +98,11 @@ struct Model {
   /// Nodes of the model, by the nodes that were written for them.
   std::unordered_map<const nn::Node*, const nn::Node*> origins;
   std::unordered_set<const nn::Node*> before_product;  ///< nodes that a product depends on
-  std::vector<HostNode> host_nodes;                    ///< in the order of traversal
+  std::vector<HostNode> host_nodes;                    ///< after the program, in order
   std::unordered_set<std::string> host_values;         ///< what they make
-  /// What the host computes from the program's outputs; see Compiled. No nodes: nothing.
-  nn::Graph host;
+  std::vector<HostNode> nodes_before;                  ///< before the program, in order
+  /// What the host computes before and after the program; see Compiled. No nodes: nothing.
+  nn::Graph host_before, host;
 
   [[nodiscard]] const Value& value(const std::string& name) const;
   /// How a value that has no layout of its own yet shall lie: images with channels innermost, rows

@@ -48,6 +48,7 @@ using Operators = std::vector<Operator>;
 [[nodiscard]] Operators reduction_operators();      ///< ReduceMean, ReduceSum, ReduceMax...
 [[nodiscard]] Operators quantisation_operators();   ///< QuantizeLinear, DequantizeLinear
 [[nodiscard]] Operators recurrent_operators();      ///< RNN, GRU, LSTM
+[[nodiscard]] Operators logic_operators();          ///< Equal, Less, And, Not, Where...
 
 /// Operators that only expansions write: their names are no names of ONNX.
 [[nodiscard]] Operators internal_operators();

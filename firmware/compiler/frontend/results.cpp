@@ -1,11 +1,39 @@
 #include "firmware/compiler/frontend/results.h"
 
+#include <algorithm>
+
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
 namespace {
 
+/// "2 nodes (Cast, Gather)"
+std::string work_text(const std::vector<HostNode>& nodes) {
+  std::vector<std::string_view> operators;
+  for (const HostNode& left : nodes) {
+    if (std::find(operators.begin(), operators.end(), left.node->op_type) == operators.end()) {
+      operators.emplace_back(left.node->op_type);
+    }
+  }
+  return fmt::format("{} node{} ({})", nodes.size(), nodes.size() == 1 ? "" : "s",
+                     fmt::join(operators, ", "));
+}
+
 void add_notes(Compiled& result, const Model& model, const Options& options) {
+  for (const HostNode& early : model.nodes_before) {
+    if (early.reason.empty()) continue;
+    result.notes.push_back(
+        fmt::format("node {} ({}) is computed by the host before the program: {}",
+                    quote(early.node->name), early.node->op_type, early.reason));
+  }
+  if (!model.nodes_before.empty()) {
+    std::vector<std::string_view> made;
+    for (const nn::ValueInfo& info : model.host_before.outputs) made.emplace_back(info.name);
+    result.notes.push_back(fmt::format(
+        "the host computes {} before the program, as part of the input: {}; tactus run does so "
+        "before the simulation",
+        work_text(model.nodes_before), quote_list(made)));
+  }
   for (const HostNode& left : model.host_nodes) {
     if (left.reason.empty()) continue;
     result.notes.push_back(fmt::format("node {} ({}) is left to the host: {}",
@@ -80,6 +108,9 @@ void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& mode
   result.macs_with_padding = macs_with_padding(model);
   result.host_steps = model.host_steps;
   result.notes = model.notes;
+  if (!model.host_before.nodes.empty()) {
+    result.host_before = std::make_shared<const nn::Graph>(model.host_before);
+  }
   if (!model.host.nodes.empty()) result.host = std::make_shared<const nn::Graph>(model.host);
   result.model_outputs = options.outputs;
   if (result.model_outputs.empty()) {

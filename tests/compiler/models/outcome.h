@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "firmware/compiler/compiler.h"
+#include "firmware/compiler/model_tensors.h"
 #include "firmware/reference/reference.h"
 #include "isa/support/error.h"
 #include "tests/compiler/frontend/graphs.h"
@@ -25,29 +26,15 @@ namespace tactus::compiler {
 
 /// Computes the model's outputs from the program's outputs, including those that the host computes.
 [[nodiscard]] inline nn::Values finished(const Compiled& compiled, const nn::Values& inputs) {
+  const ModelTensors tensors = tensors_of(compiled);
   std::map<std::string, std::vector<float>> given;
-  for (const TensorLayout& layout : compiled.input_layouts) {
-    const nn::Tensor& tensor = inputs.at(layout.name);
-    given[layout.name] = tensor.floats;
-    if (tensor.floats.empty()) {
-      given[layout.name].assign(tensor.integers.begin(), tensor.integers.end());
-    }
-  }
+  for (const auto& [name, tensor] : start_on_host(tensors, inputs)) given[name] = tensor.floats;
   const auto simulated = run(compiled, given);
-  nn::Values values, of_host;
+  nn::Values values;
   for (const TensorLayout& layout : compiled.output_layouts) {
     values[layout.name] = nn::Tensor::of(layout.shape, simulated.at(layout.name));
-    of_host[host_input_prefix + layout.name] = values[layout.name];
   }
-  if (compiled.host == nullptr) return values;
-  for (auto it = of_host.begin(); it != of_host.end();) {
-    const auto& read = compiled.host->inputs;
-    const bool kept = std::any_of(read.begin(), read.end(), [&](const nn::ValueInfo& info) {
-      return info.name == it->first;
-    });
-    it = kept ? std::next(it) : of_host.erase(it);
-  }
-  for (auto& [name, tensor] : nn::run_reference(*compiled.host, of_host)) values[name] = tensor;
+  for (auto& [name, tensor] : finish_on_host(tensors, values)) values[name] = tensor;
   return values;
 }
 

@@ -192,9 +192,16 @@ std::string write_artefacts(const Compiled& compiled, const std::string& directo
   if (!compiled.lir.empty()) write(".lir", compiled.lir);
   if (!compiled.dot.empty()) write(".dot", compiled.dot);
   if (!compiled.compat) {
-    if (compiled.host) write(".host.onnx", nn::write_graph(*compiled.host));
-    write(".tensors.json",
-          to_json(tensors_of(compiled), compiled.host ? base_name + ".host.onnx" : ""));
+    HostFiles files;
+    if (compiled.host_before) {
+      write(".before.onnx", nn::write_graph(*compiled.host_before));
+      files.before = base_name + ".before.onnx";
+    }
+    if (compiled.host) {
+      write(".host.onnx", nn::write_graph(*compiled.host));
+      files.after = base_name + ".host.onnx";
+    }
+    write(".tensors.json", to_json(tensors_of(compiled), files));
   }
   tcu::write_model_file(base + ".tmodel", model_file(compiled, base_name));
   cleanup.keep();

@@ -291,6 +291,7 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   model.output_layouts = described.output_layouts;
   model.macs_with_padding = described.macs_with_padding;
   model.host_steps = described.host_steps;
+  model.host_before = described.host_before;
   model.host = described.host;
   model.model_outputs = described.model_outputs;
   model.notes = described.notes;

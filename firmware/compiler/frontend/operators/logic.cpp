@@ -1,0 +1,131 @@
+// Comparisons, logic and Where on computed values that a product follows; the host computes others
+// exactly (model.cpp).
+//
+// Truth values are 0 and 1. A difference of the machine's fixed point is at least one step where it
+// is not zero, so that cut to 0 .. 1 step and multiplied by the steps of 1 it is exactly that.
+#include <algorithm>
+
+#include "firmware/compiler/frontend/operators.h"
+#include "firmware/reference/reference.h"
+#include "isa/tcu/arithmetic.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// The operand as real numbers; what the data type does not hold becomes the end of its range.
+std::string real_operand(const Planner& p, Expansion& e, std::size_t i) {
+  const nn::Tensor* constant = p.constant(i);
+  if (constant == nullptr) return p.node.inputs[i];
+  const tcu::DataType type = p.architecture().data_type;
+  const auto low = static_cast<float>(to_real(type, info(type).min()));
+  const auto high = static_cast<float>(to_real(type, info(type).max()));
+  nn::Tensor real = nn::Tensor::of(constant->shape, constant->reals());
+  for (float& value : real.floats) value = std::clamp(value, low, high);
+  return e.constant(std::move(real));
+}
+
+/// 1 - x of an operand of truth values.
+std::string complement(const Planner& p, Expansion& e, std::size_t i) {
+  const nn::Tensor* constant = p.constant(i);
+  if (constant == nullptr) return e.node("Sub", {e.constant(1.0F), p.node.inputs[i]});
+  nn::Tensor real = nn::Tensor::of(constant->shape, constant->reals());
+  for (float& value : real.floats) value = 1 - value;
+  return e.constant(std::move(real));
+}
+
+/// Whether the host takes the node: no product follows.
+bool left_to_host(Planner& p) {
+  if (p.before_product()) return false;
+  p.problem("the unit does not have the operator");  // an exact one
+  return true;
+}
+
+/// 1 where a is greater than b, else 0.
+std::string greater(const Planner& p, Expansion& e, const std::string& a, const std::string& b) {
+  const unsigned bits = info(p.architecture().data_type).binary_point;
+  const auto step = static_cast<float>(1.0 / static_cast<double>(std::uint64_t{1} << bits));
+  const std::string difference = e.node("Sub", {a, b});
+  const std::string cut = p.opset() < 11
+                              ? e.node("Clip", {difference}, {{"min", 0.0F}, {"max", step}})
+                              : e.node("Clip", {difference, e.constant(0.0F), e.constant(step)});
+  // In two factors, for the type may not hold the steps of 1.
+  const auto factor = [&](unsigned power) {
+    return e.constant(static_cast<float>(std::uint64_t{1} << power));
+  };
+  return e.node("Mul", {e.node("Mul", {cut, factor(bits / 2)}), factor(bits - bits / 2)});
+}
+
+bool expand_comparison(Planner& p, Expansion& e) {
+  if (left_to_host(p)) return true;
+  const std::string& op = p.node.op_type;
+  const std::string a = real_operand(p, e, 0), b = real_operand(p, e, 1);
+  if (op == "Greater" || op == "Less") {
+    e.last("Identity", {op == "Greater" ? greater(p, e, a, b) : greater(p, e, b, a)});
+    return true;
+  }
+  const std::string one = e.constant(1.0F);
+  if (op == "Equal") {
+    e.last("Sub", {one, e.node("Add", {greater(p, e, a, b), greater(p, e, b, a)})});
+  } else {
+    e.last("Sub", {one, op == "LessOrEqual" ? greater(p, e, a, b) : greater(p, e, b, a)});
+  }
+  return true;
+}
+
+bool expand_logic(Planner& p, Expansion& e) {
+  if (left_to_host(p)) return true;
+  const std::string a = real_operand(p, e, 0);
+  if (p.node.op_type == "Not") {
+    e.last("Sub", {e.constant(1.0F), a});
+    return true;
+  }
+  const std::string b = real_operand(p, e, 1);
+  if (p.node.op_type == "And") e.last("Mul", {a, b});
+  if (p.node.op_type == "Or") e.last("Max", {a, b});
+  if (p.node.op_type == "Xor") {
+    const std::string both = e.node("Mul", {a, b});
+    e.last("Sub", {e.node("Max", {a, b}), both});
+  }
+  return true;
+}
+
+/// condition * a + (1 - condition) * b, of which one term is 0; products with 1 are exact.
+bool expand_where(Planner& p, Expansion& e) {
+  if (left_to_host(p)) return true;
+  const std::string taken = real_operand(p, e, 0), other = complement(p, e, 0);
+  const auto term = [&](const std::string& choice, std::size_t i) {
+    if (p.constant(0) == nullptr || p.constant(i) == nullptr) {
+      return e.node("Mul", {choice, real_operand(p, e, i)});
+    }
+    // Both are constants: so is their product.
+    const std::string operand = real_operand(p, e, i);
+    const nn::Tensor& a = *p.model().value(choice).constant;
+    const nn::Tensor& b = *p.model().value(operand).constant;
+    nn::Node product;
+    product.name = p.node.name;
+    product.file = p.node.file;
+    product.op_type = "Mul";
+    product.inputs = {choice, operand};
+    return e.constant(nn::run_node(product, p.opset(), {&a, &b}).front());
+  };
+  const std::string first = term(taken, 1), second = term(other, 2);
+  e.last("Add", {first, second});
+  return true;
+}
+
+}  // namespace
+
+Operators logic_operators() {
+  Operators all;
+  for (const char* type : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) {
+    all.push_back({type, 2, Role::simple, nullptr, nullptr, expand_comparison});
+  }
+  for (const char* type : {"And", "Or", "Xor"}) {
+    all.push_back({type, 2, Role::simple, nullptr, nullptr, expand_logic});
+  }
+  all.push_back({"Not", 1, Role::simple, nullptr, nullptr, expand_logic});
+  all.push_back({"Where", 3, Role::simple, nullptr, nullptr, expand_where});
+  return all;
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,164 @@
+// What the host computes before the program: lookups by whole numbers, masks, quantised images.
+// Expected values are ONNX Runtime's.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "firmware/compiler/images.h"
+#include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
+#include "tests/compiler/models/outcome.h"
+#include "tests/support/error_of.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// ((i * a + j * b) mod m) / 4 + c
+nn::Tensor table(std::int64_t rows, std::int64_t a, std::int64_t b, std::int64_t m, float c) {
+  nn::Tensor tensor = nn::Tensor::zeros({rows, 4});
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < 4; ++j) {
+      tensor.floats[static_cast<std::size_t>(i * 4 + j)] =
+          static_cast<float>((i * a + j * b) % m) / 4 + c;
+    }
+  }
+  return tensor;
+}
+
+void whole_input(GraphMaker& maker, const std::string& name, const nn::Shape& shape,
+                 std::int32_t stored = 0) {
+  maker.input(name, shape);
+  maker.graph.inputs.back().type = nn::ElementType::int64;
+  maker.graph.inputs.back().stored = stored;
+}
+
+nn::Tensor whole(const nn::Shape& shape, std::vector<std::int64_t> values,
+                 std::int32_t stored = 0) {
+  nn::Tensor tensor = nn::Tensor::of(shape, std::move(values));
+  tensor.stored = stored;
+  return tensor;
+}
+
+/// Three words, the last of which is padding: scores of pairs, and -8 in the column of padding.
+nn::Graph masked_words() {
+  GraphMaker maker(17);
+  whole_input(maker, "ids", {1, 3});
+  whole_input(maker, "mask", {1, 3}, nn::onnx_int32);
+  maker.constant("table", table(5, 7, 3, 11, -1)).constant("w", table(4, 5, 2, 7, -0.75F));
+  maker.constant("positions", table(3, 3, 1, 5, -0.5F))
+      .constant("zero", whole({}, {0}, nn::onnx_int32));
+  maker.constant("axes", integers({1})).constant("lowest", floats({}, {-8}));
+  maker.node("Gather", {"table", "ids"}, {"words"}).node("Add", {"words", "positions"}, {"x"});
+  maker.node("MatMul", {"x", "w"}, {"q"})
+      .node("Transpose", {"x"}, {"k"}, {{"perm", Ints{0, 2, 1}}});
+  maker.node("MatMul", {"q", "k"}, {"scores"}).node("Equal", {"mask", "zero"}, {"padding"});
+  maker.node("Unsqueeze", {"padding", "axes"}, {"row"});
+  maker.node("Where", {"row", "lowest", "scores"}, {"masked"});
+  maker.node("MatMul", {"masked", "x"}, {"y"}).output("y");
+  return maker.graph;
+}
+
+nn::Values words() {
+  return {{"ids", whole({1, 3}, {4, 0, 2})}, {"mask", whole({1, 3}, {1, 1, 0}, nn::onnx_int32)}};
+}
+
+const std::vector<float> expected_words{4.234375F,   -5.46875F,    -10.95703125F, 1.33984375F,
+                                        5.04296875F, -4.84765625F, -11.625F,      0.484375F,
+                                        4.65625F,    -2.703125F,   -13.13671875F, 1.50390625F};
+
+TEST(HostBefore, LooksWordsUpAndMakesMasks) {
+  const nn::Graph graph = masked_words();
+  Options optimised;
+  optimised.optimise = true;
+  for (const Compiled& compiled :
+       {compile(graph, ample_architecture()), compile(graph, ample_architecture(), optimised),
+        compile_via_stripe(graph, ample_architecture(), {}).model}) {
+    ASSERT_NE(compiled.host_before, nullptr);
+    EXPECT_EQ(compiled.host_before->nodes.size(), 3U);
+    EXPECT_EQ(compiled.host, nullptr);
+    ASSERT_EQ(compiled.input_layouts.size(), 2U);
+    EXPECT_EQ(compiled.input_layouts[0].name, "row");
+    EXPECT_EQ(compiled.input_layouts[1].name, "words");
+    const nn::Tensor y = finished(compiled, words()).at("y");
+    EXPECT_LT(relative_error(y, floats({1, 3, 4}, expected_words)), 1e-4);
+    const auto is_said = [](const std::string& note) {
+      return note.find("the host computes 3 nodes (Equal, Unsqueeze, Gather) before the program") !=
+             std::string::npos;
+    };
+    EXPECT_EQ(std::count_if(compiled.notes.begin(), compiled.notes.end(), is_said), 1);
+  }
+}
+
+TEST(HostBefore, IsKeptBesideTheProgram) {
+  const Compiled compiled = compile(masked_words(), ample_architecture());
+  const std::string folder = testing::TempDir() + "/host_before";
+  const std::string path = write_artefacts(compiled, folder, "words");
+  EXPECT_TRUE(std::filesystem::exists(folder + "/words.before.onnx"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/words.host.onnx"));
+  const auto read = read_model_tensors(path, model_file(compiled, "words"));
+  ASSERT_TRUE(read.has_value());
+  std::vector<std::string> names;
+  for (const nn::ValueInfo& info : read->model_inputs()) names.push_back(info.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"ids", "mask"}));
+  const nn::Values started = start_on_host(*read, words());
+  EXPECT_EQ(started.at("row").floats, (std::vector<float>{0, 0, 1}));
+  EXPECT_EQ(started.at("words"), start_on_host(tensors_of(compiled), words()).at("words"));
+
+  // Two images, one after the other.
+  nn::Values two{{"ids", whole({2, 3}, {4, 0, 2, 1, 1, 3})},
+                 {"mask", whole({2, 3}, {1, 1, 0, 0, 1, 1}, nn::onnx_int32)}};
+  std::vector<std::string> notes;
+  const auto packed = pack_model_inputs(*read, compiled.architecture, two,
+                                        {{"ids", "a.npy"}, {"mask", "b.npy"}}, notes);
+  ASSERT_EQ(packed.size(), 2U);
+  EXPECT_TRUE(notes.empty());
+  const TensorLayout* row = read->input("row");
+  EXPECT_EQ(unpack_tensor(*row, compiled.architecture, packed[1].at("row")),
+            (std::vector<float>{1, 0, 0}));
+  two["mask"] = whole({1, 3}, {1, 1, 0}, nn::onnx_int32);
+  EXPECT_NE(error_of([&] {
+              (void)pack_model_inputs(*read, compiled.architecture, two,
+                                      {{"ids", "a.npy"}, {"mask", "b.npy"}}, notes);
+            }).find("b.npy: 1 images of input \"mask\", but 2"),
+            std::string::npos);
+  // A word that the table has not.
+  nn::Values beyond = words();
+  beyond["ids"].integers[1] = 5;
+  EXPECT_NE(error_of([&] { (void)start_on_host(*read, beyond); }).find("index 5 is out of range"),
+            std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(HostBefore, ReadsQuantisedImages) {
+  GraphMaker maker(13);
+  whole_input(maker, "image", {1, 1, 2, 2}, nn::onnx_uint8);
+  maker.constant("scale", floats({}, {0.5F})).constant("zero", whole({}, {128}, nn::onnx_uint8));
+  maker.node("DequantizeLinear", {"image", "scale", "zero"}, {"x"});
+  maker.constant("w", floats({2, 1, 1, 1}, {1, -0.25F}))
+      .node("Conv", {"x", "w"}, {"y"})
+      .output("y");
+  const Compiled compiled = compile(maker.graph, ample_architecture());
+  const nn::Values inputs{{"image", whole({1, 1, 2, 2}, {0, 255, 128, 100}, nn::onnx_uint8)}};
+  EXPECT_EQ(finished(compiled, inputs).at("y").floats,
+            (std::vector<float>{-64, 63.5F, 0, -14, 16, -15.875F, 0, 3.5F}));
+}
+
+TEST(HostBefore, RefusesWhatNoProgramMakesAndShapesThatFollowFromValues) {
+  GraphMaker lookup;
+  whole_input(lookup, "ids", {3});
+  lookup.constant("table", integers({5, 6, 7})).node("Gather", {"table", "ids"}, {"y"}).output("y");
+  EXPECT_NE(error_of([&] {
+              (void)compile(lookup.graph, ample_architecture());
+            }).find("output \"y\" holds INT64 elements that follow from the inputs without"),
+            std::string::npos);
+  GraphMaker shape;
+  shape.input("x", {1, 4});
+  whole_input(shape, "to", {2});
+  shape.node("Reshape", {"x", "to"}, {"y"}).output("y");
+  EXPECT_NE(error_of([&] {
+              (void)compile(shape.graph, ample_architecture());
+            }).find("node \"n_y\" (Reshape): input 1 (\"to\") holds INT64 elements"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tactus::compiler

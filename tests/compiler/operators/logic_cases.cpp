@@ -1,0 +1,61 @@
+// Comparisons, logic and Where that a product follows: the unit computes them; without one behind
+// them they are the host's.
+#include "tests/compiler/operators/sample.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// One of two computed values, before a product.
+void choose(Sample& s, const std::string& condition) {
+  s.before_product();
+  const std::string then = s.computed(s.image()), otherwise = s.computed(s.image());
+  s.output(s.node("Where", {condition, then, otherwise}));
+}
+
+}  // namespace
+
+Cases logic_cases() {
+  Cases cases;
+  for (const char* op : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) {
+    const std::string type = op;
+    cases.push_back({type, "computed", [type](Sample& s) {
+                       const std::string a = s.computed(s.image());
+                       choose(s, s.node(type, {a, s.computed(s.image())}));
+                     }});
+    cases.push_back({type, "constant on the right", [type](Sample& s) {
+                       const std::string a = s.computed(s.image());
+                       choose(s, s.node(type, {a, s.scalar(0.5F)}));
+                     }});
+    cases.push_back({type, "constant on the left", [type](Sample& s) {
+                       const std::string b = s.computed(s.image());
+                       choose(s, s.node(type, {s.constant({1, s.channels(), 1, 1}), b}));
+                     }});
+  }
+  for (const char* op : {"And", "Or", "Xor"}) {
+    const std::string type = op;
+    cases.push_back({type, "of two comparisons", [type](Sample& s) {
+                       const std::string a = s.computed(s.image()), b = s.computed(s.image());
+                       const std::string one = s.node("Greater", {a, s.scalar(0)});
+                       choose(s, s.node(type, {one, s.node("Less", {b, a})}));
+                     }});
+  }
+  cases.push_back({"Not", "of a comparison", [](Sample& s) {
+                     const std::string a = s.computed(s.image());
+                     choose(s, s.node("Not", {s.node("Greater", {a, s.scalar(0)})}));
+                   }});
+  cases.push_back(
+      {"Where", "constant condition", [](Sample& s) {
+         nn::Tensor condition = nn::Tensor::of({1, 1, 3, 3}, Ints{1, 0, 0, 1, 1, 0, 1, 1, 1});
+         condition.stored = nn::onnx_bool;
+         choose(s, s.constant(std::move(condition)));
+       }});
+  cases.push_back({"Where", "constant of a choice", [](Sample& s) {
+                     s.before_product();
+                     const std::string a = s.computed(s.image());
+                     const std::string positive = s.node("Greater", {a, s.scalar(0)});
+                     s.output(s.node("Where", {positive, s.scalar(-1), a}));
+                   }});
+  return cases;
+}
+
+}  // namespace tactus::compiler
