@@ -18,17 +18,11 @@
 namespace tactus::gemm {
 namespace {
 
-<<<<<<< HEAD
-/// The file of a name in configs/`kind`, or the path itself, from the folder of `beside`.
+/// Path of the file NAME in configs/`kind`, or of a file given by path, relative to the folder of
+/// `beside`.
 std::string path_of(std::string_view kind, const std::string& name, const std::string& beside,
                     std::string_view extension = ".json") {
   const std::string path = config_path(kind, name, extension);
-=======
-/// Path of the file NAME in configs/`kind`, or of a file given by path, relative to the folder of
-/// `beside`.
-std::string path_of(std::string_view kind, const std::string& name, const std::string& beside) {
-  const std::string path = config_path(kind, name);
->>>>>>> w_c
   return path == name && !beside.empty() ? resolve_beside(beside, name) : path;
 }
 
@@ -119,20 +113,13 @@ GemmConfig named_machine(const std::string& name, const std::string& beside) {
   const std::string rest = colon == std::string::npos ? name : name.substr(colon + 1);
   if (kind == "tcu" && !rest.empty()) {
     config.is_tcu = true;
-<<<<<<< HEAD
     // Some boards have the name of their architecture: it means the board.
     const bool is_board = rest.find('/') != std::string::npos || ends_with(rest, ".json") ||
                           is_config_name("boards", rest);
     if (ends_with(rest, ".tarch") || (!is_board && is_config_name("arch", rest, ".tarch"))) {
       config.architecture = tcu::read_architecture(path_of("arch", rest, beside, ".tarch"));
-      // As near to an ideal memory as AXI comes: a vector a cycle on each port.
-=======
-    if (ends_with(rest, ".tarch")) {
-      config.architecture =
-          tcu::read_architecture(beside.empty() ? rest : resolve_beside(beside, rest));
       // Configures the port so that it is close to an ideal memory: one vector per cycle on each
       // port.
->>>>>>> w_c
       const std::uint64_t vector_bits = 8 * config.architecture.vector_bytes();
       unsigned width = static_cast<unsigned>(axi_width_range.max);
       while (width > axi_width_range.min && vector_bits % width != 0) width /= 2;

@@ -48,25 +48,16 @@ class RecordedRun {
   std::unique_ptr<EventRows> events;
   std::unique_ptr<AccountRows> accounts;
   std::vector<RecordedUnit> units;
-<<<<<<< HEAD
-  std::unique_ptr<Activity> activity;  ///< of the first image; with accounts only
-  UnwrittenReads unwritten;            ///< see RunDocument
-  std::string note;                    ///< what a user should be warned of; empty: nothing
-  Cycle total_cycles = 0;
-  double wall_seconds = 0;
-
-  /// Of what runs; `name` is its name, for the note.
-  void set_unwritten(const std::string& name, const UnwrittenReads& reads);
-
-  /// Refers to the run.
-=======
   std::unique_ptr<Activity> activity;  ///< of the first image; only with accounts
+  UnwrittenReads unwritten;            ///< see RunDocument
   std::string note;                    ///< warning for the user; empty: none
   Cycle total_cycles = 0;
   double wall_seconds = 0;
 
+  /// Sets `unwritten` for the subject of the run; `name` is the subject's name in the note.
+  void set_unwritten(const std::string& name, const UnwrittenReads& reads);
+
   /// The result refers to the run.
->>>>>>> w_c
   [[nodiscard]] virtual RunDocument document() const = 0;
 };
 

@@ -46,27 +46,16 @@ struct RunDocument {
   nlohmann::ordered_json rerun;  ///< input for --config that repeats the run; null: none
   /// Sections of a page, before and after the machine's own: title and HTML.
   std::vector<std::pair<std::string, std::string>> sections, closing_sections;
-<<<<<<< HEAD
-  std::vector<Expectation> expected;  ///< by region of the accounting; empty: nobody says
-  std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; none: not known
-  std::vector<ReportedRun> images;  ///< runs, at least one; figures on the top are the first one's
-  UnwrittenReads unwritten;         ///< by the programs; an image after the first has no more
-  Cycle first_cycle = 0;            ///< of the machine: that in which the first run begins
-  Cycle total_cycles = 0;           ///< of the machine: all images and preparation
-  double wall_seconds = 0;          ///< simulation only
-  bool interrupted = false;  ///< a signal has ended it: the last image's figures are up to there
-  const Activity* activity = nullptr;  ///< of the first image, for a page
-=======
   std::vector<Expectation> expected;  ///< by region of the accounting; empty: unknown
   std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; empty: unknown
   /// at least one; the first one's figures come first in a report
   std::vector<ReportedRun> images;
+  UnwrittenReads unwritten;  ///< by the programs; further images have no more
   Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
   Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation
   double wall_seconds = 0;   ///< simulation only
   bool interrupted = false;  ///< a signal has ended the run; the last image's figures end there
   const Activity* activity = nullptr;  ///< activity during the first image, for a page
->>>>>>> w_c
 };
 
 [[nodiscard]] std::string stats_json(const RunDocument& document);

@@ -89,19 +89,6 @@ void check_lookup_tables(const Architecture& a, ObjectReader& reader) {
   }
 }
 
-<<<<<<< HEAD
-=======
-/// The keys that the object leaves to their defaults, as text: "dram0_depth 1048576, ...".
-std::string keys_left_out(ObjectReader reader) {
-  std::string text;
-  for (const Parameter<Architecture>& parameter : architecture_parameters()) {
-    if (parameter.optional || reader.has(parameter.key)) continue;
-    text += (text.empty() ? "" : ", ") + parameter.key + " " + parameter.default_text();
-  }
-  return text;
-}
-
->>>>>>> w_c
 }  // namespace
 
 const DataTypeInfo& info(DataType type) {

@@ -10,20 +10,13 @@ namespace tactus::tcu {
 /// values: "dram0_depth 1048576, ...".
 [[nodiscard]] Architecture read_architecture(const std::string& path, std::string& defaults);
 
-<<<<<<< HEAD
-/// "dram0_depth 1048576, ...": the keys that the object leaves to their defaults.
+/// The keys that the object leaves to their defaults, as text: "dram0_depth 1048576, ...".
 [[nodiscard]] std::string keys_left_out(ObjectReader reader);
 
-/// Reads the keys of the object, reports unknown ones, and checks the values against each other.
-/// What may be missing stays as in `base`. Files of models may lack keys that were added later,
-/// MissingKeys::old_allowed. DAIS programs are read from the folder of the document's file.
-/// Problems go to the reader's document.
-=======
 /// Reads the keys of an object, reports unknown ones, and checks the values against each other.
 /// Missing keys keep the values of `base`. MissingKeys::old_allowed is for model files, which may
 /// lack keys that were added later. DAIS programs are read relative to the folder of the document's
 /// file. Problems go to the reader's document.
->>>>>>> w_c
 [[nodiscard]] Architecture decode_architecture(ObjectReader reader,
                                                MissingKeys missing = MissingKeys::refused,
                                                const Architecture& base = {});
