@@ -54,7 +54,7 @@ class RecordedRun {
   Cycle total_cycles = 0;
   double wall_seconds = 0;
 
-  /// Sets the reads of what runs; `name` is its name, for the note.
+  /// Sets `unwritten` for the subject of the run; `name` is the subject's name in the note.
   void set_unwritten(const std::string& name, const UnwrittenReads& reads);
 
   /// The result refers to the run.

@@ -50,7 +50,7 @@ struct RunDocument {
   std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; empty: unknown
   /// at least one; the first one's figures come first in a report
   std::vector<ReportedRun> images;
-  UnwrittenReads unwritten;  ///< by the programs; an image after the first has no more
+  UnwrittenReads unwritten;  ///< by the programs; further images have no more
   Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
   Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation
   double wall_seconds = 0;   ///< simulation only

@@ -34,7 +34,8 @@ struct TraceOptions {
 };
 
 /// The text of --trace-list for a machine.
-[[nodiscard]] std::string signal_list(const WatchedMachine& simulation, const TraceOptions& options);
+[[nodiscard]] std::string signal_list(const WatchedMachine& simulation,
+                                      const TraceOptions& options);
 
 /// Writes the waveform of a machine from its construction to its end. The VCD is created in the
 /// first cycle of the window; the FST is made at the end, from the VCD or from a temporary one.

@@ -206,7 +206,7 @@ std::vector<std::string> Translator::emit(const std::string& op, std::vector<std
 }
 
 std::string Translator::constant(nn::Tensor tensor) {
-  const std::string name = unused(node().name + "/constant");
+  std::string name = unused(node().name + "/constant");
   graph_.initializers.emplace(name, std::move(tensor));
   return name;
 }
@@ -233,6 +233,8 @@ nn::Shape broadcast(const Translator& t, const nn::Shape& a, const nn::Shape& b)
 
 Value Translator::elementwise(const std::string& op, const std::vector<Value*>& values,
                               Attributes attributes) {
+  const bool in_blocks = values.size() == 1 && values.front()->unbatched != nullptr;
+  const Attributes same = in_blocks ? attributes : Attributes{};
   nn::Shape shape = values.front()->shape;
   for (const Value* value : values) shape = broadcast(*this, shape, value->shape);
   expect_size(shape);
@@ -246,14 +248,14 @@ Value Translator::elementwise(const std::string& op, const std::vector<Value*>& 
     for (Value* value : values) inputs.push_back(plain(*value));
     result = plain_value(emit(op, std::move(inputs), std::move(attributes)), std::move(shape));
   }
-  if (values.front()->unbatched != nullptr && values.size() == 1) {
+  if (in_blocks) {
     // Padding that has not been applied yet must be zeroes, too.
     Unbatched inner = *values.front()->unbatched;
     const auto zero = [](std::int64_t v) { return v == 0; };
     const bool settled = std::all_of(inner.before.begin(), inner.before.end(), zero) &&
                          std::all_of(inner.after.begin(), inner.after.end(), zero);
-    if (settled && attributes.empty()) {
-      inner.base = elementwise(op, {&inner.base});
+    if (settled) {
+      inner.base = elementwise(op, {&inner.base}, same);
       result.unbatched = std::make_shared<Unbatched>(std::move(inner));
     }
   }
@@ -409,7 +411,7 @@ std::string Translator::finished(const Node& of, Value& value, const std::string
       *name = to->second;
     }
   }
-  const std::string made = plain(value);
+  std::string made = plain(value);
   if (made == wanted) return made;
   // If the other form of the value has this name, that form gets another name.
   if (producers_.count(wanted) != 0) {

@@ -1,4 +1,4 @@
-// Reads of registers that no instruction before them has written, on any way that leads to them.
+// Finds reads of registers that no earlier instruction has written on any path to the read.
 #pragma once
 
 #include "isa/dpas/profile.h"
@@ -7,8 +7,9 @@
 
 namespace tactus::dpas {
 
-/// Of a resolved kernel, whose inputs and register 0 are set when a thread starts. An instruction
-/// under a predicate counts as one that writes; `count` counts registers, `first` names the line.
+/// Analyses a resolved kernel. Its inputs and register 0 are set when a thread starts. An
+/// instruction with a predicate counts as writing. In the result `count` counts registers, `first`
+/// names the line.
 [[nodiscard]] UnwrittenReads unwritten_reads(const Program& program, const Kernel& kernel,
                                              const Profile& profile);
 

@@ -10,7 +10,7 @@ namespace tactus::tcu {
 /// values: "dram0_depth 1048576, ...".
 [[nodiscard]] Architecture read_architecture(const std::string& path, std::string& defaults);
 
-/// "dram0_depth 1048576, ...": the keys that the object leaves to their defaults.
+/// The keys that the object leaves to their defaults, as text: "dram0_depth 1048576, ...".
 [[nodiscard]] std::string keys_left_out(ObjectReader reader);
 
 /// Reads the keys of an object, reports unknown ones, and checks the values against each other.

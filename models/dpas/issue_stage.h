@@ -189,7 +189,6 @@ class IssueStage final : public sc_core::sc_module {
   unsigned running_ = 0;
   unsigned last_ = 0;         ///< the thread that issued last
   unsigned chosen_ = nobody;  ///< the thread chosen in this cycle
-  unsigned chosen_token_ = most_tokens;
   Stats stats_;
   Account account_;
 };

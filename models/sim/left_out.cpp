@@ -20,8 +20,8 @@ void LeftOutCycles::check(Cycle now) const {
     const Account& account = *accounts_[i];
     if (account.code() == codes_[i]) continue;
     internal_error(
-        "engine check: in cycle {}, which the fast engine leaves out, unit {} goes to state {}", now,
-        account.unit(), account.states()[account.code() % account.states().count].name);
+        "engine check: in cycle {}, which the fast engine leaves out, unit {} goes to state {}",
+        now, account.unit(), account.states()[account.code() % account.states().count].name);
   }
 }
 

@@ -1,5 +1,5 @@
-// Engine check of cycles that the fast engine leaves out: they are evaluated, and nothing may happen
-// in them.
+// Engine check of cycles that the fast engine leaves out: they are evaluated, and nothing may
+// happen in them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class LeftOutCycles {
  public:
   /// Before the first of them.
   LeftOutCycles(std::vector<Account*> accounts, const Clock& clock);
-  /// After cycle `now`, which is one of them: InternalError if a register has moved since, or a unit
-  /// is in another state.
+  /// After cycle `now`, which is one of them: InternalError if a register has moved since, or a
+  /// unit is in another state.
   void check(Cycle now) const;
 
  private:

@@ -143,6 +143,25 @@ TEST(Import, DilatedConvolutionsNeedNoBlocks) {
   EXPECT_EQ(graph.nodes[1].integers("pads"), (nn::Shape{2, 2, 2, 2}));
 }
 
+/// An operator between the blocks keeps its attributes when the blocks go.
+TEST(Import, OperatorsBetweenBlocksKeepTheirAttributes) {
+  GraphMaker maker;
+  maker.input("x", {1, 8, 8, 2});
+  maker.constant("block", std::vector<std::int64_t>{2, 2});
+  maker.constant("pads", nn::Tensor::of({2, 2}, std::vector<std::int64_t>{2, 2, 2, 2}));
+  maker.constant("crops", nn::Tensor::of({2, 2}, std::vector<std::int64_t>{0, 0, 0, 0}));
+  maker.weights("w", {3, 3, 2, 3});
+  maker.node("SpaceToBatchND", "blocks", {"x", "block", "pads"});
+  maker.node("Conv2D", "conv", {"blocks", "w"})
+      .text("padding", "VALID")
+      .numbers("strides", {1, 1, 1, 1});
+  maker.node("LeakyRelu", "leaky", {"conv"});
+  maker.node("BatchToSpaceND", "image", {"leaky", "block", "crops"});
+  const nn::Graph graph = maker.import();
+  ASSERT_EQ(operators_of(graph), (Names{"Transpose", "Conv", "LeakyRelu", "Transpose"}));
+  EXPECT_EQ(graph.nodes[2].real("alpha"), 0.2F);  // TensorFlow's default, which is not ONNX's
+}
+
 /// TensorFlow no longer runs the old operator; it means the same as FusedBatchNorm.
 TEST(Import, TheOldBatchNormIsTheNewOne) {
   for (const bool scales : {true, false}) {

@@ -97,7 +97,7 @@ std::vector<std::uint8_t> packaged_preload(const darwinn::File& file) {
 }
 
 PackageDevice::PackageDevice(TcuSimulation& simulation,
-                     const std::vector<const darwinn::Package*>& packages, unsigned arenas)
+                             const std::vector<const darwinn::Package*>& packages, unsigned arenas)
     : simulation_(simulation), dram0_(0, bank_bytes), dram1_(0, bank_bytes) {
   for (const darwinn::Package* const package : packages) {
     const Executable& main = package->main();
@@ -158,7 +158,7 @@ void PackageDevice::evict() {
 }
 
 std::vector<std::uint8_t> PackageDevice::linked(const Executable& executable,
-                                            const darwinn::Addresses& addresses) const {
+                                                const darwinn::Addresses& addresses) const {
   // A tensor without a base of its own is inside the arena, not necessarily at a multiple of a
   // block.
   darwinn::Addresses bases = addresses;
@@ -221,7 +221,7 @@ void PackageDevice::write_input(const Loaded& loaded, std::size_t index, std::ui
 
 /// Converts from the device's layout to the tensor, and then to whole vectors.
 std::vector<std::uint8_t> PackageDevice::read_output(const Loaded& loaded, std::size_t index,
-                                                 std::uint64_t address) {
+                                                     std::uint64_t address) {
   const Layer& layer = loaded.package->main().outputs[index];
   const Tensor pieces = find(loaded.model.outputs, *layer.name);
   const auto starts = places(pieces, loaded.based_outputs.count(*layer.name) != 0);

@@ -37,7 +37,7 @@ class PackageDevice {
   /// Allocates `arenas` places for each package. Precondition: all packages have the machine's
   /// architecture. Throws UserError if they do not fit.
   PackageDevice(TcuSimulation& simulation, const std::vector<const darwinn::Package*>& packages,
-            unsigned arenas);
+                unsigned arenas);
 
   /// Clears the cache: the places of cached parameters become free.
   void evict();
