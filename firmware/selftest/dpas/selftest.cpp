@@ -177,13 +177,13 @@ std::string loop(Bench& bench) {
   return "the sum of 1..100 by a loop";
 }
 
-struct Test {
+struct KernelTest {
   DpasSelftestInfo info;
   std::string (*run)(Bench&);
 };
 
-const std::vector<Test>& tests() {
-  static const std::vector<Test> all{
+const std::vector<KernelTest>& kernel_tests() {
+  static const std::vector<KernelTest> all{
       {{"product", "a tile of int8 through memory, with the VNNI transform"}, product},
       {{"latencies", "cycles of one DPAS of every repeat count"}, latencies},
       {{"chain", "cycles of DPAS that wait for each other"}, chain},
@@ -197,7 +197,7 @@ const std::vector<Test>& tests() {
 const std::vector<DpasSelftestInfo>& dpas_selftests() {
   static const std::vector<DpasSelftestInfo> infos = [] {
     std::vector<DpasSelftestInfo> list;
-    for (const Test& test : tests()) list.push_back(test.info);
+    for (const KernelTest& test : kernel_tests()) list.push_back(test.info);
     return list;
   }();
   return infos;
@@ -206,7 +206,7 @@ const std::vector<DpasSelftestInfo>& dpas_selftests() {
 std::vector<DpasSelftestResult> run_dpas_selftests(const DpasSimulationConfig& config,
                                                    const DpasSelftestOptions& options) {
   std::vector<DpasSelftestResult> results;
-  for (const Test& test : tests()) {
+  for (const KernelTest& test : kernel_tests()) {
     if (test.info.name.find(options.filter) == std::string_view::npos) continue;
     Bench bench(config, options.seed);
     DpasSelftestResult result;
