@@ -28,6 +28,8 @@ const std::vector<GemmFigure>& gemm_figures() {
        [](const M& m) -> FigureValue { return m.problem.macs(); }},
       {"cycles", "cycles", "cycles", "of one product, until the last byte is stored",
        [](const M& m) -> FigureValue { return std::uint64_t{m.run.cycles}; }},
+      {"clock_mhz", "clock", "MHz", "100 MHz where neither the board nor --clock-mhz says another",
+       [](const M& m) -> FigureValue { return m.clock_mhz; }},
       {"latency_ms", "time", "ms", "cycles at the machine's clock",
        [](const M& m) -> FigureValue {
          return static_cast<double>(m.run.cycles) / m.clock_mhz / 1e3;
