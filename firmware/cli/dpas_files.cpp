@@ -114,8 +114,8 @@ void print(const dpas::Profile& profile) {
   info_line("registers", "{} of {} bytes a thread, {} threads, {} tokens", profile.grf_count,
             profile.grf_bytes, profile.threads, profile.tokens);
   info_line("precisions", "{}", profile.precision_list());
-  info_line("array", "{} stages, {} passes; at most {} int8 MAC a cycle", profile.array_depth,
-            profile.passes(), peak_macs(profile, 4));
+  info_line("array", "{} stages, {} pass{}; at most {} int8 MAC a cycle", profile.array_depth,
+            profile.passes(), profile.passes() == 1 ? "" : "es", peak_macs(profile, 4));
   info_line("latency, RC = 1..8", "{} cycles (model)",
             latencies(profile, dpas::LatencyModel::model));
   info_line("", "{} cycles (igc)", latencies(profile, dpas::LatencyModel::igc));

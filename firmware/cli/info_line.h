@@ -9,7 +9,7 @@ namespace tactus {
 
 template <typename... Values>
 void info_line(const char* name, fmt::format_string<Values...> format, Values&&... values) {
-  fmt::print("{:<22}{}\n", name, fmt::format(format, std::forward<Values>(values)...));
+  fmt::print("{:<21} {}\n", name, fmt::format(format, std::forward<Values>(values)...));
 }
 
 }  // namespace tactus

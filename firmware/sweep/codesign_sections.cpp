@@ -81,9 +81,8 @@ std::string units(const std::vector<Measured>& points) {
                    : fmt::format("{:.1f}", 100 * figures.number("/figures/mac_points") / slots));
     table.row(std::move(cells));
   }
-  return "<p>Busy cycles of each unit in the run's. MAC fill: multiply-accumulates that the "
-         "program "
-         "asks for, of those that the array did.</p>\n" +
+  return "<p>Share of the run's cycles in which each unit is busy. MAC fill: multiply-accumulates "
+         "that the program asks for, of those that the array did.</p>\n" +
          table.html();
 }
 
@@ -114,8 +113,8 @@ std::string kernels(const std::vector<Measured>& points) {
     }
   }
   return fmt::format(
-             "<p>A kernel is a statement of the program's main block. Predicted: by formula, see "
-             "firmware/codesign/prediction.h; ratios outside {} to {} are bold.</p>\n",
+             "<p>A kernel is a statement of the program's main block. Predicted: by the formula "
+             "of the cost model; ratios outside {} to {} are bold.</p>\n",
              codesign::ratio_low, codesign::ratio_high) +
          table.html();
 }
@@ -211,9 +210,16 @@ std::string design_ideas(const std::vector<Measured>& points) {
          table_of_gains(gains) + details("What each point suggests", list);
 }
 
+/// Changes that were simulated as well are left out: their gains are measured.
 std::string hypothetical_ideas(const std::vector<Measured>& points) {
-  std::vector<Gain> gains;
+  std::vector<Gain> gains, simulated;
   add_gains(points, "doubled", "predicted_us", "twice ", predicted_us, gains);
+  add_gains(points, "doubled", "us", "twice ", measured_us, simulated);
+  const auto is_simulated = [&simulated](const Gain& gain) {
+    return std::any_of(simulated.begin(), simulated.end(),
+                       [&gain](const Gain& other) { return other.change == gain.change; });
+  };
+  gains.erase(std::remove_if(gains.begin(), gains.end(), is_simulated), gains.end());
   return "<p>These are predictions by formula, for hardware that would do what the formula "
          "says. The simulator does not have it, so nothing confirms them.</p>\n" +
          (gains.empty() ? "" : table_of_gains(gains)) +
