@@ -200,7 +200,8 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   const auto shard = sweep::parse_shard(args.text("shard").value_or("1/1"));
   const std::vector<Point> mine = sweep::points_of(shard, all.points);
   if (args.has("check")) {
-    fmt::print("{}: {} points\n{}", definition.name, mine.size(), dropped(definition, all));
+    fmt::print("{}: {}\n{}", definition.name, counted(mine.size(), "point"),
+               dropped(definition, all));
     const std::string problems = sweep::machine_problems(definition, mine, configurations);
     if (problems.empty()) return exit_ok;
     fmt::print(stderr, "tactus: {}: {}", coloured("error"), problems);
@@ -209,7 +210,7 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
   if (args.has("dry-run")) {
     for (const Point& point : mine)
       fmt::print("{:>6}  {}\n", point.index, varied(definition, configurations.of(point)));
-    fmt::print("{} points{}\n", mine.size(),
+    fmt::print("{}{}\n", counted(mine.size(), "point"),
                shard.parts > 1 ? fmt::format(" of {} in this shard", all.points.size()) : "");
     fmt::print("{}", dropped(definition, all));
     if (!mine.empty()) estimate(mine, configurations, at_once, limits);
