@@ -141,7 +141,7 @@ void AxiSlave::end_beat() {
   burst.release();
 }
 
-/// Of a burst whose beats have times of their own.
+/// Whether the next beat of a burst has come, whose beats come at times of their own.
 bool AxiSlave::look_up(Burst& burst) const {
   const std::vector<std::uint64_t>& at = burst.times.at;
   const bool is_known = burst.next_beat < at.size();
@@ -376,7 +376,7 @@ Cycle AxiSlave::repeats(bool writes, Cycle most) const {
   return cycles;
 }
 
-/// Of read data, from that which is offered on: as many as are known to be there one a cycle.
+/// Read beats, counted from the offered one on, that are known to come one a cycle.
 Cycle AxiSlave::known_beats(Cycle most) const {
   Cycle beats = 1;
   unsigned beat = reads_.front()->next_beat + 1;

@@ -145,9 +145,9 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
 
   using Bursts = Ring<Burst*, most_bursts>;
 
-  /// Of a cycle in which a channel passes something.
+  /// Works out a cycle with a handshake.
   void commit_handshakes();
-  /// Of a cycle in which nothing passes.
+  /// Works out a cycle without a handshake.
   [[nodiscard]] State waiting_state() const;
   void account_for_taken();
   [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }

@@ -11,7 +11,7 @@ struct PathConfig {
   unsigned data_bits = 128;                ///< of the port
   unsigned split_beats = 16;               ///< beats of the port in a chunk, at most
   unsigned outstanding = 8;                ///< chunks in flight, each way
-  // Of reads and writes:
+  // For reads and writes:
   std::array<unsigned, 2> crossing{0, 0};              ///< clocks of the port, there and back
   std::array<std::uint64_t, 2> interconnect_ps{0, 0};  ///< there and back
   std::array<std::uint64_t, 2> fixed_ps{0, 0};         ///< from the port to the controller and back

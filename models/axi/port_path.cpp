@@ -136,7 +136,7 @@ void PortPath::plan_write_chunk() {
   next_write_needs_ = last / n_ - burst.cut / n_ + 1;
 }
 
-/// Of the write data that has come, as far as its addresses have.
+/// Makes chunks of the write data that has come, as far as its addresses have come.
 void PortPath::form_write_chunks() {
   if (passed_.size() < next_write_needs_) return;
   Direction& direction = directions_[write];

@@ -96,7 +96,7 @@ class PortPath final : public sc_core::sc_module,
     std::uint64_t ready;    ///< ps: not before
     unsigned first, count;  ///< port beats
   };
-  /// Of a chunk that went out.
+  /// How far a chunk that went out has been answered.
   struct Place {
     unsigned open = 0;       ///< accesses that are not answered
     std::uint64_t done = 0;  ///< ps, so far

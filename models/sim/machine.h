@@ -73,8 +73,8 @@ class Machine {
 
   // ---- figures
 
-  /// Of every unit it has, in the order of MachineInfo::units; the account of MachineInfo::time is
-  /// the last.
+  /// The accounts of all units, in the order of MachineInfo::units; the account of
+  /// MachineInfo::time is the last.
   [[nodiscard]] virtual std::vector<Account*> accounts() = 0;
   /// All values of MachineInfo::counters, in their order.
   [[nodiscard]] virtual std::vector<std::uint64_t> counters() const = 0;

@@ -131,7 +131,7 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
 
 TcuSystem::~TcuSystem() = default;
 
-/// Of everything but the memories' contents and what reset() does itself.
+/// All registers but the memories' contents and what reset() sets itself.
 void TcuSystem::reset_registers(Registers& r) {
   Decoder& decoder = tcu_.decoder();
   decoder.registers_but_moves(r, false);

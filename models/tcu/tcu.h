@@ -76,7 +76,7 @@ class Tcu final : public sc_core::sc_module {
   }
 
   [[nodiscard]] bool idle() const;
-  /// Of all units but the decoder and DAIS blocks; see models/sim/fast/registers.h.
+  /// Saves or loads all units but the decoder and DAIS blocks; see models/sim/fast/registers.h.
   void registers(Registers& r);
   /// One line for each unit that is in the middle of something.
   [[nodiscard]] std::vector<std::string> waits_for() const;
@@ -96,7 +96,7 @@ class Tcu final : public sc_core::sc_module {
   void describe(const trace::Scope& scope) const;
 
   [[nodiscard]] Account& array_account() { return array_.account(); }
-  /// Of every unit, in the order of reports.
+  /// The accounts of all units, in the order of reports.
   [[nodiscard]] std::vector<Account*> accounts();
 
  private:

@@ -14,7 +14,7 @@ struct TcuWidths final : trace::Widths {
   tcu::InstructionLayout layout;
 };
 
-/// Of the TCU to which a trace::Scope or trace::Payload belongs.
+/// The instruction layout of the TCU to which a trace::Scope or trace::Payload belongs.
 template <typename Description>
 [[nodiscard]] const tcu::InstructionLayout& layout_of(const Description& description) {
   return dynamic_cast<const TcuWidths&>(description.widths()).layout;

@@ -119,15 +119,14 @@ class Registers {
   /// that is at least so much below the end as the last argument says. An end that is not above the
   /// count is none.
   ///
-  /// Of a burst or of a time: it grows by no more than 1 a cycle, and may begin anew at its end.
+  /// A counter of beats or cycles: it grows by at most 1 a cycle and may restart at its end.
   template <typename T>
   void count_of_burst(T& value, std::uint64_t end) {
     count(value, end, near_end, 1, Count::Kind::of_burst);
   }
-  /// Of an instruction's item: it begins anew with the next item only, which leaves a queue for it.
-  /// As long as no instruction enters, two states with the same queues are in the same item. It
-  /// grows by no more than `growth` a cycle.
-  /// Returns whether it is kept apart.
+  /// A counter inside an instruction's item: it restarts only with the next item, which leaves a
+  /// queue for it. As long as no instruction enters, two states with the same queues are in the
+  /// same item. It grows by no more than `growth` a cycle. Returns whether it is kept apart.
   template <typename T>
   bool count_of_item(T& value, std::uint64_t end, std::uint64_t least = near_end,
                      std::uint64_t growth = 1) {

@@ -165,7 +165,7 @@ std::uint64_t Decoder::local_address(const Decoded& item, const Expander& expand
          local_mask_;
 }
 
-/// Of streams in the middle of an item.
+/// Shows the addresses of streams in the middle of an item.
 void Decoder::show_addresses(unsigned legs) {
   if ((legs & leg_local_a) != 0) {
     links_.local_a.request.bits.address =

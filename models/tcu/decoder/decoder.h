@@ -87,7 +87,7 @@ class Decoder final : public sc_core::sc_module {
     std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0, dais = 0;
     std::size_t transfers = 0;
   };
-  /// Of the queue for DRAM moves.
+  /// States of the queue for DRAM moves.
   enum TransferState : std::uint8_t { passes, waits, no_transfer };
   static constexpr std::array<UnitState, 3> transfer_states{{
       {"pass", StateKind::busy,
@@ -379,7 +379,7 @@ class Decoder final : public sc_core::sc_module {
   void item_registers(Registers& r, DramItem& item);
   [[nodiscard]] bool rests(unsigned legs) const;
   [[nodiscard]] static bool moves_dram(const Decoded& d) { return (d.legs & leg_local_b) != 0; }
-  /// Of such a register the bits of these legs.
+  /// Saves or loads the bits of the legs `of` in such a register.
   static void leg_registers(Registers& r, unsigned& legs, unsigned of);
   void fork_registers(Registers& r, unsigned of);
   void stream_registers(Registers& r, unsigned of);

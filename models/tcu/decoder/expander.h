@@ -29,13 +29,13 @@ class Expander {
     offset_ = step >= depth_ || offset_ >= depth_ - step ? 0 : offset_ + step;
   }
 
-  /// Of an item of this size. Loaded, the address is that of a walk with stride `step`.
+  /// Saves or loads an item of this size. Loaded, the address is that of a walk with stride `step`.
   template <typename Registers>
   void registers(Registers& r, std::uint64_t size, std::uint64_t step = 0) {
     registers_up_to(r, count_ != 0 ? size : 0);
     if (r.loads()) offset_ = count_ * step;
   }
-  /// Of an item of this size that may have begun with no output yet, without an address.
+  /// Saves or loads an item of this size without an address; it may have begun without an output.
   /// Returns whether the count is kept apart (Registers::keep_counts()).
   template <typename Registers>
   bool registers_up_to(Registers& r, std::uint64_t end) {

@@ -75,7 +75,7 @@ class AccountChanges {
     // What the observer knows.
     unsigned code = 0;
     Cycle since = 0;
-    // Of the interval that is worked out.
+    // For the interval that is worked out.
     unsigned first_code = 0;
     std::size_t last = none;  ///< place of its last change, whose state is not known yet
   };

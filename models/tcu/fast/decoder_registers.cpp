@@ -17,7 +17,7 @@ std::uint32_t Decoder::add_shape(const tcu::Instruction& instruction, bool meets
   d.local_base = 0;
   d.order = order;
   d.is_sent = false;
-  // Of an operation decides whether it takes an input, and whether it looks up.
+  // Two facts of an operation decide: whether it takes an input, and whether it looks up.
   if (d.kind == tcu::InstructionKind::simd) {
     AluOperation& alu = d.accumulator.control.alu;
     const unsigned source = AluArray::needs_input(alu) ? 0 : 1;

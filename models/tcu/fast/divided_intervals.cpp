@@ -239,7 +239,8 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   return true;
 }
 
-/// Of what has been counted. `move_waits`: what is counted of the head is the moves'.
+/// Keeps the control's share of what has been counted. `move_waits`: counts of the head belong to
+/// the moves.
 void TcuSequences::keep_growth_of_control(bool move_waits) {
   const auto is_other = [&](const KnownSequences::Count& count) {
     const Owner owner = owners_[count.counter];
@@ -251,7 +252,7 @@ void TcuSequences::keep_growth_of_control(bool move_waits) {
   });
 }
 
-/// Of what observers of accounts would have been told.
+/// Keeps the changes of accounts whose owner is asked for.
 template <typename IsOwner>
 void TcuSequences::keep_changes(const IsOwner& is_owner) {
   const auto is_other = [&](const KnownSequences::Change& change) {

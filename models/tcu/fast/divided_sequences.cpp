@@ -16,7 +16,7 @@ namespace {
 
 using Id = KnownSequences::Id;
 
-// Of the key of the moves' interval, above what the memories drive.
+// Parts of the key of a moves' interval, above the bits of what the memories drive.
 constexpr unsigned drive_bits = 2 * LiveMemories::drive_bits;
 /// The array has no work, and what keeps it from it is the move at the head.
 constexpr Id array_waits = 1U << drive_bits;
@@ -222,7 +222,7 @@ Id TcuSequences::key_of_control(const Position& position, bool accepts, bool pop
   return (accepts ? item(position.next).shape : no_shape) << 1 | (pops ? 1U : 0U);
 }
 
-/// Of an interval of the control that ends after so many cycles.
+/// The key of an interval of the control that ends after so many cycles.
 Id TcuSequences::key_of_early(Cycle cycles) { return ends_early | static_cast<Id>(cycles); }
 
 /// What has passed of the interval that began in that cycle is taken.

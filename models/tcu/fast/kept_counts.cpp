@@ -11,7 +11,7 @@ namespace {
 
 using Id = KnownSequences::Id;
 
-/// Of the keys of successors: a kept count comes near to its end.
+/// A bit in the key of a successor: a kept count comes near its end.
 constexpr Id crossing = 1U << 30;
 /// No registers begin with these bytes.
 constexpr std::size_t signature_mark = 4;

@@ -45,7 +45,7 @@ void KnownSequences::insert(std::vector<Edge>& table, std::size_t& count, std::u
   edge = {key, state};
 }
 
-/// Of states with the same hash the first is found by it, the next by the hash after it.
+/// The first of several states with the same hash is found by it, the next by the hash after it.
 KnownSequences::Id KnownSequences::find(const std::vector<std::uint8_t>& registers, bool& is_new) {
   std::uint64_t key = hash(registers);
   is_new = false;

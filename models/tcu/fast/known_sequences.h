@@ -49,7 +49,7 @@ class KnownSequences {
     bool grows = false;          ///< the interval adds something to kept counts of its state
     std::uint32_t growth = 0;    ///< place of what it adds to them
     std::uint32_t timer = none;  ///< the decoder's, where the interval sets it
-    // Of a design in two parts (divided_sequences.cpp).
+    // Used for a design in two parts (divided_sequences.cpp).
     bool one_cycle = false;      ///< the control rests: its interval is one cycle
     bool waits = false;          ///< and so does the next, which is the same
     bool head_moves = false;     ///< at the decoder's head is a move, or was if nothing is there
@@ -117,7 +117,7 @@ class KnownSequences {
   Id add_link(Id state, const std::vector<Kept>& kept, bool same);
   [[nodiscard]] const Link& link(Id id) const { return links_[id]; }
   [[nodiscard]] const Kept* kept(const Link& link) const { return kept_.data() + link.kept; }
-  /// Of each kept count of the state before the interval.
+  /// The growth of each kept count of the state before the interval.
   void set_growth(Id interval, const std::vector<std::uint32_t>& growth);
   [[nodiscard]] const std::uint32_t* growth(Id interval) const {
     return growths_.data() + states_[interval].growth;
@@ -151,7 +151,7 @@ class KnownSequences {
     Id state = none;
   };
   [[nodiscard]] Id look_up(Id state, Id shape);
-  /// Of the product's middle bits, which depend on all of the key's lower half and of its upper.
+  /// The product's middle bits depend on all bits of the key's lower and upper half.
   static std::size_t mix(std::uint64_t key) { return key * 0x9E3779B97F4A7C15 >> 36; }
   [[nodiscard]] static Edge& place(std::vector<Edge>& table, std::uint64_t key);
   static void insert(std::vector<Edge>& table, std::size_t& count, std::uint64_t key, Id state);

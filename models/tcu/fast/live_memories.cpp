@@ -154,7 +154,7 @@ bool LiveMemories::pass_pins(const Passing& passing, Cycle now, Cycle cycles) {
   return ordered;
 }
 
-/// Of cycles in which only beats pass, all of them read or all written.
+/// Passes cycles in which only beats pass, all of them read or all written.
 Cycle LiveMemories::ask_repeats(const Passing& passing, unsigned busy, Cycle now, Cycle most) {
   const unsigned p = passing.handshakes[0] != 0 ? 0 : 1;
   const bool alone = passing.handshakes[1 - p] == 0 && (busy >> (1 - p) & 1) == 0;

@@ -40,7 +40,7 @@ void TcuSequences::end_steps() {
   }
 }
 
-/// Of an interval that begins in cycle `now`.
+/// Notes the last write responses of an interval that begins in cycle `now`.
 void TcuSequences::note_path_responses(Id interval, Cycle now) {
   const std::array<std::uint32_t, 2>& response = known_[interval].response;
   for (unsigned p = 0; p < 2; ++p) {

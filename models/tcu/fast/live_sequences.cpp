@@ -75,7 +75,7 @@ void TcuSequences::drive(const Position& position) {
   driven_at_ = position.now;
 }
 
-/// Of the decoder's timer.
+/// Moves the decoder's timer on.
 void TcuSequences::pass_time(Position& position, Id interval, Cycle cycles) const {
   const std::uint32_t timer = known_[interval].timer;
   position.timer =

@@ -19,7 +19,7 @@ class LocalOrders {
 
   /// From here on, as if nothing were before.
   void restart();
-  /// Of the next instruction of the program.
+  /// The order of the next instruction of the program.
   [[nodiscard]] LocalOrder next(const ProgramItem& item) {
     return decides_ ? find(item) : LocalOrder{};
   }

@@ -19,7 +19,7 @@ bool fits(const Walk& walk, std::uint64_t size, std::uint64_t depth, unsigned ad
   return span < depth && walk.address + span <= tcu::low_bits(address_bits);
 }
 
-/// Of a stride code; none of a walk's steps is 0.
+/// The step of a stride code; it is never 0.
 bool set_step(Walk& walk, unsigned stride) {
   if (stride >= 32) return false;
   walk.step = std::uint64_t{1} << stride;

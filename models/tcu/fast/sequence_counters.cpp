@@ -9,7 +9,7 @@
 
 namespace tactus {
 
-/// Of an account of a design in two parts.
+/// Which part of a design in two parts owns an account.
 TcuSequences::Owner TcuSequences::owner(const Account& account) const {
   Tcu& tcu = system_.tcu_;
   if (&account == &tcu.decoder_.account()) return Owner::head;

@@ -14,7 +14,7 @@ constexpr Cycle no_response = ~Cycle{0};
 
 }  // namespace
 
-/// Of the whole design.
+/// Saves or loads the registers of the whole design.
 void TcuSequences::registers(Registers& r) {
   registers_but_moves(r, false);
   registers_of_moves(r, false);
@@ -118,7 +118,7 @@ void TcuSequences::save(Position& position) {
   state.waiting = static_cast<std::uint8_t>(system_.tcu_.decoder_.waiting());
 }
 
-/// Of a design in two parts one may be left out.
+/// Loads a state. One part of a design in two parts may be left out.
 void TcuSequences::load(const Position& position) {
   if (!divided_) {
     Registers r(known_.registers(position.state), system_.clock_.now, 0);
@@ -276,7 +276,7 @@ void TcuSequences::note_interval(Id interval, const KnownSequences::State& found
   }
 }
 
-/// Of the interval that is worked out, in its last cycle.
+/// Whether the interval that is worked out accepts, or retires, an instruction in its last cycle.
 bool TcuSequences::accepts() const { return system_.tcu_.decoder_.accepted() != began_.accepted; }
 bool TcuSequences::retires() const {
   return system_.tcu_.decoder_.stats().retired != began_.retired;

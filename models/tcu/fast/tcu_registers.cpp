@@ -145,8 +145,8 @@ void Converter::registers(Registers& r) {
   r.items(responses_, [](AxiResponse&) {});
 }
 
-/// Of a request of several bursts, all alike but the last and those that cross a page, for which
-/// the place of the next one decides.
+/// Saves or loads a request of several bursts, all alike but the last and those that cross a page,
+/// for which the place of the next one decides.
 void Converter::pieces_registers(Registers& r) {
   std::uint64_t vectors = 0, place = 0;
   if (r.keeps_counts() && !r.loads() && vectors_issued_ != 0) {

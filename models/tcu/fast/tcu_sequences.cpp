@@ -67,7 +67,7 @@ tcu::Instruction TcuSequences::entered(std::uint64_t place) {
   return shapes_.decode(bytes((place - entered_before_.size()) * size, size));
 }
 
-/// Of the program, in one piece until the next call.
+/// Bytes of the program, in one piece; valid until the next call.
 const std::uint8_t* TcuSequences::bytes(std::uint64_t at, std::uint64_t count) {
   if (at + count <= program_.whole) return program_.bytes + at;
   torn_.resize(count);
@@ -348,7 +348,7 @@ Cycle& TcuSequences::last_response(unsigned p) {
   return system_.ports_[p]->port.splitter().counts().last_write_response;
 }
 
-/// Of an interval that begins in cycle `now`.
+/// Notes the last write responses of an interval that begins in cycle `now`.
 void TcuSequences::note_responses(Id interval, Cycle now) {
   const std::array<std::uint32_t, 2>& response = known_[interval].response;
   for (unsigned p = 0; p < 2; ++p) {

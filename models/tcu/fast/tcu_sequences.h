@@ -64,7 +64,7 @@ class TcuSequences {
       return state == o.state && next == o.next && now == o.now && moves == o.moves;
     }
   };
-  /// Of a state the counts that it does not tell, now, and those of the state saved last.
+  /// Counters kept outside a saved state: their values now, and when the last state was saved.
   struct KeptCounts {
     std::vector<Registers::Count> live, saved;
   };
@@ -72,7 +72,8 @@ class TcuSequences {
   struct Passage {
     Id interval = KnownSequences::none, link = KnownSequences::none;
   };
-  /// Whose counters grow: a part of a design in two, or that whose instruction is at the head.
+  /// Which part of a design in two owns a counter: control, moves, or the part whose instruction is
+  /// at the decoder's head.
   enum class Owner : std::uint8_t { control, moves, head, nobody };
   /// When an interval that is worked out began, and what was counted by then.
   struct Began {
@@ -84,11 +85,11 @@ class TcuSequences {
     std::uint64_t timer = 0;
     std::uint64_t early_reads = 0;
   };
-  /// Intervals after which a sequence that has come to no rest is given up.
+  /// Upper limit on the intervals of a sequence in which the design never comes to rest.
   static constexpr std::size_t longest_path = 1U << 18;
   /// Cycles after which an interval that does not end is given up, or a wait for a memory.
   static constexpr Cycle longest_interval = 1U << 20;
-  /// Of a path: an interval, so many times one after the other.
+  /// One entry of a path: an interval and how often it repeats.
   struct Step {
     Id interval = KnownSequences::none;
     std::uint64_t times = 0;
@@ -167,7 +168,7 @@ class TcuSequences {
   [[nodiscard]] bool accepts() const;
   [[nodiscard]] bool retires() const;
 
-  // Of memories that do not keep time (live_sequences.cpp).
+  // With memories that do not keep time (live_sequences.cpp).
   static constexpr unsigned port_parts = 3;  ///< of busy_parts(): the ports
   [[nodiscard]] bool memories_rewind() const;
   void begin_live();
@@ -210,7 +211,7 @@ class TcuSequences {
   [[nodiscard]] bool stays(Id state, const Passage& passage) const;
   void follow(const Passage& passage, KeptCounts& counts);
 
-  // Of a design in two parts (divided_sequences.cpp, divided_intervals.cpp).
+  // With a design in two parts (divided_sequences.cpp, divided_intervals.cpp).
   /// An interval of the control up to where it is taken: so many cycles, 0 for all.
   struct ControlEnd {
     Cycle cycles = 0;
@@ -334,7 +335,7 @@ class TcuSequences {
   unsigned driven_ = 0;                  ///< by the memories
   Cycle driven_at_ = 0;                  ///< in this cycle; ~0: they have to be asked
   Cycle quiet_until_ = 0;                ///< up to there they drive the same, and nothing passes
-  // Of the path.
+  // The path.
   std::array<Step, 2> newest_;  ///< of the control, or the whole design, and of the moves
   std::vector<Cycle> retires_;
   std::uint64_t told_ = 0;                              ///< of them

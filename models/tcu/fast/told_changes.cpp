@@ -52,7 +52,7 @@ class TcuSequences::PathChanges {
   std::uint32_t change_ = 0;
 };
 
-/// Of an interval that begins in cycle `now`.
+/// Tells the changes of an interval that begins in cycle `now`.
 void TcuSequences::tell_changes(Id interval, Cycle now) {
   const KnownSequences::Change* changes = known_.changes(interval);
   for (std::uint32_t i = 0; i < known_[interval].change_count; ++i) {
@@ -60,7 +60,7 @@ void TcuSequences::tell_changes(Id interval, Cycle now) {
   }
 }
 
-/// Of the path since the last rest.
+/// Tells the changes of the path since the last rest.
 void TcuSequences::tell_path_changes() {
   if (!changes_.are_observed()) return;
   PathChanges control(*this, false, committed_.now), moves(*this, true, committed_.now);

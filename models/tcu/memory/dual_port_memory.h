@@ -32,7 +32,7 @@ class DualPortMemory : public sc_core::sc_module {
   struct EventKinds {
     std::array<EventKind, 2> read, write;
   };
-  /// Of one port in one cycle.
+  /// States of one port, one for each cycle.
   enum State : std::uint8_t { reads, writes, wait_reader, wait_data, rest };
   static constexpr std::array<UnitState, 5> state_table{{
       {"read", StateKind::busy, "a vector is read"},

@@ -134,7 +134,7 @@ class SystolicArray final : public sc_core::sc_module {
     if (control.load) return can_load() && (control.zeroes || links_.weights.valid);
     return has_weights() && links_.output.ready && (control.zeroes || links_.input.valid);
   }
-  /// Of the product at the head.
+  /// Whether the weights of the product at the head are there.
   [[nodiscard]] bool has_weights() const {
     return links_.weight_loads == nullptr || links_.weight_loads->has(control_.front().loads);
   }
