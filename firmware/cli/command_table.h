@@ -18,7 +18,7 @@ struct Command {
   std::string_view name;
   std::string_view help;
   int (*run)(const Words&);
-  /// Of a command that is a group; else null.
+  /// Makes the group, for a command that is one; else null.
   const CommandGroup& (*group)() = nullptr;
   /// An option and its value with which the command takes other options; else nothing.
   std::vector<std::string> variant = {};

@@ -45,7 +45,7 @@ struct DpasPlan : RunOutputs {
 };
 
 [[nodiscard]] std::vector<Args::Option> dpas_run_options();
-/// Of these, the ones that shape the machine.
+/// The options among these that shape the machine.
 [[nodiscard]] std::vector<Args::Option> dpas_machine_options();
 /// The machine that the options describe; for --trace-list.
 [[nodiscard]] DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& machine);

@@ -19,9 +19,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Of a simulation: `done` instructions.
+  /// Shows the progress of a simulation: `done` instructions.
   void update(std::uint64_t cycles, std::uint64_t done);
-  /// Of anything: what is under way, and how much is done.
+  /// Shows the progress of anything: what is under way, and how much is done.
   void show(const std::string& what, std::uint64_t done);
   /// Another part of the work begins, whose remaining time is estimated by itself.
   void begin(std::uint64_t total);

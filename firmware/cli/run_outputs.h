@@ -83,7 +83,7 @@ class RunRecorder {
   void write_dump(const Dump& dump);
   /// The table of layers to print, after an empty line; empty if nobody wants it.
   [[nodiscard]] std::string layers_text(const RunDocument& document) const;
-  /// Of writing files; the result stands.
+  /// Failures to write files; the result stands.
   [[nodiscard]] std::vector<std::string>& failures() { return failures_; }
 
   /// Writes some file of the run's; a failure is kept.

@@ -169,7 +169,7 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.workload.inputs.assign(given.begin(), given.end());
 }
 
-/// Of the words that are no options the model, if that is what they are: those of packages stay.
+/// The model among the words that are no options; words that name packages stay.
 /// Throws UserError for a word that is neither.
 std::optional<std::string> model_of(const Args& args) {
   const std::vector<std::string>& words = args.positional();

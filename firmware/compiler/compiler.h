@@ -44,13 +44,13 @@ struct Options {
   /// By the optimising compiler (targets/tcu/optimise) instead of a strategy.
   bool optimise = false;
   std::uint64_t effort = 200;  ///< of the optimiser: plans that it may try
-  /// Of the optimiser: a strategy's program in place of its own where that takes fewer cycles by
+  /// The optimiser takes a strategy's program in place of its own where that takes fewer cycles by
   /// the cost model. Where its own does not fit the machine, a strategy's always stands in.
   bool quickest = true;
-  /// Of the optimiser: images that a program computes at a time. Inputs and outputs hold one after
+  /// Images that a program of the optimiser computes at a time. Inputs and outputs hold one after
   /// the other; the first dimension of their shapes is so many times as large.
   std::uint32_t batch = 1;
-  /// Of the optimiser: constants that there is room for stay in local memory from image to image;
+  /// With the optimiser, constants that there is room for stay in local memory from image to image;
   /// the driver copies them there before the first.
   bool resident = false;
   /// What the optimiser takes the machine for; any other runs the program as well, only not as

@@ -17,7 +17,7 @@ hir::Layer allocate_inputs(const Model& model, const Options& options, MemoryMan
 /// A value of the model as the optimiser sees it, by the name of the step that made it.
 [[nodiscard]] optimise::StepShape shape_of(const Model& model, const std::string& name,
                                            const std::string& value);
-/// Of a step's result; of several results each has a shape of its own, which is not known then.
+/// The shape of a step's result. It is not known if there are several, each with its own shape.
 [[nodiscard]] optimise::StepShape shape_of(const Model& model, const Step& step);
 
 [[nodiscard]] LayerPlan plan_of(const Step& step);

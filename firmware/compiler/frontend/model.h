@@ -47,8 +47,8 @@ struct Value {
   std::vector<std::string> readers;            ///< nodes, one entry a reading at run time
   std::string reshaped_from;  ///< a value with the same elements in the same row-major order
   bool output = false;        ///< requested by the user
-  /// Of what the host computes before the program, and of inputs that it alone reads: a tensor of
-  /// the same type and shape.
+  /// A tensor of the same type and shape, for values that the host computes before the program and
+  /// inputs that only the host reads.
   std::shared_ptr<const nn::Tensor> sample;
 
   [[nodiscard]] bool known() const { return constant != nullptr || layout.has_value(); }

@@ -682,7 +682,7 @@ class Interpreter {
     }
   }
 
-  /// Of arguments_.
+  /// The result for arguments_.
   [[nodiscard]] Scalar result_of(const Step& step) const {
     if (step.table != nullptr) return look_up(*step.table);
     const Scalar result = step.function(arguments_);

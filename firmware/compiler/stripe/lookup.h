@@ -24,7 +24,7 @@ namespace tactus::stripe {
 /// What is wrong with a lookup in a program of this entry block; empty: nothing.
 [[nodiscard]] std::string lookup_problem(const Intrinsic& intrinsic, const Block& entry);
 
-/// Of all lookups in a block and those inside.
+/// The tables of all lookups in a block and in the blocks inside.
 [[nodiscard]] std::set<std::string> tables_in(const Block& block);
 
 struct TableKey {

@@ -230,7 +230,7 @@ std::uint64_t TcuSimulation::memory_bytes(std::size_t memory) const {
   internal_error("there is no memory {}", memory);
 }
 
-/// Of the memories inside the TCU whole vectors.
+/// Memories inside the TCU are read in whole vectors.
 std::vector<std::uint8_t> TcuSimulation::read_memory(std::size_t memory, std::uint64_t address,
                                                      std::uint64_t count) {
   if (static_cast<TcuMemory>(memory) == TcuMemory::dram0) return read_dram(0, address, count);

@@ -60,7 +60,7 @@ std::string TcuTimelineTracks::describe(std::size_t index) const {
                      Timeline::quoted(tcu::disassemble(layout_, program_[index])));
 }
 
-/// Of an instruction that executes: its kind, or the block that it is for.
+/// Title of an instruction that executes: its kind, or the block that it is for.
 std::string_view TcuTimelineTracks::title(std::size_t index) const {
   const tcu::InstructionKind kind = kind_of(layout_, program_[index]);
   if (kind != tcu::InstructionKind::dais) return info(kind).title;

@@ -216,7 +216,7 @@ bool expand_multiply(Planner& p, Expansion& e) {
   return expand_gated(p, e) || expand_operands(p, e);
 }
 
-/// Of several operands, two at a time.
+/// Joins several operands, two at a time.
 bool expand_list(Planner& p, Expansion& e, const char* pairwise) {
   const std::vector<std::string>& inputs = p.node.inputs;
   std::string sum = inputs.front();

@@ -68,7 +68,7 @@ Emit plan_gather(Planner& p) {
                    });
 }
 
-/// Of each dimension the position modulo the input's size.
+/// Reads each dimension at the position modulo the input's size.
 Emit repeated(Planner& p, const Layout& x, Layout result) {
   return selection(p, std::move(result),
                    [shape = x.shape, strides = strides_of(x.shape)](const nn::Shape& position) {

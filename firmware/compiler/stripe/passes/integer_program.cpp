@@ -75,7 +75,7 @@ class Simplex {
     return true;
   }
   [[nodiscard]] const Fraction& value() const { return value_; }
-  /// Of variable j.
+  /// The value of variable j.
   [[nodiscard]] Fraction at(std::size_t j) const {
     const auto it = std::find(basic_.begin(), basic_.end(), j);
     return it == basic_.end() ? Fraction(0)

@@ -81,7 +81,7 @@ class Scheduler {
     const auto found = units_.find(buffer);
     return found != units_.end() ? found->second : 0;
   }
-  /// Of the copy of a buffer of the block.
+  /// Where the copy of a buffer of the block lies.
   [[nodiscard]] Location place_of_copy(const std::string& buffer) const {
     const Location own = with_unit(options_.mem_loc, unit_of(buffer));
     if (!options_.append_devs) return own;
@@ -181,7 +181,7 @@ class Scheduler {
              std::map<std::string, Range>& places) const {
     return place(block_, buffers, std::move(taken), places);
   }
-  /// Of refinements of `owner`.
+  /// Finds places for refinements of `owner`.
   bool place(const Block& owner, std::vector<std::string> buffers, std::vector<Range> taken,
              std::map<std::string, Range>& places) const {
     places.clear();

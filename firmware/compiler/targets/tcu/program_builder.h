@@ -47,7 +47,7 @@ struct BuilderOptions {
   std::ostream* dump_lir = nullptr;
 };
 
-/// Of one layer of the program. Counts are exact, summed over its instructions.
+/// Figures of one layer of the program. Counts are exact, summed over its instructions.
 struct LayerStatistics {
   std::string name;
   std::uint64_t first_instruction = 0, instructions = 0;  ///< the layer's span of the program

@@ -26,8 +26,8 @@ namespace tactus::compiler::hir {
 /// output[p] += weights * input[p] (+ bias) for each pair p. One call a tap for a convolution, kh
 /// then kw, the bias with tap (0,0). Weights may be results of earlier layers.
 struct MatMul {
-  /// Of one pair. Weights have input_blocks * N rows of output_blocks vectors each; pairs have
-  /// input_blocks and output_blocks vectors.
+  /// Sizes of one pair. Weights have input_blocks * N rows of output_blocks vectors each; pairs
+  /// have input_blocks and output_blocks vectors.
   std::uint32_t input_blocks = 0, output_blocks = 0;
   Addresses weights;  ///< in memory, or Zeroes; [row * output_blocks + block], as in spec 1.4
   Addresses bias;     ///< output_blocks constants, or empty
@@ -78,7 +78,7 @@ struct VectorOperation {
   /// inputs[k][i] is operand k of output vector i; every list is as long as `outputs`.
   std::vector<Addresses> inputs;
   Addresses outputs;
-  /// Of a lookup: the vectors of table 0 and those of table 1, constants.
+  /// The constants of a lookup: vectors of table 0, then of table 1.
   Addresses tables = {};
 };
 

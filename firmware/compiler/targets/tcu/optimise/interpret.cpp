@@ -177,7 +177,7 @@ Lanes JobInterpreter::unit(const Lanes& sum, const std::vector<std::int32_t>& pa
   return out;
 }
 
-/// Of the unit, for the group's own activation.
+/// Parameters of the activation unit for the group's own activation.
 std::vector<std::int32_t> JobInterpreter::parameters() const {
   const tcu::DataType type = arithmetic_.architecture().data_type;
   const ActivationFunction function =

@@ -82,7 +82,7 @@ class JobLowering {
   [[nodiscard]] std::uint32_t first_accumulator(std::uint32_t block) const {
     return (block - job_->first_block) * area();
   }
-  /// Of a result, behind its maximum.
+  /// The place of a result, behind its maximum.
   [[nodiscard]] std::uint32_t result(std::uint32_t pixel, std::uint32_t block) const {
     return (block - job_->first_block) * job_->pixels() + pixel - job_->first_pixel;
   }

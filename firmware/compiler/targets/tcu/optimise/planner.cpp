@@ -23,8 +23,8 @@ void mix(std::uint64_t& hash, std::uint64_t value) {
   hash ^= hash >> 29;
 }
 
-/// Of all that its cost depends on but the values of weights: two groups of one hash differ in
-/// where they stand in the network.
+/// A hash of all that a group's cost depends on but the values of weights: two groups of one hash
+/// differ in where they stand in the network.
 std::uint64_t structure_of(const Network& network, std::uint32_t number) {
   const Group& group = network.groups[number];
   std::uint64_t hash = 0;

@@ -78,7 +78,7 @@ class Planner {
   /// The cheapest of the plans for these groups alone; the first is what there is. Known if groups
   /// alike had the same plans before.
   [[nodiscard]] Plan cheapest(std::vector<Plan> plans, const GroupRange& range);
-  /// Of the groups' structure and of what the plans say of them.
+  /// A hash of the groups' structure and of what the plans say of them.
   [[nodiscard]] std::uint64_t hash_of(const std::vector<Plan>& plans,
                                       const GroupRange& range) const;
   void search_ring();

@@ -60,7 +60,7 @@ class Scheduler {
   void keep_for_later();
   std::uint32_t add_chunk(std::vector<Vector> vectors);
 
-  /// Of a vector that the schedule knows.
+  /// The number of a vector that the schedule knows.
   [[nodiscard]] std::size_t number(Vector v) const { return v - schedule_.first_vector; }
   [[nodiscard]] bool is_read(Vector v) const {
     return v >= schedule_.first_vector && number(v) < readers_.size() && readers_[number(v)] != 0;

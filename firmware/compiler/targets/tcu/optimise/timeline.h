@@ -73,7 +73,7 @@ class Timeline {
     return port == 0 && written_ + 2 > head_ ? written_ + 2 - head_ : 0;
   }
 
-  /// Of `count` vectors from `local` on.
+  /// Loads `count` vectors from `local` on.
   void load_weights(std::uint64_t count, std::uint32_t local);
   void load_zeroes();
   void mat_mul(std::uint64_t count, bool accumulate);

@@ -57,7 +57,7 @@ class Planner {
  private:
   /// Nothing if a root does not fit alone.
   std::optional<std::vector<Stage>> combine(std::size_t size);
-  /// Of the groups first, first + step, ...
+  /// Makes a stage of the groups first, first + step, ...
   [[nodiscard]] Stage make_stage(std::size_t first, std::size_t step);
   bool cut(Stage& stage);
   [[nodiscard]] bool fits(const Stage& stage) const;

@@ -99,7 +99,7 @@ class Nests {
 
   [[nodiscard]] Nest& main() { return *main_; }
   [[nodiscard]] std::list<Buffer>& buffers() { return buffers_; }
-  /// Of the entry block.
+  /// A buffer of the entry block.
   [[nodiscard]] Buffer& entry_buffer(const std::string& name) {
     return *entry_->views.at(name).buffer;
   }

@@ -48,7 +48,8 @@ class Walk {
 
   /// The ordinary index that runs along the lanes of everything the leaf writes.
   [[nodiscard]] std::optional<std::size_t> lane_index(const Nest& leaf) const;
-  /// Of that index at the position that the others have; nothing if constraints forbid it.
+  /// The lanes that the index may take at the position of the others; nothing if constraints forbid
+  /// it.
   [[nodiscard]] std::optional<LaneRange> allowed_lanes(const Nest& leaf,
                                                        std::optional<std::size_t> index) const;
   /// Whole vectors are written: lanes up to `last` must be the rest of a row in DRAM.
