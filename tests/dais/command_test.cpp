@@ -329,7 +329,7 @@ TEST_F(DaisBlockCommand, ErrorsAreTheUsers) {
   copy("bad/v1_lut_oob.bin", "q.json");
   write("d.tasm", std::string("Dais Local(0) -> Block(cmvm) -> Acc(0), 1\n"));
   ASSERT_EQ(tactus("asm d.tasm --arch d.tarch --output d.tprog").code, 0);
-  expect_error("run --program d.tprog --arch d.tarch",
+  expect_error("run --program d.tprog --arch d.tarch -q -q",
                "top.tcu.dais.cmvm: stage 0: operation 8: sample 0: value");
 }
 

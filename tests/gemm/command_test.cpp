@@ -140,8 +140,8 @@ TEST_F(GemmCommand, BoardsHaveMemories) {
   // A name is a board's, or else an architecture's, which is that of its file.
   const std::string file = "tcu:" TACTUS_SOURCE_DIR "/configs/arch/pynqz1.tarch";
   EXPECT_EQ(cycles("--machine tcu:pynqz1", "tcu:pynqz1"), cycles("--machine " + file, file));
-  EXPECT_EQ(cycles("--machine tcu:pynqz1@pynq_z1", "tcu:pynqz1@pynq_z1"),
-            cycles("--machine tcu:pynq_z1", "tcu:pynq_z1"));
+  EXPECT_GT(cycles("--machine tcu:pynqz1@pynq_z1", "tcu:pynqz1@pynq_z1"),
+            cycles("--machine tcu:pynqz1", "tcu:pynqz1"));
   expect_error("gemm --shape 8x8x8 --machine pvc@zcu105", "\"zcu105\" is not in");
   expect_error("gemm --shape 8x8x8 --memory board", "--memory needs --memory-port axi");
   expect_error("gemm --shape 8x8x8 --memory-port axi --memory board",

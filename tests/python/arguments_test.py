@@ -55,7 +55,7 @@ class Arguments(unittest.TestCase):
         self.refused(lambda: make(7), "int is not allowed")
         self.refused(lambda: make(architecture=7), "int is not allowed")
         self.refused(lambda: make(architecture="none.tarch"), "none.tarch")
-        self.refused(lambda: make(architecture={"array_size": 8}), "missing key")
+        self.refused(lambda: make(architecture={"array_siz": 8}), "unknown key")
         # Which memory follows is decided as for the command line.
         self.refused(
             lambda: make("zcu104", read_latency=3, memory_model="board"), "memory_model fixed"

@@ -79,7 +79,7 @@ class Records(unittest.TestCase):
             UserWarning, "the program: instruction 1 reads local 4, which nothing has written"
         ):
             run = machine.run_program(text)
-        self.assertEqual(run.stats["unwritten_reads"]["count"], 2)
+        self.assertEqual(run.statistics["unwritten_reads"]["count"], 2)
         # The machine's memories keep what a run has written.
         with warnings.catch_warnings():
             warnings.simplefilter("error")

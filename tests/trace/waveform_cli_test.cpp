@@ -65,7 +65,7 @@ class Waveform : public CliTest {
 
 /// A full disk, and a limit on the size of files, leave a file of whole cycles and a clear error.
 TEST_F(Waveform, AFullDiskLeavesWholeCycles) {
-  write("g.tasm", std::string(".repeat 400\nMatMul.zeroes Acc(5), 3\n"
+  write("g.tasm", std::string("LoadWeights.zeroes 5\n.repeat 400\nMatMul.zeroes Acc(5), 3\n"
                               "SIMD O = Move(I), read Acc(5), write Acc(7)\n.end\n"));
   ASSERT_EQ(tactus("asm g.tasm --arch a.tarch --output g.tprog").code, 0);
   const std::string whole = "run --program g.tprog --arch a.tarch --vcd w.vcd";

@@ -448,10 +448,8 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
                   here.unsupported ? "the unit does not have the operator" : reason_of(node, own));
     return;
   }
-  if (before && node.graphs.empty()) {
-    compute_before(model, node,
-                   here.unsupported ? "the unit does not have the operator" : reason_of(node, own),
-                   found.problems);
+  if (before && node.graphs.empty() && here.unsupported) {
+    compute_before(model, node, "the unit does not have the operator", found.problems);
     return;
   }
   found.unsupported = found.unsupported || here.unsupported;
