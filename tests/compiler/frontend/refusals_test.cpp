@@ -222,7 +222,7 @@ TEST(Refusal, EveryReasonAtOnce) {
         "supported",
         "node \"n_p\" (MaxPool): attribute kernel_shape",
         "node \"n_y\" (Gemm): attribute transA is 1", "node \"n_y\" (Gemm): the second operand",
-        "supported operators: Abs, Add, AveragePool, BatchNormalization, "}) {
+        "supported operators: Abs, Add, And, AveragePool, BatchNormalization, "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
   // Problems caused by a reported problem are not reported.
