@@ -85,6 +85,9 @@ Args::Args(std::string command, std::string summary, std::vector<Option> options
     const auto same = [&](const Option& option) { return option.name == common.name; };
     if (std::none_of(options_.begin(), options_.end(), same)) options_.push_back(common);
   }
+  for (Option& option : options_) {
+    if (option.name == "output") option.letter = 'o';  // of every command
+  }
 }
 
 bool Args::parse(const std::vector<std::string>& words) {

@@ -17,7 +17,7 @@ class Args {
     std::string value;  ///< name of its value in the help; empty: a switch
     std::string help;
     bool repeatable = false;
-    char letter = 0;         ///< of its short form, 0: none
+    char letter = 0;         ///< of its short form, 0: none; "output" has 'o'
     std::string group = {};  ///< heading in the help; empty: "Options"
     bool hidden = false;     ///< left out of the help
   };

@@ -10,7 +10,9 @@
 #include "firmware/cli/commands.h"
 #include "firmware/cli/table.h"
 #include "firmware/cli/verbosity.h"
+#include "firmware/driver/machines.h"
 #include "firmware/report/comparison.h"
+#include "firmware/report/figures.h"
 #include "firmware/sweep/findings.h"
 #include "firmware/sweep/results.h"
 #include "isa/support/error.h"
@@ -55,6 +57,22 @@ ComparedRun read_statistics(const std::string& path) {
   });
 }
 
+/// Says what the run's reasons for lost cycles mean. A statistics file says so itself; for a point
+/// of a sweep the tables of the machine that has these reasons do.
+void add_meanings(ComparedRun& run) {
+  for (const MachineInfo* machine : machines()) {
+    const FigureTable table(*machine);
+    Named<std::string> meanings;
+    for (const auto& [reason, cycles] : run.time) {
+      const Figure* figure = table.find("accounting.lost_cycles.reasons." + reason);
+      if (figure != nullptr) meanings.emplace_back(reason, figure->meaning);
+    }
+    if (meanings.size() + 1 < run.time.size()) continue;  // the first is the work
+    run.meanings = std::move(meanings);
+    return;
+  }
+}
+
 ComparedRun read_point(const PointName& name) {
   const sweep::Results results = sweep::read_results(name.folder);
   for (const sweep::Line& line : results.lines) {
@@ -63,7 +81,9 @@ ComparedRun read_point(const PointName& name) {
     if (line["status"] != "ok") {
       user_error("{} has no figures: {}", where, line["status"].get<std::string>());
     }
-    return run_of_point(line, where, name.folder + ":" + name.number);
+    ComparedRun run = run_of_point(line, where, name.folder + ":" + name.number);
+    add_meanings(run);
+    return run;
   }
   user_error("{}: no result of a point {}; there are {} of {} points", name.folder, name.number,
              results.lines.size(), results.total);
@@ -316,6 +336,12 @@ std::vector<ComparedRun> read_runs(const Words& names) {
   std::vector<ComparedRun> runs;
   for (const std::string& name : names) {
     const auto point = point_name(name);
+    if (const std::size_t colon = name.rfind(':'); !point && colon != std::string::npos &&
+                                                   is_folder(name.substr(0, colon)) &&
+                                                   !std::filesystem::exists(name)) {
+      user_error("{}: {} is not the number of a point; a point of a sweep is DIR:N", name,
+                 quote(name.substr(colon + 1)));
+    }
     runs.push_back(point ? read_point(*point) : read_statistics(name));
   }
   return runs;
@@ -330,7 +356,7 @@ int compare_command(const Words& words) {
             "Folders of sweeps of one definition are compared point by point. NAME=F.json calls a\n"
             "run NAME instead of A, B, ...",
             {{"full", "", "all tables: cycles by reason and part, units, counts, energies"},
-             {"output", "F.html", "the comparison as a page", false, 'o'},
+             {"output", "F.html", "the comparison as a page"},
              {"json", "F.json", "the comparison as JSON; -: on the standard output, alone"}},
             "[NAME=]RUN [NAME=]RUN ...");
   if (!args.parse(words)) return exit_ok;

@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 4> dump_names{"hir", "lir", "asm", "dot"}
 std::vector<Args::Option> compile_options() {
   std::vector<Args::Option> result = {
       {"arch", "NAME|F.tarch", "architecture (or --board)"},
-      {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true, 'o'},
+      {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true},
       {"output-tensor", "NAME", "output tensor (default: the graph's outputs)", true},
       {"input-tensor", "NAME",
        "of a TensorFlow graph: compile what comes behind this node, which becomes an input", true},

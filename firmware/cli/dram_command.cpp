@@ -209,7 +209,7 @@ int dram_command(const Words& words) {
       "latencies. The trace is a table of time_ns, port, operation (read or write), address "
       "and bytes; a header may name \"time_ps\" or \"clock\" for the time.",
       {{"ddr", "NAME|F.json", "the DRAM: a preset of configs/dram or a file"},
-       {"output", "F.csv", "where to write when each request was answered", false, 'o'},
+       {"output", "F.csv", "where to write when each request was answered"},
        {"commands", "F.csv", "where to write the DRAM's commands"},
        {"drampower", "F.trace", "the same as lines of clock, command, bank, which DRAMPower reads"},
        {"stats", "F.json", "where to write the statistics"}},

@@ -8,6 +8,7 @@
 #include "firmware/cli/column_tables.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/run_parameters.h"
+#include "firmware/config/config_files.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/driver/machines.h"
 #include "firmware/gemm/comparison.h"
@@ -202,10 +203,13 @@ int explain_command(const Words& words) {
       "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.",
       {{"markdown", "",
         "print a whole table as Markdown: all figures, those parameters or instructions"},
-       {"machine", "NAME", "figures and instructions of which machine (default tcu)"}},
+       {"machine", "NAME",
+        "figures and instructions of which machine: tcu (default), dpas, or a name that tactus "
+        "machines lists"}},
       "[NAME|architecture|board|dram|link|dpas|run|sweep|asm|instructions]");
   if (!args.parse(words)) return exit_ok;
-  const std::string machine = args.text("machine").value_or("tcu");
+  std::string machine = args.text("machine").value_or("tcu");
+  if (is_config_name("dpas", machine)) machine = "dpas";  // the figures are those of every profile
   const MachineInfo& info = machine_info(machine);
   const FigureTable figures(info);
   const std::vector<std::string>& names = args.positional();

@@ -20,7 +20,7 @@ int pack_command(const Words& words) {
       "pack",
       "Packs a compiled model (.tmodel) as a DarwiNN package for the TCU: program, constants, "
       "DMA hints and layers in one file, to be linked wherever its memory is put.",
-      {{"output", "M.dwn1", "where to write (required)", false, 'o'},
+      {{"output", "M.dwn1", "where to write (required)"},
        {"chip", "NAME",
         "the architecture's name, behind \"tcu-\" (default: the board the "
         "model was compiled for)"},

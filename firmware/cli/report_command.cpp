@@ -14,7 +14,7 @@ namespace {
 
 void write_tables(const sweep::Results& results, const std::string& path) {
   if (results.lines.empty()) user_error("{}: no point of the sweep is finished", results.folder);
-  const sweep::ResultTables tables = sweep::to_tables(results.lines);
+  const sweep::ResultTables tables = sweep::to_tables(results);
   const std::filesystem::path name(path);
   const std::string constants =
       (name.parent_path() / (name.stem().string() + ".constants.csv")).string();
@@ -31,7 +31,7 @@ int report_command(const Words& words) {
             "Writes the results of a sweep as one HTML page (best points, Pareto fronts, latency\n"
             "over what varies, all points) or as a table. A sweep that still runs shows what it\n"
             "has.",
-            {{"output", "F.html", "the page", false, 'o'},
+            {{"output", "F.html", "the page"},
              {"csv", "F.csv",
               "a table: what the sweep varies, then the figures that differ; what all points have "
               "in common goes to F.constants.csv"}},

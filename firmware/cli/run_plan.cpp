@@ -99,7 +99,11 @@ void plan_program_outputs(RunPlan& plan) {
 
 void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
   const auto architecture = sources.architecture(args);
-  if (!architecture) user_error("tactus run: --program needs --arch F.tarch or --board NAME");
+  if (!architecture) {
+    const std::vector<std::uint8_t> program = read_file(plan.workload.program);
+    refuse_other_kind(plan.workload.program, as_text(program), FileKind::program);
+    user_error("tactus run: --program needs --arch NAME|F.tarch or --board NAME");
+  }
   if (args.has("input")) user_error("tactus run: --input belongs to --model; use --dram0 F.bin");
   if (!plan.workload.inputs.empty()) {
     user_error("{}:/workload/inputs: belongs to a model, not to a program; use \"dram0\"",
@@ -363,8 +367,7 @@ std::vector<Args::Option> run_options() {
   add("What is written",
       {{"output", "DIR",
         "write each output as .csv and .bin, the model's outputs in its layout as .npy and .pb; of "
-        "a program what it writes into DRAM0 and DRAM1, from the first vector to the last",
-        false, 'o'}});
+        "a program what it writes into DRAM0 and DRAM1, from the first vector to the last"}});
   add("What is written", run_output_options(tcu_machine_info()));
   add("What is written",
       {{"layers", "", "print a table of the layers, or of the parts that --regions names"},

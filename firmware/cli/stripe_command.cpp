@@ -60,7 +60,7 @@ const Args::Option form_option{"form", "FORM", "text (default), slides or protob
 
 int print_program(const Words& words) {
   Args args("stripe print", "Prints a Stripe program, from either printed text or protobuf text.",
-            {form_option, {"output", "F", "where to write it", false, 'o'}}, "FILE");
+            {form_option, {"output", "F", "where to write it"}}, "FILE");
   if (!args.parse(words)) return exit_ok;
   const Program program = read_file_as_program(one_file(args, "file"));
   write_or_print(args.text("output"), in_form(program, args.text("form").value_or("text")));
@@ -232,7 +232,7 @@ int run_program(const Words& words) {
              {"shuffle", "SEED", "run positions in an order drawn from the seed"},
              {"arch", "NAME|F.tarch", "compute in the number format of this architecture"},
              {"conflicts", "", "refuse programs whose positions get in each other's way"},
-             {"output", "F", "where to write the buffers", false, 'o'}},
+             {"output", "F", "where to write the buffers"}},
             "FILE");
   if (!args.parse(words)) return exit_ok;
   const std::string& path = one_file(args, "file");
@@ -276,7 +276,7 @@ int run_passes(const Words& words) {
            form_option,
            {"dump", "DIR", "write the program after every pass, as NN_NAME.stripe or .pbtxt"},
            {"check", "", "interpret before and after every pass and compare"},
-           {"output", "F", "where to write the program", false, 'o'}}),
+           {"output", "F", "where to write the program"}}),
       "[FILE]");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().empty()) {
@@ -346,7 +346,7 @@ int lower_program(const Words& words) {
       {{"arch", "NAME|F.tarch", "architecture"},
        {"axi-bytes", "N", "bytes a cycle and direction of its DRAM ports, for tiles (default 8)"},
        {"constant", "NAME=F", "numbers of a buffer that is part of the model", true},
-       {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true, 'o'},
+       {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true},
        {"no-passes", "", "refuse contractions that are not tiled and located yet"},
        {"no-reuse", "", "load again what local memory and array hold already"},
        {"counts", "",

@@ -20,6 +20,7 @@
 #include "firmware/cli/sweep_cluster.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"
+#include "firmware/config/config_files.h"
 #include "firmware/sweep/check_points.h"
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/report.h"
@@ -279,7 +280,7 @@ int run_point(const sweep::Limits& limits) {
 int run_command_of(const std::string& command, const std::string& about, const Words& words) {
   const bool codesign = command == "codesign";
   std::vector<Args::Option> options{
-      {"output", "DIR", "folder of the results", false, 'o'},
+      {"output", "DIR", "folder of the results"},
       {"jobs", "N", "points at once (default: cores)", false, 'j'},
       {"shard", "i/n", "only part i of n, for n machines"},
       {"retry-failed", "", "run points again that failed before"},
@@ -294,8 +295,8 @@ int run_command_of(const std::string& command, const std::string& about, const W
        false, 0, "", true}};
   for (Args::Option& option : submit_options()) options.push_back(std::move(option));
   Args args(command, about, options,
-            codesign ? "SPEC.json | merge DIR... | status DIR"
-                     : "SWEEP.json | merge DIR... | status DIR");
+            codesign ? "NAME|SPEC.json | merge DIR... | status DIR"
+                     : "NAME|SWEEP.json | merge DIR... | status DIR");
   if (!args.parse(words)) return exit_ok;
   const sweep::Limits limits{args.number("max-cycles", 0, 1, ~std::uint64_t{0}),
                              args.real("point-timeout", 0, 0, 31'536'000)};
@@ -313,9 +314,14 @@ int run_command_of(const std::string& command, const std::string& about, const W
     names.erase(names.begin());
     code = run_merge(command, names, *output);
   } else {
-    if (names.size() != 1) user_error("tactus {}: name exactly one sweep file", command);
-    if (args.has("submit")) return submit_sweep(args, names.front());
-    code = run_sweep(args, names.front(), limits, codesign);
+    if (names.size() != 1)
+      user_error("tactus {}: name exactly one sweep: a file, or a name of configs/{}", command,
+                 codesign ? "codesign" : "sweeps");
+    const std::string path = std::filesystem::exists(names.front())
+                                 ? names.front()
+                                 : config_path(codesign ? "codesign" : "sweeps", names.front());
+    if (args.has("submit")) return submit_sweep(args, path);
+    code = run_sweep(args, path, limits, codesign);
   }
   if (codesign && output && !args.has("check") && !args.has("dry-run")) write_page(*output);
   return code;

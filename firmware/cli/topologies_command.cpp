@@ -272,8 +272,7 @@ int topologies_command(const Words& words) {
   std::vector<Args::Option> options{
       {"board", "NAME|F.json", "a board of configs/boards or a file"},
       {"output", "DIR",
-       "write index.html, and of each topology its statistics and layers: NAME.json, NAME.csv",
-       false, 'o'},
+       "write index.html, and of each topology its statistics and layers: NAME.json, NAME.csv"},
       {"energy", "NAME|F.json",
        "energy and area: events times a table, of configs/energy or a file"},
       {"no-cache", "", "compile every topology, keep no programs"}};

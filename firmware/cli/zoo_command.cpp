@@ -100,8 +100,7 @@ int zoo_command(const Words& words) {
       "zoo",
       "Writes a network as an ONNX file or a frozen TensorFlow graph, with weights drawn from "
       "a seed. Without a name: lists the networks.",
-      {{"output", "F.onnx|F.pb", "where to write the network (a name needs it or --image)", false,
-        'o'},
+      {{"output", "F.onnx|F.pb", "where to write the network (a name needs it or --image)"},
        {"image", "F.npy|F.pb", "write an input for it, too: values from -1 to 1"},
        {"format", "onnx|pb", "what to write (default: by the file's name, else onnx)"},
        {"seed", "N", "seed of the weights and of the image (default 1)"}},

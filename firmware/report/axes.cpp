@@ -141,28 +141,50 @@ std::string grid(const Frame& frame, const std::vector<Tick>& x, const std::vect
 std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& places,
                          std::size_t most) {
   struct Box {
-    double left, right, middle;
+    double left, right, top, bottom;
+    [[nodiscard]] bool meets(const Box& other) const {
+      return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+    }
   };
-  constexpr double gap = 9, text_height = 13;
-  std::vector<Box> taken;
+  constexpr double gap = 9, text_height = 13, radius = 6;
+  const auto around = [](const NamedPlace& place) {
+    return Box{place.x - radius, place.x + radius, place.y - radius, place.y + radius};
+  };
+  std::vector<Box> taken;  // by names that are drawn
   std::string out;
   for (const NamedPlace& place : places) {
     if (place.name.empty()) continue;
     if (taken.size() == most) break;
     const double width = text_width(place.name);
-    const auto is_free = [&](double left) {
-      return left > frame.left && left + width < frame.width - frame.right &&
-             std::none_of(taken.begin(), taken.end(), [&](const Box& box) {
-               return left < box.right && box.left < left + width &&
-                      std::abs(box.middle - place.y) < text_height;
+    // A name that touches another point would be read as that point's.
+    const auto is_free = [&](const Box& box) {
+      return box.left > frame.left && box.right < frame.width - frame.right &&
+             box.top > frame.top && box.bottom < frame.height - frame.bottom &&
+             std::none_of(taken.begin(), taken.end(),
+                          [&](const Box& other) { return box.meets(other); }) &&
+             std::none_of(places.begin(), places.end(), [&](const NamedPlace& other) {
+               return &other != &place && box.meets(around(other));
              });
     };
-    const bool right = is_free(place.x + gap);
-    if (!right && !is_free(place.x - gap - width)) continue;
-    const double left = right ? place.x + gap : place.x - gap - width;
-    taken.push_back({left, left + width, place.y});
-    // Slightly above the place, because a line may pass through it.
-    out += label(right ? left : left + width, place.y - 5, right ? "start" : "end", place.name);
+    struct Candidate {
+      double x, base;  // where the text is anchored
+      const char* anchor;
+      double left;
+    };
+    // Beside the point slightly above it, because a line may pass through it; else above or below.
+    const Candidate candidates[] = {
+        {place.x + gap, place.y - 5, "start", place.x + gap},
+        {place.x - gap, place.y - 5, "end", place.x - gap - width},
+        {place.x, place.y - gap, "middle", place.x - width / 2},
+        {place.x, place.y + gap + text_height - 3, "middle", place.x - width / 2}};
+    for (const Candidate& candidate : candidates) {
+      const Box box{candidate.left, candidate.left + width, candidate.base - text_height + 3,
+                    candidate.base + 3};
+      if (!is_free(box)) continue;
+      taken.push_back(box);
+      out += label(candidate.x, candidate.base, candidate.anchor, place.name);
+      break;
+    }
   }
   return out;
 }

@@ -46,8 +46,9 @@ constexpr Row middle_rows[] = {
      "latency that 95 % do not exceed), max"},
     {"throughput.latency_ms.*", "", "the same in ms at --clock-mhz"},
     {"throughput.ms_per_image.*", "", "the same over the images of a run"},
-    {"unwritten_reads.count", "vectors",
-     "read inside the machine although nothing has written them since its reset: of local memory, "
+    {"unwritten_reads.count", "reads",
+     "vectors read inside the machine although nothing has written them since its reset: of local "
+     "memory, "
      "accumulators, the array's weights, SIMD registers and lookup tables; an instruction that "
      "accumulates reads, too. Of the whole program, however far it ran"},
     {"unwritten_reads.instructions", "count", "instructions with such reads"},
@@ -229,10 +230,19 @@ bool FigureTable::stands_for(std::string_view placeholder, std::string_view segm
   return false;
 }
 
-/// True if the figure's name ends with the wanted segments.
+/// True if the figure's name ends with the wanted segments. The end of "a.b.*" is "b" and something
+/// below.
 bool FigureTable::ends_with(const Figure& figure,
                             const std::vector<std::string_view>& wanted) const {
-  const std::vector<std::string_view> parts = segments(figure.name);
+  std::vector<std::string_view> parts = segments(figure.name);
+  if (parts.back() == "*") {
+    parts.pop_back();
+    for (std::size_t n = 1; n <= parts.size() && n < wanted.size(); ++n) {
+      if (std::equal(parts.end() - static_cast<std::ptrdiff_t>(n), parts.end(), wanted.begin()))
+        return true;
+    }
+    return false;
+  }
   if (wanted.size() > parts.size()) return false;
   return std::equal(
       wanted.rbegin(), wanted.rend(), parts.rbegin(),

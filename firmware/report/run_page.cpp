@@ -187,7 +187,8 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
   const MachineInfo& machine = *a.totals.info;
   std::string out = fmt::format(
       "<p>The roof is what the {} ({:g} MAC/cycle) and {} ({:g} bytes/cycle, one beat a cycle "
-      "each) allow at a given intensity. The run reaches {} of it and lies under the {} part.{}"
+      "each, whatever the memory behind gives) allow at a given intensity. The run reaches {} of "
+      "it and lies under the {} part.{}"
       "</p>\n",
       machine.time.subject, all.peak_macs_per_cycle, machine.traffic.ports_text,
       all.peak_bytes_per_cycle, percent(all.share_of_roof), all.memory_bound ? "memory" : "compute",

@@ -142,7 +142,7 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
                fmt::format("{}: {:g} MAC/cycle", chart.rate_title, chart.peak_rate));
   // The label is at the left end of the slope, where it has the most room.
   const std::string slope =
-      fmt::format("{}: {:g} bytes/cycle", chart.bandwidth_title, chart.peak_bandwidth);
+      fmt::format("{} at its ports: {:g} bytes/cycle", chart.bandwidth_title, chart.peak_bandwidth);
   const double right_end =
       std::max(frame.place_x(std::sqrt(from * ridge)) - 8, frame.left + 4 + text_width(slope));
   const double share = (right_end + 8 - frame.left) / (frame.width - frame.left - frame.right);

@@ -14,7 +14,7 @@ namespace {
 const std::vector<Figure>& point_columns() {
   static const std::vector<Figure> columns{
       {"memory_bits", "bits", "of all memories on the chip"},
-      {"multipliers", "count", "of the array"},
+      {"multipliers", "count", "of the machine; of a TCU N x N in the array and N in the ALUs"},
       {"area_proxy", "count", "memory_bits + multipliers: one number for the area"},
       {"accounted_cycles", "cycles",
        "of a matrix product: until the machine is idle again; lost_by_reason are parts of them"}};

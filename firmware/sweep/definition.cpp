@@ -174,6 +174,10 @@ class AxesReader {
     const double from = number(object, "from");
     const double to = number(object, "to");
     const bool geometric = object.has("factor");
+    if (!geometric && !object.has("step")) {
+      object.add_problem("step", "is missing: values from .. to need a step, or a factor");
+      return {};
+    }
     const double step = number(object, geometric ? "factor" : "step");
     std::vector<JsonScalar> values;
     if (geometric ? step <= 1 || from <= 0 : step <= 0) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/energy/table.h"
 #include "firmware/report/html.h"
 #include "firmware/report/scatter.h"
 #include "firmware/report/svg.h"
@@ -18,6 +19,11 @@ using html::grouped;
 
 bool has(const Measured& point, const std::string& figure) {
   return point.values().has("/figures/" + figure);
+}
+
+bool any_has(const std::vector<Measured>& points, const std::string& figure) {
+  return std::any_of(points.begin(), points.end(),
+                     [&](const Measured& point) { return has(point, figure); });
 }
 
 std::string unit_of(const std::vector<Measured>& points, const std::string& figure) {
@@ -46,10 +52,11 @@ std::string energy_table(const std::vector<Measured>& points, const std::vector<
                          const Scaled& energy, const Scaled& area) {
   std::vector<html::Table::Column> columns{{"point"}};
   add_columns(axes, columns);
-  for (const std::string& title : {std::string("latency, ms"), with_unit("energy", energy.unit),
-                                   std::string("power, mW"), with_unit("area", area.unit)}) {
-    columns.push_back({title});
-  }
+  const bool powers = any_has(points, "energy/power_mw"), areas = any_has(points, "energy/area");
+  columns.push_back({"latency, ms"});
+  columns.push_back({with_unit("energy", energy.unit)});
+  if (powers) columns.push_back({"power, mW"});
+  if (areas) columns.push_back({with_unit("area", area.unit)});
   columns.push_back({"table", true});
   html::Table table(columns, html::Table::Kind::list);
   for (const Measured& point : points) {
@@ -59,11 +66,15 @@ std::string energy_table(const std::vector<Measured>& points, const std::vector<
     add_cells(axes, *point.line, cells);
     cells.push_back(fmt::format("{:.4f}", point.latency_ms));
     cells.push_back(fmt::format("{:.4g}", energy_total(point) * energy.factor));
-    cells.push_back(has(point, "energy/power_mw")
-                        ? fmt::format("{:.4g}", figures.number("/figures/energy/power_mw"))
-                        : "");
-    cells.push_back(
-        has(point, "energy/area") ? fmt::format("{:.4g}", area_total(point) * area.factor) : "");
+    if (powers) {
+      cells.push_back(has(point, "energy/power_mw")
+                          ? fmt::format("{:.4g}", figures.number("/figures/energy/power_mw"))
+                          : "");
+    }
+    if (areas) {
+      cells.push_back(
+          has(point, "energy/area") ? fmt::format("{:.4g}", area_total(point) * area.factor) : "");
+    }
     cells.push_back(escape(figures.text("/figures/energy/table")));
     table.row(std::move(cells));
   }
@@ -143,6 +154,10 @@ double energy_total(const Measured& point) {
   return has(point, "energy") ? point.values().number("/figures/energy/total") : 0;
 }
 
+std::string energy_text(const Measured& point) {
+  return energy::energy_text(energy_total(point), point.values().text("/figures/energy/unit"));
+}
+
 std::string common_table(const std::vector<Measured>& points) {
   std::set<std::string> tables;
   for (const Measured& point : points) tables.insert(energy_title(point));
@@ -163,6 +178,12 @@ std::string link_to(std::uint64_t point) { return fmt::format("<a href=\"#p{0}\"
 namespace {
 /// Colours from dark to light, so that their lightness shows the order of values.
 constexpr unsigned axis_colours[] = {2, 1, 4, 0, 5, 3};
+
+/// The colour of value `i` of `count`: few values take colours that are far apart.
+unsigned axis_colour(std::size_t i, std::size_t count) {
+  const std::size_t last = std::size(axis_colours) - 1;
+  return axis_colours[count < 2 ? 1 : i * last / (count - 1)];
+}
 }  // namespace
 
 Colouring::Colouring(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
@@ -182,17 +203,17 @@ Colouring::Colouring(const std::vector<Measured>& points, const std::vector<Swee
 }
 
 unsigned Colouring::of(const Line& line) const {
-  if (values_.empty()) return axis_colours[1];
   const auto found = std::find(values_.begin(), values_.end(), plain(value_of(line, axis_.key)));
-  return found == values_.end() ? axis_colours[1]
-                                : axis_colours[static_cast<std::size_t>(found - values_.begin())];
+  if (found == values_.end()) return axis_colour(0, 1);
+  return axis_colour(static_cast<std::size_t>(found - values_.begin()), values_.size());
 }
 
 std::string Colouring::legend() const {
   if (values_.empty()) return "";
   std::vector<svg::Legend> entries;
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    entries.push_back({fmt::format("{} {}", axis_.title, values_[i]), axis_colours[i]});
+    entries.push_back(
+        {fmt::format("{} {}", axis_.title, values_[i]), axis_colour(i, values_.size())});
   }
   return svg::legend(entries);
 }
@@ -250,13 +271,11 @@ std::string front_chart(const std::vector<Measured>& points, const std::vector<S
 
 std::vector<std::pair<std::string, std::string>> measure_sections(
     const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
-  const auto any = [&](const char* name) {
-    return std::any_of(points.begin(), points.end(),
-                       [&](const Measured& point) { return has(point, name); });
-  };
   std::vector<std::pair<std::string, std::string>> sections;
-  if (any("energy")) sections.emplace_back("Energy and area", energy_section(points, axes));
-  if (any("throughput")) sections.emplace_back("Throughput", throughput_section(points, axes));
+  if (any_has(points, "energy"))
+    sections.emplace_back("Energy and area", energy_section(points, axes));
+  if (any_has(points, "throughput"))
+    sections.emplace_back("Throughput", throughput_section(points, axes));
   return sections;
 }
 

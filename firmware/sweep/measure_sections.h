@@ -14,6 +14,8 @@ namespace tactus::sweep {
 [[nodiscard]] std::string energy_title(const Measured& point);
 /// Total energy by that table; 0 without one.
 [[nodiscard]] double energy_total(const Measured& point);
+/// Total energy with its unit: "1.234 mJ".
+[[nodiscard]] std::string energy_text(const Measured& point);
 /// The table that all points share, as energy_title(). Empty if there is none or if tables differ,
 /// since their energies cannot be compared.
 [[nodiscard]] std::string common_table(const std::vector<Measured>& points);

@@ -95,19 +95,6 @@ constexpr Cost costs[] = {
      megabytes_per_second},
 };
 
-/// Collects the keys to which the definition gives values by an axis or as derived.
-void chosen_keys(const Line& definition, std::set<std::string>& out) {
-  for (const auto& item : definition.items()) {
-    if (item.key() == "derived" && item.value().is_object()) {
-      for (const auto& derived : item.value().items()) out.insert(derived.key());
-    } else if (item.key() == "key" && item.value().is_string()) {
-      out.insert(item.value().get<std::string>());
-    } else if (item.value().is_structured()) {
-      chosen_keys(item.value(), out);
-    }
-  }
-}
-
 /// The hash of a file, which is not shown because the file's name identifies it.
 bool is_hash_of_file(const std::string& key) { return ends_with(key, "sha256"); }
 
@@ -117,13 +104,12 @@ class Page {
       : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
     keys_.erase(std::remove_if(keys_.begin(), keys_.end(), is_hash_of_file), keys_.end());
     // Keys that follow from the board are shown with the boards.
-    std::set<std::string> chosen;
-    chosen_keys(Line::parse(results.definition, nullptr, false, true), chosen);
+    const std::vector<std::string> chosen = chosen_keys(results);
     const Line& configuration = results.lines.front()["configuration"];
     base_ = base_key(configuration);
     subject_ = subject_key(configuration);
     for (const std::string& key : implied_by(results.lines, base_)) {
-      if (chosen.count(key) != 0) continue;
+      if (std::find(chosen.begin(), chosen.end(), key) != chosen.end()) continue;
       implied_.push_back(key);
       keys_.erase(std::find(keys_.begin(), keys_.end(), key));
     }
@@ -203,12 +189,21 @@ std::string Page::varied(const Line& line) const {
 /// Rows of points that are best in some respect: each point once, with all its respects.
 std::string Page::best(const Group& group) const {
   const Best best = best_of(group.points);
-  const std::pair<std::size_t, const char*> praises[] = {
+  std::vector<std::pair<std::size_t, const char*>> praises{
       {best.fastest, "has the lowest latency"},
       {best.efficient, "gives the most frames for its memory"},
       {best.smallest, "has the least memory within 10 % of the lowest latency"},
       {best.multipliers, "has the fewest multipliers within 10 % of the lowest latency"},
   };
+  const std::string table = common_table(measured_);
+  if (!table.empty()) {
+    const auto less = [](const Measured* a, const Measured* b) {
+      return std::make_pair(energy_total(*a), a->latency_ms) <
+             std::make_pair(energy_total(*b), b->latency_ms);
+    };
+    const auto least = std::min_element(group.points.begin(), group.points.end(), less);
+    praises.emplace_back(least - group.points.begin(), "takes the least energy");
+  }
   std::string text;
   std::set<std::size_t> named;
   for (const auto& first : praises) {
@@ -225,10 +220,11 @@ std::string Page::best(const Group& group) const {
     const std::string values = varied(*m.line);
     text += fmt::format(
         "<li>{}<a href=\"#p{}\">Point {}</a> {}: {}, {:.1f} frames/s, {:.2f} Mbit, {} "
-        "multipliers, {:.2f} frames/s for each Mbit{}.</li>\n",
+        "multipliers, {:.2f} frames/s for each Mbit{}{}.</li>\n",
         groups_.size() > 1 ? escape(group.network) + ": " : "", m.point, m.point, praise,
         time_text(m.latency_ms), *m.frames_per_second, megabits(m),
         grouped(static_cast<std::uint64_t>(m.multipliers)), *m.frames_per_second / megabits(m),
+        table.empty() ? "" : ", " + energy_text(m),
         values.empty() ? "" : " (" + escape(values) + ")");
   }
   return "<ul class=\"best\">\n" + text + "</ul>\n";

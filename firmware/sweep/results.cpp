@@ -217,20 +217,43 @@ std::string short_name(const std::string& name, const std::vector<std::string>& 
   return alike > 1 || is_figure ? name : last(name);
 }
 
-/// Order of a table's columns: number, axes, status, figures, error, host time.
-int place_of(const std::string& name) {
+/// Order of a table's columns: number, axes, status, figures, error, other settings, host time.
+std::size_t place_of(const std::string& name, const std::vector<std::string>& axes) {
   if (name == "point") return 0;
-  if (name.rfind("configuration.", 0) == 0) return 1;
-  if (name == "status") return 2;
-  if (name.rfind("host.", 0) == 0) return 5;
-  return name == "error" ? 4 : 3;
+  constexpr std::string_view configuration = "configuration.";
+  const std::size_t last_axis = axes.size();
+  if (name.rfind(configuration, 0) == 0) {
+    const auto found = std::find(axes.begin(), axes.end(), name.substr(configuration.size()));
+    return found == axes.end() ? last_axis + 4 : 1 + static_cast<std::size_t>(found - axes.begin());
+  }
+  if (name == "status") return last_axis + 1;
+  if (name.rfind("host.", 0) == 0) return last_axis + 5;
+  return last_axis + (name == "error" ? 3 : 2);
+}
+
+void add_chosen_keys(const Line& definition, std::vector<std::string>& out) {
+  for (const auto& item : definition.items()) {
+    if (item.key() == "derived" && item.value().is_object()) {
+      for (const auto& derived : item.value().items()) out.push_back(derived.key());
+    } else if (item.key() == "key" && item.value().is_string()) {
+      out.push_back(item.value().get<std::string>());
+    } else if (item.value().is_structured()) {
+      add_chosen_keys(item.value(), out);
+    }
+  }
 }
 
 }  // namespace
 
-ResultTables to_tables(const std::vector<Line>& lines) {
+std::vector<std::string> chosen_keys(const Results& results) {
+  std::vector<std::string> keys;
+  add_chosen_keys(Line::parse(results.definition, nullptr, false, true), keys);
+  return keys;
+}
+
+ResultTables to_tables(const Results& results) {
   std::vector<const Line*> sorted;
-  for (const Line& line : lines) sorted.push_back(&line);
+  for (const Line& line : results.lines) sorted.push_back(&line);
   std::sort(sorted.begin(), sorted.end(),
             [](const Line* a, const Line* b) { return by_point(*a, *b); });
   std::vector<std::string> names;
@@ -268,8 +291,9 @@ ResultTables to_tables(const std::vector<Line>& lines) {
       constants += csv_row({names[c], *value});
     }
   }
+  const std::vector<std::string> axes = chosen_keys(results);
   std::stable_sort(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
-    return place_of(names[a]) < place_of(names[b]);
+    return place_of(names[a], axes) < place_of(names[b], axes);
   });
   std::vector<std::string> row;
   for (const std::size_t c : columns) row.push_back(short_name(names[c], names));

@@ -46,17 +46,21 @@ struct Results {
 /// sweep, if a line is not a result, or if points.csv lacks a line's point.
 [[nodiscard]] Results read_results(const std::string& folder);
 
+/// Keys to which the sweep's definition gives values by an axis or as derived, in its order.
+[[nodiscard]] std::vector<std::string> chosen_keys(const Results& results);
+
 /// CSV text: a header, and a row per line, sorted by point; nested keys are joined by dots.
 [[nodiscard]] std::string to_csv(const std::vector<Line>& lines);
 
 /// Tables for users and their scripts.
 struct ResultTables {
-  /// One row per point: number; varied keys by their last part (by the whole key if two end alike);
-  /// status; figures that differ (without "figures."); error.
+  /// One row per point: number; the keys that the definition varies, in its order; status; figures
+  /// that differ (without "figures."); error; other settings that differ, such as those of a board.
+  /// A key has the name of its last part, or the whole name if two end alike.
   std::string points;
   std::string constants;  ///< "name,value": values common to all points
 };
-[[nodiscard]] ResultTables to_tables(const std::vector<Line>& lines);
+[[nodiscard]] ResultTables to_tables(const Results& results);
 
 /// A folder opened for writing by one process at a time.
 class ResultsFolder {

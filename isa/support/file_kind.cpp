@@ -43,9 +43,9 @@ constexpr KindInfo kinds[] = {
     {FileKind::timeline, "a timeline", "", "Perfetto shows it"},
     {FileKind::dpas_profile, "a machine with a DPAS array", "", "--machine takes it"},
     {FileKind::visa_assembly, "a vISA assembly text (.visaasm)", ".visaasm",
-     "tactus run --program takes it, and tactus asm"},
+     "tactus run --program takes it with --machine, and tactus asm"},
     {FileKind::visa_container, "a vISA container (.isa)", ".isa",
-     "tactus run --program takes it, and tactus disasm"},
+     "tactus run --program takes it with --machine, and tactus disasm"},
     {FileKind::stripe, "a Stripe program (.stripe)", ".stripe",
      "tactus stripe runs it and lowers it to a model"},
 };

@@ -53,9 +53,10 @@ std::string ParameterInfo::default_text() const { return to_text(*this, initial)
 
 std::string ParameterInfo::problem(const ParameterValue& value) const {
   if (const auto* number = std::get_if<std::uint64_t>(&value)) {
-    const bool good = *number >= whole.min && *number <= whole.max &&
-                      (!whole.power_of_two || is_power_of_two(*number));
-    return good ? "" : fmt::format("{} is out of range; allowed {}", *number, range());
+    const bool within = *number >= whole.min && *number <= whole.max;
+    if (within && (!whole.power_of_two || is_power_of_two(*number))) return "";
+    return fmt::format("{} is {}; allowed {}", *number,
+                       within ? "not a power of two" : "out of range", range());
   }
   if (const auto* number = std::get_if<double>(&value)) {
     const bool good = *number >= real.min && *number <= real.max;

@@ -5,6 +5,7 @@
 #include "models/dram/ddr_figure_infos.h"
 #include "models/sim/array_figures.h"
 #include "models/sim/energy_figure_infos.h"
+#include "models/tcu/counters.h"
 #include "models/tcu/events.h"
 #include "models/tcu/system.h"
 #include "models/tcu/widths.h"
@@ -234,25 +235,9 @@ MachineInfo build() {
   info.kinds_introduction =
       "Instructions are decoded one after the other; cycles at the decoder's head are what each "
       "kind costs there.";
-  info.counters = {
-      {"read_beats", 2},
-      {"write_beats", 2},
-      {"read_bursts", 2},
-      {"write_bursts", 2},
-      {"array_runs"},
-      {"array_loads"},
-      {"array_loads_in_turn"},
-      {"alu_operations"},
-      {"local_reads", 2},
-      {"local_writes", 2},
-      {"accumulator_reads"},
-      {"accumulator_writes"},
-      {"dais_vectors"},
-      {"table_vectors"},
-      {"lookups"},
-      {"activated_vectors"},
-      {"activation_parameters"},
-  };
+  for (const TcuCounter& counter : tcu_counters()) {
+    if (!counter.name.empty()) info.counters.push_back({counter.name, counter.values});
+  }
   info.identities = identities();
   info.work = "array_runs";
   info.traffic = {"dram", "DRAM", "the two DRAM ports", {{"dram0", "DRAM0"}, {"dram1", "DRAM1"}}};
@@ -283,34 +268,15 @@ MachineRates TcuSystem::rates() const {
 
 /// In the order of MachineInfo::counters.
 std::vector<std::uint64_t> TcuSystem::counters() const {
-  const BoundarySplitter::Stats& dram0 = port(0).splitter().stats();
-  const BoundarySplitter::Stats& dram1 = port(1).splitter().stats();
-  const DualPortMemory::Stats& local = tcu_.local().stats();
-  const DualPortMemory::Stats& accumulators = tcu_.accumulators().accumulator().memory().stats();
-  const LookupMemory* tables = tcu_.accumulators().tables();
-  return {dram0.read_beats,
-          dram1.read_beats,
-          dram0.write_beats,
-          dram1.write_beats,
-          dram0.read_bursts,
-          dram1.read_bursts,
-          dram0.write_bursts,
-          dram1.write_bursts,
-          tcu_.array().stats().multiplications,
-          tcu_.array().stats().loads,
-          tcu_.array().stats().loads_in_turn,
-          tcu_.accumulators().alu().stats().issued,
-          local.reads[0],
-          local.reads[1],
-          local.writes[0],
-          local.writes[1],
-          accumulators.reads[0],
-          accumulators.writes[0],
-          tcu_.dais() == nullptr ? 0 : tcu_.dais()->stats().vectors,
-          tables == nullptr ? 0 : tables->stats().vectors,
-          tables == nullptr ? 0 : tables->stats().lookups,
-          tcu_.activation() == nullptr ? 0 : tcu_.activation()->stats().vectors,
-          tcu_.activation() == nullptr ? 0 : tcu_.activation()->stats().parameters};
+  auto& system = const_cast<TcuSystem&>(*this);  // the list also serves those who add to a counter
+  std::vector<std::uint64_t> values;
+  for (const TcuCounter& counter : tcu_counters()) {
+    for (unsigned i = 0; i < counter.values && !counter.name.empty(); ++i) {
+      const std::uint64_t* const at = counter.at(system, i);
+      values.push_back(at == nullptr ? 0 : *at);
+    }
+  }
+  return values;
 }
 
 std::vector<KindCounts> TcuSystem::kind_counts() const {

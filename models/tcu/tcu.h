@@ -84,11 +84,14 @@ class Tcu final : public sc_core::sc_module {
 
   Decoder& decoder() { return decoder_; }
   [[nodiscard]] const Decoder& decoder() const { return decoder_; }
+  SystolicArray& array() { return array_; }
   [[nodiscard]] const SystolicArray& array() const { return array_; }
   /// Null unless the architecture names DAIS blocks.
   [[nodiscard]] const DaisUnit* dais() const { return dais_.get(); }
+  DaisUnit* dais() { return dais_.get(); }
   /// Null unless the architecture has the unit.
   [[nodiscard]] const ActivationUnit* activation() const { return activation_.get(); }
+  ActivationUnit* activation() { return activation_.get(); }
   [[nodiscard]] AccumulatorWithAlu& accumulators() { return accumulators_; }
   [[nodiscard]] const AccumulatorWithAlu& accumulators() const { return accumulators_; }
   [[nodiscard]] LocalMemory& local() { return local_; }

@@ -97,6 +97,32 @@ TEST(Svg, RooflinePointsAreNamedWhereThereIsRoom) {
   EXPECT_TRUE(small == std::string::npos || small > large) << "or on the other side";
 }
 
+/// A name that touched another point would be read as that point's.
+TEST(Svg, NamesKeepAwayFromOtherPoints) {
+  svg::Frame frame;
+  frame.x = svg::Scale::linear(0, frame.width);
+  frame.y = svg::Scale::linear(0, frame.height);
+  const std::vector<svg::NamedPlace> places{{200, 150, "12"}, {214, 148, "7"}, {186, 152, "3"}};
+  const std::string drawn = svg::names_beside(frame, places, 12);
+  const std::regex text("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" text-anchor=\"([a-z]+)\">([0-9]+)<");
+  std::size_t names = 0;
+  for (std::sregex_iterator found(drawn.begin(), drawn.end(), text), end; found != end; ++found) {
+    ++names;
+    const double width = svg::text_width((*found)[4].str());
+    const double at = std::stod((*found)[1]), base = std::stod((*found)[2]);
+    const double left = at - ((*found)[3] == "start" ? 0
+                              : (*found)[3] == "end" ? width
+                                                     : width / 2);
+    for (const svg::NamedPlace& place : places) {
+      if (place.name == (*found)[4]) continue;
+      EXPECT_TRUE(left > place.x + 3 || left + width < place.x - 3 || base < place.y - 3 ||
+                  base - 10 > place.y + 3)
+          << (*found)[4] << " at the point of " << place.name;
+    }
+  }
+  EXPECT_EQ(names, 3U) << drawn;
+}
+
 TEST(Html, NamesMayBreakAfterTheirParts) {
   EXPECT_EQ(html::breakable("conv_1+add<0>"), "conv_<wbr>1+<wbr>add&lt;0&gt;");
   EXPECT_EQ(html::breakable("end_"), "end_");

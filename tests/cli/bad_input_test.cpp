@@ -262,6 +262,7 @@ TEST_F(BadInput, FilesOfAnotherKind) {
   std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/bench/default.json", folder_ / "t.json");
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --stats f.json --timeline l.json").code, 0);
   write("a.txt", read("a.tarch"));
+  write("k.isa", "CISA1234");
   const std::string arch = "and an architecture (.tarch) is needed; ";
   const std::string onnx = "and an ONNX model is needed; ";
   const struct {
@@ -287,6 +288,10 @@ TEST_F(BadInput, FilesOfAnotherKind) {
       {"run --program m.tmodel --arch a.tarch",
        "m.tmodel: is a compiled model (.tmodel), and a program (.tprog) is needed; tactus run "
        "--model takes it"},
+      {"run --program k.isa",
+       "k.isa: is a vISA container (.isa), and a program (.tprog) is needed; tactus run --program "
+       "takes "
+       "it with --machine, and tactus disasm"},
       {"compile a.txt --arch a.tarch --summary",
        "a.txt: is an architecture (.tarch), " + onnx + "--arch takes it"},
       {"compile m.tprog --arch a.tarch --summary",

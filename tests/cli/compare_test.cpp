@@ -223,11 +223,15 @@ TEST_F(CompareTest, PointsAndSweeps) {
         run["accounted_cycles"].get<std::int64_t>() - run["cycles"].get<std::int64_t>();
     EXPECT_TRUE(rest >= 0 && rest < 20) << run.dump();
   }
+  // A point's file does not say what reasons mean; the machine's tables do.
+  const std::string text = tactus("compare one:0 one:1").out;
+  EXPECT_NE(text.find("  dram0_read_wait: "), std::string::npos) << text;
   const Json sweeps = compared("one two");
   EXPECT_EQ(sweeps["runs"][0]["cycles"], sweeps["runs"][1]["cycles"]);
   EXPECT_EQ(sweeps["parts"].size(), 2U);
   EXPECT_EQ(sweeps["runs"][1]["difference"]["cycles"], 0);
   expect_error("compare one:0 one:9", "one: no result of a point 9; there are 2 of 2 points");
+  expect_error("compare one:0 one:5x", "one:5x: \"5x\" is not the number of a point");
   expect_error("compare one two:1", "name a point as DIR:N");
 }
 

@@ -133,6 +133,11 @@ TEST_F(ExplainTest, SaysTheSameOfAFigureAndItsColumn) {
               std::string::npos)
         << output.out;
   }
+  // The table that `report --csv` writes leaves "figures." out.
+  EXPECT_NE(tactus("explain lost_cycles.drain").out.find("figures.lost_cycles.*"),
+            std::string::npos);
+  // A profile's name stands for the machine that all profiles share.
+  EXPECT_EQ(tactus("explain --machine pvc asm").out, tactus("explain --machine dpas asm").out);
   expect_error("explain useful_mak", "did you mean");
 }
 

@@ -24,7 +24,7 @@ TEST_F(CliTest, HelpAndVersion) {
 TEST_F(CliTest, AssembleAndDisassemble) {
   write_model();
   ASSERT_EQ(tactus("disasm m.tprog --arch a.tarch --output m.tasm").code, 0);
-  ASSERT_EQ(tactus("asm m.tasm --arch a.tarch --output again.tprog").code, 0);
+  ASSERT_EQ(tactus("asm m.tasm --arch a.tarch -o again.tprog").code, 0);
   EXPECT_EQ(read("again.tprog"), read("m.tprog"));
   const Output text = tactus("disasm m.tmodel --plain");
   EXPECT_NE(text.out.find("MatMul Local(8) -> Acc(0), 4\n"), std::string::npos) << text.out;

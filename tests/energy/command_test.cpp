@@ -1,5 +1,7 @@
 // Energy on the command line: counts equal those of the statistics, and every energy is shown with
 // the name of its table.
+#include <regex>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -137,6 +139,20 @@ TEST_F(EnergyCommand, IsAFigureOfSweeps) {
   for (const char* text : {"Energy", "Throughput", "horowitz_45nm", "do not compare"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
+  EXPECT_EQ(page.find("least energy"), std::string::npos) << "of different tables";
+  // With one table the page names the point that takes least; a table without area has no such
+  // column.
+  write("d/e.json", R"({"name": "e", "base": {"workload": {"network": "mlp"},
+    "board": {"name": "zcu104", "memory_model": "fixed"}, "measure": {"energy": "mine.json"}},
+    "axes": [{"key": "board.read_latency", "values": [200, 10]}]})");
+  ASSERT_EQ(tactus("sweep d/e.json -o e").code, 0);
+  ASSERT_EQ(tactus("report e -o e.html").code, 0);
+  const std::string one_table = read("e.html");
+  EXPECT_TRUE(std::regex_search(
+      one_table,
+      std::regex("Point 1</a> has the lowest latency[^:]* and takes the least energy: ")))
+      << one_table.substr(one_table.find("<ul class=\"best\">"), 600);
+  EXPECT_EQ(one_table.find(">area"), std::string::npos);
   write("d/s.json", R"({"name": "s", "base": {"workload": {"network": "mlp"},
     "board": {"name": "zcu104"}, "measure": {"energy": "none.json"}},
     "axes": [{"key": "workload.seed", "values": [1]}]})");

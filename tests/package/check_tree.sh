@@ -19,6 +19,16 @@ prints() {
   grep -q -- "$pattern" <<<"$told" || fail "$* prints no line like $pattern: $told"
 }
 
+# check_links FOLDER: what the folder's pages lead to is there.
+check_links() {
+  local page link links=0
+  while IFS=: read -r page link; do
+    links=$((links + 1))
+    [ -e "$(dirname "$page")/$link" ] || fail "$page leads to $link, which is missing"
+  done < <(grep -roE --include='*.md' '\]\([^)#]+' "$1" | sed 's/:\](/:/' | grep -v ':https\?:')
+  [ "$links" -gt 50 ] || fail "$1: only $links links"
+}
+
 check_tree() {
   local prefix=$1 python=$2 told
   cd "$work"
@@ -45,10 +55,8 @@ check_tree() {
   has "$prefix/share/man/man1/tactus.1"
   has "$prefix/share/doc/tactus/README.md"
   has "$prefix/share/doc/tactus/copyright"
-  for folder in configs firmware isa models; do
-    has "$prefix/share/doc/tactus/$folder/README.md"
-  done
-  has "$prefix/share/doc/tactus/examples/embedding/main.cpp"
+  check_links "$prefix/share/doc/tactus"
+  has "$prefix/share/doc/tactus/firmware/examples/embedding/main.cpp"
 
   # The module, whose program and configurations are those of the same tree.
   [ -n "$python" ] || return 0

@@ -24,7 +24,7 @@ if grep -rlF -e "$source_dir/" -e "$build/" "$prefix"/lib*/cmake "$prefix"/lib*/
 fi
 
 example=$work/embedding
-cp -r "$prefix/share/doc/tactus/examples/embedding" "$example"
+cp -r "$prefix/share/doc/tactus/firmware/examples/embedding" "$example"
 
 cmake -S "$example" -B "$work/with_cmake" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 ||
@@ -72,7 +72,7 @@ cmake -S "$example" -B "$work/development_only" -DCMAKE_PREFIX_PATH="$work/devel
 # The platform, in an empty folder, runs a model in the cycles of `tactus run`.
 platform=$work/platform
 mkdir "$platform"
-cp "$prefix"/share/doc/tactus/examples/platform/* "$platform"
+cp "$prefix"/share/doc/tactus/firmware/examples/platform/* "$platform"
 cmake -S "$platform" -B "$platform/build" -DCMAKE_PREFIX_PATH="$work/development" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 ||
   fail "find_package(tactus) failed for the platform: $(tail -n 20 "$work/cmake.log")"

@@ -390,6 +390,13 @@ TEST_F(SweepCommand, FoldersThatCannotBeUsedAreRefused) {
   expect_error("sweep merge absent -o r", "absent");
 }
 
+TEST_F(SweepCommand, AShippedSweepHasAName) {
+  const Output check = tactus("sweep quick --check");
+  EXPECT_EQ(check.code, 0) << check.err;
+  EXPECT_EQ(check.out, "quick: 6 points\n");
+  expect_error("sweep quik --check", "did you mean \"quick\"?");
+}
+
 TEST_F(SweepCommand, ADryRunWritesNothing) {
   write_eight();
   ASSERT_EQ(tactus("sweep s.json --dry-run").code, 0);  // fills the cache
@@ -534,6 +541,9 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
   EXPECT_EQ(read("r.csv").find("point,"), 0U) << "what varies comes first";
   EXPECT_NE(read("r.csv").find("accumulator_depth"), std::string::npos);
   EXPECT_NE(read("r.constants.csv").find("configuration.board.name,"), std::string::npos);
+  // The axes in the order of the definition, then the rest.
+  EXPECT_EQ(read("r.csv").find("point,accumulator_depth,read_latency,strategy,status,"), 0U)
+      << read("r.csv").substr(0, 200);
   const std::string page = read("r.html");
   for (const char* part :
        {"has the lowest latency", "12 points, 4 of them failed", "Failed points", "accumulators",

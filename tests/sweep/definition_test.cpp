@@ -246,6 +246,10 @@ TEST(SweepDefinition, RefusesWhatIsWrong) {
                "s.json:/axes/0/values: the axis is empty");
   expect_error(R"("axes": [{"key": "board.read_latency", "from": 5, "to": 1, "step": 1}])",
                "s.json:/axes/0/to: the axis is empty");
+  expect_error(R"("axes": [{"key": "board.read_latency", "from": 1, "to": 5}])",
+               "s.json:/axes/0/step: is missing: values from .. to need a step, or a factor");
+  expect_error(R"("axes": [{"key": "board.axi_data_bits", "values": [64, 48]}])",
+               "48 is not a power of two; allowed 32..1024, a power of two");
   expect_error(R"("axes": [{"key": "board.read_latency", "from": 1, "to": 5, "step": 0}])",
                "s.json:/axes/0/step: must be above 0");
   expect_error(R"("axes": [])", "s.json:/axes: is empty");

@@ -70,6 +70,7 @@ class DaisUnit final : public sc_core::sc_module {
 
   [[nodiscard]] bool idle() const { return control_.empty() && collected_ == 0 && order_->empty(); }
   [[nodiscard]] const Stats& stats() const { return stats_; }
+  [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
   [[nodiscard]] std::string waits_for() const;
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }

@@ -63,6 +63,14 @@ std::string TcuSequences::name_of_counter(std::uint32_t counter) const {
     return fmt::format("unit {}, state {}", account.unit(),
                        account.states()[(counter - places_[i]) % account.states().count].name);
   }
+  std::size_t place = first_event_ + 1;  // behind the clock's progress
+  for (const TcuCounter& listed : tcu_counters()) {
+    for (unsigned i = 0; i < listed.values; ++i) {
+      if (listed.at(system_, i) == nullptr) continue;
+      if (!listed.name.empty() && counter == place) return fmt::format("{}[{}]", listed.name, i);
+      place += listed.length;
+    }
+  }
   return fmt::format("counter {} of units", counter - first_event_);
 }
 

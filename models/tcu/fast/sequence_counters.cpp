@@ -47,56 +47,22 @@ void TcuSequences::list_counters() {
   std::fill(owners_.end() - ArrayTime::states + ArrayTime::dram0_read_data,
             owners_.end() - ArrayTime::states + ArrayTime::queued_transfers + 1, Owner::nobody);
   first_event_ = counters_.size();
-  Owner owner = Owner::nobody;
-  const auto add = [&](std::uint64_t* first, std::size_t count = 1) {
+  const auto add = [&](std::uint64_t* first, std::size_t count, Owner owner) {
     counters_.add(first, count);
     events_.add(first, count);
     owners_.resize(counters_.size(), owner);
   };
-  add(&system_.clock_.progress);
-  const auto list = [&add](auto& values) { add(values.data(), values.size()); };
-  Tcu& tcu = system_.tcu_;
-  Decoder::Stats& decoder = tcu.decoder_.counts();
-  owner = Owner::head;
-  add(&decoder.retired);
-  list(decoder.retired_by_opcode);
-  list(decoder.retired_by_kind);
-  list(decoder.vectors_by_kind);
-  for (unsigned p = 0; p < 2; ++p) {
-    owner = p == 0 ? Owner::control : Owner::moves;
-    add(&tcu.local_.counts().reads[p]);
-    add(&tcu.local_.counts().writes[p]);
-  }
-  owner = Owner::control;
-  DualPortMemory::Stats& accumulators = tcu.accumulators_.accumulator().memory().counts();
-  list(accumulators.reads);
-  list(accumulators.writes);
-  add(&tcu.accumulators_.alu().counts().issued);
-  SystolicArray::Stats& array = tcu.array_.counts();
-  for (std::uint64_t* counter :
-       {&array.multiplications, &array.loads, &array.loads_in_turn, &array.zero_multiplications}) {
-    add(counter);
-  }
-  if (tcu.activation_) {
-    ActivationUnit::Stats& activation = tcu.activation_->counts();
-    add(&activation.vectors);
-    add(&activation.parameters);
-  }
-  if (LookupMemory* tables = tcu.accumulators_.tables()) {
-    add(&tables->counts().vectors);
-    add(&tables->counts().lookups);
-  }
-  owner = Owner::moves;
-  for (auto& port : system_.ports_) {
-    BoundarySplitter::Stats& stats = port->port.splitter().counts();
-    for (std::uint64_t* counter : {&stats.read_bursts, &stats.write_bursts, &stats.read_beats,
-                                   &stats.write_beats, &stats.write_responses}) {
-      add(counter);
+  add(&system_.clock_.progress, 1, Owner::nobody);
+  for (const TcuCounter& counter : tcu_counters()) {
+    for (unsigned i = 0; i < counter.values; ++i) {
+      std::uint64_t* const at = counter.at(system_, i);
+      if (at != nullptr) add(at, counter.length, counter.owners[i]);
     }
   }
   if (counters_.size() > KnownSequences::most_counters) {
     internal_error("{} counters are more than sequences remember", counters_.size());
   }
+  Tcu& tcu = system_.tcu_;
   data_ = std::make_unique<TcuData>(
       system_.config_.tcu.architecture, system_.config_.tcu.rounding, tcu.local_, tcu.array_,
       tcu.accumulators_, tcu.activation_.get(), tcu.decoder_.registers(),

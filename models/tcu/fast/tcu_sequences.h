@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "models/sim/machine.h"
+#include "models/tcu/counters.h"
 #include "models/tcu/fast/account_changes.h"
 #include "models/tcu/fast/known_sequences.h"
 #include "models/tcu/fast/live_memories.h"
@@ -72,9 +73,7 @@ class TcuSequences {
   struct Passage {
     Id interval = KnownSequences::none, link = KnownSequences::none;
   };
-  /// Which part of a design in two owns a counter: control, moves, or the part whose instruction is
-  /// at the decoder's head.
-  enum class Owner : std::uint8_t { control, moves, head, nobody };
+  using Owner = CounterOwner;
   /// When an interval that is worked out began, and what was counted by then.
   struct Began {
     Cycle now = 0;

@@ -1,0 +1,32 @@
+// The counters of a TCU's units, each named once: statistics and pages, energies, and what the fast
+// engine remembers of an interval are made from this list. A new counter is a field of its unit and
+// a row here; run_figures() or layer_figures() in machine_info.cpp say what it means.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tactus {
+
+class TcuSystem;
+
+/// The part of a design in two parts that counts: control, DRAM moves, or the part whose
+/// instruction is at the decoder's head.
+enum class CounterOwner : std::uint8_t { control, moves, head, nobody };
+
+struct TcuCounter {
+  std::string_view name;               ///< in statistics; empty: in none
+  unsigned values;                     ///< one for each DRAM or local port, or a single one
+  std::array<CounterOwner, 2> owners;  ///< by value
+  /// Where value `index` is counted; null if the design lacks the unit.
+  std::uint64_t* (*at)(TcuSystem& system, unsigned index);
+  std::size_t length = 1;  ///< counters behind one another at that place; 1 for those with a name
+};
+
+/// In the order of statistics.
+[[nodiscard]] const std::vector<TcuCounter>& tcu_counters();
+
+}  // namespace tactus
