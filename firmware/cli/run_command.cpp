@@ -26,6 +26,7 @@
 #include "firmware/driver/common/stop_run.h"
 #include "firmware/driver/tcu/sample_file.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/report/fan.h"
 #include "firmware/report/timeline.h"
@@ -56,12 +57,24 @@ RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal
   return plan;
 }
 
+/// The units of --tcus; null for one.
+std::unique_ptr<TcuUnits> units_of(const RunPlan& plan) {
+  if (plan.tcus == 1) return nullptr;
+  const bool reads_stream = plan.config.stream_model == StreamModel::board;
+  // NoOps make the program whole words of the stream.
+  const std::uint64_t word = plan.config.axi_data_bits / 8;
+  return std::make_unique<TcuUnits>(plan.config, static_cast<unsigned>(plan.tcus),
+                                    reads_stream ? plan.model->program.size() + 2 * word : 0);
+}
+
 /// Everything `tactus run` holds while it runs.
 class Runner {
  public:
   explicit Runner(RunPlan plan)
       : plan_(std::move(plan)),
-        simulation_(plan_.config),
+        units_(units_of(plan_)),
+        own_(units_ ? nullptr : std::make_unique<TcuSimulation>(plan_.config)),
+        simulation_(units_ ? (*units_)[0] : *own_),
         layers_(plan_.regions, simulation_),
         recorder_(
             with_surroundings(plan_, simulation_, layers_), simulation_,
@@ -86,7 +99,8 @@ class Runner {
     report_.total_cycles = simulation_.now();
     finish_observers();
     defer.reset();  // another signal ends the program at once
-    if (!stuck && !report_.interrupted && report_.images.back().run.end != RunEnd::finished) {
+    if (!stuck && !report_.interrupted && !report_.images.empty() &&
+        report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
     // The link has no complete account of requests that were cut off.
@@ -231,6 +245,7 @@ class Runner {
       return std::nullopt;
     }
     if (packages_) return simulate_packages(options, before);
+    if (units_) return simulate_units(options);
     Host host(simulation_, *plan_.model, plan_.mode);
     recorder_.begin_run("preparation", {});
     if (auto stuck = host.prepare()) return stuck;
@@ -247,6 +262,53 @@ class Runner {
       before += report_.images.back().run.retired;
     }
     return std::nullopt;
+  }
+
+  /// Deals the images out to the units. Before that, for comparison, the first image runs on a unit
+  /// that is alone.
+  std::optional<TcuRunResult> simulate_units(TcuRunOptions options) {
+    options.progress = [this](Cycle, std::uint64_t) {
+      if (interrupt()) throw StopRun{};
+    };
+    if (auto stuck = run_alone(options)) return stuck;
+    report_.images.resize(plan_.run_count());
+    std::vector<bool> finished(plan_.run_count());
+    std::optional<TcuRunResult> stuck;
+    units_->run([&](unsigned unit) {
+      TcuRunOptions own = options;
+      if (unit != 0) own.retire_log = nullptr;
+      Host host((*units_)[unit], *plan_.model, plan_.mode);
+      if (auto failed = host.prepare()) stuck = std::move(failed);
+      for (std::size_t i = unit; i < finished.size() && !stuck && !report_.interrupted;
+           i += units_->count()) {
+        if (unit == 0) begin_run(fmt::format("image {}", i), plan_.model->program, i == 0);
+        ImageResult& image = report_.images[i];
+        image = host.run_image(plan_.images[i % plan_.images.size()], own);
+        if (i >= plan_.images.size()) image.outputs.clear();
+        finished[i] = image.run.end == RunEnd::finished;
+        if (!finished[i] && !report_.interrupted) stuck = image.run;
+        if (unit != 0) continue;
+        recorder_.activity().stop();
+        recorder_.end_run(image.run.accounting);
+      }
+    });
+    report_.shared_memory = units_->memory_figures();
+    // Of a run that was cut off, the images before the first that has not finished.
+    const auto cut = std::find(finished.begin(), finished.end(), false);
+    report_.images.resize(static_cast<std::size_t>(cut - finished.begin()));
+    return stuck;
+  }
+
+  /// Returns the run if it did not finish.
+  std::optional<TcuRunResult> run_alone(TcuRunOptions options) {
+    options.retire_log = nullptr;
+    TcuSimulation simulation(plan_.config);
+    Host host(simulation, *plan_.model, plan_.mode);
+    if (auto stuck = host.prepare()) return stuck;
+    ImageResult image = host.run_image(plan_.images.front(), options);
+    report_.alone = image.probe.value_or(image.run.cycles);
+    if (image.run.end == RunEnd::finished) return std::nullopt;
+    return std::move(image.run);
   }
 
   std::optional<TcuRunResult> simulate_packages(const TcuRunOptions& options,
@@ -270,9 +332,12 @@ class Runner {
   }
 
   void begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
+    begin_run(name, program, report_.images.empty());
+  }
+  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program, bool is_first) {
     recorder_.begin_run(name, program);
     layers_.begin_run();
-    if (!report_.images.empty()) return;
+    if (!is_first) return;
     report_.first_cycle = simulation_.now();
     recorder_.activity().start(simulation_.now());
   }
@@ -397,7 +462,9 @@ class Runner {
   }
 
   RunPlan plan_;
-  TcuSimulation simulation_;
+  std::unique_ptr<TcuUnits> units_;  ///< of --tcus; null: one unit
+  std::unique_ptr<TcuSimulation> own_;
+  TcuSimulation& simulation_;  ///< the only one, or the first: the one that is observed
   LayerSignal layers_;
   RunRecorder recorder_;
   RunReport report_;

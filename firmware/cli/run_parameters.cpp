@@ -1,6 +1,7 @@
 #include "firmware/cli/run_parameters.h"
 
 #include "firmware/driver/tcu/simulation_parameters.h"
+#include "firmware/driver/tcu/units.h"
 
 namespace tactus {
 namespace {
@@ -45,6 +46,10 @@ const ParameterTable<RunChoices>& run_parameters() {
                       "those of the inputs",
                       "run so many images of a model, those of the inputs in turn, and tell the "
                       "throughput"),
+       whole("tcus", &P::tcus, {1, TcuUnits::most}, "units",
+             "so many units behind the board's memory, each with its own banks; image i goes to "
+             "unit i "
+             "mod N. Waveform, timeline, events, retires, samples and dumps are those of unit 0"),
        text("energy", &P::energy, "none",
             "energy and area: events times a table, of configs/energy or a file")
            .with_value_name("NAME|F.json")});

@@ -314,6 +314,27 @@ void find_unwritten_reads(RunPlan& plan) {
   }
 }
 
+/// Whether there is something for each unit of --tcus, and a memory in which they meet.
+void check_units(const RunPlan& plan) {
+  if (plan.tcus == 1) return;
+  if (!plan.model || !plan.host.packages.empty()) {
+    user_error("tactus run: --tcus deals out images of a --model; allowed for others: 1");
+  }
+  if (plan.config.memory_model != MemoryModel::board) {
+    user_error(
+        "tactus run: --tcus {}: in a memory of fixed latency units never meet, so that {} take the "
+        "cycles "
+        "of one; allowed: --memory board",
+        plan.tcus, plan.tcus);
+  }
+  if (plan.run_count() < plan.tcus) {
+    user_error("tactus run: --tcus {}: there {} to deal out; allowed --images of {} or more",
+               plan.tcus,
+               plan.run_count() == 1 ? "is 1 run" : fmt::format("are {} runs", plan.run_count()),
+               plan.tcus * plan.model->file.batch);
+  }
+}
+
 void plan_sampling(const Args& args, RunPlan& plan) {
   plan.samples = args.text("samples");
   check_needs(sampler_parameters().section(), args, "samples", "F.tsample");
@@ -451,6 +472,7 @@ RunPlan plan_run(const Args& args) {
   plan_board(args, sources, plan);
   read_machine_options(args, plan.config, memory_file(sources, plan));
   plan_sampling(args, plan);
+  check_units(plan);
   find_unwritten_reads(plan);
   plan.output = args.text("output");
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, tcu_machine_info());

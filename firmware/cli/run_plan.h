@@ -43,6 +43,7 @@ struct RunChoices {
   std::string regions_wanted;                  ///< a file or a number; empty: the model's layers
   std::string energy;                          ///< a table's name or path; empty: none
   std::optional<std::uint64_t> images_wanted;  ///< none: those of the inputs
+  std::uint64_t tcus = 1;  ///< units behind one memory, to which images are dealt out
 };
 
 /// Where clock, AXI width and latencies come from.

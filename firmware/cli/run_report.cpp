@@ -88,6 +88,9 @@ RunDocument run_document(const RunReport& report) {
     }
     document.images.push_back(std::move(run));
   }
+  document.units = static_cast<unsigned>(plan.tcus);
+  document.alone = report.alone;
+  if (report.shared_memory) document.shared_memory = to_json(*report.shared_memory);
   document.unwritten = plan.unwritten;
   document.first_cycle = report.first_cycle;
   document.total_cycles = report.total_cycles;

@@ -19,6 +19,8 @@ struct RunReport {
   const Activity* activity = nullptr;  ///< of the first image; filled for a page only
   Cycle first_cycle = 0;               ///< of the machine: that in which the first image begins
   bool interrupted = false;            ///< a signal has ended it
+  Cycle alone = 0;  ///< of several units: cycles of the first image on a unit that is alone
+  std::optional<DdrFigures> shared_memory{};  ///< of several units
 };
 
 /// What is written about it. The first image's figures are on the top; its cycles count from its

@@ -39,13 +39,26 @@ constexpr Row middle_rows[] = {
     {"throughput.images", "count", "images that were computed, of all runs"},
     {"throughput.batch", "count", "images of a run, which are computed together"},
     {"throughput.seconds", "s",
-     "time of all runs, one after the other, the host's host_us in each included"},
+     "time of all runs, one after the other, the host's host_us in each included; of several units "
+     "the "
+     "longest time of a unit"},
     {"throughput.frames_per_second", "1/s", "images / seconds"},
     {"throughput.latency_cycles.*", "",
      "cycles of the runs, which all images of a run have as their latency: min, median, p95 (the "
      "latency that 95 % do not exceed), max"},
     {"throughput.latency_ms.*", "", "the same in ms at --clock-mhz"},
     {"throughput.ms_per_image.*", "", "the same over the images of a run"},
+    {"tcus.count", "count", "units behind one memory (--tcus); image i runs on unit i mod count"},
+    {"tcus.alone_cycles", "cycles", "of the first image on a unit that is alone, simulated before"},
+    {"tcus.speed_up", "ratio", "throughput.frames_per_second over that of a unit that is alone"},
+    {"tcus.memory.*", "", "figures of their memory from the first to the last cycle of all"},
+    {"tcus.each", "list",
+     "of each unit: images, cycles of them, lost_cycles by reason "
+     "(accounting.lost_cycles.reasons), waits "
+     "of its DRAM ports and stream (accounting.units.memory0): queue are cycles in which the "
+     "memory serves "
+     "other accesses, also those of other units"},
+    {"tcus.each.*", "", "see tcus.each"},
     {"unwritten_reads.count", "reads",
      "vectors read inside the machine although nothing has written them since its reset: of local "
      "memory, "

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "firmware/report/run_figures.h"
+#include "firmware/report/together.h"
 #include "isa/support/json_text.h"
 #include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
@@ -136,7 +137,8 @@ std::optional<Throughput> throughput_of(const RunDocument& document) {
     if (image.run->end != RunEnd::finished) return std::nullopt;
     latencies.push_back(image.cycles);
   }
-  return throughput(std::move(latencies), document.clock_mhz, document.host_us, document.batch);
+  return throughput(std::move(latencies), document.clock_mhz, document.host_us, document.batch,
+                    document.units);
 }
 
 double milliseconds(const RunDocument& document, Cycle cycles) {
@@ -153,7 +155,10 @@ std::string stats_json(const RunDocument& document) {
   if (document.interrupted) json["interrupted"] = true;
   json["wall_seconds"] = document.wall_seconds;
   json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
-  if (const auto rate = throughput_of(document)) json["throughput"] = to_json(*rate);
+  if (const auto rate = throughput_of(document)) {
+    json["throughput"] = to_json(*rate);
+    if (document.units > 1) json["tcus"] = together_json(document);
+  }
   const UnwrittenReads& unwritten = document.unwritten;
   json["unwritten_reads"] = {{"count", unwritten.count},
                              {"instructions", unwritten.instructions},
@@ -199,6 +204,9 @@ std::string summary_text(const RunDocument& document) {
     line("throughput", fmt::format("{}{}; latency {} at least, {} median, {} of 95 %, {} at most",
                                    frames_text(*rate), batch_text(*rate), time(rate->min),
                                    time(rate->median), time(rate->p95), time(rate->max)));
+  }
+  if (rate && document.units > 1) {
+    for (const auto& [name, value] : together_lines(document)) line(name, value);
   }
   for (const auto& [name, value] : image.lines) line(name, value);
   text += accounting_lines(image.run->accounting, document.rates, document.macs);

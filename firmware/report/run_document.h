@@ -41,6 +41,11 @@ struct RunDocument {
   bool back_to_back = true;
   double host_us = 0;
   std::uint64_t batch = 1;  ///< images per run; each of `images` is such a run
+  unsigned units =
+      1;  ///< that run images at the same time: image i of `images` in unit i mod units
+  Cycle alone =
+      0;  ///< of several units: cycles of the first image on a unit that is alone, simulated
+  nlohmann::ordered_json shared_memory;  ///< of several units: figures of their memory
   MachineRates rates;
   nlohmann::ordered_json configuration;
   nlohmann::ordered_json rerun;  ///< input for --config that repeats the run; null: none
@@ -64,7 +69,7 @@ struct RunDocument {
 /// The run's summary: one screen of text.
 [[nodiscard]] std::string summary_text(const RunDocument& document);
 
-/// Throughput over all images; empty unless all have finished and ran back to back.
+/// Throughput over all images, of all units; empty unless all have finished and ran back to back.
 [[nodiscard]] std::optional<Throughput> throughput_of(const RunDocument& document);
 /// "105.90 frames/s".
 [[nodiscard]] std::string frames_text(const Throughput& rate);

@@ -7,6 +7,7 @@
 #include "firmware/report/html.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/svg.h"
+#include "firmware/report/together.h"
 #include "isa/support/json_text.h"
 #include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
@@ -482,6 +483,7 @@ std::string run_page_html(const RunDocument& document) {
   for (const auto& [title, html] : document.sections) out.section(title, html);
   if (const auto rate = throughput_of(document); rate && rate->images > 1) {
     out.section("Throughput", throughput_section(document, *rate));
+    if (document.units > 1) out.section("Units behind one memory", together_section(document));
   }
   if (run.accounting.cycles != 0) add_accounting(out, document);
   for (const auto& [title, html] : document.closing_sections) out.section(title, html);

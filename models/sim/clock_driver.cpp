@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "isa/support/error.h"
 #include "models/sim/kernel_time.h"
 
 namespace tactus {
@@ -43,7 +44,7 @@ void ClockDriver::tick() {
     more = go_on();
   } catch (...) {
     running_ = false;
-    if (!owns_kernel_) throw;
+    if (!owns_kernel_ && !is_awaited_) throw;
     error_ = std::current_exception();
   }
   if (more) {
@@ -52,6 +53,7 @@ void ClockDriver::tick() {
   }
   running_ = false;
   if (owns_kernel_) sc_core::sc_pause();
+  if (is_awaited_) ended_.notify();
 }
 
 /// The cycles of one activation.
@@ -73,13 +75,23 @@ bool ClockDriver::go_on() {
 void ClockDriver::wake() {
   running_ = true;
   const sc_core::sc_time middle = period_ * static_cast<double>(clock_.now) + period_ / 2.0;
+  if (middle < sc_core::sc_time_stamp()) {
+    internal_error("a design that stands at cycle {} cannot begin at {}", clock_.now,
+                   sc_core::sc_time_stamp().to_string());
+  }
   wake_.notify(middle - sc_core::sc_time_stamp());
 }
 
 void ClockDriver::run() {
-  owns_kernel_ = true;
+  is_awaited_ = sc_core::sc_get_status() == sc_core::SC_RUNNING;
+  owns_kernel_ = !is_awaited_;
   wake();
-  sc_core::sc_start();
+  if (is_awaited_) {
+    while (running_) sc_core::wait(ended_);
+    is_awaited_ = false;
+  } else {
+    sc_core::sc_start();
+  }
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 

@@ -22,13 +22,16 @@ ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
 }
 
 std::vector<unsigned> controller_ports(const BoardMemory& memory,
-                                       const std::vector<unsigned>& ports, bool with_stream) {
+                                       const std::vector<unsigned>& ports, bool with_stream,
+                                       unsigned machines) {
   std::vector<unsigned> list;
-  for (const unsigned port : ports) {
-    // Each port has one socket for reads and one for writes.
-    list.insert(list.end(), 2, memory.path(port).controller_port);
+  for (unsigned m = 0; m < machines; ++m) {
+    for (const unsigned port : ports) {
+      // Each port has one socket for reads and one for writes.
+      list.insert(list.end(), 2, memory.path(port).controller_port);
+    }
+    if (with_stream) list.insert(list.end(), 2, memory.path(memory.stream->path).controller_port);
   }
-  if (with_stream) list.insert(list.end(), 2, memory.path(memory.stream->path).controller_port);
   return list;
 }
 
@@ -62,42 +65,55 @@ PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_
 
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
                            const std::vector<unsigned>& ports, Clock& clock, bool with_stream)
-    : controller_("ddr", ddr, controller_ports(*board.board_memory, ports, with_stream)),
-      clock_(clock) {
+    : MemorySystem(board, ddr, ports, with_stream, 1) {
+  (void)add_machine(board, clock);
+}
+
+MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
+                           std::vector<unsigned> ports, bool with_stream, unsigned machines)
+    : ports_(std::move(ports)),
+      with_stream_(with_stream),
+      pulled_(!with_stream && machines == 1),
+      controller_("ddr", ddr,
+                  controller_ports(*board.board_memory, ports_, with_stream, machines)) {
+  if (pulled_) controller_.set_pulled();
+}
+
+unsigned MemorySystem::add_machine(const BoardValues& board, Clock& clock) {
+  if (clock_ == nullptr) clock_ = &clock;
   const BoardMemory& memory = *board.board_memory;
-  sc_core::sc_time lookahead = sc_core::sc_max_time();
+  const unsigned access_bytes = controller_.config().burst_bytes();
   const auto make_path = [&](const std::string& name, const PathConfig& config) {
     auto path = std::make_unique<PortPath>(name.c_str(), clock, clock_period(board.clock_mhz),
                                            board.axi_data_bits / 8, config);
     path->reads.bind(controller_.socket);
     path->writes.bind(controller_.socket);
-    lookahead = std::min(lookahead, path->lookahead());
+    if (pulled_) path->set_pulled();
+    lookahead_ = std::min(lookahead_, path->lookahead());
     return path;
   };
-  for (const unsigned port : ports) {
-    paths_.push_back(make_path(fmt::format("path{}", paths_.size()),
-                               path_config(board, port, ddr.burst_bytes())));
+  const auto first = static_cast<unsigned>(paths_.size());
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    paths_.push_back(
+        make_path(fmt::format("path{}", p), path_config(board, ports_[p], access_bytes)));
   }
-  if (with_stream) {
+  if (with_stream_) {
     const MemoryStream& stream = *memory.stream;
-    stream_path_ = make_path("stream_path", path_config(board, memory.path(stream.path),
-                                                        stream.base, ddr.burst_bytes()));
+    streams_.push_back(make_path(
+        "stream_path", path_config(board, memory.path(stream.path), stream.base, access_bytes)));
   }
-  controller_.set_lookahead(lookahead);
-  if (with_stream) return;
-  controller_.set_pulled();
-  for (const auto& path : paths_) path->set_pulled();
+  controller_.set_lookahead(lookahead_);
+  return first;
 }
 
 DdrFigures MemorySystem::figures() {
-  if (stream_path_ != nullptr) {
-    controller_.catch_up();
-  } else {
+  if (pulled_) {
     // Up to the time to which a slave may have pulled the memory, so that the figures are those of
     // the cycle.
-    sc_core::sc_time lookahead = sc_core::sc_max_time();
-    for (const auto& path : paths_) lookahead = std::min(lookahead, path->lookahead());
-    controller_.catch_up(clock_.now * clock_.period_ps + clock_.period_ps / 2 + lookahead.value());
+    controller_.catch_up(clock_->now * clock_->period_ps + clock_->period_ps / 2 +
+                         lookahead_.value());
+  } else {
+    controller_.catch_up();
   }
   const DdrStatistics& s = controller_.statistics();
   DdrFigures figures;
@@ -111,13 +127,13 @@ DdrFigures MemorySystem::figures() {
   for (const DdrPortStatistics& port : s.ports) {
     figures.bytes += port.bytes_read + port.bytes_written;
   }
-  if (stream_reader_ != nullptr) figures.stream_bytes = stream_reader_->bytes_read();
+  for (const StreamReader* reader : readers_) figures.stream_bytes += reader->bytes_read();
   figures.time = {s.queue, s.refresh, s.row, s.bus, s.rest};
   return figures;
 }
 
 void MemorySystem::describe(const trace::Scope& scope) {
-  if (!history_) history_ = std::make_unique<DdrHistory>(controller_, clock_);
+  if (!history_) history_ = std::make_unique<DdrHistory>(controller_, *clock_);
   history_->describe(scope.unit("memory").unit("ddr"));
 }
 
@@ -125,12 +141,12 @@ void MemorySystem::attach(unsigned port, AxiSlave& slave, const char* account) {
   slave.socket.bind(paths_[port]->socket);
   slave.set_write_channel(*paths_[port]);
   slave.account_for_memory(account);
-  if (stream_path_ == nullptr) slave.set_pulled(controller_, paths_[port]->config().base);
+  if (pulled_) slave.set_pulled(controller_, paths_[port]->config().base);
 }
 
 void MemorySystem::attach(StreamReader& reader) {
-  reader.socket.bind(stream_path_->socket);
-  stream_reader_ = &reader;
+  reader.socket.bind(streams_.back()->socket);
+  readers_.push_back(&reader);
 }
 
 }  // namespace tactus

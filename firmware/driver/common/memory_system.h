@@ -30,15 +30,20 @@ class MemorySystem {
   /// which must exist. Without it the attached slaves pull the memory (models/sim/pulled_memory.h).
   MemorySystem(const BoardValues& board, const DdrConfig& ddr, const std::vector<unsigned>& ports,
                Clock& clock, bool with_stream = false);
+  /// The memory of `machines` machines alike; add_machine() makes each one's paths, in order.
+  MemorySystem(const BoardValues& board, const DdrConfig& ddr, std::vector<unsigned> ports,
+               bool with_stream, unsigned machines);
+  /// Makes the paths of a machine, whose bases `board` gives; returns the number of its first port.
+  unsigned add_machine(const BoardValues& board, Clock& clock);
 
   /// Connects the slave of a machine's port to its path, and makes it keep an account, with this
   /// name, of its waiting time. Call once for each port, during elaboration.
   void attach(unsigned port, AxiSlave& slave, const char* account);
 
-  /// Connects the reader of the instruction stream, for a memory with the stream.
+  /// Connects the reader of the instruction stream of the machine that was added last.
   void attach(StreamReader& reader);
-  /// Binds an initiator's socket to the stream's path, of a memory with the stream.
-  void attach_stream(tlm::tlm_initiator_socket<>& socket) { socket.bind(stream_path_->socket); }
+  /// Binds an initiator's socket to the stream's path of that machine.
+  void attach_stream(tlm::tlm_initiator_socket<>& socket) { socket.bind(streams_.back()->socket); }
 
   /// Figures since the machine was made.
   [[nodiscard]] DdrFigures figures();
@@ -51,12 +56,15 @@ class MemorySystem {
   [[nodiscard]] const PortPath& path(unsigned port) const { return *paths_[port]; }
 
  private:
-  std::vector<std::unique_ptr<PortPath>> paths_;
-  std::unique_ptr<PortPath> stream_path_;  ///< null: the stream does not come from this memory
-  const StreamReader* stream_reader_ = nullptr;
+  const std::vector<unsigned> ports_;  ///< of the board, by port of a machine
+  const bool with_stream_;
+  const bool pulled_;                                       ///< by the only machine there is
+  std::vector<std::unique_ptr<PortPath>> paths_, streams_;  ///< of all machines
+  std::vector<const StreamReader*> readers_;
   DdrController controller_;
-  const Clock& clock_;
-  std::unique_ptr<DdrHistory> history_;  ///< null until signals are requested
+  sc_core::sc_time lookahead_ = sc_core::sc_max_time();  ///< the shortest of all paths
+  const Clock* clock_ = nullptr;                         ///< of the machine that was added first
+  std::unique_ptr<DdrHistory> history_;                  ///< null until signals are requested
 };
 
 }  // namespace tactus

@@ -25,6 +25,7 @@ void Simulation::start(Machine& machine, double clock_mhz, Cycle patience) {
     pass_border();
     return until_border();
   };
+  if (!owns_kernel()) return;
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that debug access works from here on
 }
 

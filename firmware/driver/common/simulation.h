@@ -60,7 +60,10 @@ class Simulation : public WatchedMachine {
                                                               std::uint64_t count) = 0;
 
  protected:
-  Simulation() = default;
+  /// `kernel`: of a design with several machines, which elaborates it; null: one of its own.
+  explicit Simulation(KernelScope* kernel = nullptr)
+      : own_kernel_(kernel == nullptr ? std::make_unique<KernelScope>() : nullptr),
+        kernel_(kernel == nullptr ? *own_kernel_ : *kernel) {}
   /// Call when everything is built: elaborates. `patience`: cycles without any handshake after
   /// which a machine that does not wait for memory counts as hung.
   void start(Machine& machine, double clock_mhz, Cycle patience);
@@ -74,8 +77,14 @@ class Simulation : public WatchedMachine {
   std::function<void()> on_activity;
   [[nodiscard]] Cycle first_cycle() const { return run_.first; }
 
+  [[nodiscard]] bool owns_kernel() const { return own_kernel_ != nullptr; }
+
+ private:
   // Declared before all modules.
-  KernelScope kernel_;
+  std::unique_ptr<KernelScope> own_kernel_;
+
+ protected:
+  KernelScope& kernel_;
   Clock clock_;
 
  private:

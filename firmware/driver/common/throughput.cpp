@@ -1,27 +1,32 @@
 #include "firmware/driver/common/throughput.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <nlohmann/json.hpp>
 
 namespace tactus {
 
 Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, double host_us,
-                      std::uint64_t batch) {
+                      std::uint64_t batch, unsigned units) {
+  std::vector<std::uint64_t> cycles(units), runs(units);  // by unit
+  for (std::size_t i = 0; i < latencies.size(); ++i) {
+    cycles[i % units] += latencies[i];
+    ++runs[i % units];
+  }
   std::sort(latencies.begin(), latencies.end());
   const std::size_t count = latencies.size();
   const auto rank = [&](std::size_t percent) {
     return latencies[(count * percent + 99) / 100 - 1];  // the rank, rounded up, counts from 1
   };
-  const std::uint64_t cycles =
-      std::accumulate(latencies.begin(), latencies.end(), std::uint64_t{0});
   Throughput result;
   result.images = count * batch;
   result.batch = batch;
   result.clock_mhz = clock_mhz;
-  result.seconds =
-      (static_cast<double>(cycles) / clock_mhz + static_cast<double>(count) * host_us) / 1e6;
+  for (unsigned u = 0; u < units; ++u) {
+    result.seconds = std::max(result.seconds, (static_cast<double>(cycles[u]) / clock_mhz +
+                                               static_cast<double>(runs[u]) * host_us) /
+                                                  1e6);
+  }
   if (result.seconds > 0) {
     result.frames_per_second = static_cast<double>(result.images) / result.seconds;
   }

@@ -30,9 +30,10 @@ struct Throughput {
 }
 
 /// `latencies`: cycles of each run, at least one. `host_us`: host time per run. `batch`: images per
-/// run.
+/// run. `units`: machines that run at the same time; run i is one of machine i mod units, and the
+/// time is that of the machine which takes longest.
 [[nodiscard]] Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz,
-                                    double host_us, std::uint64_t batch = 1);
+                                    double host_us, std::uint64_t batch = 1, unsigned units = 1);
 
 /// {"images", "batch", "seconds", "frames_per_second", "latency_cycles", "latency_ms",
 /// "ms_per_image"}; the last three hold min, median, p95 and max. An image has the latency of its

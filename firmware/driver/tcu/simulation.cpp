@@ -49,23 +49,46 @@ TcuSystem::Config top_config(const TcuSimulationConfig& config) {
 }  // namespace
 
 TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
-    : config_(config),
+    : TcuSimulation(config, nullptr, nullptr) {}
+
+TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope& kernel,
+                             MemorySystem& memory)
+    : TcuSimulation(config, &kernel, &memory) {}
+
+TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope* kernel,
+                             MemorySystem* memory)
+    : Simulation(kernel),
+      config_(config),
       instruction_bytes_(tcu::InstructionLayout(config.architecture).instruction_bytes()),
-      stream_(config.axi_data_bits / 8, config.feed_gap) {
+      stream_(config.axi_data_bits / 8, config.feed_gap),
+      board_memory_(memory) {
   check_axi_width(config.architecture, config.axi_data_bits);
+  build();
+  system_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
+  start(*system_, config.clock_mhz,
+        config.feed_gap + (config.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls));
+}
+
+/// The system, its memories and its instruction stream.
+void TcuSimulation::build() {
+  const TcuSimulationConfig& config = config_;
   const sc_core::sc_time period = clock_period(config.clock_mhz);
   system_ = std::make_unique<TcuSystem>("top", clock_, top_config(config), stream_);
-  if (config.memory_model == MemoryModel::board && !config.memory) {
+  unsigned first_port = 0;  // of this machine, of the board's memory
+  if (board_memory_ != nullptr) {
+    first_port = board_memory_->add_machine(config, clock_);
+  } else if (config.memory_model == MemoryModel::board && !config.memory) {
     if (!config.resolved_ddr) internal_error("the board's memory has not been looked up");
-    board_memory_ =
+    own_memory_ =
         std::make_unique<MemorySystem>(config, *config.resolved_ddr, std::vector<unsigned>{0, 1},
                                        clock_, config.stream_model == StreamModel::board);
+    board_memory_ = own_memory_.get();
   }
   for (unsigned p = 0; p < 2; ++p) {
     slaves_[p] = std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, period,
                                             word_bytes(), config.transport, system_->pins(p));
-    if (board_memory_) {
-      board_memory_->attach(p, *slaves_[p], p == 0 ? "memory0" : "memory1");
+    if (board_memory_ != nullptr) {
+      board_memory_->attach(first_port + p, *slaves_[p], p == 0 ? "memory0" : "memory1");
     } else {
       memories_[p] = config.memory ? config.memory(p, *slaves_[p])
                                    : fixed_latency_bank(config, p, *slaves_[p]);
@@ -73,7 +96,7 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
     system_->attach(p, *slaves_[p]);
   }
   if (config.stream_model == StreamModel::board) {
-    if (!board_memory_) {
+    if (board_memory_ == nullptr) {
       user_error(
           "the instruction stream is to come out of the board's memory, and this machine has "
           "another one; allowed: --stream ideal (stream_model)");
@@ -85,13 +108,12 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
     board_memory_->attach(*stream_reader_);
     stream_.read_through(stream_reader_.get());
   }
-  system_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
-  start(*system_, config.clock_mhz,
-        config.feed_gap + (config.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls));
 }
 
 /// Threads are those of users' memories; they may refer to their modules while they unwind.
-TcuSimulation::~TcuSimulation() { kernel_.end_threads(); }
+TcuSimulation::~TcuSimulation() {
+  if (owns_kernel()) kernel_.end_threads();
+}
 
 /// Counters run on over the machine's life; a run's figures are their differences.
 void TcuSimulation::add_dais_counts(TcuRunResult& result, bool subtract) const {
@@ -150,11 +172,11 @@ TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
       options.on_write_response(stats.last_write_response - first_cycle());
     };
   }
-  if (board_memory_) result.ddr = board_memory_->figures();
+  if (own_memory_) result.ddr = own_memory_->figures();
   start_stream(program);
   Simulation::run(program.size() / instruction_bytes_, options, result);
-  if (board_memory_) {
-    DdrFigures figures = board_memory_->figures();
+  if (own_memory_) {
+    DdrFigures figures = own_memory_->figures();
     result.ddr = figures -= *result.ddr;
   }
 

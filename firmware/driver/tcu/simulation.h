@@ -79,6 +79,9 @@ class TcuSimulation final : public Simulation {
  public:
   /// Throws UserError for a configuration that cannot be built.
   explicit TcuSimulation(const TcuSimulationConfig& config);
+  /// One of several machines on one kernel and behind one memory (firmware/driver/tcu/units.h),
+  /// whose board names this one's places in it.
+  TcuSimulation(const TcuSimulationConfig& config, KernelScope& kernel, MemorySystem& memory);
   ~TcuSimulation() override;
   TcuSimulation(const TcuSimulation&) = delete;
   TcuSimulation& operator=(const TcuSimulation&) = delete;
@@ -107,11 +110,13 @@ class TcuSimulation final : public Simulation {
   [[nodiscard]] TcuSystem& system() { return *system_; }
   [[nodiscard]] const TcuSystem& system() const { return *system_; }
   /// Null with any other memory than the board's.
-  [[nodiscard]] MemorySystem* memory_system() { return board_memory_.get(); }
+  [[nodiscard]] MemorySystem* memory_system() { return board_memory_; }
   [[nodiscard]] unsigned word_bytes() const { return config_.axi_data_bits / 8; }
   [[nodiscard]] unsigned instruction_bytes() const { return instruction_bytes_; }
 
  private:
+  TcuSimulation(const TcuSimulationConfig& config, KernelScope* kernel, MemorySystem* memory);
+  void build();
   /// What run() adds to the counters of a run; `subtract`: before it.
   void add_dais_counts(TcuRunResult& result, bool subtract) const;
   void add_responses(TcuRunResult& result) const;
@@ -126,7 +131,8 @@ class TcuSimulation final : public Simulation {
   std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
   std::array<std::uint64_t, 2>
       host_written_end_{};  ///< one after the last byte that write_dram() wrote
-  std::unique_ptr<MemorySystem> board_memory_;
+  std::unique_ptr<MemorySystem> own_memory_;
+  MemorySystem* board_memory_ = nullptr;         ///< this machine's alone, or that of all
   std::unique_ptr<StreamReader> stream_reader_;  ///< null: words of the stream are there at once
   std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;  ///< null with the board's
 };

@@ -1,0 +1,131 @@
+#include "firmware/driver/tcu/units.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "isa/support/error.h"
+#include "models/sim/entered_kernel.h"
+
+namespace tactus {
+namespace {
+
+/// Bytes [first, end) of the DRAM.
+struct Range {
+  std::uint64_t first, end;
+};
+
+std::uint64_t power_of_two_from(std::uint64_t value) {
+  std::uint64_t power = 1;
+  while (power < value) power *= 2;
+  return power;
+}
+
+/// Hands out places for banks that meet nothing else.
+class Places {
+ public:
+  Places(std::uint64_t size, std::uint64_t step) : size_(size), step_(step) {}
+
+  void take(const Range& range) { taken_.push_back(range); }
+  /// The first free place for `bytes` from `base` on; none if there is no other.
+  std::optional<std::uint64_t> take_from(std::uint64_t base, std::uint64_t bytes) {
+    for (std::uint64_t tried = 0; tried < size_; tried += step_) {
+      const std::uint64_t first = (base + tried) % size_;
+      const Range range{first, first + bytes};
+      const bool meets = std::any_of(taken_.begin(), taken_.end(), [&](const Range& other) {
+        return range.first < other.end && other.first < range.end;
+      });
+      if (meets || range.end > size_) continue;
+      take(range);
+      return first;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::uint64_t size_, step_;
+  std::vector<Range> taken_;
+};
+
+}  // namespace
+
+std::vector<std::array<std::uint64_t, 2>> bank_places(const TcuSimulationConfig& config,
+                                                      unsigned units, std::uint64_t stream_bytes) {
+  const BoardMemory& memory = *config.board_memory;
+  const std::uint64_t vector = config.architecture.vector_bytes();
+  const std::array<std::uint64_t, 2> bytes{config.architecture.dram0_depth * vector,
+                                           config.architecture.dram1_depth * vector};
+  Places places(config.resolved_ddr->bytes(), power_of_two_from(std::max(bytes[0], bytes[1])));
+  if (stream_bytes > 0) {
+    places.take({memory.stream->base, memory.stream->base + stream_bytes});
+  }
+  std::vector<std::array<std::uint64_t, 2>> bases{{memory.base[0], memory.base[1]}};
+  for (const unsigned p : {0U, 1U}) places.take({memory.base[p], memory.base[p] + bytes[p]});
+  while (bases.size() < units) {
+    std::array<std::uint64_t, 2> unit{};
+    for (const unsigned p : {0U, 1U}) {
+      const auto place = places.take_from(memory.base[p], bytes[p]);
+      if (!place) {
+        user_error(
+            "{} units with banks of {} and {} bytes do not fit the DRAM of {} bytes; allowed "
+            "1..{}, or "
+            "smaller dram0_depth and dram1_depth",
+            units, bytes[0], bytes[1], config.resolved_ddr->bytes(), bases.size());
+      }
+      unit[p] = *place;
+    }
+    bases.push_back(unit);
+  }
+  return bases;
+}
+
+TcuUnits::Unit::Unit(const sc_core::sc_module_name& name, TcuUnits& all, unsigned number,
+                     const TcuSimulationConfig& config)
+    : sc_module(name),
+      simulation(std::make_unique<TcuSimulation>(config, all.kernel_, all.memory_)),
+      all_(all),
+      number_(number) {
+  SC_THREAD(work);
+  set_stack_size(std::size_t{1} << 20U);
+  sensitive << begin;
+  dont_initialize();
+}
+
+void TcuUnits::Unit::work() {
+  for (;;) {
+    try {
+      (*all_.work_)(number_);
+    } catch (const sc_core::sc_unwind_exception&) {
+      throw;  // the machine goes away
+    } catch (...) {
+      if (all_.error_ == nullptr) all_.error_ = std::current_exception();
+    }
+    --all_.at_work_;
+    if (all_.at_work_ == 0 || all_.error_ != nullptr) sc_core::sc_pause();
+    wait(begin);
+  }
+}
+
+TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t stream_bytes)
+    : memory_(config, *config.resolved_ddr, {0, 1}, config.stream_model == StreamModel::board,
+              count) {
+  const auto bases = bank_places(config, count, stream_bytes);
+  for (unsigned u = 0; u < count; ++u) {
+    TcuSimulationConfig own = config;
+    own.board_memory->base = bases[u];
+    units_.push_back(std::make_unique<Unit>(fmt::format("unit{}", u).c_str(), *this, u, own));
+  }
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
+}
+
+TcuUnits::~TcuUnits() { kernel_.end_threads(); }
+
+void TcuUnits::run(const std::function<void(unsigned)>& work) {
+  const EnteredKernel entered(kernel_);
+  work_ = &work;
+  at_work_ = count();
+  for (const auto& unit : units_) unit->begin.notify(sc_core::SC_ZERO_TIME);
+  sc_core::sc_start();
+  if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+}  // namespace tactus

@@ -1,0 +1,189 @@
+// Several TCUs behind one memory: each computes what it does alone, one is the machine of a run,
+// and engines agree about who waits for whom.
+#include <gtest/gtest.h>
+
+#include "firmware/config/board.h"
+#include "firmware/config/memory.h"
+#include "firmware/driver/tcu/units.h"
+#include "isa/support/error.h"
+#include "tests/support/error_of.h"
+#include "tests/support/program.h"
+#include "tests/support/random_program.h"
+#include "tests/support/test_scale.h"
+
+namespace tactus {
+namespace {
+
+TcuSimulationConfig board_config(const char* name, bool stream = false) {
+  Board board = read_board(name);
+  board.memory_model = MemoryModel::board;
+  board.stream_model = stream ? StreamModel::board : StreamModel::ideal;
+  TcuSimulationConfig config = board.simulation_config();
+  resolve_memory(config);
+  return config;
+}
+
+/// Reads, products and writes in any order; what is read has been written by the host or the
+/// program.
+std::vector<std::uint8_t> random_moves(Random& random, const tcu::Architecture& architecture) {
+  Program program(architecture);
+  for (unsigned i = 0; i < 120; ++i) {
+    const std::uint64_t n = random.range(1, 40);
+    if (random.chance(40))
+      program.read_dram(random.below(2), n, {random.below(64), 0}, {random.below(200), 0});
+    if (random.chance(40))
+      program.write_dram(random.below(2), n, {random.below(64), 0}, {random.below(200), 0});
+    if (random.chance(30)) program.load_weights(architecture.array_size);
+    if (random.chance(50)) program.mat_mul(random.range(1, 40));
+    program.no_op(random.below(20));
+  }
+  return program.bytes();
+}
+
+/// What a unit has to show for a program.
+struct Shown {
+  std::vector<std::uint32_t> retires;
+  std::vector<Cycle> cycles;
+  std::vector<std::vector<std::uint64_t>> time;  ///< by reason, of each run
+  std::vector<std::uint8_t> bytes;
+
+  bool operator==(const Shown& o) const {
+    return retires == o.retires && cycles == o.cycles && time == o.time && bytes == o.bytes;
+  }
+};
+
+constexpr std::uint64_t shown_vectors = 240;
+
+/// Runs the program twice on banks with a pattern of the unit's own.
+Shown run_twice(TcuSimulation& simulation, const std::vector<std::uint8_t>& program,
+                unsigned unit) {
+  const std::uint64_t bytes = shown_vectors * simulation.config().architecture.vector_bytes();
+  Shown shown;
+  for (const unsigned p : {0U, 1U}) {
+    std::vector<std::uint8_t> data(bytes);
+    for (std::size_t i = 0; i < bytes; ++i)
+      data[i] = static_cast<std::uint8_t>(i * 7 + 31 * p + 101 * unit);
+    simulation.write_dram(p, 0, data);
+  }
+  TcuRunOptions options;
+  options.retire_log = &shown.retires;
+  for (int i = 0; i < 2; ++i) {
+    const TcuRunResult result = simulation.run(program, options);
+    EXPECT_EQ(result.end, RunEnd::finished);
+    shown.cycles.push_back(result.cycles);
+    shown.time.push_back(result.accounting.totals.time);
+  }
+  for (const unsigned p : {0U, 1U}) {
+    const auto data = simulation.read_dram(p, 0, bytes);
+    shown.bytes.insert(shown.bytes.end(), data.begin(), data.end());
+  }
+  return shown;
+}
+
+std::vector<Shown> run_together(const TcuSimulationConfig& config,
+                                const std::vector<std::vector<std::uint8_t>>& programs) {
+  std::size_t longest = 0;
+  for (const auto& program : programs) longest = std::max(longest, program.size());
+  TcuUnits units(config, static_cast<unsigned>(programs.size()),
+                 config.stream_model == StreamModel::board ? longest + 256 : 0);
+  std::vector<Shown> shown(programs.size());
+  units.run([&](unsigned u) { shown[u] = run_twice(units[u], programs[u], u); });
+  return shown;
+}
+
+TEST(TcuUnits, OneIsTheMachineOfARun) {
+  for (const std::uint64_t seed : test_seeds(47'000'000, 12)) {
+    Random random(seed);
+    TcuSimulationConfig config =
+        board_config(random.pick({"zcu104", "arty_a7_35", "ultra96_v2", "zcu104_dual"}));
+    config.engine = random.pick({Engine::step, Engine::fast});
+    const auto program = random_moves(random, config.architecture);
+    TcuSimulation alone(config);
+    const Shown expected = run_twice(alone, program, 0);
+    EXPECT_TRUE(run_together(config, {program}).front() == expected) << "seed " << seed;
+  }
+}
+
+TEST(TcuUnits, EnginesAgreeAndEachComputesWhatItDoesAlone) {
+  for (const std::uint64_t seed : test_seeds(47'100'000, 10)) {
+    Random random(seed);
+    const bool stream = random.chance(40);
+    TcuSimulationConfig config = board_config(random.pick({"zcu104", "zcu104_dual"}), stream);
+    std::vector<std::vector<std::uint8_t>> programs;
+    for (std::uint64_t u = random.range(2, 4); u > 0; --u) {
+      programs.push_back(random_moves(random, config.architecture));
+    }
+    // The stream is of one program for all units.
+    if (stream) programs.assign(programs.size(), programs.front());
+    config.engine = Engine::step;
+    const std::vector<Shown> stepped = run_together(config, programs);
+    for (const Engine engine : {Engine::fast, Engine::check}) {
+      config.engine = engine;
+      EXPECT_TRUE(run_together(config, programs) == stepped) << "seed " << seed;
+    }
+    Cycle together = 0, apart = 0;
+    for (unsigned u = 0; u < programs.size(); ++u) {
+      TcuSimulation alone(config);
+      const Shown expected = run_twice(alone, programs[u], u);
+      EXPECT_TRUE(stepped[u].bytes == expected.bytes) << "seed " << seed << ", unit " << u;
+      together += stepped[u].cycles[0] + stepped[u].cycles[1];
+      apart += expected.cycles[0] + expected.cycles[1];
+    }
+    EXPECT_GT(together, apart) << "they wait for each other, seed " << seed;
+  }
+}
+
+/// Units are alike: which of them has a program changes nothing but their order at the controller,
+/// and equal programs in all of them end within the time of the accesses that the others put in
+/// between.
+TEST(TcuUnits, AnIdleUnitCostsTheOthersNothing) {
+  TcuSimulationConfig config = board_config("zcu104");
+  Random random(7);
+  const auto program = random_moves(random, config.architecture);
+  TcuSimulation alone(config);
+  const Shown expected = run_twice(alone, program, 0);
+  TcuUnits units(config, 4, 0);
+  Shown shown;
+  units.run([&](unsigned u) {
+    if (u == 0) shown = run_twice(units[0], program, 0);
+  });
+  EXPECT_TRUE(shown == expected);
+}
+
+TEST(TcuUnits, BanksMeetNothing) {
+  const TcuSimulationConfig config = board_config("zcu104", true);
+  constexpr std::uint64_t stream_bytes = 1 << 20;
+  const auto bases = bank_places(config, 7, stream_bytes);
+  ASSERT_EQ(bases.size(), 7U);
+  EXPECT_EQ(bases[0], config.board_memory->base) << "unit 0 has the board's places";
+  const std::uint64_t bank = config.architecture.dram0_depth * config.architecture.vector_bytes();
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges{
+      {config.board_memory->stream->base, config.board_memory->stream->base + stream_bytes}};
+  for (const auto& unit : bases) {
+    for (const std::uint64_t base : unit) ranges.emplace_back(base, base + bank);
+  }
+  std::sort(ranges.begin(), ranges.end());
+  for (std::size_t i = 1; i < ranges.size(); ++i) EXPECT_LE(ranges[i - 1].second, ranges[i].first);
+  EXPECT_LE(ranges.back().second, config.resolved_ddr->bytes());
+  const std::string error = error_of([&] { (void)bank_places(config, 8, stream_bytes); });
+  EXPECT_NE(error.find("allowed 1..7"), std::string::npos) << error;
+  EXPECT_EQ(bank_places(board_config("zcu104"), 8, 0).size(), 8U);
+}
+
+TEST(TcuUnits, WhatOneThrowsComesOut) {
+  const TcuSimulationConfig config = board_config("zcu104");
+  Random random(3);
+  const auto program = random_moves(random, config.architecture);
+  TcuUnits units(config, 3, 0);
+  EXPECT_EQ(error_of([&] {
+              units.run([&](unsigned u) {
+                (void)units[u].run(program);
+                if (u == 1) user_error("unit 1 objects");
+                (void)units[u].run(program);
+              });
+            }),
+            "unit 1 objects");
+}
+
+}  // namespace
+}  // namespace tactus
