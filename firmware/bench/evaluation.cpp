@@ -15,6 +15,7 @@
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/throughput.h"
 #include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/zoo/network_file.h"
@@ -56,7 +57,8 @@ constexpr FigureMember figure_members[] = {
      &Figures::macs_with_padding},
     {"cycles", "cycles", "of a run, simulated cycle by cycle", &Figures::cycles},
     {"latency_ms", "ms", "cycles at the board's clock, without the host", &Figures::latency_ms},
-    {"frames_per_second", "1/s", "images of a run / latency; null without cycles",
+    {"frames_per_second", "1/s",
+     "images of a run / latency, of several units all images / time; null without cycles",
      &Figures::frames_per_second},
     {"predicted_cycles", "cycles",
      "by the optimising compiler's cost model, memory of fixed latency; 0: not optimised",
@@ -202,6 +204,11 @@ const ParameterTable<Task>& measure_parameters() {
       {whole("images", &Task::images, {1, 100000}, "images",
              "run one after the other, for throughput and the distribution of latencies")
            .without_option(),
+       whole("tcus", &Task::tcus, {1, TcuUnits::most}, "units",
+             "so many units behind the board's memory, to which the images are dealt out; other "
+             "figures "
+             "are those of unit 0")
+           .without_option(),
        text("energy", &Task::energy, "none",
             "energy and area: events times a table, of configs/energy or a file")
            .without_option()});
@@ -346,6 +353,39 @@ TensorData seeded_inputs(const Program& program, std::uint64_t seed) {
   return data;
 }
 
+namespace {
+
+/// Runs an image for each of `latencies`, dealt out to the task's units; returns the first run.
+TcuRunResult run_images(const Task& task, const Program& program, const TensorData& inputs,
+                        std::vector<std::uint64_t>& latencies) {
+  TcuRunOptions options;
+  options.max_cycles = task.max_cycles;
+  std::optional<TcuRunResult> first;
+  const auto run_on = [&](TcuSimulation& simulation, std::size_t unit) {
+    Host host(simulation, program.model, HostMode::plain);
+    if (const auto stuck = host.prepare()) require_finished(task, *stuck);
+    for (std::size_t i = unit; i < latencies.size(); i += task.tcus) {
+      TcuRunResult run = host.run_image(inputs, options).run;
+      require_finished(task, run);
+      latencies[i] = run.cycles;
+      if (i == 0) first = std::move(run);
+    }
+  };
+  const TcuSimulationConfig config = machine_config(task);
+  TcuUnits::check_deal(config, task.tcus, latencies.size(), program.model.file.batch);
+  if (task.tcus == 1) {
+    TcuSimulation simulation(config);
+    run_on(simulation, 0);
+  } else {
+    TcuUnits units(config, static_cast<unsigned>(task.tcus),
+                   TcuUnits::stream_bytes(config, program.model.program.size()));
+    units.run([&](unsigned unit) { run_on(units[unit], unit); });
+  }
+  return std::move(*first);
+}
+
+}  // namespace
+
 Figures evaluate(const Task& task, const ProgramCache& cache) {
   check_axi_width(task.architecture, task.axi_data_bits);
   const Clock::time_point begin = Clock::now();
@@ -365,25 +405,14 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   }
   const TensorData inputs = seeded_inputs(program, task.seed);
   const Clock::time_point start = Clock::now();
-  TcuSimulation simulation(machine_config(task));
-  Host host(simulation, program.model, HostMode::plain);
-  if (const auto stuck = host.prepare()) require_finished(task, *stuck);
-  TcuRunOptions options;
-  options.max_cycles = task.max_cycles;
-  const TcuRunResult run = host.run_image(inputs, options).run;
-  require_finished(task, run);
-  std::vector<std::uint64_t> latencies{run.cycles};
   const std::uint64_t batch = program.model.file.batch;
-  while (latencies.size() < runs_of(task.images, batch)) {
-    const TcuRunResult next = host.run_image(inputs, options).run;
-    require_finished(task, next);
-    latencies.push_back(next.cycles);
-  }
+  std::vector<std::uint64_t> latencies(runs_of(task.images, batch));
+  const TcuRunResult run = run_images(task, program, inputs, latencies);
   figures.simulate_seconds = seconds_since(start);
-  if (task.images > 1) {
-    figures.throughput =
-        tactus::to_json(throughput(std::move(latencies), task.clock_mhz, task.host_us, batch));
-  }
+  const auto rate = [&](double host_us) {
+    return throughput(latencies, task.clock_mhz, host_us, batch, static_cast<unsigned>(task.tcus));
+  };
+  if (task.images > 1) figures.throughput = tactus::to_json(rate(task.host_us));
   if (meter) figures.energy = energy::energy_of(*meter, run, task.architecture, task, batch);
 
   figures.instructions = run.instructions;
@@ -396,7 +425,8 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.cycles = run.cycles;
   figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
   if (run.cycles != 0) {
-    figures.frames_per_second = static_cast<double>(batch) * 1e3 / figures.latency_ms;
+    const double alone = static_cast<double>(batch) * 1e3 / figures.latency_ms;
+    figures.frames_per_second = task.tcus > 1 ? rate(0).frames_per_second : alone;
     const std::uint64_t n = task.architecture.array_size;
     figures.array_busy = array_figures::busy(run.array_runs, run.cycles);
     figures.useful_mac = array_figures::useful(figures.macs, run.cycles, n * n);

@@ -49,6 +49,7 @@ struct Task : BoardValues {
   std::uint64_t batch = 1;  ///< images per run; option of the optimiser
   tcu::Architecture architecture;
   std::uint64_t images = 1;      ///< images run in succession, for the throughput
+  std::uint64_t tcus = 1;        ///< units behind one memory, to which the images are dealt out
   std::string energy;            ///< name in configs/energy or path; empty: none
   std::uint64_t max_cycles = 0;  ///< 0: no limit
 };
@@ -81,7 +82,7 @@ struct Figures {
   std::optional<std::uint64_t> macs;
   std::uint64_t macs_with_padding = 0;  ///< as counted in publications; 0: unknown
   std::uint64_t cycles = 0;
-  double latency_ms = 0;                    ///< latency of a run, which may have several images
+  double latency_ms = 0;  ///< latency of a run, which may have several images; of units the first's
   std::optional<double> frames_per_second;  ///< empty for 0 cycles
   /// prediction of the optimiser; 0: it did not compile the program
   std::uint64_t predicted_cycles = 0;
@@ -119,9 +120,9 @@ struct Prepared {
 /// One image of every input: the zoo's seeded values if the layout is known, else seeded vectors.
 [[nodiscard]] TensorData seeded_inputs(const Program& program, std::uint64_t seed);
 
-/// Runs the task's images; figures are those of the first. Throws UserError if the task cannot be
-/// compiled or run, and if the program hangs or reaches the cycle limit. A process can run one
-/// machine at a time.
+/// Runs the task's images; figures are those of the first, which of several units is one of unit 0.
+/// Throws UserError if the task cannot be compiled or run, and if the program hangs or reaches the
+/// cycle limit. A process can run one machine at a time.
 [[nodiscard]] Figures evaluate(const Task& task, const ProgramCache& cache);
 
 }  // namespace tactus::bench

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "firmware/config/config_files.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -100,6 +101,9 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   decode_workload(reader, where, row);
   decode_board(reader, where, row);
   decode_compiler_options(reader, row);
+  // Each unit has an image, so that images are units.
+  row.task.tcus = reader.get_optional_u64("tcus", 1, TcuUnits::most).value_or(1);
+  row.task.images = row.task.tcus * row.task.batch;
   decode_changes(reader, row);
   row.label = reader.get_optional_string("label").value_or("");
   if (auto values = reader.get_optional_object("board_values")) {
@@ -134,6 +138,7 @@ std::string Row::program() const {
   } else if (task.strategy != compiler::Strategy::local_isolated) {
     text += " " + std::string(compiler::to_string(task.strategy));
   }
+  if (task.tcus > 1) text += fmt::format(", {} units", task.tcus);
   return label.empty() ? text : text + ", " + label;
 }
 

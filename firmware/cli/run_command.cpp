@@ -60,11 +60,9 @@ RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal
 /// The units of --tcus; null for one.
 std::unique_ptr<TcuUnits> units_of(const RunPlan& plan) {
   if (plan.tcus == 1) return nullptr;
-  const bool reads_stream = plan.config.stream_model == StreamModel::board;
-  // NoOps make the program whole words of the stream.
-  const std::uint64_t word = plan.config.axi_data_bits / 8;
-  return std::make_unique<TcuUnits>(plan.config, static_cast<unsigned>(plan.tcus),
-                                    reads_stream ? plan.model->program.size() + 2 * word : 0);
+  return std::make_unique<TcuUnits>(
+      plan.config, static_cast<unsigned>(plan.tcus),
+      TcuUnits::stream_bytes(plan.config, plan.model->program.size()));
 }
 
 /// Everything `tactus run` holds while it runs.

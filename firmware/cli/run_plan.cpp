@@ -14,6 +14,7 @@
 #include "firmware/cli/run_report.h"
 #include "firmware/config/config_files.h"
 #include "firmware/driver/darwinn/package_device.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/energy/tcu.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
@@ -320,19 +321,7 @@ void check_units(const RunPlan& plan) {
   if (!plan.model || !plan.host.packages.empty()) {
     user_error("tactus run: --tcus deals out images of a --model; allowed for others: 1");
   }
-  if (plan.config.memory_model != MemoryModel::board) {
-    user_error(
-        "tactus run: --tcus {}: in a memory of fixed latency units never meet, so that {} take the "
-        "cycles "
-        "of one; allowed: --memory board",
-        plan.tcus, plan.tcus);
-  }
-  if (plan.run_count() < plan.tcus) {
-    user_error("tactus run: --tcus {}: there {} to deal out; allowed --images of {} or more",
-               plan.tcus,
-               plan.run_count() == 1 ? "is 1 run" : fmt::format("are {} runs", plan.run_count()),
-               plan.tcus * plan.model->file.batch);
-  }
+  TcuUnits::check_deal(plan.config, plan.tcus, plan.run_count(), plan.model->file.batch);
 }
 
 void plan_sampling(const Args& args, RunPlan& plan) {

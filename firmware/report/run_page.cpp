@@ -418,8 +418,10 @@ std::string throughput_section(const RunDocument& document, const Throughput& ra
   row("of 95 % at most", rate.p95);
   row("longest", rate.max);
   return fmt::format(
-             "<p>{} images, {} one after the other: {}{}.</p>\n", rate.images,
-             rate.batch == 1 ? "" : fmt::format("{} a run, runs", rate.batch), frames_text(rate),
+             "<p>{} images, {} one after the other{}: {}{}.</p>\n", rate.images,
+             rate.batch == 1 ? "" : fmt::format("{} a run, runs", rate.batch),
+             document.units == 1 ? "" : fmt::format(" on each of {} units", document.units),
+             frames_text(rate),
              document.host_us > 0
                  ? fmt::format(", {:g} us of the host in each run included", document.host_us)
                  : "") +

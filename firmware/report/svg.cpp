@@ -103,14 +103,21 @@ std::string columns(const Columns& chart) {
 
 namespace {
 
-/// Draws names beside points, those with the largest weight first.
-std::string point_names(const Frame& frame, std::vector<RooflinePoint> points) {
+/// Draws names beside points, those with the largest weight first, and none over the text that ends
+/// at `text_end` on the line `text_base`.
+std::string point_names(const Frame& frame, std::vector<RooflinePoint> points,
+                        const std::string& text, double text_end, double text_base) {
   constexpr std::size_t most = 12;
   std::stable_sort(points.begin(), points.end(),
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
   std::vector<NamedPlace> places;
   for (const RooflinePoint& point : points) {
     places.push_back({frame.place_x(point.intensity), frame.place_y(point.rate), point.name});
+  }
+  // Points without names keep others away.
+  constexpr double step = 8, half_height = 5;
+  for (double x = text_end - text_width(text); x <= text_end; x += step) {
+    places.push_back({x, text_base - half_height, ""});
   }
   return names_beside(frame, places, most);
 }
@@ -147,8 +154,8 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
       std::max(frame.place_x(std::sqrt(from * ridge)) - 8, frame.left + 4 + text_width(slope));
   const double share = (right_end + 8 - frame.left) / (frame.width - frame.left - frame.right);
   const double under = frame.x.low() * std::pow(frame.x.high() / frame.x.low(), share);
-  out += label(right_end, frame.place_y(std::min(under, ridge) * chart.peak_bandwidth) - 8, "end",
-               slope);
+  const double base = frame.place_y(std::min(under, ridge) * chart.peak_bandwidth) - 8;
+  out += label(right_end, base, "end", slope);
   for (const RooflinePoint& point : chart.points) {
     out += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" fill-opacity=\"{}\" "
@@ -156,7 +163,7 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
         frame.place_x(point.intensity), frame.place_y(point.rate), point.main ? 7 : 4.5,
         point.main ? "var(--c4)" : "var(--c1)", point.main ? "1" : "0.65", title(point.title));
   }
-  return out + point_names(frame, chart.points) + "</svg>\n";
+  return out + point_names(frame, chart.points, slope, right_end, base) + "</svg>\n";
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ std::vector<std::pair<std::string, std::string>> together_lines(const RunDocumen
 }
 
 std::string together_section(const RunDocument& document) {
-  html::Table table({{"unit"},
+  html::Table table({{"unit", true},
                      {"images"},
                      {"cycles"},
                      {"lost, %"},
@@ -128,12 +128,12 @@ std::string together_section(const RunDocument& document) {
   unsigned number = 0;
   for (const UnitSum& unit : sums(document)) {
     const std::vector<LostCycles> lost = lost_cycles(unit.totals);
-    table.row({std::to_string(number++), html::grouped(unit.images), html::grouped(unit.cycles),
-               fmt::format("{:.1f}", 100 * ratio(lost_total(unit.totals), unit.totals.cycles())),
-               lost.empty()
-                   ? ""
-                   : html::escape(unit.totals.info->time.reasons[lost.front().reason].title),
-               html::grouped(queued(unit))});
+    table.row(
+        {fmt::format("unit {}", number++), html::grouped(unit.images), html::grouped(unit.cycles),
+         fmt::format("{:.1f}", 100 * ratio(lost_total(unit.totals), unit.totals.cycles())),
+         lost.empty() ? ""
+                      : html::escape(unit.totals.info->time.reasons[lost.front().reason].title),
+         html::grouped(queued(unit))});
   }
   return fmt::format("<p>{}. Image i runs on unit i mod {}; the other sections show unit 0.</p>\n",
                      html::escape(summary_of(document)), document.units) +

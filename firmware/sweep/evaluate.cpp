@@ -43,6 +43,7 @@ bench::Task to_task(const Configuration& configuration) {
   }
   const Configuration& measure = configuration.at("measure");
   task["images"] = measure.at("images");
+  task["tcus"] = measure.at("tcus");
   task["energy"] = measure.at("energy");
   task["max_cycles"] = 0;
   return bench::parse_task(text_of_json(task), "the point's configuration");

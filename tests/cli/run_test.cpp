@@ -245,6 +245,46 @@ TEST_F(CliTest, OutputsOfAProgram) {
   EXPECT_FALSE(exists("nothing"));
 }
 
+/// Images that are dealt out to units are computed as one after the other, whatever the engine.
+TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
+  ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
+  ASSERT_EQ(tactus("compile mlp.onnx --board zcu104 -o .").code, 0);
+  const std::string run = "run mlp_onnx_zcu104.tmodel --input random:3 --images 5 ";
+  ASSERT_EQ(tactus(run + "-o alone --stats one.json").code, 0);
+  const Output units = tactus(run + "--tcus 3 -o together --stats s.json --report p.html");
+  ASSERT_EQ(units.code, 0) << units.err;
+  EXPECT_NE(units.out.find("\nunits         3 behind one memory: "), std::string::npos)
+      << units.out;
+  EXPECT_NE(units.out.find("\nunit 2        1 image in "), std::string::npos) << units.out;
+  EXPECT_NE(units.out.find("several units: not compared with hardware"), std::string::npos);
+  EXPECT_NE(read("p.html").find("Units behind one memory"), std::string::npos);
+  const Json stats = Json::parse(read("s.json")), one = Json::parse(read("one.json"));
+  const Json& tcus = stats.at("tcus");
+  EXPECT_EQ(tcus.at("count"), 3);
+  EXPECT_EQ(tcus.at("alone_cycles"), one.at("cycles"));
+  ASSERT_EQ(tcus.at("each").size(), 3U);
+  ASSERT_EQ(stats.at("images").size(), 5U);
+  for (std::size_t u = 0; u < 3; ++u) {
+    std::uint64_t cycles = 0;
+    for (std::size_t i = u; i < 5; i += 3) {
+      cycles += stats.at("images").at(i).at("cycles").get<std::uint64_t>();
+    }
+    EXPECT_EQ(tcus.at("each").at(u).at("cycles"), cycles) << "unit " << u;
+    EXPECT_EQ(tcus.at("each").at(u).at("images"), u < 2 ? 2 : 1);
+  }
+  EXPECT_FALSE(one.contains("tcus"));
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "alone")) {
+    const std::string name = file.path().filename().string();
+    EXPECT_EQ(read("alone/" + name), read("together/" + name)) << name;
+  }
+  ASSERT_EQ(tactus(run + "--tcus 3 --engine step --stats step.json").code, 0);
+  EXPECT_EQ(Json::parse(read("step.json")).at("tcus"), tcus);
+  expect_error(run + "--tcus 6", "tcus 6: there are 5 runs to deal out");
+  expect_error(run + "--tcus 2 --memory fixed", "in a memory of fixed latency units never meet");
+  expect_error(run + "--tcus 65", "allowed: a whole number 1..64");
+  expect_error("run mlp_onnx_zcu104.tmodel --images 64 --tcus 64", "do not fit the DRAM");
+}
+
 /// A run ended by a signal prints and writes its figures so far, marked as incomplete.
 TEST_F(CliTest, AnInterruptedRunWritesWhatItHas) {
   write_model();

@@ -123,7 +123,7 @@ TEST(ParameterTable, WrongValuesAreRefusedWithKeyAndRange) {
   EXPECT_EQ(error_of([&] { (void)read(beyond); }),
             "f:/cycles: 18446744073709551616 is out of range; allowed 0..2^64-1");
   EXPECT_EQ(error_with("width", "48"),
-            "f:/width: 48 is out of range; allowed 32..1024, a power of two");
+            "f:/width: 48 is not a power of two; allowed 32..1024, a power of two");
   EXPECT_EQ(error_with("rate", "0.4"), "f:/rate: 0.4 is out of range; allowed 0.5..100");
   EXPECT_EQ(error_with("rate", "100.5"), "f:/rate: 100.5 is out of range; allowed 0.5..100");
   EXPECT_EQ(error_with("quiet", "1"), "f:/quiet: must be true or false, is a number");

@@ -63,7 +63,7 @@ TEST(DpasProfile, WrongFiles) {
     return message_of([&] { (void)parse_profile(text, "p.json"); });
   };
   EXPECT_EQ(error("\"execution_size\": 16", "\"execution_size\": 12"),
-            "p.json:/execution_size: 12 is out of range; allowed 8..16, a power of two");
+            "p.json:/execution_size: 12 is not a power of two; allowed 8..16, a power of two");
   EXPECT_EQ(error("\"execution_size\": 16", "\"execution_size\": 8"),
             "p.json:/grf_bytes: 64 with execution_size 8; allowed 32: a row of floats is one "
             "register");

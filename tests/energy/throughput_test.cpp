@@ -35,6 +35,15 @@ TEST(Throughput, RanksAreTheNearest) {
   EXPECT_DOUBLE_EQ(to_json(t).at("latency_ms").at("median").get<double>(), 1e-3);
 }
 
+/// Runs 0 and 2 are the first unit's, 1 and 3 the second's: the time is that of the slower one.
+TEST(Throughput, OfUnitsIsTheTimeOfTheSlowest) {
+  const Throughput t = throughput({100, 300, 200, 50}, 100, 1, 1, 2);
+  EXPECT_EQ(t.images, 4U);
+  EXPECT_DOUBLE_EQ(t.seconds, 3.5e-6 + 2e-6);
+  EXPECT_EQ(t.max, 300U);
+  EXPECT_DOUBLE_EQ(throughput({100, 300}, 100, 0, 1, 1).seconds, 4e-6);
+}
+
 TEST(Throughput, OfABatchCountsItsImages) {
   const Throughput t = throughput({400, 500}, 100, 1, 8);
   EXPECT_EQ(t.images, 16U);

@@ -117,6 +117,28 @@ TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint6
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
 }
 
+std::uint64_t TcuUnits::stream_bytes(const TcuSimulationConfig& config,
+                                     std::uint64_t program_bytes) {
+  const std::uint64_t word = config.axi_data_bits / 8;
+  return config.stream_model == StreamModel::board ? program_bytes + 2 * word : 0;
+}
+
+void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units,
+                          std::uint64_t runs, std::uint64_t batch) {
+  if (units == 1) return;
+  if (config.memory_model != MemoryModel::board) {
+    user_error(
+        "tcus {}: in a memory of fixed latency units never meet, so that {} take the cycles of "
+        "one; "
+        "allowed: the memory model \"board\" (--memory board)",
+        units, units);
+  }
+  if (runs < units) {
+    user_error("tcus {}: there {} to deal out; allowed \"images\" (--images) of {} or more", units,
+               runs == 1 ? "is 1 run" : fmt::format("are {} runs", runs), units * batch);
+  }
+}
+
 TcuUnits::~TcuUnits() { kernel_.end_threads(); }
 
 void TcuUnits::run(const std::function<void(unsigned)>& work) {

@@ -34,6 +34,15 @@ class TcuUnits {
   TcuUnits(const TcuUnits&) = delete;
   TcuUnits& operator=(const TcuUnits&) = delete;
 
+  /// Bytes of the DRAM that a program takes which is read out of it, padded to whole words; 0 where
+  /// the stream is ideal.
+  [[nodiscard]] static std::uint64_t stream_bytes(const TcuSimulationConfig& config,
+                                                  std::uint64_t program_bytes);
+  /// Throws UserError unless there is a run of `batch` images for each unit, and a memory in which
+  /// they meet.
+  static void check_deal(const TcuSimulationConfig& config, std::uint64_t units, std::uint64_t runs,
+                         std::uint64_t batch);
+
   [[nodiscard]] unsigned count() const { return static_cast<unsigned>(units_.size()); }
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) { return *units_[unit]->simulation; }
 
