@@ -282,7 +282,8 @@ TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
   expect_error(run + "--tcus 6", "tcus 6: there are 5 runs to deal out");
   expect_error(run + "--tcus 2 --memory fixed", "in a memory of fixed latency units never meet");
   expect_error(run + "--tcus 65", "allowed: a whole number 1..64");
-  expect_error("run mlp_onnx_zcu104.tmodel --images 64 --tcus 64", "do not fit the DRAM");
+  expect_error("run mlp_onnx_zcu104.tmodel --input random:3 --images 64 --tcus 64",
+               "do not fit the DRAM");
 }
 
 /// A run ended by a signal prints and writes its figures so far, marked as incomplete.
