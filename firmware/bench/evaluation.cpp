@@ -204,10 +204,10 @@ const ParameterTable<Task>& measure_parameters() {
       {whole("images", &Task::images, {1, 100000}, "images",
              "run one after the other, for throughput and the distribution of latencies")
            .without_option(),
-       whole("tcus", &Task::tcus, {1, TcuUnits::most}, "units",
-             "so many units behind the board's memory, to which the images are dealt out; other "
-             "figures "
-             "are those of unit 0")
+       whole(
+           "tcus", &Task::tcus, {1, TcuUnits::most}, "units",
+           "units behind the board's memory, to which the images are dealt out; other figures are "
+           "those of unit 0")
            .without_option(),
        text("energy", &Task::energy, "none",
             "energy and area: events times a table, of configs/energy or a file")
@@ -377,8 +377,7 @@ TcuRunResult run_images(const Task& task, const Program& program, const TensorDa
     TcuSimulation simulation(config);
     run_on(simulation, 0);
   } else {
-    TcuUnits units(config, static_cast<unsigned>(task.tcus),
-                   TcuUnits::stream_bytes(config, program.model.program.size()));
+    TcuUnits units(config, static_cast<unsigned>(task.tcus), program.model.program.size());
     units.run([&](unsigned unit) { run_on(units[unit], unit); });
   }
   return std::move(*first);
@@ -425,8 +424,8 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.cycles = run.cycles;
   figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
   if (run.cycles != 0) {
-    const double alone = static_cast<double>(batch) * 1e3 / figures.latency_ms;
-    figures.frames_per_second = task.tcus > 1 ? rate(0).frames_per_second : alone;
+    const double of_one = static_cast<double>(batch) * 1e3 / figures.latency_ms;
+    figures.frames_per_second = task.tcus > 1 ? rate(0).frames_per_second : of_one;
     const std::uint64_t n = task.architecture.array_size;
     figures.array_busy = array_figures::busy(run.array_runs, run.cycles);
     figures.useful_mac = array_figures::useful(figures.macs, run.cycles, n * n);

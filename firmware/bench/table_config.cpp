@@ -101,9 +101,10 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   decode_workload(reader, where, row);
   decode_board(reader, where, row);
   decode_compiler_options(reader, row);
-  // Each unit has an image, so that images are units.
-  row.task.tcus = reader.get_optional_u64("tcus", 1, TcuUnits::most).value_or(1);
-  row.task.images = row.task.tcus * row.task.batch;
+  if (const auto units = reader.get_optional_u64("tcus", 1, TcuUnits::most)) {
+    row.task.tcus = *units;
+    row.task.images = *units * row.task.batch;  // one run on each unit
+  }
   decode_changes(reader, row);
   row.label = reader.get_optional_string("label").value_or("");
   if (auto values = reader.get_optional_object("board_values")) {

@@ -57,8 +57,8 @@ ComparedRun read_statistics(const std::string& path) {
   });
 }
 
-/// Says what the run's reasons for lost cycles mean. A statistics file says so itself; for a point
-/// of a sweep the tables of the machine that has these reasons do.
+/// Says what the run's reasons for lost cycles mean, from the tables of the machine that has these
+/// reasons. Statistics say it themselves, results of sweeps do not.
 void add_meanings(ComparedRun& run) {
   for (const MachineInfo* machine : machines()) {
     const FigureTable table(*machine);
@@ -81,9 +81,7 @@ ComparedRun read_point(const PointName& name) {
     if (line["status"] != "ok") {
       user_error("{} has no figures: {}", where, line["status"].get<std::string>());
     }
-    ComparedRun run = run_of_point(line, where, name.folder + ":" + name.number);
-    add_meanings(run);
-    return run;
+    return run_of_point(line, where, name.folder + ":" + name.number);
   }
   user_error("{}: no result of a point {}; there are {} of {} points", name.folder, name.number,
              results.lines.size(), results.total);
@@ -375,7 +373,10 @@ int compare_command(const Words& words) {
     paths.push_back(std::move(run.path));
   }
   std::vector<ComparedRun> runs = read_runs(paths);
-  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].label = labels[i];
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].label = labels[i];
+    if (runs[i].meanings.empty()) add_meanings(runs[i]);
+  }
   const Comparison comparison = compare_runs(std::move(runs));
   check_labels(comparison);
   if (page) write_file_atomically(*page, comparison_html(comparison));

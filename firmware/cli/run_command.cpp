@@ -60,9 +60,8 @@ RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal
 /// The units of --tcus; null for one.
 std::unique_ptr<TcuUnits> units_of(const RunPlan& plan) {
   if (plan.tcus == 1) return nullptr;
-  return std::make_unique<TcuUnits>(
-      plan.config, static_cast<unsigned>(plan.tcus),
-      TcuUnits::stream_bytes(plan.config, plan.model->program.size()));
+  return std::make_unique<TcuUnits>(plan.config, static_cast<unsigned>(plan.tcus),
+                                    plan.model->program.size());
 }
 
 /// Everything `tactus run` holds while it runs.
@@ -269,6 +268,7 @@ class Runner {
       if (interrupt()) throw StopRun{};
     };
     if (auto stuck = run_alone(options)) return stuck;
+    if (report_.interrupted) return std::nullopt;
     report_.images.resize(plan_.run_count());
     std::vector<bool> finished(plan_.run_count());
     std::optional<TcuRunResult> stuck;
@@ -277,7 +277,7 @@ class Runner {
       if (unit != 0) own.retire_log = nullptr;
       Host host((*units_)[unit], *plan_.model, plan_.mode);
       if (auto failed = host.prepare()) stuck = std::move(failed);
-      for (std::size_t i = unit; i < finished.size() && !stuck && !report_.interrupted;
+      for (std::size_t i = unit; i < finished.size() && !stuck && !interrupt();
            i += units_->count()) {
         if (unit == 0) begin_run(fmt::format("image {}", i), plan_.model->program, i == 0);
         ImageResult& image = report_.images[i];
@@ -291,13 +291,13 @@ class Runner {
       }
     });
     report_.shared_memory = units_->memory_figures();
-    // Of a run that was cut off, the images before the first that has not finished.
+    // A run that was cut off keeps the images before the first that has not finished.
     const auto cut = std::find(finished.begin(), finished.end(), false);
     report_.images.resize(static_cast<std::size_t>(cut - finished.begin()));
     return stuck;
   }
 
-  /// Returns the run if it did not finish.
+  /// Returns the run if it did not finish by itself.
   std::optional<TcuRunResult> run_alone(TcuRunOptions options) {
     options.retire_log = nullptr;
     TcuSimulation simulation(plan_.config);
@@ -305,7 +305,7 @@ class Runner {
     if (auto stuck = host.prepare()) return stuck;
     ImageResult image = host.run_image(plan_.images.front(), options);
     report_.alone = image.probe.value_or(image.run.cycles);
-    if (image.run.end == RunEnd::finished) return std::nullopt;
+    if (image.run.end == RunEnd::finished || report_.interrupted) return std::nullopt;
     return std::move(image.run);
   }
 
@@ -354,6 +354,7 @@ class Runner {
   /// Images whose outputs are kept: those that are not run again.
   [[nodiscard]] std::size_t images_with_outputs() const {
     if (!plan_.host.packages.empty()) return report_.images.size();
+    if (report_.images.empty()) return 0;  // interrupted before one of several units had finished
     const bool cut = report_.images.back().run.end != RunEnd::finished;
     return std::min(report_.images.size() - (cut ? 1 : 0), plan_.images.size());
   }

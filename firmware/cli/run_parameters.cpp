@@ -47,9 +47,8 @@ const ParameterTable<RunChoices>& run_parameters() {
                       "run so many images of a model, those of the inputs in turn, and tell the "
                       "throughput"),
        whole("tcus", &P::tcus, {1, TcuUnits::most}, "units",
-             "so many units behind the board's memory, each with its own banks; image i goes to "
-             "unit i "
-             "mod N. Waveform, timeline, events, retires, samples and dumps are those of unit 0"),
+             "units behind the board's memory, each with its own banks; image i goes to unit i mod "
+             "N. Waveform, timeline, events, retires, samples and dumps are those of unit 0"),
        text("energy", &P::energy, "none",
             "energy and area: events times a table, of configs/energy or a file")
            .with_value_name("NAME|F.json")});

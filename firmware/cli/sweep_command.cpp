@@ -317,9 +317,7 @@ int run_command_of(const std::string& command, const std::string& about, const W
     if (names.size() != 1)
       user_error("tactus {}: name exactly one sweep: a file, or a name of configs/{}", command,
                  codesign ? "codesign" : "sweeps");
-    const std::string path = std::filesystem::exists(names.front())
-                                 ? names.front()
-                                 : config_path(codesign ? "codesign" : "sweeps", names.front());
+    const std::string path = file_or_config_path(codesign ? "codesign" : "sweeps", names.front());
     if (args.has("submit")) return submit_sweep(args, path);
     code = run_sweep(args, path, limits, codesign);
   }

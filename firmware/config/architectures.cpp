@@ -1,17 +1,12 @@
 #include "firmware/config/architectures.h"
 
-#include <filesystem>
-
 #include "firmware/config/config_files.h"
 #include "isa/tcu/architecture_json.h"
 
 namespace tactus {
 
 std::string architecture_path(const std::string& name) {
-  std::error_code ignored;
-  const std::filesystem::path path(name);
-  if (path.has_extension() || std::filesystem::exists(path, ignored)) return name;
-  return config_path("arch", name, ".tarch");
+  return file_or_config_path("arch", name, ".tarch");
 }
 
 tcu::Architecture read_named_architecture(const std::string& name, std::string* defaults) {

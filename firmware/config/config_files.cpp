@@ -76,4 +76,12 @@ std::string config_path(std::string_view kind, const std::string& name,
   return (fs::path(config_folder()) / kind / name).string() + std::string(extension);
 }
 
+std::string file_or_config_path(std::string_view kind, const std::string& name,
+                                std::string_view extension) {
+  std::error_code ignored;
+  const fs::path path(name);
+  if (path.has_extension() || fs::exists(path, ignored)) return name;
+  return config_path(kind, name, extension);
+}
+
 }  // namespace tactus

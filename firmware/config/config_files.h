@@ -20,6 +20,10 @@ namespace tactus {
 [[nodiscard]] std::string config_path(std::string_view kind, const std::string& name,
                                       std::string_view extension = ".json");
 
+/// The same, but also `name` itself if it has any extension or is a file.
+[[nodiscard]] std::string file_or_config_path(std::string_view kind, const std::string& name,
+                                              std::string_view extension = ".json");
+
 /// True if configs/`kind` has a file of this name.
 [[nodiscard]] bool is_config_name(std::string_view kind, const std::string& name,
                                   std::string_view extension = ".json");

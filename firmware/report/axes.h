@@ -61,8 +61,9 @@ struct NamedPlace {
   double x = 0, y = 0;
   std::string name;
 };
-/// Draws names to the right or left of their places, in order, at most `most`. A name is left out
-/// if it would cover another name or the frame.
+/// Draws names beside, above or below their places, in order, at most `most`. A name is left out if
+/// it would cover another name, another place or the frame. A place without a name is only kept
+/// clear.
 [[nodiscard]] std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& places,
                                        std::size_t most);
 

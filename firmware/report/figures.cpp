@@ -243,8 +243,8 @@ bool FigureTable::stands_for(std::string_view placeholder, std::string_view segm
   return false;
 }
 
-/// True if the figure's name ends with the wanted segments. The end of "a.b.*" is "b" and something
-/// below.
+/// True if the figure's name ends with the wanted segments. "a.b.*" stands for every name below
+/// a.b, so that it ends with "b.x" and with "a.b.x", whatever x is.
 bool FigureTable::ends_with(const Figure& figure,
                             const std::vector<std::string_view>& wanted) const {
   std::vector<std::string_view> parts = segments(figure.name);

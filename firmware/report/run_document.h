@@ -41,11 +41,11 @@ struct RunDocument {
   bool back_to_back = true;
   double host_us = 0;
   std::uint64_t batch = 1;  ///< images per run; each of `images` is such a run
-  unsigned units =
-      1;  ///< that run images at the same time: image i of `images` in unit i mod units
-  Cycle alone =
-      0;  ///< of several units: cycles of the first image on a unit that is alone, simulated
-  nlohmann::ordered_json shared_memory;  ///< of several units: figures of their memory
+  /// Units that run images at the same time: image i of `images` runs on unit i mod units.
+  unsigned units = 1;
+  /// With several units: simulated cycles of the first image on a unit that has the memory alone.
+  Cycle alone = 0;
+  nlohmann::ordered_json shared_memory;  ///< with several units: figures of their memory
   MachineRates rates;
   nlohmann::ordered_json configuration;
   nlohmann::ordered_json rerun;  ///< input for --config that repeats the run; null: none

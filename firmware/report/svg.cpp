@@ -114,7 +114,7 @@ std::string point_names(const Frame& frame, std::vector<RooflinePoint> points,
   for (const RooflinePoint& point : points) {
     places.push_back({frame.place_x(point.intensity), frame.place_y(point.rate), point.name});
   }
-  // Points without names keep others away.
+  // Places without names keep the text clear.
   constexpr double step = 8, half_height = 5;
   for (double x = text_end - text_width(text); x <= text_end; x += step) {
     places.push_back({x, text_base - half_height, ""});

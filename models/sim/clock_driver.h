@@ -1,8 +1,8 @@
 // Drives a design on the SystemC kernel with one process.
 //
-// run() owns the kernel: it starts and pauses it; called by a thread of a kernel that runs, it
-// takes that thread's time. begin() is for a design that is a part of somebody else's: the process
-// goes on by itself until there is no more to do.
+// run() starts the kernel and pauses it in the end. Called by a thread while the kernel runs, it
+// makes that thread wait instead. begin() is for a design that is a part of somebody else's: the
+// process goes on by itself until there is no more to do.
 #pragma once
 
 #include <exception>
@@ -26,8 +26,8 @@ class ClockDriver final : public sc_core::sc_module {
   ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
               std::function<bool(Cycle)> cycle);
 
-  /// Runs until `cycle` returns false; what it throws comes out of here. May be called again. In a
-  /// thread of the kernel it waits meanwhile, and other designs go on.
+  /// Runs until `cycle` returns false; what it throws comes out of here. May be called again. While
+  /// a thread waits in it, other designs go on.
   void run();
   /// Begins with cycle clock.now, whose middle is not over; `cycle` returns false when there is no
   /// more to do. What it throws ends the kernel's run.

@@ -6,117 +6,96 @@ namespace tactus {
 namespace {
 
 using System = TcuSystem;
+using Bursts = BoundarySplitter::Stats;
+using Array = SystolicArray::Stats;
+using Vectors = DualPortMemory::Stats;
+using Tables = LookupMemory::Stats;
+using Activation = ActivationUnit::Stats;
 
-BoundarySplitter::Stats& bursts(System& s, unsigned port) {
-  return s.port(port).splitter().counts();
-}
-DualPortMemory::Stats& local(System& s) { return s.tcu().local().counts(); }
-DualPortMemory::Stats& accumulators(System& s) {
-  return s.tcu().accumulators().accumulator().memory().counts();
-}
-Decoder::Stats& decoder(System& s) { return s.tcu().decoder().counts(); }
-SystolicArray::Stats& array(System& s) { return s.tcu().array().counts(); }
+// Where the counters of a unit are: functions for TcuCounter::at.
 
-/// A counter of a unit that not every design has.
-template <typename Unit, typename Stats>
-std::uint64_t* of(Unit* unit, std::uint64_t Stats::*counter) {
+template <std::uint64_t Bursts::*counter>
+std::uint64_t* of_port(System& s, unsigned port) {
+  return &(s.port(port).splitter().counts().*counter);
+}
+
+template <std::uint64_t Array::*counter>
+std::uint64_t* of_array(System& s, unsigned) {
+  return &(s.tcu().array().counts().*counter);
+}
+
+template <auto Vectors::*counters>
+std::uint64_t* of_local(System& s, unsigned port) {
+  return &(s.tcu().local().counts().*counters)[port];
+}
+
+template <auto Vectors::*counters, unsigned port>
+std::uint64_t* of_accumulators(System& s, unsigned) {
+  return &(s.tcu().accumulators().accumulator().memory().counts().*counters)[port];
+}
+
+template <std::uint64_t Tables::*counter>
+std::uint64_t* of_tables(System& s, unsigned) {
+  LookupMemory* const tables = s.tcu().accumulators().tables();
+  return tables == nullptr ? nullptr : &(tables->counts().*counter);
+}
+
+template <std::uint64_t Activation::*counter>
+std::uint64_t* of_activation(System& s, unsigned) {
+  ActivationUnit* const unit = s.tcu().activation();
   return unit == nullptr ? nullptr : &(unit->counts().*counter);
+}
+
+std::uint64_t* alu_operations(System& s, unsigned) {
+  return &s.tcu().accumulators().alu().counts().issued;
+}
+
+std::uint64_t* dais_vectors(System& s, unsigned) {
+  DaisUnit* const dais = s.tcu().dais();
+  return dais == nullptr ? nullptr : &dais->counts().vectors;
+}
+
+std::uint64_t* retired(System& s, unsigned) { return &s.tcu().decoder().counts().retired; }
+
+/// Counts by opcode or by kind.
+template <auto Decoder::Stats::*counters>
+TcuCounter of_decoder() {
+  return {"",
+          1,
+          {CounterOwner::head},
+          [](System& s, unsigned) { return (s.tcu().decoder().counts().*counters).data(); },
+          (Decoder::Stats{}.*counters).size()};
 }
 
 std::vector<TcuCounter> build() {
   constexpr CounterOwner control = CounterOwner::control, moves = CounterOwner::moves,
                          head = CounterOwner::head, nobody = CounterOwner::nobody;
   return {
-      {"read_beats",
-       2,
-       {moves, moves},
-       [](System& s, unsigned p) { return &bursts(s, p).read_beats; }},
-      {"write_beats",
-       2,
-       {moves, moves},
-       [](System& s, unsigned p) { return &bursts(s, p).write_beats; }},
-      {"read_bursts",
-       2,
-       {moves, moves},
-       [](System& s, unsigned p) { return &bursts(s, p).read_bursts; }},
-      {"write_bursts",
-       2,
-       {moves, moves},
-       [](System& s, unsigned p) { return &bursts(s, p).write_bursts; }},
-      {"", 2, {moves, moves}, [](System& s, unsigned p) { return &bursts(s, p).write_responses; }},
-      {"array_runs", 1, {control}, [](System& s, unsigned) { return &array(s).multiplications; }},
-      {"array_loads", 1, {control}, [](System& s, unsigned) { return &array(s).loads; }},
-      {"array_loads_in_turn",
-       1,
-       {control},
-       [](System& s, unsigned) { return &array(s).loads_in_turn; }},
-      {"", 1, {control}, [](System& s, unsigned) { return &array(s).zero_multiplications; }},
-      {"alu_operations",
-       1,
-       {control},
-       [](System& s, unsigned) { return &s.tcu().accumulators().alu().counts().issued; }},
-      {"local_reads",
-       2,
-       {control, moves},
-       [](System& s, unsigned p) { return &local(s).reads[p]; }},
-      {"local_writes",
-       2,
-       {control, moves},
-       [](System& s, unsigned p) { return &local(s).writes[p]; }},
-      {"accumulator_reads",
-       1,
-       {control},
-       [](System& s, unsigned) { return &accumulators(s).reads[0]; }},
-      {"accumulator_writes",
-       1,
-       {control},
-       [](System& s, unsigned) { return &accumulators(s).writes[0]; }},
-      {"", 1, {control}, [](System& s, unsigned) { return &accumulators(s).reads[1]; }},
-      {"", 1, {control}, [](System& s, unsigned) { return &accumulators(s).writes[1]; }},
-      {"dais_vectors",
-       1,
-       {nobody},
-       [](System& s, unsigned) { return of(s.tcu().dais(), &DaisUnit::Stats::vectors); }},
-      {"table_vectors",
-       1,
-       {control},
-       [](System& s, unsigned) {
-         return of(s.tcu().accumulators().tables(), &LookupMemory::Stats::vectors);
-       }},
-      {"lookups",
-       1,
-       {control},
-       [](System& s, unsigned) {
-         return of(s.tcu().accumulators().tables(), &LookupMemory::Stats::lookups);
-       }},
-      {"activated_vectors",
-       1,
-       {control},
-       [](System& s, unsigned) {
-         return of(s.tcu().activation(), &ActivationUnit::Stats::vectors);
-       }},
-      {"activation_parameters",
-       1,
-       {control},
-       [](System& s, unsigned) {
-         return of(s.tcu().activation(), &ActivationUnit::Stats::parameters);
-       }},
-      {"", 1, {head}, [](System& s, unsigned) { return &decoder(s).retired; }},
-      {"",
-       1,
-       {head},
-       [](System& s, unsigned) { return decoder(s).retired_by_opcode.data(); },
-       std::tuple_size_v<decltype(Decoder::Stats::retired_by_opcode)>},
-      {"",
-       1,
-       {head},
-       [](System& s, unsigned) { return decoder(s).retired_by_kind.data(); },
-       std::tuple_size_v<decltype(Decoder::Stats::retired_by_kind)>},
-      {"",
-       1,
-       {head},
-       [](System& s, unsigned) { return decoder(s).vectors_by_kind.data(); },
-       std::tuple_size_v<decltype(Decoder::Stats::vectors_by_kind)>},
+      {"read_beats", 2, {moves, moves}, of_port<&Bursts::read_beats>},
+      {"write_beats", 2, {moves, moves}, of_port<&Bursts::write_beats>},
+      {"read_bursts", 2, {moves, moves}, of_port<&Bursts::read_bursts>},
+      {"write_bursts", 2, {moves, moves}, of_port<&Bursts::write_bursts>},
+      {"", 2, {moves, moves}, of_port<&Bursts::write_responses>},
+      {"array_runs", 1, {control}, of_array<&Array::multiplications>},
+      {"array_loads", 1, {control}, of_array<&Array::loads>},
+      {"array_loads_in_turn", 1, {control}, of_array<&Array::loads_in_turn>},
+      {"", 1, {control}, of_array<&Array::zero_multiplications>},
+      {"alu_operations", 1, {control}, alu_operations},
+      {"local_reads", 2, {control, moves}, of_local<&Vectors::reads>},
+      {"local_writes", 2, {control, moves}, of_local<&Vectors::writes>},
+      {"accumulator_reads", 1, {control}, of_accumulators<&Vectors::reads, 0>},
+      {"accumulator_writes", 1, {control}, of_accumulators<&Vectors::writes, 0>},
+      {"", 1, {control}, of_accumulators<&Vectors::reads, 1>},
+      {"", 1, {control}, of_accumulators<&Vectors::writes, 1>},
+      {"dais_vectors", 1, {nobody}, dais_vectors},
+      {"table_vectors", 1, {control}, of_tables<&Tables::vectors>},
+      {"lookups", 1, {control}, of_tables<&Tables::lookups>},
+      {"activated_vectors", 1, {control}, of_activation<&Activation::vectors>},
+      {"activation_parameters", 1, {control}, of_activation<&Activation::parameters>},
+      {"", 1, {head}, retired},
+      of_decoder<&Decoder::Stats::retired_by_opcode>(),
+      of_decoder<&Decoder::Stats::retired_by_kind>(),
+      of_decoder<&Decoder::Stats::vectors_by_kind>(),
   };
 }
 

@@ -29,4 +29,13 @@ struct TcuCounter {
 /// In the order of statistics.
 [[nodiscard]] const std::vector<TcuCounter>& tcu_counters();
 
+/// Calls visit(counter, index, place) for each value of each counter; `place` is null if the design
+/// lacks the unit.
+template <typename Visit>
+void for_each_counter(TcuSystem& system, Visit&& visit) {
+  for (const TcuCounter& counter : tcu_counters()) {
+    for (unsigned i = 0; i < counter.values; ++i) visit(counter, i, counter.at(system, i));
+  }
+}
+
 }  // namespace tactus

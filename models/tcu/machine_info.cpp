@@ -270,12 +270,9 @@ MachineRates TcuSystem::rates() const {
 std::vector<std::uint64_t> TcuSystem::counters() const {
   auto& system = const_cast<TcuSystem&>(*this);  // the list also serves those who add to a counter
   std::vector<std::uint64_t> values;
-  for (const TcuCounter& counter : tcu_counters()) {
-    for (unsigned i = 0; i < counter.values && !counter.name.empty(); ++i) {
-      const std::uint64_t* const at = counter.at(system, i);
-      values.push_back(at == nullptr ? 0 : *at);
-    }
-  }
+  for_each_counter(system, [&](const TcuCounter& counter, unsigned, const std::uint64_t* at) {
+    if (!counter.name.empty()) values.push_back(at == nullptr ? 0 : *at);
+  });
   return values;
 }
 

@@ -60,7 +60,7 @@ class Simulation : public WatchedMachine {
                                                               std::uint64_t count) = 0;
 
  protected:
-  /// `kernel`: of a design with several machines, which elaborates it; null: one of its own.
+  /// `kernel`: shared by several machines, whose owner elaborates them; null: a kernel of its own.
   explicit Simulation(KernelScope* kernel = nullptr)
       : own_kernel_(kernel == nullptr ? std::make_unique<KernelScope>() : nullptr),
         kernel_(kernel == nullptr ? *own_kernel_ : *kernel) {}
@@ -79,11 +79,8 @@ class Simulation : public WatchedMachine {
 
   [[nodiscard]] bool owns_kernel() const { return own_kernel_ != nullptr; }
 
- private:
   // Declared before all modules.
-  std::unique_ptr<KernelScope> own_kernel_;
-
- protected:
+  std::unique_ptr<KernelScope> own_kernel_;  ///< null: the kernel is that of several machines
   KernelScope& kernel_;
   Clock clock_;
 

@@ -48,13 +48,6 @@ TcuSystem::Config top_config(const TcuSimulationConfig& config) {
 
 }  // namespace
 
-TcuSimulation::TcuSimulation(const TcuSimulationConfig& config)
-    : TcuSimulation(config, nullptr, nullptr) {}
-
-TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope& kernel,
-                             MemorySystem& memory)
-    : TcuSimulation(config, &kernel, &memory) {}
-
 TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope* kernel,
                              MemorySystem* memory)
     : Simulation(kernel),

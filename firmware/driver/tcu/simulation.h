@@ -77,11 +77,11 @@ struct TcuRunResult : RunResult {
 
 class TcuSimulation final : public Simulation {
  public:
-  /// Throws UserError for a configuration that cannot be built.
-  explicit TcuSimulation(const TcuSimulationConfig& config);
-  /// One of several machines on one kernel and behind one memory (firmware/driver/tcu/units.h),
-  /// whose board names this one's places in it.
-  TcuSimulation(const TcuSimulationConfig& config, KernelScope& kernel, MemorySystem& memory);
+  /// Throws UserError for a configuration that cannot be built. With `kernel` and `memory` it is
+  /// one of several machines that share both (firmware/driver/tcu/units.h); the configuration names
+  /// its places in the memory.
+  explicit TcuSimulation(const TcuSimulationConfig& config, KernelScope* kernel = nullptr,
+                         MemorySystem* memory = nullptr);
   ~TcuSimulation() override;
   TcuSimulation(const TcuSimulation&) = delete;
   TcuSimulation& operator=(const TcuSimulation&) = delete;
@@ -115,7 +115,6 @@ class TcuSimulation final : public Simulation {
   [[nodiscard]] unsigned instruction_bytes() const { return instruction_bytes_; }
 
  private:
-  TcuSimulation(const TcuSimulationConfig& config, KernelScope* kernel, MemorySystem* memory);
   void build();
   /// What run() adds to the counters of a run; `subtract`: before it.
   void add_dais_counts(TcuRunResult& result, bool subtract) const;
@@ -132,7 +131,7 @@ class TcuSimulation final : public Simulation {
   std::array<std::uint64_t, 2>
       host_written_end_{};  ///< one after the last byte that write_dram() wrote
   std::unique_ptr<MemorySystem> own_memory_;
-  MemorySystem* board_memory_ = nullptr;         ///< this machine's alone, or that of all
+  MemorySystem* board_memory_;  ///< its own or the shared one; null with any other memory
   std::unique_ptr<StreamReader> stream_reader_;  ///< null: words of the stream are there at once
   std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;  ///< null with the board's
 };

@@ -67,8 +67,8 @@ std::vector<std::array<std::uint64_t, 2>> bank_places(const TcuSimulationConfig&
       if (!place) {
         user_error(
             "{} units with banks of {} and {} bytes do not fit the DRAM of {} bytes; allowed "
-            "1..{}, or "
-            "smaller dram0_depth and dram1_depth",
+            "1..{}, "
+            "or smaller dram0_depth and dram1_depth",
             units, bytes[0], bytes[1], config.resolved_ddr->bytes(), bases.size());
       }
       unit[p] = *place;
@@ -81,7 +81,7 @@ std::vector<std::array<std::uint64_t, 2>> bank_places(const TcuSimulationConfig&
 TcuUnits::Unit::Unit(const sc_core::sc_module_name& name, TcuUnits& all, unsigned number,
                      const TcuSimulationConfig& config)
     : sc_module(name),
-      simulation(std::make_unique<TcuSimulation>(config, all.kernel_, all.memory_)),
+      simulation(std::make_unique<TcuSimulation>(config, &all.kernel_, &all.memory_)),
       all_(all),
       number_(number) {
   SC_THREAD(work);
@@ -101,26 +101,22 @@ void TcuUnits::Unit::work() {
     }
     --all_.at_work_;
     if (all_.at_work_ == 0 || all_.error_ != nullptr) sc_core::sc_pause();
-    wait(begin);
+    wait();
   }
 }
 
-TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t stream_bytes)
+TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t program_bytes)
     : memory_(config, *config.resolved_ddr, {0, 1}, config.stream_model == StreamModel::board,
               count) {
-  const auto bases = bank_places(config, count, stream_bytes);
+  const std::uint64_t padding = 2 * std::uint64_t{config.axi_data_bits / 8};  // to whole words
+  const bool reads_stream = config.stream_model == StreamModel::board;
+  const auto bases = bank_places(config, count, reads_stream ? program_bytes + padding : 0);
   for (unsigned u = 0; u < count; ++u) {
     TcuSimulationConfig own = config;
     own.board_memory->base = bases[u];
     units_.push_back(std::make_unique<Unit>(fmt::format("unit{}", u).c_str(), *this, u, own));
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
-}
-
-std::uint64_t TcuUnits::stream_bytes(const TcuSimulationConfig& config,
-                                     std::uint64_t program_bytes) {
-  const std::uint64_t word = config.axi_data_bits / 8;
-  return config.stream_model == StreamModel::board ? program_bytes + 2 * word : 0;
 }
 
 void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units,

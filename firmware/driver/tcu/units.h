@@ -1,14 +1,14 @@
-// Several TCUs behind one memory: each has a clock, an instruction stream and DRAM ports of its
-// own, all of them the board's memory.
+// Several TCUs behind the board's memory. Each has a clock, an instruction stream and two DRAM
+// ports of its own; they share the memory controller and the DRAM.
 //
-// Unit 0 has its banks where the board has them. Those of each further unit are at the next free
-// places, from the board's base on, in steps of a bank's size rounded up to a power of two; behind
-// the DRAM's end it goes on at 0. The program that is read out of the DRAM is there once, for all
-// units. Each DRAM port has a path of its own of the kind that the board gives to the first unit's,
-// and enters the controller where that does. This is a model of ours: no board with several units
+// Unit 0 has its banks where the board has them. Each further unit takes the next free places: the
+// search begins at the board's base, goes on in steps of a bank's size rounded up to a power of
+// two, and continues at address 0 behind the DRAM's end. A program that is read out of the DRAM is
+// stored once, for all units. Each DRAM port has a path of its own, configured as that of unit 0,
+// and enters the controller at the same port. This is a model of ours: no board with several units
 // has been measured.
 //
-// Cycles count alike in all units, from 0 on. What a unit does between two programs takes no time.
+// All clocks begin at cycle 0 and tick together. Between two programs of a unit no time passes.
 #pragma once
 
 #include <array>
@@ -27,19 +27,14 @@ class TcuUnits {
  public:
   static constexpr unsigned most = 64;
 
-  /// Precondition: the memory is the board's. `stream_bytes`: of the longest program that is read
-  /// out of it, 0 for an ideal stream. Throws UserError if the units' banks do not fit the DRAM.
-  TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t stream_bytes);
+  /// Precondition: the memory is the board's. `program_bytes`: size of the longest program. Throws
+  /// UserError if the units' banks do not fit the DRAM.
+  TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t program_bytes);
   ~TcuUnits();
   TcuUnits(const TcuUnits&) = delete;
   TcuUnits& operator=(const TcuUnits&) = delete;
 
-  /// Bytes of the DRAM that a program takes which is read out of it, padded to whole words; 0 where
-  /// the stream is ideal.
-  [[nodiscard]] static std::uint64_t stream_bytes(const TcuSimulationConfig& config,
-                                                  std::uint64_t program_bytes);
-  /// Throws UserError unless there is a run of `batch` images for each unit, and a memory in which
-  /// they meet.
+  /// Throws UserError unless each unit has a run, of `batch` images, and the memory is the board's.
   static void check_deal(const TcuSimulationConfig& config, std::uint64_t units, std::uint64_t runs,
                          std::uint64_t batch);
 
@@ -47,9 +42,8 @@ class TcuUnits {
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) { return *units_[unit]->simulation; }
 
   /// Calls work(unit) for all units side by side: while one is in TcuSimulation::run(), the others
-  /// go on. Returns when all have returned; what the first of them throws comes out of here, and
-  /// the machine must not be used any more. The order in which units are called changes nothing
-  /// that they see.
+  /// go on. Returns when all have returned, or throws what the first of them throws. To be called
+  /// once. The order in which units are called changes nothing that they see.
   void run(const std::function<void(unsigned)>& work);
 
   /// Figures of the memory since the machine was made.
@@ -79,7 +73,8 @@ class TcuUnits {
   std::exception_ptr error_;
 };
 
-/// Where each unit's banks begin, in bytes of the DRAM; see above.
+/// Where each unit's banks begin, in bytes of the DRAM. `stream_bytes`: what a program takes at the
+/// base of the board's stream; 0 for an ideal stream. Throws UserError if they do not fit.
 [[nodiscard]] std::vector<std::array<std::uint64_t, 2>> bank_places(
     const TcuSimulationConfig& config, unsigned units, std::uint64_t stream_bytes);
 

@@ -63,15 +63,14 @@ std::string TcuSequences::name_of_counter(std::uint32_t counter) const {
     return fmt::format("unit {}, state {}", account.unit(),
                        account.states()[(counter - places_[i]) % account.states().count].name);
   }
+  std::string name = fmt::format("counter {} of units", counter - first_event_);
   std::size_t place = first_event_ + 1;  // behind the clock's progress
-  for (const TcuCounter& listed : tcu_counters()) {
-    for (unsigned i = 0; i < listed.values; ++i) {
-      if (listed.at(system_, i) == nullptr) continue;
-      if (!listed.name.empty() && counter == place) return fmt::format("{}[{}]", listed.name, i);
-      place += listed.length;
-    }
-  }
-  return fmt::format("counter {} of units", counter - first_event_);
+  for_each_counter(system_, [&](const TcuCounter& listed, unsigned i, const std::uint64_t* at) {
+    if (at == nullptr) return;
+    if (!listed.name.empty() && counter == place) name = fmt::format("{}[{}]", listed.name, i);
+    place += listed.length;
+  });
+  return name;
 }
 
 void TcuSequences::check_next(Id known, Id found, void (TcuSequences::*part)(Registers&)) {

@@ -53,12 +53,9 @@ void TcuSequences::list_counters() {
     owners_.resize(counters_.size(), owner);
   };
   add(&system_.clock_.progress, 1, Owner::nobody);
-  for (const TcuCounter& counter : tcu_counters()) {
-    for (unsigned i = 0; i < counter.values; ++i) {
-      std::uint64_t* const at = counter.at(system_, i);
-      if (at != nullptr) add(at, counter.length, counter.owners[i]);
-    }
-  }
+  for_each_counter(system_, [&](const TcuCounter& counter, unsigned i, std::uint64_t* at) {
+    if (at != nullptr) add(at, counter.length, counter.owners[i]);
+  });
   if (counters_.size() > KnownSequences::most_counters) {
     internal_error("{} counters are more than sequences remember", counters_.size());
   }
