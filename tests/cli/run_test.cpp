@@ -313,6 +313,30 @@ TEST_F(CliTest, AnInterruptedRunWritesWhatItHas) {
   EXPECT_TRUE(exists("l.csv"));
 }
 
+/// Of several units the images before the first that has not finished are kept.
+TEST_F(CliTest, AnInterruptedRunOfUnitsWritesWhatItHas) {
+  ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
+  ASSERT_EQ(tactus("compile mlp.onnx --board zcu104 -o .").code, 0);
+  std::vector<std::string> command = words(
+      "run mlp_onnx_zcu104.tmodel --input random:1 --images 100000 --tcus 2 -o out --stats s.json");
+  command.insert(command.begin(), TACTUS_BINARY);
+  Process process(command, Process::Files{folder_, folder_ / "o", folder_ / "e"});
+  for (int i = 0; i < 600 && !exists("out"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait(), 128 + SIGINT) << read("e");
+  EXPECT_NE(read("e").find("tactus: interrupted by a signal after "), std::string::npos)
+      << read("e");
+  EXPECT_EQ(read("e").find("max-cycles"), std::string::npos) << read("e");
+  if (!exists("s.json")) return;  // before the first image had finished
+  const Json stats = Json::parse(read("s.json"));
+  EXPECT_EQ(stats.at("interrupted"), true);
+  EXPECT_LT(stats.at("images").size(), 100000U);
+  for (const Json& image : stats.at("images")) EXPECT_EQ(image.at("end"), "finished");
+}
+
 TEST_F(CliTest, TheSameInputGivesTheSameBytes) {
   write_model();
   const std::string command = "run --model m.tmodel --input x.csv --stall-percent 30 --events ";

@@ -84,8 +84,7 @@ std::vector<Shown> run_together(const TcuSimulationConfig& config,
                                 const std::vector<std::vector<std::uint8_t>>& programs) {
   std::size_t longest = 0;
   for (const auto& program : programs) longest = std::max(longest, program.size());
-  TcuUnits units(config, static_cast<unsigned>(programs.size()),
-                 config.stream_model == StreamModel::board ? longest + 256 : 0);
+  TcuUnits units(config, static_cast<unsigned>(programs.size()), longest);
   std::vector<Shown> shown(programs.size());
   units.run([&](unsigned u) { shown[u] = run_twice(units[u], programs[u], u); });
   return shown;
