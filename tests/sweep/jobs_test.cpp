@@ -82,7 +82,7 @@ TEST_F(Jobs, EveryJobGetsItsOwnResult) {
 TEST_F(Jobs, InputAndOutputMayBeLargerThanAPipe) {
   const std::string large(1'000'000, 'x');
   const std::vector<JobResult> results = run({{{"sweep", "--point"}, large, 0},
-                                              {{"sweep", large, "-o", "r"}, "", 0},
+                                              {{"sweep", large + ".json", "-o", "r"}, "", 0},
                                               {{"--version"}, "", 0}},
                                              1);
   EXPECT_EQ(results[0].exit_code, 2);
