@@ -13,7 +13,7 @@ namespace {
 const std::string run_model = "run --model m.tmodel --input x.csv --output out --stats s.json ";
 const std::string run_program = "run --program p.tprog --arch a.tarch --stats s.json ";
 
-/// The architecture with one text replaced.
+/// Returns the text with the first `from` replaced by `to`.
 std::string with(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -38,7 +38,7 @@ TEST_F(BadInput, Commands) {
   expect_error("rnu", "unknown command \"rnu\"; did you mean \"run\"?");
   expect_error("run", "name a compiled model F.tmodel, or give --program F.tprog --arch F.tarch");
   expect_error("run --modle m.tmodel", "unknown option \"--modle\"; did you mean \"--model\"?");
-  expect_error(run_model + "--read-lat 3", "unknown option \"--read-lat\"");  // no prefix guessing
+  expect_error(run_model + "--read-lat 3", "unknown option \"--read-lat\"");  // not abbreviated
   expect_error(run_model + "--read-latency", "--read-latency");
   expect_error(run_model + "--read-latency 0",
                "--read-latency \"0\" is not allowed; allowed: a "
@@ -92,7 +92,7 @@ TEST_F(BadInput, WhatAFileNamesIsToldWithItsPlace) {
   for (const char* command : {"sweep s.json -o r", "codesign s.json -o r"}) {
     expect_error(command, "s.json:/base/board/name: \"zcu14\" is not in ");
     expect_error(command, "did you mean \"zcu104\"?");
-    // The error names the definition, not the folder in which names were looked up.
+    // The error names the definition's file, not the folder given by --beside.
     expect_error(std::string(command) + " --beside elsewhere", "s.json:/base/board/name: ");
   }
   write("s.json",
@@ -227,11 +227,11 @@ TEST_F(BadInput, OutputsOverInputsByOtherNames) {
   EXPECT_EQ(read("m.tdata"), constants);
   expect_error(run_to + "--stats new --report sub/../new", "sub/../new: " + why);
   expect_error(run_to + "--vcd w.vcd --gtkw w.vcd", "w.vcd: " + why);
-  // The files of a folder are outputs too.
+  // Files that are written into an output folder are checked as well.
   write("y.csv", read("x.csv"));
   expect_error("run --model m.tmodel --input y.csv --output .", "./y.csv: " + why);
   expect_error("disasm m.tmodel --output m.tprog", "m.tprog: " + why);
-  // A device takes any number of outputs.
+  // Several outputs may name the same device.
   EXPECT_EQ(tactus(run_to + "--stats /dev/null --report /dev/null").code, 0);
 }
 
@@ -253,10 +253,10 @@ TEST_F(BadInput, DevicesAndPipes) {
   }
 }
 
-/// One line says that a file is of another kind, instead of many errors of a wrong reader.
+/// Giving a file of the wrong kind is one error that says so, not a list of parsing errors.
 TEST_F(BadInput, FilesOfAnotherKind) {
   ASSERT_EQ(tactus("zoo mlp -o n.onnx").code, 0);
-  write("n", read("n.onnx"));  // also with a name that does not tell
+  write("n", read("n.onnx"));  // the name has no extension
   std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/boards/zcu104.json", folder_ / "b.json");
   std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/sweeps/quick.json", folder_ / "s.json");
   std::filesystem::copy_file(TACTUS_SOURCE_DIR "/configs/bench/default.json", folder_ / "t.json");
@@ -362,7 +362,7 @@ TEST_F(BadInput, TheProgramIsNamedOnce) {
   }
 }
 
-/// A reader that closes its pipe ends commands that only print, but not those that write files.
+/// Closing the pipe ends commands that only print; commands that also write files go on.
 TEST_F(BadInput, ReadersThatGoAway) {
   const std::string run = "\"$0\" run --model m.tmodel --input x.csv ";
   const Output run_to_nobody =
@@ -370,12 +370,12 @@ TEST_F(BadInput, ReadersThatGoAway) {
   EXPECT_EQ(run_to_nobody.code, 0) << run_to_nobody.err;
   EXPECT_TRUE(exists("out/y.csv"));
   EXPECT_TRUE(exists("s.json"));
-  // The pipe's one reader is closed before the command begins.
+  // The only reader of the pipe is closed before the command begins.
   const Output printed = shell("mkfifo gone; exec 3<>gone 4>gone 3<&-; \"$0\" explain >&4");
   EXPECT_EQ(printed.code, 128 + SIGPIPE);
   EXPECT_EQ(printed.err, "");
   EXPECT_EQ(shell("exec 3<>gone 4>gone 3<&-; \"$0\" nothing 2>&4").code, 2);
-  // Only the output to the pipe fails; the result is still written.
+  // Only the output to the pipe fails; the statistics are still written.
   const Output events = shell(run + "--events >(true) --stats t.json");
   EXPECT_NE(events.out.find("cycles"), std::string::npos) << events.err;
   EXPECT_TRUE(exists("t.json"));

@@ -1,4 +1,4 @@
-// tactus bench: rows in processes, the table and its files.
+// tactus bench: rows run as processes; the table and its files.
 #include <stdlib.h>
 
 #include <nlohmann/json.hpp>
@@ -44,12 +44,14 @@ TEST_F(BenchTest, PrintsATableAndWritesItsFigures) {
     const double busy = figures.at("array_busy").get<double>();
     EXPECT_GT(busy, 0);
     EXPECT_LT(busy, 1);
-    // Padding lanes and pixels are work of a busy array.
+    // "busy" also counts multiplications of padding lanes and padding pixels; "useful_mac" does
+    // not.
     EXPECT_GT(figures.at("useful_mac").get<double>(), 0);
     EXPECT_LE(figures.at("useful_mac").get<double>(), busy);
     EXPECT_EQ(figures.at("from_cache"), false);
   }
-  // The board's host time counts here and nowhere else: 3.5 us, 350 cycles of 100 MHz.
+  // Only the comparison with the measurement adds the board's host time: 3.5 us, 350 cycles at 100
+  // MHz.
   const auto& measured = rows[1].at("measured");
   const double cycles = rows[1].at("figures").at("cycles").get<double>();
   EXPECT_EQ(measured.at("host_us"), 3.5);
@@ -61,7 +63,7 @@ TEST_F(BenchTest, PrintsATableAndWritesItsFigures) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
   EXPECT_NE(csv.find(",figures.cycles,"), std::string::npos);
 
-  // The cycles are the same from the cache, with one row at a time, and without a cache.
+  // The cycles are the same with a filled cache, with one row at a time, and without a cache.
   for (const char* options : {"", "--jobs 1", "--no-cache"}) {
     ASSERT_EQ(tactus(std::string("bench --config t.json --json g.json ") + options).code, 0);
     const auto again = nlohmann::json::parse(read("g.json")).at("rows");

@@ -127,7 +127,8 @@ void CliTest::write_model(const std::string& prog_size) const {
     DataMove Local(16) -> DRAM0(16), 4
   )",
                                                                 "test program");
-  // Bias 1, 2, 3, 4, then the weights of inputs 0..3: the identity times 2.
+  // The constants are the biases 1, 2, 3, 4, then the weights of inputs 0..3: the identity matrix
+  // times 2.
   std::vector<std::uint8_t> constants(5 * architecture.vector_bytes());
   const auto set = [&](unsigned vector, unsigned lane, std::int64_t value) {
     tcu::set_lane(tcu::DataType::fp16bp8, constants.data() + vector * 8, lane, value);

@@ -50,9 +50,9 @@ class CliTest : public ::testing::Test {
   [[nodiscard]] std::vector<std::string> files() const;
 
   /// Writes a small model to the folder: "m.tmodel", "m.tprog", "m.tdata" and "a.tarch" for a 4x4
-  /// array. It computes output = W * input + b for four vectors, inputs "x" at 0 and outputs "y" at
-  /// 16. "x.csv" holds one image. The test that checks the cycles, with latency 1 and 64 data bits,
-  /// has their sum.
+  /// array. The model computes output = W * input + b for four vectors, inputs "x" at 0 and outputs
+  /// "y" at 16. "x.csv" holds one image. The derivation of the cycles (latency 1, 64 data bits) is
+  /// in run_test.cpp.
   void write_model(const std::string& prog_size = "") const;
   static std::string architecture_text();
 

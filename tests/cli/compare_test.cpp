@@ -1,4 +1,4 @@
-// Tests of tactus compare: the parts of a difference add up to it for all kinds of subjects.
+// tactus compare: the listed reasons add up to the difference, for all kinds of subjects.
 #include <algorithm>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 class CompareTest : public CliTest {
  protected:
-  /// Statistics of the small model at a read latency, cut into two layers.
+  /// Writes the statistics of the small model, run at this read latency and cut into two layers.
   void run_with(const std::string& stats, unsigned read_latency) {
     const Output run = tactus("run --model m.tmodel --input x=x.csv --regions 2 --stats " + stats +
                               " --read-latency " + std::to_string(read_latency));
@@ -57,7 +57,7 @@ TEST_F(CompareTest, PartsOfADifferenceAddUpToIt) {
     EXPECT_EQ(sum(difference["reasons"]), difference["cycles"]);
   }
   EXPECT_EQ(json["settings"]["read_latency_cycles"], Json::parse(R"(["1","60","7"])"));
-  // The program reads both banks by single DataMoves, so only latency is lost.
+  // Each bank is read by one DataMove, so a longer read latency only adds waiting.
   for (const auto& reason : json["runs"][1]["difference"]["reasons"].items()) {
     EXPECT_NE(reason.key().find("_wait"), std::string::npos) << reason.key();
   }
@@ -81,7 +81,8 @@ TEST_F(CompareTest, TextAndPageSayTheSame) {
   }
 }
 
-/// At two clocks cycles and time change each by its own share; runs have the names they are given.
+/// Runs at two clocks: the changes of cycles and of time are both printed. Runs have the names
+/// given on the command line.
 TEST_F(CompareTest, NamedRunsAtTwoClocks) {
   write_model();
   const std::string run = "run --model m.tmodel --input x=x.csv --stats ";
@@ -104,7 +105,7 @@ TEST_F(CompareTest, NamedRunsAtTwoClocks) {
   EXPECT_NE(text.out.find("after takes "), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("The clocks differ (100.0, 200.0 MHz)"), std::string::npos) << text.out;
   EXPECT_EQ(Json::parse(read("c.json"))["runs"][1]["label"], "after");
-  // The page has bars of both runs and of the difference.
+  // The page has bars for both runs and for the difference.
   const std::string page = read("c.html");
   for (const char* part : {"after: fast.json", "Cycles of the runs", "fewer | more"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
@@ -114,7 +115,7 @@ TEST_F(CompareTest, NamedRunsAtTwoClocks) {
   expect_error("compare =slow.json fast.json", "names no run");
 }
 
-/// After the answer there is a short list; --full has all tables.
+/// compare prints the answer and a short list; --full adds all tables.
 TEST_F(CompareTest, AShortListAndAllTables) {
   write_model();
   run_with("a.json", 1);
@@ -132,7 +133,7 @@ TEST_F(CompareTest, AShortListAndAllTables) {
   }
 }
 
-/// Statistics of before the figures had these names have a gap, no zero.
+/// Statistics written before a figure had its present name show a gap for it, not a zero.
 TEST_F(CompareTest, FiguresThatARunDoesNotHaveAreGaps) {
   write_model();
   run_with("a.json", 1);
@@ -155,7 +156,7 @@ TEST_F(CompareTest, LayersAsATable) {
   std::string expected =
       "layer,from,to,cycles,ms,share %,array busy %,useful MAC %,bytes read,bytes "
       "written,instructions,most lost to\n";
-  std::uint64_t next = 0;  // layers follow each other
+  std::uint64_t next = 0;  // layers are contiguous
   for (const Json& layer : stats["accounting"]["layers"]) {
     if (layer["cycles"] == 0) continue;
     const std::uint64_t from = next;
@@ -189,7 +190,7 @@ TEST_F(CompareTest, StatisticsRunAgain) {
   for (Json* stats : {&a, &b}) {
     stats->erase("wall_seconds");
     stats->erase("cycles_per_second");
-    (*stats)["config"].erase("model");  // the path as it was given, and in full
+    (*stats)["config"].erase("model");  // one has the path as given, the other the full path
   }
   EXPECT_EQ(a, b);
   a.erase("rerun");
@@ -223,7 +224,8 @@ TEST_F(CompareTest, PointsAndSweeps) {
         run["accounted_cycles"].get<std::int64_t>() - run["cycles"].get<std::int64_t>();
     EXPECT_TRUE(rest >= 0 && rest < 20) << run.dump();
   }
-  // A point's file does not say what reasons mean; the machine's tables do.
+  // The result file of a point does not explain the reasons; the texts come from the machine's
+  // tables.
   const std::string text = tactus("compare one:0 one:1").out;
   EXPECT_NE(text.find("  dram0_read_wait: "), std::string::npos) << text;
   const Json sweeps = compared("one two");

@@ -51,7 +51,7 @@ TEST_F(CompileTest, WritesAModelThatRunsAndIsNearFloat) {
   }
 }
 
-/// The summary simulates a program that is quick, and says what --optimise would need.
+/// --summary simulates a program that takes little time, and says what --optimise would need.
 TEST_F(CompileTest, TheSummaryHasSimulatedCycles) {
   const std::string compile = "compile cnn.onnx --board zcu104 -o ";
   const Output plain = tactus(compile + "plain --summary");
@@ -84,7 +84,8 @@ TEST_F(CompileTest, TheSummaryHasSimulatedCycles) {
   EXPECT_EQ(optimised.out.find("with --optimise"), std::string::npos);
 }
 
-/// Layers that only move data say why they take instructions, and where they would not.
+/// For layers that only move data, the compiler says why they take instructions and which array
+/// sizes need none.
 TEST_F(CompileTest, RearrangementsSayWhatAvoidsThem) {
   ASSERT_EQ(tactus("zoo csp -o csp.onnx").code, 0);
   std::string text = read("a.tarch");
@@ -105,7 +106,7 @@ TEST_F(CompileTest, RearrangementsSayWhatAvoidsThem) {
   }
 }
 
-/// The text names the layers, in comments that change no byte.
+/// The disassembly names the layers in comments; assembling it again gives the same bytes.
 TEST_F(CompileTest, DisassemblyNamesTheLayers) {
   ASSERT_EQ(tactus("compile cnn.onnx --arch a.tarch -o out").code, 0);
   const Output text = tactus("disasm out/cnn_onnx_a.tmodel --output d.tasm");

@@ -11,7 +11,7 @@ namespace {
 
 class CompletionTest : public CliTest {
  protected:
-  /// Words that bash offers as completions of the last word.
+  /// Returns the words that bash offers as completions of the last word.
   [[nodiscard]] std::set<std::string> offered(const std::string& words) const {
     const Output out = shell(
         "source <(\"$0\" completion bash); COMP_WORDS=(tactus " + words +
@@ -30,7 +30,7 @@ class CompletionTest : public CliTest {
     }
     return out;
   }
-  /// The first group of every match.
+  /// Returns the first capture group of every match.
   static std::set<std::string> matches(const std::string& text, const char* pattern) {
     const std::regex regex(pattern);
     std::set<std::string> out;
@@ -42,7 +42,7 @@ class CompletionTest : public CliTest {
   [[nodiscard]] std::set<std::string> commands() const {
     const std::string help = tactus("--help").out;
     std::set<std::string> names = matches(help, "\n  ([a-z]+) ");
-    names.erase("tactus");  // the examples begin with it
+    names.erase("tactus");  // every example begins with "tactus"
     return names;
   }
 };

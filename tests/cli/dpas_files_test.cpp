@@ -18,7 +18,7 @@ TEST_F(DpasFilesTest, AssembleAndDisassemble) {
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(made.out.rfind("k.isa: 2 kernels, 19 instructions, ", 0), 0U) << made.out;
   EXPECT_EQ(made.err, "");
-  // Without a machine only the machine's rules are not checked.
+  // Without --machine only the rules that depend on the machine are not checked.
   const std::string with_machine = read("k.isa");
   ASSERT_EQ(tactus("asm k.visaasm --output k.isa").code, 0);
   EXPECT_EQ(read("k.isa"), with_machine);

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// D (8x16) = A (8x32) x B (32x16), int8; all elements of A are 1 and all of B 2.
+/// D (8x16) = A (8x32) x B (32x16), int8; every element of A is 1, every element of B is 2.
 const char* const kernel =
     ".version 3.6\n"
     ".kernel \"tile\"\n"
@@ -45,13 +45,15 @@ TEST_F(DpasCli, RunWritesBuffersFiguresAndViews) {
                             "--retire-log l.bin --dump registers=regs.bin");
   ASSERT_EQ(run.code, 0) << run.err;
   std::string sums;
-  for (int i = 0; i < 8 * 16; ++i) sums += std::string("\x40\0\0\0", 4);  // 32 products of 1 and 2
+  for (int i = 0; i < 8 * 16; ++i) sums += std::string("\x40\0\0\0", 4);  // 32 products 1 * 2
   EXPECT_EQ(read("c.bin"), sums);
   const Json stats = Json::parse(read("s.json"));
-  // B is issued in cycle 1 and the port is free for it in cycle 12 (8 and A's 4 cycles); it takes 8
-  // cycles, and its data may be used 37 cycles after the last but one of them.
+  // The load of B is issued in cycle 1. The port is free for it in cycle 12, after 8 cycles and the
+  // 4 cycles of A's load. The load takes 8 cycles at the port; its data may be used 45 - 8 = 37
+  // cycles after the last but one of them.
   const int issued = 12 + 8 - 1 + (45 - 8);
-  // The store: 8 and its 8 registers, 8 cycles at the port, the answer 36 cycles after.
+  // The store follows 28 cycles later. It takes 8 cycles and one for each of its 8 registers, then
+  // 8 cycles at the port; the response comes 36 cycles after the last of these.
   const int stored = issued + 28 + (8 + 8) + (8 - 1) + (45 - 8);
   EXPECT_EQ(stats.at("cycles"), stored);
   EXPECT_EQ(stats.at("dpas"), 1);
@@ -130,7 +132,8 @@ TEST_F(DpasCli, BadInputIsRefused) {
       "E_DPAS_EXEC");
 }
 
-/// The kernel stores beyond its buffer when everything else has been written to.
+/// The kernel fails with a store beyond its buffer, at a time when all other outputs have been
+/// begun.
 TEST_F(DpasCli, AnErrorOfTheKernelLeavesNothingBehind) {
   const std::vector<std::string> before = files();
   expect_error(bound +

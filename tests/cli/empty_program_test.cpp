@@ -1,6 +1,6 @@
-// Models whose program has no instructions, because the outputs are at the place of the inputs or
-// the host computes them. They take 0 cycles and can be run, reported, swept and compared like
-// others.
+// Models whose program has no instructions, because the outputs have the same addresses as the
+// inputs or the host computes them. Such a model takes 0 cycles and can be run, reported, swept and
+// compared like any other.
 #include <cmath>
 #include <cstdlib>
 #include <regex>
@@ -57,7 +57,7 @@ class EmptyProgram : public CliTest {
     write(file, nn::write_graph(graph));
   }
   void write_identity() const { write_graph("id.onnx", one_node("Identity", {1, 6}, {1, 6})); }
-  /// "out/NAME_onnx_zcu104.tmodel".
+  /// Compiles the network to "out/NAME_onnx_zcu104.tmodel".
   void compile(const std::string& name) const {
     const Output made = tactus("compile " + name + ".onnx --board zcu104 -o out");
     ASSERT_EQ(made.code, 0) << made.err;
@@ -68,7 +68,7 @@ class EmptyProgram : public CliTest {
   }
 };
 
-/// Every engine, with every file that a run writes.
+/// The test runs every engine, with every file that a run can write.
 TEST_F(EmptyProgram, CopiesItsInputsInNoCycles) {
   write_identity();
   compile("id");
@@ -112,7 +112,7 @@ TEST_F(EmptyProgram, TheHostComputesWhatTheUnitDoesNot) {
   }
 }
 
-/// A throughput is the host's alone.
+/// The throughput is limited by the host alone.
 TEST_F(EmptyProgram, HasTheThroughputOfItsHost) {
   write_identity();
   compile("id");
@@ -121,14 +121,14 @@ TEST_F(EmptyProgram, HasTheThroughputOfItsHost) {
     EXPECT_EQ(run.code, 0) << run.err;
     return Json::parse(read("s.json")).at("throughput").at("frames_per_second");
   };
-  // The board's host takes 3.5 us a run; without a board it takes no time.
+  // The board's host takes 3.5 us per run. Without a board the host takes no time.
   EXPECT_DOUBLE_EQ(rate("out/id_onnx_zcu104.tmodel").get<double>(), 1e6 / 3.5);
   const std::string arch = std::string(TACTUS_SOURCE_DIR) + "/configs/arch/pynqz1.tarch";
   ASSERT_EQ(tactus("compile id.onnx --arch " + arch + " -o bare").code, 0);
   EXPECT_TRUE(rate("bare/id_onnx_pynqz1.tmodel").is_null());
 }
 
-/// Driver mode adds the probe's two instructions.
+/// Driver mode adds the two instructions of the probe.
 TEST_F(EmptyProgram, RunsInDriverMode) {
   write_identity();
   compile("id");
@@ -138,7 +138,7 @@ TEST_F(EmptyProgram, RunsInDriverMode) {
   EXPECT_GT(Json::parse(read("s.json")).at("cycles"), 0);
 }
 
-/// An empty file that the model does not call empty has lost its content.
+/// An empty program file is refused unless the model says that its size is 0.
 TEST_F(EmptyProgram, IsWhatTheModelSaysIsEmpty) {
   write_model();
   write("m.tprog", std::string());
@@ -167,7 +167,7 @@ TEST_F(EmptyProgram, ToolsTakeIt) {
 
 class EmptyPoint : public EmptyProgram {
  protected:
-  /// A sweep of a network with instructions and one without, in "r".
+  /// Runs a sweep, with results in folder "r", of one network with instructions and one without.
   void sweep(const std::string& options = "") const {
     write_identity();
     write("s.json", R"({"name": "mix",

@@ -17,14 +17,14 @@ class ExplainTest : public CliTest {
     const Output output = tactus(command);
     ASSERT_EQ(output.code, 0) << command << "\n" << output.out << output.err;
   }
-  /// All names in one process, which refuses the first that it does not know.
+  /// Expects that one call of explain knows all the names; it stops at the first unknown name.
   void expect_known(const std::set<std::string>& names, const std::string& machine = "tcu") const {
     std::vector<std::string> command{TACTUS_BINARY, "explain", "--machine", machine};
     command.insert(command.end(), names.begin(), names.end());
     const Output output = program(command);
     EXPECT_EQ(output.code, 0) << output.err;
   }
-  /// The columns of files' first lines.
+  /// Returns the column names in the first lines of the files.
   [[nodiscard]] std::set<std::string> columns(const std::vector<std::string>& files) const {
     std::set<std::string> names;
     for (const std::string& file : files) {
@@ -37,8 +37,9 @@ class ExplainTest : public CliTest {
   }
 };
 
-/// Paths of the leaves, without array indices; the parts of the file that explain themselves or
-/// repeat the command are left out.
+/// Collects the paths of all leaves, without array indices. Skips the parts of the file that
+/// explain themselves or
+/// repeat the command.
 void leaves(const Json& json, const std::string& path, std::set<std::string>& names) {
   if (path == "figures" || path == "rerun" || path == "config") return;
   if (!json.is_structured()) {
@@ -123,7 +124,7 @@ TEST_F(ExplainTest, KnowsTheResultsOfSweeps) {
   expect_known(names);
 }
 
-/// The two figures have one meaning, by each of their names.
+/// A figure and its column in a table have different names and the same explanation.
 TEST_F(ExplainTest, SaysTheSameOfAFigureAndItsColumn) {
   const Output figure = tactus("explain useful_mac"), column = tactus("explain 'useful MAC %'");
   EXPECT_EQ(figure.code, 0);
@@ -133,10 +134,10 @@ TEST_F(ExplainTest, SaysTheSameOfAFigureAndItsColumn) {
               std::string::npos)
         << output.out;
   }
-  // The table that `report --csv` writes leaves "figures." out.
+  // The figure is known without the prefix "figures.", as in the table that `report --csv` writes.
   EXPECT_NE(tactus("explain lost_cycles.drain").out.find("figures.lost_cycles.*"),
             std::string::npos);
-  // A profile's name stands for the machine that all profiles share.
+  // The name of a DPAS profile selects the machine that all profiles share.
   EXPECT_EQ(tactus("explain --machine pvc asm").out, tactus("explain --machine dpas asm").out);
   expect_error("explain useful_mak", "did you mean");
 }

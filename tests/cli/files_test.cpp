@@ -1,5 +1,6 @@
-// Files as other programs leave them: with byte order marks, as symbolic links. And what looks at
-// the memory and the arithmetic alone: tactus dram, TACTUS_KERNELS.
+// Files as other programs leave them (byte order marks, symbolic links), and what concerns memory
+// or
+// arithmetic alone: tactus dram, TACTUS_KERNELS.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -14,14 +15,15 @@ namespace {
 
 const std::string mark = "\xEF\xBB\xBF";
 
-/// Output of a run without the line that differs between runs.
+/// Returns the output of a run without the line of host time, which differs between runs.
 std::string without_host_time(const std::string& text) {
   return std::regex_replace(text, std::regex("\nhost .*"), "");
 }
 
 class Files : public CliTest {
  protected:
-  /// The command prints the same whether the file begins with a byte order mark or not.
+  /// Expects that the command prints the same whether or not the file begins with a byte order
+  /// mark.
   void expect_same(const std::string& file, const std::string& content,
                    const std::string& command) const {
     SCOPED_TRACE(command);
@@ -91,7 +93,7 @@ TEST_F(Files, AModelIsALinkIntoAnotherFolder) {
   };
   EXPECT_EQ(cycles(linked), cycles(there));
   EXPECT_EQ(tactus("disasm link.tmodel").out, tactus("disasm kept/m.tmodel").out);
-  // The file beside the link is preferred.
+  // A file beside the link is preferred to one beside the link's target.
   write("m.tprog", std::string("no program"));
   EXPECT_EQ(tactus("run --model link.tmodel --input x.csv").code, 2);
 }
@@ -123,13 +125,14 @@ TEST_F(Files, DramTracesGiveBandwidthAndCommands) {
     return std::count(text.begin(), text.end(), '\n');
   };
   EXPECT_EQ(lines("a.csv"), 1 + 64);
-  EXPECT_EQ(lines("c.csv"), 1 + 1 + 64);  // ACT, RDs
+  EXPECT_EQ(lines("c.csv"), 1 + 1 + 64);  // header, ACT, one RD per request
   EXPECT_EQ(read("c.trace").substr(0, 8), "1,ACT,0\n");
   EXPECT_EQ(lines("c.trace"), 1 + 64);
   const auto stats = nlohmann::json::parse(read("s.json"));
   EXPECT_EQ(stats.at("bytes_read"), 64 * 64);
   EXPECT_EQ(stats.at("dram").at("hits"), 63);
-  // 64 bits, twice a clock of 1.25 ns; a port alone gets half of them (xpi_interval).
+  // The peak is 64 bits, twice per clock of 1.25 ns. The trace uses two ports, since one port alone
+  // reaches half of the peak (xpi_interval).
   EXPECT_NEAR(stats.at("peak_gb_per_s").get<double>(), 12.8, 1e-9);
   const double share = stats.at("gb_per_s").get<double>() / stats.at("peak_gb_per_s").get<double>();
   EXPECT_GT(share, 0.85);
@@ -140,7 +143,7 @@ TEST_F(Files, DramTracesGiveBandwidthAndCommands) {
   write("bad.csv", std::string("0,0,read,0\n"));
   expect_error("dram bad.csv --ddr ddr3_1600 -o b.csv", "bad.csv:1: 4 cells; allowed 5");
   EXPECT_FALSE(exists("b.csv"));
-  // Every output is a file of its own, and none is the trace.
+  // All outputs must be different files, and none may be the trace.
   for (const char* other : {"--stats b.csv", "--commands b.csv", "--drampower ./b.csv"}) {
     expect_error(std::string("dram t.csv --ddr ddr3_1600 -o b.csv ") + other, "b.csv");
   }

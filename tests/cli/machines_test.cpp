@@ -1,5 +1,5 @@
-// A machine of one's own: tactus new, names for --arch, DRAMs without a board or in place of its
-// own.
+// Machines made by the user: tactus new, names for --arch, DRAMs without a board or in place of the
+// board's own.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +27,7 @@ TEST_F(MachinesTest, NewMachineIsLikeTheBoardItBeginsWith) {
     EXPECT_EQ(made.code, 0) << made.err;
     const Output mine = tactus("info my_" + board + ".json");
     EXPECT_EQ(mine.code, 0) << mine.err;
-    // The values without name, title, file and sources.
+    // Returns the text without the lines of name, title, file and sources.
     const auto values = [](std::string text) {
       std::string out;
       std::istringstream lines(text);
@@ -107,7 +107,7 @@ TEST_F(MachinesTest, BanksMoveIntoADramOfAnotherSize) {
       moved.err.find("the banks of dram0 and dram1 begin at 0x0 and 0x8000000 of ddr3_650_arty"),
       std::string::npos)
       << moved.err;
-  // Banks that fit keep their places.
+  // Banks that fit keep their base addresses.
   EXPECT_EQ(tactus(network + std::string("--board zcu104 --ddr ddr4_2400")).err.find("begin at"),
             std::string::npos);
   ASSERT_EQ(tactus(network + std::string("--board pynq_z1")).code, 0);
@@ -133,7 +133,7 @@ TEST_F(MachinesTest, EveryDramOfAnAxisRunsOnABoard) {
   for (std::string line; std::getline(lines, line); ++points) {
     const Json memory = Json::parse(line).at("configuration").at("board").at("memory");
     EXPECT_EQ(memory.at("base").dump(), R"({"dram0":"0x0","dram1":"0x8000000"})");
-    // Both banks fill the smaller DRAM, which leaves no room for a program.
+    // The two banks fill the smaller DRAM, so it has no room for the instruction stream.
     EXPECT_EQ(memory.contains("stream"), memory.at("ddr").at("preset") == "ddr3_1600");
   }
   EXPECT_EQ(points, 2U);

@@ -1,4 +1,4 @@
-// Outputs to links, devices, pipes; memories written beyond their depth; words that are not
+// Outputs to links, devices and pipes; memories written beyond their depth; words that are not
 // options.
 #include <sys/stat.h>
 
@@ -26,7 +26,7 @@ class Outputs : public CliTest {
 
 const std::string run = "run --model m.tmodel --input x.csv ";
 
-/// A link stays a link, whether or not its target exists.
+/// Writing to a link keeps the link, whether or not its target exists.
 TEST_F(Outputs, LinksStay) {
   const bool has_fst = installed("vcd2fst");
   fs::create_directory(folder_ / "there");
@@ -83,8 +83,8 @@ TEST_F(Outputs, PipesAreWrittenThrough) {
   }
 }
 
-/// Through the offset register, in units of 64 KiB, a program writes above the 256 vectors that the
-/// architecture has.
+/// With the offset register (in units of 64 KiB) a program can write above the architecture's 256
+/// vectors.
 TEST_F(Outputs, DumpsHoldWhatIsWrittenBeyondTheDepth) {
   write("p.tasm", std::string("DataMove DRAM1(0) -> Local(0), 4\n"
                               "Configure Dram0Offset = 16\n"
@@ -100,7 +100,7 @@ TEST_F(Outputs, DumpsHoldWhatIsWrittenBeyondTheDepth) {
     ASSERT_EQ(output.code, 0) << output.err;
     EXPECT_EQ(read("d"), std::string(16 * 65536 + 2 * 8, '\0') + source) << engine;
   }
-  // Data written by the host is included, in whole vectors.
+  // A dump includes data written by the host, rounded up to whole vectors.
   write("long.bin", std::string(3001, 'x'));
   ASSERT_EQ(tactus("run --program m.tprog --arch a.tarch --dram1 m.tdata --dram0 long.bin --dump "
                    "dram0=d")
@@ -138,7 +138,8 @@ TEST_F(Outputs, WordsAreFilesThatAreThere) {
   expect_error("run m.tmodel --model m.tmodel", "m.tmodel is a compiled model, and --model names");
 }
 
-/// The name of a file may hold anything, and figures in JSON still come out.
+/// A file name may contain any character, including control characters of a terminal; the JSON
+/// output stays valid.
 TEST_F(Outputs, NamesOfFilesThatATerminalWouldObey) {
   const std::string name =
       "a\x1b[31m\x07"

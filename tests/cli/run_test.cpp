@@ -26,17 +26,21 @@ TEST_F(CliTest, RunWritesOutputsAndStatistics) {
   const Json stats = Json::parse(read("s.json"));
   // One beat per vector (m = 1), latency 1; occupancies of hardware spec 12.1 and 12.5. With
   // six-byte instructions on an eight-byte stream the width adapter takes one cycle, so the first
-  // head is in cycle 2, and the stream is padded with two NoOps to three whole words.
-  const int mat_mul = 2 + (4 + 1 + 5) + 5 + (4 + 1 + 4);  // weights in, loaded, inputs in
-  const int last_result = mat_mul + 2 * 4 + 4 - 1;        // pipeline 2N, four vectors
-  const int moved = last_result + 1 + 4;                  // read from the next cycle, write 1 later
+  // instruction is at the decoder's head in cycle 2, and the stream is padded with two NoOps to
+  // three whole words.
+  const int mat_mul = 2 + (4 + 1 + 5) + 5 + (4 + 1 + 4);  // weights read, weights loaded, inputs
+                                                          // read
+  const int last_result = mat_mul + 2 * 4 + 4 - 1;        // pipeline of 2N cycles, four vectors
+  const int moved = last_result + 1 + 4;                  // each vector is written one cycle after
+                                                          // its read
   const int stored = moved + 4;                           // local reads
   EXPECT_EQ(stats.at("last_retire"), stored + 2);
   EXPECT_EQ(stats.at("instructions_retired"), 6 + 2);
   EXPECT_EQ(stats.at("instructions"), 6);
   EXPECT_EQ(stats.at("read_beats"), Json({4, 5}));
   EXPECT_EQ(stats.at("write_beats"), Json({4, 0}));
-  // From the last local read: host router and converter queue 1, serializer 1, its register 1, AXI
+  // Cycles from the last local read: host router and Converter queue 1, serializer 1, its register
+  // 1, AXI
   // queue 1 to the pins, response 1.
   EXPECT_EQ(stats.at("last_b0"), stored + 1 + 1 + 1 + 1 + 1);
   EXPECT_TRUE(stats.at("last_b1").is_null());
@@ -96,7 +100,7 @@ TEST_F(CliTest, DriverModeRefusesWhatItsProbeWouldSpoil) {
   written(R"("base": 16, "size": 4)", R"("base": 252, "size": 4)");
   expect_error(driver, "o.tmodel: output \"y\" lies in DRAM0 vectors 252..255, " + taken);
   written(R"("base": 16, "size": 4)", R"("base": 250, "size": 4)");
-  EXPECT_EQ(tactus(driver).code, 0);  // beside the probe
+  EXPECT_EQ(tactus(driver).code, 0);  // ends just below the probe
   written(R"("name": "x", "base": 0)", R"("name": "x", "base": 251)");
   expect_error(driver, "o.tmodel: input \"x\" lies in DRAM0 vectors 251..254, " + taken);
   EXPECT_EQ(tactus(plain).code, 0);
@@ -122,10 +126,10 @@ TEST_F(CliTest, DriverModeRefusesWhatItsProbeWouldSpoil) {
                                        "\"size\": " + std::to_string(read("m.tprog").size())));
   };
   program("NoOp\nDataMove Local(0) -> DRAM0(3)@4, 64\n");
-  // Without the warning of local memory that nothing has written.
+  // -q -q hides the warning that the program reads unwritten local memory.
   expect_error(driver + " -q -q",
                "o.tmodel: instruction 1 writes DRAM0 bytes 2040..2047, " + taken);
-  program("NoOp\nDataMove Local(0) -> DRAM0(0)@4, 64\n");  // 252 is the last
+  program("NoOp\nDataMove Local(0) -> DRAM0(0)@4, 64\n");  // writes vectors 0..252, below the probe
   EXPECT_EQ(tactus(driver).code, 0);
   program("Configure Dram0Offset = 1\nDataMove Local(0) -> DRAM0(0), 4\n");
   expect_error(driver + " -q -q",
@@ -162,7 +166,8 @@ TEST_F(CliTest, RetireLogEventsAndDumps) {
   ASSERT_EQ(log.size(), 6U * 4);
   std::uint32_t last = 0;
   std::memcpy(&last, log.data() + 20, 4);
-  // The log holds the program's own instructions, the statistics count the stream's two NoOps too.
+  // The log holds the program's own instructions; the statistics also count the two NoOps that pad
+  // the stream.
   EXPECT_EQ(last + 2, Json::parse(read("s.json")).at("last_retire").get<std::uint32_t>());
   const std::string events = read("e");
   EXPECT_EQ(events.rfind("1 IFIRE 220400000000\n", 0), 0U) << events.substr(0, 100);
@@ -179,7 +184,7 @@ TEST_F(CliTest, AProgramWithoutAModel) {
   write_model();
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --output out --stats m.json").code, 0);
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --dump dram0=after").code, 0);
-  std::string image = read("after").substr(0, 4 * 8);  // the inputs, as the host wrote them
+  std::string image = read("after").substr(0, 4 * 8);  // the inputs as the host wrote them
   write("d0", image);
   const Output run = tactus(
       "run --program m.tprog --arch a.tarch --dram0 d0 --dram1 m.tdata --dump dram0=o --stats "
@@ -189,7 +194,7 @@ TEST_F(CliTest, AProgramWithoutAModel) {
   EXPECT_EQ(Json::parse(read("m.json")).at("cycles"), Json::parse(read("p.json")).at("cycles"));
 }
 
-/// Parts of memories, raw and as numbers, which are what --input reads.
+/// --dump writes parts of memories, as raw bytes or as numbers that --input can read.
 TEST_F(CliTest, DumpsOfPartsAndAsNumbers) {
   write_model();
   const std::string run = "run --model m.tmodel --input x.csv ";
@@ -218,7 +223,7 @@ TEST_F(CliTest, DumpsOfPartsAndAsNumbers) {
   EXPECT_FALSE(exists("f"));
 }
 
-/// --output of a bare program writes what it has stored to DRAM.
+/// For a bare program, --output writes what the program has stored to DRAM.
 TEST_F(CliTest, OutputsOfAProgram) {
   write_model();
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv -o out --dump dram0[0:4]=d0").code, 0);
@@ -230,7 +235,7 @@ TEST_F(CliTest, OutputsOfAProgram) {
   EXPECT_EQ(read("made/dram0.csv"), read("out/y.csv"));
   EXPECT_EQ(read("made/dram0.bin"), read("out/y.bin"));
   EXPECT_FALSE(exists("made/dram1.csv"));
-  // Strides, both banks.
+  // The program stores with strides and to both banks.
   write("s.tasm",
         std::string("DataMove Local(0) -> DRAM1(5)@4, 3\nDataMove Local(0) -> DRAM0(2), 1\n"
                     "DataMove Local(0) -> DRAM0(9), 1\n"));
@@ -245,7 +250,8 @@ TEST_F(CliTest, OutputsOfAProgram) {
   EXPECT_FALSE(exists("nothing"));
 }
 
-/// Images that are dealt out to units are computed as one after the other, whatever the engine.
+/// Images distributed over several units give the same outputs as images run one after the other,
+/// with every engine.
 TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
   ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
   ASSERT_EQ(tactus("compile mlp.onnx --board zcu104 -o .").code, 0);
@@ -313,7 +319,7 @@ TEST_F(CliTest, AnInterruptedRunWritesWhatItHas) {
   EXPECT_TRUE(exists("l.csv"));
 }
 
-/// Of several units the images before the first that has not finished are kept.
+/// An interrupted run of several units keeps the images before the first unfinished one.
 TEST_F(CliTest, AnInterruptedRunOfUnitsWritesWhatItHas) {
   ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
   ASSERT_EQ(tactus("compile mlp.onnx --board zcu104 -o .").code, 0);
@@ -330,7 +336,7 @@ TEST_F(CliTest, AnInterruptedRunOfUnitsWritesWhatItHas) {
   EXPECT_NE(read("e").find("tactus: interrupted by a signal after "), std::string::npos)
       << read("e");
   EXPECT_EQ(read("e").find("max-cycles"), std::string::npos) << read("e");
-  if (!exists("s.json")) return;  // before the first image had finished
+  if (!exists("s.json")) return;  // interrupted before the first image had finished
   const Json stats = Json::parse(read("s.json"));
   EXPECT_EQ(stats.at("interrupted"), true);
   EXPECT_LT(stats.at("images").size(), 100000U);

@@ -70,7 +70,7 @@ TEST_F(StripeCli, LowersToAModelThatRuns) {
   EXPECT_EQ(info.code, 0) << info.err;
   const Output checked = tactus("stripe check q.stripe");
   EXPECT_EQ(checked.code, 0) << checked.err;
-  // Passes have no more work on a lowered program.
+  // A lowered program is a fixed point: lowering it again without passes gives the same program.
   const Output again = tactus("stripe lower q.stripe --no-passes --arch a.tarch -o again.tprog");
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(read("again.tprog"), read("p.tprog"));

@@ -1,4 +1,4 @@
-// The commands besides run.
+// Commands other than run.
 #include <regex>
 
 #include "tests/cli/cli.h"
@@ -96,7 +96,8 @@ TEST_F(CliTest, ReplayComparesFilesAndFolders) {
 }
 
 TEST_F(CliTest, SelftestsPassOnBoardsWithTheirMemory) {
-  // Budgets in cycles are those of the memory of fixed latency; the other checks hold as well.
+  // Cycle budgets apply only to the memory of fixed latency. All other checks must pass on boards
+  // too.
   for (const char* board : {"zcu104", "zcu104_uram", "arty_a7_35"}) {
     const Output timing = tactus(std::string("selftest --filter timing_ --board ") + board);
     EXPECT_EQ(timing.code, 0) << board << "\n" << timing.out;

@@ -1,4 +1,5 @@
-// tactus run: reads on the chip that nothing has written are a warning, with --strict an error.
+// tactus run: reading on-chip memory that was never written is a warning, or an error with
+// --strict.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli.h"
@@ -58,7 +59,8 @@ TEST_F(UnwrittenCli, AreNotInAModelThatLoadsWhatItUses) {
     EXPECT_EQ(reads.at("count"), 0);
     EXPECT_TRUE(reads.at("first").is_null());
   }
-  EXPECT_NE(read("s.json").find("\"strict\": true"), std::string::npos);  // for --config
+  EXPECT_NE(read("s.json").find("\"strict\": true"), std::string::npos);  // so that --config
+                                                                          // repeats it
 }
 
 TEST_F(UnwrittenCli, OfKernelsAreRegisters) {

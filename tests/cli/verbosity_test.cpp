@@ -1,4 +1,4 @@
-// --quiet, --verbose and NO_COLOR, which every command takes.
+// --quiet, --verbose and NO_COLOR, which every command accepts.
 #include <regex>
 #include <sstream>
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 class VerbosityTest : public CliTest {
  protected:
-  /// Standard error of a call whose standard error is a terminal.
+  /// Returns the standard error of a command whose standard error is a terminal.
   [[nodiscard]] std::string on_terminal(const std::string& environment,
                                         const std::string& command) const {
     const Output output =
@@ -32,13 +32,13 @@ TEST_F(VerbosityTest, QuietPrintsErrorsOnly) {
     EXPECT_EQ(quiet.err, "") << command;
   }
   EXPECT_TRUE(exists("s.json"));
-  // Output requested with "-" counts as a file.
+  // An output requested with "-" is still written.
   const Output figures = tactus("run --model m.tmodel --input x.csv --stats - --quiet");
   EXPECT_EQ(figures.out.rfind("{", 0), 0U);
   EXPECT_EQ(figures.err, "");
   expect_error("run --model none.tmodel --quiet", "none.tmodel: no such file");
   expect_error("boards --quiet --verbose", "give --quiet or --verbose, not both");
-  // A command with an option of that name keeps its meaning.
+  // replay has an option --quiet of its own, which keeps its meaning.
   EXPECT_NE(tactus("replay --help").out.find("print differences and the total only"),
             std::string::npos);
 }
@@ -63,7 +63,7 @@ TEST_F(VerbosityTest, WarningsGoWithTheSecondQuiet) {
     }
   }
   EXPECT_EQ(tactus("-q " + run + "-q").err, "");
-  // A command that generates an input says so in a note.
+  // A note tells that the command has generated an input; -q hides the note.
   EXPECT_NE(tactus("run --model m.tmodel").err.find("none is given"), std::string::npos);
   EXPECT_EQ(tactus("run --model m.tmodel -q").err, "");
 }
@@ -104,7 +104,7 @@ TEST_F(VerbosityTest, NoColorMeansNoColour) {
   EXPECT_EQ(on_terminal("TERM=dumb", "info none.tarch").find(escape), std::string::npos);
   EXPECT_NE(on_terminal("TERM=xterm NO_COLOR=1", "info none.tarch").find("tactus: error: "),
             std::string::npos);
-  EXPECT_EQ(tactus("info none.tarch").err.find(escape), std::string::npos);  // no terminal
+  EXPECT_EQ(tactus("info none.tarch").err.find(escape), std::string::npos);  // not a terminal
 }
 
 }  // namespace
