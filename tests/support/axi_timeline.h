@@ -1,6 +1,6 @@
-// Expected cycles of DataMoves through a DRAM port, derived from the depths of its queues. Times
-// count from h = 0, the instruction's first cycle at the decoder's head. Source: hardware spec
-// sections 2.6, 10, 12.5.
+// Expected cycles of DataMoves through a DRAM port, derived from the depths of the port's queues.
+// Times count from h = 0, the instruction's first cycle at the decoder's head. Source: hardware
+// spec sections 2.6, 10, 12.5.
 #pragma once
 
 #include <algorithm>
@@ -14,23 +14,24 @@ namespace tactus {
 /// Beats of each piece of a burst at the pins. A burst has several pieces only if it crosses pages.
 using Pieces = std::vector<std::uint64_t>;
 
-/// Reads in bursts of whole vectors of m beats, read latency L.
+/// Timeline of reads in bursts of whole vectors of m beats, with read latency L.
 struct ReadTimeline {
   Cycles addresses;     ///< AR at the pins
   Cycles beats;         ///< R at the pins
   Cycles local_writes;  ///< one per vector; the last one retires the instruction
 
   ReadTimeline(const std::vector<Pieces>& bursts, std::uint64_t m, Cycle latency) {
-    Cycles booked, last_beats;  // per burst
-    Cycle address = 2;          // after the Converter's request queue and the AXI queue
+    Cycles booked, last_beats;  // one entry per burst
+    Cycle address = 2;          // delay of the Converter's request queue and the AXI queue
     for (const Pieces& pieces : bursts) {
       Cycle beat = beats.empty() ? 0 : beats.back() + 1;
       for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
         addresses.push_back(address);
         beat = std::max(beat, address + latency);
         for (std::uint64_t b = 0; b < pieces[piece]; ++b) add_beat(beat++, m);
-        // A burst is booked with its first piece. Two bursts can be booked. A third, whose address
-        // may already be out, is booked in the cycle of the first one's last beat.
+        // A burst is booked in the cycle of its first piece's address. At most two bursts are
+        // booked at a time: a third is booked in the cycle of the first one's last beat, although
+        // its address may already be out.
         if (piece == 0) {
           const std::size_t i = booked.size();
           booked.push_back(i < 2 ? address : std::max(address, last_beats[i - 2]));
@@ -45,21 +46,21 @@ struct ReadTimeline {
  private:
   void add_beat(Cycle cycle, std::uint64_t m) {
     beats.push_back(cycle);
-    // AXI queue, Converter's queue, and the deserializer's register unless m = 1.
+    // Delay: AXI queue, Converter's queue, and the deserializer's register unless m = 1.
     if (beats.size() % m == 0) local_writes.push_back(cycle + (m == 1 ? 2 : 3));
   }
 };
 
-/// Writes of n vectors of m beats; the pins never stall the data.
+/// Timeline of writes of n vectors of m beats; the pins never stall the data.
 struct WriteTimeline {
   Cycles local_reads;
-  Cycles handed_over;  ///< the Converter takes the vector
+  Cycles handed_over;  ///< cycles in which the Converter takes a vector
 
   WriteTimeline(std::uint64_t n, std::uint64_t m) {
     const auto serialized = [m](std::uint64_t k) { return 2 + k * m; };
     for (std::uint64_t k = 0; k < n; ++k) {
-      // A read is accepted while fewer than 2 vectors are stored, i.e. have arrived in an earlier
-      // cycle and not left before this one.
+      // A read is accepted while fewer than 2 vectors are stored. A vector is stored if it has
+      // arrived in an earlier cycle and has not left before this one.
       Cycle read = k == 0 ? 0 : local_reads.back() + 1;
       const auto stored = [&](Cycle t) {
         unsigned count = 0;

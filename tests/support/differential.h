@@ -12,7 +12,7 @@
 
 namespace tactus {
 
-/// A machine for the program with default timing.
+/// Configuration with default timing of a machine that can run the program.
 [[nodiscard]] TcuSimulationConfig machine_config(const RandomProgram& program);
 
 /// Sets random latencies, stalls at the ports and gaps in the instruction stream.
@@ -24,20 +24,20 @@ void randomise_timing(Random& random, TcuSimulationConfig& config);
 void load_windows(const RandomProgram& program, TcuSimulation& simulation);
 void load_windows(const RandomProgram& program, FunctionalModel& model);
 
-/// Bytes of local memory, accumulators and the program's DRAM windows.
+/// Returns the bytes of local memory, accumulators and the program's DRAM windows.
 [[nodiscard]] std::vector<std::uint8_t> contents(TcuSimulation& simulation,
                                                  const RandomProgram& program);
 
-/// The first difference between a machine and the reference, in memory contents and totals. Empty
-/// if there is none.
+/// Describes the first difference between a machine and the reference, in memory contents and
+/// totals. Empty if there is none.
 [[nodiscard]] std::string difference(TcuSimulation& simulation, const FunctionalModel& reference);
 [[nodiscard]] std::string difference(const tcu::Architecture& architecture, unsigned axi_data_bits,
                                      const TcuRunResult& result,
                                      const FunctionalModel::Counts& counts);
 
 /// Shortens a failing program to its shortest failing prefix. `failure` returns a description of
-/// the error, or an empty text. The result has everything needed to repeat the failure; empty if
-/// the whole program does not fail.
+/// the error, or an empty text. The returned text has everything needed to repeat the failure; it
+/// is empty if the whole program does not fail.
 [[nodiscard]] std::string shortest_failure(
     const RandomProgram& program, const std::function<std::string(const RandomProgram&)>& failure);
 

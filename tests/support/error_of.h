@@ -1,4 +1,4 @@
-// Text of the error that an action throws.
+// error_of: the text of the error that a function throws.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tactus {
 
-/// The text of the UserError that `act` throws, or "no error".
+/// Returns the text of the UserError that `act` throws, or "no error".
 template <typename Act>
 [[nodiscard]] std::string error_of(const Act& act) {
   try {

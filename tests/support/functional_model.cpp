@@ -22,7 +22,7 @@ std::uint64_t low(std::uint64_t value, unsigned bits) {
   return bits == 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
 
-/// Bits [position, position + count) of a little-endian number.
+/// Returns bits [position, position + count) of a little-endian number.
 std::uint64_t bits_of(const std::uint8_t* bytes, unsigned position, unsigned count) {
   std::uint64_t value = 0;
   for (unsigned i = 0; i < count; ++i) {
@@ -200,7 +200,7 @@ FunctionalModel::Vector FunctionalModel::read_dram(unsigned port, std::uint64_t 
 void FunctionalModel::write_dram(unsigned port, std::uint64_t address, const Vector& vector) {
   std::uint32_t byte = dram_byte(port, address);
   for (const std::int64_t scalar : vector) {
-    // A lane in DRAM is wider than the scalar for FP18BP10: zero-extended.
+    // For FP18BP10 a lane in DRAM is wider than the scalar. The upper bits are zero.
     const std::uint64_t bits = low(static_cast<std::uint64_t>(scalar), type_.width_bits);
     for (unsigned i = 0; i < type_.storage_bytes; ++i) {
       dram_[port].write(byte++, static_cast<std::uint8_t>(bits >> (8 * i)));
@@ -291,7 +291,8 @@ void FunctionalModel::simd(const Fields& f) {
   const std::uint64_t left = low(f.operand2 >> (2 * r), r);
   const std::uint64_t right = low(f.operand2 >> r, r);
   const std::uint64_t dest = low(f.operand2, r);
-  if (op == tcu::SimdOp::no_op) return;  // never reaches the ALU; legal without read and write only
+  // legal only without read and write; the ALU gets no instruction
+  if (op == tcu::SimdOp::no_op) return;
   const bool reads = (f.flags & 1) != 0;
   const Vector input = reads ? read(accumulators_, low(f.address1, widths_.accumulators))
                              : Vector(weights_[0].size());
@@ -312,13 +313,14 @@ void FunctionalModel::simd(const Fields& f) {
   write_accumulator(low(f.address0, widths_.accumulators), result, (f.flags & 4) != 0);
 }
 
-/// The nearest key by trying every one; of two that are as near the upper one.
+/// Finds the nearest key by comparing every key. If two keys are equally near, the larger one
+/// counts.
 void FunctionalModel::look_up(const Vector& argument, std::uint64_t dest) {
   ++counts_.lookups;
   const tcu::LookupTables& form = architecture_.lookup_tables;
   const std::int64_t step = std::int64_t{1} << (type_.binary_point - form.key_binary_point);
   const std::int64_t depth = form.depth;
-  const Vector arguments = argument;  // may be one of the registers that change
+  const Vector arguments = argument;  // a copy, since it may be one of the registers written below
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::int64_t best = 0;
     for (std::int64_t entry = 0; entry < depth; ++entry) {
@@ -354,7 +356,7 @@ FunctionalModel::Vector FunctionalModel::activated(const Vector& x) const {
   return y;
 }
 
-/// A whole table, an entry a lane.
+/// Loads a whole table; each entry takes one lane.
 void FunctionalModel::load_lut(const Fields& f) {
   if (f.operand1 >= tables_.size()) return;
   std::vector<std::int64_t>& table = tables_[f.operand1];
@@ -367,7 +369,7 @@ void FunctionalModel::load_lut(const Fields& f) {
   }
 }
 
-/// A sample is as many vectors as hold its scalars.
+/// A sample takes as many vectors as its scalars need.
 void FunctionalModel::dais(const Fields& f) {
   const unsigned number = f.flags / 2;
   if (number >= blocks_.size()) return;

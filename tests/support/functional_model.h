@@ -26,7 +26,7 @@ class FunctionalDram {
   [[nodiscard]] std::uint8_t read(std::uint32_t address) const;
   void write(std::uint32_t address, std::uint8_t byte);
   void write(std::uint32_t address, const std::vector<std::uint8_t>& bytes);
-  /// All pages that have been written, by the address of their first byte.
+  /// Returns all pages that have been written, by the address of their first byte.
   [[nodiscard]] const std::map<std::uint32_t, Page>& pages() const { return pages_; }
 
  private:
@@ -37,12 +37,12 @@ class FunctionalModel {
  public:
   using Vector = std::vector<std::int64_t>;  ///< mantissas
 
-  /// Totals that do not depend on timing.
+  /// Counts that do not depend on timing.
   struct Counts {
     std::uint64_t instructions = 0;
-    std::array<std::uint64_t, 2> vectors_read{}, vectors_written{};  ///< by DRAM port
+    std::array<std::uint64_t, 2> vectors_read{}, vectors_written{};  ///< index: DRAM port
     std::uint64_t array_runs = 0, array_loads = 0, alu_operations = 0;
-    std::array<std::uint64_t, 8> dais_instructions{}, dais_samples{};  ///< by block
+    std::array<std::uint64_t, 8> dais_instructions{}, dais_samples{};  ///< index: block
     std::uint64_t table_vectors = 0, lookups = 0;
   };
 
@@ -77,8 +77,8 @@ class FunctionalModel {
     std::uint64_t address0, stride0, address1, stride1, operand1, operand2;
     std::uint32_t configure;
   };
-  /// Addresses of a run of vectors: base + offset, or base - offset, cut to the memory's width; the
-  /// offset wraps at the depth (spec 2.4).
+  /// Addresses of consecutive vectors: base + offset, or base - offset, truncated to the memory's
+  /// address width. The offset wraps at the depth (spec 2.4).
   class Walk {
    public:
     Walk(std::uint64_t base, std::uint64_t stride, std::uint64_t depth, unsigned bits,
@@ -119,7 +119,7 @@ class FunctionalModel {
   const tcu::DataTypeInfo& type_;
   Widths widths_{};
   std::vector<Vector> local_, accumulators_, registers_;
-  std::vector<dais::FastPipelineExecutor> blocks_;  ///< not the executor used by the models
+  std::vector<dais::FastPipelineExecutor> blocks_;  ///< not the executor that the cycle models use
   std::vector<std::vector<std::int64_t>> tables_;
   std::array<Vector, 4> activation_;  ///< scale, offset, slope, limit
   std::deque<Vector> weights_;        ///< bias, then the weights of input 0, 1, ...

@@ -9,7 +9,8 @@
 
 namespace tactus {
 
-/// Makes one to eight changes: a byte, a bit, a cut, or a copied part.
+/// Makes one to eight random changes. Each changes a byte or a bit, removes a part, or copies a
+/// part.
 inline std::vector<std::uint8_t> mutated(std::vector<std::uint8_t> bytes, nn::Random& random) {
   for (std::uint64_t changes = 1 + random.next() % 8; changes > 0 && !bytes.empty(); --changes) {
     const std::size_t at = random.next() % bytes.size();

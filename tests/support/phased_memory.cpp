@@ -12,7 +12,8 @@ PhasedMemory::PhasedMemory(const sc_core::sc_module_name& name, Config config)
   socket.register_transport_dbg(this, &PhasedMemory::transport_dbg);
 }
 
-/// A request arrives at the clock edge that ends its handshake's cycle: one cycle is over.
+/// PhasedMemory gets a request at the clock edge that ends the cycle of the handshake, so one cycle
+/// of the latency is over.
 sc_core::sc_time PhasedMemory::answer_delay(Cycle latency) const {
   return config_.period * static_cast<double>(latency - 1);
 }
@@ -77,7 +78,7 @@ void PhasedMemory::at_time(tlm::tlm_generic_payload& transaction, const tlm::tlm
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const auto request = requests_.find(&transaction);
   if (at == tlm::END_REQ) {
-    // The answer may have come first, and with it the end of the request.
+    // The response may have come before and have ended the request.
     if (request == requests_.end() || request->second.ended) return;
     request->second.ended = true;
     socket->nb_transport_bw(transaction, phase, delay);

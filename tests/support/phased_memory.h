@@ -1,5 +1,4 @@
-// A DRAM bank for tests, which can use all ways in which a TLM-2.0 target may conduct a
-// transaction.
+// A DRAM bank for tests. It can use every way in which a TLM-2.0 target may conduct a transaction.
 #pragma once
 
 #include <functional>
@@ -19,8 +18,8 @@ namespace tactus {
 class PhasedMemory final : public sc_core::sc_module {
  public:
   enum class Protocol {
-    completed,         ///< TLM_COMPLETED at BEGIN_REQ, time annotated
-    updated_response,  ///< TLM_UPDATED with BEGIN_RESP, time annotated
+    completed,         ///< TLM_COMPLETED at BEGIN_REQ, with annotated time
+    updated_response,  ///< TLM_UPDATED with BEGIN_RESP, with annotated time
     updated_request,   ///< TLM_UPDATED with END_REQ; BEGIN_RESP by a later call
     accepted,          ///< END_REQ by a call after request_delay, BEGIN_RESP by a later call
     response_only,     ///< BEGIN_RESP by a call, which implies END_REQ
@@ -33,7 +32,8 @@ class PhasedMemory final : public sc_core::sc_module {
     /// Cycles from the handshake to the answer, at least 1; 0: never. Called once per transaction.
     std::function<Cycle(bool write)> latency;
     bool ends_requests = true;  ///< false: END_REQ never comes (accepted only)
-    std::function<bool(std::uint32_t address)> refuses;  ///< these addresses get an address error
+    /// requests to these addresses get an address error
+    std::function<bool(std::uint32_t address)> refuses;
     std::function<void(const tlm::tlm_generic_payload&)>
         sees;  ///< called with each transaction at BEGIN_REQ
   };
@@ -63,7 +63,7 @@ class PhasedMemory final : public sc_core::sc_module {
   std::map<tlm::tlm_generic_payload*, Request> requests_;  ///< transactions in progress
 };
 
-/// Uses such a memory on each port; the period is that of the configuration's clock.
+/// Uses a PhasedMemory on each port, with the configuration's clock period.
 void use_phased_memory(TcuSimulationConfig& config, PhasedMemory::Config memory);
 
 }  // namespace tactus

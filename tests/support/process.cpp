@@ -15,7 +15,7 @@
 namespace tactus {
 namespace {
 
-/// In the child: `path` as descriptor `number`.
+/// Opens `path` as file descriptor `number`; called in the child process.
 void open_as(int number, const char* path, int flags) {
   const int file = open(path, flags, 0644);
   if (file < 0 || dup2(file, number) < 0) _exit(127);
@@ -28,7 +28,7 @@ int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 +
 
 std::vector<std::string> words(std::string_view command) {
   std::vector<std::string> all;
-  bool inside = false;  // of a word
+  bool inside = false;  // within a word
   char quote = 0;
   for (std::size_t i = 0; i < command.size(); ++i) {
     char c = command[i];
@@ -70,7 +70,7 @@ bool installed(const std::string& program) {
 }
 
 Process::Process(const std::vector<std::string>& arguments, const Files& files) {
-  std::vector<char*> argv;  // execvp does not change them
+  std::vector<char*> argv;  // execvp does not change the strings
   argv.reserve(arguments.size() + 1);
   for (const std::string& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);

@@ -21,14 +21,15 @@ namespace tactus {
 /// True if a program of this name is on the PATH.
 [[nodiscard]] bool installed(const std::string& program);
 
-/// A child process with empty standard input.
+/// A child process whose standard input is empty.
 class Process {
  public:
   struct Files {
-    std::filesystem::path folder;               ///< working directory
-    std::filesystem::path out = "/dev/null";    ///< standard output; the file is replaced
-    std::filesystem::path err = "/dev/null";    ///< standard error; may be the same file
-    std::vector<std::string> environment = {};  ///< NAME=VALUE, added to the test's environment
+    std::filesystem::path folder;             ///< working directory
+    std::filesystem::path out = "/dev/null";  ///< standard output; the file is replaced
+    std::filesystem::path err = "/dev/null";  ///< standard error; may be the same file
+    /// NAME=VALUE, in addition to the test's environment
+    std::vector<std::string> environment = {};
   };
 
   /// `arguments` starts with the program: a path, or a name that is found on the PATH.
@@ -39,8 +40,8 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   void signal(int number) const;
-  /// Waits for the process. Returns its exit code, or 128 plus the signal that ended it; empty if
-  /// it still runs after so many seconds.
+  /// Waits for the process. Returns its exit code, or 128 plus the signal that ended it. Returns
+  /// empty if it still runs after this time.
   std::optional<int> wait_for(double seconds);
   /// Waits without a limit.
   int wait();

@@ -1,4 +1,5 @@
-// Builds programs for timing tests: one call per instruction, addresses 0 unless they matter.
+// Builds programs for timing tests: one call per instruction. Addresses are 0 unless the test needs
+// others.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ class Program {
   Program& configure(tcu::ConfigRegister reg, std::uint32_t value) {
     return add(tcu::make_configure(layout_, reg, value));
   }
-  /// An instruction given by its fields alone, e.g. an undefined one.
+  /// Adds an instruction given as fields, e.g. an undefined one.
   Program& raw(const tcu::Instruction& instruction) { return add(instruction); }
 
   Program& mat_mul(std::uint64_t n, Operand local = {0, 0}, Operand accumulator = {0, 0}) {
@@ -63,7 +64,7 @@ class Program {
   Program& load_lut(std::uint64_t table, Operand local = {0, 0}) {
     return add(tcu::make_load_lut(layout_, local, table));
   }
-  /// The difference goes to register `dest`, the values to the following registers.
+  /// Register `dest` gets the difference, the following registers get the table's values.
   Program& lookup(unsigned source, unsigned dest, bool read, bool write) {
     return add(
         tcu::make_simd(layout_, {tcu::SimdOp::lookup, source, source, dest}, 0, 0, read, write));
@@ -81,15 +82,15 @@ class Program {
     return move(port == 0 ? Kind::local_to_dram0 : Kind::local_to_dram1, n, local, dram);
   }
 
-  /// Register 1 = input + 1, result written.
+  /// Reads an accumulator vector, register 1 = input + 1, writes the result.
   Program& simd_read_write(bool accumulate = false) {
     return simd(tcu::SimdOp::increment, 0, true, true, accumulate);
   }
-  /// Register 1 = input.
+  /// Reads an accumulator vector, register 1 = input.
   Program& simd_read() { return simd(tcu::SimdOp::move, 0, true, false); }
-  /// Register 1 + 1, written.
+  /// Writes register 1 + 1 to an accumulator vector.
   Program& simd_write() { return simd(tcu::SimdOp::increment, 1, false, true); }
-  /// Register 1 = register 1 + 1.
+  /// Register 1 = register 1 + 1, without access to the accumulators.
   Program& simd_neither() { return simd(tcu::SimdOp::increment, 1, false, false); }
 
  private:

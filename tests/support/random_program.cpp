@@ -35,7 +35,8 @@ std::vector<unsigned> fitting_widths(const tcu::Architecture& a) {
   return widths;
 }
 
-/// Small numbers, now and then extreme ones, so that results neither vanish nor all saturate.
+/// Returns mostly small numbers, sometimes extreme ones, so that results neither vanish nor all
+/// saturate.
 std::int64_t random_mantissa(Random& random, const tcu::DataTypeInfo& type) {
   const std::int64_t one = std::int64_t{1} << type.binary_point;
   const auto within = [&](std::int64_t limit) {
@@ -108,7 +109,8 @@ class Generator {
         {port, address, random_vectors(random_, architecture(), dram_depth(port))});
   }
 
-  /// Starts from known data everywhere, so that moves and products have something to show.
+  /// Fills local memory with known data first, so that the results of moves and products are not
+  /// all zero.
   void fill_local_memory() {
     const std::uint64_t count = std::min(architecture().local_depth, architecture().dram0_depth);
     add_dram_move(0, false, {0, 0}, {0, 0}, count);
@@ -136,13 +138,13 @@ class Generator {
   [[nodiscard]] static bool unsafe(const std::optional<Access>& before,
                                    const std::optional<Access>& last, const Access& next);
 
-  /// Number of vectors, at most `limit`; mostly few.
+  /// Random number of vectors, at most `limit`; mostly small.
   std::uint64_t random_count(std::uint64_t limit);
-  /// A start from which `count` vectors are legal in a memory.
+  /// Random start and stride at which `count` vectors are legal in a memory.
   Operand random_run(std::uint64_t depth, std::uint32_t strides, std::uint64_t count,
                      bool may_wrap = true);
-  /// A run of vectors in the accumulators, often at the vector accessed last, since order matters
-  /// there.
+  /// Random run of vectors in the accumulators. Often at the last accessed vector, where the order
+  /// of accesses matters.
   Operand random_accumulator_run(std::uint64_t count);
 
   Random random_;
@@ -150,7 +152,7 @@ class Generator {
   RandomProgram program_;
   tcu::InstructionLayout layout_;
   std::optional<Access> before_, last_;     ///< the last two accesses of the accumulators
-  std::array<bool, 2> writes_under_way_{};  ///< by DRAM port, as far as known here
+  std::array<bool, 2> writes_under_way_{};  ///< by DRAM port: its last DataMove was a write
 };
 
 std::uint64_t Generator::random_count(std::uint64_t limit) {
@@ -213,7 +215,7 @@ void Generator::add_with_accesses(const Instruction& instruction,
       !accesses.empty() && (unsafe(before_, last_, accesses[0]) ||
                             (accesses.size() > 1 && unsafe(last_, accesses[0], accesses[1])));
   if (options_.hazards == Hazards::none && clashes) {
-    // A read in between is enough: it is taken only after the access before it is done.
+    // A read in between is enough, since it is accepted only after the access before it is done.
     const Access read{false, false, random_.below(architecture().accumulator_depth)};
     add(make_simd(layout_, {tcu::SimdOp::move, 0, 0, 0}, 0, read.address, true, false));
     before_ = last_;
@@ -289,7 +291,7 @@ void Generator::add_simd() {
     read = write = false;
   } else if (fields.op == tcu::SimdOp::zero) {
     read = false;
-  } else if (read) {  // a vector that is read must be taken, and the other way round
+  } else if (read) {  // a vector that is read must be used, and only then
     if (fields.left != 0 && fields.right != 0) {
       (random_.chance(50) ? fields.left : fields.right) = 0;
     }
@@ -300,8 +302,8 @@ void Generator::add_simd() {
   add_simd_on_accumulators(fields, read, write);
 }
 
-/// A SIMD instruction that reads from one random accumulator vector and writes to another, as
-/// asked.
+/// Adds a SIMD instruction that reads one random accumulator vector, if `read`, and writes another,
+/// if `write`.
 void Generator::add_simd_on_accumulators(const tcu::SimdFields& fields, bool read, bool write) {
   const bool accumulate = random_.chance(40);
   const std::uint64_t from = random_accumulator_run(1).address;
@@ -312,7 +314,7 @@ void Generator::add_simd_on_accumulators(const tcu::SimdFields& fields, bool rea
   add_with_accesses(make_simd(layout_, fields, to, from, read, write, accumulate), accesses);
 }
 
-/// A new table, or a Lookup.
+/// Adds an instruction that loads a table, or a Lookup.
 void Generator::add_lookup() {
   const tcu::Architecture& a = architecture();
   const std::uint32_t tables = a.lookup_tables.count;
@@ -330,7 +332,7 @@ void Generator::add_lookup() {
   add_simd_on_accumulators(fields, read, write);
 }
 
-/// New parameters, or a move through the unit.
+/// Adds an instruction that loads the activation unit's parameters, or a move through the unit.
 void Generator::add_activation() {
   const tcu::Architecture& a = architecture();
   if (random_.chance(30)) {
@@ -349,7 +351,8 @@ void Generator::add_dais() {
   const auto number = static_cast<unsigned>(random_.below(a.dais_blocks.size()));
   const std::uint64_t in = a.dais_blocks[number].input_vectors(a.array_size);
   const std::uint64_t out = a.dais_blocks[number].output_vectors(a.array_size);
-  // Results go past a counter as deep as the local memory.
+  // The number of results is also limited by the local memory's depth, since the counter of results
+  // is as deep as that memory.
   const std::uint64_t count =
       random_count(std::min({a.local_depth / in, a.accumulator_depth / out, a.local_depth / out}));
   const bool accumulate = random_.chance(40);
@@ -373,7 +376,7 @@ void Generator::add_configure() {
   }
   const unsigned port = reg == tcu::ConfigRegister::dram0_offset ? 0 : 1;
   if (options_.hazards == Hazards::none && writes_under_way_[port]) {
-    // A read of the port waits for all responses to its writes.
+    // A read through the port waits for all responses to the port's writes.
     add_dram_move(port, false, {random_.below(architecture().local_depth), 0},
                   {random_.below(dram_depth(port)), 0}, 1);
   }
@@ -434,7 +437,7 @@ void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture)
     file->pipeline.stages.push_back(programs.make());
     while (file->is_pipeline && random.chance(60)) {
       dais::Program next = programs.make();
-      // Each stage takes all that the stage before gives.
+      // A stage has as many outputs as the next stage has inputs.
       std::vector<dais::Output>& outputs = file->pipeline.stages.back().outputs;
       while (outputs.size() < next.input_count()) outputs.push_back(outputs.front());
       outputs.resize(next.input_count());
@@ -442,7 +445,8 @@ void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture)
     }
     const std::string name = fmt::format("block{}", architecture.dais_blocks.size());
     tcu::DaisBlockEntry entry{name, name + ".json", name + ".json", std::move(file)};
-    // The largest has 6 inputs and 8 outputs; memories of 2 and 4 vectors cannot have every one.
+    // The largest block has 6 inputs and 8 outputs; memories of 2 and 4 vectors cannot hold the
+    // vectors of every block.
     if (!dais_block_problem(architecture, entry).empty()) continue;
     architecture.dais_blocks.push_back(std::move(entry));
   }
@@ -461,7 +465,7 @@ void add_random_extensions(std::uint64_t seed, tcu::Architecture& a,
     tables.depth = 1U << random.range(1, 6);
     tables.key_binary_point = static_cast<std::uint32_t>(random.range(point - 3, point));
     a.lookup_tables = tables;
-    // Memories of 2 and 4 vectors do not hold every table.
+    // A table may be larger than a memory of 2 or 4 vectors; then the machine has no tables.
     if (lookup_vectors(a) > std::min(a.local_depth, a.accumulator_depth)) a.lookup_tables = {};
     if (a.lookup_tables.count > 0) a.simd_registers_depth += tables.count;
   }

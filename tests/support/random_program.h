@@ -1,4 +1,4 @@
-// Random architectures and random legal programs, from a seed.
+// Random architectures and random legal programs, determined by a seed.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace tactus {
 
-/// Random numbers that are the same with every standard library.
+/// Random numbers. The sequence for a seed is the same with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
-  /// 0..count-1.
+  /// Returns a number in 0..count-1.
   std::uint64_t below(std::uint64_t count) { return engine_() % count; }
-  /// low..high, both included.
+  /// Returns a number in low..high, both included.
   std::uint64_t range(std::uint64_t low, std::uint64_t high) { return low + below(high - low + 1); }
   bool chance(unsigned percent) { return below(100) < percent; }
   template <typename T>
@@ -33,9 +33,10 @@ class Random {
 };
 
 enum class Hazards {
-  none,  ///< data never depend on timing: the hazards of hardware spec 8.1 cannot occur, and a DRAM
-         ///< offset changes only when no write is under way
-  any,   ///< whatever tcu::check() accepts
+  /// data never depend on timing: the hazards of hardware spec 8.1 cannot occur, and a DRAM offset
+  /// changes only when no write is pending
+  none,
+  any,  ///< whatever tcu::check() accepts
 };
 
 /// Extensions other than DAIS blocks, as bits of a mask.
@@ -50,18 +51,19 @@ enum Extension : unsigned {
 struct RandomOptions {
   Hazards hazards = Hazards::none;
   unsigned instructions = 60;
-  /// Runs of vectors may go past the end of a memory of 2^k vectors, where the hardware continues
-  /// at 0.
+  /// If true, runs of vectors may go past the end of a memory of 2^k vectors, where the hardware
+  /// continues at 0.
   bool wrap = true;
-  /// other than DAIS blocks; a seed gives a different program without them
+  /// Allows extensions other than DAIS blocks. Without them a seed gives a different program.
   bool extensions = true;
-  /// Exactly these extensions; tables only if the memories can hold one.
+  /// If set: uses exactly these extensions, but tables only if the memories can hold one.
   std::optional<unsigned> exactly;
 };
 
 /// A program with its machine and the initial contents of its DRAM.
 struct RandomProgram {
-  /// Initial bytes of a DRAM bank from an address on, for each offset that the program sets.
+  /// Initial bytes of a DRAM bank from an address on; one window for each offset that the program
+  /// sets.
   struct Window {
     unsigned port;
     std::uint32_t address;
@@ -70,12 +72,13 @@ struct RandomProgram {
 
   std::uint64_t seed = 0;
   tcu::Architecture architecture;
-  unsigned axi_data_bits = 64;  ///< fits the architecture
+  unsigned axi_data_bits = 64;  ///< a width that is legal for the architecture
   std::vector<Window> windows;
   std::vector<tcu::Instruction> instructions;
 
   [[nodiscard]] std::vector<std::uint8_t> bytes() const;
-  /// The first `count` instructions. A prefix of a program without hazards has no hazards.
+  /// Returns the program with only the first `count` instructions. A prefix of a program without
+  /// hazards has no hazards.
   [[nodiscard]] RandomProgram prefix(std::size_t count) const;
   /// Text for a failure message: seed, architecture and program.
   [[nodiscard]] std::string describe() const;
@@ -88,7 +91,8 @@ void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture)
 void add_random_extensions(std::uint64_t seed, tcu::Architecture& architecture,
                            std::optional<unsigned> exactly = {});
 
-/// Array size 2..32, any data type, small memories, 1..4 registers; the AXI width fits.
+/// Random architecture: array size 2..32, any data type, small memories, 1..4 registers.
+/// `axi_data_bits` is set to a legal width.
 [[nodiscard]] tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits);
 
 /// Four of ten programs use DAIS blocks, and many use other extensions.

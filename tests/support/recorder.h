@@ -1,4 +1,5 @@
-// Records the events of a run with their cycles, and lists to compare them with.
+// Records the events of a run with their cycles. Tests compare the recorded lists with expected
+// ones.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ namespace tactus {
 
 using Cycles = std::vector<Cycle>;
 
-/// Stores cycle and operands of every event, but not vectors and beats.
+/// Stores the cycle and operands of every event, but no vectors and no beats.
 class Recorder final : public EventSink {
  public:
   struct Entry {
@@ -23,7 +24,8 @@ class Recorder final : public EventSink {
   };
 
   void event(const Event& e) override { entries_.push_back({0, e.kind, e.port, e.a, e.b, e.c}); }
-  /// Sets the cycle of the events, which arrive before it is known.
+  /// Events arrive before their cycle is known; this sets the cycle of the events since the last
+  /// call.
   void end_of_cycle(Cycle cycle) override {
     for (; stamped_ < entries_.size(); ++stamped_) entries_[stamped_].cycle = cycle;
   }
@@ -40,14 +42,15 @@ class Recorder final : public EventSink {
     for (const Entry& e : of(kind, port)) cycles.push_back(e.cycle);
     return cycles;
   }
-  /// The first operand of each event: an address, or the last flag of a beat.
+  /// Returns the first operand of each event: an address, or the last flag of a beat.
   [[nodiscard]] std::vector<std::uint64_t> operands_of(EventKind kind, unsigned port = 0) const {
     std::vector<std::uint64_t> operands;
     for (const Entry& e : of(kind, port)) operands.push_back(e.a);
     return operands;
   }
 
-  /// Cycle of the first event and of the last one; throws if there was none.
+  /// first() and last() return the cycle of the first and of the last event; they throw if there
+  /// was none.
   [[nodiscard]] Cycle first(EventKind kind, unsigned port = 0) const {
     return cycles_of(kind, port).at(0);
   }
@@ -60,8 +63,8 @@ class Recorder final : public EventSink {
     return cycles_of(TcuEvent::instruction_accepted).at(i);
   }
   [[nodiscard]] Cycle retired(std::size_t i) const { return cycles_of(TcuEvent::retired).at(i); }
-  /// First cycle of instruction i at the decoder's head: one cycle after it was accepted, or after
-  /// the previous one retired.
+  /// Returns the first cycle of instruction i at the decoder's head: one cycle after the
+  /// instruction was accepted, or after the previous one retired.
   [[nodiscard]] Cycle head(std::size_t i) const {
     const Cycle earliest = accepted(i) + 1;
     return i == 0 || retired(i - 1) < earliest ? earliest : retired(i - 1) + 1;
@@ -72,7 +75,7 @@ class Recorder final : public EventSink {
   std::size_t stamped_ = 0;  ///< entries whose cycle is known
 };
 
-/// `count` cycles from `first` on, `step` apart.
+/// Returns `count` cycles: `first`, `first` + `step`, ...
 [[nodiscard]] inline Cycles steps(Cycle first, std::uint64_t count, Cycle step = 1) {
   Cycles cycles;
   for (std::uint64_t i = 0; i < count; ++i) cycles.push_back(first + i * step);

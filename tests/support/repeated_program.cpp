@@ -5,14 +5,15 @@
 namespace tactus {
 namespace {
 
-/// The instruction at other addresses of its memories, if there are any where it is legal.
+/// Returns the instruction with other addresses that are legal, or unchanged if none were found.
 tcu::Instruction moved(Random& random, const tcu::Architecture& architecture,
                        const tcu::InstructionLayout& layout, const tcu::Instruction& instruction) {
   const auto opcode = static_cast<tcu::Opcode>(instruction.opcode);
   if (opcode == tcu::Opcode::configure) return instruction;
   const auto move = [&](std::uint64_t operand, unsigned bits) {
     const std::uint64_t address = operand & tcu::low_bits(bits);
-    // Near by, so that what lies in DRAM is compared; far enough to meet the borders of pages.
+    // The distance is small, so that the bytes in DRAM are within the compared windows, and large
+    // enough to cross page borders.
     const std::uint64_t other = random.chance(30) ? address : address + random.range(0, 300);
     return (operand ^ address) | (other & tcu::low_bits(bits));
   };

@@ -27,8 +27,8 @@ class EventLog final : public EventLines {
   std::vector<std::string>& log_;
 };
 
-/// Joins what an account was in without a break: whether it is told in one piece or in several
-/// depends on who asked for figures in between.
+/// Joins successive intervals in which an account has the same state. An account may report such an
+/// interval in several pieces, since a request for figures in between splits it.
 class Intervals final : public AccountObserver {
  public:
   explicit Intervals(std::vector<Account*> accounts) : accounts_(std::move(accounts)) {
@@ -44,7 +44,7 @@ class Intervals final : public AccountObserver {
     }
     last.to = to;
   }
-  /// By account, in the order of time.
+  /// Returns the intervals, sorted by account, then by time.
   [[nodiscard]] std::vector<std::string> lines() {
     for (std::size_t i = 0; i < last_.size(); ++i) add(*accounts_[i], last_[i]);
     std::stable_sort(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) {
@@ -80,7 +80,7 @@ std::string list_difference(const char* name, const List& one, const List& other
   return fmt::format("{} and {} of {}", one.size(), other.size(), name);
 }
 
-/// Every figure of a run, with its accounting: the cycles of all units by state.
+/// Returns every figure of a run and its accounting, i.e. the cycles of all units by state.
 std::vector<std::uint64_t> counters(const RunRecord& record) {
   const TcuRunResult& r = record.result;
   std::vector<std::uint64_t> all{record.simulated,
@@ -142,7 +142,7 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   try {
     record.result = simulation.run(order.program->bytes(), options);
   } catch (const UserError& error) {
-    record.error = error.what();  // an instruction of an extension that means nothing
+    record.error = error.what();  // e.g. an undefined instruction of an extension
     simulation.observe_accounts(nullptr);
     return record;
   }
@@ -165,7 +165,7 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
 }  // namespace
 
 std::vector<std::uint64_t> memory_statistics(MemorySystem& memory) {
-  const DdrFigures figures = memory.figures();  // up to this cycle
+  const DdrFigures figures = memory.figures();  // counted up to this cycle
   const DdrStatistics& s = memory.controller().statistics();
   std::vector<std::uint64_t> all{
       s.reads,     s.writes,         s.hits,       s.misses, s.conflicts, s.activates, s.precharges,

@@ -13,50 +13,51 @@ namespace tactus {
 struct RunRecord {
   TcuRunResult result;
   std::string error;                   ///< error that ended the run; else empty
-  std::vector<std::uint32_t> retires;  ///< cycle of every instruction
+  std::vector<std::uint32_t> retires;  ///< retire cycle of every instruction
   std::vector<std::string> events;     ///< "cycle EVENT ..."
   std::vector<std::uint64_t> samples;  ///< words of the sampler; the last of a block is negated
   std::vector<std::uint8_t> contents;  ///< contents of all memories
   std::vector<std::uint64_t> memory_statistics;  ///< counters of a board's memory
-  Cycle simulated = 0;                           ///< machine cycles
-  /// Evaluated units, and the number if every unit were evaluated in every cycle. They describe the
-  /// simulator, so they are not compared.
+  Cycle simulated = 0;                           ///< cycles simulated by the machine
+  /// Number of evaluated units, and what it would be if every unit were evaluated in every cycle.
+  /// These numbers describe the simulator, so they are not compared.
   std::uint64_t evaluations = 0, most_evaluations = 0;
   std::uint64_t in_sequences = 0;  ///< instructions in known intervals; not compared
   Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
-  /// "unit CODE FROM TO" of accounts that are observed, joined where the code stays the same.
+  /// "unit CODE FROM TO" for each interval of the observed accounts; intervals with the same code
+  /// are joined.
   std::vector<std::string> intervals;
 };
 
-/// Whose accounts are observed.
+/// Which accounts are observed: none, only the account of time, or all.
 enum class Observed : std::uint8_t { nobody, time, everybody };
 
-/// Chosen by the program's seed: `nobody` for half of the programs.
+/// Chooses by the program's seed; `nobody` for half of the programs.
 [[nodiscard]] Observed observed_of(const RandomProgram& program);
 
-/// All counters of a board's memory, up to the current cycle.
+/// Returns all counters of a board's memory, up to the current cycle.
 [[nodiscard]] std::vector<std::uint64_t> memory_statistics(MemorySystem& memory);
 
 /// One of several runs on a machine.
 struct RunOrder {
   const RandomProgram* program;
-  TcuRunOptions options;  ///< retire_log is set by record_runs()
+  TcuRunOptions options;  ///< record_runs() sets retire_log
   bool events = false;    ///< an observer receives the events
   Observed accounts = Observed::nobody;
 };
 
-/// Runs them in succession on a new machine, each with its program's initial DRAM contents. Cycles
-/// and sequences count from the start of the machine to the end of each run.
+/// Runs the programs one after the other on a new machine, each with its initial DRAM contents.
+/// Cycles and sequences count from the start of the machine to the end of each run.
 [[nodiscard]] std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
                                                  const TcuSimulationConfig& config);
 
-/// Runs the program with its initial contents on a new machine, for at most `max_cycles`; 0: no
-/// limit. Without `events` no observer receives events.
+/// Runs the program with its initial contents on a new machine, for at most `max_cycles` (0: no
+/// limit). Without `events` no observer receives events.
 [[nodiscard]] RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
                                    Cycle max_cycles = 0, bool events = true,
                                    Observed accounts = Observed::nobody);
 
-/// The first difference; empty if there is none.
+/// Describes the first difference; empty if there is none.
 [[nodiscard]] std::string difference(const RunRecord& one, const RunRecord& other);
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-// Data of other projects, which is not in the repository.
+// Test data from other projects. They are not part of the repository.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,8 @@
 
 namespace tactus {
 
-/// The folder TACTUS_SHARED names (default: ../shared beside the source tree).
+/// Returns the folder in the environment variable TACTUS_SHARED, or ../shared beside the source
+/// tree.
 inline std::string shared_folder() {
   const char* folder = std::getenv("TACTUS_SHARED");
   return folder != nullptr ? folder : std::string(TACTUS_SOURCE_DIR) + "/../shared";

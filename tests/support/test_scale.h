@@ -8,8 +8,9 @@
 
 namespace tactus {
 
-/// `count` seeds from `first` on. TACTUS_TEST_SCALE multiplies the count (default 1; a tenth with
-/// sanitizers, which are that much slower). If TACTUS_TEST_SEED is set, it is the only seed.
+/// Returns `count` seeds from `first` on. TACTUS_TEST_SCALE multiplies the count (default 1; 0.1
+/// with sanitizers, which are about ten times slower). If TACTUS_TEST_SEED is set, it is the only
+/// seed.
 inline std::vector<std::uint64_t> test_seeds(std::uint64_t first, std::uint64_t count) {
   if (const char* seed = std::getenv("TACTUS_TEST_SEED")) return {std::stoull(seed)};
   const char* text = std::getenv("TACTUS_TEST_SCALE");

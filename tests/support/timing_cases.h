@@ -17,7 +17,7 @@ namespace tactus {
 
 inline constexpr unsigned array_sizes[] = {2, 4, 8, 16, 32};
 
-/// Instructions of 64 bits at every array size.
+/// Architecture whose instructions have 64 bits at every array size.
 inline tcu::Architecture timing_architecture(unsigned n_array) {
   tcu::Architecture architecture;
   architecture.array_size = n_array;
@@ -27,13 +27,13 @@ inline tcu::Architecture timing_architecture(unsigned n_array) {
   return architecture;
 }
 
-/// Numbers of vectors just below, at and above all depths in the machine: the 3-deep read buffers,
-/// the array, its 2N queues.
+/// Numbers of vectors just below, at and above the depths of the 3-deep read buffers, the array,
+/// and the array's queues of 2N.
 inline std::set<std::uint64_t> vector_counts(unsigned n_array) {
   return {1, 2, 3, 4, 5, n_array, n_array + 1, 2 * n_array - 1, 2 * n_array, 3 * n_array + 5};
 }
 
-/// Test of the TCU alone at one array size.
+/// Base of tests of the TCU without DRAM ports at one array size.
 class ArrayTiming : public testing::TestWithParam<unsigned> {
  protected:
   /// First cycle of the first instruction at the decoder's head; it is accepted in cycle 0.
@@ -54,7 +54,7 @@ inline Recorder run_bare(const Program& program, Cycle read_latency = 1) {
   return simulation.events();
 }
 
-/// A design with DRAM ports. FP16: 2 bytes per scalar.
+/// A design with DRAM ports and data type FP16 (2 bytes per scalar).
 struct AxiCase {
   unsigned n_array;
   unsigned data_bits;
@@ -64,7 +64,7 @@ struct AxiCase {
   [[nodiscard]] std::uint64_t vector_bytes() const { return 2 * std::uint64_t{n_array}; }
   /// Vmax: largest number of vectors in a burst.
   [[nodiscard]] std::uint64_t burst_vectors() const { return 256 / beats(); }
-  /// Pieces of at most 4096 bytes of such a burst that starts at a page.
+  /// Number of pieces, of at most 4096 bytes each, of such a burst that starts at a page.
   [[nodiscard]] std::uint64_t burst_pieces() const {
     return std::max<std::uint64_t>(1, burst_vectors() * vector_bytes() / 4096);
   }
@@ -74,7 +74,8 @@ inline std::ostream& operator<<(std::ostream& out, const AxiCase& c) {
   return out << "N" << c.n_array << "_axi" << c.data_bits << "_m" << c.beats();
 }
 
-/// All numbers of beats per vector from 1 to 16, each with several array sizes where possible.
+/// Covers every number of beats per vector from 1 to 16 that is a power of two, most with several
+/// array sizes.
 inline constexpr AxiCase axi_cases[] = {
     {2, 32},  {4, 32},   {4, 64},   {8, 32},  {8, 64},   {8, 128},
     {16, 64}, {16, 128}, {16, 256}, {32, 64}, {32, 128}, {32, 32},

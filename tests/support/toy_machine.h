@@ -1,14 +1,14 @@
-// The smallest machine, which shows how a machine is added.
+// The smallest machine. It shows how a machine is added.
 //
-// A program is a list of bytes. Each is an instruction: add 1 to the sum that many times, once per
+// A program is a list of bytes. Each byte b is an instruction: add 1 to the sum b times, once per
 // cycle. The issuer accepts an instruction in a cycle in which the adder has nothing left to do;
 // the adder starts in the next cycle. A machine consists of, in this order:
 //   1. its tables (toy_machine_info), which need no machine: units with their states, the account
 //      of the main unit, kinds of instructions, counters, identities, figures, events, memories;
 //   2. the Machine: evaluates cycles, counts, and shows its signals;
-//   3. a Simulation, which gives it programs and reads its memories;
-//   4. optionally, tracks of its own in a timeline.
-// Everything else (run loop, accounting, statistics, pages, waveforms) works without further code.
+//   3. a Simulation, which gives the machine programs and reads its memories;
+//   4. optionally, tracks of its own in a timeline. Everything else (run loop, accounting,
+//   statistics, pages, waveforms) works without further code.
 #pragma once
 
 #include <string>
@@ -214,7 +214,7 @@ class ToySimulation final : public Simulation {
     machine_.on_retire = [this](Cycle cycle) { retired(cycle); };
     start(machine_, 100, 50);
   }
-  /// The program; no instruction may be 0.
+  /// Runs the program; no instruction may be 0.
   RunResult run(const std::vector<std::uint8_t>& program, const RunOptions& options = {}) {
     RunResult result(toy_machine_info());
     machine_.load(program);
@@ -234,7 +234,8 @@ class ToySimulation final : public Simulation {
   ToyMachine machine_;
 };
 
-/// A slice for each instruction in the adder, and the growth of the sum as a gauge.
+/// Tracks in a timeline: a slice for each instruction in the adder, and the growth of the sum as a
+/// gauge.
 class ToyTimelineTracks final : public TimelineTracks {
  public:
   explicit ToyTimelineTracks(const ToyMachine& machine) : machine_(machine) {}
