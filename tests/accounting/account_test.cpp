@@ -1,4 +1,4 @@
-// Tests of accounts of states, their observers, and figures derived from them.
+// Accounts of states, their observers, and figures derived from the accounts.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(Account, AStateLastsUntilAnotherIsEntered) {
   Clock clock;
   Account account("unit", clock, states, 2);
   clock.now = 5;
-  account.enter(0);  // cycle 5 is the first of a
+  account.enter(0);  // from cycle 5 on the state is a
   clock.now = 6;
   account.enter(0);
   clock.now = 9;
@@ -60,7 +60,7 @@ RC_GTEST_PROP(Account, CoversEveryCycleOnce, (std::vector<std::uint8_t> steps)) 
   std::vector<std::uint64_t> expected(6);
   unsigned code = 2;
   for (const std::uint8_t step : steps) {
-    if (step % 7 < 6) account.enter(code = step % 7);  // else the unit rests
+    if (step % 7 < 6) account.enter(code = step % 7);  // otherwise the unit is idle
     ++expected[code];
     ++clock.now;
     if (step % 11 == 0) account.settle();
@@ -121,7 +121,7 @@ TEST(Roofline, UnderTheArray) {
   EXPECT_DOUBLE_EQ(r.share_of_roof, 0.5);
 }
 
-/// The network's own multiply-accumulates are another point under the same roof.
+/// The network's own multiply-accumulates (without padding) are a second point under the same roof.
 TEST(Roofline, OfUsefulMultiplyAccumulates) {
   Counters counters(tcu_machine_info());
   counters.time[ArrayTime::compute] = 500;

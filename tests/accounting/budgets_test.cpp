@@ -1,5 +1,5 @@
-// Closed forms for the state of every unit in every cycle of small programs, as sums of the timing
-// formulas of hardware spec section 12.
+// Closed forms for the state of every unit in every cycle of small programs. They are sums of the
+// timing formulas of hardware spec section 12.
 #include <gtest/gtest.h>
 
 #include "firmware/driver/tcu/simulation.h"
@@ -12,8 +12,9 @@
 namespace tactus {
 namespace {
 
-/// The stream and the instructions have equal widths, so the first head is cycle 1: one cycle in
-/// which nothing is there yet. A run ends with one cycle in which nothing moves.
+/// The stream and the instructions have equal widths, so the first instruction is at the decoder's
+/// head in cycle 1; in cycle 0 the decoder has no instruction. A run ends with one cycle in which
+/// no unit does anything.
 constexpr Cycle first_head = 1;
 constexpr Cycle end_cycle = 1;
 
@@ -46,7 +47,8 @@ TEST_P(Budget, OneMatMul) {
   for (const std::uint64_t n : vector_counts(GetParam())) {
     SCOPED_TRACE(n);
     const Accounting a = account(program().mat_mul(n));
-    // Head n cycles, array path 2N, last write 2N + n - 1 after the head began.
+    // The instruction is at the head for n cycles. The path through the array has 2N cycles, so the
+    // last write is 2N + n - 1 cycles after the head's first cycle.
     const Cycle total = first_head + 2 * n_array + n + end_cycle;
     EXPECT_EQ(a.cycles, total);
     EXPECT_EQ(cycles(a, "decoder", Decoder::starved), first_head);
@@ -56,7 +58,8 @@ TEST_P(Budget, OneMatMul) {
     EXPECT_EQ(cycles(a, "array", SystolicArray::rest), total - n);
     EXPECT_EQ(cycles(a, "local_a", DualPortMemory::reads), n);
     EXPECT_EQ(cycles(a, "local_a", DualPortMemory::rest), total - n);
-    // The first write waits from the cycle after the head's first to the first result.
+    // The accumulators wait for the first write from the cycle after the head's first cycle to the
+    // first result.
     EXPECT_EQ(cycles(a, "accumulators", AccumulatorWithAlu::wait_input), 2 * n_array - 1);
     EXPECT_EQ(cycles(a, "accumulators", AccumulatorWithAlu::access), n);
     EXPECT_EQ(cycles(a, "local_b", DualPortMemory::rest), total);
@@ -74,7 +77,7 @@ TEST_P(Budget, WeightsAndProductsInALoop) {
   Program p = program();
   for (std::uint64_t i = 0; i < rounds; ++i) p.load_weights(n_array + 1).mat_mul(n);
   const Accounting a = account(p);
-  // A period of n + 3N: n runs, N+1 loads, 2N-1 cycles of draining.
+  // Each period of n + 3N cycles has n runs, N+1 loads and 2N-1 cycles of draining.
   EXPECT_EQ(cycles(a, "array", SystolicArray::compute), rounds * n);
   EXPECT_EQ(cycles(a, "array", SystolicArray::load_weights), rounds * (n_array + 1));
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_drain), (rounds - 1) * (2 * n_array - 1));
@@ -96,9 +99,9 @@ TEST_P(Budget, AMatMulWaitsForTheAccumulators) {
   const Accounting a = account(p.mat_mul(n));
   EXPECT_EQ(cycles(a, "alus", AluArray::issue), simds);
   EXPECT_EQ(cycles(a, "accumulators", AccumulatorWithAlu::access), 2 * simds + n);
-  // Four cycles a SIMD; run = last SIMD write + 1. The k-th (from 0) is decoded at h + k, reads
-  // at h + 4k + 1 and writes at h + 4k + 4. The MatMul's control is at the array one cycle after
-  // its head, at h + simds + 1.
+  // A SIMD instruction takes four cycles. The k-th (from 0) is decoded at h + k, reads at h + 4k +
+  // 1 and writes at h + 4k + 4. The MatMul's control is at the array one cycle after its head, at h
+  // + simds + 1. The array's first run is one cycle after the last SIMD write.
   const Cycle control = first_head + simds + 1;
   const Cycle first_run = first_head + 4 * (simds - 1) + 4 + 1;
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_output), first_run - control);
@@ -119,7 +122,8 @@ TEST_P(Budget, NoOps) {
 // ---- DAIS blocks
 // ---------------------------------------------------------------------------------
 
-/// A program with one block of k_in and k_out vectors per sample and a latency.
+/// Returns an empty program for a machine with one block: k_in and k_out vectors per sample, and a
+/// latency.
 Program with_block(unsigned n_array, std::size_t k_in, std::size_t k_out, std::size_t latency) {
   tcu::Architecture architecture = timing_architecture(n_array);
   architecture.dais_blocks = {relay_block("block", k_in * n_array, k_out * n_array, latency)};
@@ -135,12 +139,13 @@ TEST_P(Budget, OneDais) {
     for (const std::uint64_t n : vector_counts(GetParam())) {
       SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
       const Accounting a = account(with_block(GetParam(), 1, 1, latency).dais(n));
-      // The cycles of a MatMul with `latency` instead of 2N - 1.
+      // As for a MatMul, with `latency` instead of 2N - 1.
       const Cycle total = first_head + latency + 1 + n + end_cycle;
       EXPECT_EQ(a.cycles, total);
       EXPECT_EQ(cycles(a, "decoder", Decoder::busy), n);
       EXPECT_EQ(cycles(a, "dais", DaisUnit::take), n);
-      // The last results leave alone; those of few samples are awaited first.
+      // The last min(n, latency) results leave while no sample enters. With few samples (n <
+      // latency) the unit first waits for the results.
       EXPECT_EQ(cycles(a, "dais", DaisUnit::give), std::min<Cycle>(n, latency));
       EXPECT_EQ(cycles(a, "dais", DaisUnit::pass), latency > n ? latency - n : 0);
       EXPECT_EQ(cycles(a, "dais", DaisUnit::rest), first_head + 1 + end_cycle);
@@ -158,7 +163,7 @@ TEST_P(Budget, WideSamplesAreCountedInVectors) {
   constexpr std::uint64_t n = 6, k_in = 3;
   const Accounting in = account(with_block(GetParam(), k_in, 1, 1).dais(n));
   EXPECT_EQ(cycles(in, "dais", DaisUnit::take), n * k_in);
-  EXPECT_EQ(cycles(in, "dais", DaisUnit::give), 1U);  // others leave while vectors enter
+  EXPECT_EQ(cycles(in, "dais", DaisUnit::give), 1U);  // the others leave while vectors enter
   EXPECT_EQ(kind(in, tcu::InstructionKind::dais).vectors, n * k_in);
   EXPECT_EQ(kind(in, tcu::InstructionKind::dais).head[Decoder::busy], n * k_in);
   // The results limit the rate: one vector per cycle. The block of one rank takes a sample when the
@@ -169,11 +174,13 @@ TEST_P(Budget, WideSamplesAreCountedInVectors) {
   EXPECT_EQ(cycles(out, "dais", DaisUnit::give), n * k_out - (n - 1));
 }
 
-/// The array waits from its control's arrival until the results of the block have passed.
+/// The array waits from the cycle in which its control arrives until the block's results have
+/// passed.
 TEST_P(Budget, AMatMulWaitsForADaisResult) {
   constexpr std::uint64_t latency = 12, n = 3;
   const Accounting a = account(with_block(GetParam(), 1, 1, latency).dais(1).mat_mul(n));
-  // Heads h and h + 1; the result is written in h + 1 + latency, the first run is a cycle later.
+  // The heads are in cycles h and h + 1. The result is written in h + 1 + latency; the first run is
+  // one cycle later.
   const Cycle control = first_head + 2, first_run = first_head + latency + 2;
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_dais), first_run - control);
   EXPECT_EQ(cycles(a, "array", SystolicArray::wait_output), 0U);
@@ -181,8 +188,8 @@ TEST_P(Budget, AMatMulWaitsForADaisResult) {
   EXPECT_EQ(a.totals.time[ArrayTime::dais], 1 + first_run - control);
 }
 
-/// Programs do not get there, as local memory stops the head first: the decoder alone, with blocks
-/// that take nothing and everything else ready.
+/// Whole programs never fill this queue, since local memory stalls the head before. So the test
+/// uses the decoder alone, with blocks that accept nothing and everything else ready.
 TEST(DaisBudget, TheDecoderWaitsForTheBlocksQueue) {
   const Program p = with_block(2, 1, 1, 1).dais(1);
   const std::vector<std::uint8_t> bytes = p.bytes();
@@ -206,16 +213,17 @@ TEST(DaisBudget, TheDecoderWaitsForTheBlocksQueue) {
     a.request.ready = dataflow.ready = accumulator.ready = true;
     decoder.commit();
   }
-  // The first head is in cycle 1; 2N = 4 of them find room.
+  // The first instruction is at the head in cycle 1. The queue has room for 2N = 4 of them.
   EXPECT_EQ(decoder.stats().retired, 4U);
   decoder.account().settle();
   const unsigned context = static_cast<unsigned>(tcu::InstructionKind::dais) + 1;
   const std::size_t first = context * Decoder::state_table.size();
-  EXPECT_EQ(decoder.account().cycles()[first + Decoder::busy], 5U);  // the fifth reads, and waits
+  // the fifth reads local memory and then waits
+  EXPECT_EQ(decoder.account().cycles()[first + Decoder::busy], 5U);
   EXPECT_EQ(decoder.account().cycles()[first + Decoder::wait_dais], 14U);
 }
 
-/// Opcode 6 is a Dais only where a block has the number.
+/// Opcode 6 is a Dais instruction only if the architecture has a block of that number.
 TEST(DaisBudget, OpcodeSixWithoutABlockIsUndefined) {
   for (const bool with : {false, true}) {
     tcu::Architecture architecture = timing_architecture(8);
@@ -232,7 +240,7 @@ TEST(DaisBudget, OpcodeSixWithoutABlockIsUndefined) {
   }
 }
 
-/// N = 8 on 64 bits: two beats a vector.
+/// N = 8 on 64 data bits: two beats per vector.
 TEST(DramBudget, Read) {
   constexpr std::uint64_t m = 2, latency = 10, n = 9;
   const Accounting a = account(Program(timing_architecture(8)).read_dram(0, n), {latency, 1});
@@ -256,9 +264,10 @@ TEST(DramBudget, Read) {
 }
 
 TEST(DramBudget, Write) {
-  constexpr std::uint64_t m = 2, latency = 6, n = 5;  // few enough to leave at one vector a cycle
+  // few enough to leave local memory at one vector per cycle
+  constexpr std::uint64_t m = 2, latency = 6, n = 5;
   const Accounting a = account(Program(timing_architecture(8)).write_dram(1, n), {1, latency});
-  // AW at h+2, W at h+4 .. h+3+n*m, B L_b later.
+  // AW is at h+2, W at h+4 .. h+3+n*m, B L_b cycles later.
   EXPECT_EQ(a.cycles, first_head + 4 + n * m - 1 + latency + 1 + 2 + end_cycle);
   EXPECT_EQ(cycles(a, "decoder", Decoder::busy), n);
   EXPECT_EQ(cycles(a, "dram1", DramPort::write), n * m);
@@ -269,7 +278,7 @@ TEST(DramBudget, Write) {
   EXPECT_EQ(cycles(a, "slave1", AxiSlave::write_latency), latency - 1);
 }
 
-/// A region lasts from the retire before it to its own last retire.
+/// A region lasts from the cycle after the last retire before it to its own last retire.
 TEST(Regions, FollowTheRetires) {
   Program p(timing_architecture(8));
   p.no_op(3).mat_mul(10).no_op(2).mat_mul(4).no_op(1);
@@ -285,7 +294,8 @@ TEST(Regions, FollowTheRetires) {
   EXPECT_EQ(find("a").counters.cycles(), 2U);
   EXPECT_EQ(find("a").instructions, 2U);
   EXPECT_EQ(find("b").counters.cycles(), 2U);  // NoOps 4 and 5
-  // NoOp 0 with the cycle before it, MatMul 10, MatMul 4, NoOp.
+  // "(other)" has NoOp 0 with the cycle before it, both MatMuls (10 and 4 cycles) and the last
+  // NoOp.
   EXPECT_EQ(find("(other)").counters.cycles(), 1U + 1 + 10 + 4 + 1);
   EXPECT_EQ(find("(other)").instructions, 4U);
   EXPECT_EQ(find("(end)").instructions, 0U);
@@ -300,7 +310,7 @@ TEST(Regions, FollowTheRetires) {
   EXPECT_EQ(at, a.cycles);
 }
 
-/// Figures of one run of several on the same machine are its own.
+/// Each of several runs on one machine has figures of its own.
 TEST(Runs, AreAccountedOneByOne) {
   const Program p = Program(timing_architecture(8)).load_weights(9).mat_mul(20).read_dram(0, 4);
   TcuSimulationConfig config;

@@ -1,4 +1,4 @@
-// The table of figures: complete and without doubles.
+// The table of figures is complete and has no entry twice.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -19,9 +19,9 @@ using Json = nlohmann::ordered_json;
 
 const FigureTable table(tcu_machine_info());
 
-/// Names of all leaves, array indices left out.
+/// Collects the names of all leaves, without array indices.
 void leaves(const Json& json, const std::string& path, std::set<std::string>& names) {
-  if (json.is_object()) {  // an empty one holds no figure
+  if (json.is_object()) {  // an empty object holds no figure
     for (const auto& [key, value] : json.items()) {
       leaves(value, path.empty() ? key : path + "." + key, names);
     }

@@ -1,4 +1,4 @@
-// Real compiled programs: figures that the program and the RTL's records determine.
+// Compiled networks: figures that follow from the program and from recordings of the RTL.
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ void check(const std::string& name) {
     }
     const ImageResult result = host.run_image({{model.file.inputs.at(0).name, image}}, options);
     const Accounting& a = result.run.accounting;
-    // The last response is the last event, one cycle later nothing moves any more.
+    // The last response is the last event. One cycle later every unit is idle.
     EXPECT_GE(a.cycles, rtl.at("last_b0").get<Cycle>() + 2);
     EXPECT_LE(a.cycles, rtl.at("last_b0").get<Cycle>() + 4);
 

@@ -1,5 +1,5 @@
-// On random programs under random stalls: sums hold, busy cycles are events, the order of
-// evaluation changes nothing, regions add up. Sums and events are asserted by every run itself.
+// Random programs with random stalls: sums hold, busy cycles equal events, the order of evaluation
+// has no effect, regions add up. Every run checks sums and events itself.
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::string accounting_difference(const Accounting& a, const Accounting& b) {
   return {};
 }
 
-/// Checks one program on one machine. Returns what is wrong; empty if nothing.
+/// Checks one program on one machine. Returns what is wrong; empty if nothing is.
 std::string failure(const RandomProgram& program, const TcuSimulationConfig& config,
                     const std::vector<Region>& regions) {
   const TcuRunResult result = run(program, config, regions);
@@ -48,7 +48,7 @@ std::string failure(const RandomProgram& program, const TcuSimulationConfig& con
     ++expected[kind];
     vectors[kind] += vector_count(program.architecture, layout, i);
   }
-  expected[0] += result.retired - result.instructions;  // padding
+  expected[0] += result.retired - result.instructions;  // the NoOps that pad the stream
   std::uint64_t head = 0, instructions = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     if (a.kinds[k].count != expected[k]) {

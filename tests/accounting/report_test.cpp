@@ -1,4 +1,4 @@
-// The HTML page: self-contained, and what a browser makes of it.
+// The HTML page: it needs no other file, and a browser shows it as expected.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -40,7 +40,8 @@ TEST(Svg, TheBarsPartsFillIt) {
 }
 
 TEST(Svg, RooflinePointsLieBelowTheRoof) {
-  // Ridge 4 MAC/byte: x from 0.1 to 100, y from 0.1 to 100; the drawing is 720 x 300.
+  // The ridge is at 4 MAC/byte, so x and y both go from 0.1 to 100. The drawing has 720 x 300
+  // units.
   const std::string chart = svg::roofline({64, 16, {{4, 64, "ridge", true}}, {}, {}});
   const auto number = [&](const std::string& key) {
     return std::stod(chart.substr(chart.find(key) + key.size()));
@@ -60,7 +61,8 @@ double luminance(const std::string& colour) {  // "#rrggbb"
   return sum;
 }
 
-/// Any two colours, on light pages and on dark ones, by the contrast of WCAG.
+/// Any two colours of a page have a WCAG contrast of at least 1.35, on light pages and on dark
+/// ones.
 TEST(Html, ColoursDifferInLightness) {
   const std::string page = html::Page("x").html();
   const std::regex colour("--c[0-6]:(#[0-9a-f]{6})");
@@ -84,7 +86,8 @@ TEST(Svg, ColumnsHaveAnAxisOfShares) {
   }
 }
 
-/// The point with the most weight is named first; a name that would cover it is left out.
+/// The name of the point with the most weight is placed first. A name that would cover another is
+/// left out.
 TEST(Svg, RooflinePointsAreNamedWhereThereIsRoom) {
   svg::RooflineChart chart{64, 16, {}, "array", "DRAM"};
   chart.points.push_back({1, 2, "", false, "small", 1});
@@ -97,7 +100,7 @@ TEST(Svg, RooflinePointsAreNamedWhereThereIsRoom) {
   EXPECT_TRUE(small == std::string::npos || small > large) << "or on the other side";
 }
 
-/// A name that touched another point would be read as that point's.
+/// A name must not touch another point, or readers would take it for that point's name.
 TEST(Svg, NamesKeepAwayFromOtherPoints) {
   svg::Frame frame;
   frame.x = svg::Scale::linear(0, frame.width);
@@ -159,7 +162,7 @@ TEST(Axes, LabelsTellTheirValuesApart) {
   }
 }
 
-/// Places and labels of the texts below a frame.
+/// Returns x and label of the texts below a frame.
 std::vector<std::pair<double, std::string>> texts_below(const std::string& drawing, double y) {
   std::vector<std::pair<double, std::string>> texts;
   const std::regex text("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" text-anchor=\"middle\">([^<]*)<");
@@ -283,7 +286,7 @@ TEST_F(ReportTest, FitsEveryScreen) {
         wide.map((e) => ' ' + e.tagName + ' ' + e.textContent.slice(0, 40)).join(), '*');
     </script>)");
   write("fit.html", page);
-  // In frames, because a browser's window has a least width.
+  // The page is shown in frames, because a browser's window has a minimum width.
   write("frames.html", std::string(R"(<!doctype html><title></title><script>
     addEventListener('message', (event) => { document.title += event.data + '|'; });
     </script><iframe width=390 height=900 src="fit.html"></iframe>

@@ -1,4 +1,4 @@
-// tactus run: summary, statistics with layers, and files that cannot be written or read.
+// tactus run: summary, statistics with layers, and errors of files that cannot be written or read.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ class RunFiles : public CliTest {
     CliTest::SetUp();
     write_model();
   }
-  /// The model with a last key.
+  /// Adds "layers" as the last key of the model.
   void add_layers(const std::string& layers) const {
     std::string model = read("m.tmodel");
     model.insert(model.rfind('}'), ", \"layers\": " + layers);
@@ -70,7 +70,8 @@ TEST_F(RunFiles, LayersOfTheModel) {
   const Json& layers = accounting.at("layers");
   ASSERT_EQ(layers.size(), 4U);
   EXPECT_EQ(layers[0].at("name"), "weights");
-  EXPECT_EQ(layers[0].at("array_loads"), 4);  // the fifth enters one cycle after the retire
+  // the fifth enters the array one cycle after the region's last retire
+  EXPECT_EQ(layers[0].at("array_loads"), 4);
   EXPECT_EQ(layers[0].at("bytes_read"), Json({0, 5 * 8}));
   EXPECT_EQ(layers[1].at("name"), "products");
   EXPECT_EQ(layers[1].at("array_runs"), 4);
@@ -133,7 +134,7 @@ TEST_F(RunFiles, WrongWindows) {
   EXPECT_NE(late.err.find("t.json: no cycle of the run is in the window from cycle 100000"),
             std::string::npos)
       << late.err;
-  EXPECT_NE(late.out.find("lost cycles"), std::string::npos);  // the result is not lost
+  EXPECT_NE(late.out.find("lost cycles"), std::string::npos);  // the figures are still printed
   EXPECT_TRUE(exists("s.json"));
   EXPECT_FALSE(exists("t.json"));
 }

@@ -1,4 +1,4 @@
-// The timeline: well-formed, slices of a track nest, and their sums are the accounting.
+// The timeline is well-formed, slices of a track nest, and the sums of slices equal the accounting.
 #include <algorithm>
 #include <map>
 
@@ -17,7 +17,7 @@ struct Slice {
   Cycle from, to;
   std::string name, category;
 };
-/// By track name, in the order of the file.
+/// Slices by track name, in the order of the file.
 using Tracks = std::map<std::string, std::vector<Slice>>;
 
 Tracks tracks(const Json& timeline) {
@@ -36,13 +36,13 @@ Tracks tracks(const Json& timeline) {
   return result;
 }
 
-/// Every slice lies inside or outside every other of its track.
+/// Expects that any two slices of a track are disjoint or nested.
 void expect_nesting(const Tracks& all) {
   for (auto [name, slices] : all) {
     std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
       return a.from != b.from ? a.from < b.from : a.to > b.to;
     });
-    std::vector<Cycle> open;  // ends of the slices around the present one
+    std::vector<Cycle> open;  // ends of the slices that contain the present one
     for (const Slice& slice : slices) {
       while (!open.empty() && open.back() <= slice.from) open.pop_back();
       if (!open.empty()) {
@@ -85,18 +85,19 @@ TEST_F(TimelineTest, SumsOfSlicesAreTheAccounting) {
         for (const Slice& slice : found->second) sums[slice.name] += slice.to - slice.from;
       }
       for (const auto& [state, cycles] : states.items()) {
-        if (state == "idle" || state == "ended") continue;  // left blank
+        if (state == "idle" || state == "ended") continue;  // such cycles have no slice
         EXPECT_EQ(sums[state], cycles.get<Cycle>()) << title << " " << state;
       }
     }
-    // Layers, inside the slice of the image.
+    // The slices of layers lie inside the slice of the image.
     Cycle layers = 0;
     for (const Slice& slice : all.at("runs and layers")) {
       if (slice.category == "layer") layers += slice.to - slice.from;
     }
     EXPECT_EQ(layers, accounting.at("cycles").get<Cycle>());
-    // One slice for each instruction at the head, in the array, and each burst.
-    EXPECT_EQ(all.at("decoder: instructions").size(), 8U);  // two of padding
+    // There is one slice for each instruction at the head, for each instruction in the array, and
+    // for each burst.
+    EXPECT_EQ(all.at("decoder: instructions").size(), 8U);  // two are NoOps that pad the stream
     ASSERT_EQ(all.at("array: instructions").size(), 2U);
     EXPECT_EQ(all.at("array: instructions")[0].name, "LoadWeights");
     EXPECT_EQ(all.at("array: instructions")[1].name, "MatMul");
@@ -141,7 +142,7 @@ TEST_F(TimelineTest, TheWindowCutsSlices) {
     }
   }
   EXPECT_EQ(first, 12U);
-  EXPECT_EQ(end, 26U);  // cycle 25 is the last inside
+  EXPECT_EQ(end, 26U);  // cycle 25 is the last in the window
 }
 
 TEST_F(TimelineTest, ShortSlicesAndTooManyEventsAreLeftOutWithANote) {
@@ -164,7 +165,7 @@ TEST_F(TimelineTest, ShortSlicesAndTooManyEventsAreLeftOutWithANote) {
   std::size_t slices = 0;
   for (const auto& [name, list] : all) slices += list.size();
   EXPECT_GE(slices, 20U);
-  EXPECT_LE(slices, 20U + 40U);  // what was under way ends at the cut
+  EXPECT_LE(slices, 20U + 40U);  // slices open at the limit are closed there
 }
 
 TEST_F(TimelineTest, AHangIsShownUpToItsEnd) {
