@@ -1,4 +1,5 @@
-// Fixed-point results against float: small networks are near, and a wrong one is seen.
+// Errors of fixed-point results against floating point: they are small for small networks, and a
+// wrong network is detected.
 #include "firmware/bench/accuracy.h"
 
 #include <algorithm>
@@ -39,7 +40,8 @@ TEST(Accuracy, SmallNetworksAreNearFloatInEveryLayer) {
       EXPECT_LT(error.relative_error(), 0.05) << network << " " << error.name;
       EXPECT_LE(error.rms_error, error.usual_error()) << network << " " << error.name;
       EXPECT_GT(error.reachable, 0) << network << " " << error.name;
-      EXPECT_GT(error.rms_error, 0) << network << " " << error.name;  // it is fixed point
+      // fixed-point results are never exact
+      EXPECT_GT(error.rms_error, 0) << network << " " << error.name;
       EXPECT_GE(error.largest_error, error.rms_error) << network << " " << error.name;
       EXPECT_GT(error.largest_value, 0) << network << " " << error.name;
       EXPECT_EQ(error.saturated, 0U) << network << " " << error.name;
@@ -53,15 +55,15 @@ TEST(Accuracy, ErrorsAreRelativeToTheRange) {
   error.rms_error = 0.216;
   error.step = 1.0 / 256;
   error.lowest = -20;
-  error.highest = 7;  // speech commands on its default inputs
+  error.highest = 7;  // range of the speech network's default inputs
   EXPECT_DOUBLE_EQ(error.relative_error(), 0.008);
-  error.lowest = 18;  // zero belongs to the range
+  error.lowest = 18;  // the range always includes zero
   error.highest = 27;
   EXPECT_DOUBLE_EQ(error.relative_error(), 0.008);
   error.lowest = 0;
   error.highest = 0.5;
   EXPECT_DOUBLE_EQ(error.relative_error(), 0.432);
-  error.highest = 0.01;  // two steps and a half: nothing could be nearer than the steps are
+  error.highest = 0.01;  // a range of 2.5 steps still has the error relative to a step's resolution
   EXPECT_DOUBLE_EQ(error.relative_error(), 0.864);
 }
 
@@ -72,7 +74,8 @@ TEST(Accuracy, ANarrowDataTypeIsWorse) {
   EXPECT_GT(narrow.check().tensors.back().rms_error, 4 * wide.check().tensors.back().rms_error);
 }
 
-/// A parametric ReLU with a slope for each channel. `alike`: the first channel's for all.
+/// A parametric ReLU with one slope per channel. `alike`: all channels have the first channel's
+/// slope.
 nn::Graph with_slopes(bool alike) {
   constexpr std::int64_t channels = 16;
   nn::Graph graph;
@@ -140,7 +143,7 @@ TEST(Accuracy, WithoutRoomForLayersTheOutputsAreCompared) {
   small.config = read_board("zcu104").simulation_config();
   const compiler::Compiled compiled =
       compile(small.graph, small.config.architecture, small.options);
-  // Room for what the model needs, and not for its layers as outputs besides.
+  // DRAM0 has room for what the model needs, but not for all layers as additional outputs.
   small.config.architecture.dram0_depth = compiled.memory.dram0.maximum;
   const Accuracy accuracy = small.check();
   EXPECT_NE(accuracy.note.find("layers are not compared"), std::string::npos) << accuracy.note;

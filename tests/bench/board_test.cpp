@@ -1,4 +1,4 @@
-// Boards: the shipped ones, and what the reader refuses.
+// Boards: the shipped ones, and errors of the reader.
 #include "firmware/config/board.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,8 @@ TEST(Board, ShippedBoardsAreThoseOfTheLiterature) {
     EXPECT_EQ(board.architecture.array_size, n) << name;
     EXPECT_EQ(board.clock_mhz, mhz) << name;
     EXPECT_EQ(board.axi_data_bits, axi) << name;
-    // 14 of the architecture, 4 of the board, 12 of its memory; the host's time, the stream.
+    // 14 values of the architecture, 4 of the board, 12 of its memory; optionally the host's time
+    // and the stream.
     EXPECT_EQ(board.provenance.size(),
               30U + (board.host_us == 0 ? 0U : 1U) + (board.board_memory->stream ? 1U : 0U))
         << name;
@@ -54,7 +55,7 @@ TEST(Board, MachinesCarryItsValues) {
   EXPECT_EQ(config.write_latency, 5U);
 }
 
-/// A board of its own, with one text replaced.
+/// Returns the error for a shipped board's file with one text replaced.
 std::string error_with(const std::string& from, const std::string& to) {
   std::string text = read_text(std::string(TACTUS_SOURCE_DIR) + "/configs/boards/pynq_z1.json");
   const auto at = text.find(from);
@@ -79,7 +80,7 @@ TEST(Board, WrongKeysAndValuesAreNamedWithTheirPath) {
   EXPECT_EQ(
       error_with("\"date\": \"2022-03-07\"", "\"date\": \"2022-13\""),
       "b.json:/provenance/array_size/date: \"2022-13\" is no date; allowed YYYY-MM-DD, YYYY-MM");
-  // 12 scalars of 16 bits are 192 bits, which 128 does not divide.
+  // 12 scalars of 16 bits are 192 bits, which is no multiple of 128.
   EXPECT_NE(error_with("\"axi_data_bits\": 64", "\"axi_data_bits\": 128")
                 .find("b.json:/axi_data_bits: AXI data width 128 bits does not fit vectors of 12"),
             std::string::npos);

@@ -1,4 +1,5 @@
-// The estimator: closed forms, and the reference's own figures for programs it compiled.
+// The estimator: closed forms, and figures that the reference's compiler printed for its own
+// programs.
 #include "firmware/bench/estimator.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ using tcu::InstructionKind;
 tcu::Architecture small_architecture() {
   tcu::Architecture architecture;
   architecture.array_size = 4;
-  architecture.thread_queue_depth = 1;  // the last two instructions are not executed
+  architecture.thread_queue_depth = 1;  // the pipeline's last two instructions are not executed
   return architecture;
 }
 
@@ -53,7 +54,7 @@ TEST(Estimator, EveryKindOfInstruction) {
   EXPECT_EQ(cycles(InstructionKind::dram1_to_local), 5U);
   EXPECT_EQ(cycles(InstructionKind::dram0_to_local), 3U);
   EXPECT_EQ(cycles(InstructionKind::load_weights), 5U);
-  // After LoadWeights N, after MatMul nothing, after a DataMove 2 N.
+  // A MatMul adds N cycles after LoadWeights, none after MatMul, and 2 N after a DataMove.
   EXPECT_EQ(cycles(InstructionKind::mat_mul), (3U + 4) + 2 + (1U + 8));
   EXPECT_EQ(cycles(InstructionKind::local_to_accumulator), 6U);
   EXPECT_EQ(cycles(InstructionKind::accumulator_to_local), 7U);
@@ -82,7 +83,7 @@ TEST(Estimator, SimdAndConfigure) {
 }
 
 TEST(Estimator, TheFormulaOfMarch2022) {
-  tcu::Architecture a = small_architecture();  // vectors of 64 bits: one word
+  tcu::Architecture a = small_architecture();  // a vector has 64 bits, i.e. one word
   const char* text = R"(
     DataMove DRAM1(0) -> Local(0), 5
     LoadWeights Local(0), 5
@@ -91,7 +92,7 @@ TEST(Estimator, TheFormulaOfMarch2022) {
   )";
   EXPECT_EQ(estimate(a, program(a, text), Formula::march_2022).aggregate.cycles,
             2U * 5 + 5 + 3 + 4);
-  a.array_size = 12;  // 192 bits: two words
+  a.array_size = 12;  // a vector has 192 bits, i.e. two words
   EXPECT_EQ(estimate(a, program(a, text), Formula::march_2022).aggregate.cycles,
             2U * 2 * 5 + 5 + 3 + 2 * 4);
 }
@@ -107,7 +108,8 @@ TEST(Estimator, LayersKnowNothingOfEachOther) {
   const auto layers = estimate_layers(a, p, {{"a", 0, 2}, {"b", 2, 2}, {"c", 4, 0}});
   ASSERT_EQ(layers.size(), 3U);
   EXPECT_EQ(layers[0].aggregate.cycles, 5U + 3 + 4);
-  EXPECT_EQ(layers[1].aggregate.cycles, 3U + 8 + 1);  // 8: not known that weights are in place
+  // 2 N = 8: the estimate of a layer does not know what came before
+  EXPECT_EQ(layers[1].aggregate.cycles, 3U + 8 + 1);
   EXPECT_EQ(layers[2].aggregate.cycles, 0U);
   EXPECT_THROW((void)estimate_layers(a, p, {{"d", 3, 2}}), UserError);
   EXPECT_THROW((void)estimate_layers(a, p, {{"d", 5, 0}}), UserError);
@@ -125,7 +127,8 @@ TEST(Estimator, ShortProgramsHaveNoExecutedPart) {
   EXPECT_EQ(estimate(a, {}).aggregate.cycles, 0U);
 }
 
-/// Figures that the reference's compiler printed for its programs.
+/// Estimates a golden program. The expected figures are those that the reference's compiler
+/// printed.
 Estimate golden(const std::string& model, Formula formula = Formula::current) {
   const Model m =
       read_model(shared_folder() + "/golden/tcu/programs/" + model, ProgramChecks::strict);
@@ -148,13 +151,13 @@ TEST(Estimator, GoldenResNet20) {
   EXPECT_EQ(e.aggregate.cycles, 293590U);
   EXPECT_EQ(e.execution.cycles, 293455U);
   EXPECT_EQ(e.aggregate.instructions, 50171U);
-  // The specification rounds the reconstruction of March 2022 to 7.0 ms at 100 MHz.
+  // The specification gives 7.0 ms at 100 MHz for the formula of March 2022, rounded.
   const std::uint64_t march = golden(model, Formula::march_2022).aggregate.cycles;
   EXPECT_GE(march, 695000U);
   EXPECT_LT(march, 705000U);
 }
 
-/// The zoo's ResNet-20 as the reference compiles it.
+/// Compiles the zoo's ResNet-20 as the reference does.
 compiler::Compiled resnet20(const char* arch, compiler::Strategy strategy) {
   compiler::Options options;
   options.compat = true;
@@ -185,7 +188,7 @@ TEST(Estimator, TheReferencesSummaryAndLayers) {
   const Estimate all = estimate_of(compiled);
   EXPECT_EQ(all.execution.cycles, 291769U);
   EXPECT_EQ(all.aggregate.cycles, 291904U);
-  // The reference prints MUnits with three digits.
+  // The reference prints energy in MUnits with three decimals.
   EXPECT_EQ((all.execution.energy + 500) / 1000, 103978U);
   EXPECT_EQ((all.aggregate.energy + 500) / 1000, 103981U);
 

@@ -81,7 +81,7 @@ TEST_F(ProgramCacheTest, AnyChangedOrMissingByteMakesAnEntryAbsent) {
     std::vector<std::uint8_t> bad = good;
     bad[i] ^= 1;
     write_file_atomically(file, bad);
-    // The separator after the hash carries nothing.
+    // Byte 64 is the separator after the hash; its value is not checked.
     EXPECT_EQ(cache.find("key").has_value(), i == 64) << "byte " << i;
     bad = good;
     bad.resize(i);
@@ -108,7 +108,7 @@ TEST_F(ProgramCacheTest, WhatWasUsedLongestAgoGoesFirst) {
   age(files.entries().at(0), 2);
   ASSERT_TRUE(cache.store("c", sample()));
   EXPECT_EQ(files.entries().size(), 3U);
-  EXPECT_TRUE(cache.find("b").has_value());  // used now: "a" is the oldest
+  EXPECT_TRUE(cache.find("b").has_value());  // this use makes "a" the oldest entry
   ASSERT_TRUE(cache.store("d", sample()));
   EXPECT_EQ(files.entries().size(), 3U);
   EXPECT_FALSE(cache.find("a").has_value());

@@ -1,4 +1,4 @@
-// The rows of the benchmark table: the shipped ones, and what the reader refuses.
+// The rows of the benchmark table: the shipped ones, and errors of the reader.
 #include "firmware/bench/table_config.h"
 
 #include <map>
@@ -21,7 +21,7 @@ TEST(TableConfig, TheDefaultHasTheNinePublishedRowsAndTheMeasuredBoards) {
       EXPECT_EQ(row.published->date, "2022-03-07");
     }
     if (row.measured) measured.push_back(row.measured->frames_per_second);
-    // Measured figures belong to the reference's program.
+    // Rows with measured figures use the reference's program.
     EXPECT_EQ(row.task.compat, row.measured.has_value());
     EXPECT_EQ(row.task.clock_mhz, row.board.clock_mhz);
     EXPECT_EQ(row.task.axi_data_bits, row.board.axi_data_bits);
@@ -73,7 +73,8 @@ TEST(TableConfig, MemoryModelAndLabelAreTheRows) {
       std::string::npos);
 }
 
-/// The board's own machine, each extension, and all extensions, on four boards.
+/// Each network on each of four boards has a row for the board's own machine, for each extension,
+/// and for all extensions.
 TEST(TableConfig, TheExtensionsHaveEveryNetworkOnEveryBoard) {
   std::map<std::string, std::size_t> labels;
   std::size_t batches = 0;
