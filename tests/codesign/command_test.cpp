@@ -65,7 +65,7 @@ TEST_F(CodesignCommand, IsASweepWithAPage) {
   EXPECT_NE(again.out.find("4 points, 0 of them to run"), std::string::npos) << again.out;
 
   ASSERT_EQ(tactus("codesign spec.json -o a --shard 1/2").code, 0);
-  // A shard of tactus sweep is as good: what configs/sweeps/slurm.sh runs.
+  // A shard may also be run by tactus sweep, as configs/sweeps/slurm.sh does.
   ASSERT_EQ(tactus("sweep spec.json -o b --shard 2/2").code, 0);
   ASSERT_EQ(tactus("codesign merge a b -o all").code, 0);
   EXPECT_EQ(lines("all"), expected);

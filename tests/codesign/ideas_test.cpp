@@ -1,4 +1,5 @@
-// Rules of design ideas, each on a record made to trigger it, and on one just inside its bound.
+// Rules of design ideas. Each is tested on a record that triggers it, and on one just inside its
+// bound.
 #include "firmware/codesign/ideas.h"
 
 #include <algorithm>
@@ -99,7 +100,8 @@ TEST(DesignIdeas, ShortTransfers) {
 
 TEST(DesignIdeas, DoublingAParameterIsWhatWasSimulated) {
   Record record = quiet();
-  EXPECT_EQ(said(record, "doubling"), "");  // independent of the prediction
+  // simulated figures only; the prediction does not matter
+  EXPECT_EQ(said(record, "doubling"), "");
   record["doubled"]["AXI_BYTES"]["us"] = 6.0;
   EXPECT_EQ(said(record, "doubling"),
             "twice AXI_BYTES takes 6.0 us in place of 10.0, simulated: 40 % less");

@@ -1,4 +1,4 @@
-// Design points as a whole: figures that add up, and cases built so that each rule speaks.
+// Whole design points: figures that add up, and programs made to trigger each rule.
 #include "firmware/codesign/point.h"
 
 #include <filesystem>
@@ -38,7 +38,7 @@ std::string said(const Record& record, const std::string& rule) {
   return "";
 }
 
-/// A matrix product of constant weights, in a file of its own.
+/// Tests with a product by a constant matrix, in a file of its own.
 class Products : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -98,7 +98,7 @@ TEST(DesignPoint, FiguresAddUp) {
     end = kernel.at("start").get<std::uint64_t>() + kernel.at("cycles").get<std::uint64_t>();
   }
   EXPECT_EQ(record.at("kernels").size(), 2U);
-  // The run's account continues until the machine is idle.
+  // The accounting continues until the machine is idle, so the sum may be a few cycles larger.
   EXPECT_GE(sum, cycles);
   EXPECT_LE(sum, cycles + 20);
   EXPECT_EQ(record.at("predicted").at("cycles").get<std::uint64_t>(), predicted);
@@ -106,7 +106,8 @@ TEST(DesignPoint, FiguresAddUp) {
     EXPECT_GE(unit.value().get<double>(), 0) << unit.key();
     EXPECT_LE(unit.value().get<double>(), 1) << unit.key();
   }
-  // 3x3 windows of 16 -> 32 channels with their halos, then 32 -> 16 channels.
+  // First layer: 3x3 windows, including halos, of 16 -> 32 channels. Second layer: 32 -> 16
+  // channels.
   const std::uint64_t rows = 16 * 3 - 2;
   EXPECT_EQ(record.at("mac_points").get<std::uint64_t>(),
             rows * rows * 16 * 32 + 16 * 16 * 32 * 16);
@@ -119,25 +120,25 @@ TEST(DesignPoint, FiguresAddUp) {
 TEST(DesignPoint, NetworksComeByWayOfStripe) {
   PointTask network = task();
   network.program = "zoo:cnn";
-  network.study.passes.clear();  // those of the lowering
+  network.study.passes.clear();  // use the passes of the lowering
   const Record record = evaluate(network, 0);
   EXPECT_GT(record.at("mac_points").get<std::uint64_t>(), 0U);
   EXPECT_LE(record.at("mac_points").get<std::uint64_t>(),
             record.at("mac_slots").get<std::uint64_t>());
-  // 3 channels of colour on 8 rows.
+  // The input has 3 colour channels for 8 rows of the array.
   EXPECT_NE(said(record, "mac_fill"), "");
   network.program = "zoo:none";
   EXPECT_THROW((void)evaluate(network, 0), UserError);
 }
 
-/// The rows in firmware/README.md; their columns are N, accumulators, local memory, depth, cycles,
-/// predicted cycles, array busy, energy.
+/// The table's rows in firmware/README.md have the columns N, accumulators, local memory, depth,
+/// cycles, predicted cycles, array busy, energy.
 TEST(DesignPoint, TheReadmesTableIsSimulated) {
   std::ifstream page(std::string(TACTUS_SOURCE_DIR) + "/firmware/README.md");
   std::string line;
   while (std::getline(page, line) && line.rfind("| N | accumulators | local |", 0) != 0) {
   }
-  std::getline(page, line);  // the rule below the titles
+  std::getline(page, line);  // the line below the column titles
   unsigned rows = 0;
   while (std::getline(page, line) && line.rfind("| ", 0) == 0) {
     unsigned n = 0, depth = 0;
@@ -149,7 +150,7 @@ TEST(DesignPoint, TheReadmesTableIsSimulated) {
     point.architecture.accumulator_depth = accumulators;
     point.architecture.local_depth = local;
     point.study.pipeline_depth = depth;
-    point.write_latency = 5;  // with the read latency of task() those of configs/codesign
+    point.write_latency = 5;  // this and task()'s read latency are the values of configs/codesign
     const Record record = evaluate(point, 0);
     const auto grouped = [](std::uint64_t number) {
       std::string text = std::to_string(number);
@@ -202,7 +203,7 @@ TEST_F(Products, DoublingIsSimulated) {
             record.at("cycles").get<std::uint64_t>());
   EXPECT_EQ(record.at("doubled").at("CLOCK_MHZ").at("predicted_cycles"),
             record.at("predicted").at("cycles"));
-  // The figure is that of the point with the parameter doubled.
+  // The figure of a doubled parameter is that of a point with the parameter doubled.
   PointTask wide = slow;
   wide.axi_data_bits = 64;
   wide.study.doubling = false;
@@ -244,7 +245,7 @@ TEST_F(Products, BadFilesAreOneError) {
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("unknown pass"), std::string::npos) << error.what();
   }
-  EXPECT_THROW((void)evaluate(task(), 10), UserError);  // meets its limit of cycles
+  EXPECT_THROW((void)evaluate(task(), 10), UserError);  // the run needs more than 10 cycles
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Predicted cycles as sums, and the fronts of points.
+// Predicted cycles as sums, and Pareto fronts of points.
 #include "firmware/codesign/prediction.h"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ tcu::Instruction make(tcu::Opcode opcode, unsigned flags, std::uint64_t operand1
   return instruction;
 }
 
-/// Two loads from DRAM0 (8 and 4 vectors), weights of 9 rows, two products of 8 vectors, a SIMD, a
-/// move of 8 vectors out of the accumulators, 8 vectors to DRAM0.
+/// Two loads from DRAM0 (8 and 4 vectors), weights of 9 rows, two products of 8 vectors, a SIMD
+/// instruction, a move of 8 vectors out of the accumulators, a store of 8 vectors to DRAM0.
 std::vector<tcu::Instruction> program() {
   using tcu::Opcode;
   return {make(Opcode::data_move, 0, 0, 7),    make(Opcode::data_move, 0, 0, 3),
@@ -40,16 +40,16 @@ std::vector<compiler::LayerInfo> kernels(std::uint64_t split) {
 }
 
 TEST(Prediction, IsTheSumOfItsPaths) {
-  tcu::Architecture architecture;  // N = 8, 16 bytes a vector
+  tcu::Architecture architecture;  // N = 8, 16 bytes per vector
   const Prediction one = predict(architecture, program(), kernels(4), {8, 20, 1});
   ASSERT_EQ(one.kernels.size(), 2U);
   const Paths& a = one.kernels[0].paths;
   EXPECT_EQ(a.dma0, (20 + 8 * 16 / 8) + (20 + 4 * 16 / 8));
   EXPECT_EQ(a.weights, 9U);
-  EXPECT_EQ(a.array, 8U + 8);  // fills the array behind weights
+  EXPECT_EQ(a.array, 8U + 8);  // after a load of weights the product also fills the array
   EXPECT_EQ(one.kernels[0].cycles, a.dma0 + a.weights + a.array);
   const Paths& b = one.kernels[1].paths;
-  EXPECT_EQ(b.array, 8U);  // behind another product
+  EXPECT_EQ(b.array, 8U);  // directly after another product
   EXPECT_EQ(b.simd, 1U);
   EXPECT_EQ(b.moves, 8U);
   EXPECT_EQ(b.dma0, 20U + 16);
@@ -68,7 +68,7 @@ TEST(Prediction, TilesInFlightOverlap) {
   EXPECT_THROW((void)predict(architecture, program(), kernels(4), {}), UserError);
 }
 
-/// Tables and parameters of activations come by the way to the accumulators.
+/// Tables and activation parameters use the path between local memory and accumulators.
 TEST(Prediction, CountsTheInstructionsOfExtensions) {
   tcu::Architecture architecture;  // N = 8
   architecture.lookup_tables = {2, 100, 4};
