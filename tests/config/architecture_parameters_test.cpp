@@ -1,4 +1,5 @@
-// The tables of architecture and board against the structs they describe, and the keys of sweeps.
+// The parameter tables of architecture and board cover all members of the structs they describe;
+// keys of sweeps.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@
 namespace tactus {
 namespace {
 
-/// Another allowed value.
+/// Returns an allowed value other than `value`.
 ParameterValue other_value(const ParameterInfo& info, const ParameterValue& value) {
   switch (info.type) {
     case ParameterType::whole: {
@@ -28,8 +29,7 @@ ParameterValue other_value(const ParameterInfo& info, const ParameterValue& valu
       return number != nullptr && *number == info.real.max ? info.real.min : info.real.max;
     }
     case ParameterType::boolean: {
-      const auto* flag =
-          std::get_if<bool>(&value);  // where it is not set: an extension that is off
+      const auto* flag = std::get_if<bool>(&value);  // not set: an extension that is off
       return flag == nullptr || !*flag;
     }
     case ParameterType::choice:
@@ -61,7 +61,8 @@ TEST(ArchitectureTable, EqualityCoversEveryMember) {
   tcu::Architecture with_tables;
   with_tables.lookup_tables = {1, 256, 4};
   EXPECT_NE(with_tables, tcu::Architecture());
-  // A member without a parameter would change the size of the struct, not the number of entries.
+  // The names below fail to compile if the struct gets another member; then the table needs another
+  // entry.
   const tcu::Architecture a;
   const auto& [type, size, dram0, dram1, local, accumulators, registers, stride0, stride1, threads,
                queue, blocks, tables, shadow, dma, activation] = a;
@@ -123,7 +124,7 @@ TEST(SweepKeys, AreTheParametersOfArchitectureBoardAndCompiler) {
   for (const ParameterSection& section : sweep::parameters()) {
     for (const ParameterInfo& p : section.parameters) keys.push_back(section.name + "." + p.key);
   }
-  // All but those that the board leaves to its memory.
+  // key_names() leaves out the keys that depend on the board's memory.
   for (const std::string& key : sweep::key_names(defaults)) {
     EXPECT_NE(std::find(keys.begin(), keys.end(), key), keys.end()) << key;
   }

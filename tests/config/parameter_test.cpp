@@ -1,4 +1,4 @@
-// The facility itself, on a struct of its own: every type, every kind of wrong value.
+// Parameter tables in general, on a struct of the test: every type, every kind of wrong value.
 #include "isa/support/parameter.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(ParameterTable, DefaultsAreThoseOfTheStruct) {
             (std::vector<std::string>{"8", "0", "64", "1.5", "false", "green", "nameless", "off"}));
 }
 
-/// A thing in JSON with one key replaced.
+/// Returns the error for a Thing in JSON with one key replaced.
 std::string error_with(const std::string& key, const std::string& value) {
   nlohmann::ordered_json json;
   table().write(json, Thing());

@@ -1,5 +1,5 @@
-// tactus run --print-config and --config, tactus explain, and the help: what follows from the
-// tables, seen from outside.
+// tactus run --print-config and --config, tactus explain, and the help: what the program does with
+// the parameter tables.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ class RunConfigTest : public CliTest {
     write_model();
   }
 
-  /// Statistics without figures about the host.
+  /// Returns the statistics of a run without figures about the host.
   [[nodiscard]] Json statistics(const std::string& command) const {
     const Output output = tactus(command + " --stats s.json");
     EXPECT_EQ(output.code, 0) << command << output.err;
@@ -44,7 +44,7 @@ class RunConfigTest : public CliTest {
     Json direct = statistics(command);
     const Json printed = print_config(command);
     Json again = statistics("run --config c.json");
-    // The same file under another name.
+    // The two runs name the same file by different paths.
     for (const char* key : {"model", "program"}) {
       for (Json* stats : {&direct, &again}) {
         Json& config = stats->at("config");
@@ -160,7 +160,7 @@ TEST_F(RunConfigTest, EveryParameterIsPrintedAndTaken) {
   }
   for (const auto& p : board_parameters()) {
     if (p.optional && p.key != "memory_model" && p.key != "stream_model")
-      continue;  // where it has a value
+      continue;  // printed only if it has a value
     EXPECT_TRUE(printed.at("board").contains(p.key)) << p.key;
   }
   for (const auto& p : simulation_parameters()) {
@@ -168,7 +168,7 @@ TEST_F(RunConfigTest, EveryParameterIsPrintedAndTaken) {
   }
 }
 
-/// A value beyond the range, as JSON and as a word.
+/// Returns a value beyond the range, as text that is also JSON for numbers.
 std::string too_much(const ParameterInfo& p) {
   if (p.type == ParameterType::whole) return std::to_string(p.whole.max + 1);
   return p.type == ParameterType::real ? "1e9" : "nonsense";
@@ -242,7 +242,7 @@ TEST_F(RunConfigTest, AModelRemembersItsBoard) {
   std::string csv;
   for (unsigned i = 0; i < size; ++i) csv += "1,2,3,4,5,6,7,8\n";
   write("v.csv", csv);
-  Json one = Json::parse(read(path)).at("board");  // another board for the same architecture
+  Json one = Json::parse(read(path)).at("board");  // another board with the same architecture
   one["name"] = "other";
   one["title"] = "Other";
   one["read_latency"] = 3;
@@ -266,7 +266,7 @@ TEST_F(RunConfigTest, AModelRemembersItsBoard) {
   EXPECT_NE(read("r.html").find("arty_a7_35"), std::string::npos);
   expect_round_trip(run);
 
-  // Models of --arch alone, and those for the reference, are as they were.
+  // Models compiled with --arch only, or with --compat, name no board.
   ASSERT_EQ(tactus("compile mlp.onnx --arch a.tarch -o plain").code, 0);
   EXPECT_FALSE(Json::parse(read("plain/mlp_onnx_a.tmodel")).contains("board"));
   ASSERT_EQ(tactus("compile mlp.onnx --board arty_a7_35 --compat -o compat").code, 0);
