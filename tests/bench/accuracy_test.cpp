@@ -63,7 +63,7 @@ TEST(Accuracy, ErrorsAreRelativeToTheRange) {
   error.lowest = 0;
   error.highest = 0.5;
   EXPECT_DOUBLE_EQ(error.relative_error(), 0.432);
-  error.highest = 0.01;  // a range of 2.5 steps still has the error relative to a step's resolution
+  error.highest = 0.01;  // the error is relative to at least 64 steps, here 0.25
   EXPECT_DOUBLE_EQ(error.relative_error(), 0.864);
 }
 

@@ -106,8 +106,8 @@ TEST(DesignPoint, FiguresAddUp) {
     EXPECT_GE(unit.value().get<double>(), 0) << unit.key();
     EXPECT_LE(unit.value().get<double>(), 1) << unit.key();
   }
-  // First layer: 3x3 windows, including halos, of 16 -> 32 channels. Second layer: 32 -> 16
-  // channels.
+  // First layer: 3x3 windows without the taps outside the image, 16 -> 32 channels. Second layer:
+  // 32 -> 16 channels.
   const std::uint64_t rows = 16 * 3 - 2;
   EXPECT_EQ(record.at("mac_points").get<std::uint64_t>(),
             rows * rows * 16 * 32 + 16 * 16 * 32 * 16);
