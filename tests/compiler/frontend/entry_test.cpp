@@ -1,4 +1,4 @@
-// The entry: exact small programs, names, files, options, notes, dumps.
+// The compiler as a whole: exact small programs, names, files, options, notes, dumps.
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
@@ -12,7 +12,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// Two layers with whole mantissas as weights (spec 0.2).
+/// Two layers whose weights are given as mantissas, i.e. in units of 1/256 (spec 0.2).
 GraphMaker xor_network(std::int64_t batch) {
   const auto scaled = [](const nn::Shape& shape, std::vector<float> mantissas) {
     for (float& m : mantissas) m /= 256.0F;
@@ -68,7 +68,8 @@ TEST(Entry, XorComputesItsTruthTable) {
   EXPECT_NEAR(y.at(3), 0, 0.2);
 }
 
-/// Input 4 * pixel + channel, kernel 36, 37, ... in the order Kh Kw Ci Co (spec 10.1).
+/// A convolution of the input 4 * pixel + channel with a kernel of values 36, 37, ... in the order
+/// Kh Kw Ci Co (spec 10.1).
 struct Conv2d {
   std::string name;
   bool same;
@@ -140,7 +141,7 @@ TEST(Entry, Reshape1dTo4d) {
     const Compiled compiled = compile(maker.graph, architecture(4), options);
     const std::vector<float> x{1, 2, 3, 4, 5, 6, 7, 8};
     EXPECT_EQ(run(compiled, {{"x", x}}).at("y"), x);
-    // Pixels of two channels: 1 5, 2 6, 3 7, 4 8.
+    // The four pixels have the two channels 1 5, 2 6, 3 7, 4 8.
     EXPECT_EQ(compiled.output_layouts[0].order, (std::vector<std::size_t>{0, 2, 3, 1}));
     EXPECT_EQ(compiled.output_layouts[0].vectors, 4U);
   }
@@ -151,7 +152,7 @@ TEST(Entry, CompatFlattensInTheOrderOfMemory) {
   maker.input("x", {1, 2, 1, 2}).node("Flatten", {"x"}, {"y"}).output("y");
   Options options;
   options.compat = true;
-  const std::vector<float> x{1, 2, 3, 4};  // channel 0, then channel 1
+  const std::vector<float> x{1, 2, 3, 4};  // both pixels of channel 0, then of channel 1
   EXPECT_EQ(run(compile(maker.graph, architecture(4)), {{"x", x}}).at("y"), x);
   EXPECT_EQ(run(compile(maker.graph, architecture(4), options), {{"x", x}}).at("y"),
             (std::vector<float>{1, 3, 2, 4}));
@@ -191,7 +192,7 @@ TEST(Entry, FinalSoftmaxIsLeftToTheHost) {
   EXPECT_FALSE(compiled.host_steps[0].flatten);
   EXPECT_EQ(compiled.notes, (std::vector<std::string>{"node \"n_y\" (Softmax) is left to the host, "
                                                       "which has to compute it on \"y\""}));
-  // The output holds the logits.
+  // "y" holds the logits: the program leaves Softmax to the host.
   maker.output("logits");
   const Compiled both = compile(maker.graph, architecture(4));
   const auto values = run(both, values_for(both));
@@ -228,7 +229,7 @@ TEST(Entry, OpenDimensionsAndGivenShapes) {
   EXPECT_EQ(refusal(maker.graph, 4, options),
             "test.onnx: a shape was given for \"z\", which is no input");
   options.input_shapes.erase("z");
-  // A shape without a name does not change what the model fixes either.
+  // The option's shape for inputs without a name cannot change a fixed dimension either.
   options.input_shapes[""] = {2, 4};
   EXPECT_EQ(refusal(maker.graph, 4, options),
             "test.onnx: input \"x\": dimension 1 is 3 in the model, 4 was given");

@@ -1,4 +1,4 @@
-// Programs of the reference compiler, byte for byte, and the numbers they compute.
+// Programs equal those of the reference compiler byte for byte, and compute the expected numbers.
 #include <ostream>
 
 #include <gtest/gtest.h>
@@ -43,7 +43,8 @@ TEST(Golden, SpeechCommandsOfOurOwnKeepsPaddingLanesAtZero) {
   const std::vector<std::uint8_t> wanted =
       golden(speech + "speech_commands_onnx_speech_robot.tdata");
   const Compiled compiled = compile(graph, arch);
-  // All but the weights of Resize, which samples elsewhere without compat (operator set 10).
+  // Compares all constants but the weights of Resize, which (operator set 10) takes other samples
+  // without compat.
   const std::size_t tail = (93937 - 175) * 16;
   ASSERT_GT(compiled.constants.size(), tail);
   EXPECT_TRUE(std::equal(wanted.end() - static_cast<std::ptrdiff_t>(tail), wanted.end(),
@@ -81,7 +82,7 @@ void PrintTo(const Resnet20& golden, std::ostream* out) { *out << golden.name; }
 
 class GoldenResnet20 : public testing::TestWithParam<Resnet20> {};
 
-/// The hashes are of programs that the reference made (spec 0.2).
+/// The expected hashes are those of programs that the reference made (spec 0.2).
 TEST_P(GoldenResnet20, IsByteIdentical) {
   const Resnet20& golden = GetParam();
   tcu::Architecture arch;

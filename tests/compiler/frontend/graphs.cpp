@@ -18,7 +18,7 @@ std::uint32_t dram_byte(const tcu::Architecture& a, std::uint64_t vector) {
   return static_cast<std::uint32_t>(vector * a.vector_bytes());
 }
 
-/// Pieces of one name, in the order of their bases.
+/// Returns the entries (pieces) of one tensor, sorted by base address.
 std::vector<tcu::TensorEntry> pieces_of(const std::vector<tcu::TensorEntry>& entries,
                                         const std::string& name) {
   std::vector<tcu::TensorEntry> pieces;

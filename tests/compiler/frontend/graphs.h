@@ -1,4 +1,4 @@
-// Builds small graphs, compiles them, runs them on the functional model and in floating point.
+// Builds small graphs, compiles them, and runs them on the functional model and in floating point.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class GraphMaker {
   /// Adds a node whose name is that of its first output.
   GraphMaker& node(const std::string& op, const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs, Attributes attributes = {});
-  /// Adds softmax(product of two linear functions of `in`) times a third linear function. Each has
-  /// width x width weights between -range and range.
+  /// Adds an attention: softmax(product of two linear functions of `in`) times a third linear
+  /// function. Each linear function has width x width weights between -range and range.
   GraphMaker& attention(const std::string& in, const std::string& out, std::int64_t width,
                         float range);
   GraphMaker& output(const std::string& name);
@@ -47,16 +47,17 @@ class GraphMaker {
 /// An architecture whose memories have a depth of 4096.
 [[nodiscard]] tcu::Architecture architecture(std::uint32_t array_size);
 
-/// Runs a compiled program on the functional model. Values are in the model's order.
+/// Runs a compiled program on the functional model. Values are in the order of the model's tensors.
 [[nodiscard]] std::map<std::string, std::vector<float>> run(
     const Compiled& compiled, const std::map<std::string, std::vector<float>>& inputs);
 
-/// Reproducible values for all inputs of a graph: multiples of 1/16 between -range and range.
+/// Returns reproducible values for all inputs of a graph: multiples of 1/16 between -range and
+/// range.
 [[nodiscard]] std::map<std::string, std::vector<float>> values_for(const Compiled& compiled,
                                                                    float range = 2.0F);
 
-/// Expects outputs to be close to the floating-point reference for these inputs. Outputs are
-/// compared by name.
+/// Expects `outputs` to be close to what the floating-point reference gives for `inputs`. Outputs
+/// are compared by name.
 template <typename Inputs, typename Outputs>
 void expect_near_values(const nn::Graph& graph, const Compiled& compiled, const Inputs& inputs,
                         const Outputs& outputs, float tolerance) {
@@ -82,7 +83,7 @@ void expect_near_values(const nn::Graph& graph, const Compiled& compiled, const 
 void expect_near_reference(const nn::Graph& graph, const tcu::Architecture& architecture,
                            const Options& options = {}, float tolerance = 0.05F);
 
-/// Error text of compile(); empty if it succeeds.
+/// Returns the error text of compile(); empty if it succeeds.
 [[nodiscard]] std::string refusal(const nn::Graph& graph, std::uint32_t array_size = 4,
                                   const Options& options = {});
 

@@ -1,6 +1,7 @@
-// Every operator against plain arithmetic: compiled, simulated, compared.
+// Every operator: compiled, simulated, and compared with plain arithmetic.
 //
-// Each graph runs on arrays of 2, 4 and 8 lanes, so that channels are split, fit, and are padded.
+// Each graph runs on arrays of 2, 4 and 8 lanes, so that channels are split over several vectors,
+// fill one, or are padded.
 #include <ostream>
 #include <utility>
 
@@ -410,7 +411,7 @@ TEST(Relabel, IdentityAndDropoutAreNothing) {
 }
 
 TEST(Folding, ShapeArithmeticOfAnExporter) {
-  // x.reshape(x.shape[0], -1) as PyTorch writes it.
+  // x.reshape(x.shape[0], -1) as PyTorch exports it.
   GraphMaker maker(11);
   maker.input("x", {2, 3, 2, 2}).constant("zero", nn::Tensor::of({}, Ints{0}));
   maker.node("Shape", {"x"}, {"shape"}).node("Gather", {"shape", "zero"}, {"batch"});
@@ -433,7 +434,7 @@ TEST(Folding, WhatOnlyGivesItsShapeIsNotComputed) {
 }
 
 TEST(Folding, SizesOfAnUpsampling) {
-  // tf2onnx: sizes = concat(shape[:2], int(float(shape[2:]) * 2)).
+  // Resize as tf2onnx exports it: sizes = concat(shape[:2], int(float(shape[2:]) * 2)).
   GraphMaker maker(11);
   maker.input("x", {1, 3, 2, 2}).constant("two", floats({1}, {2.0F}));
   maker.constant("i0", integers({0})).constant("i2", integers({2})).constant("i4", integers({4}));
@@ -490,11 +491,10 @@ TEST(Fusion, AllStrategiesGiveTheSameNumbers) {
   }
 }
 
-// ---- operators that are written as others (expansion.h)
-// ------------------------------------------
+// ---- operators that are composed of others (expansion.h) ----------------------------------------
 
-/// Checks one node with the attributes on images, rows and matrices; all other operands are
-/// constants.
+/// Compiles and compares one node with these attributes for an image, for rows and for a matrix.
+/// All other operands are constants.
 void check_node(const std::string& op, const nn::Shape& shape,
                 const std::vector<std::pair<nn::Shape, float>>& constants,
                 const Attributes& attributes, float tolerance = 0.06F, std::int64_t opset = 13) {
@@ -538,10 +538,11 @@ TEST(Expansion, TransposedConvolutions) {
 TEST(Expansion, MeansAndExtremes) {
   for (const std::string op : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"}) {
     const float tolerance = op == "ReduceSum" ? 0.1F : 0.06F;
-    // From operator set 13 on the axes of ReduceSum are an input.
+    // Operator set 11, since from set 13 on the axes of ReduceSum are an input.
     for (const Ints& axes : {Ints{2, 3}, Ints{1}, Ints{-1}, Ints{0, 2}, Ints{0, 1, 2, 3}}) {
       for (const std::int64_t keeps : {0, 1}) {
-        if (keeps == 0 && axes.size() == 4) continue;  // a scalar is a row of one value here
+        // the result would be a scalar, which is one value here
+        if (keeps == 0 && axes.size() == 4) continue;
         check_node(op, {1, 5, 2, 3}, {}, {{"axes", axes}, {"keepdims", keeps}}, tolerance, 11);
       }
     }
@@ -640,7 +641,7 @@ TEST(Expansion, LayoutsThatTransposesMade) {
   check(rescaled.node("Conv", {"t", "w"}, {"y"}).output("y"), 0.1F);
 }
 
-/// A curve before a product: chords, which stay within what their note states.
+/// Curves before a product are approximated by chords; the error stays within what the note states.
 TEST(Expansion, CurvesBeforeAProduct) {
   for (const std::string op :
        {"Sigmoid", "Tanh", "Erf", "HardSigmoid", "HardSwish", "Abs", "Neg"}) {
@@ -679,7 +680,7 @@ TEST(HostTail, FollowsTheProgram) {
   EXPECT_EQ(compiled.notes.size(), 2U);
 }
 
-/// A meaningless node is refused when compiling, not left to the host.
+/// A meaningless node is refused by the compiler and not left to the host.
 TEST(HostTail, IsTriedOnce) {
   GraphMaker maker;
   maker.input("x", {1, 3}).weights("c", {2}, 1.0F).node("Exp", {"x"}, {"e"});

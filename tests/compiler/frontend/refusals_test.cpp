@@ -1,4 +1,5 @@
-// Errors for graphs that cannot be compiled name the node, the problem, and what is supported.
+// Errors for graphs that cannot be compiled: they name the node, the problem, and what is
+// supported.
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
@@ -12,12 +13,12 @@ using namespace std::string_literals;
 struct Case {
   std::string op;
   Attributes attributes;
-  std::string message;  ///< after the node's place
+  std::string message;  ///< text after the name of the node
   std::int64_t opset = 13;
 };
 
-/// One node on an image x (1,4,6,6) or a row r (1,4), with weights if needed. A product follows, so
-/// that no node can be left to the host.
+/// Compiles one node on an image x (1,4,6,6) or a row r (1,4), with weights if needed. A product
+/// follows, so that the node cannot be left to the host.
 std::string refuse_one(const Case& c, const std::vector<std::string>& inputs) {
   GraphMaker maker(c.opset);
   maker.input("x", {1, 4, 6, 6}).input("r", {1, 4});
@@ -225,7 +226,7 @@ TEST(Refusal, EveryReasonAtOnce) {
         "supported operators: Abs, Add, And, AveragePool, BatchNormalization, "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
-  // Problems caused by a reported problem are not reported.
+  // Only the first problem is reported, not problems that it causes.
   EXPECT_EQ(text.find("n_r"), std::string::npos) << text;
 }
 
@@ -293,8 +294,8 @@ TEST(Refusal, OutOfMemory) {
   EXPECT_NE(dram0.find("35"), std::string::npos) << dram0;
   const std::string dram1 = with([](tcu::Architecture& a) { a.dram1_depth = 50; });
   EXPECT_NE(dram1.find("DRAM1"), std::string::npos) << dram1;
-  // One pixel of one output block: 9 taps of 4 rows, the place of the bias vector, 9 inputs, 1
-  // result.
+  // One pixel of one output block takes 9 taps of 4 rows, the bias vector, 9 inputs and 1 result in
+  // local memory.
   const std::string local = with([](tcu::Architecture& a) { a.local_depth = 40; });
   EXPECT_NE(local.find("local"), std::string::npos) << local;
   EXPECT_NE(local.find("n_y"), std::string::npos) << local;

@@ -57,7 +57,7 @@ TEST(SubGraphs, ComputedConditionIsRefused) {
             "run time; supported are constants, and what follows from constants and shapes");
 }
 
-/// h = Relu(h w + x) three times over; all of them.
+/// Repeats h = Relu(h w + x) three times. The outputs are the last h, and all three.
 GraphMaker loop(bool body_decides) {
   GraphMaker maker;
   maker.input("x", {2, 4}).input("h", {2, 4}).weights("w", {4, 4}, 0.5F);

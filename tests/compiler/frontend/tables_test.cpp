@@ -16,7 +16,7 @@ tcu::Architecture with_tables(tcu::Architecture a, std::uint32_t depth = 256,
   return a;
 }
 
-/// FP32BP16, so that errors of tables are seen, not of rounding.
+/// The data type is FP32BP16, so that the errors are those of the tables and not of rounding.
 tcu::Architecture wide(std::uint32_t array_size) {
   tcu::Architecture a = with_tables(architecture(array_size));
   a.data_type = tcu::DataType::fp32bp16;
@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Functions, TableFunction,
                                          "Selu", "Exp"),
                          [](const auto& tested) { return tested.param; });
 
-/// Sums of several tables.
+/// Functions of a wide range, computed as sums of several tables.
 TEST(TableFunction, OfAWideRange) {
   for (const char* op : {"Log", "Sqrt", "Reciprocal"}) {
     GraphMaker maker(20);
@@ -166,7 +166,7 @@ TEST(ComputedProduct, OfAGemm) {
   check(left.output("y"), 0.1F);
 }
 
-/// Too large for the memories at once.
+/// The operands are too large for the memories, so the product is computed in tiles.
 TEST(ComputedProduct, InTiles) {
   GraphMaker maker(13);
   maker.input("a", {2, 40, 24}).input("b", {2, 24, 36}).node("MatMul", {"a", "b"}, {"y"});
