@@ -1,5 +1,5 @@
 // tactus compile --check, run and info with tensors in the model's own layout: test data, .npy and
-// .pb, operators left to the host, saturation, and a machine with lookup tables.
+// .pb files, operators left to the host, saturation, and a machine with lookup tables.
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -68,7 +68,7 @@ nn::Tensor rows(std::int64_t count, std::int64_t width, float scale) {
   return tensor;
 }
 
-/// Rows of 8 to 6 classes, a Softmax at the end.
+/// A classifier: rows of 8 values to 6 classes, with a Softmax at the end.
 nn::Graph classifier(std::int64_t rows = 3) {
   GraphMaker maker(13);
   maker.input("x", {rows, 8})
@@ -100,7 +100,7 @@ TEST_F(TensorCommand, CheckTakesFoldersOfTestDataAndCountsClasses) {
                            "against the outputs expected in data/test_data_set_1"}) {
     EXPECT_NE(good.out.find(text), std::string::npos) << text << "\n" << good.out;
   }
-  // Other outputs than the model's are a mismatch, and the classes are others.
+  // Wrong expected outputs, with other classes, are reported as a mismatch.
   nn::Tensor wrong = tensor("data/test_data_set_1/output_0.pb");
   for (float& value : wrong.floats) value = 0.4F - value;
   write_tensor("data/test_data_set_1/output_0.pb", wrong);
@@ -245,7 +245,7 @@ TEST_F(TensorCommand, NaNIsNamed) {
   EXPECT_NE(check.err.find("input \"x\": " + text), std::string::npos) << check.err;
 }
 
-/// A pointwise convolution, whose channels differ.
+/// A pointwise convolution with different channels.
 nn::Graph image_graph() {
   GraphMaker maker(13);
   maker.input("x", {1, 3, 4, 5})
@@ -387,7 +387,7 @@ TEST_F(TensorCommand, TheFileOfTensorsBelongsToItsModel) {
                  "/model_outputs/0: \"w\" is no output of the program or the host graph");
   expect_refused([](auto& json) { json["host_graph"] = "gone.onnx"; },
                  "/host_graph: out/gone.onnx: no such file");
-  // The host's part of another model.
+  // A host graph of another model is refused.
   write("out/other.host.onnx", nn::write_graph(classifier(2)));
   expect_refused(
       [](auto& json) { json["host_graph"] = "other.host.onnx"; },
@@ -421,7 +421,8 @@ TEST_F(TensorCommand, OutputsWhoseNamesWouldBeOneFile) {
   }
 }
 
-/// Names from a file must do no harm where they are shown.
+/// Names in a model file with control characters, formulas or wrong encoding do no harm in any
+/// output.
 TEST_F(TensorCommand, NamesThatATerminalWouldObey) {
   const std::string bell = "y\x1b[31m\x07\nz", latin = "caf\xE9", formula = "=cmd|' /C calc'!A0";
   GraphMaker maker(13);

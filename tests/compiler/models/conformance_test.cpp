@@ -1,5 +1,5 @@
-// ONNX's own tests of single nodes (Debian: libonnx-testdata). Tests whose operators Tactus
-// supports give the expected values on the simulated unit, or are listed here with a reason.
+// ONNX's own tests of single nodes (Debian: libonnx-testdata). Each test whose operators Tactus
+// supports gives the expected values on the simulated unit, or is listed here with a reason.
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -33,7 +33,8 @@ std::vector<nn::Tensor> read_set(const fs::path& folder, const std::string& what
   }
 }
 
-/// The inputs from number `first` on become initializers, as models have weights and shapes.
+/// Returns the graph with the inputs from number `first` on as initializers, as models have for
+/// weights and shapes.
 nn::Graph with_initializers(const Case& c, std::size_t first) {
   nn::Graph graph = c.graph;
   graph.inputs.clear();
@@ -60,14 +61,15 @@ Compiled by_way_of_stripe(const nn::Graph& graph, const tcu::Architecture& archi
   return compile_via_stripe(graph, architecture).model;
 }
 
-/// Allowed error relative to the largest value. In each step of an LSTM the errors of five
-/// piecewise linear functions add up.
+/// Allowed error relative to the largest value. An LSTM has five piecewise linear functions per
+/// step, whose errors add up.
 double allowed_error(const std::string& name) {
   return name.rfind("test_lstm_", 0) == 0 ? 0.01 : 0.005;
 }
 
-/// Compiles with all inputs computed at run time or, if that is refused, with all but the first
-/// known; runs, and compares. `text`: what was refused or how far the values are off.
+/// Compiles the case with all inputs computed at run time or, if that is refused, with all but the
+/// first known when compiling; then runs and compares it. `text` gets the refusal or how far the
+/// values are off.
 Outcome outcome_of(const Case& c, Compile compile, double allowed, std::string& text) {
   for (const std::size_t first : {c.inputs.size(), std::size_t{1}}) {
     const nn::Graph graph = with_initializers(c, first);
@@ -81,7 +83,7 @@ Outcome outcome_of(const Case& c, Compile compile, double allowed, std::string& 
       for (std::size_t i = 0; i < c.expected.size(); ++i) {
         const nn::Tensor& actual = outputs.at(compiled.model_outputs.at(i));
         const double error = relative_error(actual, c.expected[i]);
-        // A scalar is a row of one value on the unit.
+        // The unit gives a scalar as one value in a row.
         const bool same_shape = actual.shape == c.expected[i].shape ||
                                 (c.expected[i].shape.empty() && actual.shape == nn::Shape{1});
         if (!same_shape || !(error < allowed)) {
@@ -97,7 +99,7 @@ Outcome outcome_of(const Case& c, Compile compile, double allowed, std::string& 
   return Outcome::refused;
 }
 
-/// Empty for tests of unsupported operators, and for tests without tensors.
+/// Reads a test case. Empty for tests of unsupported operators, and for tests without tensors.
 std::optional<Case> read_case(const fs::path& folder) {
   Case c;
   try {
@@ -116,7 +118,7 @@ std::optional<Case> read_case(const fs::path& folder) {
   return c;
 }
 
-/// Reasons why tests whose names start with a prefix are refused or give other values.
+/// Reasons why tests are refused or give other values, by a prefix of the tests' names.
 const std::map<std::string, std::string>& reasons() {
   static const std::string whole = "outputs are whole numbers that no program makes";
   static const std::string constant = "the output does not depend on the input's values";
@@ -184,7 +186,7 @@ std::string reason_of(const std::string& name) {
   return reason;
 }
 
-/// Calls with every test that has a meaning here, in the order of their names.
+/// Calls `visit` with every test that read_case() accepts, in the order of names.
 template <typename Visit>
 void each_case(Visit&& visit) {
   std::vector<fs::path> folders;
@@ -221,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, Conformance, testing::Values(layer_by_layer, by_w
                            return tested.index == 0 ? "LayerByLayer" : "ByWayOfStripe";
                          });
 
-/// Empty if it compiles.
+/// Returns the error text of `compile`; empty if it succeeds.
 std::string refusal_of(Compile compile, const nn::Graph& graph,
                        const tcu::Architecture& architecture) {
   try {
@@ -232,7 +234,7 @@ std::string refusal_of(Compile compile, const nn::Graph& graph,
   }
 }
 
-/// Functions by tables and products of two computed operands, too.
+/// Includes functions by tables and products of two computed operands.
 TEST(Stripe, RefusesNothingThatTheCompilerOfLayersCompiles) {
   if (!fs::exists(suite)) {
     GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";
@@ -242,7 +244,7 @@ TEST(Stripe, RefusesNothingThatTheCompilerOfLayersCompiles) {
   std::size_t both = 0;
   for (const bool tables : {false, true}) {
     if (tables) {
-      machine.data_type = tcu::DataType::fp8bp4;  // drawn in no time
+      machine.data_type = tcu::DataType::fp8bp4;  // small tables are computed fast
       machine.lookup_tables = {2, 64, 2};
       machine.simd_registers_depth = 3;
     }

@@ -1,5 +1,5 @@
-// Models of other people under TACTUS_SHARED/golden/models: which compile, why others do not, and
-// whether the outputs are those that ONNX Runtime gave.
+// Models of other projects under TACTUS_SHARED/golden/models: which compile, why others do not, and
+// whether the outputs equal those of ONNX Runtime.
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -29,7 +29,8 @@ std::vector<std::string> files_in(const std::string& folder, const std::string& 
 
 std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-/// Open dimensions behind the batch: 64 for images, else 16.
+/// Sets the open dimensions: 1 for the first (the batch), 64 for the others of images, 16 for any
+/// other.
 Options options_for(const nn::Graph& graph) {
   Options options;
   for (const nn::ValueInfo& input : graph.inputs) {
@@ -44,7 +45,7 @@ Options options_for(const nn::Graph& graph) {
   return options;
 }
 
-/// The operator that the first line of a refusal names, or the line.
+/// Returns the operator named in the first line of a refusal, or else the line.
 std::string operator_of(const std::string& error) {
   const std::string line = error.substr(0, error.find('\n'));
   const std::size_t open = line.find("\" (");
@@ -52,7 +53,7 @@ std::string operator_of(const std::string& error) {
   return close == std::string::npos ? line : line.substr(open + 3, close - open - 3);
 }
 
-/// Prints the table; returns the models that do not compile.
+/// Compiles all models, prints a table of the results, and returns the models that do not compile.
 std::set<std::string> compile_all(const std::vector<std::string>& paths) {
   std::map<std::string, std::vector<std::string>> by_operator;
   std::set<std::string> refused;
@@ -80,7 +81,8 @@ TEST(Families, SmallCasesCompile) {
   EXPECT_EQ(compile_all(files_in("cases", ".onnx")), std::set<std::string>{});
 }
 
-/// Curves by chords make YOLOX's program larger than a test should need.
+/// Models too large for a test: without lookup tables the curves of YOLOX take too many
+/// instructions.
 const std::set<std::string> large{"yolox_nano"};
 
 TEST(Families, RealNetworksCompile) {
@@ -112,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Families, LargeNetwork,
                                          "light/light_squeezenet", "light/light_vgg19",
                                          "light/light_zfnet512", "onnx/yolox_nano"));
 
-/// YOLOX-nano, its SiLUs and Sigmoids by lookup tables, against the float reference.
+/// YOLOX-nano, with its SiLUs and Sigmoids in lookup tables, is compared with the float reference.
 TEST(Families, DetectorWithTablesIsRight) {
   const std::string file = models + "onnx/yolox_nano.onnx";
   TACTUS_NEEDS_SHARED(file);
@@ -131,8 +133,8 @@ TEST(Families, DetectorWithTablesIsRight) {
   }
   const nn::Values outputs = finished(compiled, inputs);
   const nn::Values expected = nn::run_reference(graph, inputs);
-  // In a network of 70 layers with noise as input, 16 fraction bits alone make single values very
-  // inaccurate, so the mean error is tested.
+  // The network has 70 layers and its input is noise, so with 16 fraction bits single values may be
+  // very inaccurate. The mean error is tested instead.
   for (const std::string& name : compiled.model_outputs) {
     const std::vector<float>&got = outputs.at(name).floats, &wanted = expected.at(name).floats;
     ASSERT_EQ(got.size(), wanted.size());
@@ -148,7 +150,7 @@ TEST(Families, DetectorWithTablesIsRight) {
   }
 }
 
-/// Against ONNX Runtime's outputs, on 16 fraction bits.
+/// Outputs, computed with 16 fraction bits, are compared with those of ONNX Runtime.
 TEST(Families, OutputsAreThoseOfOnnxRuntime) {
   TACTUS_NEEDS_SHARED(models + "expected");
   for (const std::string& path : files_in("expected", ".npz")) {

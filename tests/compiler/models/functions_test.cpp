@@ -1,5 +1,5 @@
-// Functions on machines with lookup tables: their results for every number of the data type
-// compared with the bound stated by the compiler, and operators composed of them.
+// Functions on machines with lookup tables: their results for every number of the data type are
+// compared with the error bound stated by the compiler. Also operators composed of such functions.
 #include <cmath>
 #include <functional>
 
@@ -19,10 +19,10 @@ tcu::Architecture with_tables(tcu::Architecture a, std::uint32_t count = 2,
   return a;
 }
 
-/// FP16BP8: all its 65536 numbers fit a test.
+/// The data type is FP16BP8, since a test can try all its 65536 numbers.
 tcu::Architecture small_machine() { return with_tables(architecture(8)); }
 
-/// The number behind "largest error " in the only note that has one; else infinite.
+/// Returns the number after "largest error " in the compiler's notes; infinite if there is none.
 double stated_error(const Compiled& compiled) {
   for (const std::string& note : compiled.notes) {
     const std::size_t at = note.find("largest error ");
@@ -39,8 +39,8 @@ std::vector<float> every_number(tcu::DataType type) {
   return values;
 }
 
-/// Largest error over all numbers of FP16BP8, of 1 or of the value where that is more. The value
-/// is cut to the data type's range; NaN has no error.
+/// Returns the largest error over all numbers of FP16BP8, relative to max(1, |expected value|). The
+/// expected value saturates to the data type's range; NaN is skipped.
 double largest_error(const std::vector<float>& x, const std::vector<float>& y,
                      const std::function<double(double)>& f) {
   double largest = 0;
@@ -104,7 +104,7 @@ TEST_P(EveryNumber, IsWithinTheStatedBound) {
   const std::vector<float> y = run(compiled, {{"x", x}}).at("y");
   const double error = largest_error(x, y, c.f);
   std::printf("%-12s largest error %.5f, stated %.5f\n", c.op.c_str(), error, stated);
-  // The note has two digits.
+  // The note rounds to two digits.
   EXPECT_LE(error, stated * 1.06);
   EXPECT_GE(error, stated * 0.94) << "the statement is no more than what is measured";
   EXPECT_LE(error, 2.0 / 256) << "two steps of the data type, as firmware/README.md says";
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Functions, EveryNumber, testing::ValuesIn(functions()),
 
 // ---- wide types and other tables ----------------------------------------------------------------
 
-/// Values around 0 and over the range of FP32BP16.
+/// Returns values around 0 and over the whole range of FP32BP16.
 std::vector<float> wide_numbers(std::size_t count) {
   std::vector<float> values;
   for (std::size_t k = 0; k < count; ++k) {
@@ -126,8 +126,8 @@ std::vector<float> wide_numbers(std::size_t count) {
 }
 
 TEST(WideNumbers, KeepTheirBound) {
-  // Bounds for values whose argument or result is near the ends of the range, where the value
-  // itself is large.
+  // Error bounds. They include values whose argument or result is near the ends of the range, where
+  // the result itself is large.
   const std::map<std::string, double> bounds{{"Sigmoid", 0.001},   {"Tanh", 0.001}, {"Gelu", 0.001},
                                              {"Softplus", 0.001},  {"Exp", 0.03},   {"Sqrt", 0.005},
                                              {"Reciprocal", 0.01}, {"Log", 0.005}};
@@ -172,7 +172,8 @@ TEST(Tables, OfOtherSizesAreUsedAsTheyAre) {
   EXPECT_LE(last, 1.0 / 256);
 }
 
-/// One table, or too few registers for the results of a lookup.
+/// Functions are left to the host if the machine has one table only, or too few registers for the
+/// results of a lookup.
 TEST(Tables, ThatProgramsCannotUseLeaveFunctionsToTheHost) {
   GraphMaker maker(13);
   maker.input("x", {1, 8}).node("Sigmoid", {"x"}, {"y"}).output("y");
@@ -194,7 +195,7 @@ TEST(Tables, AreLoadedOnceForAllThatUsesThem) {
   EXPECT_EQ(loads, 2U) << text;
 }
 
-/// x * Sigmoid(x) is looked up at once, in the layer of the product before it.
+/// x * Sigmoid(x) is one lookup, in the layer of the product before it.
 TEST(Gates, AreOneFunctionInTheLayerBefore) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 6, 6})
@@ -232,9 +233,9 @@ TEST(Strategies, AllUseTables) {
   }
 }
 
-// ---- what is put together of functions ----------------------------------------------------------
+// ---- operators composed of functions ------------------------------------------------------------
 
-/// Largest error of an output against the float reference.
+/// Returns the largest error of an output compared with the float reference.
 double deviation(const GraphMaker& maker, const tcu::Architecture& machine, float range = 2) {
   const Compiled compiled = compile(maker.graph, machine);
   EXPECT_EQ(compiled.host, nullptr);

@@ -1,5 +1,5 @@
-// What the host computes before the program: lookups by whole numbers, masks, quantised images.
-// Expected values are ONNX Runtime's.
+// Operators that the host computes before the program: lookups by whole numbers, masks, quantised
+// images. Expected values are ONNX Runtime's.
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// ((i * a + j * b) mod m) / 4 + c
+/// Element (i, j) is ((i * a + j * b) mod m) / 4 + c.
 nn::Tensor table(std::int64_t rows, std::int64_t a, std::int64_t b, std::int64_t m, float c) {
   nn::Tensor tensor = nn::Tensor::zeros({rows, 4});
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -38,7 +38,8 @@ nn::Tensor whole(const nn::Shape& shape, std::vector<std::int64_t> values,
   return tensor;
 }
 
-/// Three words, the last of which is padding: scores of pairs, and -8 in the column of padding.
+/// Scores of all pairs of three words, the last of which is padding; the column of the padding is
+/// set to -8.
 nn::Graph masked_words() {
   GraphMaker maker(17);
   whole_input(maker, "ids", {1, 3});
@@ -103,7 +104,7 @@ TEST(HostBefore, IsKeptBesideTheProgram) {
   EXPECT_EQ(started.at("row").floats, (std::vector<float>{0, 0, 1}));
   EXPECT_EQ(started.at("words"), start_on_host(tensors_of(compiled), words()).at("words"));
 
-  // Two images, one after the other.
+  // A batch of two images.
   nn::Values two{{"ids", whole({2, 3}, {4, 0, 2, 1, 1, 3})},
                  {"mask", whole({2, 3}, {1, 1, 0, 0, 1, 1}, nn::onnx_int32)}};
   std::vector<std::string> notes;
@@ -120,7 +121,7 @@ TEST(HostBefore, IsKeptBesideTheProgram) {
                                       {{"ids", "a.npy"}, {"mask", "b.npy"}}, notes);
             }).find("b.npy: 1 images of input \"mask\", but 2"),
             std::string::npos);
-  // A word that the table has not.
+  // A word number beyond the table is an error.
   nn::Values beyond = words();
   beyond["ids"].integers[1] = 5;
   EXPECT_NE(error_of([&] { (void)start_on_host(*read, beyond); }).find("index 5 is out of range"),

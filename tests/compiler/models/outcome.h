@@ -15,7 +15,8 @@
 
 namespace tactus::compiler {
 
-/// A machine with a wide data type and large memories, so that rounding and size do not matter.
+/// A machine with a wide data type and large memories, so that neither rounding nor size limits
+/// matter.
 [[nodiscard]] inline tcu::Architecture ample_architecture() {
   tcu::Architecture a = architecture(8);
   a.data_type = tcu::DataType::fp32bp16;
@@ -24,7 +25,7 @@ namespace tactus::compiler {
   return a;
 }
 
-/// Computes the model's outputs from the program's outputs, including those that the host computes.
+/// Computes the model's outputs from the program's outputs, including those left to the host.
 [[nodiscard]] inline nn::Values finished(const Compiled& compiled, const nn::Values& inputs) {
   const ModelTensors tensors = tensors_of(compiled);
   std::map<std::string, std::vector<float>> given;
@@ -38,8 +39,8 @@ namespace tactus::compiler {
   return values;
 }
 
-/// Largest difference, relative to the largest expected value (at least 1); infinite if sizes
-/// differ.
+/// Returns the largest difference, relative to the largest expected value (at least 1); infinite if
+/// sizes differ.
 [[nodiscard]] inline double relative_error(const nn::Tensor& actual, const nn::Tensor& expected) {
   const auto real = [](const nn::Tensor& tensor) {
     std::vector<double> values(tensor.floats.begin(), tensor.floats.end());
