@@ -1,5 +1,5 @@
-// Operators of one operand with parameters: Relu, LeakyRelu, Clip, BatchNormalization, pieces of
-// straight lines, powers, quantisation.
+// Operators of one operand with parameters: Relu, LeakyRelu, Clip, BatchNormalization, piecewise
+// linear functions, powers, quantisation.
 #include <optional>
 
 #include "tests/compiler/operators/sample.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Build = std::function<std::string(Sample&, const std::string& x)>;
 
-/// On an image, on rows, and on a matrix of two products' worth of rows.
+/// Adds two cases: an image, and a matrix of three rows.
 void add_on_shapes(Cases& cases, const std::string& op, const std::string& form, const Build& build,
                    const Numbers& numbers = {}) {
   cases.push_back(
@@ -130,7 +130,8 @@ nn::Tensor zero_point(std::int64_t value, std::int32_t stored) {
   return tensor;
 }
 
-/// Values are whole numbers of steps already, so only the range of the integers shows.
+/// The values are whole numbers of quantisation steps, so only the range of the integers has an
+/// effect.
 std::string quantised_pair(Sample& s, const std::string& x, std::int64_t zero,
                            std::int32_t stored) {
   const std::string scale = s.scalar(0.5F), point = s.constant(zero_point(zero, stored));
@@ -173,7 +174,8 @@ nn::Tensor whole(nn::Tensor tensor, std::int32_t stored) {
   return tensor;
 }
 
-/// x, weights and result in whole steps of 0.5, 0.5 (or one an output) and 0.25.
+/// Adds a quantised product. The step is 0.5 for x, 0.5 for the weights (or one step per output),
+/// and 0.25 for the result.
 std::string quantised_product(Sample& s, const std::string& op, bool by_output, bool with_bias) {
   const bool conv = op == "QLinearConv";
   const std::int64_t n = s.channels();
@@ -222,9 +224,10 @@ Cases activation_cases() {
   add_plain(cases, "Abs", "plain", {});
   add_plain(cases, "HardSigmoid", "exact slope", {{"alpha", 0.25F}, {"beta", 0.5F}});
   add_plain(cases, "HardSigmoid", "falling", {{"alpha", -0.5F}, {"beta", 0.5F}});
-  // The slope is off by half a unit, times 2; the product by half a unit.
+  // Allowed error in units of the last place: the rounded slope is off by 0.5, times values up to
+  // 2; the product is off by 0.5.
   add_plain(cases, "HardSigmoid", "of the usual slope", {}, 2);
-  // Likewise 1/6, and all of it times 2; the last product by half a unit.
+  // As above with a slope of 1/6, then all of it times 2; the last product is off by 0.5.
   add_plain(cases, "HardSwish", "plain", {}, 4);
   add_clips(cases);
   add_normalisations(cases);

@@ -1,4 +1,4 @@
-// Operators of two operands and of lists: every form of either operand.
+// Operators of two operands and of lists, with every form of either operand.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
@@ -15,7 +15,7 @@ struct PairForm {
 
 nn::Shape per_channel(const Sample& s) { return {s.channels(), 1, 1}; }
 
-/// The second operand is a constant.
+/// Forms whose second operand is a constant.
 std::vector<PairForm> constant_forms() {
   const auto against = [](auto shape) {
     return [shape](Sample& s, const Numbers& numbers) {
@@ -59,7 +59,7 @@ std::vector<PairForm> constant_forms() {
   };
 }
 
-/// Both operands are computed.
+/// Forms with two computed operands.
 std::vector<PairForm> computed_forms() {
   const auto both = [](auto first, auto second) {
     return [first, second](Sample& s, const Numbers& numbers) {
@@ -91,7 +91,7 @@ std::vector<PairForm> computed_forms() {
   };
 }
 
-/// The first operand is the smaller one or a constant.
+/// Forms whose first operand is a constant or has fewer elements than the second.
 std::vector<PairForm> turned_forms() {
   std::vector<PairForm> forms;
   const auto turned = [](PairForm form, const char* name) {
@@ -130,7 +130,7 @@ void add_pairs(Cases& cases, const std::string& op, const std::vector<PairForm>&
   }
 }
 
-/// Min and Max with constants that no value of the data type reaches, on either side.
+/// Adds Min and Max with constants beyond either end of the data type's range.
 void add_beyond(Cases& cases, const std::string& op) {
   for (const double bound : {-1e6, 1e6}) {
     for (const bool per_lane : {false, true}) {
@@ -206,7 +206,7 @@ void add_slopes(Cases& cases) {
                    }});
 }
 
-/// Divisors whose reciprocals are exact, and others.
+/// Adds divisions by constants, with exact and with inexact reciprocals.
 void add_divisions(Cases& cases) {
   const auto form = [&](const char* name, auto shape, std::vector<float> divisors, double units) {
     cases.push_back({"Div", name, [=](Sample& s) {
@@ -225,7 +225,8 @@ void add_divisions(Cases& cases) {
   form("constant per channel", channel, {2, -1, 0.5F, -2, 1}, 0);
   form(
       "constant full", [](Sample& s) { return s.image(); }, {2, -1, 1, -2, 0.5F, 4}, 0);
-  // The reciprocal is off by half a unit, times 2; the product by half a unit.
+  // Allowed error: the rounded reciprocal is off by 0.5, times values up to 2; the product is off
+  // by 0.5.
   form("constant 3", one, {3}, 2);
   form("constant per channel, inexact", channel, {3, -1.5F, 0.75F, -3}, 2);
   form("constant beyond the range", one, {1000}, 2);
@@ -269,7 +270,8 @@ Cases arithmetic_cases() {
   add_list(cases, "Sum", 4, "of four operands");
   add_list(cases, "Mean", 1, "of one operand");
   add_list(cases, "Mean", 2, "of two operands");
-  // The factor 1/3 is off by half a unit, times a sum of 4.5; the product by half a unit.
+  // Allowed error: the rounded factor 1/3 is off by 0.5, times sums up to 4.5; the product is off
+  // by 0.5.
   add_list(cases, "Mean", 3, "of three operands", 3);
   add_list(cases, "Mean", 4, "of four operands", 4);
   add_slopes(cases);

@@ -1,4 +1,5 @@
-// Operators that move elements or give them another shape, and those known when compiling.
+// Operators that move elements or change the shape, and operators whose result is known when
+// compiling.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
@@ -10,7 +11,7 @@ void add(Cases& cases, const std::string& op, const std::string& form, const Bui
   cases.push_back({op, form, [=](Sample& s) { s.output(build(s)); }});
 }
 
-/// Operators of an operand and a list of whole numbers.
+/// Adds a case of an operator that takes a tensor and a list of whole numbers.
 void add_listed(Cases& cases, const std::string& op, const std::string& form,
                 const std::function<nn::Shape(Sample&)>& shape,
                 const std::function<Ints(Sample&)>& list, const Attributes& attributes = {}) {

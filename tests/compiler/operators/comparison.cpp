@@ -13,14 +13,15 @@
 namespace tactus::compiler {
 namespace {
 
-/// The largest error that the compiler states for a function of the program; 0 without functions.
+/// Returns the largest error that the compiler states for a function of the program; 0 without
+/// functions.
 double stated_error(const Compiled& compiled) {
   double largest = 0;
   constexpr std::string_view words = "largest error ";
   for (const std::string& note : compiled.notes) {
     const std::size_t at = note.find(words);
     if (at == std::string::npos) continue;
-    // Two digits are printed.
+    // The note rounds to two digits.
     largest = std::max(largest, 1.06 * std::stod(note.substr(at + words.size())));
   }
   return largest;
@@ -30,7 +31,7 @@ std::string difference(const Sample& sample, const Compiled& compiled, double st
                        const std::string& name, const nn::Tensor& actual,
                        const nn::Tensor& expected) {
   const double units = sample.units(compiled.plans != 0);
-  // A scalar is a row of one value on the unit.
+  // The unit gives a scalar as one value in a row.
   const bool is_scalar = expected.shape.empty() && actual.shape == nn::Shape{1};
   if (actual.shape != expected.shape && !is_scalar) {
     return fmt::format("{} has shape {}, not {}", name, nn::to_string(actual.shape),

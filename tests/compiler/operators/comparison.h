@@ -1,4 +1,4 @@
-// Compiles a case in one of several ways, runs it on the untimed machine, and compares it with the
+// Compiles a case in one of several ways, runs it on the functional model, and compares it with the
 // float reference.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace tactus::compiler {
 
-/// A way of compiling.
+/// One way of compiling.
 struct Way {
   std::string name;
   Options options;
 };
-/// All strategies, and `--optimise`.
+/// Returns all strategies, and `--optimise`.
 [[nodiscard]] const std::vector<Way>& all_ways();
 
 /// Compiles a case. Empty if local memory is too small for a strategy that keeps whole layers on
@@ -23,11 +23,11 @@ struct Way {
 [[nodiscard]] std::optional<Compiled> compiled_if_it_fits(const Sample& sample, const Way& way);
 
 /// Describes a wrong result of the program, with the largest error and its position; empty if all
-/// are correct.
+/// results are correct.
 [[nodiscard]] std::string difference(const Sample& sample, const Compiled& compiled);
 
 /// Compiles the case, if it fits, and checks it; errors of compile() also count as wrong. If
-/// `--optimise` takes the program of a strategy, the optimiser's own program is checked, too.
+/// `--optimise` takes the program of a strategy, the optimiser's own program is also checked.
 [[nodiscard]] std::string difference(const Sample& sample, const Way& way);
 
 }  // namespace tactus::compiler

@@ -1,9 +1,9 @@
 // Every operator of the compiler's table, in every form of its operands, on machines of all data
-// types and several array sizes, by every way of compiling: exact numbers give the float
-// reference's result bit for bit; where an operator cannot be exact its case says how far it may be
-// off.
+// types and several array sizes, by every way of compiling. Exact numbers give the float
+// reference's result bit for bit; where an operator cannot be exact, its case says which error is
+// allowed.
 //
-// A sample of the product of all of these runs; TACTUS_TEST_SCALE=24 runs all of it.
+// A sample of all these combinations runs by default; TACTUS_TEST_SCALE=24 runs all of them.
 #include <algorithm>
 #include <set>
 

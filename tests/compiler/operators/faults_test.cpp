@@ -1,5 +1,5 @@
-// The suite finds the kinds of fault that the optimiser once had: each is planted into the graph
-// that it gets, and the comparison with the float reference must notice.
+// The suite detects the kinds of fault that the optimiser once had. Each fault is planted into the
+// optimiser's input graph, and the comparison with the float reference must detect it.
 #include <algorithm>
 #include <deque>
 
@@ -34,11 +34,12 @@ class Planting {
   Graph& graph;
 
  private:
-  static std::deque<std::vector<float>> lanes_;  ///< live as long as the graphs that point there
+  static std::deque<std::vector<float>> lanes_;  ///< never freed, since graphs point to these lanes
 };
 std::deque<std::vector<float>> Planting::lanes_;
 
-/// Changes an operation; false if there is nothing in it to go wrong this way.
+/// Plants a fault into an operation. Returns false if the operation has nothing that this fault
+/// could change.
 using PlantInOp = std::function<bool(Planting&, Op&)>;
 
 struct Fault {
@@ -46,7 +47,7 @@ struct Fault {
   PlantInOp plant;
 };
 
-/// The first lane of each constant operand is taken for all of them.
+/// The first lane of each constant operand is used for all lanes.
 bool take_first_lane(Planting& p, Op& op) {
   bool changed = false;
   for (std::vector<Vector>& operand : op.inputs) {
@@ -69,7 +70,7 @@ PlantInOp in_kind(Kind kind, PlantInOp plant) {
   return [=](Planting& p, Op& op) { return !op.is_product && op.kind == kind && plant(p, op); };
 }
 
-/// Becomes the operation of another kind with some of its operands.
+/// An operation of one kind becomes one of another kind, with some of its operands.
 PlantInOp becomes(Kind from, Kind to, const std::vector<std::size_t>& operands) {
   return in_kind(from, [=](Planting&, Op& op) {
     std::vector<std::vector<Vector>> kept;
@@ -83,7 +84,7 @@ PlantInOp becomes(Kind from, Kind to, const std::vector<std::size_t>& operands) 
   });
 }
 
-/// A constant operand becomes 0.
+/// An operand, if constant, becomes 0.
 PlantInOp loses(Kind kind, std::size_t operand) {
   return in_kind(kind, [=](Planting& p, Op& op) {
     bool changed = false;
@@ -96,7 +97,7 @@ PlantInOp loses(Kind kind, std::size_t operand) {
   });
 }
 
-/// Removes the first of several elements; the last operand is the factor.
+/// Removes the first of several added elements. The last operand is not one of them but the factor.
 bool lose_first(Planting&, Op& op) {
   if (op.inputs.size() < 3) return false;
   op.inputs.erase(op.inputs.begin());
@@ -154,7 +155,7 @@ struct Count {
   unsigned planted = 0, found = 0;
 };
 
-/// The fault in up to `most` of the suite's cases on machines of one data type.
+/// Plants the fault in up to `most` of the suite's cases, on machines of one data type.
 Count plant(const Fault& fault, tcu::DataType type, unsigned most) {
   Count count;
   for (const Case& c : all_cases()) {
@@ -186,7 +187,7 @@ TEST_P(PlantedFault, IsFound) {
     const Count count = plant(fault, type, 24);
     std::printf("%s, %s: found in %u of %u cases\n", fault.name.c_str(),
                 std::string(tcu::info(type).name).c_str(), count.found, count.planted);
-    // Not every case can show it: a bound may bind nothing, all slopes may be below 1...
+    // Some cases cannot show the fault, e.g. if no value reaches a bound.
     EXPECT_GE(count.found, 2U) << fault.name;
   }
 }

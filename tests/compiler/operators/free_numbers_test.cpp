@@ -1,4 +1,4 @@
-// Every operator in every form with free numbers, which round and saturate: programs of the
+// Every operator in every form with free numbers, which round and saturate. Programs of the
 // strategies give, bit for bit, what the definition of HIR says (hir::Interpreter).
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Functions of single elements that no sum of straight pieces is: by lookup tables where the
-// machine has them, else by chords before a product, else on the host.
+// Functions of single elements that are not piecewise linear. They use lookup tables if the machine
+// has them, else chords if a product follows, else the host computes them.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
@@ -33,7 +33,7 @@ const std::vector<Function>& functions() {
   return all;
 }
 
-/// True for functions that are approximated by piecewise linear functions.
+/// True for functions that may be approximated by chords.
 bool has_chords(const std::string& op) {
   return op != "Exp" && op != "Log" && op != "Sqrt" && op != "Reciprocal" && op != "Softsign";
 }
@@ -46,8 +46,8 @@ Cases function_cases() {
     const auto form = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape,
                           bool product) {
       cases.push_back({f.op, name, [=](Sample& s) {
-                         // The function's error times a factor x; its result is rounded, and so is
-                         // the product.
+                         // The allowed error is twice the function's stated error, plus roundings
+                         // of the result and of the product.
                          s.allow_stated(2, 3);
                          if (!has_chords(f.op)) s.host_without_tables();
                          if (product && (s.setting().tables || has_chords(f.op))) {

@@ -1,7 +1,7 @@
-// Operators and small chains of them against outputs of ONNX Runtime.
+// Operators and small chains of operators are compared with outputs of ONNX Runtime.
 //
-// golden.json holds cases made for this test and their outputs; TACTUS_SHARED has models that were
-// found to go wrong.
+// golden.json holds cases made for this test, with their outputs; TACTUS_SHARED has models that
+// once gave wrong results.
 #include <filesystem>
 #include <fstream>
 
@@ -42,7 +42,8 @@ nn::Attribute attribute_of(const Json& json) {
 struct GoldenCase {
   nn::Graph graph;
   nn::Values inputs, expected;
-  double units = 0;  ///< of the data type; negative: the host computes it
+  /// allowed error in steps of the data type; negative: the host computes the result
+  double units = 0;
 };
 
 GoldenCase case_of(const Json& json) {
@@ -72,7 +73,7 @@ GoldenCase case_of(const Json& json) {
   return c;
 }
 
-/// The largest difference; infinite for another shape.
+/// Returns the largest difference; infinite if the shapes differ.
 double largest_error(const nn::Tensor& actual, const nn::Tensor& expected) {
   if (actual.shape != expected.shape) return HUGE_VAL;
   double largest = 0;
@@ -83,7 +84,7 @@ double largest_error(const nn::Tensor& actual, const nn::Tensor& expected) {
   return largest;
 }
 
-/// By the default strategy, `--optimise`, and the optimiser alone.
+/// Compiles with the default strategy, with `--optimise`, and with the optimiser alone.
 std::vector<std::pair<std::string, Compiled>> compiled_ways(const nn::Graph& graph,
                                                             const tcu::Architecture& machine) {
   std::vector<std::pair<std::string, Compiled>> ways;
@@ -110,8 +111,7 @@ TEST(Golden, OutputsAreThoseOfOnnxRuntime) {
       machine.data_type = type;
       SCOPED_TRACE(description.at("name").get<std::string>() + ", " +
                    std::string(tcu::info(type).name));
-      // Operators outside the program are computed by the host in single precision from exact
-      // values.
+      // Operators left to the host are computed in single precision from exact values.
       const double allowed = c.units < 0 ? 2e-5 : c.units * tcu::to_real(type, 1) + 1e-6;
       for (const auto& [name, compiled] : compiled_ways(c.graph, machine)) {
         EXPECT_EQ(c.units < 0, compiled.host != nullptr) << name;
@@ -124,7 +124,7 @@ TEST(Golden, OutputsAreThoseOfOnnxRuntime) {
   }
 }
 
-/// Tensors of the folder's files PREFIX_NAME.npy.
+/// Returns the tensors of the folder's files PREFIX_NAME.npy, by NAME.
 nn::Values read_tensors(const std::filesystem::path& folder, const std::string& prefix) {
   nn::Values tensors;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -138,8 +138,8 @@ nn::Values read_tensors(const std::filesystem::path& folder, const std::string& 
 TEST(Golden, NetworksThatWentWrongAreRight) {
   const std::string networks = "golden/cases/networks";
   TACTUS_NEEDS_SHARED(networks);
-  // Not solved yet: results of rank 0, and quantised values, which are cut to the range of their
-  // integers but not rounded to them.
+  // Not supported yet: results of rank 0, and quantised values, which saturate to the range of
+  // their integers but are not rounded to integers.
   const std::set<std::string> open{"quantise_pair", "rank0_unsqueeze"};
   std::size_t compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(shared_folder() + "/" + networks)) {

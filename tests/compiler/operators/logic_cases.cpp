@@ -1,11 +1,11 @@
-// Comparisons, logic and Where that a product follows: the unit computes them; without one behind
-// them they are the host's.
+// Comparisons, logic and Where. The unit computes them if a product follows; otherwise they are
+// left to the host.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
 namespace {
 
-/// One of two computed values, before a product.
+/// Selects one of two computed values, before a product.
 void choose(Sample& s, const std::string& condition) {
   s.before_product();
   const std::string then = s.computed(s.image()), otherwise = s.computed(s.image());

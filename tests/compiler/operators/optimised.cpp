@@ -39,7 +39,8 @@ std::optional<Compiled> optimised_alone(const nn::Graph& graph,
   for (const Step& step : model.steps) {
     if (!step.beyond_optimiser.empty()) return std::nullopt;
   }
-  MemoryManager memory = unlimited_memory(architecture);  // the graph points into its constants
+  // holds the constants that the graph points to
+  MemoryManager memory = unlimited_memory(architecture);
   optimise::Graph steps = graph_of(model, options, memory);
   if (change && !change(steps)) return std::nullopt;
   optimise::Optimised optimised = optimise::optimise(

@@ -1,5 +1,5 @@
-// Compiles models with the optimiser alone. compile() takes a strategy's program if that is faster,
-// which on small cases hides the optimiser's.
+// Compiles models with the optimiser alone. compile() takes a strategy's program if that is faster;
+// for small cases it usually is, so the optimiser's program would not be tested.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace tactus::compiler {
 
-/// Changes the optimiser's graph before it is optimised. False: nothing to change, so nothing is
-/// compiled.
+/// Changes the graph before it is optimised. Returns false if there is nothing to change; then
+/// nothing is compiled.
 using ChangeGraph = std::function<bool(optimise::Graph&)>;
 
-/// Empty for a model with a step that the optimiser does not support, and if `change` returns
-/// false.
+/// Compiles with the optimiser alone. Empty if the model has a step that the optimiser does not
+/// support, or if `change` returns false.
 [[nodiscard]] std::optional<Compiled> optimised_alone(const nn::Graph& graph,
                                                       const tcu::Architecture& architecture,
                                                       const ChangeGraph& change = {});

@@ -1,7 +1,8 @@
-// Convolutions and matrix products: weights that differ from channel to channel, whole blocks of
-// zeroes among them.
+// Convolutions and matrix products. Weights differ from channel to channel, and include whole
+// blocks of zeroes.
 //
-// Three weights of at most 1 an output, times at most 2, and a bias of at most 1 stay below 8.
+// Each output has three weights of at most 1, times values of at most 2, and a bias of at most 1,
+// so results stay below 8.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
@@ -9,7 +10,7 @@ namespace {
 
 const Numbers weight{-1, 1, 0.5};
 
-/// At most three weights other than 0 for each of dimension 0.
+/// Weights with at most three nonzero elements for each index of dimension 0.
 std::string weights(Sample& s, const nn::Shape& shape) {
   nn::Shape flat{shape[0], 1};
   for (std::size_t d = 1; d < shape.size(); ++d) flat[1] *= shape[d];
@@ -20,7 +21,7 @@ std::string weights(Sample& s, const nn::Shape& shape) {
   return s.constant(tensor);
 }
 
-/// Weights with the outputs in the second dimension of each group.
+/// Weights with at most one nonzero element for each index of dimension 1 and up.
 std::string turned_weights(Sample& s, const nn::Shape& shape) {
   nn::Shape columns{shape[0], 1};
   for (std::size_t d = 1; d < shape.size(); ++d) columns[1] *= shape[d];
@@ -140,7 +141,8 @@ void add_transposed(Cases& cases) {
   for (const Form& f : forms) {
     cases.push_back({"ConvTranspose", f.form, [=](Sample& s) {
                        const std::int64_t results = s.channels() + 1;
-                       // Of each output's taps one input counts; at most 4 of them overlap.
+                       // For each tap of an output only one input channel has a nonzero weight; at
+                       // most 4 taps overlap.
                        std::vector<std::string> inputs{
                            s.computed(s.image(3, 4), {-0.5, 0.5, 0.5}),
                            turned_weights(s, {s.channels(), results, f.kernel[0], f.kernel[1]})};
@@ -162,7 +164,7 @@ void add_transposed(Cases& cases) {
                    }});
 }
 
-/// At most three weights other than 0 in each column.
+/// Weights with at most three nonzero elements per column.
 std::string columns(Sample& s, const nn::Shape& shape) {
   Numbers numbers = weight;
   numbers.sparse = static_cast<int>(shape.size()) - 2;
@@ -218,7 +220,7 @@ void add_gemms(Cases& cases) {
   struct GemmForm {
     const char* form;
     Attributes attributes;
-    std::function<nn::Shape(std::int64_t columns)> addend;  ///< none: no addend
+    std::function<nn::Shape(std::int64_t columns)> addend;  ///< empty: no addend
     bool computed_addend = false, computed_matrix = false;
   };
   const auto row = [](std::int64_t columns) { return nn::Shape{columns}; };

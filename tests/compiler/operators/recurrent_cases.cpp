@@ -1,5 +1,5 @@
-// RNN, GRU and LSTM. Piecewise linear functions make their numbers exact; Sigmoid and Tanh are the
-// machine's tables or chords.
+// RNN, GRU and LSTM. With piecewise linear functions the results are exact; Sigmoid and Tanh are
+// computed by lookup tables or chords.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
@@ -11,7 +11,7 @@ const Numbers whole{-1, 1, 1, -1, 3, true}, few{-1, 1, 1, 2, 1, true};
 struct Kind {
   const char* op;
   std::int64_t gates;
-  std::size_t functions;  ///< of a direction
+  std::size_t functions;  ///< number of activation functions per direction
 };
 constexpr Kind kinds[] = {{"GRU", 3, 2}, {"LSTM", 4, 3}, {"RNN", 1, 1}};
 
@@ -37,8 +37,8 @@ void build(Sample& s, const Kind& kind, const Form& form) {
   if (form.exact) {
     attributes["activations"] =
         std::vector<std::string>(kind.functions * static_cast<std::size_t>(directions), "Relu");
-    // With these inputs, weights and biases every gate is 0 or 1, and a step adds at most 1 to a
-    // state.
+    // No error is allowed: with these inputs, weights and biases every gate is 0 or 1, and a step
+    // adds at most 1 to a state.
   } else {
     s.allow_stated(12, 24);
   }

@@ -1,5 +1,4 @@
-// Operators that relate elements of one line to each other: reductions, Softmax, normalisations by
-// computed sums.
+// Operators that combine elements along axes: reductions, Softmax, normalisations by computed sums.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
@@ -25,11 +24,12 @@ std::int64_t reduced_elements(const nn::Shape& shape, const Ints& axes) {
   return count;
 }
 
-/// At most six elements of 0.5 or 1 are summed up, wherever they are; others are 0.
+/// Numbers such that any reduction over `axes` sums at most six elements other than 0, of 0.5 or 1
+/// each.
 Numbers few(const nn::Shape& shape, const Ints& axes) {
   if (reduced_elements(shape, axes) <= 6) return {-1, 1, 0.5};
   if (reduced_elements(shape, axes) <= 12) return {-0.5, 0.5, 0.5};
-  // Over channels only, or over more elements, of which only a few channels are not 0.
+  // The reduction includes channels, of which only one or three are not 0.
   const std::int64_t rest = reduced_elements(shape, axes) / shape[1];
   return {-0.5, 0.5, 0.5, 1, rest > 6 ? 1 : 3};
 }
@@ -87,8 +87,8 @@ void add_reductions(Cases& cases) {
   }
 }
 
-/// Functions of sums. Where a function is stated in the notes its error is allowed; the units are
-/// for sums and products around it.
+/// Adds Softmax and LogSoftmax. The allowed error has four times the stated error of functions, and
+/// 24 units for sums and products.
 void add_softmaxes(Cases& cases) {
   for (const char* op : {"Softmax", "LogSoftmax"}) {
     const auto form = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape,

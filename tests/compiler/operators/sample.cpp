@@ -37,7 +37,7 @@ std::string Sample::name(const char* kind) { return fmt::format("{}{}", kind, na
 nn::Tensor Sample::draw(const nn::Shape& shape, const Numbers& numbers) {
   nn::Tensor tensor = nn::Tensor::zeros(shape);
   if (setting_.free && !numbers.always) {
-    // Also between the data type's steps and beyond its range.
+    // Free numbers include values between the data type's steps and beyond its range.
     const double most = tcu::to_real(setting_.type, tcu::info(setting_.type).max());
     const double range = random_.pick({1.0, 3.0, 1.2 * most});
     for (float& value : tensor.floats) {
@@ -186,7 +186,7 @@ std::vector<Setting> settings_for(const Case& c, std::uint64_t count) {
                                      tcu::DataType::fp18bp10, tcu::DataType::fp32bp16};
   constexpr std::uint32_t sizes[] = {4, 8, 12, 32};
   constexpr std::uint64_t all = 4 * 4 * 3;
-  // Not std::hash, which may differ from one library to the next.
+  // An FNV hash; std::hash may differ between libraries.
   std::uint64_t first = 14695981039346656037U;
   for (const char letter : c.op + "/" + c.form) {
     first = (first ^ static_cast<unsigned char>(letter)) * 1099511628211U;
@@ -195,7 +195,7 @@ std::vector<Setting> settings_for(const Case& c, std::uint64_t count) {
   if (seeds.size() > all) seeds.resize(all);
   std::vector<Setting> settings;
   for (const std::uint64_t seed : seeds) {
-    // 29 has no factor in common with 48, so that all settings come.
+    // 29 and 48 have no common factor, so all settings occur.
     std::uint64_t at = (first + seed * 29) % all;
     Setting s;
     s.type = types[at % 4];

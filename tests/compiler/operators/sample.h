@@ -1,9 +1,10 @@
 // A case of the operator suite: one operator in a small graph, with inputs, for one machine.
 //
-// Numbers are drawn in one of two ways. Exact numbers are small multiples of a power of two, so few
-// that no sum or product of the case leaves the data type or needs rounding; then every order of
-// operations gives the float reference's result bit for bit. Free numbers have any value, including
-// values that saturate; then only the definition of HIR gives the result.
+// Numbers are drawn in one of two ways. Exact numbers are small multiples of a power of two, and
+// few of them are not 0, so that no sum or product of the case leaves the data type's range or
+// needs rounding. Then every order of operations gives the float reference's result bit for bit.
+// Free numbers have any value, including values that saturate. Then only the definition of HIR
+// gives the result.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +19,18 @@
 
 namespace tactus::compiler {
 
-/// Operation that computes a computed operand.
+/// Operation that computes an operand from the graph's input.
 enum class Before : std::uint8_t { nothing, relu, product, normalisation };
-/// Operation that reads the results.
+/// Operation that follows the operator.
 enum class After : std::uint8_t { nothing, relu, negation, product };
 
 struct Setting {
   tcu::DataType type = tcu::DataType::fp16bp8;
   std::uint32_t array_size = 8;
   std::int64_t channels = 8;
-  bool tables = false;           ///< with lookup tables
-  bool activation_unit = false;  ///< with the extension that only the optimiser uses
-  bool free = false;             ///< free numbers instead of exact ones
+  bool tables = false;           ///< the machine has lookup tables
+  bool activation_unit = false;  ///< the machine has the extension, which only the optimiser uses
+  bool free = false;             ///< numbers are free instead of exact
   Before before = Before::nothing;
   After after = After::nothing;
   std::uint64_t seed = 1;
@@ -78,11 +79,12 @@ class Sample {
                    Attributes attributes = {});
   std::vector<std::string> nodes(const std::string& op, const std::vector<std::string>& inputs,
                                  std::size_t outputs, Attributes attributes = {});
-  /// Makes a result an output, after the operations that read results.
+  /// Makes the result an output of the graph, after the operation `after`.
   void output(const std::string& value);
-  /// Lets a product read the results, whatever the setting says.
+  /// Makes a product read the results, independent of the setting.
   void before_product() { setting_.after = After::product; }
-  /// Without lookup tables the host computes the operator, so no product may read its result.
+  /// Call this if without lookup tables the host computes the operator; then no product may read
+  /// its result.
   void host_without_tables() {
     if (!setting_.tables) on_host();
   }
@@ -90,22 +92,23 @@ class Sample {
     if (setting_.after == After::product) setting_.after = After::nothing;
   }
 
-  // ---- what may be wrong, where numbers are exact -----------------------------------------------
+  // ---- allowed errors of exact numbers
+  // ------------------------------------------------------------
 
   /// Allowed error in units of the last place. The default is 0.
   void allow(double units) { units_ = units; }
-  /// Allowed error, in units of the last place, of programs by the optimiser.
+  /// Allowed error, in units of the last place, of the optimiser's programs.
   void allow_optimised(double units) { optimised_units_ = units; }
   /// Allowed error: `gain` times the error that the compiler states for a function (absolute, or
-  /// relative for values above 1), plus `units`. 0 if the host computes the function, which is
-  /// exact.
+  /// relative for values above 1), plus `units`. It is 0 if the host computes the function, which
+  /// is exact.
   void allow_stated(double gain, double units) {
     stated_gain_ = gain;
     units_ = units;
   }
-  /// Allowed error of a mean of `count` elements with a sum of at most `sum`: 0 if the data type
-  /// can represent 1 / count and step / count, else count roundings plus the effect of the rounded
-  /// factor on the sum.
+  /// Allowed error of a mean of `count` elements whose sum is at most `sum`. It is 0 if the data
+  /// type can represent 1 / count and step / count; else count roundings plus the effect of the
+  /// rounded factor on the sum.
   void allow_mean(std::int64_t count, double sum, double step = 0.5);
   /// Expects results beyond the data type's range to saturate.
   void saturates() {
@@ -119,7 +122,7 @@ class Sample {
 
   [[nodiscard]] const nn::Graph& graph() const { return maker_.graph; }
   [[nodiscard]] const nn::Values& inputs() const { return inputs_; }
-  /// The graph's outputs by the float reference.
+  /// Returns the graph's outputs by the float reference.
   [[nodiscard]] nn::Values expected() const;
 
   /// Draws exact or free numbers, according to the setting.
@@ -127,7 +130,7 @@ class Sample {
 
  private:
   std::string name(const char* kind);
-  /// A product that permutes channels and changes signs, which is exact for all numbers.
+  /// Adds a product that permutes channels and changes signs; it is exact for all numbers.
   std::string product(const std::string& value, const nn::Shape& shape, bool keep_signs);
 
   Setting setting_;
@@ -139,10 +142,10 @@ class Sample {
   bool saturates_ = false;
 };
 
-/// Error of a leaky ReLU by the optimiser, which computes it as two saturating products.
+/// Allowed error of a leaky ReLU by the optimiser, which computes it as two saturating products.
 inline constexpr double leaky_units = 1;
 
-/// A form of an operator.
+/// An operator in one form of its operands and attributes.
 struct Case {
   std::string op, form;
   std::function<void(Sample&)> build;
@@ -150,7 +153,7 @@ struct Case {
 using Cases = std::vector<Case>;
 
 // Cases by family.
-[[nodiscard]] Cases arithmetic_cases();   ///< of two operands, broadcast
+[[nodiscard]] Cases arithmetic_cases();   ///< two operands with broadcast
 [[nodiscard]] Cases activation_cases();   ///< Relu, Clip, BatchNormalization...
 [[nodiscard]] Cases product_cases();      ///< Conv, MatMul...
 [[nodiscard]] Cases window_cases();       ///< pools, Resize
@@ -166,8 +169,9 @@ using Cases = std::vector<Case>;
 [[nodiscard]] Sample made(const Case& c, const Setting& setting);
 
 /// Picks `count` of all settings (data types x array sizes x numbers of channels below, at and
-/// above the array size), different ones for each case; operations around the operator vary.
-/// TACTUS_TEST_SCALE multiplies the count, up to all settings; TACTUS_TEST_SEED selects one.
+/// above the array size). The settings differ from case to case, and so do the operations around
+/// the operator. TACTUS_TEST_SCALE multiplies the count, up to all settings; TACTUS_TEST_SEED
+/// selects one.
 [[nodiscard]] std::vector<Setting> settings_for(const Case& c, std::uint64_t count);
 
 }  // namespace tactus::compiler

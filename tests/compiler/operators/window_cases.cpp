@@ -1,4 +1,4 @@
-// Pools and Resize: windows, borders, and weights of neighbours.
+// Pools and Resize: windows, borders, and interpolation weights.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
@@ -9,7 +9,7 @@ struct Form {
   Attributes attributes;
 };
 
-/// Divisors of windows are 1, 2 or 4, so that averages are exact.
+/// Windows have 1, 2 or 4 elements, so averages are exact.
 const std::vector<Form>& two_by_two() {
   static const std::vector<Form> forms{
       {"2x2 of stride 2", {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}},
@@ -55,7 +55,8 @@ void add_pools(Cases& cases) {
             {{"kernel_shape", Ints{2, 2}},
              {"pads", Ints{1, 1, 1, 1}},
              {"count_include_pad", std::int64_t{1}}}});
-  // Factors 1/9, 1/6 off by half a unit, times a sum of 4.5; or nine products, each rounded.
+  // Allowed error: rounded factors 1/9 and 1/6 are off by 0.5, times sums up to 4.5; or nine
+  // products are rounded.
   add_pool(cases, "AveragePool",
            {"3x3 padded", {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}}}, 8, small);
   for (const char* op : {"GlobalAveragePool", "GlobalMaxPool"}) {
@@ -82,7 +83,7 @@ void add_pools(Cases& cases) {
 
 struct Scaling {
   const char* form;
-  std::vector<float> scales;  ///< empty: sizes
+  std::vector<float> scales;  ///< empty: `sizes` is used
   Ints sizes;
   Attributes attributes;
   double units = 0;
@@ -95,7 +96,8 @@ void add_resizes(Cases& cases) {
     if (*nearest != '\0') attributes["nearest_mode"] = std::string(nearest);
     return attributes;
   };
-  // Weights are 1/4, 1/2, 3/4 and their products: with whole numbers a sum of 16ths.
+  // Interpolation weights are 1/4, 1/2, 3/4 and their products, so results of whole numbers are
+  // multiples of 1/16.
   const std::vector<Scaling> forms{
       {"nearest, twice as large", {1, 1, 2, 2}, {}, mode("nearest", "asymmetric", "floor")},
       {"nearest, half as large", {1, 1, 0.5F, 0.5F}, {}, mode("nearest", "half_pixel")},
@@ -106,7 +108,8 @@ void add_resizes(Cases& cases) {
       {"linear, asymmetric", {1, 1, 2, 2}, {}, mode("linear", "asymmetric")},
       {"linear, one way", {1, 1, 1, 2}, {}, mode("linear", "pytorch_half_pixel")},
       {"linear, half as large", {1, 1, 0.5F, 0.5F}, {}, mode("linear", "half_pixel")},
-      // Four weights off by half a unit each, times 2, and four products.
+      // Allowed error: four rounded weights, each off by 0.5, times values up to 2, and four
+      // rounded products.
       {"linear, of other sizes", {}, {7, 3}, mode("linear", "half_pixel"), 6},
   };
   for (const Scaling& f : forms) {
@@ -122,7 +125,7 @@ void add_resizes(Cases& cases) {
            s.output(s.node("Resize", inputs, f.attributes));
          }});
   }
-  // The unit resizes images only; of rows the host does.
+  // The unit resizes images only; rows are resized by the host.
   cases.push_back({"Resize", "along one dimension", [=](Sample& s) {
                      s.on_host();
                      s.output(s.node("Resize",
