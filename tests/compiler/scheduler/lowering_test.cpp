@@ -1,5 +1,5 @@
-// Division of layers, their number of instructions, and refusals (toolchain spec sections 3.8, 3.9
-// and 3.11).
+// Division of layers into stages and partitions, the number of instructions, and refusals
+// (toolchain spec sections 3.8, 3.9 and 3.11).
 #include <sstream>
 #include <string>
 
@@ -65,7 +65,7 @@ std::uint64_t count(const LayerStatistics& layer, tcu::Opcode opcode) {
 
 // ---- partitions --------------------------------------------------------------------------------
 
-/// A pixel of relu takes 2 accumulators (its input and its result) and 2 local vectors.
+/// A pixel of a relu takes 2 accumulators (its input and its result) and 2 local vectors.
 TEST(Partitions, AsManyRootsAsAccumulatorsAllow) {
   for (const std::uint64_t pixels : {1, 7, 16}) {
     SCOPED_TRACE(pixels);
@@ -88,7 +88,8 @@ TEST(Partitions, AsManyRootsAsLocalMemoryAllows) {
   }
 }
 
-/// A partition has one load, one move to accumulators, one Zero, a Max a vector, two moves back.
+/// A partition has one load, one move to accumulators, one Zero, one Max per vector, and two moves
+/// back.
 TEST(Partitions, InstructionsOfRelu) {
   const CompiledProgram program = relu_of(40, machine(1000, 20));
   EXPECT_EQ(program.layers[0].partitions, 4U);
@@ -100,8 +101,8 @@ TEST(Partitions, InstructionsOfRelu) {
 
 // ---- stages ------------------------------------------------------------------------------------
 
-/// A 1x1 convolution of one pixel to 8 blocks: a stage of s blocks takes 3 s constants (2 weight
-/// rows and the bias), 1 input and s results.
+/// A 1x1 convolution of one pixel to 8 blocks: a stage of s blocks takes 3 s constants (2 rows of
+/// weights and a bias for each block), 1 input and s results.
 TEST(Stages, CombineInPowersOfTwoAsLongAsTheyFit) {
   const auto stages = [](std::uint64_t local) {
     return conv_of({{1, 1, 1}, 1, 1, 8}, machine(local, 100)).layers[0].stages;
@@ -115,7 +116,8 @@ TEST(Stages, CombineInPowersOfTwoAsLongAsTheyFit) {
   EXPECT_EQ(stages(4 * 8 + 1), 1U);
 }
 
-/// Five blocks by two: chunks of ceil(5 / 2), so blocks 0+3, 1+4 and 2 alone.
+/// Five blocks in stages of two: a stage takes every third block, since ceil(5 / 2) = 3. The stages
+/// have blocks 0 and 3, 1 and 4, and 2.
 TEST(Stages, TakeEveryNthBlock) {
   std::ostringstream lir;
   BuilderOptions options;
@@ -174,7 +176,7 @@ TEST(Stages, TakeEveryNthBlock) {
 }
 
 TEST(Stages, SeveralPartitionsKeepTheWeights) {
-  // 3 constants, and 2 local vectors a pixel.
+  // The memory holds 3 constants and 2 vectors for each of 4 pixels.
   const CompiledProgram program = conv_of({{1, 10, 1}, 1, 1, 1}, machine(3 + 2 * 4, 100));
   EXPECT_EQ(program.layers[0].stages, 1U);
   EXPECT_EQ(program.layers[0].partitions, 3U);
@@ -192,10 +194,12 @@ TEST(ConvolutionCost, ThreeByThreeSame) {
           conv_of({{size, size, in}, 3, 1, out}, machine(1 << 16, 1 << 16)).layers[0];
       const std::uint64_t tiles = 9 * in * out;
       EXPECT_EQ(layer.mat_mul_vectors, tiles * size * size);
-      // Rows above and below for three taps each, columns left and right alike; corners twice.
+      // Three taps of the kernel read a row of zeroes above the image, three below, three a column
+      // left and three right; each corner is counted in two of these.
       EXPECT_EQ(layer.zeroes_vectors, (12 * size - 4) * in * out);
       EXPECT_EQ(layer.true_macs, (9 * size * size - 12 * size + 4) * in * out * 4);
-      // The pixels of three blocks are three vectors apart, which is not a stride.
+      // With three blocks, the pixels of a block are three vectors apart, which no stride code
+      // expresses.
       const std::uint64_t rolled = (6 * (size + 1) + 5) * in * out;
       EXPECT_EQ(count(layer, tcu::Opcode::mat_mul), out == 3 ? layer.mat_mul_vectors : rolled);
       const std::uint64_t merged = in == 1 ? out : 0;
@@ -236,7 +240,8 @@ TEST(ProgramBuilder, LayersWithoutSavesGiveNothing) {
   EXPECT_EQ(program.outputs, (std::vector<tcu::TensorEntry>{{"y", 0, 2}}));
 }
 
-/// The host joins pieces in the order of their places, so an output must lie in rising order.
+/// The host joins the pieces of an output in the order of their addresses, so an output's addresses
+/// must be increasing.
 TEST(ProgramBuilder, OutputsOutOfOrderAreCopied) {
   ProgramBuilder builder(machine(16, 16), {});
   builder.begin_pass();
@@ -252,7 +257,7 @@ TEST(ProgramBuilder, OutputsOutOfOrderAreCopied) {
   EXPECT_EQ(program.outputs, (std::vector<tcu::TensorEntry>{{"y", 2, 2}}));
 }
 
-/// The sum is saved, but of its rectified form only the first pixel is.
+/// The whole sum is saved, but only the first pixel of the relu.
 TEST(ProgramBuilder, DroppedResultsDoNotHideWhatTheyRead) {
   ProgramBuilder builder(machine(64, 64), {});
   builder.begin_pass();
@@ -269,7 +274,7 @@ TEST(ProgramBuilder, DroppedResultsDoNotHideWhatTheyRead) {
   builder.add_layer(layer);
   builder.add_outputs({"a", "b"});
   const CompiledProgram program = builder.finish();
-  // load, to accumulators, Zero and one Max, one or two moves to local memory, one to DRAM0
+  // 4 accumulators: 3 vectors and one result of the relu. 2 SIMD instructions: Zero and one Max.
   EXPECT_EQ(program.layers[0].accumulators.maximum, 4U);
   EXPECT_EQ(count(program.layers[0], tcu::Opcode::simd), 2U);
 }
@@ -308,7 +313,8 @@ TEST(Refusals, OneRootNeedsMoreThanThereIs) {
   EXPECT_EQ(error_of([] { relu_of(3, machine(1, 100)); }),
             "layer \"relu\": insufficient local memory, required at least 2 vectors for a single "
             "root, there are 1");
-  // 3 x 3 x 2 weight rows, a bias; a single pixel amid padding; a result.
+  // Local memory must hold 3 x 3 x 2 rows of weights, a bias, the only pixel (all others are
+  // padding) and a result.
   EXPECT_EQ(error_of([] {
               conv_of({{1, 1, 1}, 3, 1, 1}, machine(20, 100));
             }),
@@ -320,7 +326,7 @@ TEST(Refusals, OneRootNeedsMoreThanThereIs) {
 TEST(Refusals, SharedStrategiesCannotSplit) {
   BuilderOptions options;
   options.strategy = Strategy::local_vars;
-  // 4 results live in local memory; 4 inputs and 3 constants come for the time of the layer.
+  // 4 results are in local memory all the time; 4 inputs and 3 constants only during the layer.
   EXPECT_EQ(error_of([&] {
               conv_of({{1, 4, 1}, 1, 1, 1}, machine(10, 100), options);
             }),
@@ -356,7 +362,8 @@ TEST(Refusals, MistakesOfAFrontendAreInternal) {
     layer.add(hir::Kind::save, {memory.allocate_temp(1)}, y.addresses);
     builder.add_layer(layer);
   };
-  EXPECT_THROW(layer_with([](MemoryManager&, hir::Layer&) {}), InternalError);  // never written
+  // the saved vector is never written
+  EXPECT_THROW(layer_with([](MemoryManager&, hir::Layer&) {}), InternalError);
   EXPECT_THROW(layer_with([](MemoryManager& m, hir::Layer& layer) {
                  const Addresses t = m.allocate_temp(1);
                  layer.add(hir::Kind::load, {m.get("x").addresses}, t);
@@ -373,7 +380,7 @@ TEST(Refusals, MistakesOfAFrontendAreInternal) {
                InternalError);
 }
 
-/// Kinds are computed in a fixed order, so an add cannot follow a relu in one layer.
+/// The kinds of operation in a layer have a fixed order, so an add cannot follow a relu.
 TEST(Refusals, KindsOutOfOrder) {
   ProgramBuilder builder(machine(16, 16), {});
   builder.begin_pass();

@@ -1,4 +1,4 @@
-// Addresses, spaces, and the life of objects (toolchain spec sections 1.4 and 3.5).
+// Addresses, memory spaces, and lifetimes of objects (toolchain spec sections 1.4 and 3.5).
 #include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 
 #include <gtest/gtest.h>
@@ -158,7 +158,7 @@ TEST(MemoryManager, ConstantsAreMadeOnceInTheOrderOfFirstUse) {
 TEST(MemoryManager, ConstantsOfEveryType) {
   struct Row {
     tcu::DataType type;
-    std::vector<std::uint8_t> bytes;  // of -1.5 and 1000
+    std::vector<std::uint8_t> bytes;  // expected bytes of -1.5 and 1000
   };
   for (const Row& row :
        {Row{tcu::DataType::fp8bp4, {0xE8, 0x7F}},

@@ -1,4 +1,4 @@
-// A small frontend for tests: builds layers of HIR on activations stored as NHWC vectors.
+// A small frontend for tests: builds HIR layers on activations that are stored as NHWC vectors.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Shape {
   [[nodiscard]] std::uint64_t count() const { return height * width * blocks; }
 };
 
-/// A layer under construction. Every step reads the temporary that the previous one wrote.
+/// Builds layers. Every step reads the temporary that the previous step wrote.
 class Net {
  public:
   explicit Net(ProgramBuilder& builder, std::uint32_t array_size)
@@ -33,7 +33,7 @@ class Net {
     end();
   }
 
-  /// Adds a convolution with a square kernel and SAME padding of (kernel - 1) / 2.
+  /// Adds a convolution with a square kernel and a SAME padding of (kernel - 1) / 2.
   Shape conv(const std::string& input, const std::string& consumer, Shape in,
              const std::string& weights, const std::string& bias, std::uint64_t kernel,
              std::uint64_t stride, std::uint64_t blocks) {
@@ -79,8 +79,8 @@ class Net {
   void add(const std::string& input, const std::string& consumer) {
     step(hir::Kind::add, {memory_.consume(input, consumer).addresses});
   }
-  /// Adds a normalisation with one scale and one offset vector for each of `blocks`, the same for
-  /// all pixels.
+  /// Adds a normalisation. Each of `blocks` has one scale and one offset vector, used for all
+  /// pixels.
   void norm(const std::string& scale, const std::string& offset, std::uint64_t blocks) {
     const Addresses s = load_constant(scale, blocks), o = load_constant(offset, blocks);
     step(hir::Kind::norm, {repeat(s), repeat(o)});
@@ -107,7 +107,7 @@ class Net {
     layer_.add(hir::Kind::save, {temp_}, to.addresses);
   }
 
-  /// Adds a constant with varying values, small enough for sums to stay in range.
+  /// Adds a constant with varying values, small enough that sums stay in range.
   Addresses constant(const std::string& name, std::uint64_t count) {
     return memory_
         .constant(name, {count * n_}, count,
@@ -132,7 +132,7 @@ class Net {
     layer_.add(hir::Kind::load, {from}, to);
     return to;
   }
-  /// Repeats `blocks` up to the length of the current temporary.
+  /// Repeats `blocks` until it has the length of the current temporary.
   [[nodiscard]] Addresses repeat(const Addresses& blocks) const {
     Addresses out;
     for (std::size_t i = 0; i < temp_.size(); ++i) out.push_back(blocks[i % blocks.size()]);

@@ -1,5 +1,5 @@
-// Random layers of HIR that read each other's results, so that memory is freed and allocated again,
-// and an interpreter that gives their results.
+// Random HIR layers that read each other's results, so that memory is freed and allocated again,
+// and an interpreter that computes their results.
 #pragma once
 
 #include <algorithm>
@@ -40,14 +40,15 @@ inline tcu::Architecture random_architecture(Random& random) {
   return a;
 }
 
-/// Emits the same layers in every pass, since all draws come from the seed.
+/// Emits random layers. They are the same in every pass, since all random numbers come from the
+/// seed.
 class RandomLayers {
  public:
-  /// Receives the layers, first the empty layer of the inputs.
+  /// Receives the layers. The first one is the empty layer of the inputs.
   using Sink = std::function<void(const hir::Layer&)>;
 
-  /// `plain`: data are small integers and halves. In wide types nothing is rounded or saturates
-  /// then, unless exact() is false.
+  /// With `plain`, data are small integers and halves. Then nothing is rounded or saturates in wide
+  /// data types, unless exact() is false.
   RandomLayers(MemoryManager& memory, const tcu::Architecture& architecture, std::uint64_t seed,
                Sink sink, bool plain = false)
       : memory_(memory),
@@ -111,7 +112,7 @@ class RandomLayers {
     exact_evaluator_.set(address, std::move(real));
   }
 
-  static constexpr std::uint64_t readings = 64;  ///< more than the reads of any object
+  static constexpr std::uint64_t readings = 64;  ///< more than any object is read
 
   void inputs() {
     for (const char* name : {"x", "y"}) {
@@ -179,7 +180,7 @@ class RandomLayers {
     return out;
   }
 
-  /// Vectors of live objects, sometimes of a constant.
+  /// Returns `count` vectors of live objects, sometimes of a constant.
   Addresses data(std::uint64_t count) {
     const std::string& name = objects_[random_.below(objects_.size())];
     const Addresses all = random_.chance(15) ? constant(3) : memory_.get(name).addresses;
@@ -208,7 +209,7 @@ class RandomLayers {
       hir::MatMul m;
       m.input_blocks = input_blocks;
       m.output_blocks = blocks;
-      const bool again = call > 0 && random_.chance(20);  // the same weights with other inputs
+      const bool again = call > 0 && random_.chance(20);  // same weights, other inputs
       if (!again) weights = constant(std::uint64_t{input_blocks} * a_.array_size * blocks);
       m.weights = weights;
       drop_blocks(m);
@@ -226,7 +227,7 @@ class RandomLayers {
     return out;
   }
 
-  /// Makes some blocks of weights zero, so that they are not stored.
+  /// Makes some blocks of the weights zero; such blocks are not stored.
   void drop_blocks(hir::MatMul& m) {
     for (std::size_t j = 0; j < m.input_blocks; ++j) {
       for (std::size_t b = 0; b < m.output_blocks; ++b) {
@@ -244,18 +245,19 @@ class RandomLayers {
     return to;
   }
 
-  /// One constant for all vectors of `like`.
+  /// Uses one constant for all vectors of `like`.
   Addresses spread(const Addresses& like) {
     return Addresses(like.size(), loaded(constant(1)).front());
   }
 
-  /// An operand of random form: one constant for all, different constants, or computed.
+  /// Returns an operand of random form: one constant for all vectors, different constants, or a
+  /// computed operand.
   Addresses operand(const Addresses& like) {
     if (random_.chance(50)) return spread(like);
     return loaded(random_.chance(50) ? constant(like.size()) : data(like.size()));
   }
 
-  /// Constants of at most 1.
+  /// Returns constants of at most 1.
   Addresses slopes(const Addresses& like) {
     const double one = std::ldexp(1.0, static_cast<int>(tcu::info(a_.data_type).binary_point));
     const bool same = random_.chance(40);
@@ -296,7 +298,8 @@ class RandomLayers {
     if (output) outputs_.push_back(name);
   }
 
-  /// A layer that has each kind of operation, in the order of the spec, with some probability.
+  /// Emits a layer. Each kind of operation is included with some probability, in the order of the
+  /// spec.
   void random_layer(bool last) {
     fresh_.clear();
     Addresses t = random_.chance(70) ? mat_mul() : loaded(data(random_.range(1, 12)));
@@ -323,7 +326,7 @@ class RandomLayers {
     objects_.insert(objects_.end(), fresh_.begin(), fresh_.end());
   }
 
-  /// Sometimes ends the life of an object.
+  /// Ends the life of some objects.
   void retire() {
     for (auto name = objects_.begin(); name != objects_.end();) {
       if (objects_.size() > 1 && random_.chance(40)) {
@@ -358,7 +361,7 @@ inline void append(std::vector<std::uint8_t>& bytes, const tcu::DataTypeInfo& ty
   }
 }
 
-/// The bytes of a tensor in DRAM0.
+/// Returns the bytes of a tensor in DRAM0.
 inline std::vector<std::uint8_t> read(const FunctionalModel& model, const tcu::Architecture& a,
                                       const std::vector<tcu::TensorEntry>& entries,
                                       const std::string& name) {

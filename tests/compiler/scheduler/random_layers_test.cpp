@@ -1,6 +1,6 @@
-// Random layers on random machines: the compiled program computes what the HIR means.
+// Random layers on random machines: the compiled program computes what the definition of HIR says.
 //
-// Programs run on the untimed reference interpreter.
+// Programs run on the functional model.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -88,7 +88,8 @@ TEST_P(RandomLayersTest, ProgramComputesWhatTheLayersMean) {
     check_seed(seed, GetParam(), tally);
     if (HasFailure()) return;
   }
-  // Machines are small on purpose; too small for all would show nothing. Few seeds say little.
+  // Machines are small so that layers are split; still, enough layers must fit. A run with few
+  // seeds is not checked for that.
   if (seeds.size() >= 600) {
     EXPECT_GT(tally.right, seeds.size() / 4);
     const bool isolated = GetParam() == Strategy::local_isolated;

@@ -1,5 +1,6 @@
-// Random layers through the optimiser: the program computes, bit for bit, what the interpreter of
-// the optimised network says, and what the layers of HIR mean where no order of operations matters.
+// Random layers through the optimiser. The program computes, bit for bit, what the interpreter of
+// the optimised network gives, and what the HIR layers define where the order of operations has no
+// effect.
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -47,8 +48,8 @@ std::vector<std::uint8_t> bytes_of(const std::vector<hir::Lanes>& vectors,
   return bytes;
 }
 
-/// A leaky ReLU may be off by a unit of the last place, which later products may multiply. Values
-/// of another meaning differ by thousands.
+/// Allowed error in units of the last place: a leaky ReLU may be off by one unit, which later
+/// products may multiply. Wrong results differ by thousands.
 constexpr std::int64_t most_units = 256;
 
 void expect_near(const std::vector<std::uint8_t>& got, const std::vector<std::uint8_t>& wanted,

@@ -1,6 +1,7 @@
-// ResNet-20v2 from hand-made layers: the programs of the reference compiler, byte for byte.
+// ResNet-20v2 from hand-made layers: the programs equal those of the reference compiler byte for
+// byte.
 //
-// A program depends on the network's shape and not on its weights, so hashes are enough
+// A program depends on the network's shape but not on its weights, so comparing hashes is enough
 // (toolchain spec sections 0.2, 3.11 and 7).
 #include <ostream>
 
@@ -72,8 +73,8 @@ class Resnet20 {
     net_.end();
   }
 
-  /// After the first stage, batch normalisation and relu are layers of their own between the
-  /// shortcut and the branch.
+  /// Adds the first block of a stage. After the first stage, batch normalisation and relu are
+  /// layers of their own between the shortcut and the branch.
   Shape first_block(int stage, const std::string& from, Shape in, Widths w, std::uint64_t stride) {
     const std::string shortcut = name("short", stage), shared_bias = shortcut + ".b";
     net_.begin(shortcut);
@@ -185,8 +186,9 @@ INSTANTIATE_TEST_SUITE_P(
                "c45d"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-/// The table of PR #79: maximum of DRAM0, DRAM1, local memory, accumulators. The aggregates of the
-/// last two rows are not published; they differ by the 14 biases that two layers load.
+/// Values of the table of PR #79: maximum of DRAM0, DRAM1, local memory, accumulators. The
+/// aggregates of the last two rows are not published; they differ by the 14 biases that two layers
+/// load.
 TEST(Resnet20, MemoryFiguresOfTheFourStrategies) {
   struct Row {
     Strategy strategy;
@@ -206,8 +208,8 @@ TEST(Resnet20, MemoryFiguresOfTheFourStrategies) {
   }
 }
 
-/// Section 3.11: instructions, vectors of MatMuls, and the zero vectors among them; 0 if the table
-/// has none.
+/// Values of section 3.11: instructions, vectors of MatMuls, and the zero vectors among them; 0 if
+/// the table has no value.
 TEST(Resnet20, LayersAsInTheGoldenTable) {
   struct Row {
     std::uint64_t instructions, vectors, zeroes;

@@ -1,4 +1,4 @@
-// Runs of addresses (toolchain spec section 3.10).
+// Runs of addresses, joined into instructions with strides (toolchain spec section 3.10).
 #include "firmware/compiler/targets/tcu/lir/rollup.h"
 
 #include <string>
@@ -16,7 +16,8 @@ const Address zeroes = Address::zeroes();
 
 std::string text(const Place& p) { return fmt::format("{}@{}", to_string(p.address), p.stride); }
 
-/// Stride codes below 3 locally, below 2 on the other side.
+/// Joins pairs of addresses. Stride codes are below 3 for local memory and below 2 for the other
+/// memory.
 std::string pairs(const std::vector<std::pair<Address, Address>>& list,
                   std::uint64_t longest = 100) {
   std::string out;
@@ -26,7 +27,7 @@ std::string pairs(const std::vector<std::pair<Address, Address>>& list,
   PairRollup rollup(3, 2, longest, emit);
   for (const auto& [a, b] : list) rollup.add(a, b);
   rollup.flush();
-  rollup.flush();  // nothing is left
+  rollup.flush();  // a second flush adds nothing
   return out;
 }
 

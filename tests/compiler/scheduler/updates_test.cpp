@@ -1,4 +1,5 @@
-// Updates of one accumulator on arrays in which weights do not separate them.
+// Consecutive updates of one accumulator need a Wait on small arrays if no load of weights is
+// between them.
 #include "firmware/compiler/targets/tcu/lir/updates.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@ namespace {
 Place local(std::uint64_t raw) { return {{Tag::local, 0, raw}, 0}; }
 Place sum(std::uint64_t raw, unsigned stride = 0) { return {{Tag::accumulators, 0, raw}, stride}; }
 
-/// Positions of the Waits.
+/// Returns the positions of inserted Waits.
 std::vector<std::size_t> waits(const std::vector<Operation>& operations) {
   Segment segment;
   segment.operations = operations;

@@ -39,7 +39,7 @@ Addresses constant(MemoryManager& memory, const std::string& name, const std::ve
       .addresses;
 }
 
-/// Adds a dense layer from `from` to `to`; returns what is written before the save.
+/// Adds a dense layer that reads `from` and saves its result as `to`.
 void dense(ProgramBuilder& builder, const std::string& name, const std::string& from,
            const std::string& to, const std::vector<float>& bias, const std::vector<float>& weights,
            bool relu, const Consumers& consumers) {
