@@ -1,4 +1,5 @@
-// The hardware block: when samples come out, how many it takes, and that waiting changes nothing.
+// The hardware block: when results come out, how many samples it holds, and that stalls change no
+// data.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -18,7 +19,7 @@
 namespace tactus {
 namespace {
 
-/// A pattern of cycles in which one side is willing.
+/// A pattern of cycles: true if one side is ready (the sink) or has a sample (the source).
 using Willing = std::vector<bool>;
 
 bool at(const Willing& pattern, Cycle cycle) {
@@ -30,7 +31,7 @@ struct Trace {
   std::vector<double> outputs;
 };
 
-/// A block between a source of samples and a sink.
+/// Connects a block to a source of samples and a sink.
 class Rig {
  public:
   template <typename Logic>
@@ -41,7 +42,7 @@ class Rig {
         block_("block", clock_, logic, {in_, out_}),
         driver_("driver", clock_, clock_period(100), [this](Cycle) { return cycle(); }) {}
 
-  /// Runs on the SystemC kernel until all samples are out.
+  /// Runs on the SystemC kernel until all samples have left the block.
   Trace run(const Willing& source, const Willing& sink) {
     source_ = source, sink_ = sink;
     if (count() > 0) driver_.run();
@@ -52,7 +53,7 @@ class Rig {
   [[nodiscard]] std::size_t count() const { return samples_.size() / inputs_; }
 
  private:
-  /// Commits come in random order.
+  /// Simulates a cycle. The order of commits is random.
   bool cycle() {
     const std::size_t next = trace_.accepted.size();
     in_.valid = next < count() && at(source_, clock_.now);
@@ -152,7 +153,7 @@ TEST(DaisBlock, AFullBlockWaitsAndThenGoesOnWithoutAGap) {
     constexpr Cycle release = 20;
     const Trace trace = rig->run({}, Willing(release, false));
     for (std::size_t i = 0; i < rig->count(); ++i) {
-      // It fills, stops, and takes a sample in the very cycle in which it gives one away.
+      // The block fills and stops. Then it accepts a sample in each cycle in which it delivers one.
       EXPECT_EQ(trace.accepted[i], i < ranks ? i : release + i - ranks);
       EXPECT_EQ(trace.delivered[i], release + i);
     }
@@ -163,7 +164,8 @@ TEST(DaisBlock, AFullBlockWaitsAndThenGoesOnWithoutAGap) {
 }
 
 TEST(DaisBlock, SamplesCloseUpBehindAWaitingOne) {
-  // Every third cycle a sample, into a sink that sleeps: the gaps between them fill up.
+  // A sample comes every third cycle while the sink is not ready: the gaps between the samples
+  // close.
   const std::string name = "c05_cmvm16x16_w8";
   Rig rig(pipeline(name), inputs(name));
   Willing source(30, false), sink(30, false);
@@ -175,11 +177,12 @@ TEST(DaisBlock, SamplesCloseUpBehindAWaitingOne) {
   for (std::size_t i = 0; i < rig.count(); ++i) EXPECT_EQ(trace.delivered[i], 30 + i);
 }
 
-/// Cycles in which each sample is accepted and delivered. Rule: a rank loads one cycle after the
-/// previous rank did, but not before its own sample advances.
+/// Predicts the cycles in which each sample is accepted and delivered. Rule: a rank loads one cycle
+/// after the previous rank did, but not before its own sample advances.
 void predict(const Willing& source, const Willing& sink, std::size_t ranks, std::size_t count,
              std::vector<Cycle>& accepted, std::vector<Cycle>& delivered) {
-  std::vector<Cycle> before(ranks + 1, 0);  // when the sample before entered each rank, and left
+  // cycles in which the previous sample entered each rank, and left the last
+  std::vector<Cycle> before(ranks + 1, 0);
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<Cycle> now(ranks + 1, 0);
     for (std::size_t k = 0; k < ranks; ++k) {
@@ -218,7 +221,7 @@ TEST(DaisBlock, RandomStallsCostThePredictedCyclesAndChangeNoData) {
 
 TEST(DaisBlock, AFailedLookupNamesBlockStageAndSample) {
   const dais::File file = dais::read_file(dais::golden_path("bad/v1_lut_oob.bin"), std::nullopt);
-  std::vector<double> samples(4 * 3, -4.0);  // -4 is entry 0
+  std::vector<double> samples(4 * 3, -4.0);  // -4 selects entry 0
   samples[4 * 2] = 3.875;
   Rig rig(file.pipeline, samples);
   try {

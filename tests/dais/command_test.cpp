@@ -1,4 +1,4 @@
-// tactus dais: the files it reads and writes, its summary and its errors.
+// tactus dais: the files that it reads and writes, its summary and its errors.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -168,7 +168,8 @@ TEST_F(DaisCommand, Errors) {
 
 class DaisBlockCommand : public DaisCommand {
  protected:
-  /// The architecture of write_model(), N = 4, with the block "cmvm": 8 inputs and outputs.
+  /// Writes the architecture of write_model(), N = 4, with the block "cmvm" of 8 inputs and
+  /// outputs.
   void write_architecture(const std::string& program) const {
     std::string text = architecture_text();
     text.insert(text.rfind('}'),
@@ -219,7 +220,8 @@ TEST_F(DaisBlockCommand, RunCountsAndLogs) {
   EXPECT_EQ(stats["dais"].dump(), R"([{"block":"cmvm","instructions":2,"samples":3}])");
   EXPECT_EQ(stats["config"]["architecture"]["dais_blocks"].dump(),
             R"([{"name":"cmvm","program":"p.json"}])");
-  // The table of figures explains all of it, and the accounting counts vectors of 4.
+  // The table of figures explains all figures of the block. The accounting counts vectors of 4
+  // lanes.
   EXPECT_TRUE(stats["figures"].contains("dais.samples"));
   const auto& accounting = stats["accounting"];
   EXPECT_EQ(accounting["instructions"]["dais"]["count"], 2);
@@ -278,7 +280,8 @@ TEST_F(DaisBlockCommand, RunIsSeenInTimelineReportWaveformAndSamples) {
   EXPECT_NE(read("r.html").find("Dais instructions"), std::string::npos);
   const std::string dump = read("w.vcd");
   EXPECT_NE(dump.find("$scope module cmvm $end"), std::string::npos);
-  EXPECT_NE(dump.find("$var wire 9 "), std::string::npos);  // done, with the leg of the blocks
+  // the signal "done" has a bit for the blocks
+  EXPECT_NE(dump.find("$var wire 9 "), std::string::npos);
   const Output samples = tactus("samples s.tsample --program d.tprog --arch d.tarch --json h.json");
   ASSERT_EQ(samples.code, 0) << samples.err;
   std::set<std::string> classes;
@@ -288,7 +291,8 @@ TEST_F(DaisBlockCommand, RunIsSeenInTimelineReportWaveformAndSamples) {
   }
   EXPECT_EQ(classes.count("Dais"), 1U);
   EXPECT_EQ(classes.count("invalid opcode"), 0U);
-  // Two instructions of 3 samples, 2 vectors each, and the head only waits for local memory.
+  // The two instructions have 3 samples of 2 vectors each. At the head they only wait for local
+  // memory.
   const auto& head = stats["accounting"]["instructions"]["dais"];
   EXPECT_EQ(head["head_cycles"], head["head_busy"]);
 }
@@ -325,7 +329,7 @@ TEST_F(DaisBlockCommand, ErrorsAreTheUsers) {
   expect_error("disasm d.tprog --arch d.tarch --output p.json",
                "p.json: would be written over a file");
   write_architecture("q.json");
-  // A failed lookup ends the run: hardware has no answer for it either.
+  // A lookup outside its table ends the run, since the hardware defines no result for it.
   copy("bad/v1_lut_oob.bin", "q.json");
   write("d.tasm", std::string("Dais Local(0) -> Block(cmvm) -> Acc(0), 1\n"));
   ASSERT_EQ(tactus("asm d.tasm --arch d.tarch --output d.tprog").code, 0);

@@ -32,7 +32,7 @@ std::string json_refusal(const std::string& text) {
   return refusal([&] { (void)decode_json(text, Dialect::v1, "F"); });
 }
 
-// ---- writing what was read ----------------------------------------------------------------------
+// ---- reading and writing ------------------------------------------------------------------------
 
 TEST(DaisForms, GoldenBinariesAreWrittenAsTheyWere) {
   std::size_t files = 0;
@@ -55,7 +55,8 @@ TEST(DaisForms, GoldenBinariesAreWrittenAsTheyWere) {
   EXPECT_EQ(files, 24U * 12 + 2 + 6 + 2);
 }
 
-/// The 9th element of a program without tables may be left out or null; we leave it out.
+/// Removes a null 9th element. In a program without tables it may be null or missing; encode_file()
+/// leaves it out.
 std::string without_null(std::string text) {
   for (std::size_t at; (at = text.find(",null]")) != std::string::npos;) text.erase(at, 5);
   return text;
@@ -67,7 +68,7 @@ TEST(DaisForms, GoldenJsonIsWrittenAsItWas) {
     const std::string text = read_text(golden.path("comb.json"));
     const File file = parse_file({text.begin(), text.end()}, std::nullopt, "F");
     const Bytes bytes = encode_file(file, Form::json, "F");
-    // These spell packed words as unsigned numbers; ours are signed.
+    // These files have packed words as unsigned numbers; encode_file() writes signed numbers.
     if (golden.name == "f01_fuzz64" || golden.name == "f02_fuzz256") continue;
     EXPECT_TRUE(std::string(bytes.begin(), bytes.end()) == without_null(text)) << golden.name;
     ++equal;
@@ -151,7 +152,8 @@ TEST(DaisJson, NumbersAbove63BitsAreWords) {
 }
 
 TEST(DaisJson, ATableStartsWhereItsSourceDoes) {
-  // The source has the values -2 and up of a signed type that starts at -4: two codes are padded.
+  // The source's values start at -2, but its signed type starts at -4, so the table is padded with
+  // two entries.
   const std::string text =
       R"([[1,1],[0],[1],[0],[false],[[0,-1,-1,0,[-2.0,3.0,1.0],0.0,0.0],)"
       R"([0,-1,8,0,[0.0,7.0,1.0],1.0,0.0]],-1,-1,[{"spec":{"hash":"x","out_qint":)"
@@ -166,7 +168,8 @@ TEST(DaisJson, ATableStartsWhereItsSourceDoes) {
   input = -3;
   EXPECT_EQ(refusal([&] { executor.run(&input, &output, 1); }),
             "operation 1: sample 0: value -3 is entry -1 of table 0; allowed 0..5");
-  // Through the binary form, which forgets the interval, and back.
+  // The binary form does not store the interval of the source. Reading it back gives the same
+  // padding.
   const Program again = decode_binary(encode_binary(program, Dialect::v1, "F"), Dialect::v1, "F");
   const Pipeline once_more = decode_json(encode_json(again, "F"), Dialect::v1, "F");
   EXPECT_EQ(once_more.stages.front().ops[1].data_high(), 2);
@@ -198,7 +201,8 @@ TEST(DaisTypes, IntervalsAndTypes) {
 TEST(DaisCost, EveryOperationOfTracedProgramsCostsWhatDa4mlStored) {
   std::size_t ops = 0;
   for (const GoldenProgram& golden : golden_programs()) {
-    // The hand-made programs store placeholders, the raw stage a few subtractions of its own.
+    // Hand-made programs store placeholders as costs; the raw stage has subtractions that da4ml
+    // counts differently.
     const char family = golden.name[0];
     const bool traced = family == 'c' || family == 'm' || family == 'n';
     if (!traced || golden.name == "c02_cmvm8x8_w6_stage0") continue;
@@ -231,7 +235,7 @@ TEST(DaisCost, RegistersOfPipelines) {
 TEST(DaisCost, AnAdderDoesNotCrossAStage) {
   const File file = read_file(golden_path("prog/c01_cmvm8x8_w4/comb.json"), std::nullopt);
   Program program = file.pipeline.stages.front();
-  program.carry_size = 4;  // adders of 4..10 bits take 1..3 units
+  program.carry_size = 4;  // the adders have 4..10 bits and take 1..3 units of latency
   CostOptions options;
   const double free = estimate_cost(program, options).latency_max;
   options.latency_cutoff = 3;
@@ -253,7 +257,8 @@ TEST(DaisCost, PortsAfterScalingAndNegation) {
   ASSERT_EQ(outputs.size(), 4U);
   EXPECT_EQ(outputs[0].range, (Interval{-8, 7.75, 0.25}));
   EXPECT_EQ(outputs[1].width(), 0);
-  // Operation 1 is -16..15.75; doubled and negated -31.5..32, so a bit more than before.
+  // Operation 1 has the range -16..15.75. Doubled and negated it is -31.5..32, so the type needs
+  // one more bit.
   EXPECT_EQ(outputs[2].range, (Interval{-31.5, 32, 0.5}));
   EXPECT_EQ(outputs[2].type, (DataType{1, 6, 1}));
 }
@@ -326,7 +331,8 @@ TEST(DaisExecutor, AValueThatDoesNotFitItsTypeIsReportedOnRequest) {
   ExecutorOptions options;
   options.check_types = true;
   Executor executor(program, options);
-  const std::vector<double> inputs{-1, 31, 0};  // the condition chooses 31, too large for s3.3
+  // the condition selects 31, which is too large for s3.3
+  const std::vector<double> inputs{-1, 31, 0};
   std::vector<double> outputs(3);
   EXPECT_EQ(refusal([&] { executor.run(inputs.data(), outputs.data(), 1, 5); }),
             "operation 3: sample 5: value 248 does not fit its type of 7 signed bits; allowed "

@@ -1,5 +1,5 @@
-// Runs the fuzz target on stored files and on deterministic mutations of them: it must not crash,
-// and everything accepted has the properties that the target checks.
+// Runs the fuzz target on stored files and on deterministic mutations of them. It must not crash,
+// and each accepted file has the properties that the target checks.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -52,13 +52,13 @@ void mutate(Bytes& bytes, const std::vector<Bytes>& files, std::mt19937_64& rand
     case 1:
     case 2:
       return put_word(bytes, random() % (bytes.size() / 4), words[random() % std::size(words)]);
-    case 3: {  // one more or one less of something
+    case 3: {  // adds or removes a word
       const std::size_t word = random() % (bytes.size() / 4);
       return put_word(bytes, word, bytes[4 * word] + (random() % 2 == 0 ? 1U : ~0U));
     }
     case 4:
       return bytes.resize(random() % 2 == 0 ? at / 4 * 4 : at);
-    case 5: {  // a piece of another file
+    case 5: {  // copies a piece of another file
       const Bytes& other = files[random() % files.size()];
       if (other.size() < 8) return;
       const std::size_t from = random() % other.size();
@@ -67,7 +67,7 @@ void mutate(Bytes& bytes, const std::vector<Bytes>& files, std::mt19937_64& rand
                   bytes.begin() + static_cast<std::ptrdiff_t>(at));
       return;
     }
-    default: {  // text: another digit or mark
+    default: {  // text: changes a digit or a mark
       constexpr char marks[] = "0123456789-.,[]e\"{} ";
       bytes[at] = static_cast<std::uint8_t>(marks[random() % (sizeof marks - 1)]);
     }

@@ -1,4 +1,5 @@
-// Every golden program in every form computes what the reference interpreters did, bit for bit.
+// Every golden program in every form computes what the reference interpreters computed, bit for
+// bit.
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 namespace tactus::dais {
 namespace {
 
-/// Doubles compared by their bits: -0 and NaN count.
+/// Returns how many doubles differ in any bit, so that -0 differs from 0.
 std::size_t differing_bits(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return a.size() + b.size();
   std::size_t count = 0;
@@ -28,7 +29,7 @@ struct Forms {
   Program program;
 };
 
-/// Reads the binary forms, with and without their dialect, and the JSON form.
+/// Reads the binary forms, with and without a given dialect, and the JSON form.
 std::vector<Forms> all_forms(const GoldenProgram& golden) {
   std::vector<Forms> forms;
   for (const std::string& dialect : golden.files) {
@@ -109,7 +110,8 @@ TEST(DaisGolden, EveryValueOfTheBuffer) {
     const std::vector<double> inputs = golden.inputs();
     const auto expected = read_words<std::int64_t>(golden.path("buf8.i64"));
     for (const auto& [name, program] : all_forms(golden)) {
-      // The buffer of the two programs with versions is that of the interpreter named first.
+      // For the two programs whose results differ between interpreters, the golden buffer is that
+      // of the interpreter named first.
       if (golden.has_versions() && name.rfind(golden.files.front(), 0) != 0) continue;
       ExecutorOptions options;
       if (golden.has_versions()) options.mux = MuxCompare::v0_3;

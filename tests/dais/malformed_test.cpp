@@ -1,4 +1,4 @@
-// Every malformed golden file is refused for its reason, in the words the user will read.
+// Every malformed golden file is refused for the right reason, with the expected message.
 #include <unistd.h>
 
 #include <map>
@@ -18,7 +18,7 @@
 namespace tactus::dais {
 namespace {
 
-/// Messages, after the file's name, by file name without dialect.
+/// Expected messages after the file's name, by file name without dialect.
 const std::map<std::string, std::string>& messages() {
   static const std::map<std::string, std::string> all{
       {"id0_fwd", ":operation 3: id0 7 is no earlier operation; allowed 0..2"},
@@ -55,7 +55,7 @@ const std::map<std::string, std::string>& messages() {
   return all;
 }
 
-/// Messages whose numbers depend on the dialect's header.
+/// Expected messages whose numbers depend on the dialect's header.
 const std::map<std::string, std::string>& length_messages() {
   static const std::map<std::string, std::string> all{
       {"seed_truncated", ": 512 bytes; the counts in the header ask for 516"},
@@ -83,7 +83,8 @@ std::string refusal(const Bytes& bytes, Dialect dialect) {
   return "accepted";
 }
 
-/// Dialects whose interpreters accepted the file, or the file's own if none did.
+/// Returns the dialects whose interpreters accepted the file, or the file's own dialect if none
+/// did.
 std::vector<Dialect> dialects_of(const nlohmann::json& entry) {
   std::vector<Dialect> dialects;
   for (const auto& [version, response] : entry.at("responses").items()) {
@@ -99,7 +100,7 @@ TEST(DaisMalformed, EveryFileIsRefusedForItsReason) {
   std::size_t refused = 0;
   for (const auto& entry : manifest().at("malformed")) {
     const auto name = entry.at("name").get<std::string>();
-    if (name.find("lut_oob") != std::string::npos) continue;  // below
+    if (name.find("lut_oob") != std::string::npos) continue;  // tested below
     const Bytes bytes = tactus::read_file(golden_path(entry.at("path").get<std::string>()));
     const auto length = length_messages().find(name);
     const std::string expected = length != length_messages().end()
@@ -116,7 +117,7 @@ TEST(DaisMalformed, EveryFileIsRefusedForItsReason) {
 TEST(DaisMalformed, VersionZeroRefusesTheSame) {
   std::size_t refused = 0;
   for (const auto& [name, message] : messages()) {
-    // v1_op9_in_v041 is a seed file in spite of its name.
+    // v1_op9_in_v041 is a file of dialect seed in spite of its name.
     const std::string path = golden_path("bad/v1_" + name + ".bin");
     if (name.rfind("as_", 0) == 0 || name == "op9_in_v041" || access(path.c_str(), R_OK) != 0)
       continue;
@@ -140,7 +141,7 @@ TEST(DaisMalformed, ALookupOutsideItsTableFailsAtTheSample) {
     Bytes bytes = tactus::read_file(golden_path("bad/v1_lut_oob.bin"));
     bytes[0] = version;
     const Program program = decode_binary(bytes, version == 0 ? Dialect::v0 : Dialect::v1, "F");
-    std::vector<double> inputs(100 * 4, -4.0), outputs(100 * 4);  // -4 is entry 0
+    std::vector<double> inputs(100 * 4, -4.0), outputs(100 * 4);  // -4 selects entry 0
     inputs[70 * 4 + 1] = 3.875;
     const std::string expected =
         "operation 9: sample 70: value 31 is entry 63 of table 0; allowed 0..2";
@@ -179,8 +180,8 @@ std::string refusal(const Bytes& bytes) {
 }
 
 TEST(DaisMalformed, AFileThatFitsTwoDialectsIsRefused) {
-  // As seed: one input, one output, one copy. As v1: one input, one output of zero, no operation,
-  // and a table of four entries without readers.
+  // As dialect seed the file has one input, one output and one copy. As v1 it has one input, one
+  // output of zero, no operation, and an unused table of four entries.
   const Bytes bytes = bytes_of({1, 1, 1, 1, 0, 1, 0, -1, 0, -1, 4, 0, 1, 3, 4});
   EXPECT_EQ(decode_binary(bytes, Dialect::seed, "F").ops.size(), 1U);
   EXPECT_EQ(decode_binary(bytes, Dialect::v1, "F").ops.size(), 0U);
@@ -207,7 +208,8 @@ TEST(DaisMalformed, HugeCountsAreRefusedWithoutAllocation) {
             "F:table 0: -1 entries; allowed 0 and above");
 }
 
-/// A program of one input that is copied as signed 3.2, and one more operation.
+/// Returns the error for a program of one input, which is copied as signed 3.2, and the operation
+/// `op`.
 std::string refusal_of(Op op, Dialect dialect = Dialect::v1) {
   Program program;
   program.dialect = dialect;

@@ -99,7 +99,8 @@ TEST(DaisRandom, FastEqualsPlain) {
   EXPECT_GT(errors, 2U);
 }
 
-/// Corners of the lanes: what fits only after a shift to the right, and far shifts.
+/// Cases in which an intermediate value decides the width of the fast executor's lanes: values that
+/// fit only after a shift to the right, and shifts by many bits.
 TEST(DaisLanes, ValuesOnTheWayDecideTheWidth) {
   for (const std::int32_t width : {16, 32}) {
     const double smallest = -std::ldexp(1.0, width - 1), largest = -smallest - 1;
@@ -123,13 +124,13 @@ TEST(DaisLanes, ValuesOnTheWayDecideTheWidth) {
     const auto wider = static_cast<unsigned>(2 * width), same_lane = static_cast<unsigned>(width);
     op.opcode = 3;
     EXPECT_EQ(lane_of(op, smallest), same_lane);
-    op.opcode = -3;  // -smallest has one bit more, until it is shifted
+    op.opcode = -3;  // before its shift, -smallest needs one more bit
     EXPECT_EQ(lane_of(op, smallest), wider);
     op.opcode = -2;
     EXPECT_EQ(lane_of(op, smallest), wider);
-    op.opcode = 0, op.id1 = 0;  // a sum that version 1 shifts right
+    op.opcode = 0, op.id1 = 0;  // the sum is shifted to the right in version 1
     EXPECT_EQ(lane_of(op, largest), wider);
-    // A zero, 40 bits to the left: narrower lanes have no such shift.
+    // A zero shifted to the left by 40 bits; narrower lanes have no such shift.
     op.id1 = 1, op.data = 40, op.type = {1, width - 1, 0};
     EXPECT_EQ(lane_of(op, largest), 64U);
   }
@@ -147,7 +148,7 @@ TEST(DaisRandom, RangesContainEveryValue) {
       try {
         plain.run(inputs.data() + s * program.input_count(), row.data(), 1);
       } catch (const UserError&) {
-        continue;  // a short table
+        continue;  // a lookup outside a short table
       }
       for (std::size_t i = 0; i < ranges.size(); ++i) {
         const Mantissa m = plain.values()[i];
@@ -173,7 +174,7 @@ TEST(DaisRandom, BinaryFormsReadBack) {
       }
       const Program again = decode_binary(bytes, dialect, "again");
       Program expected = program;
-      if (dialect == Dialect::seed) expected.firmware = 0;  // it has no word for it
+      if (dialect == Dialect::seed) expected.firmware = 0;  // the dialect does not store it
       ASSERT_EQ(encode_binary(again, Dialect::v1, ""), encode_binary(expected, Dialect::v1, ""))
           << "seed " << seed;
       const Program found = decode_binary(bytes, "found");
@@ -188,7 +189,7 @@ TEST(DaisRandom, JsonReadsBack) {
   std::size_t written = 0, refused = 0;
   for (const std::uint64_t seed : test_seeds(1, 2000)) {
     Program program = RandomProgram(seed, shape_of(seed)).make();
-    program.firmware = 0;  // the form has no place for it
+    program.firmware = 0;  // the form does not store it
     std::string text;
     try {
       text = encode_json(program, "program");

@@ -7,7 +7,7 @@
 namespace tactus::dais {
 namespace {
 
-constexpr std::int64_t farthest_fraction = 20;  // keeps all shifts far below 63
+constexpr std::int64_t farthest_fraction = 20;  // keeps all shifts far below 63 bits
 constexpr unsigned widest_table_source = 8;
 
 }  // namespace
@@ -62,7 +62,8 @@ bool RandomProgram::fill_product(Op& op) {
 bool RandomProgram::fill_lookup(Op& op) {
   op.id0 = earlier();
   const Op& source = program_.ops[static_cast<std::size_t>(op.id0)];
-  // Only these are cut to their types, so that the table can be long enough.
+  // Only the results of these operations are limited to their type, so that a table can have an
+  // entry for each value.
   const bool cut = source.opcode == -1 || source.opcode == 3 || source.opcode == -3;
   if (!cut || source.type.width() > widest_table_source) return false;
   std::int64_t entries = std::int64_t{1} << source.type.width(), pad = 0;
@@ -160,7 +161,8 @@ std::vector<double> RandomProgram::samples(const Program& program, std::size_t c
                             -1e300, 5e-324,  -5e-324,  0x1p51,    -0x1p51,      0x1p51 - 0.25,
                             0x1p63, -0x1p63, 0x1p62,   0.999999,  -0.000001};
   std::vector<double> result(count * program.input_count());
-  const bool tame = chance(50);  // blocks without corners take another path
+  // the executor treats blocks of samples without special values differently
+  const bool tame = chance(50);
   for (double& value : result) {
     if (!tame && chance(5)) {
       value = corners[static_cast<std::size_t>(number(0, std::size(corners) - 1))];

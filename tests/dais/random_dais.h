@@ -11,7 +11,7 @@ namespace tactus::dais {
 
 struct RandomShape {
   Dialect dialect = Dialect::v1;
-  unsigned widest = 64;  ///< largest width of the types of inputs, cuts and constants
+  unsigned widest = 64;  ///< largest width of input, cast and constant types
   std::size_t ops = 40;
   bool short_tables = false;  ///< lookups may be outside their tables
 };
@@ -21,7 +21,8 @@ class RandomProgram {
   RandomProgram(std::uint64_t seed, const RandomShape& shape) : engine_(seed), shape_(shape) {}
 
   Program make();
-  /// Values on and off the grid, in and out of range, and special values of double.
+  /// Returns values that are or are not multiples of the types' steps, in and out of range, and
+  /// special values of double.
   std::vector<double> samples(const Program& program, std::size_t count);
 
  private:

@@ -31,7 +31,8 @@ TcuSimulationConfig small_machine(tcu::DataType type, std::uint32_t n, std::uint
   return config;
 }
 
-/// Accumulators from 0 on after the program ran on local memory with these lanes from 0 on.
+/// Runs the program with `lanes` in local memory from address 0 on. Returns the accumulators from
+/// address 0 on.
 Lanes run_on(const TcuSimulationConfig& config, const Program& program, const Lanes& lanes,
              std::size_t results) {
   TcuSimulation simulation(config);
@@ -82,7 +83,8 @@ TEST(DaisUnit, ResultsSaturate) {
   }
 }
 
-/// Far beyond any lane, and beyond double on the way.
+/// Results far beyond any lane saturate, even if an intermediate value is beyond the range of
+/// double.
 TEST(DaisUnit, HugeResultsSaturate) {
   dais::Program huge = relay_program(4, 4, 8);
   for (dais::Output& output : huge.outputs) output.shift = 1000;
@@ -91,11 +93,11 @@ TEST(DaisUnit, HugeResultsSaturate) {
             (Lanes{type.max(), type.min(), 0, type.max()}));
 }
 
-/// The document's rule for inputs: floor to the type's fraction, then wrap to its width.
+/// Inputs follow the document's rule: floor to the type's fraction, then wrap to its width.
 TEST(DaisUnit, InputsAreFlooredAndWrapped) {
   dais::Program logic = relay_program(8, 8);
   for (dais::Op& op : logic.ops) {
-    op.type = {1, 2, 1};  // -4 .. 3.5 in halves
+    op.type = {1, 2, 1};  // -4..3.5 in steps of 0.5
     op.range = interval_of(op.type);
   }
   const auto mantissa = [](double real) { return static_cast<std::int64_t>(real * 256); };
@@ -110,11 +112,12 @@ TEST(DaisUnit, InputsAreFlooredAndWrapped) {
 }
 
 TEST(DaisUnit, SamplesFillVectorsInOrder) {
-  // 5 inputs in vectors of 2, 7 outputs: i is input i mod 5.
+  // 5 inputs in vectors of 2 lanes, 7 outputs; output i is input i mod 5.
   const Lanes in = {10, 11, 12, 13, 14, 99};
   EXPECT_EQ(run_sample(tcu::DataType::fp16bp8, 2, relay_program(5, 7), in, 5),
             (Lanes{10, 11, 12, 13, 14, 10, 11, 0, 0, 0}));
-  // 2 inputs in a vector of 8; lanes without output are written as 0, and add 0.
+  // 2 inputs in a vector of 8 lanes. Lanes without an output are written as 0; accumulating adds 0
+  // to them.
   TcuSimulationConfig config = small_machine(tcu::DataType::fp16bp8, 8);
   config.architecture.dais_blocks = {relay_block("block", 2, 3)};
   Program p(config.architecture);
@@ -123,7 +126,7 @@ TEST(DaisUnit, SamplesFillVectorsInOrder) {
             (Lanes{1, 2, 1, 0, 0, 0, 0, 0, 11, 22, 31, 40, 50, 60, 70, 80}));
 }
 
-/// The machine gives the results of da4ml's own interpreter.
+/// The machine gives the same results as da4ml's own interpreter.
 TEST(DaisUnit, GoldenProgramsAndPipelines) {
   const tcu::DataType type = tcu::DataType::fp32bp16;
   for (const char* name : {"c01_cmvm8x8_w4", "c02_cmvm8x8_w6", "c04_cmvm16x16_w4",
@@ -138,7 +141,8 @@ TEST(DaisUnit, GoldenProgramsAndPipelines) {
         SCOPED_TRACE(testing::Message() << file << ", N = " << n);
         TcuSimulationConfig config = small_machine(type, n, 4096);
         config.architecture.dais_blocks = {block};
-        constexpr std::uint64_t samples = 128;  // the first half is on the grid and in range
+        // samples in the first half are multiples of the steps, and in range
+        constexpr std::uint64_t samples = 128;
         const std::uint64_t in_lanes = block.input_vectors(n) * n;
         const std::uint64_t out_lanes = block.output_vectors(n) * n;
         Lanes in(samples * in_lanes), out(samples * out_lanes);
@@ -152,7 +156,7 @@ TEST(DaisUnit, GoldenProgramsAndPipelines) {
             const double exact = outputs[s * block.output_count() + i] * 65536;
             ASSERT_EQ(exact, std::floor(exact));
             out[s * out_lanes + i] = static_cast<std::int64_t>(
-                std::clamp(exact, -2147483648.0, 2147483647.0));  // some of c05 saturate
+                std::clamp(exact, -2147483648.0, 2147483647.0));  // some results of c05 saturate
           }
         }
         const Program program = Program(config.architecture).dais(samples);
@@ -178,7 +182,7 @@ TEST(DaisUnit, CountsInstructionsAndSamplesOfEachRun) {
   }
 }
 
-// ---- what goes wrong ---------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 std::string error_of(const TcuSimulationConfig& config, const Lanes& lanes, std::uint64_t samples) {
   return tactus::error_of(
@@ -190,7 +194,7 @@ TEST(DaisUnit, AFailedLookupNamesBlockOperationAndSample) {
   config.architecture.dais_blocks = {
       tcu::read_dais_block("table", dais::golden_path("bad/v1_lut_oob.bin"))};
   ASSERT_EQ(config.architecture.dais_blocks[0].input_vectors(2), 2U);
-  Lanes lanes(3 * 4, -4 * 256);  // entry 0
+  Lanes lanes(3 * 4, -4 * 256);  // selects entry 0
   lanes[2 * 4 + 2] = 992;        // 3.875, in the second vector of sample 2
   EXPECT_EQ(error_of(config, lanes, 3),
             "top.tcu.dais.table: stage 0: operation 10: sample 2: value 31 is entry 63 of table 0; "
@@ -219,18 +223,19 @@ std::string hang_of(const TcuSimulationConfig& config, const Program& program) {
   return text;
 }
 
-/// Sizes that check() refuses are cut to the widths of their streams, which then disagree.
+/// The instructions have sizes that check() would refuse. Each size is truncated to the width of
+/// its stream, so the units get different sizes.
 TEST(DaisUnit, OversizedInstructionsHangAndSayWhere) {
   TcuSimulationConfig config = small_machine(tcu::DataType::fp16bp8, 2, 16);
   config.architecture.accumulator_depth = 4;
   config.architecture.dais_blocks = {relay_block("block", 2, 2), relay_block("wide", 6, 2)};
-  // 5 results, but (5 - 1) mod 4 + 1 accumulator writes.
+  // The block gives 5 results, but the accumulators expect (5 - 1) mod 4 + 1 = 1 write.
   const std::string results = hang_of(config, Program(config.architecture).dais(5));
   EXPECT_NE(results.find("DAIS blocks: room in block, behind a result of block that waits for an "
                          "accumulator write\n"),
             std::string::npos)
       << results;
-  // 6 samples of 3 vectors, but (18 - 1) mod 16 + 1 = 2 vectors.
+  // The block expects 6 samples of 3 vectors, but gets (18 - 1) mod 16 + 1 = 2 vectors.
   const std::string half = hang_of(config, Program(config.architecture).dais(6, 1));
   EXPECT_NE(half.find("DAIS blocks: the rest of a sample of which 2 vectors came\n"),
             std::string::npos)
