@@ -1,4 +1,4 @@
-// Output, files and errors of tactus darwinn.
+// tactus darwinn: output, files and errors.
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ class DarwinnCommand : public CliTest {
     CliTest::SetUp();
     write("f.dwn1", write_package(sample_.package));
   }
-  /// The output of a command that succeeds and has nothing to complain about.
+  /// Returns the output of a command. Expects success and no warnings.
   [[nodiscard]] std::string good(const std::string& command) const {
     const Output output = tactus(command);
     EXPECT_EQ(output.code, 0) << output.err;
@@ -154,14 +154,14 @@ TEST_F(DarwinnCommand, Replay) {
   const Json timeline = Json::parse(read("t.json"));
   std::size_t slices = 0;
   for (const Json& event : timeline.at("traceEvents")) slices += event.at("ph") == "X" ? 1 : 0;
-  // Two requests: 8 transfers and compute of one, 2 transfers of the other.
+  // There are two requests. One has 8 transfers and a computation, the other has 2 transfers.
   EXPECT_EQ(slices, 2U + 8 + 1 + 2);
   const std::string lump = good("darwinn replay f.dwn1 --link usb3 --cycles 1000");
   expect_in(lump, "compute = single lump of 1000 estimated cycles from the command line;");
   sample_.main().estimated_cycles_64bit = 4321;
   write("g.dwn1", write_package(sample_.package));
   expect_in(good("darwinn replay g.dwn1 --link usb3"), "4321 estimated cycles from the package");
-  // Without the 64-bit field the 32-bit one is used.
+  // If the 64-bit field is missing, the 32-bit field is used.
   sample_.main().estimated_cycles_64bit = 0;
   sample_.main().estimated_cycles_32bit = 77;
   write("h.dwn1", write_package(sample_.package));
@@ -209,7 +209,8 @@ TEST_F(DarwinnCommand, Pack) {
 }
 
 TEST_F(DarwinnCommand, OutputsInThePlaceOfInputsAreRefused) {
-  // The compiler puts the output where the input was; two requests in flight would meet there.
+  // The compiler gives the output the addresses of the input, so two requests in flight would
+  // conflict.
   (void)good("zoo mlp -o mlp.onnx");
   (void)good("compile mlp.onnx --board zcu104 -o out");
   expect_error("pack out/mlp_onnx_zcu104.tmodel -o mlp.dwn1", "overlap in DRAM0, at vector 0");

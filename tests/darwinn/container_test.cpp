@@ -1,4 +1,4 @@
-// TensorFlow Lite models around a package: the operator's options, and errors in them.
+// TensorFlow Lite models that contain a package: the operator's options, and errors in the options.
 #include <flatbuffers/flexbuffers.h>
 #include <gtest/gtest.h>
 
@@ -104,7 +104,7 @@ TEST(DarwinnContainer, AModelOfOurs) {
   EXPECT_EQ(file.tflite()->options.chips, std::vector<std::int64_t>{18});
   EXPECT_EQ(file.tflite()->options.execution_preference, -1);
   EXPECT_EQ(file.tflite()->options.further_packages, 0U);
-  EXPECT_EQ(file.warnings().size(), 1U);  // key "3"
+  EXPECT_EQ(file.warnings().size(), 1U);  // the warning is about key "3"
   EXPECT_TRUE(verify(file.package(), "f.tflite").empty());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(file.package().main().parameters.data()) % 4096, 0U);
 }

@@ -1,4 +1,4 @@
-// The fuzz target over sound packages, and over deterministic mutations of them.
+// Runs the fuzz target on valid packages and on deterministic mutations of them.
 #include <algorithm>
 #include <random>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Small packages, for their tables are a large part of them.
+/// Returns small packages, so that their tables are a large part of the bytes.
 std::vector<Bytes> seeds() {
   std::vector<Bytes> files;
   SamplePackage sample;
@@ -43,7 +43,7 @@ void put_word(Bytes& bytes, std::size_t at, std::uint32_t value) {
   }
 }
 
-/// A position that holds a number or offset, rather than padding.
+/// Returns a position that probably belongs to a number or offset, and not to padding.
 std::size_t interesting(const Bytes& bytes, std::mt19937_64& random) {
   for (int i = 0; i < 8; ++i) {
     const std::size_t at = random() % bytes.size();
@@ -65,7 +65,7 @@ void mutate(Bytes& bytes, std::mt19937_64& random) {
     case 2:
       bytes[at] = static_cast<std::uint8_t>(bytes[at] + (random() % 2 == 0 ? 1 : -1));
       return;
-    case 3: {  // a word from elsewhere
+    case 3: {  // copies a word from elsewhere in the file
       const std::size_t from = interesting(bytes, random) / 4 * 4;
       for (std::size_t k = 0; k < 4 && from + k < bytes.size() && at / 4 * 4 + k < bytes.size();
            ++k)

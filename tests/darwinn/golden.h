@@ -1,4 +1,4 @@
-// Real models with known facts and the results of the real runtime, in the folder TACTUS_SHARED.
+// Real models with known facts and results of the vendor's runtime, in the folder TACTUS_SHARED.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ inline nlohmann::json golden_json(const std::string& name) {
   return nlohmann::json::parse(read_text(golden_file(name)));
 }
 
-/// Byte at offset `i` of the data that the golden data's device returns.
+/// Byte `i` of the data that the device returned when the golden data were made.
 inline std::uint8_t pattern_byte(std::uint64_t i) {
   return static_cast<std::uint8_t>(131 * i + 17 * (i >> 8) + 29 * (i >> 16) + 7);
 }

@@ -1,5 +1,5 @@
-// Real compiled models: every fact of each, its linked instructions and its outputs are those that
-// the real runtime gave.
+// Real compiled models: all their facts, linked instructions and outputs equal those of the
+// vendor's runtime.
 #include <list>
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Every value of `expected` is in `found` at its place; `found` may have more keys.
+/// Expects every value of `expected` in `found` at the same path; `found` may have more keys.
 void expect_holds(const Json& found, const Json& expected, const std::string& path) {
   if (expected.is_object()) {
     ASSERT_TRUE(found.is_object()) << path;
@@ -63,7 +63,7 @@ Addresses golden_addresses(const Executable& executable) {
 }
 
 void expect_linked(const Executable& executable, const Json& golden) {
-  // An address is given for every buffer, whether or not the executable has it.
+  // An address is given for every buffer, even if the executable does not have it.
   const Addresses addresses = golden_addresses(executable);
   const Json& hashes = golden.at("linked_chunk_sha256");
   ASSERT_EQ(executable.chunks.size(), hashes.size());
@@ -139,7 +139,7 @@ TEST(DarwinnGolden, BuddyAllocator) {
 
 // ---- small layers -------------------------------------------------------------------------------
 
-/// A layer of relayout_synthetic.json, with the tables it views.
+/// A layer of relayout_synthetic.json, with the tables that the layer refers to.
 struct Synthetic {
   explicit Synthetic(const Json& json) {
     layer.name = "layer";

@@ -1,5 +1,5 @@
-// Replay R2, through the SystemC model of the link: R1 to the picosecond where its parts are ideal,
-// and sums that can be written down where they are not.
+// Replay R2, through the SystemC model of the link. With an ideal link it equals R1 to the
+// picosecond; otherwise it equals closed forms.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(DarwinnLinkReplay, IdealPartsAreR1OnRealModels) {
   }
 }
 
-/// A list in any order, ended by the interrupt.
+/// Random hints in any order, followed by the interrupt.
 void random_hints(Executable& executable, std::mt19937_64& random) {
   executable.hints = {instruction(0)};
   const std::uint64_t count = random() % 20;
@@ -89,7 +89,7 @@ TEST(DarwinnLinkReplay, IdealPartsAreR1OnRandomLists) {
   }
 }
 
-/// 1 byte a nanosecond, no fixed cost.
+/// A link of 1 byte per nanosecond without fixed costs.
 LinkValues wire() {
   LinkValues link;
   link.wire_bytes_per_second = link.core_hz = 1000000000;
@@ -102,7 +102,7 @@ std::uint64_t nanoseconds(const ReplayResult& result) {
   return result.total / 1000;
 }
 
-/// A chunk of 128 bytes, an input and an output.
+/// A request with a chunk of 128 bytes, an input and an output.
 SamplePackage& make_simple(SamplePackage& sample, std::int32_t in, std::int32_t out) {
   sample.main().hints = {instruction(0), descriptor(infeed, input, 0, in, "in"),
                          descriptor(outfeed, output, 0, out, "out"), interrupt(0)};
@@ -127,8 +127,8 @@ TEST(DarwinnLinkReplay, HeadersAndPackets) {
   EXPECT_EQ(result.in.busy, (300U + 10 * packets_in) * 1000);
 }
 
-// One beat of the device's bus ends each transfer. With one transfer under way this time is added
-// to each; with three the wire continues meanwhile.
+// Each transfer ends with one beat of the device's bus. With one outstanding transfer this time is
+// added to each; with three the wire transfers the next ones meanwhile.
 TEST(DarwinnLinkReplay, TransfersUnderWay) {
   SamplePackage sample;
   make_simple(sample, 1000, 100);
@@ -143,7 +143,7 @@ TEST(DarwinnLinkReplay, TransfersUnderWay) {
   EXPECT_EQ(nanoseconds(replay_on_link(sample.main(), link, 0)), 1128U + 50 + output);
 }
 
-// A bus slower than the wire is what counts: a byte in 1000 ns.
+// The bus is slower than the wire (one byte in 1000 ns), so it determines the time.
 TEST(DarwinnLinkReplay, ASlowBus) {
   SamplePackage sample;
   make_simple(sample, 1000, 100);
@@ -163,7 +163,7 @@ TEST(DarwinnLinkReplay, ChunksAndTheEvent) {
   make_simple(sample, 100, 2500);
   LinkValues link = wire();
   link.chunk_bytes = 1024;
-  link.packet_overhead_bytes = 7;  // of each transfer
+  link.packet_overhead_bytes = 7;  // per transfer
   link.event_bytes = 16;
   const LinkReplayResult result = replay_on_link(sample.main(), link, 0);
   EXPECT_EQ(nanoseconds(result), 128U + 7 + 100 + 7 + 2500 + 3 * 7 + 16 + 7);
@@ -181,7 +181,8 @@ TEST(DarwinnLinkReplay, OutputsHoldUpWhatTheHostSends) {
   EXPECT_EQ(nanoseconds(replay_on_link(sample.main(), link, 0)), 128U + 200 + 50);
 }
 
-// The device reads by itself: a request of one overhead for each piece, none across a page.
+// The device fetches data itself. Each piece needs a request (one packet overhead); no piece
+// crosses a page.
 TEST(DarwinnLinkReplay, FetchesByTheDevice) {
   SamplePackage sample;
   make_simple(sample, 1000, 64);
@@ -193,7 +194,8 @@ TEST(DarwinnLinkReplay, FetchesByTheDevice) {
   link.transfers_outstanding = 1;
   link.packet_bytes = 1 << 20;
   link.packet_overhead_bytes = 24;
-  // Pieces: descriptor 16, chunk 128, input 488 (to the next multiple of 512) and 512.
+  // The pieces are: descriptor 16 bytes, chunk 128, input 488 (up to the next multiple of 512) and
+  // 512.
   const std::uint64_t pieces = 4, bytes = 16 + 128 + 1000;
   const LinkReplayResult result = replay_on_link(sample.main(), link, 0);
   EXPECT_EQ(nanoseconds(result), pieces * 24 + bytes + pieces * 24 + 64 + 24);

@@ -1,5 +1,4 @@
-// Requests that follow each other over a host link: sums that can be written down, and what must
-// hold of any series.
+// Successive requests over a host link: closed forms, and properties of random series.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -12,9 +11,9 @@
 namespace tactus::darwinn {
 namespace {
 
-constexpr Picoseconds per_byte = 1000;  // of the wire below
+constexpr Picoseconds per_byte = 1000;  // of the wire below: 1 ns
 
-/// A bare wire of 1 GB/s each way.
+/// A link of 1 GB/s in each direction without fixed costs.
 LinkValues wire(bool outfeed_blocks_infeed) {
   LinkValues link;
   link.wire_bytes_per_second = 1000000000;
@@ -29,8 +28,8 @@ ReplayStep step(const Hint& hint, std::int64_t bytes) {
   return one;
 }
 
-/// Inputs of 100 bytes, a fence, instructions of 10, compute of 50 ns, outputs of 20, the
-/// interrupt.
+/// A request: input of 100 bytes, a fence, instructions of 10 bytes, compute of 50 ns, output of 20
+/// bytes, the interrupt.
 LinkRequest sample(std::size_t user) {
   LinkRequest request;
   request.steps = {step(descriptor(infeed, input, 0, 100, "x"), 100), step(fence(), 0),
@@ -56,7 +55,8 @@ TEST(DarwinnLinkRequests, OneAtATimeIsTheSum) {
 }
 
 TEST(DarwinnLinkRequests, TheHostWorksAheadOverOneEndpoint) {
-  // Data to the device wait for outputs: only the host's 30 are hidden behind the request before.
+  // Data to the device wait for outputs, so only the host's 30 ns overlap with the previous
+  // request.
   const LinkRun run = run_requests({sample(0), sample(1), sample(2)}, wire(true), 2);
   EXPECT_EQ(run.requests[1].released, 60 * per_byte);
   EXPECT_EQ(run.requests[0].end, 210 * per_byte);
@@ -68,7 +68,8 @@ TEST(DarwinnLinkRequests, InputsOfTheNextWaitForTheMemory) {
   std::vector<LinkRequest> requests = {sample(0), sample(1)};
   requests[1].memory_after = 0;
   const LinkRun run = run_requests(requests, wire(false), 2);
-  // Compute ends at 190; output 0 goes back while input 1 arrives.
+  // Compute ends at 190 ns. The output of request 0 is transferred while the input of request 1
+  // arrives.
   EXPECT_EQ(run.requests[0].compute_end, 190 * per_byte);
   EXPECT_EQ(run.requests[1].steps[0].start, 190 * per_byte);
   EXPECT_EQ(run.requests[0].end, 210 * per_byte);
@@ -78,7 +79,7 @@ TEST(DarwinnLinkRequests, InputsOfTheNextWaitForTheMemory) {
 
 TEST(DarwinnLinkRequests, WithMemoryOfItsOwnTheNextComesMeanwhile) {
   const LinkRun run = run_requests({sample(0), sample(1), sample(2)}, wire(false), 3);
-  // The wire out is the bottleneck: 110 a request from 30 on.
+  // The wire to the device is the bottleneck: 110 ns per request, from 30 ns on.
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(run.requests[i].steps[0].start, (30 + 110 * i) * per_byte) << i;
     EXPECT_EQ(run.requests[i].compute_start, (140 + 110 * i) * per_byte) << i;
@@ -102,7 +103,7 @@ TEST(DarwinnLinkRequests, ParametersAreReplacedWhenNobodyComputes) {
   EXPECT_EQ(run.requests[1].steps[0].start, run.requests[0].compute_end);
 }
 
-/// Two chunks of 100 bytes and nothing else, over a wire where the device fetches by itself.
+/// A request of two chunks of 100 bytes, over a link on which the device fetches data itself.
 LinkRequest chunks(std::size_t user) {
   LinkRequest request;
   request.steps = {step(instruction(0), 100), step(instruction(1), 100), step(interrupt(0), 0)};
@@ -111,15 +112,16 @@ LinkRequest chunks(std::size_t user) {
   return request;
 }
 
-// A ring of one descriptor: the second chunk's descriptor is written when the status of the first
-// has arrived. The host starts the next request when both chunks of the previous one have had room.
+// With a ring of one descriptor, the host writes the second chunk's descriptor when the status of
+// the first chunk has arrived. It starts the next request when both chunks of the previous request
+// have had a descriptor.
 TEST(DarwinnLinkRequests, AFullRingHoldsTheHostUp) {
   LinkValues link = wire(false);
   link.device_fetches = true;
   link.ring_descriptors = 1;
   link.status_bytes = 16;
   const LinkRun one = run_requests({chunks(0), chunks(1)}, link, 2);
-  constexpr Picoseconds next = 100 + 16;  // from one chunk's start to that of the next
+  constexpr Picoseconds next = 100 + 16;  // from the start of one chunk to the start of the next
   EXPECT_EQ(one.requests[0].steps[0].start, 10 * per_byte);
   EXPECT_EQ(one.requests[0].steps[1].start, (10 + next) * per_byte);
   EXPECT_EQ(one.requests[1].submitted, (10 + next) * per_byte);
@@ -127,7 +129,7 @@ TEST(DarwinnLinkRequests, AFullRingHoldsTheHostUp) {
   EXPECT_EQ(one.requests[1].steps[1].start, (10 + 3 * next) * per_byte);
   EXPECT_EQ(one.end, (10 + 3 * next + 100) * per_byte);
   EXPECT_EQ(one.to_host.bytes, 4U * 16);
-  // A ring of two: the first place is free again while the second chunk is transferred.
+  // With a ring of two, the first descriptor is free again while the second chunk is transferred.
   link.ring_descriptors = 2;
   const LinkRun two = run_requests({chunks(0), chunks(1)}, link, 2);
   EXPECT_EQ(two.requests[1].submitted, 10 * per_byte);
@@ -136,8 +138,9 @@ TEST(DarwinnLinkRequests, AFullRingHoldsTheHostUp) {
   EXPECT_EQ(run_requests({chunks(0), chunks(1)}, link, 2).end, two.end);
 }
 
-// 200 bytes from 4000 on: 96 up to the border of the page and 104 behind it, and an entry of 8
-// bytes ahead of each, for which the wire waits. Every piece has a request of an overhead of 5.
+// The transfer has 200 bytes from address 4000 on: 96 up to the page border and 104 after it.
+// Before each piece the device fetches a translation of 8 bytes, and the wire waits for it. Every
+// piece has a request with an overhead of 5 bytes.
 TEST(DarwinnLinkRequests, ATransferOverThePageBorder) {
   LinkValues link = wire(false);
   link.device_fetches = true;
@@ -145,17 +148,17 @@ TEST(DarwinnLinkRequests, ATransferOverThePageBorder) {
   link.page_bytes = 4096;
   LinkRequest request;
   request.steps = {step(descriptor(infeed, input, 4000, 200, "x"), 200), step(interrupt(0), 0)};
-  // Without translation: two requests of 5 in succession, and the second piece behind the first.
+  // Without translation: two requests of 5 bytes in succession; the second piece follows the first.
   EXPECT_EQ(run_requests({request}, link).end, (5 + 96 + 5 + 104 + 5) * per_byte);
   EXPECT_EQ(run_requests({request}, link).to_device.transactions, 2U);
   link.translations = 2;
   link.translation_bytes = 8;
   const LinkRun run = run_requests({request}, link);
-  // The second entry is asked for at once, and comes behind the first piece.
+  // The second translation is requested at once, and arrives after the first piece.
   constexpr Picoseconds entry = 8 + 5;
   EXPECT_EQ(run.end, (5 + entry + 5 + 96 + 5 + entry + 5 + 104 + 5) * per_byte);
   EXPECT_EQ(run.translations, 2U);
-  // Inside a page there is one.
+  // A transfer within a page needs one translation.
   request.steps[0].hint.offset = 0;
   const LinkRun inside = run_requests({request}, link);
   EXPECT_EQ(inside.end, (5 + entry + 5 + 200 + 5) * per_byte);
@@ -260,12 +263,13 @@ TEST(DarwinnLinkRequests, WhatHoldsOfAnySeries) {
     }
     const LinkRun slow = run_requests(requests, link, 1);
     const LinkRun fast = run_requests(requests, link, 1 + random() % 6);
-    // If the wires carry more than data, overhead of one request (a fetch, an event) may come
-    // behind data of the next.
+    // With events, overhead of one request (a fetch, an event) may wait for data of the next
+    // request, so several requests in flight may be slower than one.
     if (link.event_bytes == 0) {
       EXPECT_LE(fast.end, slow.end);
     }
-    // Directions that cross push each other's translations out.
+    // Transfers in opposite directions evict each other's translations, so the number of
+    // translations may differ.
     EXPECT_EQ(fast.to_device.bytes - link.translation_bytes * fast.translations,
               slow.to_device.bytes - link.translation_bytes * slow.translations);
     EXPECT_EQ(fast.to_host.bytes, slow.to_host.bytes);

@@ -1,5 +1,5 @@
-// Reading takes little more memory and time than the file has bytes, even where a small file claims
-// much by naming one table many times.
+// Reading takes little more memory and time than the file has bytes, even if a small file claims a
+// large size by naming one table many times.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ Bytes bytes_of(const Builder& builder) {
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
-/// A package with one executable, which `fill` makes.
+/// Returns a package with one executable, which `fill` makes.
 Bytes package_of(const std::function<Offset<fb::Executable>(Builder&)>& fill) {
   Builder inner;
   inner.Finish(fill(inner));
@@ -81,7 +81,7 @@ Bytes many_layers() {
   });
 }
 
-/// Layers of different names that share tables of many entries.
+/// Layers with different names share tables of many entries.
 Bytes shared_tables() {
   return package_of([](Builder& b) {
     const auto table = b.CreateVector(std::vector<std::int32_t>(many, 0));
@@ -99,7 +99,7 @@ Bytes shared_tables() {
   });
 }
 
-/// Many names of one executable: more than three are never read.
+/// The package lists one executable many times; at most three are read.
 Bytes many_executables() {
   Builder inner;
   inner.Finish(fb::CreateExecutable(inner, 0, 0, inner.CreateVector(Bytes(1 << 20)), 1));
@@ -114,7 +114,8 @@ Bytes many_executables() {
   return bytes_of(package);
 }
 
-/// Peak memory, in bytes, that `work` needs in a process of its own beyond the initial use.
+/// Returns the peak memory, in bytes, that `work` needs in a process of its own beyond the initial
+/// use.
 std::size_t peak_memory(const std::function<void()>& work) {
   int pipes[2];
   if (::pipe(pipes) != 0) return 0;

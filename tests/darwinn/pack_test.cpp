@@ -1,5 +1,5 @@
-// Packed models: the package links, and runs on the machine as the model does, wherever its memory
-// is put.
+// Packed models: the package links, and runs on the machine as the model does, at any base
+// addresses.
 #include <gtest/gtest.h>
 
 #include "firmware/driver/darwinn/pack.h"
@@ -38,7 +38,7 @@ Outcome run(const Model& model, const std::vector<std::uint8_t>& program,
   return result;
 }
 
-/// All chunks of the main executable, linked for these addresses.
+/// Returns all chunks of the main executable, linked for these addresses.
 std::vector<std::uint8_t> linked(const File& file, std::uint64_t scratch_address,
                                  std::uint64_t constants_address) {
   const Executable& main = file.package().main();
@@ -103,7 +103,8 @@ TEST(DarwinnPack, ParametersGoAheadWhereTheyAreCached) {
             model.constants[0]);
   EXPECT_NE(caching.token, 0U);
   EXPECT_EQ(caching.token, main.token);
-  // Equal models have equal tokens, different ones different tokens, unless a token is given.
+  // Equal models have equal tokens, and different models have different tokens, unless a token is
+  // given.
   EXPECT_EQ(File(pack(model, cached), "m.dwn1").package().main().token, main.token);
   EXPECT_NE(File(pack(sample_model(2), cached), "m.dwn1").package().main().token, main.token);
   cached.token = 7;

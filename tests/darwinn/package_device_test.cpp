@@ -1,5 +1,5 @@
-// Packages on the simulated TCU: outputs and cycles of the direct run, wherever their memory is and
-// whichever other packages are there.
+// Packages on the simulated TCU: outputs and cycles equal those of the direct run, at any base
+// addresses and with any other packages loaded.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST(DarwinnPackageDevice, TwoModelsShareTheDevice) {
 TEST(DarwinnPackageDevice, ConstantsInLocalMemoryAreLoadedAhead) {
   Model model = sample_model(1);
   model.file.load_consts_to_local = true;
-  // Without the program's first instruction, which transfers the constants.
+  // Removes the program's first instruction, which transfers the constants.
   const tcu::InstructionLayout layout(model.file.arch);
   model.program.erase(model.program.begin(), model.program.begin() + layout.instruction_bytes());
   const File file(pack(model, cached()), "m.dwn1");
@@ -120,7 +120,7 @@ TEST(DarwinnPackageDevice, TheCopyOfTheSpecification) {
   const Model model = packaged_model(file);
   TcuSimulation simulation(machine(model, Engine::fast));
   PackageDevice device(simulation, {&file.package()}, 1);
-  // 4 vectors of 8 lanes of 16 bits; 5 lanes are the tensor's.
+  // The input has 4 vectors of 8 lanes of 16 bits; the tensor uses 5 lanes.
   std::vector<std::uint8_t> input(64);
   for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<std::uint8_t>(i);
   std::vector<std::uint8_t> expected = input;
@@ -147,7 +147,7 @@ TEST(DarwinnPackageDevice, MemoryIsRefusedBeyondTheBank) {
   }
 }
 
-/// Changes bytes anywhere: a package that is accepted runs to some end, any other is refused.
+/// Changes random bytes. An accepted package runs to some end; any other package is refused.
 TEST(DarwinnPackageDevice, ChangedPackagesAreRefusedOrRun) {
   const std::vector<std::uint8_t> sound = pack(sample_model(1), options());
   std::size_t ran = 0, refused = 0;
@@ -157,7 +157,7 @@ TEST(DarwinnPackageDevice, ChangedPackagesAreRefusedOrRun) {
     std::vector<std::uint8_t> bytes = sound;
     for (std::uint64_t count = 1 + random() % 3; count > 0; --count) {
       std::size_t at = random() % bytes.size();
-      // Most of the file is padding.
+      // Prefers bytes other than 0, since most of the file is padding.
       while (bytes[at] == 0 && random() % 16 != 0) at = random() % bytes.size();
       bytes[at] = static_cast<std::uint8_t>(random() % 2 == 0 ? random()
                                                               : bytes[at] ^ (1U << random() % 8));

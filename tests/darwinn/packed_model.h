@@ -1,4 +1,4 @@
-// A small model of the TCU for tests of packing.
+// A small TCU model for tests of packing.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace tactus::darwinn {
 
 constexpr std::uint64_t input_base = 3, output_base = 40, vectors = 16;
 
-/// y = W x + b on an array of 8. The constants b and W are at 0 of DRAM1. The work is done `count`
-/// times.
+/// A model of y = W x + b on an array of size 8. The constants b and W are at address 0 of DRAM1.
+/// The program does the work `count` times.
 inline Model sample_model(std::size_t count, std::uint8_t seed = 5) {
   Model model;
   model.path = "m.tmodel";

@@ -1,4 +1,4 @@
-// Requests that load parameters by the runtime's rules, with synthetic packages and real models.
+// Requests that load parameters by the runtime's rules, for synthetic packages and real models.
 #include <algorithm>
 #include <list>
 #include <random>
@@ -28,8 +28,8 @@ Package stand_alone_package(std::uint64_t token) {
   return package;
 }
 
-/// 'L' for each request that loads, 'E' for one that evicts and loads, '.' for the others, 'X' for
-/// one that only evicts.
+/// Returns one letter per request: 'L' loads, 'E' evicts and loads, 'X' only evicts, '.' does
+/// neither.
 std::string answers(ParameterCache& cache, const std::vector<const Package*>& requests) {
   std::string text;
   for (const Package* one : requests) {

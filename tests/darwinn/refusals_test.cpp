@@ -1,5 +1,5 @@
-// One changed package for each refusal: its code, and a message that names file, executable, index
-// and value.
+// One changed package for each refusal. Each refusal has the right code, and a message that names
+// file, executable, index and value.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -17,12 +17,12 @@ using Change = std::function<void(SamplePackage&)>;
 
 struct Row {
   Code code;
-  std::string says;  ///< must be in the message
+  std::string says;  ///< text that the message must contain
   Change change;
   VerifyOptions options = {};
 };
 
-/// The text of the refusal, "" if there is none.
+/// Returns the text of the refusal; empty if the package is accepted.
 std::string refusal(const std::vector<std::uint8_t>& bytes, Code code,
                     const VerifyOptions& options = {}) {
   try {
@@ -71,7 +71,7 @@ TEST(DarwinnRefusals, Levels) {
   refusal(bytes, Code::verify_package);
   const auto damaged = [&](std::size_t at) {
     auto copy = good;
-    for (std::size_t i = 0; i < 4; ++i) copy[at + i] = 0xFF;  // the offset of the root table
+    for (std::size_t i = 0; i < 4; ++i) copy[at + i] = 0xFF;  // offset of the root table
     return copy;
   };
   refusal(damaged(0), Code::verify_package);
@@ -137,7 +137,8 @@ TEST(DarwinnRefusals, AcceptedWithAWord) {
               s.main().hints = {instruction(0)};
             }),
             Codes{Code::unused_input});
-  // Parameters already on the chip; a signature that is not checked; a caching executable alone.
+  // These give no warning: parameters already on the chip; a signature that is not checked; a
+  // caching executable alone.
   EXPECT_EQ(warnings([](auto& s) { s.package.executables.pop_back(); },
                      {"", false, 0x0123456789ABCDEF, false}),
             Codes{});
@@ -282,7 +283,7 @@ TEST(DarwinnRefusals, Hints) {
 
 // ---- layers -------------------------------------------------------------------------------------
 
-/// An output of two slices that split x.
+/// Gives the sample an output of two slices that split x.
 void slice(SamplePackage& s) {
   Layer& out = s.output();
   out.has_shape_info = true;

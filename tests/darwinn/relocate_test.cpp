@@ -1,5 +1,5 @@
 // Packages whose inputs and outputs have bases of their own (profile B): accesses are split at
-// borders of tensors, and no Configure overtakes a write that is under way.
+// borders of tensors, and no Configure overtakes a pending write.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using Kind = tcu::DataMoveKind;
 
-constexpr std::uint64_t variables = 100;  // in DRAM0
+constexpr std::uint64_t variables = 100;  // address in DRAM0
 constexpr Cycle read_latency = 10, write_latency = 4;
 
 TcuSimulationConfig machine(const Model& model, Engine engine, Cycle latency = read_latency) {
@@ -30,14 +30,15 @@ TcuSimulationConfig machine(const Model& model, Engine engine, Cycle latency = r
   return config;
 }
 
-/// x of 16 vectors at 3, y of 16 vectors at 40, and this program.
+/// A model with input x (16 vectors at 3), output y (16 vectors at 40) and this program.
 Model with_program(const std::vector<tcu::Instruction>& program) {
   Model model = sample_model(1);
   model.program = encode_program(tcu::InstructionLayout(model.file.arch), program);
   return model;
 }
 
-/// `count` copies of x to y, vector by vector with a gap of one, and nothing in between.
+/// A model that makes `count` copies of x to y, vector by vector with a gap of one, without other
+/// work.
 Model copies(std::size_t count) {
   Model model = sample_model(1);
   const tcu::InstructionLayout layout(model.file.arch);
@@ -49,7 +50,8 @@ Model copies(std::size_t count) {
   return with_program(program);
 }
 
-/// Everything at once: a layer, its result to a variable and back, and on to the output.
+/// A model with all kinds of access: a layer, a store of its result to a variable, a load of the
+/// variable, and a store to the output.
 Model layers(std::size_t count) {
   Model model = sample_model(count);
   const tcu::InstructionLayout layout(model.file.arch);
@@ -98,7 +100,7 @@ ImageResult packed(const Model& model, const std::vector<std::uint8_t>& bytes, E
   return device.run(0, 0, image(model, number), {});
 }
 
-/// The package with NoOp instructions where writes are read back.
+/// Returns the package with NoOps in place of the instructions that read writes back.
 std::vector<std::uint8_t> without_read_backs(const Model& model,
                                              const std::vector<std::uint8_t>& bytes) {
   const tcu::InstructionLayout layout(model.file.arch);
@@ -135,7 +137,7 @@ TEST(DarwinnRelocate, BasesStandWhereTensorsMeet) {
   EXPECT_EQ(a.read_backs, 0U);
 }
 
-/// One DataMove over 0..63 with step 2; x is at 3..18, and y, in two pieces in reverse order, at
+/// A DataMove of vectors 0..63 with step 2. x is at 3..18; y has two pieces in reverse order, at
 /// 40..49 and 50..55.
 TEST(DarwinnRelocate, MovesAreCutWhereTensorsMeet) {
   Model model = sample_model(1);
@@ -212,9 +214,10 @@ TEST(DarwinnRelocate, TensorsInPieces) {
   EXPECT_EQ(found.outputs.size(), 2U);
 }
 
-/// A Configure takes a cycle. Behind a write its read-back comes first, which begins when the write
-/// was answered, as the next read of the model does, and is over a read's way later: the memory's
-/// latency, and 7 cycles through the port and its queues and into local memory.
+/// A Configure takes one cycle. If it follows a write, a read-back precedes it. The read-back
+/// begins when the write's response has arrived, as the next read of the model would, and takes the
+/// time of a read: the memory's latency, and 7 cycles through the port, its queues and into local
+/// memory.
 TEST(DarwinnRelocate, CyclesAreThoseOfTheModelAndOfItsConfigures) {
   for (const Engine engine : {Engine::fast, Engine::step, Engine::check}) {
     for (const Cycle latency : {1U, 10U, 25U}) {
@@ -222,7 +225,8 @@ TEST(DarwinnRelocate, CyclesAreThoseOfTheModelAndOfItsConfigures) {
         SCOPED_TRACE(std::to_string(latency) + " " + std::to_string(count));
         const Model model = copies(count);
         const RelocatableProgram program = relocatable(model, true);
-        // Ahead DRAM0 of scratch memory, DRAM1, DRAM0 of x; then y in every copy; x in all but one.
+        // Configures at the start: DRAM0 of scratch memory, DRAM1, DRAM0 of x. Then y in every
+        // copy, and x in all copies but the first.
         EXPECT_EQ(program.bases.size(), 3 + count + (count - 1));
         EXPECT_EQ(program.read_backs, count - 1);
         const Cycle configures = program.bases.size();
@@ -235,7 +239,7 @@ TEST(DarwinnRelocate, CyclesAreThoseOfTheModelAndOfItsConfigures) {
 }
 
 TEST(DarwinnRelocate, AConfigureWouldOvertakeAWrite) {
-  // The last vectors of y wait in the port when x is next.
+  // The last vectors of y are still in the port when the base changes to that of x.
   Model model = copies(1);
   const tcu::InstructionLayout layout(model.file.arch);
   std::vector<tcu::Instruction> program = decode_program(layout, model.program);

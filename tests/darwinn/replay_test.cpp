@@ -1,4 +1,4 @@
-// Replay R1 of real models, picosecond for picosecond, and its rules one by one.
+// Replay R1 of real models, equal to the picosecond, and its rules one by one.
 #include <gtest/gtest.h>
 
 #include "firmware/config/link.h"
@@ -48,7 +48,7 @@ TEST(DarwinnReplay, EveryModelOnEveryLink) {
   EXPECT_GE(compared, 3U * 2 * 13);
 }
 
-/// 1 byte a nanosecond each way, no fixed cost, a clock of 1 GHz.
+/// A link of 1 byte per nanosecond in each direction without fixed costs, and a clock of 1 GHz.
 LinkValues simple_link(bool blocks) {
   LinkValues link;
   link.out_bytes_per_second = link.in_bytes_per_second = link.core_hz = 1000000000;
@@ -57,7 +57,8 @@ LinkValues simple_link(bool blocks) {
   return link;
 }
 
-// chunk 128, in 32 + 32, parameters 192, scratch out 256, fence, scratch in 256, chunk 64, out 32.
+// Transfers in bytes: chunk 128, in 32 + 32, parameters 192, scratch out 256, fence, scratch in
+// 256, chunk 64, out 32.
 TEST(DarwinnReplay, Rules) {
   const SamplePackage sample;
   const Executable& main = sample.package.executables[0];
@@ -83,7 +84,8 @@ TEST(DarwinnReplay, OutputsBlockInputsOnlyOnSomeLinks) {
   main.hints.erase(main.hints.begin() + 5);  // the fence
   const Picoseconds blocking = replay(main, simple_link(true), 0).total;
   const Picoseconds free = replay(main, simple_link(false), 0).total;
-  // Scratch in (256) and the second chunk (64) are transferred while scratch goes out (256).
+  // On the link that does not block, scratch in (256) and the second chunk (64) are transferred
+  // during scratch out (256).
   EXPECT_EQ(blocking - free, 256000U);
 }
 

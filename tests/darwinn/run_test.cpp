@@ -31,8 +31,8 @@ class PackageRun : public CliTest {
     const Output output = tactus(command);
     EXPECT_EQ(output.code, 0) << command << "\n" << output.err;
   }
-  /// A network of the zoo as NAME.dwn1, with outputs of the direct run in NAME.out and its figures
-  /// in NAME.json.
+  /// Makes NAME.dwn1 from a network of the zoo, with the outputs of the direct run in NAME.out and
+  /// its statistics in NAME.json.
   void make(const std::string& name, const std::string& how) const {
     good("zoo " + name + " -o " + name + ".onnx");
     good(fmt::format("compile {}.onnx --board zcu104 --separate-outputs -o {}", name, name));
@@ -42,7 +42,7 @@ class PackageRun : public CliTest {
     good(fmt::format("run --model {} --input {}.csv -o {}.out --stats {}.json --memory fixed",
                      model, name, name, name));
   }
-  /// Writes one image of small numbers.
+  /// Writes an input of one image with small numbers.
   void input(const std::string& name, const std::string& model) const {
     const Json file = Json::parse(read(model));
     std::string text;
@@ -57,7 +57,8 @@ class PackageRun : public CliTest {
   [[nodiscard]] std::vector<std::string> in(const std::string& folder) const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / folder)) {
-      // A package holds vectors only; how they lie in the model's tensors it does not say.
+      // A package does not describe the layout of the model's tensors, so its run writes no .npy
+      // and .pb files.
       const std::string extension = entry.path().extension();
       if (extension == ".npy" || extension == ".pb") continue;
       names.push_back(entry.path().filename().string());

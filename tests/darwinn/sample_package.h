@@ -1,4 +1,4 @@
-// A small valid package, which tests change in one place.
+// A small valid package; each test changes one part of it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace tactus::darwinn {
 
-/// Executables EXECUTION_ONLY and PARAMETER_CACHING for beagle: an input of 4 x 4 x 3 bytes, a
-/// tiled output of 2 x 4 x 3 bytes on 1 x 2 tiles, scratch memory, parameters.
+/// The package has executables EXECUTION_ONLY and PARAMETER_CACHING for the chip beagle: an input
+/// of 4 x 4 x 3 bytes, a tiled output of 2 x 4 x 3 bytes on 1 x 2 tiles, scratch memory,
+/// parameters.
 struct SamplePackage {
   SamplePackage();
   SamplePackage(const SamplePackage&) = delete;
@@ -21,7 +22,7 @@ struct SamplePackage {
   Executable& caching() { return package.executables[1]; }
   Layer& input() { return main().inputs[0]; }
   Layer& output() { return main().outputs[0]; }
-  /// Makes a table or shape that lives as long as the package.
+  /// Returns a table or shape that lives as long as this object.
   IntView ints(std::vector<std::int32_t> values) {
     tables.push_back(std::move(values));
     return tables.back();
@@ -38,8 +39,8 @@ struct SamplePackage {
   std::list<std::vector<Range>> shapes;
 };
 
-/// Changes it to a STAND_ALONE package for a TCU of 8 x 8: Configure of both DRAM offsets, then a
-/// copy of its input.
+/// Changes the sample to a STAND_ALONE package for a TCU with an 8 x 8 array: a Configure of both
+/// DRAM offsets, then a copy of the input.
 void make_tcu(SamplePackage& sample);
 
 [[nodiscard]] Hint descriptor(std::int16_t direction, std::int16_t desc, std::int32_t offset,

@@ -1,4 +1,4 @@
-// Written packages: laid out as real ones are, and read back as they were.
+// Written packages have the layout of real ones, and are read back unchanged.
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Content of a package without positions.
+/// Returns the content of a package as JSON, without positions in the file.
 Json content(const File& file) {
   Json json = Json::parse(to_json(file));
   Json package = file.tflite() != nullptr ? json["custom_ops"][0]["package"] : json["package"];
@@ -71,7 +71,7 @@ TEST(DarwinnWriter, RealModelsReadBack) {
   }
 }
 
-// A package of other tools, for another chip.
+// A package for a TCU, written by another tool.
 TEST(DarwinnWriter, TheTcuSample) {
   DARWINN_NEEDS_GOLDEN("tcu_profile_a_copy.dwn1");
   const Json golden = golden_json("tcu_profile_a_copy.json");
@@ -96,7 +96,7 @@ TEST(DarwinnWriter, TheTcuSample) {
 
 TEST(DarwinnInput, RepeatedExecutionsAreSpread) {
   SamplePackage sample;
-  Layer& layer = sample.input();  // 48 of 56 bytes
+  Layer& layer = sample.input();  // 48 bytes of data, padded to 56
   layer.executions = 3;
   const auto tensor = pattern(3 * 48);
   const auto device = scatter_input(layer, tensor);
