@@ -1,4 +1,4 @@
-// mov, add, cmp, predicates, and how 2D blocks lie in registers.
+// mov, add, cmp, predicates, and the order of 2D blocks in registers.
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -108,7 +108,7 @@ TEST(DpasAlu, ModifiersRegionsAndConstants) {
                                      "add (M1, 8) D(0,0)<1> S(0,0)<0;1,0> (-abs)S(0,1)<0;1,0>\n"
                                      "add (M1, 8) D(0,0)<1> D(0,0)<1;1,0> -0x10:w\n");
   EXPECT_EQ(sum[0], 1 - 2 - 16);
-  // All sources are read first: a shift by one element, in place.
+  // A mov reads all its sources before it writes, so it can shift by one element in place.
   const auto shifted = run<std::int32_t>("d", "d", values,
                                          "mov (M1, 8) D(0,0)<1> S(0,0)<1;1,0>\n"
                                          "mov (M1, 8) D(0,1)<1> D(0,0)<1;1,0>\n");
@@ -142,7 +142,7 @@ TEST(DpasAlu, ComparisonsAndPredicates) {
                               "(P1.all) mov (M1, 8) D(0,8)<1> 7.0:f\n");
   EXPECT_EQ(any[7], 7);
   EXPECT_EQ(any[8], 0);
-  // Unsigned 64-bit and signed numbers compare by value.
+  // A comparison of an unsigned and a signed number is by value.
   const auto mixed = run<std::int32_t>("d", "d", std::vector<std::int32_t>{-1, 1},
                                        "cmp.lt (M1, 2) D(0,0)<1> S(0,0)<1;1,0> 0xffffffff:ud\n");
   EXPECT_EQ(mixed[0], -1);
@@ -161,7 +161,7 @@ TEST(DpasAlu, Coordinates) {
 
 // ---- 2D blocks ----------------------------------------------------------------------------------
 
-/// Element (y, x) of a block as the vISA page computes its place, in elements.
+/// Position of element (y, x) of a block, in elements, by the formula of the vISA documentation.
 unsigned place(const Block2d& b, unsigned grf_bytes, unsigned block, unsigned y, unsigned x) {
   const unsigned per_dword = 4U / b.element_bytes, per_register = grf_bytes / b.element_bytes;
   unsigned pitch = 1;
@@ -203,7 +203,7 @@ TEST(DpasBlocks, EveryElementIsWhereItBelongs) {
   }
 }
 
-/// place_block() equals place_row() for all rows, for every width, height and form.
+/// place_block() equals place_row() for every row, for any width, height and form.
 TEST(DpasBlocks, ABlockIsItsRows) {
   std::mt19937 random(7);
   for (unsigned i = 0; i < 4000; ++i) {
@@ -233,8 +233,8 @@ TEST(DpasBlocks, ABlockIsItsRows) {
   }
 }
 
-/// A row-major K x N matrix that is loaded with the transform is src1, a row-major RC x K one
-/// without it is src2: the DPAS is then their product.
+/// A row-major K x N matrix loaded with the transform can be src1, and a row-major RC x K matrix
+/// loaded without it can be src2. The DPAS computes their product.
 TEST(DpasBlocks, LoadsMakeTheOperandsOfADpas) {
   std::int8_t a[8][32], b[32][16];
   std::int32_t c[8][16] = {};

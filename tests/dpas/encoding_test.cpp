@@ -14,7 +14,7 @@ namespace {
 
 enum Column { platform = 1, text_column, binary_column, native_column, bits_column, agreement };
 
-/// Declarations that make the instruction of a golden row complete.
+/// Returns a kernel with the instruction of a golden row and the declarations that it needs.
 std::string kernel_of(const std::string& instruction) {
   std::string text = kernel_head;
   for (const char* name : {"D", "C", "B", "A"}) {
@@ -52,7 +52,7 @@ TEST(DpasEncoding, VectorsSayTheSame) {
 TEST(DpasEncoding, GoldenNativeTextGivesTheGoldenBitsAndBack) {
   unsigned count = 0;
   for (const auto& row : golden_table("asm_golden.tsv")) {
-    if (row[agreement] != "same") continue;  // unknown to the reference
+    if (row[agreement] != "same") continue;  // the reference does not know it
     const NativeForm form{row[platform] == "DG2" ? 32U : 64U};
     const NativeDpas native = parse_native(row[native_column], form, "golden");
     const NativeBits bits = encode_native(native, form);
@@ -63,8 +63,8 @@ TEST(DpasEncoding, GoldenNativeTextGivesTheGoldenBitsAndBack) {
   EXPECT_GE(count, 50U);
 }
 
-/// The instruction of the text, given the registers that the reference's allocator chose, is the
-/// native instruction but for the token.
+/// With the registers that the reference's allocator chose, the text's instruction equals the
+/// native instruction except for the token.
 TEST(DpasEncoding, VisaAndNativeFormsAreTheSameInstruction) {
   for (const auto& row : golden_table("asm_golden.tsv")) {
     if (row[agreement] != "same") continue;
@@ -167,7 +167,7 @@ TEST(DpasContainer, OlderFilesHaveDpasOf25Bytes) {
             "08080808");
 }
 
-/// Field by field, as spec section 7.2 lists them.
+/// Checks the fields one by one, as spec section 7.2 lists them.
 TEST(DpasContainer, LayoutOfTheHeader) {
   Program program =
       assemble(".kernel k\n.decl A v_type=G type=ud num_elts=64 align=GRF\nret (M1, 1)\n", "k");
@@ -181,7 +181,8 @@ TEST(DpasContainer, LayoutOfTheHeader) {
             "01"
             "6b"
             "1f000000");
-  // Body: two names and that of annotations, the kernel's name, one variable.
+  // The body begins with two names and the name of annotations, then the kernel's name and one
+  // variable.
   const std::string body = bytes.substr(2 * 0x1F);
   EXPECT_EQ(body.substr(0, 2 * 4), "04000000");
   const std::string names =

@@ -1,5 +1,5 @@
 // Runs the fuzz target on kernels, containers and native instructions, and on deterministic
-// mutations of them: it must not crash, and everything accepted has the properties that the target
+// mutations of them. It must not crash, and everything accepted has the properties that the target
 // checks.
 #include <algorithm>
 #include <random>
@@ -48,7 +48,7 @@ std::vector<Bytes> seeds() {
   return files;
 }
 
-/// Pieces of text that mean something somewhere.
+/// Texts with a meaning in kernels, to insert at random.
 const char* const words[] = {"dpas.s8.s8.8.8",
                              "(M1, 16)",
                              "%null.0",
@@ -120,7 +120,7 @@ Bytes mutated(Bytes bytes, const std::vector<Bytes>& all, std::mt19937_64& rando
         break;
       }
       default: {
-        // A digit for a digit keeps most of a text sound.
+        // Replacing a digit by a digit leaves most texts valid.
         for (std::size_t k = static_cast<std::size_t>(at); k < bytes.size(); ++k) {
           if (bytes[k] < '0' || bytes[k] > '9') continue;
           bytes[k] = static_cast<std::uint8_t>('0' + random() % 10);

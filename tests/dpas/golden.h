@@ -1,5 +1,5 @@
-// Golden data of DPAS: the archive in this repository, and further data in the folder that
-// TACTUS_DPAS_GOLDEN names.
+// Golden data of DPAS: the archive in this repository, and more data in the folder named by
+// TACTUS_DPAS_GOLDEN.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,11 @@ struct Vector {
 
 [[nodiscard]] std::vector<Vector> golden_vectors();
 
-/// Rows of a .tsv file, without comment lines (starting with #).
+/// Returns the rows of a .tsv file, without comment lines (starting with #).
 [[nodiscard]] std::vector<std::vector<std::string>> golden_table(const std::string& name);
 
-/// First difference between `got` and `expected`; empty if they are equal. All NaN are equal.
+/// Describes the first difference between `got` and `expected`; empty if they are equal. All NaN
+/// count as equal.
 [[nodiscard]] std::string difference(const DpasConfig& config, const std::vector<std::uint8_t>& got,
                                      const std::vector<std::uint8_t>& expected);
 

@@ -66,7 +66,8 @@ class Interpreter {
     std::memcpy(&registers_.at(i.dst.address), results.data(), results.size() * 4);
   }
 
-  /// Element `index` of packed elements from a byte of the registers on, its sign extended.
+  /// Returns element `index` of the packed elements at a byte address of the register file,
+  /// sign-extended.
   [[nodiscard]] std::int64_t element(std::uint32_t address, Precision precision,
                                      unsigned index) const {
     const unsigned bits = info(precision).bits;
@@ -93,7 +94,7 @@ class Interpreter {
           std::memcpy(&sum, &registers_.at(i.source[0].address + (row * n + c) * 4), 4);
         }
         for (unsigned k = 0; k < 8 * ops; ++k) {
-          // Column c of B: dword k / in_dword of channel c.
+          // Element k of B's column c is in dword k / in_dword of channel c.
           const std::uint32_t dword_at = i.source[1].address + (k / in_dword * n + c) * 4;
           const std::int64_t b = element(dword_at, i.w, k % in_dword);
           const std::int64_t a = element(i.source[2].address, i.a, row * 8 * ops + k);
@@ -149,7 +150,7 @@ class Interpreter {
     }
   }
 
-  /// Loads or stores dwords with 32-bit addresses.
+  /// Executes a load or store of dwords with 32-bit addresses.
   void elements(const Instruction& i) {
     const bool load = i.lsc.is_load();
     const unsigned channels = i.lsc.transposed ? 1 : i.execution_size;

@@ -14,13 +14,13 @@
 
 namespace tactus::dpas {
 
-/// Memory from address `base` on.
+/// The memory from address `base` on.
 struct InterpretedMemory {
   std::uint64_t base = 0;
   std::vector<std::uint8_t> bytes;
 };
 
-/// Runs the kernel from its first instruction to ret; `registers` are the thread's.
+/// Runs the kernel from its first instruction to ret; `registers` are those of one thread.
 void interpret(const Profile& profile, const Kernel& kernel, const Numerics& numerics,
                std::vector<std::uint8_t>& registers, InterpretedMemory& memory);
 

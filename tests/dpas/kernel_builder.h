@@ -1,4 +1,4 @@
-// Builds kernels of resolved instructions on registers, without text, for tests of the machine.
+// Builds kernels from resolved instructions on registers, without text, for tests of the machine.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace tactus::dpas {
 
-/// Registers are numbers, addresses within them are bytes. Instructions have the positions 1, 2,
-/// ...
+/// Registers are given by number, addresses within them in bytes. The n-th instruction has position
+/// n, from 1 on.
 class KernelBuilder {
  public:
   explicit KernelBuilder(const Profile& profile) : profile_(profile) {
@@ -31,7 +31,7 @@ class KernelBuilder {
     return kernel().instructions.back();
   }
 
-  /// Operand with elements of `type` from a byte of the register file on.
+  /// Returns an operand with elements of `type` at a byte address of the register file.
   static Operand at(std::uint32_t address, std::uint32_t bytes, Type type) {
     Operand operand;
     operand.kind = Operand::Kind::general;
@@ -52,11 +52,12 @@ class KernelBuilder {
   }
 
   struct DpasOperands {
-    int src0 = -1;  ///< register; -1: null
+    int src0 = -1;  ///< register number; -1: null
     Precision w = Precision::s8, a = Precision::s8;
     Type dst_type = Type::d, src0_type = Type::d;
   };
-  /// D, B and A are registers; `a_byte` is added to A's address.
+  /// Adds a DPAS. dst, src1 (B) and src2 (A) are register numbers; `a_byte` is added to A's
+  /// address.
   Instruction& dpas(unsigned rc, unsigned dst, unsigned src1, unsigned src2, const DpasOperands& o,
                     unsigned a_byte = 0) {
     const unsigned grf = profile_.grf_bytes;
@@ -85,14 +86,14 @@ class KernelBuilder {
   Instruction& dpas(unsigned rc, unsigned dst, unsigned src1, unsigned src2) {
     return dpas(rc, dst, src1, src2, DpasOperands());
   }
-  /// D = D + A x B.
+  /// Adds the DPAS D = D + A x B.
   Instruction& accumulate(unsigned rc, unsigned dst, unsigned src1, unsigned src2) {
     DpasOperands operands;
     operands.src0 = static_cast<int>(dst);
     return dpas(rc, dst, src1, src2, operands);
   }
 
-  /// A vector of `channels` dwords.
+  /// Returns a vector operand of `channels` dwords.
   [[nodiscard]] Operand vector(unsigned reg, unsigned channels, unsigned byte = 0) const {
     Operand operand = at(reg * profile_.grf_bytes + byte, channels * 4, Type::d);
     operand.region = channels == 1 ? Region{0, 1, 0} : Region{1, 1, 0};
@@ -116,7 +117,7 @@ class KernelBuilder {
     i.source[1] = b;
     return add(i);
   }
-  /// Predicate `id` = a < b, in one channel.
+  /// Adds a comparison: predicate `id` = a < b, in one channel.
   Instruction& less(unsigned id, const Operand& a, const Operand& b) {
     while (kernel().predicates.size() < id) kernel().predicates.push_back({"p", 1});
     Operand dst;
@@ -126,7 +127,7 @@ class KernelBuilder {
     i.comparison = Comparison::lt;
     return i;
   }
-  /// Jumps to the instruction of this number if predicate `id` is set; 0: always.
+  /// Adds a jump to the instruction of this number, taken if predicate `id` is set; id 0: always.
   Instruction& jump(std::uint32_t target, unsigned id) {
     Instruction i;
     i.opcode = Opcode::jmp;
@@ -143,8 +144,8 @@ class KernelBuilder {
 
   struct Surface {
     std::uint64_t base = 0;
-    std::uint32_t width = 64, height = 1, pitch = 64;  ///< bytes, rows, bytes
-    std::int32_t x = 0, y = 0;                         ///< elements, rows
+    std::uint32_t width = 64, height = 1, pitch = 64;  ///< in bytes, rows, bytes
+    std::int32_t x = 0, y = 0;                         ///< in elements, rows
   };
   Instruction& load_block(unsigned dst, const Block2d& block, const Surface& surface) {
     Instruction& i = block2d(LscOperation::load_block2d, block, surface);

@@ -11,7 +11,7 @@ namespace tactus::dpas {
 
 inline constexpr const char* kernel_head = ".version 3.6\n.kernel \"k\"\n";
 
-/// A kernel with every directive and every instruction of the subset.
+/// A kernel that has every directive and every instruction of the subset.
 inline constexpr const char* kernel_with_everything = R"(.version 3.6
 .kernel "all"
 .decl P v_type=G type=uq num_elts=1 align=GRF
@@ -57,7 +57,7 @@ inline Profile profile_named(const std::string& name) {
   return read_profile(std::string(TACTUS_SOURCE_DIR) + "/configs/dpas/" + name + ".json");
 }
 
-/// Text of the UserError that the action throws; empty if it throws none.
+/// Returns the text of the UserError that the action throws; empty if it throws none.
 template <typename Action>
 std::string message_of(Action action) {
   try {

@@ -1,4 +1,4 @@
-// Every rule, the golden probes, messages, and where variables are placed.
+// Legality: every rule, the golden probes, messages, and the registers of variables.
 #include <map>
 #include <set>
 
@@ -14,7 +14,7 @@
 namespace tactus::dpas {
 namespace {
 
-/// "D:f[64] C:f[64]" as declarations.
+/// Returns the declarations of a list such as "D:f[64] C:f[64]".
 std::string declarations(const std::string& list) {
   std::string text;
   for (std::size_t at = 0; at < list.size();) {
@@ -29,7 +29,7 @@ std::string declarations(const std::string& list) {
 }
 
 struct Verdict {
-  std::string first_code;  ///< OK without errors
+  std::string first_code;  ///< OK if there are no errors
   std::string message;
   std::vector<std::string> warnings;
 };
@@ -52,8 +52,8 @@ Verdict judge(const std::string& profile, const std::string& variables,
   return verdict;
 }
 
-/// Why our verdict differs from that of a release build of Intel's finalizer, by our code.
-/// Where the debug build agrees with us, its assertion is the reason.
+/// Reasons why Tactus refuses a program that a release build of Intel's finalizer accepts, by
+/// Tactus's error code. Where the debug build refuses it too, its assertion is the reason.
 const std::map<std::string, std::string>& stricter_reasons() {
   static const std::map<std::string, std::string> reasons = {
       {"E_DPAS_SD", "no platform executes SD other than 8; Mesa's validator refuses it, too"},
@@ -93,7 +93,7 @@ TEST(DpasLegality, GoldenProbes) {
       EXPECT_EQ(stricter_reasons().count(verdict.first_code), 1U)
           << "no reason is given for " << verdict.first_code;
     }
-    // Everything that Intel's builds refuse is refused here, too.
+    // Tactus refuses everything that Intel's builds refuse.
     if (!refused) {
       EXPECT_EQ(row[release] + row[debug], "ACCEPTACCEPT") << row[id];
     }
@@ -111,7 +111,7 @@ struct Probe {
   const char* profile;
   const char* variables;
   const char* instruction;
-  const char* message;  ///< all of it, without "k.visaasm:"; empty: legal
+  const char* message;  ///< the whole message without "k.visaasm:"; empty: legal
 };
 
 constexpr const char* ints = "D:d[128] C:d[128] B:ud[128] A:ud[64]";
@@ -250,7 +250,8 @@ TEST(DpasLegality, EveryRuleSaysWhatWhereAndWhatIsAllowed) {
        "7:29: E_MESSAGE: \"bti\" addresses are not in the subset; allowed flat"},
   };
   for (const Probe& probe : probes) {
-    // P1 comes last: three lines before the first variable's would move all others.
+    // Messages expect the instruction on line 7, so each kernel has at least four declarations
+    // before it.
     std::string variables = declarations(probe.variables);
     std::size_t lines = 0;
     for (const char c : variables) lines += c == '\n' ? 1 : 0;
@@ -258,7 +259,7 @@ TEST(DpasLegality, EveryRuleSaysWhatWhereAndWhatIsAllowed) {
     const std::string text = std::string(probe.instruction);
     std::string message = probe.message;
     if (text.rfind("(P1)", 0) == 0) {
-      // The predicate's declaration moves the instruction by a line.
+      // The predicate's declaration moves the instruction to line 8.
       variables += ".decl P1 v_type=P num_elts=16\n";
       message.replace(0, 1, "8");
     }
@@ -302,7 +303,7 @@ TEST(DpasLegality, Warnings) {
                 "dpas of the same kind; it has no effect"});
 }
 
-/// Fields that a text cannot express; errors give the offset of the instruction.
+/// Errors in fields that a text cannot express; the messages give the offset of the instruction.
 TEST(DpasLegality, BinariesAreHeldToTheSameRules) {
   const Program program =
       assemble(kernel_head + declarations("D:d[128] C:d[128] B:ud[128] A:ud[64]") +
@@ -345,7 +346,7 @@ TEST(DpasLegality, BinariesAreHeldToTheSameRules) {
             "variable id 99; allowed 32..35, and of predefined ones 1..5 and 12");
 }
 
-// ---- where variables are placed -----------------------------------------------------------------
+// ---- registers of variables ---------------------------------------------------------------------
 
 TEST(DpasRegisters, InputsFirstThenDeclarationsInOrder) {
   Program program = assemble(kernel_with_everything, "k");
@@ -353,13 +354,13 @@ TEST(DpasRegisters, InputsFirstThenDeclarationsInOrder) {
   const Kernel& k = program.kernels[0];
   const auto address = [&](const char* name) { return k.find_variable(name)->address; };
   EXPECT_EQ(address("P"), 64U);
-  EXPECT_EQ(address("N"), 72U);  // a dword behind it
+  EXPECT_EQ(address("N"), 72U);  // follows P, aligned to a dword
   EXPECT_EQ(address("A"), 128U);
-  EXPECT_EQ(address("B"), 640U);  // 2GRF
+  EXPECT_EQ(address("B"), 640U);  // aligned to two registers
   EXPECT_EQ(address("C"), 1152U);
   EXPECT_EQ(address("H"), 1664U);
   EXPECT_EQ(address("F"), 1728U);
-  EXPECT_EQ(address("T"), 192U);  // in A
+  EXPECT_EQ(address("T"), 192U);  // an alias of a part of A
   EXPECT_EQ(address("ADR"), 1792U);
   EXPECT_EQ(k.registers_used, 30U);
   const Instruction& jump = k.instructions[k.instructions.size() - 2];

@@ -1,5 +1,5 @@
-// Random kernels on random machines: step, fast and verify agree in every cycle, and the values are
-// those of an interpreter that knows no units.
+// Random kernels on random machines: the engines step, fast and verify agree in every cycle, and
+// the values equal those of an interpreter without units and time.
 #include <gtest/gtest.h>
 
 #include "firmware/config/board.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t buffer_bytes = 8192;
 
-/// Some board's memory behind the port, with another DRAM or path now and then.
+/// Puts the memory of a random board behind the port, sometimes with another DRAM or path.
 void put_on_random_board(std::mt19937_64& random, DpasSimulationConfig& config) {
   const auto one_of = [&](const std::vector<std::string>& names) {
     return names[random() % names.size()];
@@ -70,7 +70,7 @@ struct Outcome {
   std::vector<std::uint8_t> memory, registers;
 };
 
-/// A kernel for each thread, so that stores do not meet.
+/// Runs one kernel per thread, so that threads do not store to the same addresses.
 Outcome execute(DpasSimulationConfig config, Engine engine, KernelBuilder& builder,
                 std::size_t kernels, const std::vector<std::uint8_t>& memory) {
   config.machine.engine = engine;
@@ -120,7 +120,7 @@ TEST(DpasMachineEngines, RandomKernelsAgree) {
     const Profile& profile = config.machine.profile;
     const unsigned threads = config.machine.threads;
     const bool barriers = random() % 2 == 0 && threads == 1;
-    // [0x10000: input][output of thread 0][of thread 1]...
+    // Buffer: [0x10000: input][output of thread 0][output of thread 1]...
     InterpretedMemory memory;
     memory.base = 0x10000;
     memory.bytes = random_bytes(random, std::size_t{buffer_bytes} * (threads + 1));
@@ -152,7 +152,7 @@ TEST(DpasMachineEngines, RandomKernelsAgree) {
     EXPECT_EQ(step.registers, all);
     EXPECT_EQ(step.memory, memory.bytes);
     if (step.ran.result.ddr) {
-      // The memory's account splits the cycles in which the slave waited for the memory.
+      // The memory's stalled cycles are the cycles in which the slave waited for the memory.
       const auto& units = step.ran.result.accounting;
       const UnitCycles& slave = units.unit("slave");
       EXPECT_EQ(units.unit("memory").of(StateKind::stall),

@@ -8,16 +8,16 @@
 
 namespace tactus::dpas {
 
-/// Numbers of programs by outcome.
+/// Numbers of programs, by outcome.
 struct MachineFuzzCounts {
   std::uint64_t refused = 0;  ///< before the run
-  std::uint64_t failed = 0;   ///< by an error during the run
+  std::uint64_t failed = 0;   ///< ended by an error during the run
   std::uint64_t finished = 0, hung = 0, cut_off = 0;
 };
 [[nodiscard]] MachineFuzzCounts& machine_fuzz_counts();
 
-/// Random machine for these 8 bytes (most significant first): every value of the profile and of
-/// MachineParameters.
+/// Returns a random machine for these 8 bytes (most significant first). It may have any value of
+/// the profile and of MachineParameters.
 [[nodiscard]] DpasSimulationConfig fuzzed_machine(std::uint64_t seed);
 
 }  // namespace tactus::dpas

@@ -1,4 +1,4 @@
-// The fuzz target over machines, fed with random kernels, legal and not, and with containers.
+// Runs the fuzz target for machines on random kernels, legal and illegal, and on containers.
 #include <algorithm>
 #include <cstdio>
 #include <random>
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace tactus::dpas {
 namespace {
 
-/// Writes kernels as text: most operands are as a profile wants them, some are not.
+/// Writes kernels as text. Most operands are legal for the profile, some are not.
 class KernelWriter {
  public:
   KernelWriter(const Profile& profile, std::mt19937_64& random)
@@ -29,7 +29,7 @@ class KernelWriter {
         wild_(pick(0, 2) == 0),
         annotated_(pick(0, 3) == 0) {}
 
-  /// Threads run them in turns.
+  /// A program has one or two kernels; threads use them in turn.
   std::string program() {
     const std::string text = ".version 3.6\n" + kernel("k");
     return pick(0, 5) == 0 ? text + kernel("other") : text;
@@ -164,7 +164,7 @@ class KernelWriter {
                 : fmt::format("add ({}, {}) {} {} {}\n", mask(), channels, dst, first, second);
   }
 
-  /// A loop over what was written since the last label; now and then it has no end.
+  /// Closes a loop around what was written since the last label. Some loops have no end.
   std::string close() {
     if (label_ == 0 || !open_) return {};
     open_ = false;
@@ -208,15 +208,15 @@ class KernelWriter {
   const Profile& p_;
   std::mt19937_64& random_;
   unsigned variables_;
-  bool wild_;          ///< some operands are wrong
-  bool annotated_;     ///< tokens and {Atomic} are written
-  unsigned kind_ = 0;  ///< of the precisions: 0 floats, otherwise integers
+  bool wild_;          ///< some operands are illegal
+  bool annotated_;     ///< tokens and {Atomic} are written into the text
+  unsigned kind_ = 0;  ///< kind of precisions: 0 floats, otherwise integers
   std::string float_;
   unsigned label_ = 0;
   bool open_ = false;
 };
 
-/// Lines go, come twice or change a digit.
+/// Deletes lines, copies lines or changes digits.
 void mutate(std::string& text, std::mt19937_64& random) {
   const auto line = [&](std::size_t at) {
     const std::size_t begin =
@@ -263,7 +263,7 @@ TEST(DpasMachineFuzz, RandomKernelsLegalAndNot) {
     try {
       container = write_container(assemble(text, "text"));
     } catch (const UserError&) {
-      continue;  // of mutated texts
+      continue;  // a mutated text may be illegal
     }
     if (random() % 2 == 0) {
       container[random() % container.size()] ^= static_cast<std::uint8_t>(1U << random() % 8);
@@ -278,7 +278,7 @@ TEST(DpasMachineFuzz, RandomKernelsLegalAndNot) {
       static_cast<std::size_t>(counts.failed), static_cast<std::size_t>(counts.finished),
       static_cast<std::size_t>(counts.hung), static_cast<std::size_t>(counts.cut_off));
   if (seeds.size() < 40) return;
-  // The kernels reach every end that a program can come to.
+  // The kernels cover every kind of end of a run.
   EXPECT_GT(counts.finished, seeds.size() / 4);
   EXPECT_GT(counts.refused, 0U);
   EXPECT_GT(counts.failed, 0U);

@@ -1,6 +1,6 @@
-// Loads and stores in cycles, GEMM tiles bound by latency, bandwidth or compute, and the closed
-// forms of whole products. All of the memory side is our model; 8 cycles to read a message's
-// sources and 45 of an L1 hit are published.
+// Cycles of loads and stores, GEMM tiles bound by latency, bandwidth or compute, and closed forms
+// of whole products. The memory side is a model of Tactus; only the 8 cycles to read a message's
+// sources and the 45 cycles of an L1 hit are published.
 #include <gtest/gtest.h>
 
 #include "firmware/config/board.h"
@@ -11,7 +11,7 @@
 namespace tactus::dpas {
 namespace {
 
-constexpr unsigned send = 8;  ///< cycles to read a message's sources
+constexpr unsigned send = 8;  ///< cycles that a message needs to read its sources
 
 Block2d block_of(unsigned element_bytes, unsigned width, unsigned height, bool transform = false) {
   Block2d block;
@@ -22,7 +22,7 @@ Block2d block_of(unsigned element_bytes, unsigned width, unsigned height, bool t
   return block;
 }
 
-/// A rectangle without a gap between its rows.
+/// A surface whose rows follow each other without a gap.
 KernelBuilder::Surface dense(std::uint64_t base, unsigned width, unsigned height) {
   return {base, width, height, width, 0, 0};
 }
@@ -37,7 +37,7 @@ DpasSimulationConfig axi_config(std::uint64_t read_latency, unsigned bits,
   return config;
 }
 
-/// A machine with two buffers of a page, and a kernel that is being written for it.
+/// A machine with two buffers of one page each, and the kernel under construction.
 struct Rig {
   explicit Rig(const DpasSimulationConfig& config)
       : simulation(config),
@@ -62,7 +62,7 @@ TEST(DpasMachineMemory, AnIdealLoadTakesItsLatencyAndItsWidth) {
       rig.k.load_block(8, block_of(4, 16, registers), dense(rig.a, 64, registers));
       rig.k.mov(rig.k.result(30, 16), rig.k.vector(8, 16), 16);
       rig.k.ret();
-      // 64 bytes a cycle: a register.
+      // 64 bytes per cycle, i.e. one register per cycle.
       EXPECT_EQ(rig.run().issues[1], latency + registers - 1) << latency;
     }
   }
@@ -77,8 +77,8 @@ TEST(DpasMachineMemory, AnAxiLoadTakesTheMemorysLatencyAndItsBeats) {
         rig.k.load_block(8, block_of(4, 16, registers), dense(rig.a, 64, registers));
         rig.k.mov(rig.k.result(30, 16), rig.k.vector(8, 16), 16);
         rig.k.ret();
-        // Address in cycle `send`, first beat `latency` later, one beat a cycle, and a cycle to
-        // use.
+        // The address is sent in cycle `send`, the first beat comes `latency` later, then one beat
+        // per cycle. The data may be used one cycle later.
         const unsigned beats = registers * 64 / (bits / 8);
         EXPECT_EQ(rig.run().issues[1], send + latency + beats - 1 + 1);
       }
@@ -91,11 +91,12 @@ TEST(DpasMachineMemory, AStoreTakesItsRegistersItsBeatsAndTheResponse) {
     const DpasSimulationConfig config = axi_config(1, 512, 30);
     Rig rig(config);
     rig.k.store_block(8, block_of(4, 16, registers), dense(rig.a, 64, registers));
-    rig.k.mov(rig.k.result(8, 16), KernelBuilder::immediate(1), 16);  // overwrites the data
+    rig.k.mov(rig.k.result(8, 16), KernelBuilder::immediate(1), 16);  // overwrites the stored data
     rig.k.ret();
     const Ran ran = rig.run();
     EXPECT_EQ(ran.issues[1], send + registers);
-    // Beats from cycle send + registers on, the response `write_latency` behind the last.
+    // The beats begin in cycle send + registers; the response comes `write_latency` after the last
+    // beat.
     EXPECT_EQ(ran.result.cycles, send + registers + (registers - 1) + 30 + 1);
   }
 }
@@ -107,7 +108,7 @@ TEST(DpasMachineMemory, AStoreOfPartsOfBeatsKeepsTheRest) {
   rig.k.mov(rig.k.result(8, 16), KernelBuilder::immediate(0x01010101), 16);
   KernelBuilder::Surface surface = dense(rig.a + 12, 100, 2);
   surface.x = 3;
-  rig.k.store_block(8, block_of(4, 8, 1), surface);  // 32 bytes from byte 24 on
+  rig.k.store_block(8, block_of(4, 8, 1), surface);  // 32 bytes at byte 24
   rig.k.ret();
   const Ran ran = rig.run();
   const std::vector<std::uint8_t> bytes = rig.simulation.read(rig.a, 128);
@@ -130,7 +131,7 @@ TEST(DpasMachineMemory, LoadsSeeStoresBeforeThem) {
   EXPECT_GT(ran.result.accounting.unit("lsu").cycles[MemoryPort::wait_order], 80U);
 }
 
-// ---- tiles at the three extremes ----------------------------------------------------------------
+// ---- tiles bound by latency, bandwidth or compute -----------------------------------------------
 
 /// D (8x16) += A (8x32) x B (32x16) of int8 for `rounds` steps along K. The loads of a step are
 /// issued `ahead` steps before its DPAS, into one of `sets` sets of registers.
@@ -150,9 +151,9 @@ void tile(KernelBuilder& k, std::uint64_t a, std::uint64_t b, unsigned rounds, u
 }
 
 TEST(DpasMachineGemm, BoundByLatency) {
-  // One set of registers: the loads of a step wait until the previous step has read its operands.
-  // A's 256 bytes take 4 cycles at the port, B's 512 bytes 8, so B may be used latency + 4 + 7
-  // cycles after the issue of A; the DPAS releases its sources 16 cycles later.
+  // There is one set of registers: the loads of a step wait until the previous step has read its
+  // operands. A's 256 bytes take 4 cycles at the port, B's 512 bytes 8, so B may be used latency +
+  // 4 + 7 cycles after the issue of A; the DPAS releases its sources 16 cycles later.
   for (const unsigned latency : {45U, 200U, 1000U}) {
     DpasSimulationConfig config = config_of("pvc");
     config.machine.ideal_latency = latency;
@@ -166,7 +167,8 @@ TEST(DpasMachineGemm, BoundByLatency) {
 }
 
 TEST(DpasMachineGemm, BoundByBandwidth) {
-  // Loads four steps ahead and a narrow memory: the port never rests. 768 bytes a step.
+  // Loads are issued four steps ahead and the memory is narrow, so the port is always busy. A step
+  // needs 768 bytes.
   for (const unsigned width : {4U, 16U, 32U}) {
     DpasSimulationConfig config = config_of("pvc");
     config.machine.ideal_bytes = width;
@@ -175,7 +177,8 @@ TEST(DpasMachineGemm, BoundByBandwidth) {
     tile(rig.k, rig.a, rig.b, rounds, 7, 4, 4);
     const Ran ran = rig.run();
     const unsigned beats = rounds * 768 / width;
-    // The first message reaches the port after 8 cycles, the last beat's data may be used 37 later.
+    // The first message reaches the port after 8 cycles; the last beat's data may be used 37 cycles
+    // later.
     EXPECT_EQ(ran.result.cycles, send + beats - 1 + (45 - send) + 28) << width;
     EXPECT_EQ(ran.result.accounting.totals.of("read_beats"), beats);
   }
@@ -192,8 +195,8 @@ TEST(DpasMachineGemm, BoundByBandwidthOnAxi) {
 }
 
 TEST(DpasMachineGemm, BoundByABoardsPath) {
-  // A beat of the port's 128 bits every cycle, or of 64; the rest is the first access's latency and
-  // refreshes.
+  // The port transfers a beat of 128 or of 64 bits in every cycle. The rest is the first access's
+  // latency and refreshes.
   for (const unsigned bits : {128U, 64U}) {
     DpasSimulationConfig config = axi_config(1, 128);
     static_cast<BoardValues&>(config) = read_board("zcu104");
@@ -212,7 +215,8 @@ TEST(DpasMachineGemm, BoundByABoardsPath) {
 }
 
 TEST(DpasMachineGemm, BoundByCompute) {
-  // Loads of 96 bytes a cycle keep up with a DPAS every 8 cycles; four accumulators hide 28.
+  // Loads of 96 bytes per cycle are enough for a DPAS every 8 cycles; four accumulators hide the
+  // latency of 28.
   DpasSimulationConfig config = config_of("pvc");
   config.machine.ideal_bytes = 512;
   config.machine.ideal_latency = 9;
@@ -220,24 +224,25 @@ TEST(DpasMachineGemm, BoundByCompute) {
   constexpr unsigned rounds = 60;
   tile(rig.k, rig.a, rig.b, rounds, 4, 1, 4);
   const Ran ran = rig.run();
-  // A is issued in cycle 0, B in cycle 1 and may be used in cycle 1 + 9.
+  // A's load is issued in cycle 0 and B's in cycle 1; B may be used in cycle 1 + 9.
   EXPECT_EQ(ran.result.cycles, 10 + (rounds - 1) * 8 + 28);
 }
 
-// ---- whole products, compute bound --------------------------------------------------------------
+// ---- whole products bound by compute ------------------------------------------------------------
 
 struct Product {
   const char* profile;
   Precision precision;
   unsigned m, n, k;
-  std::uint64_t cycles;  ///< of the table of spec section 10, without L(8)
+  std::uint64_t cycles;  ///< from the table of spec section 10, without L(8)
 };
 
 class Products : public testing::TestWithParam<Product> {};
 
 TEST_P(Products, CountAndCycles) {
-  // All DPAS of a product with enough accumulators in turn and operands in registers. The closed
-  // form n * 8P + L(8) counts one interval too many, since the last lies inside the last latency.
+  // Issues all DPAS of a product, with enough accumulators used in turn and operands in registers.
+  // The closed form n * 8P + L(8) counts one interval too many, since the last interval is part of
+  // the last latency.
   const Product& product = GetParam();
   const DpasSimulationConfig config = config_of(product.profile);
   const Profile& p = config.machine.profile;

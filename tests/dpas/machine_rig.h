@@ -1,4 +1,4 @@
-// DPAS machines for tests: configuration by profile name, runs of built kernels, cycles of issue.
+// DPAS machines for tests: configuration by profile name, runs of built kernels, issue cycles.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tactus::dpas {
 
 inline Profile profile(const std::string& name) { return read_profile(config_path("dpas", name)); }
 
-/// A configuration with ideal memory, one thread, and defaults otherwise.
+/// Returns a configuration with ideal memory, one thread, and defaults otherwise.
 inline DpasSimulationConfig config_of(const std::string& profile_name) {
   DpasSimulationConfig config;
   config.machine.profile = profile(profile_name);
@@ -24,7 +24,7 @@ inline DpasSimulationConfig config_of(const std::string& profile_name) {
 
 struct Ran {
   DpasRunResult result;
-  std::vector<std::uint32_t> issues;  ///< cycle of every instruction, in order of issue
+  std::vector<std::uint32_t> issues;  ///< issue cycle of every instruction, in order of issue
 };
 
 /// Runs the same kernel in `threads` threads.

@@ -1,8 +1,9 @@
 // Cycles of the machine compared with closed forms: latencies, issue intervals, dependences,
 // macros.
 //
-// P = 8 / Dp passes, L(RC) the latency, Bload = registers of src1. Published: the latencies of
-// timing.tsv of kind formula or table, and 8 cycles to the first read. The forms are Tactus's own.
+// P = 8 / Dp passes, L(RC) is the latency, Bload the number of registers of src1. Published are the
+// latencies in timing.tsv of kind formula or table, and the 8 cycles to the first read. The closed
+// forms are Tactus's own.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace tactus::dpas {
 namespace {
 
-/// D = null + A x B, once.
+/// Runs D = null + A x B once.
 Ran one_dpas(const DpasSimulationConfig& config, unsigned rc) {
   KernelBuilder k(config.machine.profile);
   k.dpas(rc, 16, 0, 8);
@@ -60,21 +61,22 @@ class EveryProfile : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(EveryProfile, IssueIntervalIs8PWithSharedB) {
-  // r0..7: B, r8: A, six accumulators.
+  // B is in r0..7, A in r8; there are six accumulators.
   KernelBuilder k(machine());
   constexpr unsigned count = 6;
   for (unsigned i = 0; i < count; ++i) k.dpas(8, 16 + 8 * i, 0, 8);
   k.ret();
   const Ran ran = run(config(), k);
   for (unsigned i = 0; i < count; ++i) EXPECT_EQ(ran.issues[i], i * 8 * passes()) << i;
-  // The last interval lies inside the last latency.
+  // The last interval is part of the last latency.
   EXPECT_EQ(ran.result.cycles, (count - 1) * 8 * passes() + latency_of(8));
   EXPECT_EQ(ran.result.rows, count * 8 * passes());
 }
 
 TEST_P(EveryProfile, SmallRepeatCountsAreBoundByLoadingB) {
   for (unsigned rc = 1; rc <= 8; ++rc) {
-    // Three B in turn: no operand buffer holds them; and one B, which stays from the second on.
+    // Either three B are used in turn, so none stays in the operand buffer, or one B, which stays
+    // there from the second DPAS on.
     for (const bool shared : {false, true}) {
       KernelBuilder k(machine());
       constexpr unsigned count = 4;
@@ -91,7 +93,7 @@ TEST_P(EveryProfile, SmallRepeatCountsAreBoundByLoadingB) {
 }
 
 TEST_P(EveryProfile, NarrowBLoadsFewerRegisters) {
-  // u4 and u2 elements of B against u8: 4 and 2 registers of src1, which no buffer keeps.
+  // B has u4 or u2 elements and A u8: src1 has 4 or 2 registers, which no buffer keeps.
   for (const auto& [precision, registers] :
        {std::pair{Precision::u4, 4U}, std::pair{Precision::u2, 2U}}) {
     if (machine().equal_int_widths) continue;
@@ -139,8 +141,8 @@ TEST_P(EveryProfile, InterleavedAccumulatorsHideTheLatency) {
 }
 
 TEST_P(EveryProfile, SourcesAreReleased) {
-  // A mov into src0, src1 or src2 waits until the last row of the last pass has read them; one into
-  // the result until it is written.
+  // A mov that overwrites src0, src1 or src2 waits until the last row of the last pass has read
+  // them. A mov that overwrites the result waits until the result is written.
   const Profile p = machine();
   for (const unsigned rc : {1U, 3U, 8U}) {
     const unsigned released = 8 + (passes() - 1) * std::max(rc, p.array_depth) + rc;
@@ -164,7 +166,7 @@ TEST_P(EveryProfile, SourcesAreReleased) {
 TEST_P(EveryProfile, ADpasMayOverwriteWhatOneBeforeItReads) {
   KernelBuilder k(machine());
   k.dpas(8, 32, 0, 8);
-  k.dpas(8, 0, 16, 8);  // writes the first one's B
+  k.dpas(8, 0, 16, 8);  // overwrites B of the first one
   k.ret();
   EXPECT_EQ(run(config(), k).issues[1], 8 * passes());
 }
@@ -172,7 +174,8 @@ TEST_P(EveryProfile, ADpasMayOverwriteWhatOneBeforeItReads) {
 TEST_P(EveryProfile, ALaterReaderWaitsForTheWholeResult) {
   KernelBuilder k(machine());
   k.dpas(8, 16, 0, 8);
-  k.mov(k.result(40, 8), k.vector(16, 8), 8);  // the first row, which is there 7 cycles before
+  // reads the first row, which is written 7 cycles before the last
+  k.mov(k.result(40, 8), k.vector(16, 8), 8);
   k.ret();
   EXPECT_EQ(run(config(), k).issues[1], latency_of(8));
 }
@@ -213,12 +216,12 @@ TEST(DpasMachineTiming, BranchesFlagsAndFences) {
   const DpasSimulationConfig config = config_of("pvc");
   const Profile& p = config.machine.profile;
   KernelBuilder k(p);
-  k.less(1, KernelBuilder::immediate(1), KernelBuilder::immediate(2));  // 0
-  k.jump(3, 1);                                                         // flag: 16
-  k.mov(k.result(1, 1), KernelBuilder::immediate(7), 1);                // jumped over
-  k.plain(Opcode::lsc_fence);                                           // + branch 23
-  k.mov(k.result(2, 1), KernelBuilder::immediate(7), 1);                // + fence 35
-  k.ret();                                                              // + 10
+  k.less(1, KernelBuilder::immediate(1), KernelBuilder::immediate(2));  // false
+  k.jump(3, 1);                                                         // waits 16 for the flag
+  k.mov(k.result(1, 1), KernelBuilder::immediate(7), 1);                // skipped
+  k.plain(Opcode::lsc_fence);                                           // + 23 for the branch
+  k.mov(k.result(2, 1), KernelBuilder::immediate(7), 1);                // + 35 for the fence
+  k.ret();                                                              // + 10 for the mov
   const Ran ran = run(config, k);
   EXPECT_EQ(ran.issues,
             (std::vector<std::uint32_t>{0, 16, 16 + 23, 16 + 23 + 35, 16 + 23 + 35 + 10}));
@@ -234,7 +237,7 @@ TEST(DpasMachineTiming, ThreadsTakeTurnsAndMeetAtABarrier) {
   k.ret();
   const Ran ran = run(config, k, 4);
   // One instruction is issued per cycle. The last thread reaches the barrier in cycle 7, and all
-  // continue 30 cycles later.
+  // threads continue 30 cycles later.
   EXPECT_EQ(ran.issues,
             (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 37, 38, 39, 40, 47, 48, 49, 50}));
 }
@@ -256,7 +259,7 @@ TEST(DpasMachineTiming, ThreadsHideTheLatencyOfChains) {
 
 // ---- macros -------------------------------------------------------------------------------------
 
-/// Runs of DPAS that the machine joins, of four with B alternating between two.
+/// Returns the number of macros that the machine forms of four DPAS with two B in turn.
 std::uint64_t alternating_macros(const char* name, unsigned rc) {
   const DpasSimulationConfig config = config_of(name);
   KernelBuilder k(config.machine.profile);
@@ -266,7 +269,7 @@ std::uint64_t alternating_macros(const char* name, unsigned rc) {
 }
 
 TEST(DpasMachineMacros, AlternatingBAsTheFinalizerJoinsIt) {
-  // Checked with Intel's finalizer: spec section 8.3.
+  // The values were checked with Intel's finalizer: spec section 8.3.
   EXPECT_EQ(alternating_macros("dg2", 8), 1U);
   EXPECT_EQ(alternating_macros("pvcxt", 8), 1U);
   EXPECT_EQ(alternating_macros("pvc", 8), 0U);
@@ -311,12 +314,12 @@ TEST(DpasMachineMacros, AnnotationsDecideWhereThereAreAny) {
   k.ret();
   const DpasRunResult result = run(config, k).result;
   EXPECT_EQ(result.accounting.totals.of("macros"), 1U);
-  EXPECT_EQ(result.grf_reads_saved, 8U);  // the second reads no B
+  EXPECT_EQ(result.grf_reads_saved, 8U);  // the second DPAS does not read B
   EXPECT_EQ(result.grf_reads, 3 * 8U + 4 * 4U);
 }
 
 TEST(DpasMachineMacros, OperandBuffersSaveReads) {
-  // Four DPAS with the same B: it is read once. From PVCXT on, the same A is read once, too.
+  // Four DPAS with the same B read it once. From PVCXT on, they also read the same A once.
   for (const auto& [name, saved] : {std::pair{"pvc", 3 * 8U}, std::pair{"pvcxt", 3 * (8U + 4U)}}) {
     const DpasSimulationConfig config = config_of(name);
     KernelBuilder k(config.machine.profile);
@@ -332,8 +335,9 @@ TEST(DpasMachineMacros, OperandBuffersSaveReads) {
 // ---- bank conflicts -----------------------------------------------------------------------------
 
 TEST(DpasMachineTiming, BankConflictsCostWhatTheProfileSays) {
-  // PVC: bank (r % 4) / 2, bundle (r % 32) / 2. src0 r32.. and src2 r64: row 0 reads r32 and r64,
-  // both bank 0 and bundle 0; src2 has two rows a register, so rows 0 and 1 read r64.
+  // PVC: bank (r % 4) / 2, bundle (r % 32) / 2. src0 starts at r32, src2 at r64. Row 0 reads r32
+  // and r64, both in bank 0 and bundle 0. A register of src2 has two rows, so rows 0 and 1 read
+  // r64.
   DpasSimulationConfig config = config_of("pvc");
   const auto cycles = [&](std::uint32_t cost) {
     config.machine.profile.bank_conflict_cycles = cost;
@@ -346,8 +350,9 @@ TEST(DpasMachineTiming, BankConflictsCostWhatTheProfileSays) {
   };
   const DpasRunResult off = cycles(0), on = cycles(1), dear = cycles(3);
   EXPECT_EQ(off.cycles, 28U);
-  // Row r reads src0 r32+r, src1 r8+r and src2 r64+r/2. r32, r33 share bank and bundle with r64 and
-  // r65 (bundle 0): rows 0 and 1 (r64). Rows 2 and 3 read r34/r65, r35/r65: other bundles.
+  // Row r reads src0 r32+r, src1 r8+r and src2 r64+r/2. r32 and r33 have the same bank and bundle
+  // (0) as r64 and r65, so rows 0 and 1 (r64) conflict. Rows 2 and 3 read r34/r65 and r35/r65,
+  // which are in different bundles.
   EXPECT_EQ(on.accounting.totals.of("conflict_cycles"), 2U);
   EXPECT_EQ(on.cycles, 30U);
   EXPECT_EQ(dear.cycles, 28U + 6);
@@ -362,7 +367,8 @@ TEST(DpasMachineTokens, AProfileHasOnlySoMany) {
   KernelBuilder k(config.machine.profile);
   for (unsigned i = 0; i < 4; ++i) k.dpas(8, 16 + 8 * i, 0, 8);
   k.ret();
-  // The third waits for the first one's result, the fourth for the second's.
+  // The third DPAS waits for the first one's token, i.e. its result, and the fourth for the
+  // second's.
   EXPECT_EQ(run(config, k).issues, (std::vector<std::uint32_t>{0, 8, 28, 36, 64}));
 }
 

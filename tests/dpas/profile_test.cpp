@@ -1,4 +1,4 @@
-// Profiles: the shipped files, and errors in others.
+// Profiles: the shipped files, and errors in other files.
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(DpasProfile, EveryShippedFileSaysWhereItsValuesComeFrom) {
     for (const char* key : {"overhead", "bank_conflict_cycles"}) {
       EXPECT_EQ(profile.provenance.at(key).kind, Provenance::Kind::assumed) << entry.path() << key;
     }
-    // Writing and reading again changes nothing.
+    // Writing and reading a profile changes nothing.
     nlohmann::ordered_json json;
     json["name"] = profile.name;
     json["title"] = profile.title;
@@ -44,7 +44,7 @@ TEST(DpasProfile, WhatPartsHave) {
   EXPECT_EQ(dg2.precision_list(), "u2, s2, u4, s4, u8, s8, bf, hf");
   EXPECT_EQ(dg2.register_file_bytes(), 4096U);
   EXPECT_EQ(pvc.register_file_bytes(), 8192U);
-  // Banks and bundles by the formulas of spec section 8.3.
+  // Banks and bundles follow the formulas of spec section 8.3.
   for (unsigned r = 0; r < 128; ++r) {
     EXPECT_EQ(pvc.bank(r), r % 4 / 2);
     EXPECT_EQ(pvc.bundle(r), r % 32 / 2);

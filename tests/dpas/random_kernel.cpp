@@ -10,7 +10,7 @@ class Generator {
   Generator(KernelBuilder& builder, const Profile& profile, const RandomMemory& memory,
             std::mt19937_64& random, bool barriers)
       : b_(builder), profile_(profile), memory_(memory), random_(random), barriers_(barriers) {
-    // Few registers make many hazards.
+    // With few registers many hazards occur.
     registers_ = pick(0, 2) == 0 ? profile.grf_count : 40;
   }
 
@@ -26,7 +26,8 @@ class Generator {
   }
 
  private:
-  /// The last two registers hold loop counters and addresses.
+  /// Number of registers that instructions may use freely; the last ones hold loop counters and
+  /// addresses.
   [[nodiscard]] unsigned usable() const { return registers_ - 4; }
   unsigned pick(unsigned from, unsigned to) {
     return static_cast<unsigned>(from + random_() % (std::uint64_t{to} - from + 1));
@@ -56,7 +57,7 @@ class Generator {
         b_.plain(Opcode::barrier);
         return;
       default:
-        // Runs, so that there are macros.
+        // Successive DPAS, so that macros occur.
         for (unsigned i = pick(1, 5); i > 0; --i) dpas();
     }
   }

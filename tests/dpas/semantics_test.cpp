@@ -1,4 +1,4 @@
-// Results of DPAS: golden vectors, every variant against the reference loop, formats.
+// Results of DPAS: golden vectors, every variant compared with the reference loop, formats.
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -45,7 +45,7 @@ TEST(DpasGolden, OrderIndependentVectorsInEveryMode) {
   EXPECT_GE(count, 60U);
 }
 
-/// The independent model knows all three modes.
+/// The golden data have results of an independent model for all three floating-point modes.
 TEST(DpasGolden, EveryModeEqualsTheIndependentModel) {
   unsigned count = 0;
   for (const Vector& v : golden_vectors()) {
@@ -81,8 +81,8 @@ std::vector<std::pair<Precision, Precision>> precision_pairs() {
   return pairs;
 }
 
-/// Any bits are elements; every fourth case has floats of ordinary size, so that not all sums are
-/// NaN, and every eighth case has few different bytes, so that exact zeros and ties occur.
+/// Elements have any bits. In every fourth case floats have ordinary sizes, so that not all sums
+/// are NaN. Every eighth case has few different bytes, so that exact zeros and ties occur.
 Case random_case(std::mt19937_64& random, Precision w, Precision a) {
   Case c;
   c.config.w = w;
@@ -146,7 +146,7 @@ TEST(DpasKernels, ReadAllSourcesBeforeTheyWrite) {
     const auto& [w, a] = pairs[random() % pairs.size()];
     Case c = random_case(random, w, a);
     const DpasShape shape = shape_of(c.config);
-    // One array of bytes that contains the operands at random places.
+    // The operands are at random places in one array of bytes.
     std::vector<std::uint8_t> file(2048);
     for (std::uint8_t& byte : file) byte = static_cast<std::uint8_t>(random() & 0xBFU);
     const auto place = [&](unsigned bytes) { return random() % (file.size() - bytes) / 4 * 4; };
@@ -230,7 +230,7 @@ TEST(DpasFormats, SmallFloats) {
 }
 
 TEST(DpasFormats, ExactSumsRoundOnce) {
-  // Doubles hold sums of a few products of small floats exactly.
+  // A double holds sums of a few products of small floats exactly.
   std::mt19937 random(11);
   for (unsigned round = 0; round < 20000; ++round) {
     ExactSum sum;
@@ -292,7 +292,8 @@ TEST(DpasOptions, FlushingOfDenormals) {
   DpasConfig config;
   config.w = config.a = Precision::bf;
   config.dst_type = config.src0_type = Type::f;
-  const float denormal = formats::float_of(0x00400000U);  // as bf, and as float
+  // a denormal in both formats, bf and float
+  const float denormal = formats::float_of(0x00400000U);
   EXPECT_EQ(one_element(config, denormal, 1, 0), denormal);
   EXPECT_EQ(one_element(config, 0, 0, denormal), denormal);
   config.numerics.ftz_in = true;
@@ -317,7 +318,7 @@ TEST(DpasOptions, Tf32IgnoresTheLowerBits) {
 }
 
 TEST(DpasOptions, ModesRoundWhereTheySay) {
-  // 2^24 + 1 + 1: one by one both ones are lost, in one stage they are not.
+  // 2^24 + 1 + 1: rounding after each addition loses both ones; a single rounding does not.
   DpasConfig config;
   config.w = config.a = Precision::bf;
   config.dst_type = config.src0_type = Type::f;
@@ -350,7 +351,8 @@ TEST(DpasOptions, ModesRoundWhereTheySay) {
   EXPECT_EQ(result(FloatMode::exact), 2);
 }
 
-/// Depths below 8 exist in the generic profile only; rows of src2 stay 8 * OPS elements apart.
+/// Systolic depths below 8 exist in the generic profile only. Rows of src2 are still 8 * OPS
+/// elements apart.
 TEST(DpasOptions, SmallerSystolicDepths) {
   DpasConfig config;
   config.systolic_depth = 2;

@@ -1,4 +1,4 @@
-// Cycles as functions: the golden table in both columns, rows, sources, occupancy, macros.
+// Functions that give cycles: the golden table in both columns, rows, sources, occupancy, macros.
 #include <gtest/gtest.h>
 
 #include "isa/dpas/assembly.h"
@@ -33,7 +33,7 @@ TEST(DpasTiming, GoldenLatenciesInBothColumns) {
         << row[platform] << " RC " << repeat;
     EXPECT_EQ(std::to_string(latency(profile, repeat, LatencyModel::model)), row[model])
         << row[platform] << " RC " << repeat;
-    // The model equals the compiler's number, except where that is a catch-all.
+    // The model equals the compiler's number, except in rows of kind "catchall".
     if (row[kind] != "catchall") {
       EXPECT_EQ(row[igc], row[model]);
     }
@@ -56,7 +56,7 @@ TEST(DpasTiming, Xe3pHasANumberOfItsOwnForFp8) {
   EXPECT_EQ(latency(profile, i, LatencyModel::igc), 33U);
 }
 
-/// Issue, 8 cycles to the first read, 8 stages, 5 cycles to the first write, a row a cycle.
+/// 8 cycles from issue to the first read, 8 stages, 5 cycles to the first write, one row per cycle.
 TEST(DpasTiming, RowsOfAnInstruction) {
   const Profile pvc = profile_named("pvc");
   EXPECT_EQ(row_read(pvc, 8, 0, 0), 8U);
@@ -68,12 +68,13 @@ TEST(DpasTiming, RowsOfAnInstruction) {
   const Profile dg2 = profile_named("dg2");
   EXPECT_EQ(dg2.passes(), 2U);
   EXPECT_EQ(row_read(dg2, 8, 1, 0), 16U);  // the second pass follows the eight rows of the first
-  EXPECT_EQ(row_read(dg2, 2, 1, 0), 12U);  // or its four stages
+  EXPECT_EQ(row_read(dg2, 2, 1, 0), 12U);  // or the four stages of the first
   EXPECT_EQ(sources_released(dg2, 8), 24U);
   for (const char* name : {"pvc", "pvcxt", "dg2", "arl", "xe2"}) {
     const Profile p = profile_named(name);
     for (unsigned rc = 1; rc <= 8; ++rc) {
-      // The last row of the last pass leaves the stages and is written o - 8 cycles later.
+      // The last row of the last pass is written o - 8 cycles after it leaves the stages (o:
+      // overhead).
       EXPECT_EQ(row_written(p, rc, rc - 1, LatencyModel::model),
                 row_read(p, rc, p.passes() - 1, rc - 1) + p.array_depth + p.overhead - read_delay);
     }
@@ -141,7 +142,7 @@ TEST(DpasTiming, Macros) {
     EXPECT_EQ(length(profile, "8.8", "chain"), 1U);
 }
 
-/// Published peaks count two operations a MAC: 1024 int8 on PVC, 256 on DG2, 512 on Xe2.
+/// Published peaks count two operations per MAC: 1024 for int8 on PVC, 256 on DG2, 512 on Xe2.
 TEST(DpasTiming, PeaksAreThePublishedOnes) {
   EXPECT_EQ(2 * peak_macs(profile_named("pvc"), 4), 1024U);
   EXPECT_EQ(2 * peak_macs(profile_named("pvc"), 2), 512U);

@@ -1,4 +1,4 @@
-// Reads of registers that nothing has written, in kernels as text.
+// Reads of registers that were never written, in kernels given as text.
 #include "isa/dpas/unwritten.h"
 
 #include <string>
@@ -19,7 +19,8 @@ const std::string head =
     ".decl D v_type=G type=d num_elts=128 align=GRF\n"
     ".decl N v_type=G type=d num_elts=16 align=GRF\n"
     ".decl F v_type=P num_elts=16\n"
-    ".input P offset=64 size=8\n";  // register 1; A is 2..5, B 6..13, D 14..21, N 22
+    // P is in register 1, A in 2..5, B in 6..13, D in 14..21, N in 22
+    ".input P offset=64 size=8\n";
 
 const std::string loads =
     "lsc_load_block2d.ugm (M1_NM, 1) A:d8.32x8nn flat[P,0x1F,0x7,0x1F,0x0,0x0]\n"
@@ -63,7 +64,7 @@ TEST(UnwrittenRegisters, ElementsCountNotWholeRegisters) {
       told("mov (M1, 8) N(0,0)<1> 0x1:d\nmov (M1, 16) D(0,0)<1> N(0,0)<16;16,1>\n"),
       "instruction 1 (line 11) reads register 22 of variable \"N\", which nothing has written "
       "(1 register in 1 instruction in all)");
-  // Every second element.
+  // The mov writes every second element only.
   EXPECT_EQ(told("mov (M1, 8) N(0,0)<2> 0x1:d\nmov (M1, 8) D(0,0)<1> N(0,0)<16;8,2>\n"), "");
   EXPECT_EQ(found("mov (M1, 8) N(0,0)<2> 0x1:d\nmov (M1, 8) D(0,0)<1> N(0,1)<16;8,2>\n").count, 1U);
 }
