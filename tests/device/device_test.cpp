@@ -1,4 +1,4 @@
-// A TcuDevice in somebody else's kernel does what `tactus run` does, cycle for cycle.
+// A TcuDevice in a SystemC design of a user takes the same cycles as `tactus run`.
 #include <fstream>
 #include <iterator>
 
@@ -24,7 +24,7 @@ namespace {
 
 struct Figures {
   Cycle cycles = 0;
-  std::vector<std::uint32_t> retires;  ///< from the first word
+  std::vector<std::uint32_t> retires;  ///< counted from the first word of the stream
   std::vector<std::uint8_t> windows;
 
   bool operator==(const Figures& o) const {
@@ -48,12 +48,12 @@ Figures run_alone(const RandomProgram& program, const TcuSimulationConfig& confi
   return figures;
 }
 
-/// The figures of a device's last program.
+/// Returns the figures of the last program on a device.
 Figures figures_of(BankedUnit& unit, const RandomProgram& program,
                    const std::vector<Cycle>& retires) {
   Figures figures;
   figures.cycles = unit.device.value(DeviceRegister::latency);
-  // Padding is not in the log of a run.
+  // The retire log of a run does not include the NoOps that pad the stream.
   for (std::size_t i = 0; i < std::min(retires.size(), program.instructions.size()); ++i) {
     figures.retires.push_back(static_cast<std::uint32_t>(retires[i]));
   }
@@ -65,7 +65,7 @@ Figures figures_of(BankedUnit& unit, const RandomProgram& program,
   return figures;
 }
 
-/// Runs a program on a device; `at`: when the host starts it.
+/// Runs a program on a device. The host starts it at time `at`.
 Figures run_on_device(const RandomProgram& program, const TcuDevice::Config& config,
                       std::uint64_t read_latency, std::uint64_t write_latency,
                       const sc_core::sc_time& at) {
@@ -118,7 +118,7 @@ TEST(TcuDevice, WithFixedLatencyItTakesTheCyclesOfARun) {
   }
 }
 
-/// Data and instructions come from the board's memory, which both share.
+/// Data and instructions come from the same board memory.
 TEST(TcuDevice, WithTheBoardsMemoryItTakesTheCyclesOfARun) {
   for (const std::uint64_t seed : test_seeds(46'100'000, 10)) {
     Random random(seed);
@@ -153,21 +153,21 @@ TEST(TcuDevice, WithTheBoardsMemoryItTakesTheCyclesOfARun) {
     const auto stream = unit.device.stream(bytes, "program");
     memory.controller().memory().write(static_cast<std::uint32_t>(base), stream.data(),
                                        stream.size());
-    // The path of the stream has its base.
+    // Addresses are relative to the base of the stream's path.
     unit.host.run = [&](TestHost& host) {
       host.start(0, stream.size());
       host.wait_for_interrupt();
     };
     sc_core::sc_start();
     const Decoder& decoder = unit.device.system().tcu().decoder();
-    // A run counts from its beginning, with the first words on their way.
+    // A run counts from its start, which includes the latency of the first words.
     EXPECT_EQ(decoder.stats().last_retire, result.last_retire_padded) << "seed " << seed;
     EXPECT_EQ(unit.device.value(DeviceRegister::latency) + unit.device.first_word(), result.cycles);
     kernel.end_threads();
   }
 }
 
-// ---- in somebody else's design -----------------------------------------------------------------
+// ---- in a user's design -------------------------------------------------------------------------
 
 TcuSimulationConfig small_machine() {
   TcuSimulationConfig config;
@@ -179,7 +179,8 @@ TcuSimulationConfig small_machine() {
   return config;
 }
 
-/// Copies vectors [from, from + n) of DRAM0 to [to, to + n), with products in between.
+/// A program that copies vectors [from, from + n) of DRAM0 to [to, to + n), with products in
+/// between.
 std::vector<std::uint8_t> copy_program(const tcu::Architecture& architecture, std::uint64_t from,
                                        std::uint64_t to, std::uint64_t n, unsigned work = 20) {
   Program program(architecture);
@@ -232,7 +233,7 @@ TEST(TcuDevice, TwoProgramsInTurnTakeTheCyclesOfTwoRuns) {
     EXPECT_EQ(host.read(DeviceRegister::status) & tcu::status_idle, 0U);
     host.wait_for_interrupt();
     latency[1] = host.read(DeviceRegister::latency);
-    host.pass(sc_core::sc_time(1, sc_core::SC_MS));  // the simulation goes on
+    host.pass(sc_core::sc_time(1, sc_core::SC_MS));  // time passes after the program's end
     end = sc_core::sc_time_stamp();
   };
   sc_core::sc_start();
@@ -242,14 +243,15 @@ TEST(TcuDevice, TwoProgramsInTurnTakeTheCyclesOfTwoRuns) {
   kernel.end_threads();
 }
 
-/// IOC_Irq when the last word is taken, Done when all is in memory; the same with every engine.
+/// The interrupt IOC_Irq comes when the last word is taken, Done when all data are in memory, in
+/// the same cycles with every engine.
 TEST(TcuDevice, InterruptsComeInTheSameCycleWithEveryEngine) {
   TcuSimulationConfig config = small_machine();
   Program moves(config.architecture);
   for (unsigned i = 0; i < 200; ++i) {
     moves.read_dram(0, 8, {0, 0}, {i, 0}).load_weights(8).mat_mul(8);
     moves.move(tcu::DataMoveKind::accumulator_to_local, 8).write_dram(0, 8, {0, 0}, {500 + i, 0});
-    moves.no_op(60);  // the unit comes to rest
+    moves.no_op(60);  // the unit becomes idle
   }
   const auto program = moves.bytes();
   std::vector<std::array<sc_core::sc_time, 2>> times;
@@ -286,8 +288,8 @@ TEST(TcuDevice, InterruptsComeInTheSameCycleWithEveryEngine) {
   }
 }
 
-/// By the pin and by the register, in the middle of transfers and products; what comes after is as
-/// on a new machine.
+/// A reset by pin or by register during transfers and products: the next program takes the same
+/// cycles as on a new machine.
 TEST(TcuDevice, AfterAResetItIsNew) {
   for (const std::uint64_t seed : test_seeds(46'200'000, 40)) {
     Random random(seed);
@@ -339,7 +341,7 @@ TEST(TcuDevice, AfterAResetItIsNew) {
   }
 }
 
-/// A write to DRAM whose vectors never come.
+/// The unit gets half an instruction and waits for the rest, so it hangs.
 TEST(TcuDevice, AResetFreesAUnitThatHangs) {
   const TcuSimulationConfig config = small_machine();
   Program program(config.architecture);
@@ -376,7 +378,7 @@ TEST(TcuDevice, AResetFreesAUnitThatHangs) {
   }
 }
 
-/// Units of one kernel that start at different times take no notice of each other.
+/// Units in one kernel that start at different times do not affect each other.
 TEST(TcuDevice, SeveralInstancesRunSideBySide) {
   const TcuSimulationConfig config = small_machine();
   const auto program = copy_program(config.architecture, 0, 100, 16, 60);
@@ -406,8 +408,8 @@ TEST(TcuDevice, SeveralInstancesRunSideBySide) {
   kernel.end_threads();
 }
 
-/// Two units behind one memory controller, one range of addresses each: each is slower than alone,
-/// and both compute what they do alone, with every engine in the same cycles.
+/// Two units share one memory controller and have address ranges of their own. Each is slower than
+/// alone, and both compute the same results as alone, in the same cycles with every engine.
 TEST(TcuDevice, UnitsShareOneMemoryController) {
   Board board = read_board("zcu104");
   board.memory_model = MemoryModel::board;
@@ -499,7 +501,7 @@ TEST(TcuDevice, ObserversTellOfEachProgram) {
     EXPECT_EQ(accounting.totals.of("array_runs"), run.array_runs);
     EXPECT_EQ(accounting.totals.of("read_beats", 0), run.read_beats[0]);
     EXPECT_GE(accounting.cycles, run.cycles);
-    EXPECT_LT(accounting.cycles, run.cycles + 30);  // and the first words on their way
+    EXPECT_LT(accounting.cycles, run.cycles + 30);  // plus the latency of the first words
   }
   EXPECT_NE(observer.summary().find("program 1: "), std::string::npos);
   std::ifstream waves(vcd), slices(json);
@@ -511,7 +513,7 @@ TEST(TcuDevice, ObserversTellOfEachProgram) {
   kernel.end_threads();
 }
 
-/// What the registers' offsets and the memories take of a bus.
+/// The registers take device_register_bytes of the bus; memories and registers must not overlap.
 TEST(TcuDevice, AnBusMapThatOverlapsIsAnError) {
   BusMap map;
   map.add("ddr", 0, 0x40000000);
@@ -525,7 +527,7 @@ TEST(TcuDevice, AnBusMapThatOverlapsIsAnError) {
 
 // ---- errors ------------------------------------------------------------------------------------
 
-/// Throws, or refuses with an error response.
+/// A memory that throws, or refuses with an error response.
 struct BadMemory final : sc_core::sc_module {
   tlm_utils::simple_target_socket<BadMemory> socket{"socket"};
   bool throws = false;
@@ -630,7 +632,7 @@ TEST(TcuDevice, SamplesGoToMemory) {
     EXPECT_EQ(host.read(DeviceRegister::s2mm_dmasr), tcu::dmasr_idle | tcu::dmasr_complete);
     EXPECT_EQ(host.read(DeviceRegister::s2mm_length), 400U);
     done = true;
-    sc_core::sc_stop();  // the sampler goes on for ever
+    sc_core::sc_stop();  // the sampler never ends
   };
   sc_core::sc_start();
   EXPECT_TRUE(done);

@@ -1,4 +1,4 @@
-// A small foreign SystemC design around TcuDevices: a host thread, memories, signals.
+// A small SystemC design of a user around TcuDevices: a host thread, memories, signals.
 #pragma once
 
 #include <cstring>
@@ -54,7 +54,7 @@ class TestHost final : public sc_core::sc_module {
     }
     return value;
   }
-  /// As a driver does; `enables`: interrupts of the DMA.
+  /// Starts a program as a driver does; `enables`: enabled interrupts of the DMA.
   void start(std::uint64_t address, std::size_t bytes, std::uint32_t enables = 0) {
     write(DeviceRegister::control, tcu::control_done_irq);
     write(DeviceRegister::mm2s_dmacr, tcu::dmacr_run | enables);
@@ -72,7 +72,7 @@ class TestHost final : public sc_core::sc_module {
   }
 };
 
-/// The machine of a configuration of TcuSimulation as a device.
+/// Returns the configuration of a device that is the same machine as a TcuSimulation.
 inline TcuDevice::Config device_config(const TcuSimulationConfig& config) {
   TcuDevice::Config device;
   device.system.tcu = {config.architecture, config.rounding, config.decoder_timeout};
@@ -86,7 +86,7 @@ inline TcuDevice::Config device_config(const TcuSimulationConfig& config) {
   return device;
 }
 
-/// One device with a host; memories are bound by whoever makes it.
+/// One device with a host. The caller binds the memories.
 struct DeviceUnit {
   TcuDevice device;
   TestHost host;
@@ -105,7 +105,7 @@ struct DeviceUnit {
   }
 };
 
-/// With a bank of fixed latency at each of its ports.
+/// A DeviceUnit with a bank of fixed latency at each port.
 struct BankedUnit : DeviceUnit {
   FixedLatencyBank dram0, dram1, programs;
   std::unique_ptr<FixedLatencyBank> samples;

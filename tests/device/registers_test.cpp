@@ -1,4 +1,4 @@
-// The registers of a TcuDevice, as its table says.
+// The registers of a TcuDevice follow their table.
 #include <fstream>
 #include <sstream>
 
@@ -19,7 +19,7 @@ TcuDevice::Config machine(bool sampler) {
   return config;
 }
 
-/// What `run` does in the host's thread.
+/// Calls `run` in the host's thread.
 void on_host(bool sampler, const std::function<void(TestHost&)>& run) {
   KernelScope kernel;
   BankedUnit unit(machine(sampler), 5, 5);
@@ -71,7 +71,7 @@ TEST(TcuDeviceRegisters, WrongAccessesAreErrorsAndChangeNothing) {
             << info.name;
       }
     }
-    // A channel that does not run starts nothing.
+    // A DMA channel that does not run cannot be started.
     EXPECT_EQ(host.write(DeviceRegister::mm2s_length, 64), tlm::TLM_GENERIC_ERROR_RESPONSE);
     host.write(DeviceRegister::mm2s_dmacr, tcu::dmacr_run);
     EXPECT_EQ(host.write(DeviceRegister::mm2s_length, 0), tlm::TLM_GENERIC_ERROR_RESPONSE);
@@ -82,7 +82,7 @@ TEST(TcuDeviceRegisters, WrongAccessesAreErrorsAndChangeNothing) {
     host.write(DeviceRegister::mm2s_sa, 0);
     EXPECT_EQ(host.read(DeviceRegister::mm2s_length), 0U);
     EXPECT_EQ(host.read(DeviceRegister::status), tcu::status_idle);
-    // Nor does one that is busy.
+    // A busy DMA channel cannot be started either.
     EXPECT_EQ(host.write(DeviceRegister::mm2s_length, 64), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(host.write(DeviceRegister::mm2s_length, 64), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(host.write(DeviceRegister::mm2s_sa, 64), tlm::TLM_GENERIC_ERROR_RESPONSE);
@@ -90,7 +90,7 @@ TEST(TcuDeviceRegisters, WrongAccessesAreErrorsAndChangeNothing) {
   });
 }
 
-/// An access takes effect at its time, its own delay included.
+/// An access takes effect after its annotated delay.
 TEST(TcuDeviceRegisters, TakeAnnotatedDelaysAsTime) {
   on_host(false, [](TestHost& host) {
     std::uint32_t value = 0;

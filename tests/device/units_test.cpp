@@ -1,5 +1,5 @@
-// Several TCUs behind one memory: each computes what it does alone, one is the machine of a run,
-// and engines agree about who waits for whom.
+// Several TCUs behind one memory: each computes the same as alone, one unit behaves as the machine
+// of a run, and all engines agree on the waiting times.
 #include <gtest/gtest.h>
 
 #include "firmware/config/board.h"
@@ -23,8 +23,8 @@ TcuSimulationConfig board_config(const char* name, bool stream = false) {
   return config;
 }
 
-/// Reads, products and writes in any order; what is read has been written by the host or the
-/// program.
+/// Random reads, products and writes in any order. All data that are read were written by the host
+/// or the program before.
 std::vector<std::uint8_t> random_moves(Random& random, const tcu::Architecture& architecture) {
   Program program(architecture);
   for (unsigned i = 0; i < 120; ++i) {
@@ -40,11 +40,11 @@ std::vector<std::uint8_t> random_moves(Random& random, const tcu::Architecture& 
   return program.bytes();
 }
 
-/// What a unit has to show for a program.
+/// Everything that a unit shows of a program.
 struct Shown {
   std::vector<std::uint32_t> retires;
   std::vector<Cycle> cycles;
-  std::vector<std::vector<std::uint64_t>> time;  ///< by reason, of each run
+  std::vector<std::vector<std::uint64_t>> time;  ///< cycles by reason, for each run
   std::vector<std::uint8_t> bytes;
 
   bool operator==(const Shown& o) const {
@@ -54,7 +54,7 @@ struct Shown {
 
 constexpr std::uint64_t shown_vectors = 240;
 
-/// Runs the program twice on banks with a pattern of the unit's own.
+/// Runs the program twice, on banks with a pattern that depends on the unit.
 Shown run_twice(TcuSimulation& simulation, const std::vector<std::uint8_t>& program,
                 unsigned unit) {
   const std::uint64_t bytes = shown_vectors * simulation.config().architecture.vector_bytes();
@@ -112,7 +112,7 @@ TEST(TcuUnits, EnginesAgreeAndEachComputesWhatItDoesAlone) {
     for (std::uint64_t u = random.range(2, 4); u > 0; --u) {
       programs.push_back(random_moves(random, config.architecture));
     }
-    // The stream is of one program for all units.
+    // All units execute the same stream.
     if (stream) programs.assign(programs.size(), programs.front());
     config.engine = Engine::step;
     const std::vector<Shown> stepped = run_together(config, programs);
@@ -132,9 +132,7 @@ TEST(TcuUnits, EnginesAgreeAndEachComputesWhatItDoesAlone) {
   }
 }
 
-/// Units are alike: which of them has a program changes nothing but their order at the controller,
-/// and equal programs in all of them end within the time of the accesses that the others put in
-/// between.
+/// Idle units do not slow down a unit that runs a program.
 TEST(TcuUnits, AnIdleUnitCostsTheOthersNothing) {
   TcuSimulationConfig config = board_config("zcu104");
   Random random(7);
