@@ -1,5 +1,5 @@
 // Energy on the command line: counts equal those of the statistics, and every energy is shown with
-// the name of its table.
+// its table's name.
 #include <regex>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Every event has another price, so that no two can be mistaken for each other.
+/// Each event has a different price, so that a wrong event gives a wrong sum.
 const std::string prices = R"({"name": "mine", "source": "made up", "unit": "relative",
   "events": {"mac": 1, "simd_lane": 3, "local_read": 5, "local_write": 7, "accumulator_read": 11,
              "accumulator_write": 13, "dram_read": {"value": 17, "per_bits": 8},
@@ -58,7 +58,8 @@ TEST_F(EnergyCommand, IsWhatTheStatisticsCount) {
                           23 * count("instruction") + 0.25 * of("/cycles");
   EXPECT_GT(bytes_read, 0);
   EXPECT_DOUBLE_EQ(of("/energy/total"), expected);
-  // Layers have all of it; they account for the cycles until all units rest.
+  // The layers' energies add up to the total. Their static part has more cycles, since accounting
+  // continues until all units are idle.
   double layers = 0;
   for (const Json& layer : stats.at("energy").at("layers")) {
     layers += layer.at("total").get<double>();
@@ -66,7 +67,7 @@ TEST_F(EnergyCommand, IsWhatTheStatisticsCount) {
   EXPECT_DOUBLE_EQ(layers - 0.25 * of("/accounting/cycles"),
                    of("/energy/total") - 0.25 * of("/cycles"));
   EXPECT_EQ(stats.at("figures").at("energy.total").at("unit"), "energy.unit");
-  // Every energy is shown with its table.
+  // Every energy is shown with its table's name.
   EXPECT_NE(run.out.find("table mine"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("energy relative (mine)"), std::string::npos) << run.out;
   EXPECT_NE(read("l.csv").find("energy relative (mine)"), std::string::npos);
@@ -81,7 +82,7 @@ TEST_F(EnergyCommand, IsPartOfARunThatIsRunAgain) {
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(Json::parse(read("s.json")).at("energy"),
             Json::parse(read("away/t.json")).at("energy"));
-  // Beside a file of --config.
+  // A path in a --config file is relative to that file.
   write("away/c.json", R"({"workload": {"model": "../m.tmodel", "inputs": {"x": "../x.csv"}},
                            "run": {"energy": "../mine.json"}})");
   const Output beside = tactus("run --config away/c.json");
@@ -140,8 +141,8 @@ TEST_F(EnergyCommand, IsAFigureOfSweeps) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
   EXPECT_EQ(page.find("least energy"), std::string::npos) << "of different tables";
-  // With one table the page names the point that takes least; a table without area has no such
-  // column.
+  // If all points use one table, the page names the point that takes the least energy; a table
+  // without areas has no column for them.
   write("d/e.json", R"({"name": "e", "base": {"workload": {"network": "mlp"},
     "board": {"name": "zcu104", "memory_model": "fixed"}, "measure": {"energy": "mine.json"}},
     "axes": [{"key": "board.read_latency", "values": [200, 10]}]})");
@@ -161,7 +162,7 @@ TEST_F(EnergyCommand, IsAFigureOfSweeps) {
 
 // ---- machines with a DPAS array ------------------------------------------------------
 
-/// D (8x16) = A (8x32) x B (32x16) in int8, and a number moved to 16 lanes.
+/// D (8x16) = A (8x32) x B (32x16) in int8, and a mov of a number to 16 lanes.
 const std::string kernel =
     ".version 3.6\n"
     ".kernel \"tile\"\n"
@@ -182,7 +183,7 @@ const std::string kernel =
     "lsc_store_block2d.ugm (M1_NM, 1) flat[PC,0x3F,0x7,0x3F,0x0,0x0] D:d32.16x8nn\n"
     "ret (M1, 1)\n";
 
-/// Prices of a DPAS machine's events, besides the others.
+/// The additional prices of a DPAS machine's events.
 const std::string dpas_prices = R"({"name": "mine", "source": "made up", "unit": "relative",
   "events": {"mac": {"by_size": [{"up_to": 8, "value": 1}, {"value": 2}]}, "mac_float": 101,
              "simd_lane": 3, "alu_lane": 29, "local_read": 5, "local_write": 7,
@@ -220,7 +221,7 @@ TEST_F(EnergyCommand, OfADpasMachineIsWhatItsStatisticsCount) {
   EXPECT_TRUE(stats.at("figures").contains("energy.total"));
   EXPECT_NE(out.out.find("table mine"), std::string::npos) << out.out;
   EXPECT_NE(read("r.html").find("Energy by table mine"), std::string::npos);
-  // Floats cost what floats cost.
+  // Floating-point multiply-accumulates have a price of their own.
   std::string floats = kernel;
   floats.replace(floats.find("dpas.s8.s8"), 10, "dpas.hf.hf");
   floats.replace(floats.find("D v_type=G type=d "), 18, "D v_type=G type=f ");
@@ -233,7 +234,7 @@ TEST_F(EnergyCommand, OfADpasMachineIsWhatItsStatisticsCount) {
   EXPECT_EQ(float_events.at("mac").at("count"), 0);
   EXPECT_EQ(float_events.at("mac_float").at("count"), 8 * 16 * 16);
   EXPECT_EQ(float_events.at("mac_float").at("energy"), 101 * 8 * 16 * 16);
-  // Runs of both kinds of machines have one table and compare.
+  // Runs of both kinds of machine can use one table and be compared.
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --energy d.json --stats t.json").code, 0);
   const Output compared = tactus("compare s.json t.json --json j.json");
   ASSERT_EQ(compared.code, 0) << compared.err;
@@ -264,7 +265,8 @@ TEST_F(EnergyCommand, OfProductsIsThatOfTheRuns) {
   }
   EXPECT_NE(read("t.csv").find("energy.by_event.register_read.count"), std::string::npos);
   EXPECT_NE(read("r.html").find("energy, table mine"), std::string::npos);
-  // Several products: energy is a column, and sums use the products' counts.
+  // With several products, energy is a column, and sums take the number of each product into
+  // account.
   const Output many =
       tactus("gemm --shape 8x16x32 --shape 16x16x32 --machine pvc --energy relative");
   ASSERT_EQ(many.code, 0) << many.err;
@@ -302,7 +304,8 @@ TEST_F(EnergyCommand, ManyImagesHaveAThroughput) {
   ASSERT_EQ(run.code, 0) << run.err;
   const Json stats = Json::parse(read("s.json"));
   ASSERT_EQ(stats.at("images").size(), 5U);
-  // A memory of fixed latency: every image takes what the first does, as the machine is idle again.
+  // With a memory of fixed latency, every image takes as long as the first, since the machine is
+  // idle between images.
   const auto cycles = stats.at("cycles").get<std::uint64_t>();
   for (const Json& image : stats.at("images")) EXPECT_EQ(image.at("cycles"), cycles);
   const Json& rate = stats.at("throughput");
@@ -311,7 +314,7 @@ TEST_F(EnergyCommand, ManyImagesHaveAThroughput) {
             Json({{"min", cycles}, {"median", cycles}, {"p95", cycles}, {"max", cycles}}));
   EXPECT_DOUBLE_EQ(rate.at("frames_per_second").get<double>(), 1e8 / static_cast<double>(cycles));
   EXPECT_NE(run.out.find("throughput    "), std::string::npos) << run.out;
-  // The outputs are those of the images that there are.
+  // The outputs hold each image of the input once, although the run repeats images.
   const std::string once = read("out/y.csv");
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv -o one").code, 0);
   EXPECT_EQ(once, read("one/y.csv"));
@@ -321,7 +324,7 @@ TEST_F(EnergyCommand, ManyImagesHaveAThroughput) {
   expect_error("run --model m.tmodel --input x.csv --images 0", "--images");
 }
 
-/// A program for four images: runs are of four, and so are images of as many runs as are needed.
+/// The program has batch size 4, so each run computes four images; 10 images need three runs.
 TEST_F(EnergyCommand, ImagesOfABatchHaveTheLatencyOfTheirRun) {
   ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
   const auto compiled = [&](const std::string& folder, const std::string& options) {
@@ -353,13 +356,13 @@ TEST_F(EnergyCommand, ImagesOfABatchHaveTheLatencyOfTheirRun) {
   EXPECT_EQ(rate.at("latency_cycles").at("median"), cycles);
   const double ms = rate.at("latency_ms").at("median");
   EXPECT_DOUBLE_EQ(rate.at("ms_per_image").at("median").get<double>(), ms / 4);
-  // 3.5 us of the host in each run.
+  // The host takes 3.5 us per run.
   EXPECT_DOUBLE_EQ(rate.at("frames_per_second").get<double>(), 4 / (ms / 1e3 + 3.5e-6));
   EXPECT_DOUBLE_EQ(stats.at("energy").at("per_image").get<double>(),
                    stats.at("energy").at("total").get<double>() / 4);
   EXPECT_NE(text.find("3 runs of 4 images"), std::string::npos) << text;
   EXPECT_NE(read("r.html").find("4 a run"), std::string::npos);
-  // A single image gives the same figures as four.
+  // Runs with batch size 1 and with batch size 4 can be compared.
   run(one, "one.csv", "--images 12 --stats a.json");
   const Output compared = tactus("compare a.json b.json --json j.json -o c.html");
   ASSERT_EQ(compared.code, 0) << compared.err;
@@ -373,7 +376,7 @@ TEST_F(EnergyCommand, ImagesOfABatchHaveTheLatencyOfTheirRun) {
   EXPECT_NE(read("c.html").find("Throughput"), std::string::npos);
   const Output info = tactus("info " + four);
   EXPECT_NE(info.out.find("images of a run       4"), std::string::npos) << info.out;
-  // Sweeps have the axis, too.
+  // A sweep can have the batch size as an axis.
   write("s.json", R"({"name": "s", "base": {"workload": {"network": "mlp"},
     "board": {"name": "zcu104", "memory_model": "fixed"}, "compiler": {"optimise": true},
     "measure": {"images": 10}}, "axes": [{"key": "compiler.batch", "values": [1, 4]}]})");

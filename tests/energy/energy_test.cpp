@@ -1,4 +1,4 @@
-// Energy tables: counted events, sizes, and errors.
+// Energy tables: counted events, sizes of units, and errors.
 #include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,8 @@ std::string error_of(const std::string& json, const Machine& machine = {}) {
   return "";
 }
 
-/// Counts of a TCU's events, each ten times as large as the previous; 8 bits each.
+/// Returns counts of a TCU's events. Each count is ten times the previous one; each event has 8
+/// bits.
 Counts some_counts() {
   Counts counts;
   std::uint64_t n = 1;
@@ -46,7 +47,7 @@ Counts some_counts() {
 TEST(Energy, IsEventsTimesTheirEnergies) {
   const Meter meter(parse_table(table("pJ"), "e.json"), {});
   const auto result = meter.energy(some_counts(), 200, 100);
-  // 8 bits each, 17 for 4 of them.
+  // Events have 8 bits and the price 17 is per 4 bits, so it counts twice.
   const double events =
       2 * 1. + 3 * 10. + 5 * 1e2 + 7 * 1e3 + 11 * 1e4 + 13 * 1e5 + 34 * 1e6 + 19 * 1e7 + 23 * 1e8;
   EXPECT_DOUBLE_EQ(result.at("total").get<double>(), events + 100);
@@ -56,7 +57,7 @@ TEST(Energy, IsEventsTimesTheirEnergies) {
   EXPECT_EQ(result.at("source"), "s");
   EXPECT_EQ(result.at("technology"), "u");
   EXPECT_EQ(result.at("unit"), "pJ");
-  // 200 cycles of 100 MHz are 2 us.
+  // 200 cycles at 100 MHz are 2 us.
   EXPECT_DOUBLE_EQ(result.at("power_mw").get<double>(), (events + 100) / 2 / 1e3);
   EXPECT_DOUBLE_EQ(result.at("by_event").at("dram_write").at("energy").get<double>(), 19e7);
   EXPECT_FALSE(result.contains("area"));
@@ -98,14 +99,15 @@ TEST(Energy, AreaIsThatOfTheParts) {
   EXPECT_NE(page_section(meter.energy({}, 1, 100)).find("um2"), std::string::npos);
 }
 
-/// Events of DPAS machines may be missing; the table is then refused for these machines.
+/// A table may lack the events of DPAS machines; it is then refused for these machines.
 TEST(Energy, ATableMayBeForTcusOnly) {
   DpasSimulationConfig config;
   config.machine.profile = dpas::read_profile(config_path("dpas", "pvc"));
   EXPECT_EQ(error_of(table("pJ"), machine_of(tcu::Architecture())), "");
   EXPECT_EQ(error_of(table("pJ"), machine_of(config)),
             "e.json:/events/mac_float: missing key: a machine with a DPAS array has it");
-  // Only integers, and one part that the area has no entry for.
+  // The machine has integer precisions only, so mac_float may be missing; alu_lane is missing among
+  // the areas.
   config.machine.profile.precisions = bit(dpas::Precision::s8);
   std::string whole = table("pJ", "2", R"(, "area": {"unit": "um2", "mac": 1, "simd_lane": 1,
       "memory_bit": 1})");
@@ -139,7 +141,7 @@ TEST(Energy, TablesSayEverything) {
          "e.json:/technology: is missing");
 }
 
-/// Every table that is shipped names its source, and fits every board that is shipped.
+/// Every shipped table names its source and fits every shipped board.
 TEST(Energy, TheShippedTablesFitTheDefaultMachine) {
   const std::vector<std::string> names = config_names("energy");
   EXPECT_GE(names.size(), 3U);
@@ -164,7 +166,8 @@ TEST(Energy, TheShippedTablesFitTheDefaultMachine) {
   }
 }
 
-/// 8-bit and 32-bit multiply-accumulates are the published multiply and 32-bit add.
+/// The energies of 8-bit and 32-bit multiply-accumulates are a published multiplication plus a
+/// 32-bit addition.
 TEST(Energy, TheTableOf45nmHasThePublishedNumbers) {
   const Table shipped = read_table("horowitz_45nm");
   const auto steps_of = [&](Event event) {
@@ -175,7 +178,7 @@ TEST(Energy, TheTableOf45nmHasThePublishedNumbers) {
   EXPECT_DOUBLE_EQ(steps[0].value, 0.2 + 0.1);
   EXPECT_DOUBLE_EQ(steps[1].value, 1.1 + 0.4);
   EXPECT_DOUBLE_EQ(steps[2].value, 3.1 + 0.1);
-  // Floats: the published multiply and a 32-bit floating-point add.
+  // For floats, the energy is a published multiplication plus a 32-bit floating-point addition.
   const auto floats = steps_of(Event::mac_float);
   ASSERT_EQ(floats.size(), 2U);
   EXPECT_DOUBLE_EQ(floats[0].value, 1.1 + 0.9);

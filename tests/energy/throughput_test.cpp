@@ -1,4 +1,4 @@
-// Rates and ranks of many latencies.
+// Rates and percentiles of many latencies.
 #include "firmware/driver/common/throughput.h"
 
 #include <numeric>
@@ -20,13 +20,13 @@ TEST(Throughput, OfOneImageIsItsLatency) {
 
 TEST(Throughput, RanksAreTheNearest) {
   std::vector<std::uint64_t> latencies(100);
-  std::iota(latencies.rbegin(), latencies.rend(), 1);  // 100 down to 1
+  std::iota(latencies.rbegin(), latencies.rend(), 1);  // 100, 99, ..., 1
   const Throughput t = throughput(latencies, 50, 2);
   EXPECT_EQ(t.min, 1U);
   EXPECT_EQ(t.median, 50U);
   EXPECT_EQ(t.p95, 95U);
   EXPECT_EQ(t.max, 100U);
-  // 5050 cycles of 20 ns, and 2 us of the host each.
+  // 5050 cycles of 20 ns, plus 2 us of the host for each of 100 images.
   EXPECT_DOUBLE_EQ(t.seconds, 101e-6 + 200e-6);
   EXPECT_DOUBLE_EQ(t.frames_per_second.value(), 100 / 301e-6);
   EXPECT_EQ(throughput({3, 1, 2}, 1, 0).median, 2U);
@@ -35,7 +35,8 @@ TEST(Throughput, RanksAreTheNearest) {
   EXPECT_DOUBLE_EQ(to_json(t).at("latency_ms").at("median").get<double>(), 1e-3);
 }
 
-/// Runs 0 and 2 are the first unit's, 1 and 3 the second's: the time is that of the slower one.
+/// Unit 0 executes runs 0 and 2, unit 1 executes runs 1 and 3. The total time is that of the slower
+/// unit.
 TEST(Throughput, OfUnitsIsTheTimeOfTheSlowest) {
   const Throughput t = throughput({100, 300, 200, 50}, 100, 1, 1, 2);
   EXPECT_EQ(t.images, 4U);
