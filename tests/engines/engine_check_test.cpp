@@ -1,5 +1,5 @@
-// Engine check finds errors that the fast engine would make: a unit that a wire does not wake,
-// left-out cycles in which something happens, and wrongly remembered intervals.
+// Engine check finds errors that the fast engine could make: a unit that a channel does not wake,
+// skipped cycles in which something happens, and wrongly remembered intervals.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@
 
 namespace tactus {
 
-/// Spoils all that is known of intervals.
+/// Makes the remembered intervals wrong, in one of several ways.
 class PlantedFault {
  public:
   explicit PlantedFault(const TcuSystem& system)
@@ -46,7 +46,7 @@ class PlantedFault {
 
 namespace {
 
-/// Every unit works, in several ways.
+/// A program in which every unit is busy, in several ways.
 RandomProgram program_of_all_units() {
   RandomProgram program;
   program.architecture.local_depth = 512;
@@ -94,7 +94,8 @@ class Listener final : public AccountObserver {
                 Cycle /*to*/) override {}
 };
 
-/// Message of the second run, after `wrong` has been done to the machine after the first.
+/// Runs the program twice and returns the error of the second run. `wrong` changes the machine
+/// between the runs.
 template <typename Wrong>
 std::string outcome(Wrong wrong, bool observed = false) {
   const RandomProgram program = program_of_all_units();
@@ -117,7 +118,7 @@ TEST(EngineCheck, FindsNothingWhereNothingIsWrong) {
   EXPECT_EQ(outcome([](TcuSystem& /*system*/) {}), "no difference");
 }
 
-/// In cycles that are evaluated one by one: a stream with pauses has no sequences.
+/// The stream has gaps, so there are no sequences and every cycle is evaluated.
 TEST(EngineCheck, FindsAUnitThatAWireDoesNotWake) {
   const RandomProgram program = program_of_all_units();
   TcuSimulationConfig config = checking(program);
@@ -128,7 +129,7 @@ TEST(EngineCheck, FindsAUnitThatAWireDoesNotWake) {
   expect_found(error_of(simulation, program), "in a unit that sleeps: dram0");
 }
 
-/// Claims that nothing will happen for a long time, although work is under way.
+/// Claims that nothing will happen for a long time although transfers are pending.
 class LyingTarget final : public AxiTarget {
  public:
   explicit LyingTarget(AxiTarget& target) : target_(target) {}

@@ -1,6 +1,6 @@
-// Long transfers through the DRAM ports with both engines and without observers, since cycles are
-// skipped only then. One to four beats per vector, bursts split at page borders, strided DataMoves
-// with one beat per burst, both directions at both ports, memories of any timing.
+// Long transfers through the DRAM ports with both engines, without observers (cycles are skipped
+// only without). One to four beats per vector, bursts split at page borders, strided DataMoves with
+// one beat per burst, both directions at both ports, memories of any timing.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -21,7 +21,7 @@ using Protocol = PhasedMemory::Protocol;
 
 constexpr std::uint64_t local_depth = 2048;
 constexpr std::uint64_t accumulator_depth = 512;
-constexpr std::uint64_t dram_vectors = 4096;  ///< that programs begin at
+constexpr std::uint64_t dram_vectors = 4096;  ///< where programs begin to use it
 
 std::uint64_t random_count(Random& random) {
   return random.chance(60) ? random.range(1, 300) : random.pick<std::uint64_t>({1, 2, 3, 256, 600});
@@ -30,7 +30,7 @@ std::uint64_t random_count(Random& random) {
 tcu::Instruction random_move(Random& random, const tcu::InstructionLayout& layout) {
   const Kind kind = random.chance(70) ? random.pick({Kind::dram0_to_local, Kind::dram1_to_local})
                                       : random.pick({Kind::local_to_dram0, Kind::local_to_dram1});
-  // Two vectors before or after a page border, often.
+  // Transfers often begin up to four vectors after a page border.
   std::uint64_t dram = random.below(dram_vectors);
   if (random.chance(40)) dram = (dram & ~std::uint64_t{255}) + random.below(5);
   const auto stride = [&random] {
@@ -85,7 +85,7 @@ RandomProgram transfers(std::uint64_t seed) {
   return program;
 }
 
-/// Mostly as fast as the port, so that a beat passes in every cycle.
+/// The memory is mostly as fast as the port, so that a beat is transferred in every cycle.
 PhasedMemory::Config uneven_memory(Random& random) {
   PhasedMemory::Config memory;
   memory.protocol =
@@ -141,7 +141,7 @@ TEST(EnginesDram, AgreeOnLongTransfers) {
   }
 }
 
-/// 1000 bursts of one vector of 16 bytes, and as many vectors in long bursts.
+/// A program of 1000 bursts of one 16-byte vector, and the same number of vectors in long bursts.
 RandomProgram strided_and_whole() {
   RandomProgram program;
   program.axi_data_bits = 128;
@@ -151,7 +151,7 @@ RandomProgram strided_and_whole() {
   return program;
 }
 
-/// Four of eleven units serve a read: port, host router, decoder and local memory.
+/// A read needs four of eleven units: port, host router, decoder and local memory.
 TEST(EnginesDram, ReadsLeaveMostUnitsAsleep) {
   const RandomProgram program = strided_and_whole();
   TcuSimulationConfig config = machine_config(program);
@@ -161,7 +161,8 @@ TEST(EnginesDram, ReadsLeaveMostUnitsAsleep) {
   EXPECT_LT(fast.evaluations * 11, fast.most_evaluations * 5);
 }
 
-/// The burst, the message and the number of requests before it: those of the step engine.
+/// The refused burst, the message and the number of requests before it are the same as with the
+/// step engine.
 TEST(EnginesDram, AgreeOnARefusalInAStream) {
   const RandomProgram program = strided_and_whole();
   const auto outcome = [&](Engine engine) {

@@ -1,6 +1,6 @@
-// The accumulators in runs of equal cycles: plain and accumulating writes to equal and to adjacent
-// vectors in succession, at starts and ends of runs. There is no observer, because runs are skipped
-// only then; memories, every retirement and every counter are compared.
+// Runs of equal cycles in the accumulators: successive plain and accumulating writes to the same
+// and to adjacent vectors, at starts and ends of runs. There is no observer, because runs are
+// skipped only then. Memories, retire cycles and counters are compared.
 #include <string>
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ RandomProgram machine_with_data(Random& random, unsigned array_size, std::uint64
   a.array_size = array_size;
   a.local_depth = local_depth;
   a.accumulator_depth = accumulators;
-  // Instructions come as fast as the width allows.
+  // The data width is the largest for the array, so that instructions arrive as fast as possible.
   program.axi_data_bits = std::min(128U, array_size * 16);
   for (unsigned port = 0; port < 2; ++port) {
     RandomProgram::Window window{port, 0,
@@ -80,8 +80,8 @@ std::string repeated(unsigned count, const std::string& line) {
 
 const std::vector<unsigned> sizes{2, 4, 8, 16, 32};
 
-/// Equal plain writes leave the lock released while one of them is pending; then a long stream of
-/// adjacent vectors continues in the same rhythm.
+/// Several plain writes to one vector release the lock while one of them is still pending. A long
+/// stream to adjacent vectors follows in the same rhythm.
 TEST(EngineHazards, EqualPlainWritesBeforeALongStream) {
   for (const unsigned n : sizes) {
     for (const char* kind : {"MatMul", "DataMove"}) {
@@ -99,7 +99,8 @@ TEST(EngineHazards, EqualPlainWritesBeforeALongStream) {
   }
 }
 
-/// Accumulates after plain writes and after accumulates, touching at every distance.
+/// Accumulating writes follow plain and accumulating writes; the streams overlap or are up to one
+/// vector apart.
 TEST(EngineHazards, StreamsThatTouch) {
   for (const unsigned n : sizes) {
     for (const char* first : {"MatMul", "MatMul.acc", "DataMove", "DataMove.acc"}) {
@@ -121,7 +122,7 @@ TEST(EngineHazards, StreamsThatTouch) {
   }
 }
 
-/// Every kind of stream after every other, without and with a SIMD instruction between.
+/// Every kind of stream follows every other, without and with a SIMD instruction in between.
 TEST(EngineHazards, LongStreamsBackToBack) {
   const std::vector<std::string> streams{
       "MatMul Local(0) -> Acc(2), 50",
@@ -144,8 +145,8 @@ TEST(EngineHazards, LongStreamsBackToBack) {
   }
 }
 
-/// Draws instructions for the accumulators that mostly start at or beside the vectors of the
-/// previous one.
+/// Draws instructions for the accumulators. Most start at or next to the vectors of the previous
+/// instruction.
 class Streams {
  public:
   Streams(Random& random, const tcu::Architecture& architecture)
@@ -169,7 +170,8 @@ class Streams {
 
  private:
   std::uint64_t local() { return random_.below(local_depth); }
-  /// At the last stream's beginning or end, or anywhere; streams may go past the last accumulator.
+  /// Returns an address near the beginning or end of the previous stream, or any. Streams may go
+  /// past the last accumulator.
   std::uint64_t accumulator(std::uint64_t count) {
     const std::uint64_t depth = a_.accumulator_depth;
     std::uint64_t at = random_.below(depth);
@@ -196,7 +198,7 @@ class Streams {
 RandomProgram random_streams(std::uint64_t seed) {
   Random random(seed);
   const auto array_size = random.pick<unsigned>({2, 4, 8, 16, 32});
-  // Strides wrap early and not at a power of two.
+  // Strides wrap early, and the depth is not a power of two.
   const std::uint64_t accumulators =
       random.chance(50) ? random.range(3, 40) : random.range(41, 300);
   RandomProgram program = machine_with_data(random, array_size, accumulators);
@@ -224,9 +226,9 @@ TEST(EngineHazards, RandomStreams) {
   }
 }
 
-/// Streams of which the accumulators take only a part, since their sizes are cut to the depth. The
-/// first cycle without activity follows skipped cycles, and the hang is reported after the same
-/// number of cycles as without skipping.
+/// Stream sizes are truncated to the accumulators' depth, so the accumulators take only part of a
+/// stream and the program hangs. The first cycle without activity follows skipped cycles; the hang
+/// is reported after the same number of cycles as without skipping.
 TEST(EngineHazards, HangsThatFollowARun) {
   for (const unsigned n : {2U, 4U, 8U}) {
     for (const std::uint64_t depth : {2U, 4U, 64U}) {

@@ -1,6 +1,6 @@
-// Long intervals in which the design comes back to the same state again and again: transfers of
-// many bursts, beside products and moves that go on meanwhile. What is skipped of them is what the
-// step engine works out.
+// Long intervals in which the design repeatedly returns to the same state: transfers of many
+// bursts, with concurrent products and moves. Skipped cycles have the same effects as in the step
+// engine.
 #include <string>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace tactus {
 namespace {
 
-/// An instruction of up to some hundred vectors, most often a transfer.
+/// An instruction of up to some hundred vectors, usually a transfer.
 std::string long_instruction(Random& random, unsigned size) {
   const auto local = [&] { return random.below(700); };
   const auto vectors = [&] {
@@ -95,7 +95,7 @@ TEST(EnginePeriods, AgreeOnLongTransfers) {
   EXPECT_GT(10 * skipped, all);
 }
 
-/// The cycle in which a transfer ends, relative to its last bursts, decides how it may be skipped.
+/// How a transfer may be skipped depends on its last cycle, relative to its last bursts.
 TEST(EnginePeriods, AgreeOnTransfersOfEverySize) {
   Cycle skipped = 0;
   for (const unsigned bits : {32U, 64U, 128U}) {

@@ -1,4 +1,4 @@
-// Real compiled programs under both engines: every retire cycle, every counter, the memories.
+// Compiled networks with both engines: every retire cycle, every counter and all memories agree.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Ends of runs: a hang while a memory still owes later answers, a program after a cycle limit.
+// Ends of runs: a hang while a memory has pending responses, and a program after a cycle limit.
 #include <gtest/gtest.h>
 
 #include "isa/tcu/assembler.h"
@@ -8,8 +8,8 @@
 namespace tactus {
 namespace {
 
-/// 200 vectors do not fit 128: local memory takes 72 of them, so that the second burst stays where
-/// it is while the third is on its way.
+/// 200 vectors do not fit a depth of 128: local memory takes 72 of them, so the second burst is
+/// stuck while the third is being read.
 TEST(EngineRunEnds, AgreeOnAHangWithABurstOnItsWay) {
   RandomProgram program;
   program.axi_data_bits = 32;
@@ -35,13 +35,13 @@ TEST(EngineRunEnds, AgreeOnAHangWithABurstOnItsWay) {
   }
 }
 
-/// A word of the first program that was not taken is dropped.
+/// A word of the first program that was not yet accepted is dropped.
 TEST(EngineRunEnds, AProgramAfterACycleLimitBeginsWithItsFirstWord) {
   for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     RandomProgram program;
     TcuSimulationConfig config = machine_config(program);
     config.engine = engine;
-    config.read_latency = 100;  // a word is still waiting when the first program is cut off
+    config.read_latency = 100;  // a word of the first program is pending at the limit
     TcuSimulation simulation(config);
     const auto assemble = [&](const char* text) {
       program.instructions = tcu::assemble(program.architecture, text, "text");

@@ -1,7 +1,7 @@
-// Sequences of instructions that are known again: programs that repeat themselves at other
-// addresses, with hazards between accumulates, bursts that cross pages, accesses to local memory
-// that are late, and runs that are interrupted or looked at in the middle. All of it is what the
-// step engine does, with every extension that sequences know.
+// Known sequences of instructions: programs that repeat at other addresses, with hazards between
+// accumulating writes, bursts that cross pages, late accesses to local memory, and runs that are
+// interrupted or observed in the middle. Results equal those of the step engine, with every
+// extension that sequences support.
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,8 +81,8 @@ TEST(EngineSequences, AgreeOnProgramsThatRepeatThemselves) {
   EXPECT_GT(6 * taken.in_sequences, taken.all);
 }
 
-/// A sequence can cover the program from its first instruction to the last one's last cycle,
-/// whatever part of a word of the stream remains.
+/// A sequence can cover a program from its first instruction to the last cycle of its last
+/// instruction, with any part of a stream word remaining.
 TEST(EngineSequences, TakeAWholeProgram) {
   for (const unsigned bits : {32U, 64U, 128U}) {
     for (unsigned products = 1; products <= 9; ++products) {
@@ -109,7 +109,7 @@ TEST(EngineSequences, TakeAWholeProgram) {
   }
 }
 
-/// Each extension, and combinations of those that let accesses be late.
+/// Each extension, and combinations of extensions that delay accesses.
 TEST(EngineSequences, AgreeWithEachExtension) {
   constexpr unsigned own = shadow_weights | own_reads;
   std::uint64_t first = 34'000'000;
@@ -126,14 +126,14 @@ TEST(EngineSequences, AgreeWithEachExtension) {
               program, [&](const RandomProgram& p) { return compare_engines(p, config, taken); }),
           "");
     }
-    // Queued moves leave few cycles in which a sequence may begin or end.
+    // With a queue of DataMoves there are few cycles in which a sequence may begin or end.
     const unsigned part = (extensions & dma_queue) != 0 ? 40 : 8;
     EXPECT_GT(part * taken.in_sequences, taken.all) << "extensions " << extensions;
     first += 10'000;
   }
 }
 
-/// A run ends somewhere in the middle, where memories have to be as they are in that cycle.
+/// A run ends at a cycle limit in the middle; memories hold the contents of that cycle.
 TEST(EngineSequences, AgreeWhereARunIsCutOff) {
   Taken taken;
   for (const std::uint64_t seed : test_seeds(31'000'000, 150)) {
@@ -161,7 +161,7 @@ void append(std::vector<std::uint64_t>& figures, const Counters& counters) {
   figures.insert(figures.end(), counters.values.begin(), counters.values.end());
 }
 
-/// Regions end in the middle of what could be taken at once.
+/// Regions end within intervals that could be skipped at once.
 TEST(EngineSequences, AgreeInEveryRegion) {
   std::uint64_t in_sequences = 0;
   for (const std::uint64_t seed : test_seeds(32'000'000, 100)) {
@@ -201,8 +201,8 @@ TEST(EngineSequences, AgreeInEveryRegion) {
   EXPECT_GT(in_sequences, 0U);
 }
 
-/// After a run of known sequences another one is watched in every event: nothing of it may be left
-/// but what the step engine leaves.
+/// After a run with known sequences, all events of another run are recorded: the machine must be in
+/// the state that the step engine leaves.
 TEST(EngineSequences, LeaveTheMachineAsItWouldBe) {
   for (const std::uint64_t seed : test_seeds(33'000'000, 60)) {
     TcuSimulationConfig config;
@@ -228,7 +228,7 @@ TEST(EngineSequences, LeaveTheMachineAsItWouldBe) {
        private:
         std::vector<std::string>& log_;
       } sink(simulation.machine().event_format(), log);
-      // Between them one whose driver is called in every cycle.
+      // The run in between has a driver that is called in every cycle.
       TcuRunOptions driver = options;
       driver.on_write_response = [&log](Cycle cycle) { log.push_back(std::to_string(cycle)); };
       (void)simulation.run(program.bytes(), driver);
@@ -240,8 +240,8 @@ TEST(EngineSequences, LeaveTheMachineAsItWouldBe) {
   }
 }
 
-/// Moves that are queued and weights that are read late, and before and behind them accesses to
-/// the same vectors of local memory, to some of them, and to those beside them.
+/// Queued moves and late reads of weights. Accesses before and after them use the same vectors of
+/// local memory, some of them, or adjacent ones.
 TEST(EngineSequences, AgreeOnLateAccesses) {
   const std::string source = R"(
     DataMove DRAM0(0) -> Local(0), 200
@@ -294,7 +294,7 @@ TEST(EngineSequences, AgreeOnLateAccesses) {
   }
 }
 
-/// Updates of one accumulator in direct succession, whose losses depend on timing; DataMoves that
+/// Successive updates of one accumulator, which are lost depending on timing, and DataMoves that
 /// cross a page, some of them by one beat.
 TEST(EngineSequences, AgreeOnHazardsAndPages) {
   for (const unsigned bits : {32U, 64U, 128U}) {

@@ -1,5 +1,6 @@
-// The fast engine is the step engine: on random programs every event, retire cycle, sample, counter
-// and memory word agree, with hazards, hangs, configuration changes, stalls and gaps in the stream.
+// The fast engine equals the step engine on random programs: every event, retire cycle, sample,
+// counter and memory word agrees, with hazards, hangs, configuration changes, stalls and gaps in
+// the stream.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -14,14 +15,14 @@
 namespace tactus {
 namespace {
 
-/// Units that the fast engine evaluated so far, and what they would be without sleep.
+/// Number of units evaluated by the fast engine so far, and the number without sleeping units.
 struct Work {
   std::uint64_t evaluations = 0;
   std::uint64_t most = 0;
   unsigned hangs = 0;
 };
 
-/// Runs with the engine that evaluates everything that the fast engine leaves out.
+/// Compares with engine check, which evaluates everything that the fast engine skips.
 std::string checked(const RandomProgram& program, TcuSimulationConfig config, const RunRecord& step,
                     Cycle max_cycles, bool events) {
   config.engine = Engine::check;
@@ -33,7 +34,7 @@ std::string checked(const RandomProgram& program, TcuSimulationConfig config, co
   }
 }
 
-/// Runs with every unit evaluated in every cycle.
+/// Compares with a run in which every unit is evaluated in every cycle.
 std::string without_sleep(const RandomProgram& program, TcuSimulationConfig config,
                           const RunRecord& step, Cycle max_cycles, bool events) {
   config.engine = Engine::step;
@@ -58,8 +59,8 @@ std::string compare_engines(const RandomProgram& program, TcuSimulationConfig co
   return text.empty() ? text : text + "\n" + describe(config);
 }
 
-/// The timing of most programs is random. A third runs on a fast, regular machine in which most
-/// cycles equal the previous one.
+/// The timing of most programs is random. A third of them run on a fast, regular machine in which
+/// most cycles are like the previous one.
 void random_machine(Random& random, TcuSimulationConfig& config) {
   if (random.chance(33)) {
     config.read_latency = random.pick<std::uint64_t>({1, 2, 20});
@@ -113,13 +114,14 @@ TEST(Engines, AgreeInEverySample) {
               });
 }
 
-/// Fields changed at random: undefined opcodes and kinds, sizes beyond a depth, SIMD that waits for
-/// ever. Most of these programs hang somewhere, with the same wait.
+/// Random changes of fields: undefined opcodes and kinds, sizes beyond a depth, SIMD instructions
+/// that wait forever. Most of these programs hang; the cause of the hang must be the same.
 TEST(Engines, AgreeOnIllegalProgramsAndHangs) {
   const Work work = check_seeds(
       14'000'000, 800, Hazards::any,
       [](Random& random, RandomProgram& program, TcuSimulationConfig& config) {
-        config.stalls = StallGenerator();  // a hang under stalls takes 100 000 cycles to be sure of
+        // with stalls a hang is detected only after 100 000 cycles
+        config.stalls = StallGenerator();
         for (unsigned changes = static_cast<unsigned>(random.range(1, 4)); changes > 0; --changes) {
           tcu::Instruction& i = program.instructions[random.below(program.instructions.size())];
           switch (random.below(5)) {
@@ -145,7 +147,7 @@ TEST(Engines, AgreeOnIllegalProgramsAndHangs) {
   EXPECT_GT(work.hangs, 0U);
 }
 
-/// A memory of its own timing, which answers through the kernel.
+/// A memory with a timing of its own, which responds through the SystemC kernel.
 TEST(Engines, AgreeWithAMemoryOfAnyTiming) {
   check_seeds(15'000'000, 150, Hazards::any,
               [](Random& random, RandomProgram&, TcuSimulationConfig& config) {
@@ -154,15 +156,15 @@ TEST(Engines, AgreeWithAMemoryOfAnyTiming) {
                 memory.protocol = random.pick({Protocol::completed, Protocol::updated_response,
                                                Protocol::updated_request, Protocol::accepted});
                 memory.request_cycles = random.chance(50) ? 0 : 0.25;
-                // Answers are the same for both engines: they depend on the number of the
-                // transaction.
+                // The latencies depend on the number of the transaction, so they are the same for
+                // both engines.
                 memory.latency = [seed = random.below(1000), count = std::uint64_t{0}](
                                      bool) mutable { return 1 + (seed + 37 * ++count) % 23; };
                 use_phased_memory(config, memory);
               });
 }
 
-/// The shape of real programs: long runs of one kind.
+/// Real programs have this form: long runs of instructions of one kind.
 TEST(Engines, AgreeOnLongRuns) {
   for (const unsigned bits : {64U, 128U}) {
     RandomProgram program;
@@ -194,7 +196,8 @@ TEST(Engines, AgreeOnLongRuns) {
     TcuSimulationConfig config = machine_config(program);
     config.read_latency = 20;
     EXPECT_EQ(compare_engines(program, config, work), "");
-    EXPECT_LT(work.evaluations * 11, work.most * 6);  // five units work, of eleven
+    // on average fewer than 6 of 11 units are evaluated
+    EXPECT_LT(work.evaluations * 11, work.most * 6);
   }
 }
 
