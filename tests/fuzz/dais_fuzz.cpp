@@ -1,5 +1,6 @@
-// Feeds bytes to every DAIS loader. What a loader accepts must run, alike in both executors, and
-// must read back from every form it can be written in; what it refuses must be a UserError.
+// Feeds bytes to every DAIS loader. An accepted program must run with equal results in both
+// executors, and must read back from every form in which it can be written. A refusal must be a
+// UserError.
 //
 // With clang and libFuzzer (TACTUS_FUZZ) this is a program of its own; the replay test calls the
 // same function with stored and mutated files.
@@ -35,7 +36,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-/// Samples from the file's own bytes, so that a mutation changes them too.
+/// Takes samples from the file's own bytes, so that a mutation of the file changes them too.
 std::vector<double> samples_from(const std::uint8_t* data, std::size_t size, std::size_t count) {
   std::vector<double> samples(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -44,14 +45,14 @@ std::vector<double> samples_from(const std::uint8_t* data, std::size_t size, std
       word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) << 8 |
                                        data[(i * 7 + k * 3) % size]);
     }
-    // Small numbers mostly; every seventh as it is, times a power that leaves 64 bits.
+    // Most samples are small numbers; every seventh may exceed 64 bits.
     samples[i] = i % 7 == 6 ? word * 1e12 : static_cast<double>(word >> 20) / 16;
   }
   return samples;
 }
 
 void expect_equal_runs(const Program& program, const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t samples = 66;  // a block and a bit
+  constexpr std::size_t samples = 66;  // one block of the fast executor and a few more
   constexpr std::size_t most_values = 1 << 20;
   const std::size_t values = samples * (program.input_count() + program.output_count());
   if (values + program.ops.size() * samples > most_values) return;
@@ -127,7 +128,7 @@ void exercise_if_accepted(Decode decode, const std::uint8_t* data, std::size_t s
   } catch (const UserError&) {
     return;
   }
-  // From here on an exception is a fault, and ends the run.
+  // From here on any exception is an error and ends the program.
   for (const Program& stage : pipeline.stages) exercise(stage, data, size);
 }
 

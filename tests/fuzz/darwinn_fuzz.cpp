@@ -1,5 +1,6 @@
-// Feeds bytes to the reader of packages and its verifier. What they accept must link, lay out its
-// outputs, be explained, and read back after it was written; what they refuse must be a UserError.
+// Feeds bytes to the reader of packages and its verifier. An accepted package must link, have
+// outputs that can be laid out, be explained, and read back after it was written. A refusal must be
+// a UserError.
 //
 // With clang and libFuzzer (TACTUS_FUZZ) this is a program of its own; the replay test calls the
 // same function with stored and mutated files.
@@ -23,7 +24,7 @@ namespace {
 using namespace tactus;
 using namespace tactus::darwinn;
 
-constexpr std::int64_t most_buffer_bytes = 1 << 24;  // of an output that is laid out here
+constexpr std::int64_t most_buffer_bytes = 1 << 24;  // larger outputs are not laid out here
 
 void require(bool condition, const char* what) {
   if (condition) return;
@@ -38,7 +39,7 @@ void exercise(const Executable& executable, bool tcu) {
     addresses = allocate(executable, allocator, tcu ? tcu_block_bytes : BuddyAllocator::page);
     if (tcu) addresses = in_blocks(addresses);
   } catch (const UserError&) {
-    return;  // more than the device has addresses for
+    return;  // the device has too few addresses
   }
   for (std::size_t i = 0; i < executable.chunks.size(); ++i) {
     const auto code = link(executable, i, addresses);
@@ -46,7 +47,7 @@ void exercise(const Executable& executable, bool tcu) {
   }
   for (const Layer& layer : executable.outputs) {
     if (layer.padded_bytes() > most_buffer_bytes) continue;
-    // Exact sizes, so that a sanitizer sees every byte beyond them.
+    // The buffers have exact sizes, so that a sanitizer detects any access beyond them.
     const std::vector<std::uint8_t> device(static_cast<std::size_t>(layer.padded_bytes()), 1);
     std::vector<std::uint8_t> host(static_cast<std::size_t>(layer.actual_bytes()));
     Relayout(layer).run(device.data(), host.data());

@@ -1,6 +1,6 @@
-// Feeds bytes to the assembler and every reader of DPAS. What one accepts must read back from every
-// form it can be written in, and its arithmetic must stay within the register file; what it refuses
-// must be a UserError of readable lines.
+// Feeds bytes to the assembler and to every reader of DPAS. An accepted program must read back from
+// every form in which it can be written, and its arithmetic must stay within the register file. A
+// refusal must be a UserError of readable lines.
 //
 // With clang and libFuzzer (TACTUS_FUZZ) this is a program of its own; the replay test calls the
 // same function with stored and mutated files.
@@ -31,7 +31,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-/// Runs the action; the only exception that it may throw is a UserError.
+/// Runs the action. The only exception that the action may throw is a UserError.
 template <typename Action>
 bool accepted(Action action) {
   try {
@@ -61,7 +61,8 @@ const Profile& profile(unsigned which) {
   return profiles[which % profiles.size()];
 }
 
-/// Each instruction once, in order: nothing may leave the register file, which sanitizers see.
+/// Executes up to 200 instructions in order, ignoring jumps. Sanitizers detect accesses beyond the
+/// register file.
 void execute(const Program& program, const Profile& machine) {
   std::vector<std::uint8_t> registers(machine.register_file_bytes(), 0x3C);
   for (const Kernel& kernel : program.kernels) {
@@ -70,7 +71,8 @@ void execute(const Program& program, const Profile& machine) {
     for (const Instruction& i : kernel.instructions) {
       if (left-- == 0) break;
       if (i.opcode == Opcode::dpas) {
-        // At the end of an allocation of their own, so that a byte too many is seen.
+        // Operands are copied to allocations of their own, so that sanitizers detect accesses
+        // beyond an operand.
         const auto part = [&](const Operand& operand) {
           return std::vector<std::uint8_t>(registers.begin() + operand.address,
                                            registers.begin() + operand.address + operand.bytes);
@@ -92,7 +94,8 @@ void check_program(const Program& program, unsigned which) {
   try {
     again = assemble(text, "again");
   } catch (const UserError& error) {
-    // Binaries can hold what has no text, but no machine accepts such a program.
+    // A binary can hold a program that has no text. Then the program must be illegal on every
+    // machine.
     for (unsigned n = 0; n < 4; ++n) {
       Program refused = program;
       if (!accepted([&] { resolve(refused, profile(n)); })) continue;
@@ -132,7 +135,7 @@ void check_native(const std::uint8_t* data) {
     if (decoded.src2.null || decoded.saturate) continue;  // have no text
     const std::string text = native_text(decoded, form);
     NativeDpas parsed;
-    // Sub-registers within an element have no text either.
+    // A sub-register within an element has no text either.
     if (!accepted([&] { parsed = parse_native(text, form, "text"); })) continue;
     if (native_text(parsed, form) != text) {
       std::fprintf(stderr, "%s\n%s\n", text.c_str(), native_text(parsed, form).c_str());

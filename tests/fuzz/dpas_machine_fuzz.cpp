@@ -1,8 +1,8 @@
-// Runs kernels on DPAS machines: the first 8 bytes choose a machine, what follows is a program,
-// a text or a container. What the machine refuses must be a UserError, and what it accepts must end
-// alike with the engines `step` and `fast`: finished, cut off by the limit, hung with a report of
-// who waits for what, or refused while it runs; in the same cycle, with the same bytes in registers
-// and memory.
+// Runs kernels on DPAS machines. The first 8 bytes choose a machine; the rest is a program, as text
+// or as a container. A refusal of the machine must be a UserError. An accepted program must end in
+// the same way with the engines `step` and `fast`: finished, at the cycle limit, hung with a report
+// of who waits for what, or refused while it runs; in the same cycle, with the same bytes in
+// registers and memory.
 //
 // The replay test calls the function with random kernels and mutations of them.
 #include <algorithm>
@@ -40,7 +40,7 @@ bool readable(const std::string& text) {
   });
 }
 
-/// Outcome of a run; an error is an outcome, too.
+/// Outcome of a run, which may be an error.
 struct Outcome {
   std::string error;
   RunEnd end = RunEnd::finished;
@@ -60,7 +60,7 @@ void run_into(Outcome& outcome, const DpasSimulationConfig& config, const Progra
   for (std::size_t t = 0; t < threads.size(); ++t) {
     threads[t].kernel = &program.kernels[t % program.kernels.size()];
     for (const Input& input : threads[t].kernel->inputs) {
-      // Addresses lie in a part of the buffer that belongs to the thread.
+      // Addresses point to the thread's own part of the buffer.
       const std::uint64_t value = input.size == 8 ? base + t * (buffer_bytes / 8) : t;
       threads[t].set(threads[t].kernel->variable(input.variable)->name, value, input.size);
     }

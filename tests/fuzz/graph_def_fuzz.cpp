@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of TensorFlow graphs and its importer. What they accept must be a graph
-// that write_graph() writes and the ONNX loader reads; what they refuse must be a UserError.
+// Feeds bytes to the reader of TensorFlow graphs and its importer. An accepted graph must be one
+// that write_graph() writes and the ONNX loader reads. A refusal must be a UserError.
 //
 // With clang and libFuzzer (TACTUS_FUZZ) this is a program of its own; the replay test calls the
 // same function with small and mutated graphs.
@@ -26,7 +26,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-/// Checks the promises that graph_def.h makes about a graph.
+/// Checks what graph_def.h guarantees about a graph.
 void expect_promises(const nn::Graph& graph) {
   std::unordered_set<std::string> values, names;
   const auto define = [&](const std::string& name) {
@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const UserError&) {
     return 0;
   }
-  // From here on an exception is a fault, and ends the run.
+  // From here on any exception is an error and ends the program.
   expect_promises(graph);
   for (const nn::ValueInfo& info : graph.outputs) {
     if (info.name.empty()) return 0;

@@ -1,5 +1,5 @@
-// Feeds bytes to the ONNX loader. What it accepts must be what write_graph() writes and the loader
-// reads again; what it refuses must be a UserError.
+// Feeds bytes to the ONNX loader. An accepted graph must be unchanged after write_graph() and the
+// loader. A refusal must be a UserError.
 //
 // With clang and libFuzzer (TACTUS_FUZZ) this is a program of its own; the replay test calls the
 // same function with stored and mutated files.
@@ -32,7 +32,7 @@ bool holds_its_shape(const Tensor& tensor) {
          (real ? tensor.integers.empty() : tensor.floats.empty());
 }
 
-/// Checks the promises that graph.h makes about a loaded graph.
+/// Checks what graph.h guarantees about a loaded graph.
 void expect_promises(const Graph& graph) {
   std::unordered_set<std::string> values, names;
   const auto define = [&](const std::string& name) {
@@ -67,8 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const UserError&) {
     return 0;
   }
-  // From here on an exception is a fault, and ends the run. Operator domains other than the default
-  // are read but not written.
+  // From here on any exception is an error and ends the program. Operator domains other than the
+  // default are read but not written.
   expect_promises(graph);
   for (const Node& node : graph.nodes) {
     if (!node.domain.empty()) return 0;
