@@ -1,5 +1,5 @@
-// The buffer keeps its choice while nothing changes it and considers only the bank that an access
-// joins; the choice equals that of considering every bank.
+// The buffer keeps its choice while nothing changes it, and when an access arrives considers only
+// that access's bank. The choice equals that of considering every bank.
 #include <algorithm>
 #include <random>
 
@@ -22,7 +22,7 @@ class Controller {
  public:
   explicit Controller(std::uint32_t seed) : random_(seed) {}
 
-  /// Empty, or how the choices differ.
+  /// Describes the first step in which the choices differ; empty if none does.
   std::string run(unsigned steps) {
     for (unsigned i = 0; i < steps; ++i) {
       const DdrChoice choice = kept_.buffer.choose(free_);

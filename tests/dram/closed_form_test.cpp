@@ -1,4 +1,4 @@
-// Times of the fastest accesses, and of delays by others, as sums of timings in clocks.
+// Times of the fastest accesses, and of delays by other accesses, as sums of timings in clocks.
 #include <gtest/gtest.h>
 
 #include "tests/dram/core_run.h"
@@ -6,7 +6,7 @@
 namespace tactus::dram {
 namespace {
 
-/// A DDR4 of two groups of two banks in which every timing is another number.
+/// A DDR4 with two groups of two banks, in which all timings have different values.
 DdrConfig memory() {
   DdrConfig c;
   c.bus_bits = 64;
@@ -46,7 +46,7 @@ constexpr DdrClock half = 4;
 CoreAccess read(DdrClock arrival, std::uint64_t address) { return {arrival, address, false, 0}; }
 CoreAccess write(DdrClock arrival, std::uint64_t address) { return {arrival, address, true, 0}; }
 
-/// From RD or WR of the first to RD or WR of the second access.
+/// Returns the clocks from RD or WR of the first access to RD or WR of the second.
 DdrClock between(const DdrConfig& c, const CoreAccess& first, const CoreAccess& second) {
   const CoreRun run = run_core(c, {first, second});
   return run.done[1].command - run.done[0].command;
@@ -90,7 +90,7 @@ TEST(DdrAccess, WaitsForTheCommandDelay) {
 
 TEST(DdrRow, StaysOpenForTrasAndBehindReadsAndWrites) {
   DdrConfig c = memory();
-  // ACT at 1, RD at 15: tRAS is later than tRTP, and tRC one clock more than tRAS and tRP.
+  // ACT at 1, RD at 15. tRAS ends later than tRTP, and tRC is one clock more than tRAS + tRP.
   const CoreRun run = run_core(c, {read(0, 0), read(0, row)});
   EXPECT_EQ(run.commands[2].kind, DdrCommandKind::pre);
   EXPECT_EQ(run.commands[2].clock, 1 + c.t_ras);
@@ -103,7 +103,7 @@ TEST(DdrRow, StaysOpenForTrasAndBehindReadsAndWrites) {
 TEST(DdrRow, ClosedBehindEveryAccess) {
   DdrConfig c = memory();
   c.page_policy = DdrPagePolicy::closed;
-  // The precharge waits for tRAS; the bank may be opened again tRC after it was.
+  // The precharge waits for tRAS; the next ACT of the bank is tRC after the previous one.
   EXPECT_EQ(between(c, read(0, 0), read(0, burst)), c.t_rc);
   c.t_rtp = 30;
   EXPECT_EQ(between(c, read(0, 0), read(0, burst)), c.t_rtp + c.t_rp + c.t_rcd);
@@ -127,7 +127,7 @@ TEST(DdrRow, IsClosedWhenItsTimeIsOver) {
 TEST(DdrBus, ReadsFollowReadsAfterTccd) {
   const DdrConfig c = memory();
   EXPECT_EQ(between(c, read(0, 0), read(0, burst)), c.t_ccd_l);
-  // Access to another group whose row is open.
+  // The fourth access goes to another group, whose row is open.
   const CoreRun run = run_core(c, {read(0, 0), read(0, group), read(200, 0), read(200, group)});
   EXPECT_EQ(run.done[3].command - run.done[2].command, c.t_ccd_s);
 }
@@ -142,7 +142,7 @@ TEST(DdrBus, TurnsRound) {
 
 TEST(DdrActivations, KeepTheirDistance) {
   DdrConfig c = memory();
-  c.t_rcd = 30;  // so that no RD wants the clock of an ACT
+  c.t_rcd = 30;  // so that no RD is due in the clock of an ACT
   const auto acts = [&](std::vector<std::uint64_t> addresses) {
     std::vector<CoreAccess> accesses;
     for (const std::uint64_t address : addresses) accesses.push_back(read(0, address));
@@ -154,7 +154,7 @@ TEST(DdrActivations, KeepTheirDistance) {
   };
   EXPECT_EQ(acts({0, group}), (std::vector<DdrClock>{1, 1 + c.t_rrd_s}));
   EXPECT_EQ(acts({0, bank}), (std::vector<DdrClock>{1, 1 + c.t_rrd_l}));
-  // Each other's group, then the window of four is full.
+  // ACTs alternate between groups; then four ACTs fill the window tFAW.
   const auto five = acts({0, group, bank, bank + group, 2 * bank});
   EXPECT_EQ(five[3], 1 + 3 * c.t_rrd_s);
   EXPECT_EQ(five[4], 1 + c.t_faw);
@@ -163,21 +163,21 @@ TEST(DdrActivations, KeepTheirDistance) {
 TEST(DdrRefreshes, StandInTheWay) {
   DdrConfig c = memory();
   c.refresh = DdrRefresh::all_bank;
-  // No row is open: REF is issued when it is due.
+  // No row is open, so REF is issued when it is due.
   CoreRun run = run_core(c, {read(c.t_refi, 0)});
   EXPECT_EQ(run.commands[0].kind, DdrCommandKind::ref);
   EXPECT_EQ(run.commands[0].clock, c.t_refi);
   EXPECT_EQ(run.done[0].data_end, c.t_refi + c.t_rfc + c.t_rcd + c.cl + half);
   EXPECT_EQ(run.done[0].refresh, c.t_rfc - 1);
   EXPECT_EQ(run.done[0].row, c.t_rcd);
-  // A row open: PREA first, so its hit becomes a miss.
+  // A row is open, so PREA comes first, and the access that would hit misses.
   run = run_core(c, {read(100, 0), read(c.t_refi - 1, burst)});
   EXPECT_EQ(run.done[1].command, c.t_refi + c.t_rp + c.t_rfc + c.t_rcd);
   EXPECT_EQ(run.done[1].refresh, c.t_rp + c.t_rfc);
   EXPECT_EQ(run.done[1].row_state, DdrRowState::miss);
   EXPECT_EQ(run.statistics.refreshes, 1U);
   EXPECT_EQ(run.statistics.refresh_clocks, c.t_rp + c.t_rfc);
-  // One clock earlier it is a hit.
+  // One clock earlier the access hits.
   EXPECT_EQ(run_core(c, {read(100, 0), read(c.t_refi - 2, burst)}).done[1].command, c.t_refi - 1);
 }
 
@@ -215,7 +215,8 @@ TEST(DdrScheduling, ReadsGoBeforeWritesUntilTheHighMark) {
     for (unsigned i = 0; i < 8; ++i) all.push_back(read(1 + count + i, (20 + i) * burst));
     return all;
   };
-  // Three writes wait for all reads; four go first, down to the low mark.
+  // Three writes wait until all reads are done. Four writes reach the high mark, so they go first
+  // until the low mark.
   const CoreRun three = run_core(c, writes(3));
   EXPECT_GT(three.done[1].command, three.done.back().command);
   const CoreRun four = run_core(c, writes(4));
@@ -247,7 +248,8 @@ TEST(DdrPorts, TakeWhatTheirQueueHolds) {
   c.xpi_interval = 10;
   std::vector<CoreAccess> accesses;
   for (unsigned i = 0; i < 5; ++i) accesses.push_back(read(0, i * burst));
-  // Admitted at 0, 10, 20, ...: the third has room when the first has left, one clock later.
+  // Accesses are admitted at 0, 10, 20, ...; the third is accepted one clock after the first has
+  // left the queue.
   EXPECT_EQ(run_core(c, accesses).taken, (std::vector<DdrClock>{0, 0, 1, 11, 21}));
 }
 

@@ -1,4 +1,4 @@
-// The SystemC module: its protocol, its times and its data.
+// The SystemC module: its protocol, its timing and its data.
 #include "models/dram/ddr_controller.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace {
 using sc_core::sc_time;
 
 struct Request : tlm::tlm_generic_payload {
-  std::uint64_t arrival_ps = 0;  ///< at the earliest
+  std::uint64_t arrival_ps = 0;  ///< earliest arrival
   std::vector<std::uint8_t> bytes;
-  std::uint64_t begin_ps = 0;   ///< arrived
+  std::uint64_t begin_ps = 0;   ///< actual arrival
   std::uint64_t end_ps = 0;     ///< END_REQ
   std::uint64_t answer_ps = 0;  ///< BEGIN_RESP
   unsigned answers = 0;
@@ -40,8 +40,8 @@ struct Request : tlm::tlm_generic_payload {
   ~Request() override { clear_extension(&times); }
 };
 
-/// Sends requests in order, the next one when the previous is taken. Arrivals are `ahead` of their
-/// calls if END_REQ allows it.
+/// Sends requests in order; a request is sent when the previous one was accepted. Requests arrive
+/// `ahead` after their calls if END_REQ allows it.
 class Initiator : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Initiator);
@@ -65,7 +65,7 @@ class Initiator : public sc_core::sc_module {
   void send() {
     while (next_ < requests.size()) {
       Request& request = *requests[next_];
-      // Calls as late as possible, so that the controller knows no more of the future than from a
+      // Calls as late as possible, so that the controller knows no more about the future than in a
       // design.
       if (request.arrival_ps > now() + ahead_ps) {
         return free_.notify(sc_time::from_value(request.arrival_ps - now() - ahead_ps));
@@ -109,7 +109,7 @@ struct Log : DdrObserver {
   void command(const DdrCommand& command) override { commands.push_back(command); }
 };
 
-/// A controller and its initiators on a kernel of their own.
+/// A controller and its initiators in a kernel of their own.
 struct Bench {
   KernelScope kernel;
   std::unique_ptr<DdrController> controller;
@@ -149,7 +149,7 @@ void expect_golden(const GoldenRun& golden) {
   const std::uint64_t tck = golden.config.tck_ps;
   for (std::size_t i = 0; i < golden.requests.size(); ++i) {
     const Request& request = *bench.initiators[0]->requests[i];
-    // A read is answered with its data, a write when DRAMSys accepts it.
+    // A read is answered when its data are complete, a write when DRAMSys accepts it.
     const GoldenRequest& theirs = golden.requests[i];
     ASSERT_EQ(request.answer_ps, tck * (theirs.write ? theirs.end_req : theirs.begin_resp))
         << golden.name << ", request " << i;
@@ -174,7 +174,8 @@ DdrConfig small() {
   return c;
 }
 
-/// Random reads and writes of three initiators on two ports, each in a part of its own.
+/// Adds random reads and writes of three initiators on two ports. Each initiator has a memory range
+/// of its own.
 void fill(Bench& bench, std::uint32_t seed, unsigned ahead_ps) {
   std::mt19937 random(seed);
   const auto from = [&random](unsigned low, unsigned high) {
@@ -251,7 +252,7 @@ TEST(DdrController, ALookaheadChangesNoTime) {
           times.push_back(request->answer_ps);
         }
       }
-      // The lookahead shows in what lies beyond the end of the run.
+      // Commands after the end of the run are left out, since they depend on the lookahead.
       for (const DdrCommand& command : bench.log.commands) {
         if (command.clock * config.tck_ps < sc_core::sc_time_stamp().value()) {
           times.push_back(command.clock);
@@ -277,8 +278,8 @@ TEST(DdrController, TakesOneActivationForAHit) {
   for (unsigned i = 0; i < 100; ++i) bench.initiators[0]->add(100000 * (i + 1), false, 64 * i, 64);
   const std::uint64_t before = sc_core::sc_delta_count();
   bench.run();
-  // One activation of the initiator and one of the controller per access; the first access misses,
-  // and a few meet a refresh.
+  // Each access activates the initiator once and the controller once. The first access misses, and
+  // a few wait for a refresh.
   EXPECT_LE(sc_core::sc_delta_count() - before, 2 * 100 + 10U);
 }
 
@@ -293,7 +294,7 @@ TEST(DdrController, HoldsBackWhatItsPortCannotTake) {
   EXPECT_EQ(requests[0]->end_ps, 0U);
   EXPECT_EQ(requests[1]->end_ps, 1U * config.tck_ps);
   EXPECT_EQ(requests[2]->end_ps, 11U * config.tck_ps);
-  // Posted: answered one clock after the buffer has taken it.
+  // Writes are posted: they are answered one clock after the buffer has taken them.
   EXPECT_EQ(requests[0]->answer_ps, 1U * config.tck_ps);
   EXPECT_EQ(requests[1]->answer_ps, 11U * config.tck_ps);
   EXPECT_EQ(requests[1]->times.queue, 10U * config.tck_ps);
@@ -326,7 +327,7 @@ TEST(DdrController, RefusesWhatItCannotServe) {
   EXPECT_EQ(response([](Request& r) { r.set_command(tlm::TLM_IGNORE_COMMAND); }),
             tlm::TLM_COMMAND_ERROR_RESPONSE);
   EXPECT_EQ(response([](Request&) {}, true), tlm::TLM_GENERIC_ERROR_RESPONSE);
-  // Debug transport takes any length.
+  // Debug transport accepts any length.
   Request request(0, true, 100, 500);
   request.bytes[499] = 7;
   EXPECT_EQ(bench.initiators[0]->socket->transport_dbg(request), 500U);

@@ -1,4 +1,4 @@
-// Runs accesses on a DdrCore and records all its results.
+// Runs accesses on a DdrCore and records all results.
 #pragma once
 
 #include <vector>
@@ -16,15 +16,16 @@ struct CoreAccess {
 
 struct CoreRun : DdrObserver {
   std::vector<DdrCommand> commands;
-  std::vector<DdrDone> done;       ///< by number of the access
-  std::vector<DdrClock> admitted;  ///< by number of the access
-  std::vector<DdrClock> taken;     ///< clock at which a full port accepted it; else its arrival
+  std::vector<DdrDone> done;       ///< index: number of the access
+  std::vector<DdrClock> admitted;  ///< index: number of the access
+  /// by access: clock at which a full port accepted it; else its arrival
+  std::vector<DdrClock> taken;
   DdrStatistics statistics;
 
   void command(const DdrCommand& command) override { commands.push_back(command); }
 };
 
-/// Submits all accesses at the start, numbered in their order, and runs until all are done, at
+/// Submits all accesses at the start, numbered in their order, and runs until all are done, and at
 /// least to `end`.
 inline CoreRun run_core(const DdrConfig& config, const std::vector<CoreAccess>& accesses,
                         const DdrRules& rules, unsigned ports = 1, DdrClock end = 0) {
@@ -38,7 +39,7 @@ inline CoreRun run_core(const DdrConfig& config, const std::vector<CoreAccess>& 
     (void)core.submit(a.port, a.arrival, a.address, a.write, static_cast<std::uint32_t>(i));
     run.taken.push_back(a.arrival);
   }
-  // Advances by single clocks, so that no refresh follows the last access.
+  // Advances clock by clock, so that no refresh follows the last access.
   for (DdrClock clock = 0; !core.idle() || clock <= end; ++clock) core.advance(clock);
   for (const DdrCore::Mark& mark : core.admitted) run.admitted[mark.tag] = mark.clock;
   for (const DdrCore::Mark& mark : core.taken) run.taken[mark.tag] = mark.clock;

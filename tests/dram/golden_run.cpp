@@ -91,7 +91,7 @@ GoldenRun start(const fs::path& folder, const std::string& name) {
   return run;
 }
 
-/// The cells of a .csv.gz without its first line.
+/// Returns the cells of a .csv.gz file without its first line.
 std::vector<std::vector<std::string>> read_table(const fs::path& path) {
   const std::string command = "gzip -dc '" + path.string() + "'";
   FILE* pipe = ::popen(command.c_str(), "r");

@@ -1,6 +1,6 @@
-// Recorded runs of DRAMSys 5.1: requests, and its answers and commands.
+// Recorded runs of DRAMSys 5.1: requests with their times, and commands.
 //
-// Two forms hold the same data: the archive tests/golden/dram (clocks, as differences), and the
+// The data exist in two forms: the archive tests/golden/dram (clocks, as differences), and the
 // files from which it was made, golden/dram/dramsys in the folder TACTUS_SHARED (picoseconds,
 // .csv.gz).
 #pragma once
@@ -34,10 +34,10 @@ struct GoldenRun {
   }
 };
 
-/// Names of the archived runs of a controller: "ddr4_2400/seq_read.fifo_open".
+/// Returns the names of a controller's archived runs, such as "ddr4_2400/seq_read.fifo_open".
 [[nodiscard]] std::vector<std::string> packed_runs(const std::string& controller);
 [[nodiscard]] GoldenRun read_packed_run(const std::string& name);
-/// Names of the runs in a folder with the original files.
+/// Returns the names of the runs in a folder with original files.
 [[nodiscard]] std::vector<std::string> original_runs(const std::string& folder,
                                                      const std::string& controller);
 [[nodiscard]] GoldenRun read_original_run(const std::string& folder, const std::string& name);

@@ -1,10 +1,10 @@
-// The core against DRAMSys 5.1: every command, every time, every bank.
+// The core compared with DRAMSys 5.1: every command, every time, every bank.
 //
-// DRAMSys 5.1 departs from JEDEC's rules in two places, which an independent checker finds in its
-// logs: with DDR3 it precharges all banks for a refresh without waiting tWR after a WR, and with
-// DDR4 and closed pages it keeps neither tRAS nor tRC behind RDA and WRA. Runs where that shows are
-// compared up to the first command that breaks a rule, and once more, to their ends, with these
-// rules taken away.
+// DRAMSys 5.1 breaks JEDEC's rules in two places; an independent checker finds these in its logs.
+// With DDR3 it precharges all banks for a refresh without waiting tWR after a WR. With DDR4 and
+// closed pages it ignores tRAS and tRC after RDA and WRA. Runs with such commands are compared up
+// to the first command that breaks a rule, and a second time to their ends, with these rules
+// removed from the core.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -46,7 +46,7 @@ std::string text(const std::vector<DdrCommand>& log, std::size_t i) {
          std::to_string(log[i].bank) + " for request " + std::to_string(log[i].tag);
 }
 
-/// The first command that is not the same in both, or the number of commands.
+/// Returns the index of the first command that differs, or the number of commands.
 std::size_t first_difference(const std::vector<DdrCommand>& a, const std::vector<DdrCommand>& b) {
   const auto same = [](const DdrCommand& x, const DdrCommand& y) {
     return x.clock == y.clock && x.kind == y.kind && x.bank == y.bank && x.tag == y.tag;
@@ -65,7 +65,7 @@ void expect_same_commands(const GoldenRun& golden, const CoreRun& run, std::size
   }
 }
 
-/// Offered, accepted and answered.
+/// Compares the times at which requests are offered, accepted and answered.
 void expect_same_requests(const GoldenRun& golden, const CoreRun& run) {
   DdrClock accepted_before = 0;
   for (std::size_t i = 0; i < golden.requests.size(); ++i) {
@@ -90,13 +90,15 @@ DdrClock last_answer(const CoreRun& run) {
   return last;
 }
 
-/// Ends and numbers of activations that a departure from the rules has moved.
+/// Compares the end of the run and the number of activations with tolerances, for runs in which
+/// DRAMSys breaks a rule.
 void expect_near(const GoldenRun& golden, const CoreRun& run) {
   const auto theirs = static_cast<double>(last_answer(golden));
   EXPECT_NEAR(static_cast<double>(last_answer(run)), theirs, 0.01 * theirs) << golden.name;
   const auto acts = std::count_if(golden.commands.begin(), golden.commands.end(),
                                   [](auto& c) { return c.kind == DdrCommandKind::act; });
-  // 2 %, and one more where a refresh falls on another side of an access.
+  // The tolerance is 2 %, plus one activation for a refresh that comes before instead of after an
+  // access.
   EXPECT_NEAR(static_cast<double>(run.statistics.activates), static_cast<double>(acts),
               0.02 * static_cast<double>(acts) + 1)
       << golden.name;
@@ -104,13 +106,13 @@ void expect_near(const GoldenRun& golden, const CoreRun& run) {
 
 struct Counts {
   unsigned runs = 0;
-  unsigned whole = 0;  ///< equal to the end with JEDEC's rules
+  unsigned whole = 0;  ///< runs that are equal to the end with JEDEC's rules
 };
 
 void compare(const GoldenRun& golden, Counts& counts) {
   const std::vector<CoreAccess> accesses = accesses_of(golden);
   const DdrClock end = golden.commands.back().clock;
-  // Compares with JEDEC's rules, as far as DRAMSys keeps them.
+  // Compares with JEDEC's rules, up to the first command of DRAMSys that breaks one.
   const auto broken = broken_rules(golden.config, golden.commands, false);
   std::set<std::string> kinds;
   for (const Violation& violation : broken) kinds.insert(violation.rule);
@@ -135,7 +137,7 @@ void compare(const GoldenRun& golden, Counts& counts) {
       expect_near(golden, run);
     }
   }
-  // With DRAMSys's rules, to the end.
+  // Compares with DRAMSys's rules, to the end.
   const CoreRun as_dramsys = run_core(golden.config, accesses, rules_of_dramsys(golden), 1, end);
   expect_same_commands(golden, as_dramsys, golden.commands.size());
   expect_same_requests(golden, as_dramsys);
@@ -147,7 +149,7 @@ TEST_P(Golden, EveryCommandAndTimeIsThatOfDramSys) {
   Counts counts;
   for (const std::string& name : packed_runs(GetParam())) compare(read_packed_run(name), counts);
   EXPECT_EQ(counts.runs, 37U);
-  // The others are those that the README of the golden data leaves out, the DDR3 writes among
+  // The remaining runs are those that the README of the golden data excludes, the DDR3 writes among
   // frfcfs_open, and with closed pages most of DDR4.
   const std::map<std::string, unsigned> whole{
       {"fifo_open_noref", 37}, {"fifo_open", 32}, {"fifo_closed", 23}, {"frfcfs_open", 32}};
@@ -159,16 +161,16 @@ std::uint64_t activations(const std::vector<DdrCommand>& log) {
       log.begin(), log.end(), [](const auto& c) { return c.kind == DdrCommandKind::act; }));
 }
 
-/// The one frfcfs run whose activations are more than 2 % apart: 21 in DRAMSys, 20 in the core. Its
-/// log precharges for all three refreshes a clock behind a WR, where tWR asks for 14 clocks. With
-/// the rule each refresh comes 13 clocks later; at the second, the buffer does not yet hold the
-/// first write to the next row, whose row DRAMSys opens, closes for the refresh and opens again.
-/// With the rule away the core issues the same commands.
+/// This is the only frfcfs run whose activations differ by more than 2 %: 21 in DRAMSys, 20 in the
+/// core. Its log precharges for all three refreshes one clock after a WR, where tWR requires 14
+/// clocks. With the rule each refresh comes 13 clocks later. At the second refresh, the buffer does
+/// not yet hold the first write to the next row; DRAMSys opens that row, closes it for the refresh
+/// and opens it again. Without the rule the core issues the same commands as DRAMSys.
 TEST(GoldenRuns, OneActivationOfArtysSequentialWritesIsThatOfABrokenRule) {
   const GoldenRun golden = read_packed_run("arty_ddr3_650/seq_write.frfcfs_open");
   const std::vector<CoreAccess> accesses = accesses_of(golden);
   const DdrClock end = golden.commands.back().clock;
-  std::set<std::size_t> early;  // commands that come too early, behind one or more writes
+  std::set<std::size_t> early;  // PREA commands that come too early after one or more writes
   for (const Violation& violation : broken_rules(golden.config, golden.commands, false)) {
     EXPECT_EQ(violation.rule, "tWR before PREA");
     early.insert(violation.command);
@@ -190,7 +192,7 @@ TEST(GoldenRuns, OneActivationOfArtysSequentialWritesIsThatOfABrokenRule) {
   expect_same_commands(golden, away, golden.commands.size());
 }
 
-/// The runs of a memory differ as soon as one timing is a clock longer.
+/// For each timing, at least one run changes if the timing is one clock longer.
 TEST(GoldenRuns, SeeEveryTiming) {
   const std::vector<unsigned DdrConfig::*> timings{
       &DdrConfig::cl,      &DdrConfig::cwl,     &DdrConfig::t_rcd,        &DdrConfig::t_rp,

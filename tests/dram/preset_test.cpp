@@ -1,4 +1,4 @@
-// Presets: the shipped ones, address maps, and what the reader refuses.
+// Presets: the shipped ones, address maps, and errors of the reader.
 #include "isa/dram/ddr_preset.h"
 
 #include <set>
@@ -30,7 +30,7 @@ TEST(DdrPresets, ShippedOnesSayWhereEachValueComesFrom) {
   }
 }
 
-/// The memories of the golden runs are those of the presets.
+/// The presets have the same values as the memories of the golden runs.
 TEST(DdrPresets, AgreeWithTheGoldenRuns) {
   const std::vector<std::pair<const char*, const char*>> pairs{
       {"ddr4_2400", "ddr4_2400/seq_read.fifo_open"},
@@ -46,7 +46,8 @@ TEST(DdrPresets, AgreeWithTheGoldenRuns) {
     const DdrConfig theirs = read_packed_run(run).config;
     for (const auto& p : ddr_parameters()) {
       if (controller.count(p.key) != 0) continue;
-      // The board's registers round these otherwise than the memspec of the golden runs.
+      // The board's registers round these values in another way than the memspec of the golden
+      // runs.
       const bool registers = std::string(preset) == "ddr4_2133_zcu104" &&
                              (p.key == "t_rfc" || p.key == "t_refi" || p.key == "t_rrd_l");
       EXPECT_EQ(p.get(ours) == p.get(theirs), !registers) << preset << " " << p.key;
@@ -134,7 +135,7 @@ TEST(DdrPresets, TimesMayBeNanoseconds) {
     return parse_ddr_preset(with_timing("\"t_rcd\": 15", "\"t_rcd_ns\": " + ns), "p.json")
         .config.t_rcd;
   };
-  // tCK is 952 ps: 15 clocks are 14.28 ns, and 2.5 % of a clock are not a clock.
+  // tCK is 952 ps: 15 clocks are 14.28 ns. A rest below 2.5 % of a clock does not add a clock.
   EXPECT_EQ(rcd("14.28"), 15U);
   EXPECT_EQ(rcd("14.3"), 15U);
   EXPECT_EQ(rcd("14.31"), 16U);

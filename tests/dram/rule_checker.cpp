@@ -41,7 +41,7 @@ class Checker {
                                   now().clock, now().bank, what),
                       rule});
   }
-  /// `clocks` lie between `from` and the present command.
+  /// Requires `clocks` between `from`, counted from clock `since`, and the current command.
   void at_least(const char* rule, const DdrCommand& from, std::uint64_t since,
                 std::uint64_t clocks) {
     if (now().clock >= since + clocks) return;
@@ -65,7 +65,7 @@ class Checker {
     }
   }
 
-  /// Once a refresh is due nothing but PREA and REF.
+  /// When a refresh is due, only PREA and REF are allowed.
   void check_refresh() {
     if (c_.refresh == DdrRefresh::none) {
       if (now().kind == Kind::ref) add("tREFI", "refresh is off");
@@ -82,7 +82,7 @@ class Checker {
     }
   }
 
-  /// When the precharge begins that RDA or WRA brings with it.
+  /// Returns the clock in which the precharge of an RDA or WRA begins.
   [[nodiscard]] std::uint64_t own_precharge(std::size_t access) const {
     const DdrCommand& a = log_[access];
     std::uint64_t begin =
@@ -182,7 +182,7 @@ class Checker {
     }
   }
 
-  /// Bursts on the data bus do not overlap.
+  /// Data bursts must not overlap on the bus.
   void check_bus() {
     std::map<std::uint64_t, std::size_t> begins;
     for (std::size_t i = 0; i < log_.size(); ++i) {

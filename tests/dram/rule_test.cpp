@@ -1,6 +1,6 @@
-// Properties over random memories, controllers and traffic: no rule is broken, no access lost or
-// taken out of turn, nothing is quicker than it can be, and it does not matter when the core is
-// asked.
+// Properties of random memories, controllers and traffic: no rule is broken, no access is lost or
+// out of order, nothing is faster than possible, and the results do not depend on when the core is
+// advanced.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -15,8 +15,8 @@
 namespace tactus::dram {
 namespace {
 
-/// Random numbers of one case. A case is a seed: its thousands of numbers would take for ever to
-/// shrink one by one.
+/// The random numbers of a case come from one seed, because shrinking thousands of numbers one by
+/// one would take too long.
 std::mt19937 numbers;
 
 void start_case() {
@@ -32,7 +32,7 @@ T one_of(std::initializer_list<T> values) {
   return values.begin()[from(0, static_cast<unsigned>(values.size()) - 1)];
 }
 
-/// Any memory without ddr_problems().
+/// Returns a random memory without ddr_problems().
 DdrConfig random_memory() {
   DdrConfig c;
   c.bus_bits = one_of({16U, 32U, 64U});
@@ -84,7 +84,7 @@ DdrConfig random_config() {
   return c;
 }
 
-/// Few rows and banks, so that accesses get in each other's way; now and then a pause.
+/// Returns random traffic to few rows and banks, so that accesses conflict, with some pauses.
 std::vector<CoreAccess> random_traffic(const DdrConfig& config, unsigned ports) {
   const auto count = from(1, 150);
   const unsigned gap = one_of({0U, 2U, 20U, 200U});
@@ -136,8 +136,8 @@ void check_answers(const DdrConfig& c, const std::vector<CoreAccess>& accesses,
   RC_ASSERT(s.bus_clocks <= s.clocks + c.cl + c.cwl + c.burst_length);
 }
 
-/// Checks the order within each bank: in order with fifo; with frfcfs no access is passed over too
-/// often or passes an older access to the same burst.
+/// Checks the order within each bank. With fifo, accesses stay in order. With frfcfs, no access is
+/// passed over too often, and none passes an older access to the same burst.
 void check_order(const DdrConfig& c, const std::vector<CoreAccess>& accesses, const CoreRun& run) {
   std::map<unsigned, std::vector<std::uint32_t>> of_bank;
   for (const DdrCommand& command : run.commands) {
@@ -172,7 +172,8 @@ TEST(DdrProperties, NoRuleIsBroken) {
   }));
 }
 
-/// Closed pages are closed, and a row that timed out is closed on the clock.
+/// With policy closed every access closes its row. With policy timeout a row is closed in the clock
+/// of the timeout.
 TEST(DdrProperties, PagePoliciesKeepTheirWord) {
   EXPECT_TRUE(rc::check("page policies", [] {
     start_case();
@@ -184,7 +185,8 @@ TEST(DdrProperties, PagePoliciesKeepTheirWord) {
       const bool plain = command.kind == DdrCommandKind::rd || command.kind == DdrCommandKind::wr;
       if (config.page_policy == DdrPagePolicy::closed) {
         RC_ASSERT(!plain);
-        // Only an access that gives way to another leaves its row open.
+        // With closed pages, a row stays open only after an access that was interrupted for another
+        // one.
         RC_ASSERT(command.kind != DdrCommandKind::pre || config.scheduler == DdrScheduler::frfcfs);
       } else {
         RC_ASSERT(!own);
@@ -196,8 +198,8 @@ TEST(DdrProperties, PagePoliciesKeepTheirWord) {
   }));
 }
 
-/// Submits accesses when they are due and advances the core at random, to the next event, or at
-/// every clock: the commands are the same.
+/// Submits accesses when they are due, and advances the core to random clocks or to the next event.
+/// The commands are the same as with every clock.
 TEST(DdrProperties, ItDoesNotMatterWhenTheCoreIsAsked) {
   EXPECT_TRUE(rc::check("laziness", [] {
     start_case();
@@ -215,7 +217,7 @@ TEST(DdrProperties, ItDoesNotMatterWhenTheCoreIsAsked) {
     while (next < accesses.size() || !core.idle()) {
       const DdrClock arrival = next < accesses.size() ? accesses[next].arrival : never;
       DdrClock step = by_events ? core.next_event() : now + from(1, 300);
-      // No initiator waits for the remaining writes, so any time will do.
+      // No initiator waits for the remaining writes, so any step is allowed.
       if (step == never && arrival == never) step = now + 1000;
       now = std::max(now, std::min(step, arrival));
       core.done.clear();
@@ -243,7 +245,7 @@ TEST(DdrProperties, ItDoesNotMatterWhenTheCoreIsAsked) {
   }));
 }
 
-/// The checker itself: a log that is moved by a clock somewhere breaks a rule.
+/// Tests the checker: moving any command to an earlier clock breaks a rule at some distance.
 TEST(RuleChecker, SeesACommandThatComesTooEarly) {
   DdrConfig config;
   config.t_faw = 40;

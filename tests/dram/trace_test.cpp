@@ -1,4 +1,4 @@
-// Traces of requests: what is read and refused, and that a run equals that of the core.
+// Traces of requests: what is read and refused, and that a run gives the same results as the core.
 #include <random>
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ TEST(DramTrace, MistakesAreNamedByTheirLines) {
   EXPECT_NE(error_of("").find("t.csv: no request"), std::string::npos);
 }
 
-/// Requests of one burst are the accesses that the core is given one by one.
+/// Requests of one burst each give the same results as single accesses to the core.
 TEST(DramTrace, ARunIsTheCores) {
   std::mt19937 random(1);
   DdrConfig config;
@@ -86,14 +86,15 @@ TEST(DramTrace, ARunIsTheCores) {
 
 TEST(DramTrace, ARequestIsAnsweredWithItsLastBurst) {
   const DdrConfig config;
-  // 132 bytes from 62 on are in four bursts of 64.
+  // 132 bytes from address 62 on are in four bursts of 64 bytes.
   const DramRun run = run_dram_trace(config, {{0, 0, false, 62, 132}}, false);
   EXPECT_EQ(run.answers[0].bursts, 4U);
   EXPECT_EQ(run.answers[0].misses, 1U);
   EXPECT_EQ(run.answers[0].hits, 3U);
   EXPECT_EQ(run.answers[0].answered, run.end);
   EXPECT_TRUE(run.commands.empty());
-  // The first access of an idle DRAM: edge, command, ACT, RD, data; then three more bursts.
+  // The first access of an idle DRAM takes: clock edge, command, ACT, RD, data. Three more bursts
+  // follow.
   const std::uint64_t first = config.command_delay + config.t_rcd + config.cl + 4;
   EXPECT_EQ(run.answers[0].answered, first + 3 * 4);
 }
