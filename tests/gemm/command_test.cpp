@@ -1,4 +1,4 @@
-// Output, files and errors of tactus gemm, and sweeps over products.
+// tactus gemm: output, files and errors, and sweeps over products.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -42,13 +42,13 @@ TEST_F(GemmCommand, ComparesMachinesAndWritesFiles) {
     const auto& figures = runs.at(machine);
     EXPECT_TRUE(figures.at("correct").get<bool>());
     EXPECT_GE(figures.at("cycles").get<int>(), figures.at("bound_cycles").get<int>());
-    // Every figure is explained.
+    // Every figure has an explanation.
     for (const auto& figure : figures.items()) {
       const bool group = figure.value().is_structured();
       EXPECT_TRUE(group || stats.at("figures").contains(figure.key())) << figure.key();
     }
   }
-  // 6 * 3 tiles of 8 x 16, 2 steps of K: 5 rows of tiles, 3 columns.
+  // The product has 5 x 3 tiles of 8 x 16 and 2 steps along K.
   EXPECT_EQ(runs.at("pvc").at("array_instructions"), 5 * 3 * 2);
   const std::string page = read("r.html");
   EXPECT_NE(page.find("memory is not alike"), std::string::npos);
@@ -56,16 +56,17 @@ TEST_F(GemmCommand, ComparesMachinesAndWritesFiles) {
   EXPECT_NE(page.find(legend), std::string::npos);
   EXPECT_EQ(page.find(legend), page.rfind(legend)) << "one for the bars of all machines";
   EXPECT_NE(read("t.csv").find("40x48x64,40,48,64,1,dg2,"), std::string::npos);
-  // The kernel is a program like any other.
+  // The kernel can be assembled like any other program.
   const Output assembled = tactus("asm k.visaasm --machine pvc --output k.isa");
   EXPECT_EQ(assembled.code, 0) << assembled.err;
 }
 
-/// The kernel written by --kernel runs like any program: the same cycles, figures and product.
+/// The kernel written by --kernel runs like any other program, with the same cycles, figures and
+/// product.
 TEST_F(GemmCommand, AWrittenKernelIsAProgram) {
   struct Case {
-    const char* options;  ///< of the product
-    const char* memory;   ///< of the run, where they differ
+    const char* options;  ///< options of gemm
+    const char* memory;   ///< memory options of run, if they differ
   };
   for (const Case& one :
        {Case{"--machine pvc", "--memory-port ideal"}, Case{"--machine dg2", "--memory-port ideal"},
@@ -104,7 +105,7 @@ TEST_F(GemmCommand, AWrittenKernelIsAProgram) {
   }
 }
 
-/// The board's memory behind a machine with a DPAS array: --board, or the machine's name.
+/// A machine with a DPAS array can have a board's memory: by --board, or by the machine's name.
 TEST_F(GemmCommand, BoardsHaveMemories) {
   const std::string shape = "gemm --shape 64x64x64 --stats s.json ";
   const auto cycles = [&](const std::string& options, const std::string& machine) {
@@ -130,14 +131,14 @@ TEST_F(GemmCommand, BoardsHaveMemories) {
       cycles("--memory-port axi --axi-data-bits 128 --read-latency 20 --write-latency 5", "pvc"),
       fixed);
   EXPECT_GT(cycles("--board zcu104 --interconnect-ns 200", "pvc"), board);
-  // A TCU that is not a board's own can use its memory, too.
+  // An architecture that belongs to no board can also use a board's memory.
   EXPECT_GT(cycles("--machine tcu:a.tarch@pynq_z1", "tcu:a.tarch@pynq_z1"),
             cycles("--machine tcu:a.tarch", "tcu:a.tarch"));
 
   expect_error("gemm --shape 8x8x8 --machine tcu:zcu104 --board zcu104",
                "--board is for machines without a board");
   expect_error("gemm --shape 8x8x8 --machine tcu:zcu104@zcu104", "has a board already");
-  // A name is a board's, or else an architecture's, which is that of its file.
+  // A name is that of a board, or else that of an architecture in configs/arch.
   const std::string file = "tcu:" TACTUS_SOURCE_DIR "/configs/arch/pynqz1.tarch";
   EXPECT_EQ(cycles("--machine tcu:pynqz1", "tcu:pynqz1"), cycles("--machine " + file, file));
   EXPECT_GT(cycles("--machine tcu:pynqz1@pynq_z1", "tcu:pynqz1@pynq_z1"),
@@ -257,7 +258,7 @@ TEST_F(GemmCommand, SweepsOverProducts) {
     EXPECT_NE(read("d/results.csv").find(column), std::string::npos) << column;
   }
   EXPECT_EQ(tactus("report d -o r.html").code, 0);
-  // Two kinds of machines share the keys that both have.
+  // A sweep can have two kinds of machine; it may set the keys that both kinds have.
   write("m.json", R"({"name": "m", "base": {"workload": {"gemm": "32x32x64"},
     "board": {"machine": "pvc"}},
     "axes": [{"key": "board.machine", "values": ["dg2", "tcu:a.tarch"]}]})");

@@ -1,4 +1,5 @@
-// Kernels for DPAS: legal, right for any shape and precision, of the closed form's length.
+// Kernels for DPAS: they are legal, compute any shape and precision correctly, and have the number
+// of DPAS of the closed form.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -22,7 +23,7 @@ dpas::Profile profile_named(const std::string& name) {
   return dpas::read_profile(config_path("dpas", name));
 }
 
-/// Pairs of precisions that the profile multiplies.
+/// Returns the pairs of precisions that the profile can multiply.
 std::vector<PrecisionPair> pairs_of(const dpas::Profile& profile) {
   std::vector<PrecisionPair> pairs;
   for (unsigned w = 0; w < dpas::precision_codes; ++w) {
@@ -48,14 +49,15 @@ DpasTask task_of(std::uint64_t m, std::uint64_t n, std::uint64_t k, PrecisionPai
   return task;
 }
 
-/// Runs a kernel on random operands; returns "" if C equals the plain loop's.
+/// Runs a kernel on random operands. Returns "" if C equals the result of a plain loop.
 std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocking& blocking,
                 Interpreted* counts = nullptr) {
   const dpas::Program program = make_kernel(task, profile, blocking);
   const DpasLayout layout = layout_of(task);
   const DpasOperands operands = make_operands(task, layout, 1);
   const std::vector<std::uint32_t> c = expected_product(task, 1);
-  // Neither at 0 nor in order, since nothing may depend on it.
+  // The addresses of C, B and A do not begin at 0 and are in another order than usual, since
+  // kernels must not depend on either.
   const std::uint64_t at_c = 64, at_b = at_c + layout.c.bytes(), at_a = at_b + layout.b.bytes();
   std::vector<std::uint8_t> memory(at_a + layout.a.bytes(), 0xA5);
   std::memcpy(memory.data() + at_a, operands.a.data(), operands.a.size());
@@ -73,7 +75,7 @@ std::string run(const DpasTask& task, const dpas::Profile& profile, const Blocki
       return fmt::format("{}: C[{}][{}] is {:08x} and not {:08x}, {}", p.shape(), i, j, bits,
                          expected, blocking.text());
     }
-    // Bytes behind the row are not written.
+    // Padding after each row of C is not written.
     for (std::uint64_t at = p.n * 4; at < layout.c.pitch; ++at) {
       if (memory[at_c + i * layout.c.pitch + at] != 0xA5) return "padding was written";
     }
@@ -137,14 +139,15 @@ TEST(Kernel, DeclaresTheRegistersThatTheBlockingCounts) {
 }
 
 TEST(Kernel, CountOfDpasIsTheClosedForm) {
-  // ceil(M / 8) * ceil(N / ES) * ceil(K / (8 * OPS)), the table of the specification.
+  // The number of DPAS is ceil(M / 8) * ceil(N / ES) * ceil(K / (8 * OPS)), as in the table of the
+  // specification.
   const PrecisionPair int8{Precision::s8, Precision::s8};
   const PrecisionPair bf16{Precision::bf, Precision::bf};
   const dpas::Profile dg2 = profile_named("dg2");
   const dpas::Profile pvc = profile_named("pvc");
   struct Row {
     std::uint64_t m, n, k;
-    std::uint64_t dg2_int8, pvc_int8, pvc_bf16;  ///< cycles of the array: 8 P each
+    std::uint64_t dg2_int8, pvc_int8, pvc_bf16;  ///< cycles of the array: 8 P for each DPAS
   };
   for (const Row& row : {Row{8, 16, 64, 64, 16, 32}, Row{64, 64, 64, 2048, 512, 1024},
                          Row{128, 128, 128, 16384, 4096, 8192}, Row{1, 256, 256, 4096, 1024, 2048},
@@ -175,7 +178,7 @@ TEST(Kernel, SameArgumentsGiveTheSameText) {
 }
 
 TEST(Blocking, KeepsSeveralAccumulatorsInFlight) {
-  // A chain on one accumulator would take L(8) = 28 cycles per instruction instead of 8.
+  // With one accumulator each instruction would take L(8) = 28 cycles instead of 8.
   const dpas::Profile profile = profile_named("pvc");
   const DpasTask task = task_of(1024, 1024, 1024, {Precision::s8, Precision::s8});
   const Blocking blocking = choose_blocking(task, profile, {});

@@ -1,4 +1,4 @@
-// Matrix products on the DPAS machine: right, as fast as they should be, the same on all engines.
+// Matrix products on the DPAS machine: correct, as fast as expected, and the same with all engines.
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -24,7 +24,7 @@ Measurement measured(const std::string& machine, const std::string& shape) {
   return measured(named_machine(machine), shape);
 }
 
-/// Ideal memory, int8.
+/// Expects at least this share of the peak with ideal memory and int8.
 void expect_share_of_peak(const char* machine, const char* shape, double least) {
   const Measurement m = measured(machine, shape);
   EXPECT_EQ(m.wrong, "");
@@ -47,7 +47,7 @@ TEST(GemmMachine, RandomProductsAreRightOnEveryEngine) {
     config.kernel.b_layout = *rc::gen::element(BLayout::rows, BLayout::vnni);
     config.kernel.threads = *rc::gen::inRange(0U, 9U);
     config.kernel.buffers = *rc::gen::inRange(0U, 3U);
-    // A board's memory lies behind AXI.
+    // If the machine has no board's memory, the kind of memory is random.
     if (name.find('@') == std::string::npos) {
       config.dpas.machine.memory =
           *rc::gen::element(dpas::MemoryKind::ideal, dpas::MemoryKind::axi);
@@ -85,28 +85,28 @@ TEST(GemmMachine, StoresMoveEveryElementOnce) {
 TEST(GemmMachine, MacrosSaveReadsOfB) {
   GemmConfig config = named_machine("pvc");
   const Measurement joined = measured(config, "64x64x256");
-  // Each run of m_tiles DPAS reads B once: 8 registers saved by each but the first.
+  // A macro of m_tiles DPAS reads B once; each DPAS but the first saves 8 register reads.
   EXPECT_EQ(joined.schedule.rfind("4x2 tiles of 8 rows", 0), 0U) << joined.schedule;
   EXPECT_EQ(joined.registers->saved, joined.array_instructions * 3 / 4 * 8);
   config.dpas.machine.macros = dpas::Macros::off;
   EXPECT_EQ(measured(config, "64x64x256").registers->saved, 0U);
 }
 
-/// If the array also buffers A, four groups of it, a step of K is one macro: the second column
-/// starts with the rows of A with which the first ended.
+/// The array also buffers A, four registers' worth, so a step along K is one macro: the second
+/// column starts with the rows of A with which the first column ended.
 TEST(GemmMachine, MacrosSaveReadsOfAWhereTheArrayKeepsIt) {
   for (const unsigned tiles : {4U, 5U}) {
     GemmConfig config = named_machine("pvcxt");
     config.kernel.m_tiles = tiles, config.kernel.n_tiles = 2;
     const Measurement m = measured(config, fmt::format("{}x64x256", 16 * tiles));
     ASSERT_EQ(m.array_instructions % (2 * tiles), 0U);
-    // B has 8 registers, A 4.
+    // B takes 8 registers, A takes 4.
     const unsigned of_b = 2 * (tiles - 1) * 8, of_a = 4 * 4;
     EXPECT_EQ(m.registers->saved, m.array_instructions / (2 * tiles) * (of_b + of_a));
   }
 }
 
-/// With a single row the array takes one cycle for A and eight for each B.
+/// With a single row the array takes one cycle for A but eight for each B.
 TEST(GemmMachine, OneRowIsBoundByLoadsOfB) {
   const Measurement m = measured("pvc", "1x1024x1024");
   EXPECT_EQ(m.wrong, "");
@@ -168,7 +168,7 @@ TEST(GemmMachine, UnknownMachinesAreRefused) {
   }
 }
 
-/// The rows of a table, by column.
+/// Returns the rows of a table, each as values by column.
 std::vector<std::map<std::string, std::string>> csv_rows(const std::string& text) {
   const auto cells = [](const std::string& line) {
     std::vector<std::string> list(1);
@@ -216,7 +216,8 @@ TEST(Comparison, WritesEveryFigureOfEveryMachine) {
   const std::string csv = to_csv(comparison);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
   EXPECT_NE(csv.find("24x32x64,24,32,64,3,tcu:small,FP16BP8"), std::string::npos) << csv;
-  // Reasons, levels and memories are columns, empty where a machine has no such thing.
+  // Reasons, memory levels and memories are columns. A cell is empty if the machine has no such
+  // value.
   const std::vector<std::map<std::string, std::string>> rows = csv_rows(csv);
   for (std::size_t i = 0; i < 2; ++i) {
     const Measurement& m = comparison.results.back()[i];

@@ -59,7 +59,7 @@ TEST(Problems, ListsOfSpreadsheetsAndOfTopologies) {
   EXPECT_EQ(table[0].count, 1U);
   EXPECT_EQ(table[1].name, "b");
   EXPECT_EQ(table[1].count, 2U);
-  // A row with a number is not a header.
+  // A row that contains a number is not a header.
   EXPECT_EQ(error_of([] { return parse_problems("a,x,8,8\n", "l.csv"); }),
             "l.csv:1: M is \"x\"; allowed 1..1048576");
 }
@@ -86,7 +86,8 @@ TEST(Problems, ShippedListsAddUp) {
     }
     return sum;
   };
-  // ResNet-50 at 224 x 224 has 4.09 GMAC; a block has 12 * 768^2 a token and 2 * 197^2 * 768.
+  // ResNet-50 at 224 x 224 has 4.09 GMAC. A transformer block has 12 * 768^2 MAC per token, and 2 *
+  // 197^2 * 768.
   EXPECT_EQ(macs("resnet50_batch1"), 4'089'184'256U);
   EXPECT_EQ(macs("resnet50_batch8"), 8 * macs("resnet50_batch1"));
   EXPECT_EQ(macs("transformer_batch1"), 197U * 12 * 768 * 768 + 2U * 197 * 197 * 768);

@@ -1,4 +1,4 @@
-// Matrix products on a TCU: right for any shape, and not far from what the array allows.
+// Matrix products on a TCU: correct for any shape, with cycles near the bound of the array.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -24,7 +24,7 @@ TEST(TcuGemm, RandomShapesAreRight) {
   ASSERT_TRUE(rc::check([] {
     TcuSimulationConfig config;
     config.architecture.array_size = *rc::gen::element(2U, 4U, 8U);
-    // Small memories force chunks of rows and streamed tiles.
+    // Memories are small, so that rows are computed in chunks and tiles are streamed.
     config.architecture.local_depth = *rc::gen::inRange<std::uint64_t>(40, 400);
     config.architecture.accumulator_depth = *rc::gen::inRange<std::uint64_t>(8, 80);
     config.axi_data_bits = 32;
@@ -38,7 +38,7 @@ TEST(TcuGemm, RandomShapesAreRight) {
 }
 
 TEST(TcuGemm, BoundIsTheTablesOfTheClosedForm) {
-  // Blocks * (S + M) + 2 S.
+  // The bound is blocks * (S + M) + 2 S.
   EXPECT_EQ(weight_stationary_bound(shape(64, 64, 64), 16), 1312U);
   EXPECT_EQ(weight_stationary_bound(shape(197, 768, 768), 16), 490784U);
   EXPECT_EQ(weight_stationary_bound(shape(197, 768, 768), 32), 131968U);
@@ -47,7 +47,7 @@ TEST(TcuGemm, BoundIsTheTablesOfTheClosedForm) {
 
 TEST(TcuGemm, KeepsAInLocalMemoryIfItFits) {
   const tcu::Architecture architecture;
-  // 128 columns of tiles are more than the accumulators hold at once.
+  // The accumulators cannot hold all 128 columns of tiles at once.
   EXPECT_TRUE(choose_schedule(shape(64, 1024, 64), architecture, {}).a_stays);
   // 16384 rows of 8 tiles do not fit 8192 vectors at once.
   EXPECT_GT(choose_schedule(shape(16384, 64, 64), architecture, {}).chunks, 1U);
