@@ -1,5 +1,5 @@
-// Whole networks: compiled by Tactus, they give the RTL's cycles and outputs for every measured
-// memory latency. Inputs, outputs and figures are in networks.tar.xz.
+// Whole networks compiled by Tactus give the RTL's cycles and outputs for every measured memory
+// latency. Inputs, outputs and figures are in networks.tar.xz.
 #include <algorithm>
 #include <fstream>
 #include <ostream>
@@ -30,7 +30,7 @@ struct Network {
   Json json;
 };
 
-/// Name of the test in the log.
+/// Prints the name of the test in logs.
 void PrintTo(const Network& network, std::ostream* out) { *out << network.name; }
 
 std::vector<Network> networks() {
@@ -43,7 +43,7 @@ std::vector<Network> networks() {
   return all;
 }
 
-/// The first, second, ... piece of `bytes` for each tensor, which follow each other.
+/// Splits `bytes` into consecutive pieces, one for each tensor.
 TensorData pieces(const std::vector<tcu::TensorEntry>& tensors, const Bytes& bytes,
                   std::size_t vector_bytes) {
   TensorData data;
@@ -88,7 +88,7 @@ class GoldenNetworks : public ::testing::TestWithParam<Network> {
     const std::size_t vector_bytes = architecture_.vector_bytes();
     std::vector<std::uint32_t> retired;
     const auto first =
-        static_cast<std::uint32_t>(simulation.now());  // constants may be loaded before
+        static_cast<std::uint32_t>(simulation.now());  // after loading constants, if any
     TcuRunOptions options;
     options.retire_log = &retired;
     const ImageResult result =
@@ -125,7 +125,7 @@ class GoldenNetworks : public ::testing::TestWithParam<Network> {
     return read_file(folder + json_.at(key).get<std::string>());
   }
 
-  /// Hash of little-endian words.
+  /// Returns the hash of the words in little-endian order.
   static std::string hash(const std::vector<std::uint32_t>& words) {
     Bytes bytes;
     for (const std::uint32_t word : words) {
@@ -141,8 +141,8 @@ class GoldenNetworks : public ::testing::TestWithParam<Network> {
   Model model_;
 };
 
-/// The RTL ran these bytes. If the compiler is changed to write others, the networks must be
-/// measured again.
+/// The RTL ran exactly these programs. If a change of the compiler changes the programs, the
+/// networks must be measured again.
 TEST_P(GoldenNetworks, EveryCycleCountAndOutputOfTheRtl) {
   ASSERT_EQ(sha256(model_.program), json_.at("tprog_sha256"));
   ASSERT_EQ(sha256(model_.constants.at(0)), json_.at("tdata_sha256"));
@@ -178,7 +178,7 @@ TEST(GoldenNetworksFile, HasFifteenNetworksAtFourLatencies) {
       cycles += last + 1;
     }
   }
-  EXPECT_EQ(cycles, 29097132U);  // as README.md says
+  EXPECT_EQ(cycles, 29097132U);  // the number in README.md
 }
 
 }  // namespace

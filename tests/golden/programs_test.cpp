@@ -1,4 +1,4 @@
-// Real compiled programs: the RTL's cycle counts and data, for every latency it was measured at.
+// Compiled programs give the RTL's cycle counts and data, for every latency that was measured.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -47,7 +47,7 @@ struct Case {
     return {{input.name, {first, first + static_cast<std::ptrdiff_t>(bytes)}}};
   }
 
-  /// Lanes of the model's output.
+  /// Returns the lanes of the model's output.
   [[nodiscard]] std::vector<std::int64_t> output(const ImageResult& result) const {
     const std::vector<std::uint8_t>& bytes = result.outputs.at(model.file.outputs.at(0).name);
     std::vector<std::int64_t> lanes;
@@ -88,7 +88,8 @@ TEST(GoldenPrograms, SpeechCommands) {
   }
 }
 
-/// Images in succession on one machine: each starts from the state that the previous one left.
+/// Runs images one after the other on one machine; each starts in the state that the previous one
+/// left.
 TEST(GoldenPrograms, ResNet20TenImages) {
   TACTUS_NEEDS_SHARED(manifest_path);
   const Case c("resnet20v2_zcu104");
@@ -108,7 +109,8 @@ TEST(GoldenPrograms, ResNet20TenImages) {
   }
 }
 
-/// As real drivers run it: configured, with completion detected by the probe's copy.
+/// Runs the program as real drivers do: with configuration, and completion detected by the probe's
+/// copy.
 TEST(GoldenPrograms, DriverModeGivesTheSameOutputs) {
   TACTUS_NEEDS_SHARED(manifest_path);
   const Case c("resnet20v2_zcu104");
@@ -123,7 +125,7 @@ TEST(GoldenPrograms, DriverModeGivesTheSameOutputs) {
     lanes.resize(10);
     EXPECT_EQ(lanes,
               c.json.at("expected_output_raw_first_lanes")[i].get<std::vector<std::int64_t>>());
-    // The probe's read waits for every earlier write response of DRAM0.
+    // The probe's read waits for all earlier write responses of DRAM0.
     ASSERT_TRUE(result.probe);
     EXPECT_GT(*result.probe, rtl.at("last_b0").get<Cycle>());
     EXPECT_LT(*result.probe, rtl.at("last_b0").get<Cycle>() + 100);

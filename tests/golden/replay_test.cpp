@@ -1,4 +1,4 @@
-// Every golden log, event by event: the machine does what the RTL did.
+// Every golden log, event by event: the machine has the same events as the RTL.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -33,7 +33,7 @@ void replay_all(Engine engine) {
     events += result.events;
     memory_lines += result.memory_lines;
   }
-  // Events in the archive, counted with grep, so that no line is skipped.
+  // The archive has this number of events (counted with grep), so no line was skipped.
   EXPECT_EQ(events, 92863U);
   EXPECT_EQ(memory_lines, 9368U);
 }
@@ -43,7 +43,7 @@ TEST(Replay, EveryLogStepByStep) { replay_all(Engine::step); }
 TEST(Replay, EveryLogVerified) { replay_all(Engine::check); }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint32_t shuffles = 1;  // some 15 times slower
+constexpr std::uint32_t shuffles = 1;  // sanitizers make this about 15 times slower
 #else
 constexpr std::uint32_t shuffles = 3;
 #endif
