@@ -1,5 +1,5 @@
-// A machine is described by its tables alone: a toy machine uses the run loop, accounting,
-// statistics, page, timeline, event log and waveform, which were written before it.
+// A machine is described by its tables alone: a toy machine uses the existing run loop, accounting,
+// statistics, page, timeline, event log and waveform without further code.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -23,9 +23,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// 10 ones in three instructions. Cycle 0 issues the first, cycles 1..3 add, cycle 4 issues, ...
+/// A program that adds 10 ones in three instructions. Cycle 0 issues the first, cycles 1..3 add,
+/// cycle 4 issues the second, ...
 const std::vector<std::uint8_t> program{3, 2, 5};
-constexpr Cycle last_retire = 3 + 3 + 6;  // one cycle to issue each, the first in cycle 0
+// each instruction takes one cycle to issue; the first issues in cycle 0
+constexpr Cycle last_retire = 3 + 3 + 6;
 
 class ToyTest : public testing::Test {
  protected:
@@ -84,7 +86,7 @@ TEST_F(ToyTest, RunsAndIsAccountedFor) {
   EXPECT_EQ(a.kinds.at(0).count, 3U);
   EXPECT_EQ(a.kinds.at(0).busy, 3U);
   EXPECT_EQ(a.kinds.at(0).head_cycles(), 8U);
-  ASSERT_EQ(a.regions.size(), 4U);  // with (other) and (end)
+  ASSERT_EQ(a.regions.size(), 4U);  // includes (other) and (end)
   EXPECT_EQ(a.regions[0].counters.cycles(), 4U);
   EXPECT_EQ(a.regions[0].counters.of("additions"), 3U);
   EXPECT_EQ(a.regions[1].counters.of("additions"), 5U);
@@ -94,7 +96,7 @@ TEST_F(ToyTest, RunsAndIsAccountedFor) {
 TEST_F(ToyTest, ABrokenIdentityIsFound) {
   ToySimulation simulation;
   (void)simulation.run(program);
-  // In the second run the counter loses an addition.
+  // In the second run the counter misses one addition.
   ToyMachine& toy = simulation.toy();
   bool broken = false;
   toy.on_retire = [&, retire = toy.on_retire](Cycle cycle) {
@@ -159,7 +161,8 @@ TEST_F(ToyTest, StatisticsSummaryAndPage) {
   const FigureTable table(toy_machine_info());
   expect_explained(table, stats, "");
   EXPECT_EQ(stats["figures"]["cycles"]["meaning"], "retire of the last instruction");
-  EXPECT_EQ(table.explain("wait_adder").size(), 2U);  // of the unit, and of instructions at it
+  // a state of the unit, and a wait of instructions
+  EXPECT_EQ(table.explain("wait_adder").size(), 2U);
 
   const std::string summary = summary_text(d);
   EXPECT_NE(summary.find("nothing added in "), std::string::npos) << summary;
@@ -170,7 +173,8 @@ TEST_F(ToyTest, StatisticsSummaryAndPage) {
                            "adder busy", "no instruction", "There is one kind"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
-  // A machine without memory ports says nothing of them, and no share of nothing is a number.
+  // The page does not mention units that the machine lacks, and a share of 0 cycles is not printed
+  // as nan.
   for (const char* text : {"DRAM", "nan", "array", "decoder"}) {
     EXPECT_EQ(page.find(text), std::string::npos) << text;
   }
@@ -225,13 +229,14 @@ TEST_F(ToyTest, TimelineEventsAndWaveform) {
       slices[event["name"].get<std::string>()] += event["dur"].get<unsigned>();
     if (event["name"] == "thread_name") tracks.insert(event["args"]["name"].get<std::string>());
   }
-  EXPECT_EQ(slices["add"], 3U * 10);  // of the adder, of its time, and its own track
+  // on the adder's track, the time track and the machine's own track
+  EXPECT_EQ(slices["add"], 3U * 10);
   EXPECT_EQ(slices["wait_adder"], 5U);
   EXPECT_EQ(tracks, (std::set<std::string>{"runs and layers", "where the adder's time goes",
                                            "adder: additions", "issuer", "adder"}));
 }
 
-/// Tables that name something that does not exist would fail late, or silently.
+/// Checks that tables only name existing things. A wrong name would otherwise fail late, or never.
 TEST(MachineInfo, TablesAgree) {
   for (const MachineInfo* info : {&tcu_machine_info(), &toy_machine_info()}) {
     SCOPED_TRACE(std::string(info->name));
