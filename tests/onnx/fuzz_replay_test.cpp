@@ -1,4 +1,4 @@
-// Runs the fuzz target on small models and on deterministic mutations of them: it must not crash,
+// Runs the fuzz target on small models and on deterministic mutations of them. It must not crash,
 // and everything accepted has the properties that the target checks.
 #include <gtest/gtest.h>
 

@@ -28,7 +28,7 @@ std::string message_of(const std::function<void()>& action) {
   return "(accepted)";
 }
 
-/// The message for the small model with one change.
+/// Returns the error for the small model with one change.
 std::string refusal(const Change& change) {
   onnx::ModelProto model = small_model();
   change(model);
@@ -137,7 +137,8 @@ TEST(OnnxLoader, RefusesWhatIsNoModel) {
 TEST(OnnxLoader, EveryCutOfAFileIsRefused) {
   const std::vector<std::uint8_t> whole = write_graph(build_mlp(1).graph);
   std::size_t refused = 0;
-  // Each length of the last kilobyte, where the graph's small parts are, and a sample of the rest.
+  // Cuts at every length within the last kilobyte, which has the graph's small parts, and at a
+  // sample of other lengths.
   for (std::size_t length = 0; length < whole.size();
        length += length + 1024 < whole.size() ? 97 : 1) {
     const std::vector<std::uint8_t> cut(whole.begin(),
@@ -199,7 +200,8 @@ TEST(OnnxLoader, NodesOfOneNameGetNumbersAndNodesOfAnyOrderAreSorted) {
   const Graph graph = parse_graph(bytes_of(model), "m.onnx");
   ASSERT_EQ(graph.nodes.size(), 2U);
   EXPECT_EQ(graph.nodes[0].op_type, "Gemm");
-  EXPECT_EQ(graph.nodes[0].name, "dense_1");  // the first in the file keeps the name
+  // the node that comes first in the file keeps the name
+  EXPECT_EQ(graph.nodes[0].name, "dense_1");
   EXPECT_EQ(graph.nodes[1].op_type, "Relu");
   EXPECT_EQ(graph.nodes[1].name, "dense");
 }
@@ -334,7 +336,7 @@ class ExternalData : public testing::Test {
   }
   ~ExternalData() override { std::filesystem::remove_all(folder_); }
 
-  /// The outcome with these entries: an error, or the weights' first value.
+  /// Loads the model with these entries. Returns the error, or the first weight.
   std::string outcome(const std::vector<std::pair<std::string, std::string>>& entries) {
     onnx::ModelProto model = small_model();
     onnx::TensorProto& w = *model.mutable_graph()->mutable_initializer(0);
@@ -376,8 +378,8 @@ TEST_F(ExternalData, OutsideIsRefused) {
   }
 }
 
-/// A cache of models has one folder with the files under other names, and one folder with links to
-/// them.
+/// A cache of models may have one folder with the files under other names, and one folder with
+/// links to these files.
 TEST_F(ExternalData, AModelAndItsDataAreLinksIntoAnotherFolder) {
   EXPECT_EQ(outcome({{"location", "w.bin"}, {"length", "32"}}), "0.000000");
   const std::filesystem::path blobs = folder_ / "blobs", snapshot = folder_ / "snapshot";
@@ -388,14 +390,14 @@ TEST_F(ExternalData, AModelAndItsDataAreLinksIntoAnotherFolder) {
   std::filesystem::create_symlink("../blobs/1f", snapshot / "m.onnx");
   std::filesystem::create_symlink("../blobs/2e", snapshot / "w.bin");
   EXPECT_EQ(load_graph((snapshot / "m.onnx").string()).initializer("w")->floats[1], 0.5F);
-  // A link that leads to another folder than the model's link is refused.
+  // The data's link must lead to the same folder as the model's link; others are refused.
   std::filesystem::remove(snapshot / "w.bin");
   std::filesystem::create_symlink("../outside.bin", snapshot / "w.bin");
   EXPECT_NE(message_of([&] {
               (void)load_graph((snapshot / "m.onnx").string());
             }).find("leads out of the model's folder"),
             std::string::npos);
-  // Data beside the model itself, and a link to the model alone.
+  // The data are beside the model's file itself, and only the model has a link.
   std::filesystem::remove(snapshot / "w.bin");
   std::filesystem::rename(blobs / "2e", blobs / "w.bin");
   EXPECT_EQ(load_graph((snapshot / "m.onnx").string()).initializer("w")->floats[1], 0.5F);
@@ -423,7 +425,7 @@ TEST_F(ExternalData, NeedsAFile) {
 
 TEST(OnnxWriter, WhatIsWrittenReadsBack) {
   for (const ZooEntry& entry : zoo()) {
-    if (entry.name == "resnet50v2") continue;  // 100 MB, and nothing the others do not have
+    if (entry.name == "resnet50v2") continue;  // 100 MB, with the same features as other networks
     const Graph graph = entry.build(3).graph;
     const auto bytes = write_graph(graph);
     const Graph again = parse_graph(bytes, graph.file);

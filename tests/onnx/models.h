@@ -1,4 +1,4 @@
-// ONNX models as messages, which tests damage.
+// ONNX models as protobuf messages; tests make errors in them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tactus::nn {
 
-/// x [1,4] -> Gemm with weights "w" [4,2] and bias "b" [2] -> y -> Relu -> z.
+/// The graph x [1,4] -> Gemm with weights "w" [4,2] and bias "b" [2] -> y -> Relu -> z.
 inline onnx::ModelProto small_model() {
   onnx::ModelProto model;
   model.set_ir_version(5);

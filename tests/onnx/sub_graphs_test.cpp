@@ -34,7 +34,8 @@ onnx::NodeProto& add_node(Owner& owner, const std::string& op, const Names& inpu
   return node;
 }
 
-/// Two calls of "my.Lean", a LeakyRelu whose alpha is the function's attribute "slope".
+/// A model with two calls of "my.Lean", a LeakyRelu whose alpha is the function's attribute
+/// "slope".
 onnx::ModelProto model_with_function() {
   onnx::ModelProto model = small_model();
   model.set_ir_version(8);
@@ -81,7 +82,7 @@ TEST(LocalFunctions, HaveDefaultsOfTheirAttributes) {
   fallback.set_name("slope");
   fallback.set_type(onnx::AttributeProto::FLOAT);
   fallback.set_f(0.25F);
-  // attribute_proto, field 11, which ONNX knows from 1.13 on.
+  // Writes attribute_proto, field 11, by hand, since only ONNX 1.13 and later have it.
   const std::string text = fallback.SerializeAsString();
   std::string bytes = model.functions(0).SerializeAsString();
   bytes += static_cast<char>(11 << 3 | 2);
@@ -117,7 +118,7 @@ onnx::AttributeProto& add_graph(onnx::NodeProto& node, const std::string& name) 
   return attribute;
 }
 
-/// y2 = condition ? Neg(late) : Relu(z), where a node behind the If makes "late".
+/// A model of y2 = condition ? Neg(late) : Relu(z), in which a node after the If computes "late".
 onnx::ModelProto model_with_if() {
   onnx::ModelProto model = small_model();
   onnx::GraphProto& graph = *model.mutable_graph();
@@ -142,7 +143,7 @@ onnx::ModelProto model_with_if() {
 TEST(SubGraphs, AreReadSortedAndWrittenAgain) {
   const Graph graph = parse(model_with_if());
   ASSERT_EQ(graph.nodes.size(), 4U);
-  EXPECT_EQ(graph.nodes[2].op_type, "Neg");  // what the branch reads comes first
+  EXPECT_EQ(graph.nodes[2].op_type, "Neg");  // the value that the branch reads is computed first
   const Node& choice = graph.nodes[3];
   EXPECT_EQ(choice.graphs.at("then_branch")->nodes.size(), 2U);
   const Graph again = parse_graph(write_graph(graph), "again.onnx");
