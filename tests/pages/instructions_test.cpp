@@ -38,7 +38,7 @@ tcu::Architecture with_everything() {
 
 class Instructions : public CliTest {
  protected:
-  /// Output of `explain` with single blanks between words.
+  /// Returns the output of `explain` with single blanks between words.
   [[nodiscard]] std::string explained(const std::string& what) const {
     return std::regex_replace(tactus("explain " + what).out, std::regex(" +"), " ");
   }
@@ -56,7 +56,7 @@ TEST_F(Instructions, TheReadmeHasTheTablesOfExplain) {
   EXPECT_EQ(tactus("asm --help").out.find(".h"), std::string::npos);
 }
 
-/// All that the disassembler writes for any opcode and flags has a row.
+/// Every mnemonic and suffix that the disassembler can write has a row.
 TEST_F(Instructions, EveryOpcodeFlagAndOperationHasARow) {
   const std::string text = explained("instructions");
   const tcu::Architecture architecture = with_everything();
@@ -139,7 +139,7 @@ TEST_F(Instructions, VisaExamplesAssemble) {
                      ".decl X v_type=G type=d num_elts=16 align=GRF\n"
                      ".decl P1 v_type=P num_elts=1\nLOOP:\n";
   for (const dpas::InstructionInfo& info : dpas::instruction_set()) {
-    // No machine here has those of fused units and of block scales.
+    // Fused units (dpasw) and block scales (bdpas) are not available on any machine of Tactus.
     if (info.mnemonic == "dpasw" || info.mnemonic == "bdpas") continue;
     text += std::string(info.example) + "\n";
   }
@@ -165,7 +165,7 @@ TEST_F(Instructions, TheKernelTakesThePagesCycles) {
     }
     return out;
   };
-  std::vector<int> weights(n, 128);  // the bias, 0.5
+  std::vector<int> weights(n, 128);  // the bias, i.e. 0.5
   for (int i = 0; i < n * n; ++i) weights.push_back(i % (n + 1) == 0 ? -256 : 0);
   std::vector<int> inputs;
   for (int i = 0; i < rows * n; ++i) inputs.push_back(i - 200);

@@ -17,7 +17,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Small letters, digits, "-" for blanks; other characters are left out.
+/// Makes a heading's anchor: lower case, digits, "-" for blanks; other characters are left out.
 std::string anchor(const std::string& heading) {
   std::string text;
   for (const char c : heading) {
@@ -30,9 +30,10 @@ std::string anchor(const std::string& heading) {
   return text;
 }
 
-/// `code` and [text](target) of the text between code blocks. Code may go on in the next line.
+/// Adds `code` and [text](target) of the text between code blocks. `code` may extend over several
+/// lines.
 void take_text(const std::string& text, Page& page) {
-  std::string rest;  // without code
+  std::string rest;  // text without code
   for (std::size_t at = 0; at < text.size(); ++at) {
     const std::size_t end = text[at] == '`' ? text.find('`', at + 1) : std::string::npos;
     if (end == std::string::npos) {
@@ -50,7 +51,7 @@ void take_text(const std::string& text, Page& page) {
   }
 }
 
-/// True if `pattern`, in which "..." stands for any text, matches the whole line.
+/// True if `pattern` matches the whole line. "..." in the pattern matches any text.
 bool matches(const std::string& pattern, const std::string& line) {
   const std::size_t gap = pattern.find("...");
   if (gap == std::string::npos) return pattern == line;
@@ -67,7 +68,7 @@ bool matches(const std::string& pattern, const std::string& line) {
 Page parse_page(const std::string& text) {
   Page page;
   std::string running;
-  std::optional<std::string> block;  // text behind the opening fence
+  std::optional<std::string> block;  // language after the opening fence
   std::size_t number = 0;
   for (const std::string& line : lines_of(text)) {
     ++number;

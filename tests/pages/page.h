@@ -23,9 +23,9 @@ struct Page {
 
 [[nodiscard]] Page parse_page(const std::string& text);
 
-/// Compares the output shown on a page with printed output. A line "..." stands for any lines,
-/// "..." within a line for any text. Returns the first line of `shown` that is not found; empty if
-/// all are.
+/// Compares the output shown on a page with the printed output. A line "..." stands for any lines,
+/// and "..." within a line for any text. Returns the first line of `shown` that is not found; empty
+/// if all are found.
 [[nodiscard]] std::string missing_line(const std::vector<std::string>& shown,
                                        const std::string& printed);
 

@@ -29,7 +29,7 @@ std::string text_of(const fs::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Every page of the source tree, by its path in it.
+/// Returns the paths of all pages of the source tree.
 std::vector<std::string> page_names() {
   std::vector<std::string> names = {"CHANGELOG.md", "CONTRIBUTING.md", "README.md"};
   for (const char* folder : {"configs", "firmware", "isa", "models", "tests"}) {
@@ -42,7 +42,7 @@ std::vector<std::string> page_names() {
   return names;
 }
 
-/// Names of the commands in what `tactus --help` prints.
+/// Returns the names of the commands listed by `tactus --help`.
 std::vector<std::string> commands_in(const std::string& help) {
   std::vector<std::string> names;
   std::istringstream stream(help);
@@ -60,8 +60,8 @@ class Pages : public CliTest, public testing::WithParamInterface<std::string> {
     page_ = parse_page(text_of(source / GetParam()));
   }
 
-  /// Names of the options of a command and its subcommands: those that completions offer, which
-  /// are made of the program's own table of commands.
+  /// Returns the options of a command and its subcommands. They are taken from the shell
+  /// completions, which come from the program's own table of commands.
   const std::set<std::string>& options_of(const std::string& command) {
     if (options_.empty()) read_options();
     return options_[command];
@@ -92,7 +92,8 @@ class Pages : public CliTest, public testing::WithParamInterface<std::string> {
   std::map<std::string, std::set<std::string>> options_;
 };
 
-/// Examples run in a folder that has the source tree's configs and firmware, one after the other.
+/// All examples run one after the other in a folder with links to the source tree's configs and
+/// firmware.
 TEST_P(Pages, ExamplesPrintWhatIsShown) {
   for (const char* name : {"configs", "firmware"}) {
     fs::create_directory_symlink(source / name, folder_ / name);
@@ -143,7 +144,7 @@ TEST_P(Pages, NamedFilesExist) {
 }
 
 TEST_P(Pages, NamedOptionsExist) {
-  // The wrapper's own, and those of sbatch that the script for Slurm speaks of.
+  // Options of the wrapper, and options of sbatch in the script for Slurm.
   std::set<std::string> all =
       options_in(text_of(source / "tactus") + text_of(source / "configs/sweeps/slurm.sh"));
   for (const std::string& command : commands_in(tactus("--help").out)) {
@@ -181,7 +182,7 @@ TEST_F(ThePages, NameEveryCommand) {
   }
 }
 
-/// The first page is read in one go, and so is each page it sends its reader to.
+/// The first page is at most 150 lines long, and each guide at most 80.
 TEST(TheFirstPage, IsShortAndSoAreTheGuides) {
   const auto lines = [](const fs::path& page) {
     const std::string text = text_of(page);
@@ -198,7 +199,7 @@ TEST(TheFirstPage, IsShortAndSoAreTheGuides) {
   EXPECT_GE(guides, 5U);
 }
 
-/// The table of boards has a row for each file of configs/boards, with its values.
+/// The table of boards has a row with the right values for each file of configs/boards.
 TEST(TheBoards, AreThoseOfTheTable) {
   const std::string page = text_of(source / "configs/README.md");
   std::size_t boards = 0;
