@@ -1,4 +1,4 @@
-// The memory in a board's file: allowed values, and errors with their place.
+// The memory section of a board's file: allowed values, and errors with their position.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace tactus {
 namespace {
 
-/// The file of zcu104_dual with one text replaced.
+/// Returns the board zcu104_dual with one text of its file replaced.
 Board board_with(const std::string& from, const std::string& to) {
   const std::string path = std::string(TACTUS_SOURCE_DIR) + "/configs/boards/zcu104_dual.json";
   std::string text = read_text(path);
@@ -142,7 +142,7 @@ TEST(BoardMemory, ErrorsOfTheStreamNameTheJsonPath) {
 TEST(BoardMemory, PagePoliciesReplaceThatOfThePreset) {
   const auto policy = [](const std::string& name) {
     const Board board = board_with(preset, preset + ", \"page_policy\": \"" + name + "\"");
-    // Written and read again it is the same.
+    // Writing and reading it again gives the same memory.
     const std::string text = "{\"memory\":" + encode_board_memory(*board.board_memory).dump() + "}";
     JsonDocument document(text, "m.json");
     EXPECT_EQ(decode_board_memory(document.root().get_object("memory")), *board.board_memory);
@@ -176,7 +176,7 @@ TEST(BoardMemory, ErrorsOfAConfigurationNameFileOrOption) {
   EXPECT_EQ(error(board, [](auto& c) { c.port_clock_mhz = 99.98765; })
                 .find("--port-clock-mhz: a memory port at 99.98"),
             0U);
-  // Vectors of 128 bytes: the bank of dram0 takes all up to that of dram1 and more.
+  // With vectors of 128 * 2 bytes the bank of dram0 would overlap that of dram1.
   const std::string wide = error(board, [](auto& c) { c.architecture.array_size = 128; });
   EXPECT_EQ(wide.find("b.json:/memory/base/dram1: the bank takes bytes 0x48000000.."), 0U) << wide;
   EXPECT_NE(wide.find("a dram0_depth of up to 524288 vectors of 256 bytes, or --memory fixed"),
@@ -206,7 +206,7 @@ TEST(BoardMemory, InForceItHasWhatReplacesIt) {
     EXPECT_EQ(path.clock_mhz, 150);
     EXPECT_EQ(path.interconnect_ns[0], 7);
     EXPECT_EQ(path.interconnect_ns[1], 7);
-    // Both are the same machine.
+    // Both descriptions give the same machine.
     const PathConfig one = path_config(values, port, 64), two = path_config(forced, port, 64);
     EXPECT_EQ(one.clock_p * two.clock_q, two.clock_p * one.clock_q);
     EXPECT_EQ(one.data_bits, two.data_bits);

@@ -1,4 +1,4 @@
-// A memory behind a PortPath that answers every access after a constant time.
+// A memory behind a PortPath with a constant latency for every access.
 #pragma once
 
 #include <cstdint>

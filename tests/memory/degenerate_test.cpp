@@ -33,13 +33,13 @@ class PathWithMemory final : public sc_core::sc_module {
   }
 
  private:
-  Clock clock_;  // the memory answers at once, so transactions need no counting
+  Clock clock_;  // not advanced, since the memory answers at once
   ConstantMemory memory_;
   PortPath path_;
 };
 
-/// A path as wide and as fast as the design. A write's latency contains one cycle for its last beat
-/// through the port and one for its handshake.
+/// Returns a path as wide and as fast as the design. A write's latency includes one cycle for its
+/// last beat through the port and one for its handshake.
 PathConfig degenerate(const TcuSimulationConfig& config) {
   const std::uint64_t period = clock_period(config.clock_mhz).value();
   PathConfig path;
@@ -68,10 +68,10 @@ TEST(DegeneratePath, IsTheMemoryOfFixedLatencyInEveryCycle) {
     Random random(seed ^ 0xDE6);
     TcuSimulationConfig config = machine_config(program);
     randomise_timing(random, config);
-    config.write_latency += 1;  // 2 or more: data passes the port before it is answered
+    config.write_latency += 1;  // at least 2: data pass the port before the response
     config.clock_mhz = random.pick({100.0, 333.0, 7.0});
     PathConfig path = degenerate(config);
-    // How the time is shared out between interconnect and fixed latency makes no difference.
+    // Moving any part of the latency from the fixed latency to the interconnect changes nothing.
     for (unsigned d = 0; d < 2; ++d) {
       const std::uint64_t period = clock_period(config.clock_mhz).value();
       const std::uint64_t cycles = path.fixed_ps[d] / period / 2 * 2;

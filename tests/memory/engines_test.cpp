@@ -1,5 +1,5 @@
 // Random programs on machines with random paths and DRAMs: the engines agree in every cycle, and
-// data is that of a memory of fixed latency.
+// the data equal those of a machine with memory of fixed latency.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 std::string compare(const RandomProgram& program, TcuSimulationConfig config, bool events) {
   config.engine = Engine::step;
   const RunRecord step = record_run(program, config, 0, events, observed_of(program));
-  if (step.result.end != RunEnd::finished) return {};  // compared elsewhere
+  if (step.result.end != RunEnd::finished) return {};  // other tests compare hangs
   config.engine = Engine::fast;
   std::string text = difference(step, record_run(program, config, 0, events, observed_of(program)));
   config.engine = Engine::check;
@@ -44,7 +44,7 @@ std::string compare(const RandomProgram& program, TcuSimulationConfig config, bo
     return fmt::format("byte {} of {} differs{}; preset {}", at, data.size(), windows,
                        config.board_memory->preset);
   }
-  // The memories' accounts split the cycles in which the slaves waited for the memory.
+  // The stalled cycles of a memory are the cycles in which its slave waited for it.
   for (unsigned p = 0; p < 2; ++p) {
     const UnitCycles& slave = step.result.accounting.unit(p == 0 ? "slave0" : "slave1");
     const UnitCycles& memory = step.result.accounting.unit(p == 0 ? "memory0" : "memory1");
@@ -75,8 +75,9 @@ TEST(BoardMemoryEngines, AgreeOnRandomProgramsPathsAndPresets) {
   }
 }
 
-/// Short DataMoves in alternation: most of the time the TCU waits for a memory with irregular
-/// beats; a timer expires in every wait, and the last wait continues after the program's end.
+/// Short DataMoves in both directions: most of the time the TCU waits for a memory with irregular
+/// beats. The decoder's timeout expires in every wait, and the last wait continues after the
+/// program's end.
 RandomProgram program_of_short_moves(unsigned lanes, unsigned axi_data_bits) {
   RandomProgram program;
   program.architecture.array_size = lanes;

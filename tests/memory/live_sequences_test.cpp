@@ -1,7 +1,8 @@
-// Sequences with live memories: instructions taken from what is remembered of the design, while a
-// board's memory sees addresses and beats at its pins. Transfers of any size and direction, alone
-// and beside what else there is, on random memories; both ports in the same bytes; runs that are
-// cut off, divided into regions, or follow each other. All of it is what the step engine does.
+// Sequences with live memories: instructions are skipped with remembered intervals of the design,
+// while a board's memory receives addresses and beats at its pins. Transfers of any size and
+// direction, alone and with other instructions, on random memories; both ports accessing the same
+// bytes; runs that are cut off, divided into regions, or follow each other. Results equal those of
+// the step engine.
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,13 +25,13 @@ namespace {
 using tcu::DataMoveKind;
 using tcu::Instruction;
 
-/// Beats of the transfers of a program, about.
+/// Approximate number of beats in a program's transfers.
 constexpr std::uint64_t beats_of_program = 5'000;
-constexpr std::uint64_t offset_bytes = 65536;  ///< of one step of a DRAM offset
+constexpr std::uint64_t offset_bytes = 65536;  ///< bytes per step of a DRAM offset
 
 struct Options {
-  bool transfers_only = false;  ///< no Configure, no hazards
-  bool shared = false;          ///< the ports meet in the same bytes
+  bool transfers_only = false;  ///< no Configure and no hazards
+  bool shared = false;          ///< both ports access the same bytes
   unsigned extensions = 0;
 };
 
@@ -74,7 +75,7 @@ class Kernel {
   }
 
  private:
-  /// 1 to 16 beats a vector.
+  /// Returns a width of 1 to 16 beats per vector.
   unsigned axi_width() {
     const auto bits = static_cast<unsigned>(program_.architecture.vector_bytes() * 8);
     const unsigned scalar = info(program_.architecture.data_type).storage_bytes * 8;
@@ -82,7 +83,7 @@ class Kernel {
     for (unsigned width = std::max(32U, scalar); width <= std::min(bits, 512U); width *= 2) {
       if (bits / width <= 16) widths.push_back(width);
     }
-    if (widths.empty()) {  // a vector of less than 32 bits
+    if (widths.empty()) {  // a vector has less than 32 bits
       program_.architecture.array_size = 8;
       return 32;
     }
@@ -127,7 +128,7 @@ class Kernel {
         count);
   }
 
-  /// One port writes in many bursts while the other reads the same bytes, or the other way round.
+  /// Adds two transfers to the same bytes, through different ports, of which at least one writes.
   void add_pair(std::vector<Instruction>& list) {
     const std::uint64_t count = random_.range(2, 40);
     beats_ += 2 * count * program_.architecture.vector_bytes() * 8 / program_.axi_data_bits;
@@ -226,8 +227,8 @@ class Kernel {
   Options options_;
   RandomProgram program_;
   std::optional<tcu::InstructionLayout> layout_;
-  std::uint64_t beats_ = 0;  ///< of the kernel
-  std::uint64_t near_ = 0;   ///< how far addresses move
+  std::uint64_t beats_ = 0;  ///< beats of the kernel's transfers
+  std::uint64_t near_ = 0;   ///< maximum distance by which addresses change
 };
 
 void random_live_memory(Random& random, TcuSimulationConfig& config, bool shared) {
@@ -275,14 +276,14 @@ std::string compare(const std::vector<RunOrder>& runs, TcuSimulationConfig confi
   const std::vector<RunRecord> step = record_runs(runs, config);
   config.engine = Engine::fast;
   const std::vector<RunRecord> fast = record_runs(runs, config);
-  // A memory whose account is observed cannot be taken back, and runs without sequences.
+  // If a memory's account is observed, the memory cannot be rewound, so there are no sequences.
   const bool takes = runs.back().accounts != Observed::everybody;
   if (takes) taken.in_sequences += fast.back().in_sequences;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (takes) taken.all += fast[i].result.retired;
     const std::string text = difference(step[i], fast[i]);
     if (!text.empty()) return fmt::format("run {}: {}", i, text);
-    if (!step[i].error.empty()) break;  // what a machine does after that is not promised
+    if (!step[i].error.empty()) break;  // after an error the machine's behaviour is undefined
   }
   return {};
 }
@@ -327,7 +328,7 @@ TEST(LiveSequences, AgreeWithExtensions) {
   EXPECT_GT(taken.in_sequences, 0U);
 }
 
-/// Accesses of both ports to the same bytes happen in order of time.
+/// Accesses of both ports to the same bytes take effect in the order of time.
 TEST(LiveSequences, AgreeWherePortsMeet) {
   Taken taken;
   for (const std::uint64_t seed : test_seeds(42'300'000, 120)) {
@@ -365,13 +366,13 @@ TEST(LiveSequences, AgreeOnAnyInstructions) {
   EXPECT_GT(taken.in_sequences, 0U);
 }
 
-/// Several programs and images, in regions, some of them cut off in the middle; the last one is
-/// watched in every event.
+/// Several programs and images, with regions; some are cut off in the middle. The last one is
+/// observed in every event.
 TEST(LiveSequences, AgreeWhereRunsFollowEachOther) {
   Taken taken;
   std::vector<std::uint64_t> seeds = test_seeds(42'500'000, 60);
-  // A border between runs whose retirements were announced ahead, and an older instruction of an
-  // empty decoder.
+  // These two seeds found errors: a region ended while retires had been announced ahead, and an
+  // empty decoder kept an older instruction.
   seeds.insert(seeds.end(), {42'500'191, 42'500'384});
   for (const std::uint64_t seed : seeds) {
     Random random(seed);
@@ -413,7 +414,7 @@ TEST(LiveSequences, AgreeWhereARunIsCutOff) {
   EXPECT_GT(taken.in_sequences, 0U);
 }
 
-/// Also exactly where the design rests.
+/// Limits include the cycles in which the design is idle.
 TEST(LiveSequences, AgreeAtEveryLimit) {
   Taken taken;
   Options options;
@@ -424,7 +425,7 @@ TEST(LiveSequences, AgreeAtEveryLimit) {
   }
 }
 
-/// Repeated DataMoves and products are simulated a few times, and then known.
+/// Repeated DataMoves and products are simulated a few times; then sequences are known.
 TEST(LiveSequences, TakeNearlyAllOfAPlainProgram) {
   const std::vector<std::string> presets = config_names("dram");
   for (const std::string& preset : presets) {
@@ -452,7 +453,7 @@ TEST(LiveSequences, TakeNearlyAllOfAPlainProgram) {
       c.config.board_memory->preset = preset;
       c.config.resolved_ddr = read_ddr_preset(preset).config;
       c.config.resolved_ddr->address_map = "row_bank_column";
-      c.config.resolved_ddr->rows = std::uint64_t{1} << 17;  // 2 GB and more
+      c.config.resolved_ddr->rows = std::uint64_t{1} << 17;  // at least 2 GB
       Taken taken;
       ASSERT_EQ(compare(c, taken), "") << preset << ", " << bits << " bits";
       EXPECT_GT(10 * taken.in_sequences, 9 * taken.all) << preset << ", " << bits << " bits";

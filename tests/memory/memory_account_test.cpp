@@ -1,5 +1,5 @@
-// The account of a slave's waiting against its definition: a cycle belongs to the part of the way
-// on which the access was when the cycle began.
+// The account of a slave's waiting equals its definition: a cycle counts for the part of the path
+// on which the access was at the beginning of the cycle.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -24,14 +24,14 @@ class Slave {
     account_.account().settle();
   }
   [[nodiscard]] const std::vector<std::uint64_t>& counted() { return account_.account().cycles(); }
-  /// Cycles whose kind is known, of all cycles so far.
+  /// Expected counts of the cycles whose kind is known so far.
   std::array<std::uint64_t, MemoryAccount::state_table.size()> expected{};
 
  private:
   struct Waiting {
     Cycle cycle;
     Kind kind;
-    unsigned state;  ///< as soon as it is known
+    unsigned state;  ///< valid if `known`
     bool known;
   };
 
@@ -39,7 +39,7 @@ class Slave {
     return std::uniform_int_distribution<std::uint64_t>(0, end - 1)(random_);
   }
 
-  /// Waits change their kind now and then; a beat or a response is taken in a cycle without one.
+  /// The kind of wait changes at random. A beat or a response is taken in a cycle without a wait.
   void cycle() {
     if (below(3) == 0) {
       kind_ = std::array{Kind::nothing, Kind::beat, Kind::beat, Kind::response}[below(4)];
@@ -50,7 +50,7 @@ class Slave {
       waiting_.push_back({clock_.now, kind_, 0, false});
       return;
     }
-    // A handshake may end the wait, as for a slave.
+    // A handshake may end the wait, as it does in a slave.
     if (below(2) == 0) account_.wait(Kind::nothing);
     for (const Kind kind : {Kind::beat, Kind::response}) {
       if (below(2) == 0) take(kind);
@@ -73,7 +73,7 @@ class Slave {
       w.known = true;
       w.state = known ? part(times, w.cycle) : MemoryAccount::path;
     }
-    // Told in order of time.
+    // States are counted in the order of time.
     while (!waiting_.empty() && waiting_.front().known) {
       ++expected[waiting_.front().state];
       waiting_.erase(waiting_.begin());

@@ -1,10 +1,10 @@
-// What a traffic generator gets from one or two ports of the shipped boards, against HP ports of a
-// real ZCU102 and a real Ultra96.
+// Rates of a traffic generator at one or two ports of the shipped boards, compared with HP ports of
+// a real ZCU102 and a real Ultra96.
 //
-// Measured by K. Manev, A. Vaishnav, D. Koch ("Unexpected Diversity", FPT 2019): ns a burst of 128
-// bit beats at 300 MHz, up to about 48 bursts in flight; DDR4-2133 of 64 bit, LPDDR4-1066 of 32
-// bit. The paths and DRAMs are those of the files of configs/boards. The ZCU102 has the ZCU104's
-// ports and DDR4 of the same speed grade at 1066 MHz in place of 1050.
+// The reference values were measured by K. Manev, A. Vaishnav, D. Koch ("Unexpected Diversity", FPT
+// 2019): ns per burst of 128-bit beats at 300 MHz, with up to about 48 bursts in flight; DDR4-2133
+// of 64 bits, LPDDR4-1066 of 32 bits. The paths and DRAMs are those in configs/boards. The ZCU102
+// has the ZCU104's ports, and DDR4 of the same speed grade at 1066 MHz instead of 1050.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -25,7 +25,7 @@ constexpr std::uint64_t period_ps = 3333;
 constexpr unsigned beat_bytes = 16;
 constexpr unsigned in_flight = 48;
 
-/// Sends bursts one behind the other, each as soon as one of those in flight has come back.
+/// Sends bursts one after the other, with up to `in_flight` bursts in flight.
 class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(Generator);
@@ -45,7 +45,7 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
     SC_METHOD(work);
   }
 
-  /// Mean time of a burst in the second half of what has been, in ns.
+  /// Returns the mean time per burst in ns, over the second half of the bursts.
   [[nodiscard]] double ns_per_burst() const {
     const std::size_t half = ends_.size() / 2;
     const auto ps = static_cast<double>(ends_.back() - ends_[half]);
@@ -56,10 +56,10 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
   struct Burst : tlm::tlm_generic_payload {
     std::vector<std::uint8_t> data;
     BeatTimes times;
-    std::uint64_t end = 0;  ///< ps
+    std::uint64_t end = 0;  ///< in ps
   };
 
-  /// Requests one burst, and the next when its address can be issued.
+  /// Sends one burst, and waits until the next address can be issued.
   void work() {
     const std::uint64_t now = sc_core::sc_time_stamp().value();
     const auto done = std::find_if(back_.begin(), back_.end(),
@@ -70,7 +70,7 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
     }
     const bool sends = !free_.empty();
     if (sends) send(now);
-    // Data of a write takes the channel for all of its beats.
+    // The data of a write occupy the channel for all of its beats.
     next_trigger(sc_core::sc_time::from_value(sends && writes_ ? beats_ * period_ps : period_ps));
   }
 
@@ -110,11 +110,11 @@ class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface
   std::uint64_t address_;
   std::vector<std::unique_ptr<Burst>> bursts_;
   std::vector<Burst*> free_, back_;
-  std::vector<std::uint64_t> ends_;  ///< ps
+  std::vector<std::uint64_t> ends_;  ///< in ps
 };
 
 /// A board's path from a port to its DRAM, driven by a generator at the port instead of a design
-/// with its clock and interconnect.
+/// with its own clock and interconnect.
 struct Rig {
   PathConfig path;
   DdrConfig ddr;
@@ -128,7 +128,7 @@ Rig rig_of(const std::string& name) {
   rig.path.clock_p = rig.path.clock_q = 1;
   rig.path.interconnect_ps = {0, 0};
   rig.path.base = 0;
-  rig.path.write_buffer_beats = 4096;  // the generator sends at the port's rate
+  rig.path.write_buffer_beats = 4096;  // so that the generator can send at the port's rate
   return rig;
 }
 
@@ -138,7 +138,7 @@ Rig zcu102() {
   return rig;
 }
 
-/// ns a burst at each of the ports, which are at these ports of the controller.
+/// Returns ns per burst for generators at these ports of the controller.
 std::vector<double> rates(const Rig& rig, bool writes, unsigned beats,
                           const std::vector<unsigned>& ports) {
   KernelScope kernel;
@@ -197,7 +197,7 @@ TEST(PortRates, ReadsOfAnUltra96AreThoseMeasured) {
   expect_rates(rig_of("ultra96_v2"), false, {{1, 25.209}, {2, 25.602}, {4, 26.104}});
 }
 
-/// The boards with the ZCU104's ports differ in clocks and interconnects only.
+/// Boards with the ZCU104's chip have the same ports; only clocks and interconnects differ.
 TEST(PortRates, BoardsOfOneChipHaveTheSamePorts) {
   const Board zcu104 = read_board("zcu104");
   const MemoryPath& path = zcu104.board_memory->path(0);
@@ -213,14 +213,14 @@ TEST(PortRates, BoardsOfOneChipHaveTheSamePorts) {
   }
 }
 
-/// HP1 and HP2 share a port of the controller, whose rate is lower than that of both.
+/// HP1 and HP2 share a port of the controller, whose rate is lower than the sum of both.
 TEST(PortRates, TwoPortsShareAPortOfTheController) {
   const Rig rig = zcu102();
   const std::vector<double> apart = rates(rig, false, 16, {4, 5});
   const std::vector<double> shared = rates(rig, false, 16, {4, 4});
   const double alone = rates(rig, false, 16, {4}).front();
   for (const double ns : apart) EXPECT_NEAR(ns, alone, 0.03 * alone);
-  // 8.1 GB/s together.
+  // The measured rate of both together is 8.1 GB/s.
   const double gigabytes = 2 * 256 / (0.5 * (shared[0] + shared[1]));
   EXPECT_NEAR(gigabytes, 8.1, 0.05 * 8.1);
 }

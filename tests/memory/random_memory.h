@@ -29,7 +29,7 @@ inline MemoryPath random_path(Random& random) {
 
 inline constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 30;
 
-/// True if the program's addresses fit a DRAM bank; random programs use all 32 bits.
+/// True if the program's addresses fit a DRAM bank. (Random programs use all 32 address bits.)
 inline bool fits(const RandomProgram& program) {
   for (const RandomProgram::Window& window : program.windows) {
     if (window.address + window.bytes.size() > bank_bytes) return false;

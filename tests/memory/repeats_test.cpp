@@ -1,6 +1,6 @@
-// Random paths and DRAMs behind programs that repeat themselves at other addresses, with bursts
-// that cross pages, and runs that are cut off, divided into regions or followed by others. All of
-// it is what the step engine does, in the memory too.
+// Random paths and DRAMs behind programs that repeat at other addresses, with bursts that cross
+// pages, and runs that are cut off, divided into regions or followed by others. Results, including
+// the memory's, equal those of the step engine.
 #include <string>
 #include <vector>
 
@@ -20,7 +20,7 @@ struct Case {
   TcuSimulationConfig config;
 };
 
-/// Empty if the program reaches beyond a bank.
+/// Returns a random case; empty if the program accesses bytes beyond a bank.
 std::optional<Case> random_case(std::uint64_t seed, Hazards hazards, unsigned instructions,
                                 unsigned times) {
   Random random(seed ^ 0x5E9);
@@ -31,7 +31,7 @@ std::optional<Case> random_case(std::uint64_t seed, Hazards hazards, unsigned in
   found.program = random_program(seed, options);
   found.program.architecture.dais_blocks.clear();
   if (!fits(found.program)) return {};
-  // The windows of the banks do not meet.
+  // Depths are reduced so that the banks do not overlap.
   tcu::Architecture& a = found.program.architecture;
   while (a.dram0_depth * a.vector_bytes() > bank_bytes / 2) a.dram0_depth /= 2;
   while (a.dram1_depth * a.vector_bytes() > bank_bytes / 2) a.dram1_depth /= 2;
@@ -74,7 +74,8 @@ bool is_dram_move(const tcu::Instruction& instruction) {
   }
 }
 
-/// `in_sequences` counts instructions that the fast engine took in sequences.
+/// Compares the engines. `in_sequences` counts instructions that the fast engine skipped in
+/// sequences.
 std::string compare(const Case& c, Cycle max_cycles = 0, std::uint64_t* in_sequences = nullptr) {
   TcuSimulationConfig config = c.config;
   config.engine = Engine::step;
@@ -95,7 +96,7 @@ TEST(BoardMemoryRepeats, AgreeOnProgramsThatRepeatThemselves) {
   }
 }
 
-/// Long parts of the programs ask the memory for nothing, and are taken in sequences.
+/// Long parts of the programs do not access the memory, so they are skipped in sequences.
 TEST(BoardMemoryRepeats, AgreeOnWhatLiesBetweenTransfers) {
   std::uint64_t in_sequences = 0;
   for (const std::uint64_t seed : test_seeds(38'000'000, 120)) {
@@ -127,7 +128,7 @@ TEST(BoardMemoryRepeats, AgreeWhereARunIsCutOff) {
   }
 }
 
-/// Several runs on one machine, with regions; the driver of the last is called for every write
+/// Several runs on one machine, with regions. In the last run the driver is called for every write
 /// response.
 TEST(BoardMemoryRepeats, LeaveTheMachineAsItWouldBe) {
   for (const std::uint64_t seed : test_seeds(36'000'000, 80)) {

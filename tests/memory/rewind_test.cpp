@@ -22,13 +22,14 @@ namespace {
 constexpr unsigned regions = 4;
 constexpr std::uint32_t region_bytes = 1U << 14;
 
-/// Bytes that reads and writes go to: parts of a few rows and banks.
+/// Address of the i-th region of bytes that are read and written; the regions are in a few rows and
+/// banks.
 std::uint32_t region(unsigned i) { return i * 0x00212000; }
 
 /// Events at the pins of a port with their cycles, as numbers.
 using Log = std::vector<std::uint64_t>;
 
-/// Random bursts at the pins of a slave; data of a write may come before its address.
+/// Sends random bursts to a slave's pins. A write's data may come before its address.
 class Master {
  public:
   Master(AxiLinks& pins, unsigned beat_bytes, std::uint64_t seed)
@@ -68,7 +69,7 @@ class Master {
     if (pins_.b.fires()) log.insert(log.end(), {3, now});
   }
 
-  /// Everything has been handed over.
+  /// True if all requests and data have been accepted.
   [[nodiscard]] bool idle() const {
     return reads_.empty() && writes_waiting_.empty() && beats_.empty();
   }
@@ -95,11 +96,11 @@ class Master {
   Random random_;
   unsigned busy_, writes_, longest_;
   std::deque<AxiAddress> reads_, writes_waiting_;
-  std::deque<unsigned> beats_;  ///< left of each write
+  std::deque<unsigned> beats_;  ///< remaining beats of each write
   std::vector<std::uint8_t> data_;
 };
 
-/// Two slaves with a board's memory.
+/// Two slaves connected to a board's memory.
 class Machine {
  public:
   explicit Machine(const TcuSimulationConfig& config)
@@ -115,7 +116,7 @@ class Machine {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
   }
 
-  /// Random bursts begin for so many cycles, and if `ends` all of them are waited for.
+  /// Starts random bursts for `cycles` cycles. If `ends`, waits for all bursts to end.
   void traffic(std::uint64_t seed, Cycle cycles, bool ends) {
     std::array<Master, 2> masters{Master(pins_[0], beat_bytes_, 2 * seed),
                                   Master(pins_[1], beat_bytes_, 2 * seed + 1)};
@@ -131,11 +132,11 @@ class Machine {
       }
       ++clock_.now;
     }
-    // The masters are gone.
+    // The pins are idle after the masters are destroyed.
     for (AxiLinks& pins : pins_) pins.ar.valid = pins.aw.valid = pins.w.valid = false;
   }
 
-  /// Cycles without a burst.
+  /// Advances by cycles without a burst.
   void pause(Cycle cycles) {
     for (; cycles > 0; --cycles, ++clock_.now) {
       for (const auto& slave : slaves_) slave->drive();
@@ -161,7 +162,7 @@ class Machine {
   [[nodiscard]] DdrController& controller() { return memory_.controller(); }
   [[nodiscard]] AxiSlave& slave(unsigned p) { return *slaves_[p]; }
 
-  /// Bytes of both banks.
+  /// Returns the bytes of both banks.
   [[nodiscard]] std::vector<std::uint8_t> contents() {
     std::vector<std::uint8_t> bytes(std::size_t{2} * regions * region_bytes);
     std::uint8_t* to = bytes.data();
@@ -174,7 +175,7 @@ class Machine {
     return bytes;
   }
 
-  /// Counts of the accounts and of the controller.
+  /// Returns the counts of the accounts and of the controller.
   [[nodiscard]] Log counts() {
     Log all;
     for (const auto& slave : slaves_) {
@@ -223,11 +224,11 @@ enum class Between { nothing, marks, detours };
 struct Outcome {
   Log log, counts;
   std::vector<std::uint8_t> contents;
-  unsigned written_behind = 0;  ///< marks with writes in the controller's buffer
-  unsigned cut_short = 0;       ///< detours that ended with bursts under way
+  unsigned written_behind = 0;  ///< marks while the controller's buffer had writes
+  unsigned cut_short = 0;       ///< detours that ended while bursts were pending
 };
 
-/// Activity between a mark and the return to it.
+/// Makes random bursts and rewinds the machine to the mark, once or twice.
 void detour(Machine& machine, Random& random, Outcome& outcome) {
   const std::vector<std::uint8_t> contents = machine.contents();
   machine.controller().set_timing_only(true);
@@ -241,7 +242,7 @@ void detour(Machine& machine, Random& random, Outcome& outcome) {
   EXPECT_TRUE(machine.contents() == contents) << "data has moved";
 }
 
-/// Several times random bursts, and between them what `between` says.
+/// Runs random bursts several times; `between` says what happens in between.
 Outcome run(const TcuSimulationConfig& config, std::uint64_t seed, Between between) {
   KernelScope kernel;
   Machine machine(config);
@@ -250,7 +251,7 @@ Outcome run(const TcuSimulationConfig& config, std::uint64_t seed, Between betwe
   Outcome outcome;
   for (unsigned round = 0; round < 6; ++round) {
     machine.traffic(seed * 8 + round, random.range(1, random.pick({30U, 600U})), true);
-    // A pause that may contain a refresh.
+    // The pause may contain a refresh.
     const Cycle rest = random.pick({0U, 0U, 7U, 3'000U});
     for (const Cycle part : {rest / 2, rest - rest / 2}) {
       if (between != Between::nothing) machine.mark();

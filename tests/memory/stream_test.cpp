@@ -1,4 +1,4 @@
-// The instruction stream out of the board's memory: words come as its path delivers them.
+// The instruction stream from the board's memory: words arrive as the path delivers them.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -26,11 +26,11 @@
 namespace tactus {
 namespace {
 
-/// A reader in front of a memory that answers at once, read by hand.
+/// A reader in front of a memory of constant latency. The test takes the words.
 struct Rig {
   KernelScope kernel;
   Clock clock;
-  ClockDriver driver;  // never runs; elaboration wants a process
+  ClockDriver driver;  // never runs; SystemC's elaboration needs a process
   ConstantMemory memory;
   PortPath path;
   StreamReader reader;
@@ -59,7 +59,7 @@ PathConfig plain_path(unsigned data_bits) {
 }
 
 /// With a path as wide and as fast as the design and without latency, the stream equals the ideal
-/// one, which always has a word from the first cycle in which one is wanted.
+/// stream, which offers a word in every cycle from the first request on.
 TEST(MemoryStream, ADegeneratePathIsTheIdealStreamInEveryCycle) {
   for (const std::uint64_t seed : test_seeds(35'000'000, 100)) {
     Random random(seed);
@@ -69,7 +69,8 @@ TEST(MemoryStream, ADegeneratePathIsTheIdealStreamInEveryCycle) {
     rig.clock.now = random.below(1000);
     for (unsigned run = 0; run < 2; ++run) {
       const std::uint64_t words = 1 + random.below(2000);
-      const unsigned wanted = random.pick({100U, 50U});  // percent of the cycles
+      // percentage of cycles in which a word is taken
+      const unsigned wanted = random.pick({100U, 50U});
       rig.reader.start(words * (bits / 8));
       for (std::uint64_t taken = 0; taken < words; ++rig.clock.now) {
         if (!random.chance(wanted)) continue;
@@ -82,14 +83,14 @@ TEST(MemoryStream, ADegeneratePathIsTheIdealStreamInEveryCycle) {
   }
 }
 
-/// With one burst in flight, each costs its latency once: from the edge after the last word was
-/// taken, in cycles, plus one cycle per word.
+/// With one burst in flight, every burst adds its latency: cycles from the edge after the last word
+/// was taken. With two bursts in flight only the first burst adds its latency.
 TEST(MemoryStream, BurstsThatAreAloneCostTheirLatencyEach) {
   constexpr unsigned latency = 7;  // cycles
   constexpr std::uint64_t period = 10000;
   for (const unsigned bursts : {1U, 2U}) {
     Rig rig(period, plain_path(64), {8, 4096, bursts}, latency * period);
-    constexpr std::uint64_t most_words = 256;  // of a burst: beats that AXI4 allows
+    constexpr std::uint64_t most_words = 256;  // per burst: the limit of AXI4
     constexpr std::uint64_t words = 4 * most_words;
     rig.reader.start(words * 8);
     std::uint64_t taken = 0;
@@ -113,7 +114,7 @@ struct Retired {
   TcuRunResult result;
 };
 
-/// NoOps, so many words of them: 16 bytes, and an instruction has 9.
+/// Runs NoOps in a stream of `words` words of 16 bytes; an instruction has 9 bytes.
 Retired run_no_ops(const TcuSimulationConfig& config, std::uint64_t words) {
   TcuSimulation simulation(config);
   Retired retired;
@@ -126,7 +127,7 @@ Retired run_no_ops(const TcuSimulationConfig& config, std::uint64_t words) {
   return retired;
 }
 
-/// A path that is as fast as the design delays everything by the way of the first word.
+/// A path as fast as the design delays all instructions by the latency of the first word.
 TEST(MemoryStream, AFastPathDelaysTheFirstWordOnly) {
   for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     TcuSimulationConfig config = zcu104(StreamModel::ideal);
@@ -136,7 +137,8 @@ TEST(MemoryStream, AFastPathDelaysTheFirstWordOnly) {
     const Retired board = run_no_ops(config, 4500);
     ASSERT_EQ(ideal.cycles.size(), board.cycles.size());
     // Closed form: half the crossing's 6 clocks, half of 90 ns, the DRAM's command clock, its
-    // activation, 15 + 15 + 4 clocks of 0.952 ns, and back: 60 + 90 ns and 34 ns or a little more.
+    // activation, 15 + 15 + 4 clocks of 0.952 ns, and the way back: 60 + 90 ns and slightly more
+    // than 34 ns.
     const std::uint32_t delay = board.cycles[0] - ideal.cycles[0];
     EXPECT_GE(delay, 18U);
     EXPECT_LE(delay, 20U);
@@ -151,9 +153,9 @@ TEST(MemoryStream, AFastPathDelaysTheFirstWordOnly) {
   }
 }
 
-/// A port of a half or a quarter of the design's width supplies a word every two or four cycles,
+/// A port with a half or a quarter of the design's width supplies a word every two or four cycles,
 /// including refreshes, since enough bursts are in flight. An instruction enters the decoder with
-/// its last byte, or one cycle after the previous one.
+/// its last byte, or one cycle after the previous instruction.
 TEST(MemoryStream, ANarrowPathIsTheStreamsRate) {
   for (const unsigned bits : {32U, 64U}) {
     for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
@@ -163,7 +165,7 @@ TEST(MemoryStream, ANarrowPathIsTheStreamsRate) {
       constexpr std::uint64_t words = 4500;
       const Retired board = run_no_ops(config, words);
       const std::uint64_t cycles = 128 / bits;
-      const std::uint64_t bytes = words * 16 / board.cycles.size();  // of an instruction
+      const std::uint64_t bytes = words * 16 / board.cycles.size();  // bytes per instruction
       const auto last_word = [&](std::uint64_t i) { return ((i + 1) * bytes - 1) / 16; };
       std::uint64_t expected = board.cycles[0];
       for (std::size_t i = 1; i < board.cycles.size(); ++i) {
@@ -171,14 +173,14 @@ TEST(MemoryStream, ANarrowPathIsTheStreamsRate) {
         expected = std::max(expected + 1, comes);
         ASSERT_EQ(board.cycles[i], expected) << "instruction " << i << " of " << bytes << " bytes";
       }
-      // All else that the stream does is wait for words.
+      // In all other cycles the stream waits for words.
       const UnitCycles& stream = board.result.accounting.unit("stream");
       EXPECT_GE(stream.cycles[StreamAdapter::wait_words], words * cycles - board.cycles.size());
     }
   }
 }
 
-/// Bursts in flight of a run that was cut off before its first word do not disturb the next run.
+/// If a run is cut off before its first word, its bursts in flight do not disturb the next run.
 TEST(MemoryStream, RunsThatAreCutOffLeaveWholeOnes) {
   for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     TcuSimulationConfig config = zcu104(StreamModel::board);
@@ -193,7 +195,7 @@ TEST(MemoryStream, RunsThatAreCutOffLeaveWholeOnes) {
       EXPECT_EQ(result.end, most == 0 ? RunEnd::finished : RunEnd::cycle_limit);
       cycles.push_back(result.cycles);
     }
-    // The two bursts that were dropped still pass the port, a beat a cycle.
+    // The two bursts of the cut-off run still pass the port, one beat per cycle.
     for (const std::size_t i : {2U, 4U}) {
       EXPECT_GT(cycles[i], cycles[0] + 480) << "run " << i;
       EXPECT_LE(cycles[i], cycles[0] + 512) << "run " << i;
@@ -201,7 +203,7 @@ TEST(MemoryStream, RunsThatAreCutOffLeaveWholeOnes) {
   }
 }
 
-/// A word that takes long is waited for, and no hang.
+/// A long latency of a word is not reported as a hang.
 TEST(MemoryStream, LongWaysAreNoHang) {
   for (const Engine engine : {Engine::step, Engine::fast}) {
     TcuSimulationConfig config = zcu104(StreamModel::board);
@@ -213,7 +215,7 @@ TEST(MemoryStream, LongWaysAreNoHang) {
   }
 }
 
-/// The decoder's queue hides all of the stream's ways but the first.
+/// The decoder's queue hides the latency of all words but the first.
 TEST(MemoryStream, ResNet20OnTheZcu104WaitsForItsFirstWordsOnly) {
   const std::string folder = "golden/tcu/programs/resnet20v2_zcu104/";
   TACTUS_NEEDS_SHARED(folder + "resnet20v2_cifar_onnx_zcu104.tmodel");
@@ -251,7 +253,8 @@ TEST(MemoryStream, WhatCannotBeIsRefused) {
   config.stream_model = StreamModel::board;
   EXPECT_EQ(error_of([&] { resolve_memory(config, "b.json:"); }),
             "b.json:/memory/stream: missing key; stream_model \"board\" (--stream board) needs it");
-  // One page below the bank of dram0 has room for 448 instructions, which are whole words.
+  // One page below dram0's bank there is room for 448 instructions, which are a whole number of
+  // words.
   config = zcu104(StreamModel::board);
   config.board_memory->stream->base = config.board_memory->base[0] - 4096;
   resolve_memory(config, "b.json:");

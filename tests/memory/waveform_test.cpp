@@ -1,5 +1,5 @@
-// The signals of the board's memory in waveforms: the same with both engines, and the commands that
-// they show are those that the controller issued.
+// Waveforms of the board's memory: they are the same with both engines, and show the commands that
+// the controller issued.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -74,14 +74,14 @@ std::vector<DdrCommand> commands_of(const RandomProgram& program,
   simulation.memory_system()->controller().observe(&log);
   load(simulation, program);
   (void)simulation.run(program.bytes());
-  // Events that no initiator waits for are computed late.
+  // Computes events that no initiator waits for; they are normally computed later.
   DdrController& controller = simulation.memory_system()->controller();
   controller.catch_up(simulation.now() * clock_period(config.clock_mhz).value());
   controller.observe(nullptr);
   return log.commands;
 }
 
-/// "ACT 5" at a clock.
+/// Returns a text such as "100 ACT 5": clock, command, bank.
 std::string text_of(DdrClock clock, const DdrCommand& command) {
   std::string text = std::to_string(clock) + " " + to_text(command.kind);
   const bool all = command.kind == DdrCommandKind::prea || command.kind == DdrCommandKind::ref;
@@ -97,7 +97,7 @@ std::string characters(std::uint64_t value) {
   return text;
 }
 
-/// State of the banks by the test's own reading of the log.
+/// State of the banks, which the test derives from the log.
 struct Banks {
   std::vector<std::int64_t> rows;
   DdrClock refreshed = 0;
@@ -111,7 +111,7 @@ struct Banks {
   }
 };
 
-/// The first thing in which the waveform is not what the log says, or nothing.
+/// Describes the first difference between the waveform and the log; empty if there is none.
 std::string check(const std::string& path, const std::vector<DdrCommand>& log,
                   const DdrConfig& config, std::uint64_t period_ps, Cycle last) {
   VcdReader reader(path);
@@ -175,7 +175,7 @@ TEST(MemoryWaveform, IsTheSameWithBothEnginesAndShowsEveryCommand) {
     ASSERT_EQ(check(step, log, *config.resolved_ddr, period, last), "") << "seed " << seed;
     ASSERT_TRUE(dram::broken_rules(*config.resolved_ddr, log, true).empty()) << "seed " << seed;
     shown += log.size();
-    // In a window, since most cycles are not observed.
+    // Most cycles are outside this window and so not observed.
     trace::Window window;
     window.first = last / 2;
     window.last = last / 2 + 20;

@@ -1,4 +1,4 @@
-// The six points that were measured on a ZCU104, with one fitted latency.
+// The six points measured on a ZCU104, with one fitted latency.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,7 +23,7 @@ const char* const programs = "golden/tcu/programs/";
 struct Point {
   const char* name;
   const char* board;
-  const char* model;  ///< below `programs`
+  const char* model;  ///< path below `programs`
   double frames_per_second;
 };
 constexpr std::array<Point, 6> points{{
@@ -35,7 +35,8 @@ constexpr std::array<Point, 6> points{{
     {"both", "zcu104_uram", "resnet20v2_zcu104_uram/ultra_ram_local_vars_and_consts/", 293.58},
 }};
 
-/// Programs of one network: all have the constants of the first.
+/// Reads the point's model. All programs are of one network and have the constants of the first
+/// point.
 Model read_point(const Point& point) {
   const std::string folder = shared_folder() + "/" + programs;
   std::string path = folder + point.model;
@@ -49,7 +50,7 @@ Model read_point(const Point& point) {
   return model;
 }
 
-/// Simulated cycles of a run with the host's, in percent of the measured ones.
+/// Returns the error, in percent, of the simulated cycles plus the host's cycles.
 double error_percent(const Point& point, std::optional<double> interconnect_ns = {}) {
   const Model model = read_point(point);
   TcuSimulationConfig config = read_board(point.board).simulation_config();
@@ -80,7 +81,7 @@ TEST(Zcu104, SixMeasuredPointsAreMetWithinOnePercent) {
   }
 }
 
-/// The one fitted latency, fitted to all points but one, predicts that one.
+/// The latency fitted to any five points predicts the sixth.
 TEST(Zcu104, FiveFittedPointsPredictTheSixth) {
   TACTUS_NEEDS_SHARED(std::string(programs) + "resnet20v2_zcu104_uram");
   const std::vector<double> latencies{100, 102, 104, 106, 108, 110, 112};
