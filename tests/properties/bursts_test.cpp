@@ -1,4 +1,5 @@
-// Every address at the AXI pins: moves are cut into bursts as hardware spec 10.1 and 10.3 say.
+// Every address at the AXI pins: transfers are split into bursts as hardware spec 10.1 and 10.3
+// say.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -14,15 +15,16 @@
 namespace tactus {
 namespace {
 
-/// "read 0x1000 4": direction, byte address, beats.
+/// Text of a burst such as "read 0x1000 4": direction, byte address, beats.
 std::string burst(bool write, std::uint32_t address, std::uint64_t beats) {
   return fmt::format("{} 0x{:x} {}", write ? "write" : "read", address, beats);
 }
 
-/// The bursts of each port in order.
+/// Bursts by port, in order.
 using Bursts = std::array<std::vector<std::string>, 2>;
 
-/// Cuts a burst at 4096-byte boundaries, unless it spills a single beat over the only one.
+/// Splits a burst at 4096-byte boundaries. A burst is not split if only its last beat is beyond the
+/// first boundary.
 void add_pieces(std::vector<std::string>& list, bool write, std::uint32_t address,
                 std::uint64_t beats, std::uint64_t beat_bytes) {
   const std::uint64_t in_page = address % 4096;
@@ -43,7 +45,7 @@ Bursts expected_bursts(const RandomProgram& program) {
   reference.run(program.bytes());
   const std::uint64_t beat_bytes = program.axi_data_bits / 8;
   const std::uint64_t vector_bytes = program.architecture.vector_bytes();
-  const std::uint64_t most = 256 * beat_bytes / vector_bytes;  // vectors a burst
+  const std::uint64_t most = 256 * beat_bytes / vector_bytes;  // vectors per burst
   Bursts bursts;
   for (FunctionalModel::DramRequest request : reference.dram_requests()) {
     while (request.vectors > 0) {

@@ -1,5 +1,5 @@
-// Programs without ordering hazards give the reference interpreter's results for all latencies of
-// memories, stalls at the ports and gaps in the instruction stream.
+// Programs without ordering hazards give the reference interpreter's results for any memory
+// latency, stalls at the ports and gaps in the instruction stream.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace tactus {
 namespace {
 
-/// Runs `program` on `config`, in `parts` runs on the same machine, beside the reference.
+/// Runs `program` on `config` in `parts` runs on one machine, and compares with the reference.
 std::string compare_with_reference(const RandomProgram& program, const TcuSimulationConfig& config,
                                    std::size_t parts) {
   FunctionalModel reference(program.architecture);
@@ -99,7 +99,8 @@ TEST(FunctionalProperty, TimingNeverChangesData) {
       EXPECT_EQ(result.end, RunEnd::finished);
       EXPECT_EQ(result.read_bursts, expected.read_bursts);
       EXPECT_EQ(result.write_bursts, expected.write_bursts);
-      // The plain machine has the best latencies and no stalls, so nothing is faster.
+      // The reference machine has the shortest latencies and no stalls, so no other machine is
+      // faster.
       EXPECT_GE(result.cycles, expected.cycles);
       ASSERT_EQ(contents(simulation, program), expected_contents);
     }

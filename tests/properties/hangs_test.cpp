@@ -1,5 +1,5 @@
 // Programs that hang the hardware (hardware spec section 14) end as a hang, with a text that names
-// the unit that waits.
+// the waiting unit.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace tactus {
 namespace {
 
-/// Accumulators and DRAM deeper than local memory, unless changed.
+/// Accumulators and DRAM are deeper than local memory.
 tcu::Architecture small() {
   tcu::Architecture a;
   a.local_depth = 16;
@@ -79,7 +79,7 @@ TEST(Hangs, MoreVectorsThanTheAccumulatorsHold) {
   a.local_depth = 64;
   a.accumulator_depth = 16;
   const tcu::InstructionLayout layout(a);
-  // 60 vectors are 12 for the accumulator stream.
+  // The accumulators' stream takes 60 mod 16 = 12 vectors.
   expect_hang(a, {make_mat_mul(layout, {0, 0}, {0, 0}, 60)},
               {"array: an accumulator write for its result", "decoder: instruction 0",
                "local memory port A"});
@@ -109,7 +109,7 @@ TEST(Hangs, MoreVectorsThanAMemoryOfAnOddDepthHolds) {
               {"decoder: instruction 0", "local memory port B"});
 }
 
-/// Both counters of the pair wrap around forever, so the hardware is busy, not stuck.
+/// Both counters of the pair wrap around forever, so the hardware is busy and does not hang.
 TEST(Hangs, CountersThatNeverEndRunIntoTheCycleLimit) {
   tcu::Architecture a = small();
   a.local_depth = 12;

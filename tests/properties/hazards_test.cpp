@@ -1,5 +1,5 @@
-// The hazards of the accumulators (hardware spec 8.1), one by one, each with the nearest program
-// that is safe. What is right is what the in-order reference computes.
+// Hazards of the accumulators (hardware spec 8.1), one by one, each with a similar program that is
+// safe. The right result is that of the in-order reference.
 #include <string>
 
 #include <fmt/format.h>
@@ -12,15 +12,15 @@
 namespace tactus {
 namespace {
 
-/// Instructions of 8 bytes on a 64-bit stream: one a cycle.
+/// Instructions have 8 bytes on a 64-bit stream: one per cycle.
 tcu::Architecture architecture(unsigned array_size) {
   tcu::Architecture a;
   a.array_size = array_size;
   return a;
 }
 
-/// Local memory: weights at 0..N, so that a product is its input's element 0 in every lane; then at
-/// DATA + k vectors of k + 1. Accumulators are zero.
+/// Local memory holds weights at 0..N, so that each lane of a product is element 0 of its input,
+/// and at DATA + k the vector of k + 1. Accumulators are zero.
 const std::string prologue =
     ".equ DATA ARRAY_SIZE + 1\n"
     "DataMove DRAM0(0) -> Local(0), DATA + 16\n"
@@ -32,13 +32,13 @@ std::vector<std::uint8_t> dram(const tcu::Architecture& a) {
     std::uint8_t* at = bytes.data() + vector * a.vector_bytes();
     for (std::size_t i = 0; i < a.array_size; ++i) set_lane(a.data_type, at, i, value * 256);
   };
-  fill(1, 1);  // column 0; the bias and the other columns stay zero
+  fill(1, 1);  // weights of input 0; the bias and other weights stay zero
   for (unsigned k = 0; k < 16; ++k) fill(a.array_size + 1 + k, k + 1);
   return bytes;
 }
 
 struct Outcome {
-  std::vector<std::int64_t> actual, right;  ///< lane 0 of the first accumulators, whole numbers
+  std::vector<std::int64_t> actual, right;  ///< lane 0 of the first accumulators, as whole numbers
 };
 
 Outcome run(const std::string& text, unsigned array_size = 8) {
@@ -176,7 +176,8 @@ TEST(Hazards, TheFirstOfTwoEqualPendingWritesReleasesTheLock) {
   }
 }
 
-/// The lock's condition is a write of that vector: a pending accumulate of it releases it as well.
+/// The lock is released by any write of the vector, so a pending accumulating write releases it as
+/// well.
 TEST(Hazards, AnAccumulateBeforeAPlainWriteReleasesTheLockToo) {
   const Outcome outcome =
       run("MatMul.acc Local(DATA + 1) -> Acc(0), 1\n"
@@ -193,7 +194,7 @@ TEST(Hazards, LoadWeightsBetweenMatMulsAreSafeFromFourVectors) {
                      "\nMatMul.acc Local(DATA + 4) -> Acc(0), 1\n",
                  n);
     };
-    // The second MatMul's result is added to the old value, so the first one's is lost.
+    // The second MatMul adds to the old value, so the first one's result is lost.
     for (unsigned count = 1; count <= 3; ++count) {
       const Outcome outcome = with_weights(fmt::format("LoadWeights Local(0), {}", count));
       EXPECT_EQ(outcome.actual[0], outcome.right[0] - 2) << n << ", " << count << " vectors";

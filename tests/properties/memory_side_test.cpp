@@ -1,5 +1,5 @@
-// The memory may be any TLM-2.0 target: the way in which it conducts a transaction changes no
-// cycle, the time of its answers changes no data, and its errors are reported.
+// The memory may be any TLM-2.0 target. The way in which it conducts a transaction does not change
+// any cycle, its latencies do not change data, and its errors are reported.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -32,8 +32,8 @@ PhasedMemory::Config fixed_latency(const TcuSimulationConfig& config, Protocol p
   return memory;
 }
 
-/// A memory that answers in random order within a direction; the exclusion of reads and writes in
-/// the port keeps the data the same.
+/// A memory that answers in random order within a direction. Data stay the same, since the port
+/// does not mix reads and writes.
 PhasedMemory::Config random_latency(std::uint64_t seed, Protocol protocol, double request_cycles) {
   PhasedMemory::Config memory;
   memory.protocol = protocol;
@@ -49,7 +49,7 @@ struct Variant {
   TcuSimulationConfig config;
 };
 
-/// The built-in memory without DMI, so that every burst is a transaction.
+/// The built-in memory without DMI; every burst is a transaction.
 MemoryFactory without_dmi(const TcuSimulationConfig& config) {
   return [bank = FixedLatencyBank::Config{config.read_latency, config.write_latency,
                                           clock_period(config.clock_mhz)}](unsigned port,
@@ -76,7 +76,7 @@ std::vector<Variant> same_timing(const TcuSimulationConfig& base) {
   add("TLM_UPDATED with BEGIN_RESP", Protocol::updated_response, 0);
   add("TLM_UPDATED with END_REQ", Protocol::updated_request, 0);
   add("four phases", Protocol::accepted, 0);
-  // The next request can be made half a cycle after an edge; until then END_REQ is in time.
+  // END_REQ is in time if it comes within half a cycle of the edge, before the next request.
   add("four phases, END_REQ a quarter of a cycle late", Protocol::accepted, 0.25);
   return variants;
 }
@@ -99,7 +99,7 @@ TEST(MemorySideProperty, ProtocolsWithTheSameTimingAgreeInEveryCycle) {
     Random random(seed ^ 0xD7A);
     TcuSimulationConfig config = machine_config(program);
     randomise_timing(random, config);
-    // Periods of 10 ns, 3003 ps, 142.857 ns and 8 ps.
+    // The periods are 10 ns, 3003 ps, 142.857 ns and 8 ps.
     config.clock_mhz = random.pick({100.0, 333.0, 7.0, 125000.0});
     EXPECT_EQ(shortest_failure(
                   program, [&](const RandomProgram& p) { return compare_protocols(p, config); }),
@@ -108,7 +108,7 @@ TEST(MemorySideProperty, ProtocolsWithTheSameTimingAgreeInEveryCycle) {
   }
 }
 
-/// AxCACHE of each transaction, in order, for a program that changes it.
+/// AxCACHE of each transaction is right, in order, for a program that changes it.
 TEST(MemorySideProperty, TransactionsCarryTheCacheAttributes) {
   tcu::Architecture architecture;
   architecture.array_size = 4;
@@ -176,9 +176,9 @@ TEST(MemorySideProperty, LateAndDisorderlyAnswersNeverChangeData) {
   }
 }
 
-// ---- what goes wrong ---------------------------------------------------------------------------
+// ---- errors ------------------------------------------------------------------------------------
 
-/// DRAM0 -> local, then local -> DRAM1 at byte address 0x3000.
+/// A program of two DataMoves: DRAM0 -> local, then local -> DRAM1 at byte address 0x3000.
 RandomProgram two_moves() {
   RandomProgram program;
   const tcu::InstructionLayout layout(program.architecture);

@@ -1,5 +1,5 @@
-// Random programs measured on three elaborations of the RTL: every retire cycle, every total and
-// the memory at the end are the machine's.
+// Random programs measured on three elaborations of the RTL: the machine has the same retire
+// cycles, totals and final memory contents.
 #include <unistd.h>
 
 #include <array>

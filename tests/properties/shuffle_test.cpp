@@ -1,6 +1,5 @@
-// No result depends on the order in which units are evaluated: with a new random order in every
-// cycle a run is the same, event by event, also where the hardware's hazards make data depend on
-// single cycles.
+// The order in which units are evaluated does not matter: with a new random order in every cycle
+// all events are the same, even if the hardware's hazards make data depend on single cycles.
 #include <string>
 
 #include <gtest/gtest.h>
