@@ -1,5 +1,4 @@
-// Machines with one fault each, and the self-tests that detect it: every self-test must be able to
-// fail.
+// Machines with one fault each, and the self-tests that detect the fault: every self-test can fail.
 #include <gtest/gtest.h>
 
 #include "firmware/selftest/tcu/gemm_measurement.h"
@@ -10,7 +9,7 @@
 namespace tactus {
 namespace {
 
-/// All that depends on data; the others look at cycles or at the sampler.
+/// All self-tests that depend on data; the other self-tests check cycles or the sampler.
 constexpr const char* data_tests =
     "memory_address_lines memory_whole memory_strides_dram0 memory_strides_dram1 "
     "memory_offsets_dram0 memory_offsets_dram1 accumulate array array_strides array_rounding gemm "
@@ -33,7 +32,8 @@ TEST(Faults, LegacyRoundingWhereTheSumShouldBeRounded) {
   options.expected_rounding = tcu::MacRounding::sum;
   const auto results = run_selftests(config, options);
   EXPECT_EQ(names(results, SelftestStatus::failed), "array array_strides array_rounding");
-  // The dedicated value: 0.5 + 1 is 1.5 and becomes 2; legacy rounds 0.5 to 0 and adds 1.
+  // The test's own value: 0.5 + 1 is 1.5, rounded to 2. Legacy rounds 0.5 to 0 first, so it gives
+  // 1.
   const std::string text = failures(results);
   EXPECT_NE(text.find("array_rounding: 128 * 1 + 1 in mantissas, sum rounded: DRAM0 from vector 1: "
                       "8 of 8 lanes are wrong, first vector 0 lane 0: expected 2, found 1"),
@@ -79,12 +79,12 @@ TEST(Faults, OneBitOfWhatDram1Writes) {
   EXPECT_EQ(failed_names(with_fault(1, fault)), "memory_address_lines memory_whole");
 }
 
-/// Every address line of both ports, stuck at 0.
+/// Each address line of both ports is stuck at 0.
 TEST(Faults, AddressLinesOfDram) {
   SelftestOptions options;
   options.filter = "memory_address_lines";
   for (unsigned port = 0; port < 2; ++port) {
-    for (unsigned line = 4; line < 24; ++line) {  // 2^20 vectors of 16 bytes
+    for (unsigned line = 4; line < 24; ++line) {  // lines of 2^20 vectors of 16 bytes
       Fault fault;
       fault.address_and = ~(1U << line);
       EXPECT_EQ(failed_names(with_fault(port, fault), options), "memory_address_lines")
@@ -97,7 +97,7 @@ TEST(Faults, AMemoryThatNeverAnswers) {
   Fault fault;
   fault.silent = true;
   const auto results = run_selftests(with_fault(0, fault));
-  // The store of timing_mat_mul is not answered either.
+  // The store of timing_mat_mul also gets no response.
   EXPECT_EQ(names(results, SelftestStatus::failed), std::string(data_tests) + " timing_mat_mul");
   EXPECT_NE(results.front().detail.find("did not finish within"), std::string::npos)
       << results.front().detail;
@@ -113,7 +113,7 @@ TEST(Faults, AProgramThatTakesTooLong) {
       << failures(results);
 }
 
-/// Flips a bit of a local vector or an accumulator each time the machine has written it.
+/// Flips a bit of a local vector or an accumulator after each write of the machine.
 class FlipWrites final : public EventSink {
  public:
   FlipWrites(TcuSimulation& simulation, EventKind kind, DualPortMemory& memory)
@@ -177,7 +177,7 @@ TEST(Faults, TheBenchmarkChecksItsResult) {
   Fault fault;
   unsigned writes = 0;
   fault.on_write = [&writes](std::uint8_t* data, unsigned) {
-    if (++writes == 2) data[777] ^= 1;  // one bit of the second tile of the result
+    if (++writes == 2) data[777] ^= 1;  // flips one bit of the second tile of the result
   };
   config.memory = faulty_memory(0, fault);
   TcuSimulation simulation(config);

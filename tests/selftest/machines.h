@@ -1,4 +1,4 @@
-// Machines for the self-tests: working ones, and ones with a faulty memory.
+// Machines for the self-tests: correct ones, and ones with a faulty memory.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace tactus {
 
-/// A machine with an architecture of configs/arch.
+/// Returns a machine with an architecture of configs/arch.
 inline TcuSimulationConfig preset(const std::string& name, unsigned axi_data_bits = 64) {
   TcuSimulationConfig config;
   config.architecture =
@@ -28,7 +28,7 @@ inline TcuSimulationConfig preset(const std::string& name, unsigned axi_data_bit
   return config;
 }
 
-/// A machine whose four memories have the same depth.
+/// Returns a machine whose four memories have the same depth.
 inline TcuSimulationConfig uniform(tcu::DataType type, std::uint32_t array_size,
                                    std::uint64_t depth, unsigned axi_data_bits) {
   TcuSimulationConfig config;
@@ -40,7 +40,7 @@ inline TcuSimulationConfig uniform(tcu::DataType type, std::uint32_t array_size,
   return config;
 }
 
-/// Names of the tests with this result, in order, separated by blanks.
+/// Returns the names of the tests with this result, in order, separated by blanks.
 inline std::string names(const std::vector<SelftestResult>& results, SelftestStatus status) {
   std::string list;
   for (const SelftestResult& result : results) {
@@ -49,7 +49,7 @@ inline std::string names(const std::vector<SelftestResult>& results, SelftestSta
   return list;
 }
 
-/// "name: detail" of every failed test, one per line.
+/// Returns "name: detail" of every failed test, one per line.
 inline std::string failures(const std::vector<SelftestResult>& results) {
   std::string text;
   for (const SelftestResult& result : results) {
@@ -58,11 +58,11 @@ inline std::string failures(const std::vector<SelftestResult>& results) {
   return text;
 }
 
-/// A fault of a memory. The machine sees it, the host's debug access does not.
+/// A fault of a memory. It affects the machine's accesses, but not the host's debug accesses.
 struct Fault {
   std::uint32_t address_and = 0xFFFFFFFF;  ///< bits missing here are stuck at 0
   std::function<void(std::uint8_t*data, unsigned length)> on_read, on_write;
-  bool silent = false;  ///< never answers
+  bool silent = false;  ///< the memory never responds
 };
 
 class FaultyBank final : public sc_core::sc_module {
@@ -110,7 +110,7 @@ class FaultyBank final : public sc_core::sc_module {
   SparseMemory memory_;
 };
 
-/// Makes a faulty memory for one port and a working one of the same kind for the other.
+/// Uses a faulty memory at one port and a correct one of the same kind at the other.
 inline MemoryFactory faulty_memory(unsigned faulty_port, Fault fault) {
   return [faulty_port, fault](unsigned port, AxiSlave& slave) {
     auto bank = std::make_unique<FaultyBank>(port == 0 ? "bank0" : "bank1",

@@ -40,7 +40,7 @@ TEST(SelftestPrograms, TheFilesOfTheFolderAreBuiltIn) {
   EXPECT_EQ(std::string(embedded_dais_program("classifier")), text.str());
 }
 
-/// The programs assemble unchanged, so they can be assembled on the command line.
+/// The programs assemble unchanged, so a user can assemble them on the command line.
 TEST(SelftestPrograms, AssembleStrictlyWithTheirOwnValues) {
   const tcu::Architecture classifier =
       tcu::read_architecture(TACTUS_SOURCE_DIR "/firmware/programs/tcu/classifier.tarch");
@@ -48,7 +48,7 @@ TEST(SelftestPrograms, AssembleStrictlyWithTheirOwnValues) {
     tcu::Architecture architecture = preset(name).architecture;
     architecture.dais_blocks = classifier.dais_blocks;
     for (const EmbeddedProgram& program : embedded_programs()) {
-      // 30 tiles of A do not fit every local memory.
+      // bench_gemm keeps 30 tiles of A in local memory, which is too small on other boards.
       if (program.name == "bench_gemm" && std::string_view(name) != "pynqz1") continue;
       EXPECT_NO_THROW((void)assemble_program(architecture, program.name))
           << name << " " << program.name;
@@ -64,8 +64,8 @@ TEST(SelftestPrograms, ValuesReplaceTheFirstDefinition) {
   EXPECT_THROW((void)program_source("nothing"), InternalError);
 }
 
-/// The compiler's own program for this network, array 2, all depths 256, no strides. Source:
-/// toolchain spec section 0.2.
+/// The program equals the one that the compiler makes of this network for array size 2, all depths
+/// 256, no strides. Source: toolchain spec section 0.2.
 TEST(SelftestPrograms, XorIsTheCompilersProgramByteForByte) {
   TcuSimulationConfig config = uniform(tcu::DataType::fp16bp8, 2, 256, 32);
   config.architecture.stride0_depth = config.architecture.stride1_depth = 1;

@@ -1,4 +1,5 @@
-// The self-tests pass on every architecture, skip only what cannot be done there, and say so.
+// The self-tests pass on every architecture, and skip only what the architecture cannot do, with a
+// message.
 #include "firmware/selftest/tcu/selftest.h"
 
 #include <ostream>
@@ -17,10 +18,10 @@ using tcu::DataType;
 struct Machines {
   std::string name;
   TcuSimulationConfig config;
-  std::string skipped;  ///< the tests that have to be skipped, all others have to pass
+  std::string skipped;  ///< names of the tests that are skipped; all other tests pass
 };
 
-/// For messages of failed tests.
+/// Prints the name in messages of failed tests.
 void PrintTo(const Machines& machines, std::ostream* out) { *out << machines.name; }
 
 class Selftest : public testing::TestWithParam<Machines> {};
@@ -55,8 +56,8 @@ INSTANTIATE_TEST_SUITE_P(Presets, Selftest,
                                          Machines{"zcu104_uram", preset("zcu104_uram", 128), ""}),
                          test_name);
 
-/// The closed form of the pipeline's budget is exact for every width of the ports, for all bursts
-/// and words per instruction.
+/// The closed form of the pipeline's cycle budget is exact for every width of the ports, any number
+/// of bursts and any number of words per instruction.
 TEST(SelftestTiming, ThePipelineTakesItsBudgetOnEveryWidth) {
   std::vector<TcuSimulationConfig> configs;
   for (const char* name : {"artya7100t", "cmoda7", "ultra96v2", "zcu104"}) {
@@ -87,7 +88,7 @@ TEST(SelftestTiming, ThePipelineTakesItsBudgetOnEveryWidth) {
   EXPECT_GT(runs, 100U);
 }
 
-/// A list of sizes and types that together cover every N, every type and every AXI width.
+/// Returns machines that together cover every array size, every type and every AXI width.
 std::vector<Machines> small_machines() {
   std::vector<Machines> list = {
       {"n2_fp16", uniform(DataType::fp16bp8, 2, 256, 32), "classifier"},
@@ -111,18 +112,19 @@ std::vector<Machines> small_machines() {
       {"n64_fp18", uniform(DataType::fp18bp10, 64, 256, 64), ""},
       {"n256_fp16", uniform(DataType::fp16bp8, 256, 1024, 1024), ""},
       {"n256_fp32_axi32", uniform(DataType::fp32bp16, 256, 1024, 32), ""},
-      // A block of 257 weight vectors does not fit the memories.
+      // 257 vectors of a block of weights do not fit the memories.
       {"n256_fp8_depth256", uniform(DataType::fp8bp4, 256, 256, 1024),
        "array array_strides array_rounding gemm classifier timing_weights"},
       {"n4_fp16_depth8", uniform(DataType::fp16bp8, 4, 8, 32),
        "accumulate array_strides gemm simd_operations classifier timing_mat_mul timing_latency "
        "timing_weights timing_pipeline"},
   };
-  // One weight block fits DRAM, but local memory can only take it in two chunks.
+  // One block of weights fits DRAM, but local memory can only load it in two chunks.
   TcuSimulationConfig chunked = uniform(DataType::fp16bp8, 256, 256, 1024);
   chunked.architecture.dram1_depth = 1024;
   list.push_back({"n256_chunked_weights", chunked, "array_strides gemm classifier timing_weights"});
-  // No strides, and more of them than steps can use; selectors of two bits.
+  // A machine without strides, and one with more strides than programs can use and with selectors
+  // of two bits.
   TcuSimulationConfig plain = uniform(DataType::fp16bp8, 8, 256, 64);
   plain.architecture.stride0_depth = plain.architecture.stride1_depth = 1;
   list.push_back({"no_strides", plain, ""});
@@ -131,7 +133,7 @@ std::vector<Machines> small_machines() {
   strided.architecture.stride1_depth = 5;
   strided.architecture.simd_registers_depth = 3;
   list.push_back({"many_strides", strided, ""});
-  // Only the instruction stream can be tested with memories of one vector.
+  // With memories of one vector only the instruction stream can be tested.
   TcuSimulationConfig tiny = uniform(DataType::fp16bp8, 2, 1, 32);
   std::string skipped;
   const std::set<std::string_view> possible = {"sampling", "timing_no_op", "timing_dram_read"};
@@ -217,7 +219,7 @@ TEST(SelftestOptions, SameSeedSameDataOtherSeedOtherData) {
   EXPECT_NE(run_selftests(config, options).front().detail, first);
 }
 
-/// The figures of isa/README.md.
+/// The figures are those in isa/README.md.
 TEST(SelftestClassifier, TellsTheCyclesOfBothForms) {
   SelftestOptions options;
   options.filter = "classifier";
