@@ -1,4 +1,4 @@
-// Speed of the vector kernels; items are lane operations: MACs of a chain, lanes of the others.
+// Speed of the vector kernels in lane operations: MACs of mac_chains, lanes of the other kernels.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -32,7 +32,7 @@ void mac_chain(benchmark::State& state, DataType type, MacRounding rounding, Ker
   state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(0));
 }
 
-/// Arguments: lanes, vectors.
+/// The arguments are the numbers of lanes and vectors.
 void mac_chains(benchmark::State& state, DataType type, MacRounding rounding, KernelSet set) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const auto count = static_cast<std::size_t>(state.range(1));

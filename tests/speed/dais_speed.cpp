@@ -1,4 +1,5 @@
-// Samples a second of the DAIS executors on two golden programs: 62 and 2526 operations.
+// Speed of the DAIS executors in samples per second, on two golden programs of 62 and 2526
+// operations.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -19,7 +20,7 @@ struct Workload {
   std::vector<double> inputs, outputs;
 };
 
-/// The golden samples, over and over.
+/// Repeats the golden samples.
 Workload load(const std::string& name) {
   Workload work;
   const std::string folder = "prog/" + name;

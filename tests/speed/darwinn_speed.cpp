@@ -1,5 +1,5 @@
-// Packages: loading and verifying the largest real model, linking it, and laying out outputs,
-// beside copying as many bytes.
+// Speed of package handling: loading and verifying the largest real model, linking it, and laying
+// out outputs, compared with copying the same number of bytes.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -53,7 +53,8 @@ void link_all(benchmark::State& state, const std::string& path) {
   state.SetBytesProcessed(bytes);
 }
 
-/// 512 x 512 x z on 4 x 4 tiles, z rounded up to 4; bytes of the tensor a second.
+/// A tensor of 512 x 512 x z on 4 x 4 tiles, with z rounded up to a multiple of 4; the speed is in
+/// bytes of the tensor per second.
 struct Tiled {
   explicit Tiled(std::int32_t z) {
     constexpr std::int32_t size = 512, part = size / 4;

@@ -1,4 +1,4 @@
-// Speed of the DPAS machine: whole runs with data and timing, in DPAS instructions a second.
+// Speed of the DPAS machine: whole runs with data and timing, in DPAS instructions per second.
 #include <benchmark/benchmark.h>
 
 #include "tests/dpas/machine_rig.h"
@@ -6,8 +6,9 @@
 namespace tactus::dpas {
 namespace {
 
-/// Eight accumulators of 8x16 over a K of 32 * rounds, A and B loaded from ideal memory for every
-/// round: 8 DPAS, 4 loads of A (8 rows each) and 2 of B, into two sets of registers in turn.
+/// A kernel with eight accumulators of 8x16 and K = 32 * rounds. A and B are loaded from ideal
+/// memory for every round: 8 DPAS, 4 loads of A (8 rows each) and 2 of B, into two sets of
+/// registers in turn.
 void tile_kernel(KernelBuilder& k, std::uint64_t a, std::uint64_t b, unsigned rounds) {
   constexpr unsigned accumulators = 64, first_a = 8, first_b = 24;
   Block2d rows_of_a;

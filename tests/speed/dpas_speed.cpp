@@ -1,4 +1,4 @@
-// Speed of the DPAS arithmetic; items are DPAS instructions of RC = 8. Rows named reference are the
+// Speed of the DPAS arithmetic in DPAS instructions of RC = 8. Rows named "reference" measure the
 // triple loop that defines the result.
 #include <benchmark/benchmark.h>
 
@@ -12,8 +12,8 @@
 namespace tactus::dpas {
 namespace {
 
-/// Integers are any; floats have magnitudes of about 1, so that sums are neither denormal nor
-/// infinite, which processors are slow with.
+/// Integers have any value. Floats have magnitudes of about 1, so that sums are neither denormal
+/// nor infinite, since processors are slow with such numbers.
 void fill(std::vector<std::uint8_t>& bytes, const PrecisionInfo& format, std::mt19937& random) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] = static_cast<std::uint8_t>(random());

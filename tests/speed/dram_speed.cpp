@@ -1,8 +1,8 @@
-// Speed of the DRAM controller's core; items are accesses.
+// Speed of the DRAM controller's core in accesses.
 //
-// stream: bursts of four accesses in a row, as a DRAM port of 128 bits sends them; random: an
-// access to anywhere every 20 clocks; full: all at once. The core is advanced to its next event
-// each time.
+// stream: bursts of four consecutive accesses, as a DRAM port of 128 bits sends them; random: one
+// access to a random address every 20 clocks; full: all accesses at once. The core is advanced from
+// event to event.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Access {
   bool write;
 };
 
-/// The ZCU104's DRAM.
+/// Returns the ZCU104's DRAM.
 DdrConfig memory() {
   DdrConfig c;
   c.bank_groups = 2;

@@ -1,7 +1,7 @@
-// Speed of decoding and of whole machines; items are instructions, and simulated cycles.
+// Speed of decoding in instructions, and of whole machines in simulated cycles.
 //
-// Machines run under both engines: machine/WHAT/ENGINE. The golden programs are found through
-// TACTUS_SHARED and left out where it does not lead to them.
+// Machines run with both engines: machine/WHAT/ENGINE. The golden programs are in the folder
+// TACTUS_SHARED; they are left out if they do not exist.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace tactus {
 namespace {
 
-/// A kind of traffic, long enough that the start does not matter.
+/// A kind of traffic. The program is long enough that its start does not matter.
 struct Traffic {
   const char* name;
   const char* source;
