@@ -13,7 +13,7 @@
 namespace tactus::stripe::test {
 namespace {
 
-/// The message of the UserError, "" if there is none.
+/// Returns the message of the UserError; "" if there is none.
 template <typename Action>
 std::string error_of(Action&& action) {
   try {
@@ -30,7 +30,7 @@ std::string error_of(Action&& action) {
     EXPECT_NE(message.find(part), std::string::npos) << "message: " << message; \
   } while (false)
 
-/// A program with the given lines in its kernel's head and body.
+/// Returns a program with the given lines in its kernel's head and body.
 std::string with(const std::string& indexes, const std::string& head, const std::string& body) {
   return "0: #program\nblock [] ( // p\n  #user none new@0x00000000 A[0] fp32:I(8):(1)\n"
          "  #user none new@0x00000000 B[0] fp32:I(8):(1)\n) {\n0: #main\nblock [] ( // main\n"
@@ -131,7 +131,7 @@ TEST(StripeBadInput, IllegalPrograms) {
   Index& idx = program.block().statements[0].block()->statements[0].block()->indexes[0];
   idx.affine = Affine(3);
   EXPECT_ERROR("computed index \"i\" has range 8, not 1", verify(program, "t"));
-  // A name that is its own source is only there once: chains of views end at the entry.
+  // A name may be its own source only in the program's own block, where chains of views end.
   Program cyclic = legal();
   Refinement& own = cyclic.block().ref_at("A");
   own.direction = Direction::in;
@@ -275,8 +275,7 @@ TEST(StripeHardwareModel, IsReadAndChecked) {
 }
 
 TEST(StripeHardwareModel, OfTheTensorComputeUnit) {
-  tcu::Architecture
-      architecture;  // 8 x 8, 16 bits, local 8192, accumulators 2048, DRAM 2^20 vectors
+  tcu::Architecture architecture;  // 8 x 8, 16 bits; local 8192, accumulators 2048, DRAM 2^20
   const HardwareModel model = tcu::hardware_model(architecture);
   EXPECT_EQ(model.mem_units.at("LOCAL").size_KiB, 128U);
   EXPECT_EQ(model.mem_units.at("ACC").size_KiB, 32U);

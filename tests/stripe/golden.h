@@ -12,7 +12,7 @@
 
 namespace tactus::stripe::test {
 
-/// The program after a pass; step 0 is the result of lowering.
+/// The program after a pass. Step 0 is the result of lowering.
 struct Step {
   std::string name;      ///< "03_light"
   std::string text;      ///< path of the printed text
@@ -26,17 +26,17 @@ struct Case {
   std::vector<Step> steps;
 };
 
-/// Folder with the golden data; empty if it does not exist.
+/// Returns the folder with the golden data; empty if it does not exist.
 [[nodiscard]] std::string golden_folder();
 [[nodiscard]] std::vector<Case> golden_cases();
-/// Paths of the files in the folder that end in `ending`.
+/// Returns the paths of all golden files whose names end in `ending`.
 [[nodiscard]] std::vector<std::string> golden_files(const std::string& ending);
 /// True for steps that are wrong because of a defect in PlaidML's scheduler: they write read-only
 /// views and compute a different result.
 [[nodiscard]] bool wrong_upstream(const Case& one, const Step& step);
 [[nodiscard]] std::string read(const std::string& path);
 
-/// Tensors of a .vm file.
+/// Returns the tensors of a .vm file.
 [[nodiscard]] Tensors read_outputs(const std::string& path);
 /// An expected element of a fragment's result.
 struct Element {
@@ -44,9 +44,9 @@ struct Element {
   std::size_t index = 0;
   double value = 0;
 };
-/// "inputs" of a fragment's data.json, and all expected elements.
+/// Returns the "inputs" of a fragment's data.json, and all expected elements.
 [[nodiscard]] std::pair<Tensors, std::vector<Element>> fragment_data(const std::string& path);
-/// Number of points of all blocks, an estimate of the interpreter's time.
+/// Returns the number of points of all blocks, as an estimate of the interpreter's time.
 [[nodiscard]] double work_of(const Program& program);
 
 }  // namespace tactus::stripe::test

@@ -1,4 +1,4 @@
-// Results of programs equal PlaidML's, also after every pass of PlaidML.
+// Results of programs equal PlaidML's, before and after every pass of PlaidML.
 #include "firmware/compiler/stripe/interpret.h"
 
 #include <gtest/gtest.h>
@@ -59,8 +59,9 @@ TEST(StripeInterpret, TheOrderOfPositionsMakesNoDifference) {
   }
 }
 
-/// PlaidML's hand-written fragments, with the results its tests expect. Two of them add onto what
-/// an `out` view held before, which a program may not rely on; one calls a function from outside.
+/// PlaidML's hand-written fragments give the results that PlaidML's tests expect. Two fragments add
+/// to the previous contents of an `out` view, which programs must not rely on; one calls an
+/// external function.
 TEST(StripeInterpret, HandWrittenFragments) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::size_t count = 0;

@@ -1,5 +1,5 @@
-// Lowering of programs that are not laid out for the unit: what of the golden programs fits, sums
-// and maxima that go on from tile to tile, whole numbers.
+// Lowering of programs that were not tiled for the unit: the golden programs that fit, sums and
+// maxima that continue from tile to tile, whole numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,7 @@ Program read(const std::string& text) {
   return program;
 }
 
-/// Simulator and interpreter agree, and `expected` (empty: something but zero) is what they say of
-/// the output.
+/// Expects that simulator and interpreter agree, and that the output equals `expected`.
 void expect_equal(const Program& program, const tcu::Architecture& architecture,
                   const Tensors& inputs, const std::string& output, const Tensor& expected) {
   for (const bool reuse : {true, false}) {
@@ -67,7 +66,7 @@ TEST(LowerForms, GoldenProgramsThatTheUnitCanDo) {
   std::cout << "  " << equal << " programs\n";
 }
 
-/// 8 x 16 times 16 x 8, of any type.
+/// A product of 8 x 16 times 16 x 8, of the given type.
 std::string product(const std::string& type, const std::string& direction) {
   return fmt::format(R"(0: #program
 block [] ( // p
@@ -106,7 +105,7 @@ Tensors small_numbers(const Program& program) {
   return inputs;
 }
 
-/// The sum runs over two tiles, whose results are stored in succession.
+/// The sum is computed in two tiles, whose results are stored one after the other.
 TEST(LowerForms, SumsGoOnInMemory) {
   const char* const passes = R"([
     {"tensorize": {"reqs": ["agg_op_add"], "outer_set": ["tcu"], "inner_set": ["tcu_inner"],
@@ -134,7 +133,7 @@ TEST(LowerForms, SumsGoOnInMemory) {
   expect_equal(program, small_architecture(4), inputs, "C", expected);
 }
 
-/// The array starts its sums from nothing: they are added to the old contents behind it.
+/// The array's sums start at zero, so the old contents are added after them.
 TEST(LowerForms, ProductsOntoOldContents) {
   const Program program = read(product("fp32", "inout"));
   Tensors inputs = small_numbers(program);
@@ -151,7 +150,7 @@ TEST(LowerForms, ProductsOntoOldContents) {
   }
 }
 
-/// y = f(x) by a table of 8 entries, keys 0.5 apart.
+/// Returns a program y = f(x) that uses a table of 8 entries with keys 0.5 apart.
 std::string lookup(const std::string& table, std::uint64_t rows) {
   return fmt::format(R"(0: #program
 block [] ( // p
@@ -186,7 +185,7 @@ TEST(LowerForms, LookupsAreThoseOfTheUnitsTables) {
   run_passes(program, read_passes(R"([{"prune_refs": {"reqs": ["program"]}}])", "passes"));
   EXPECT_NE(program.block().ref("T"), nullptr);
   Tensors inputs;
-  // Slopes, then values: x above 0, x / 4 below, flat beyond the keys.
+  // The table has slopes, then values: f is x above 0, x / 4 below, and constant beyond the keys.
   inputs["T"] = {0, 0.25, 0.25, 0.25, 1, 1, 1, 0, -0.5, -0.375, -0.25, -0.125, 0, 0.5, 1, 1.5};
   Tensor expected;
   for (int k = 0; k < 30; ++k) {
@@ -286,7 +285,8 @@ block [] ( // p
                      op, direction);
 }
 
-/// Each result is of two runs of the inner block, and of old contents if it is inout.
+/// A result is computed by two runs of the inner block, and includes the old contents if it is
+/// inout.
 TEST(LowerForms, ReductionsGoOnFromBlockToBlock) {
   for (const char* op : {"max", "min", "add"}) {
     for (const char* direction : {"out", "inout"}) {
@@ -317,7 +317,7 @@ TEST(LowerForms, WholeNumbersAreTheUnits) {
     const Tensors inputs = small_numbers(program);
     expect_equal(program, small_architecture(4), inputs, "C", interpret(program, inputs).at("C"));
   }
-  // Beyond the unit's range they saturate, in the interpreter, too.
+  // Values beyond the unit's range saturate, also in the interpreter.
   const Program program = read(product("i32", "out"));
   Tensors inputs;
   inputs["A"].assign(128, 100);

@@ -11,7 +11,8 @@ namespace tactus::stripe::test {
 
 namespace {
 
-/// Row-major in memory order -> row-major in the model's order.
+/// Returns, for each position in memory order (row-major), the position in the model's order
+/// (row-major).
 std::vector<std::size_t> model_positions(const compiler::TensorLayout& layout) {
   std::vector<std::size_t> strides(layout.shape.size(), 1);
   for (std::size_t d = strides.size() - 1; d-- > 0;) {
@@ -30,11 +31,11 @@ std::vector<std::size_t> model_positions(const compiler::TensorLayout& layout) {
   return positions;
 }
 
-/// Inputs and outputs in the model's order.
+/// Runs a compiled model; inputs and outputs are in the model's order.
 LoweredRun simulate(const compiler::Compiled& model, const Tensors& inputs) {
   TcuSimulationConfig config;
   config.architecture = model.architecture;
-  // A transfer is a vector at most.
+  // A beat must not be wider than a vector.
   config.axi_data_bits = static_cast<unsigned>(
       std::min<std::uint64_t>(config.axi_data_bits, model.architecture.vector_bytes() * 8));
   const bench::Program program = bench::to_program(model, "stripe");

@@ -1,5 +1,5 @@
 // Lowering to the tensor compute unit: simulator and interpreter agree bit for bit, and the counts
-// are those of the programs.
+// of work equal those of the programs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace tactus::stripe::test {
 namespace {
 
-/// Values of a small range and three fraction bits, so that products need rounding.
+/// Returns inputs of a small range with three fraction bits, so that products need rounding.
 Tensors inputs_of(const Program& program) {
   Tensors inputs = sample_inputs(program);
   for (auto& [name, tensor] : inputs) {
@@ -102,8 +102,8 @@ TEST(Lower, CountsAreThoseOfThePeer) {
   EXPECT_GE(compared, 20U);
 }
 
-/// Random kernels: halos, strides, ragged sizes, pools, sums. What cannot be lowered names its
-/// block.
+/// Random kernels: halos, strides, ragged sizes, pools, sums. If a program cannot be lowered, the
+/// error names the block.
 TEST(Lower, SimulatorAndInterpreterAgreeOnRandomPrograms) {
   std::size_t lowered_programs = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
@@ -132,10 +132,10 @@ TEST(Lower, SimulatorAndInterpreterAgreeOnRandomPrograms) {
 
 // ---- networks -----------------------------------------------------------------------------------
 
-/// Outputs equal the interpreter's bit for bit. The root mean square difference to float must be
-/// within the limit for the compiler of layers, 0.05 of the largest value, or for a large network
-/// within that compiler's own difference. For large networks the interpreter, which takes minutes,
-/// runs only with TACTUS_LARGE_MODELS.
+/// Checks a network. Outputs equal the interpreter's bit for bit. The root mean square difference
+/// to float must be within 0.05 of the largest value, which is the limit for the compiler of
+/// layers, or for a large network within that compiler's own difference. The interpreter takes
+/// minutes for large networks, so it runs for these only with TACTUS_LARGE_MODELS.
 void check_network(const std::string& name, const tcu::Architecture& architecture,
                    bool large = false) {
   const bool interpreted = !large || std::getenv("TACTUS_LARGE_MODELS") != nullptr;
@@ -173,7 +173,7 @@ void check_network(const std::string& name, const tcu::Architecture& architectur
     double allowed = 1;
     for (const float value : real) allowed = std::max(allowed, std::abs(double{value}));
     allowed *= 0.05;
-    // Rounding errors of many layers add up in every way of compiling.
+    // In large networks rounding errors of many layers add up, with any way of compiling.
     if (large) allowed = std::max(allowed, 1.05 * rms(other.at(tensor), real));
     EXPECT_LE(rms(simulated, real), allowed);
   }
@@ -187,7 +187,7 @@ TEST(Lower, SmallNetworksFromOnnx) {
   }
 }
 
-/// The arrays of the boards.
+/// Runs with the array sizes of the boards.
 class ResNet20 : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(ResNet20, FromOnnx) {

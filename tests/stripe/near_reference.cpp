@@ -1,5 +1,5 @@
-// expect_near_reference() by way of Stripe: with it the tests of the compiler's operators are tests
-// of this way, too.
+// expect_near_reference() with compilation via Stripe. With it, the tests of the compiler's
+// operators also test compilation via Stripe.
 #include <gtest/gtest.h>
 
 #include "tests/compiler/frontend/graphs.h"
@@ -7,10 +7,11 @@
 
 namespace tactus::compiler {
 
-/// Bit-equal to the interpreter on the simulator, and near the floating-point reference.
+/// Expects that the simulator equals the interpreter bit for bit, and is near the floating-point
+/// reference.
 void expect_near_reference(const nn::Graph& graph, const tcu::Architecture& architecture,
                            const Options& options, float tolerance) {
-  Options plain = options;  // strategies are the other way's
+  Options plain = options;  // via Stripe there are no strategies
   plain.strategy = Options().strategy;
   const ViaStripe via = compile_via_stripe(graph, architecture, plain);
   const auto inputs = values_for(via.model);

@@ -1,4 +1,4 @@
-// Passes on small programs made for them: what golden data does not show.
+// Passes on small programs made for them, for cases that the golden data do not have.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace tactus::stripe::test {
 namespace {
 
-/// A 1-d convolution over 8 places: `stride` of the window, channels in and out, tiled by hand.
+/// A 1-d convolution with 8 results: window stride, channels in and out. It is tiled by hand.
 std::string convolution(std::uint64_t stride, std::uint64_t in, std::uint64_t out) {
   const std::uint64_t width = stride * 3 + 3;
   return fmt::format(R"(0: #program
@@ -59,7 +59,7 @@ Program read(const std::string& text) {
   return program;
 }
 
-/// Runs the passes and expects that the program still computes the same.
+/// Runs the passes and expects that the program still computes the same results.
 Program passed(const Program& before, const std::string& list) {
   Program program = before;
   run_passes(program, read_passes(list, "list"));
@@ -92,12 +92,12 @@ TEST(StripePassCases, CacheByReferenceJoinsIndexesThatShareElements) {
     const Program before = read(convolution(stride, 4, 8));
     const Program program = passed(before, fmt::format(cache_list, "inner", "In", "true"));
     const Refinement& copy = kernel_of(program).ref_at("I");
-    // 4 windows of 3, `stride` apart; the channels stay.
+    // 4 windows of 3 elements, `stride` apart; channels are not changed.
     EXPECT_EQ(copy.shape.sizes(), (std::vector<std::uint64_t>{stride * 3 + 3, 4}));
     EXPECT_EQ(copy.location.text(), "SRAM");
     EXPECT_EQ(kernel_of(program).ref_at("K").shape.sizes(), (std::vector<std::uint64_t>{3, 4, 8}));
   }
-  // Windows that have no element in common keep an index each.
+  // Windows without common elements keep an index each.
   const Program apart =
       passed(read(convolution(3, 4, 8)), fmt::format(cache_list, "inner", "In", "true"));
   EXPECT_EQ(kernel_of(apart).ref_at("I").shape.sizes(), (std::vector<std::uint64_t>{4, 3, 4}));
@@ -153,7 +153,7 @@ TEST(StripePassCases, WhatWrapsBlocksRefusesTheProgramsOwn) {
           << list << ": " << error_of(before, list);
     }
   }
-  // A block that is left out is not wrapped.
+  // An excluded block is not wrapped.
   (void)passed(before, R"([{"autotile": {"reqs": ["program"], "exclude": ["program"]}}])");
 }
 
@@ -177,17 +177,17 @@ TEST(StripePassCases, NoPassLosesTheUsersBuffers) {
 // ---- constraints --------------------------------------------------------------------------------
 
 TEST(StripePassCases, LargestOfIntegerPrograms) {
-  // 2x + 2y <= 5: x + y is at most 2, where fractions would allow 2.5.
+  // With 2x + 2y <= 5, x + y is at most 2 for integers, although fractions allow 2.5.
   IntegerProgram program{{10, 10}, {{{-2, -2}, 5}}};
   EXPECT_EQ(largest(program, {{1, 1}, 0}), 2);
   EXPECT_EQ(largest(program, {{1, 0}, 7}), 9);
   EXPECT_EQ(largest(program, {{-1, -1}, 0}), 0);
-  // 3 <= 2x <= 3 has no integer.
+  // No integer satisfies 3 <= 2x <= 3.
   program = {{10}, {{{2}, -3}, {{-2}, 3}}};
   EXPECT_EQ(largest(program, {{1}, 0}), std::nullopt);
   program = {{10, 10}, {{{1, 1}, -30}}};
   EXPECT_EQ(largest(program, {{1, 0}, 0}), std::nullopt);
-  // Every answer against all points of the box.
+  // Compares every answer with a search over all points of the box.
   for (std::int64_t a = -3; a <= 3; ++a) {
     for (std::int64_t b = -3; b <= 3; ++b) {
       for (std::int64_t c = -4; c <= 4; ++c) {
@@ -205,7 +205,7 @@ TEST(StripePassCases, LargestOfIntegerPrograms) {
   }
 }
 
-/// Sums of A over the positions that the constraints leave.
+/// A program that sums A over the positions allowed by the constraints.
 std::string constrained(const std::string& constraints) {
   return "0: #program\nblock [] ( // p\n  #user none new@0x00000000 A[0] fp32:I(64):(1)\n"
          "  #user none new@0x00000000 B[0] fp32:I(8):(1)\n) {\n0: #main\nblock [] ( // main\n"
@@ -218,14 +218,15 @@ std::string constrained(const std::string& constraints) {
 TEST(StripePassCases, IlpFindsWhatLightCannot) {
   const std::string light = R"([{"light_cstr_reduction": {"reqs": ["all"]}}])";
   const std::string ilp = R"([{"ilp_cstr_reduction": {"reqs": ["all"]}}])";
-  // i <= j and i + j <= 6: i is at most 3, j at most 6; the third follows from them.
+  // From i <= j and i + j <= 6 follow i <= 3 and j <= 6, so the constraint 3 - i >= 0 is not
+  // needed.
   const Program before = read(constrained("-1*i + j >= 0\n6 - i - j >= 0\n3 - i >= 0\n"));
   EXPECT_EQ(kernel_of(passed(before, light)).indexes[1].range, 7U);
   const Program program = passed(before, ilp);
   EXPECT_EQ(kernel_of(program).indexes[0].range, 4U);
   EXPECT_EQ(kernel_of(program).indexes[1].range, 7U);
   EXPECT_EQ(kernel_of(program).constraints.size(), 2U);
-  // i >= 5, j >= 5 and i + j <= 9 leave nothing.
+  // No position satisfies i >= 5, j >= 5 and i + j <= 9.
   const Program empty = read(constrained("-5 + i >= 0\n-5 + j >= 0\n9 - i - j >= 0\n"));
   const Program removed = passed(empty, ilp);
   EXPECT_TRUE(removed.block().statements[0].block()->statements[0].has_tag("removed"));
@@ -249,12 +250,12 @@ std::size_t slices(const Program& program) {
 }
 
 TEST(StripePassCases, ScheduleWorksOnSlicesWhereWholeBuffersDoNotFit) {
-  // I 10x16, K 3x16x32, O 8x32 numbers: 640, 6144 and 1024 bytes; a position sees 6 rows of I, all
-  // of K and 4 rows of O: 384, 6144 and 512.
+  // I has 10x16 numbers, K 3x16x32, O 8x32: 640, 6144 and 1024 bytes. A position uses 6 rows of I,
+  // all of K and 4 rows of O: 384, 6144 and 512 bytes.
   const Program before = read(convolution(1, 16, 32));
   EXPECT_EQ(slices(passed(before, schedule_of(8))), 0U);
   const Program program = passed(before, schedule_of(7));
-  EXPECT_EQ(slices(program), 3U);  // two in, one out
+  EXPECT_EQ(slices(program), 3U);  // two inputs, one output
   const Block& kernel = kernel_of(program);
   EXPECT_EQ(kernel.ref_at("K").location.text(), "SRAM");
   EXPECT_EQ(kernel.ref_at("K").shape.sizes(), (std::vector<std::uint64_t>{3, 16, 32}));
@@ -279,7 +280,8 @@ const char* const banks = R"({"devs": [{"name": "SRAM", "units": [{"terms": {"un
 
 TEST(StripePassCases, ScheduleChoosesUnits) {
   const Program before = read(convolution(1, 16, 32));
-  // 640, 6144 and 1024 bytes: none but K is larger than 2 KiB, and all together than 7 KiB.
+  // The buffers have 640, 6144 and 1024 bytes. Only K is larger than 2 KiB, and together they are
+  // larger than 7 KiB.
   const Program coloured =
       passed(before, schedule_with(6, banks, R"(, "color_io_unique": {"units": [3, 1, 0]})"));
   EXPECT_EQ(slices(coloured), 0U);
@@ -310,7 +312,7 @@ TEST(StripePassCases, ScheduleChoosesUnits) {
                 .find("no node of numa_map matches"),
             std::string::npos);
 
-  // Without a bank assignment, although the views ask for one.
+  // No bank assignment is configured, but a view has a cache unit.
   Program asking = before;
   asking.block().statements[0].block()->statements[0].block()->ref_at("K").cache_unit = Affine(4);
   const Program asked = passed(asking, schedule_with(7, banks, ""));
@@ -340,7 +342,7 @@ TEST(StripePassCases, ScheduleAppendsDevices) {
   EXPECT_EQ(program.block().statements[0].block()->ref_at("K^0").location.text(), "CHIP/SRAM");
 }
 
-/// A chain of copies of 512 bytes each: in how many places of the memory.
+/// A chain of copies of 512 bytes each. The test counts the addresses that are used.
 TEST(StripePassCases, ScheduleKeepsPlacesForAWindow) {
   constexpr int last = 6;
   std::string user, main, kernels;
@@ -373,8 +375,8 @@ TEST(StripePassCases, ScheduleKeepsPlacesForAWindow) {
     }
     places.push_back(offsets.size());
   }
-  // A copy is made and read by two statements in a row; the place of one that is done is taken by
-  // the next but one, later by as many statements as the window has.
+  // Each copy is made by one statement and read by the next. A later statement may use its address
+  // again; the window adds this number of statements in between.
   EXPECT_EQ(places, (std::vector<std::size_t>{2, 3, 4, 5}));
 }
 
@@ -387,7 +389,7 @@ TEST(StripePassCases, VectorLayoutMakesSumsAndResultsWholeVectors) {
        {"name": "k", "size": 8, "outs": [0], "ins": [1, -1]},
        {"name": "n", "size": 8, "outs": [1], "ins": [0, 1]},
        {"name": "m", "size": -1, "outs": [-1], "ins": [-1, 0]}]}]}}])";
-  // 3 channels in, 5 out: one kernel without tiles, so that the indexes are the kernel's.
+  // 3 channels in, 5 out, in one kernel without tiles, so that the indexes are the kernel's.
   const Program before = read(R"(0: #program
 block [] ( // p
     #user none new@0x00000000 I[0, 0] fp32:I(6, 3):(3, 1)
@@ -424,11 +426,11 @@ block [] ( // p
   EXPECT_EQ(main.ref_at("I").shape.sizes(), (std::vector<std::uint64_t>{6, 8}));
   EXPECT_EQ(main.ref_at("K").shape.sizes(), (std::vector<std::uint64_t>{8, 8}));
   EXPECT_EQ(main.ref_at("O").shape.sizes(), (std::vector<std::uint64_t>{6, 8}));
-  // The strict stencil has matched: no tile is ragged.
+  // The strict stencil matches only if no tile is ragged.
   const bool tiled = std::any_of(main.statements.begin(), main.statements.end(),
                                  [](const Statement& stmt) { return stmt.has_tag("tcu"); });
   EXPECT_TRUE(tiled) << print(program);
-  // Buffers of the entry keep their sizes; rows are whole vectors.
+  // Buffers of the entry keep their sizes; their rows are whole vectors.
   const Program entry = passed(before, R"([{"vector_layout": {"reqs": ["program"],
                                             "vector_size": 8}}])");
   EXPECT_EQ(entry.block().ref_at("I").shape.sizes(), (std::vector<std::uint64_t>{6, 3}));
@@ -439,7 +441,7 @@ block [] ( // p
 }
 
 TEST(StripePassCases, VectorLayoutTurnsWhatIsSummedInnermost) {
-  // The activations come with the summed dimension outermost.
+  // The summed dimension of the activations is outermost.
   const Program before = read(R"(0: #program
 block [] ( // p
     #user none new@0x00000000 I[0, 0] fp32:I(8, 6):(6, 1)

@@ -1,4 +1,4 @@
-// Passes: the text after each is PlaidML's, and what programs compute stays.
+// Passes: the text after each pass equals PlaidML's, and programs compute the same results.
 #include "firmware/compiler/stripe/passes/pass.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace tactus::stripe::test {
 namespace {
 
-/// Completes a block: bank dimensions, cache units and the order of dependencies come from the
+/// Completes a block. Bank dimensions, cache units and the order of dependencies come from the
 /// text, since protobuf lacks them; types and values come from protobuf, since the text lacks them.
 void complete(Block& block, const Block& text) {
   for (auto& [into, ref] : block.refs) {
@@ -40,8 +40,8 @@ Program read_step(const Step& step) {
   return program;
 }
 
-/// Statements that a pass makes are younger than their neighbours, and PlaidML lists dependencies
-/// by age; the age is lost where a step is read from a file.
+/// Sorts the dependencies. PlaidML lists them by the statements' age, and a statement made by a
+/// pass is younger than its neighbours; a step that is read from a file does not have the ages.
 std::string with_sorted_deps(const std::string& text) {
   std::string out;
   std::istringstream lines(text);
@@ -63,7 +63,8 @@ std::string with_sorted_deps(const std::string& text) {
   return out;
 }
 
-/// schedule does its work in another way: its text is compared on the fixtures.
+/// The pass schedule works in another way than PlaidML's; other tests compare its text on the
+/// fixtures.
 bool expected_to_differ(const std::string& kind) { return kind == "schedule"; }
 
 std::string kind_of(const nlohmann::json& entry) {
@@ -81,18 +82,18 @@ struct Tally {
   std::size_t equal = 0, total = 0;
 };
 
-/// Every pass, from PlaidML's text before it to PlaidML's text after it.
+/// Runs every pass on PlaidML's text before it, and compares with PlaidML's text after it.
 TEST(StripePasses, GoldenTextAfterEachPass) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::map<std::string, Tally> tallies;
   for (const Case& one : golden_cases()) {
     const nlohmann::json entries = nlohmann::json::parse(read(one.passes)).at("passes");
-    // If PlaidML gave up, there are fewer steps than passes.
+    // There are fewer steps than passes if PlaidML failed.
     ASSERT_LE(one.steps.size(), entries.size() + 1) << one.name;
     for (std::size_t i = 0; i + 1 < one.steps.size(); ++i) {
       const std::string kind = kind_of(entries[i]);
       const std::string label = one.name + "/" + one.steps[i + 1].name;
-      // A step that is wrong before a pass is not used as its input.
+      // A wrong step is not used as the input of a pass.
       if (wrong_upstream(one, one.steps[i])) continue;
       Tally& tally = tallies[kind];
       ++tally.total;
@@ -116,8 +117,8 @@ TEST(StripePasses, GoldenTextAfterEachPass) {
   }
 }
 
-/// Runs whole lists, each pass on our previous result including the order of dependencies, up to
-/// the first pass that is expected to differ.
+/// Runs whole lists: each pass continues with Tactus's previous result, including the order of
+/// dependencies, up to the first pass that is expected to differ.
 TEST(StripePasses, GoldenTextsOfWholeLists) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::size_t compared = 0;
@@ -136,7 +137,7 @@ TEST(StripePasses, GoldenTextsOfWholeLists) {
   std::cout << "  " << compared << " steps\n";
 }
 
-/// Our own passes keep what programs compute, also where the text differs.
+/// Tactus's passes do not change what programs compute, even if the text differs from PlaidML's.
 TEST(StripePasses, GoldenProgramsComputeTheSame) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   for (const Case& one : golden_cases()) {
@@ -158,8 +159,8 @@ TEST(StripePasses, GoldenProgramsComputeTheSame) {
   }
 }
 
-/// The lists of one golden program on all others: what a pass makes of programs it was not written
-/// for computes the same, or is an error.
+/// Runs the lists of each golden program on all others. A pass on a program that it was not
+/// configured for must compute the same results, or give an error.
 TEST(StripePasses, ListsOfOtherProgramsKeepWhatTheyCompute) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   constexpr double most_work = 3e4;
@@ -186,7 +187,7 @@ TEST(StripePasses, ListsOfOtherProgramsKeepWhatTheyCompute) {
         ASSERT_EQ(interpret(program, inputs, options), expected)
             << one.name << " by " << other.name << " " << entry.dump() << "\n"
             << print(program);
-        // Both forms can be read back.
+        // The text can be read back.
         const std::string text = print(program);
         ASSERT_EQ(print(read_text_form(text, "again")), text);
         ++ran;
@@ -197,7 +198,7 @@ TEST(StripePasses, ListsOfOtherProgramsKeepWhatTheyCompute) {
   std::cout << "  " << ran << " passes, " << refused << " refused\n";
 }
 
-/// The scheduler's fixtures of PlaidML, protobuf for protobuf.
+/// The results for PlaidML's fixtures of the scheduler are equal, protobuf for protobuf.
 TEST(StripePasses, SchedulesTheFixturesAsPlaidMl) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   const std::string folder = golden_folder() + "/repo_tests/schedule_";
@@ -228,7 +229,8 @@ TEST(StripePasses, SchedulesTheFixturesAsPlaidMl) {
   }
 }
 
-/// Offsets of the fixtures of memory_placement, dependencies of those of compute_deps.
+/// Compares offsets with the fixtures of memory_placement, and dependencies with those of
+/// compute_deps.
 TEST(StripePasses, FixturesOfPlacementAndDependencies) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::size_t count = 0;

@@ -11,7 +11,7 @@ namespace {
 
 using Sizes = std::vector<std::uint64_t>;
 
-/// Builds the text that lowering would print; reading it checks it on the way.
+/// Builds the text that lowering would print. Reading the text also checks it.
 class Builder {
  public:
   explicit Builder(Random& random) : random_(random) {}
@@ -228,7 +228,7 @@ std::string random_passes(Random& random) {
             tag());
         break;
       case 12:
-        // Buffers of one element are what localize leaves of fused blocks.
+        // After localize, fused blocks have buffers of one element, which scalarize needs.
         one = R"("fusion": {"a_reqs": ["eltwise"], "b_reqs": ["eltwise"]}},
                  {"localize": {"reqs": ["program"], "ref_reqs": ["tmp"]}},
                  {"localize": {"reqs": ["main"]}},

@@ -11,16 +11,16 @@ namespace tactus::stripe::test {
 
 using Random = std::mt19937_64;
 
-/// A number from `first` to `last`, both included.
+/// Returns a number from `first` to `last`, both included.
 [[nodiscard]] inline std::uint64_t pick(Random& random, std::uint64_t first, std::uint64_t last) {
   return first + random() % (last - first + 1);
 }
 
-/// A chain of one to four kernels: convolutions with halo, stride and ragged sizes, matrix
+/// Returns a chain of one to four kernels: convolutions with halo, stride and ragged sizes, matrix
 /// products, pools, elementwise sums and ReLU.
 [[nodiscard]] Program random_program(Random& random);
 
-/// A list of one to eight passes with random options, as JSON.
+/// Returns a list of one to eight passes with random options, as JSON.
 [[nodiscard]] std::string random_passes(Random& random);
 
 }  // namespace tactus::stripe::test

@@ -1,4 +1,4 @@
-// Random programs: passes keep what they compute; random texts: readers refuse with one error.
+// Passes do not change what random programs compute; readers refuse random texts with one error.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -37,7 +37,8 @@ TEST(StripeRandom, TextsOfRandomProgramsRoundTrip) {
   }
 }
 
-/// Passes may refuse with an error, but what they make computes the same, in any order.
+/// A pass may give an error. Otherwise the program computes the same results, after passes in any
+/// order.
 TEST(StripeRandom, PassesKeepWhatProgramsCompute) {
   std::map<std::string_view, std::size_t> ran;
   for (std::uint64_t i = 0; i < scaled(1500); ++i) {
@@ -66,7 +67,7 @@ TEST(StripeRandom, PassesKeepWhatProgramsCompute) {
           << list << print(before) << print(program);
       ASSERT_EQ(outputs, expected) << i << " " << pass.name << "\n"
                                    << list << print(before) << print(program);
-      // Not where a pass found nothing to do.
+      // Counts only passes that changed the program.
       if (print(program) != print(before)) ++ran[pass.kind];
     }
   }
@@ -100,7 +101,7 @@ TEST(StripeRandom, PassesKeepWhatProgramsCompute) {
   }
 }
 
-/// Bytes changed, cut out, doubled.
+/// Changes, deletes or copies bytes.
 std::string mutated(std::string text, Random& random) {
   const std::uint64_t changes = pick(random, 1, 6);
   for (std::uint64_t i = 0; i < changes && !text.empty(); ++i) {
@@ -133,7 +134,7 @@ void expect_error_or_program(const Read& read) {
     const Program program = read();
     (void)print(program);
     verify(program, "fuzz");
-    // A legal program can be run and read back from its text.
+    // A legal program can be interpreted.
     InterpretOptions options;
     options.max_positions = 20000;
     (void)interpret(program, sample_inputs(program), options);

@@ -1,4 +1,4 @@
-// The shape of a compute unit that fits a block, and its cost: numbers from PlaidML's own tests.
+// The shape and cost of the compute unit that fits a block: numbers from PlaidML's own tests.
 #include "firmware/compiler/stripe/passes/stencil.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Ranges = std::vector<std::pair<std::string, std::uint64_t>>;
 
-/// Compact, and read or written at an affine for each dimension.
+/// Returns a compact view that is accessed at one affine per dimension.
 Refinement view(Direction direction, const std::string& name,
                 const std::vector<std::uint64_t>& sizes, std::vector<Affine> access) {
   Refinement ref;
@@ -37,7 +37,7 @@ Block kernel(const Ranges& ranges, const std::vector<Refinement>& refs) {
   return block;
 }
 
-/// C[m, n] += A[m, k] * B[k, n], all of one size.
+/// Returns the product C[m, n] += A[m, k] * B[k, n], with all dimensions of one size.
 Block matrix_product(std::uint64_t size) {
   const std::vector<std::uint64_t> square{size, size};
   const Affine k("k"), m("m"), n("n");
@@ -46,7 +46,7 @@ Block matrix_product(std::uint64_t size) {
                  view(Direction::out, "C", square, {m, n})});
 }
 
-/// 16 x 16 results at a time, the reduction whole.
+/// Computes 16 x 16 results at a time, each with its whole sum.
 Stencil two_by_free() {
   return {32, {{"k", 16, {-1}, {-1, 0}}, {"x", 16, {-1}, {0, -1}}, {"c", -1, {0}, {-1, -1}}}};
 }
@@ -64,7 +64,7 @@ Sizes sizes_of(const StencilMatch& match) {
 TEST(StencilNumbers, MatrixProduct) {
   const auto match = find_stencil(matrix_product(100), {two_by_free()}, false);
   ASSERT_TRUE(match);
-  // 7 x 7 tiles of 16 x 16 x 100 places, and 32 for each.
+  // 7 x 7 tiles of 16 x 16 x 100 positions, plus 32 per tile.
   EXPECT_EQ(match->cost, 1255968U);
   EXPECT_EQ(match->cost, 112U * 112 * 100 + 32 * 7 * 7);
   EXPECT_EQ(sizes_of(*match), (Sizes{{"k", "c", 100}, {"m", "k", 16}, {"n", "x", 16}}));
@@ -107,7 +107,7 @@ TEST(StencilNumbers, TheCheaperOfTwoShapesForAConvolution) {
                                      {"n", "*", 1},
                                      {"x0", "x", 4},
                                      {"x1", "y", 4}}));
-  // 16 pixels of a row waste 12 of 112.
+  // With 16 pixels of a row per tile, 16 of 128 positions are unused.
   EXPECT_GT(find_stencil(block, {two_by_free()}, false)->cost, match->cost);
 }
 

@@ -1,4 +1,4 @@
-// Texts of programs: printing a text that was read gives the same bytes.
+// Texts of programs: reading a text and printing it gives the same bytes.
 #include "firmware/compiler/stripe/text.h"
 
 #include <gtest/gtest.h>
@@ -94,7 +94,7 @@ TEST(StripeProtobuf, GoldenProtobufMeansWhatTheTextSays) {
           << step.protobuf;
       const std::string again = print_protobuf_text(program);
       EXPECT_EQ(print_protobuf_text(read_protobuf_text(again, "again")), again) << step.protobuf;
-      // Bank dimensions and cache units are in the text only, and the order of dependencies.
+      // Bank dimensions, cache units and the order of dependencies are only in the text.
       Program text = read_text_form(read(step.text), step.text);
       forget_what_protobuf_has_not(text.entry);
       EXPECT_EQ(print(program), print(text)) << step.protobuf;
@@ -102,7 +102,7 @@ TEST(StripeProtobuf, GoldenProtobufMeansWhatTheTextSays) {
   }
 }
 
-/// Fragments are blocks, not programs, and leave out what can be guessed.
+/// Fragments are blocks without a program, and leave out values that the reader can derive.
 TEST(StripeProtobuf, HandWrittenFragmentsAreRead) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::size_t count = 0;
