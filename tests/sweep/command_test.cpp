@@ -1,4 +1,5 @@
-// tactus sweep and tactus report as commands: the same results however a sweep is run.
+// tactus sweep and tactus report as commands: the results are the same in whatever way a sweep is
+// run.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -33,19 +34,19 @@ class SweepCommand : public CliTest {
     std::filesystem::create_directories(folder_ / "cache/tactus");
   }
 
-  /// A sweep of a small network; `rest` follows the base.
+  /// Writes a sweep of a small network; `rest` follows the base.
   void write_sweep(const std::string& rest, const std::string& file = "s.json") const {
     write(file, R"({"name": "t", "base": {"workload": {"network": "mlp"},
                    "board": {"name": "zcu104", "axi_data_bits": 64}}, )" +
                     rest + "}");
   }
-  /// Eight points.
+  /// Writes a sweep of eight points.
   void write_eight() const {
     write_sweep(R"("axes": [{"key": "architecture.array_size", "values": [8, 16]},
                             {"key": "board.read_latency", "from": 1, "to": 64, "factor": 4}])");
   }
 
-  /// The lines of a folder without host figures, sorted.
+  /// Returns the lines of a folder's results without host figures, sorted.
   [[nodiscard]] std::vector<std::string> lines(const std::string& folder) const {
     std::vector<std::string> result;
     std::istringstream text(read(folder + "/results.jsonl"));
@@ -106,7 +107,7 @@ TEST_F(SweepCommand, ResultsAreTheSameHoweverItIsRun) {
 
   ASSERT_EQ(tactus("sweep s.json -o a --shard 1/2").code, 0);
   EXPECT_EQ(lines("a").size(), 4U);
-  EXPECT_EQ(tactus("sweep merge a -o all").code, 1);  // half is missing
+  EXPECT_EQ(tactus("sweep merge a -o all").code, 1);  // half of the points are missing
   ASSERT_EQ(tactus("sweep s.json -o b --shard 2/2").code, 0);
   ASSERT_EQ(tactus("sweep merge a b -o all").code, 0);
   EXPECT_EQ(lines("all"), expected);
@@ -123,7 +124,8 @@ TEST_F(SweepCommand, KilledAtAnyMomentItGoesOnWhereItWas) {
   const std::vector<std::string> expected = lines("whole");
   std::size_t kills = 0;
   std::string before;
-  // Killed as soon as it has `wanted` lines or a while has passed, so that every run gets further.
+  // The sweep is killed when it has `wanted` lines or after a while, so each run gets further than
+  // the previous one.
   for (std::size_t wanted = 1; wanted <= 8; ++wanted) {
     const pid_t pid = fork();
     if (pid == 0) {
@@ -156,7 +158,7 @@ TEST_F(SweepCommand, KilledAtAnyMomentItGoesOnWhereItWas) {
     before = now.substr(0, now.rfind('\n') + 1);
   }
   EXPECT_GT(kills, 2U);
-  // State left by a process that dies in the middle of a line.
+  // Simulates a process that dies while it writes a line.
   write("cut/results.jsonl", before + expected[0].substr(0, 100));
   ASSERT_EQ(tactus("sweep s.json -o cut -j2").code, 0);
   EXPECT_EQ(read("cut/results.jsonl").substr(0, before.size()), before);
@@ -164,12 +166,12 @@ TEST_F(SweepCommand, KilledAtAnyMomentItGoesOnWhereItWas) {
   EXPECT_EQ(lines("whole"), expected);
 }
 
-/// A process that this one started, and its output on a pipe or terminal.
+/// A child process, whose output is a pipe or terminal.
 struct Started {
   pid_t pid = -1;
   int output = -1;
 
-  /// All it prints until it ends; `status` as of waitpid().
+  /// Returns the process's output until it ends; `status` is set by waitpid().
   std::string finish(int& status) const {
     std::string text;
     char buffer[4096];
@@ -182,7 +184,7 @@ struct Started {
   }
 };
 
-/// A sweep in `folder` with a terminal for its output.
+/// Starts a sweep in `folder` with a terminal as its output.
 Started start_on_terminal(const std::filesystem::path& folder, const char* name) {
   Started started;
   started.pid = forkpty(&started.output, nullptr, nullptr, nullptr);
@@ -193,7 +195,8 @@ Started start_on_terminal(const std::filesystem::path& folder, const char* name)
   _exit(9);
 }
 
-/// Final content of a terminal after text with carriage returns and "erase to the end of line".
+/// Returns the final content of a terminal after text with carriage returns and "erase to the end
+/// of line".
 std::string screen(const std::string& text) {
   std::string done;
   std::string line;
@@ -231,7 +234,7 @@ TEST_F(SweepCommand, AnInterruptedSweepSaysHowToGoOn) {
   write_sweep(R"("axes": [{"key": "board.read_latency", "from": 1, "to": 400, "step": 1}])");
   const Started sweep = start_on_terminal(folder_, "r");
   while (lines("r").size() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(3));
-  ASSERT_EQ(::write(sweep.output, "\x03", 1), 1);  // the terminal makes Ctrl-C of it
+  ASSERT_EQ(::write(sweep.output, "\x03", 1), 1);  // the terminal turns this byte into Ctrl-C
   int status = 0;
   const std::string text = screen(sweep.finish(status));
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
@@ -254,7 +257,7 @@ TEST_F(SweepCommand, AReaderThatGoesAwayEndsNothing) {
   EXPECT_EQ(read("err.txt"), "");
 }
 
-/// The processes a process has started.
+/// Returns the child processes of a process.
 std::vector<pid_t> children(pid_t parent) {
   std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", parent));
   return {std::istream_iterator<pid_t>(list), {}};
@@ -325,7 +328,7 @@ TEST_F(SweepCommand, AFailedPointIsRecordedAndTheSweepGoesOn) {
             std::string::npos);
 }
 
-/// Quiet, a failed point is an error on standard error.
+/// With -q, a failed point is still an error on standard error.
 TEST_F(SweepCommand, AFailedPointIsToldQuietlyToo) {
   write_sweep(R"("axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}])");
   const Output run = tactus("sweep s.json -o r -j1 -q");
@@ -335,7 +338,7 @@ TEST_F(SweepCommand, AFailedPointIsToldQuietlyToo) {
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
 }
 
-/// --check builds the machine of each point with its memory, and compiles nothing.
+/// --check builds the machine of each point with its memory, without compiling anything.
 TEST_F(SweepCommand, ACheckTellsWhichValuesDoNotFit) {
   write_sweep(R"("axes": [{"key": "architecture.array_size", "values": [8, 16]},
                           {"key": "architecture.dram0_depth", "values": [4096, 1073741824]}])");
@@ -436,7 +439,7 @@ TEST_F(SweepCommand, ADefinitionThatNoSweepWroteIsNotReplaced) {
   expect_error("sweep s.json -o r", "r/sweep.json: another sweep, which would be replaced");
   EXPECT_EQ(read("r/sweep.json"), mine);
   EXPECT_EQ(files(), before);
-  // The copy of an earlier sweep may be.
+  // sweep.json may be replaced if it is the copy of an earlier sweep.
   ASSERT_EQ(tactus("sweep s.json -o one").code, 0);
   write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1, 2]}])");
   EXPECT_EQ(tactus("sweep s.json -o one").code, 0);
@@ -485,7 +488,7 @@ TEST_F(SweepCommand, ABrokenDefinitionIsAnErrorOfAllWhoReadTheFolder) {
     }
     expect_error("sweep merge r -o all", "r/sweep.json");
   }
-  // A folder that has been submitted only, too.
+  // The same holds for a folder without results.
   std::filesystem::create_directory(folder_ / "submitted");
   write("submitted/sweep.json", std::string("garbage"));
   expect_error("sweep status submitted", "submitted/sweep.json:1:1: ");
@@ -541,7 +544,7 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
   EXPECT_EQ(read("r.csv").find("point,"), 0U) << "what varies comes first";
   EXPECT_NE(read("r.csv").find("accumulator_depth"), std::string::npos);
   EXPECT_NE(read("r.constants.csv").find("configuration.board.name,"), std::string::npos);
-  // The axes in the order of the definition, then the rest.
+  // The columns are the axes in the order of the definition, then the rest.
   EXPECT_EQ(read("r.csv").find("point,accumulator_depth,read_latency,strategy,status,"), 0U)
       << read("r.csv").substr(0, 200);
   const std::string page = read("r.html");
@@ -555,7 +558,7 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
     EXPECT_EQ(page.find(foreign), std::string::npos) << foreign;
   }
   TACTUS_NEEDS_CHROMIUM;
-  // Sorted by falling read latency, and the first row copied to where it can be found.
+  // The script sorts by read latency twice and writes both orders into the page's title.
   std::string probe = page;
   probe.insert(probe.rfind("</body>"), R"(<script>
     const head = [...document.querySelectorAll('.list th')]

@@ -1,4 +1,4 @@
-// Definitions of sweeps: their points, and errors.
+// Definitions of sweeps: their points, and errors in them.
 #include "firmware/sweep/definition.h"
 
 #include <set>
@@ -19,7 +19,7 @@ Definition parse(const std::string& rest) {
       "s.json");
 }
 
-/// The configurations of all points of a definition.
+/// Returns the configurations of all points of a definition.
 std::vector<Configuration> configurations(const Definition& definition) {
   const Configurations build(definition);
   std::vector<Configuration> all;
@@ -46,7 +46,7 @@ TEST(SweepDefinition, KeysOfTheMemoryThatPointsDoNotHaveAreRefused) {
   EXPECT_NO_THROW((void)parse(axis));
 }
 
-/// The definition of one axis over the board zcu104_dual; `more` follows the board's name.
+/// Returns the definition of a sweep over the board zcu104_dual; `more` follows the board's name.
 Definition parse_dual(const std::string& rest, const std::string& more = "") {
   return parse_definition(R"({"name": "t", "base": {"board": {"name": "zcu104_dual")" + more +
                               R"(}, "workload": {"network": "mlp"}}, )" + rest + "}",
@@ -79,7 +79,7 @@ TEST(SweepDefinition, APointShowsTheMemoryThatItRunsWith) {
     EXPECT_EQ(task.memory_model, MemoryModel::board);
     EXPECT_TRUE(task.ddr.empty());
   }
-  // Values that no key sets stay those of the board, also if reads and writes differ.
+  // Values that no key sets stay those of the board, even if reads and writes differ.
   const Configuration plain =
       configurations(parse_dual(R"("axes": [{"key": "board.port_data_bits", "values": [64]}])"))[0];
   const Configuration& path = plain.at("board").at("memory").at("paths").at("hp1");
@@ -149,7 +149,7 @@ TEST(SweepDefinition, PointsStartFromTheBoardAndTakeTheAxes) {
   EXPECT_EQ(get_key(configuration, "board.axi_data_bits"), 128);
 }
 
-/// Extensions that a board has not are off, and points may switch them on and ask for them.
+/// Extensions that a board lacks are off. Points may switch them on, and constraints may use them.
 TEST(SweepDefinition, ExtensionsAreKeysOfEveryBoard) {
   const Definition definition = parse(
       R"("axes": [{"key": "architecture.dma_queue", "values": [0, 4, 16]},
@@ -163,7 +163,7 @@ TEST(SweepDefinition, ExtensionsAreKeysOfEveryBoard) {
   EXPECT_FALSE(to_task(all.front()).architecture.activation_unit);
 }
 
-/// The board's memory may leave a key open; then a constraint cannot use it, and says so.
+/// A board's memory may have no value for a key; then the error of a constraint names the key.
 TEST(SweepDefinition, AConstraintNeedsAValueWithEveryBoard) {
   const std::string axes =
       R"("axes": [{"key": "board.name", "values": ["zcu104", "arty_a7_35", "pynq_z1",
@@ -283,8 +283,8 @@ TEST(SweepDefinition, SourcesAreCheckedWithTheirPlaces) {
 }
 
 TEST(SweepDefinition, AConstraintThatIsNeverTrueIsFoundAtOnceInAnySpace) {
-  // A sample of 10^12 points: without looking at the constraint alone, more than a million tries
-  // would be needed.
+  // A random sample of 10^12 points. Testing whole points would need more than a million tries;
+  // testing the constraint alone finds that it is never true.
   const std::string huge =
       R"("axes": [{"key": "board.read_latency", "from": 1, "to": 10000, "step": 1},
                   {"key": "board.write_latency", "from": 1, "to": 10000, "step": 1},

@@ -1,4 +1,4 @@
-// Best points and fronts against their definitions.
+// Best points and Pareto fronts compared with their definitions.
 #include "firmware/sweep/findings.h"
 
 #include <random>
@@ -53,8 +53,8 @@ TEST(SweepFindings, BestPointsAreThoseOfTheirDefinitions) {
   for (const Measured& m : all) pointers.push_back(&m);
   const Best best = best_of(pointers);
   EXPECT_EQ(best.fastest, 0U);
-  EXPECT_EQ(best.smallest, 1U);     // 11 is just within 10 %
-  EXPECT_EQ(best.multipliers, 2U);  // 11.1 is not
+  EXPECT_EQ(best.smallest, 1U);     // 11 is 10 % more than the fastest, which is allowed
+  EXPECT_EQ(best.multipliers, 2U);  // 11.1 is too much
   EXPECT_EQ(best.efficient, 5U);
 }
 

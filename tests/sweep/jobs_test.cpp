@@ -1,5 +1,5 @@
-// The processes behind a sweep: workers that fork a process for each job. Whatever becomes of a
-// job touches no other, and nothing is left running.
+// The processes of a sweep: workers that fork a process for each job. Whatever happens to a job
+// does not affect other jobs, and no process is left running.
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -47,9 +47,9 @@ class Jobs : public ::testing::Test {
     EXPECT_EQ(errno, ECHILD);
     return results;
   }
-  /// A job that fails and names `text` in its message.
+  /// Returns a job that fails with `text` in its message.
   static Job failing(const std::string& text) { return {{"explain", text}, "", 0}; }
-  /// A job that takes some seconds.
+  /// Returns a job that takes some seconds.
   static Job slow(double limit) {
     return {{"gemm", "--machine", "generic", "--shape", "2048x2048x2048"}, "", limit};
   }
@@ -127,7 +127,7 @@ TEST_F(Jobs, StoppedOrInterruptedByAnExceptionNothingIsLeft) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-/// The processes a process has started.
+/// Returns the child processes of a process.
 std::vector<pid_t> children(pid_t parent) {
   std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", parent));
   return {std::istream_iterator<pid_t>(list), {}};
@@ -149,7 +149,7 @@ bool becomes_true(F f) {
   return false;
 }
 
-/// Sweeps whose processes are found and ended from outside.
+/// Tests that find a sweep's processes and kill them from outside.
 class SweepProcesses : public CliTest {
  protected:
   void SetUp() override {
@@ -168,7 +168,7 @@ class SweepProcesses : public CliTest {
     execl(TACTUS_BINARY, "tactus", "sweep", "s.json", "-o", "r", "-j1", nullptr);
     _exit(9);
   }
-  /// The process of a point: forked by a worker, which the sweep has started.
+  /// Finds the process of a point. It is forked by a worker, which is a child of the sweep.
   static bool find_point(pid_t sweep, pid_t& worker, pid_t& point) {
     return becomes_true([&] {
       for (const pid_t one : children(sweep)) {
@@ -221,7 +221,7 @@ TEST_F(SweepProcesses, NothingOutlivesAKilledOrInterruptedSweep) {
     const pid_t sweep = start_sweep();
     pid_t worker = 0, point = 0;
     ASSERT_TRUE(find_point(sweep, worker, point));
-    // Ctrl-C is sent to all processes of the group.
+    // Ctrl-C sends SIGINT to all processes of the group.
     ASSERT_EQ(kill(signal == SIGINT ? -sweep : sweep, signal), 0);
     int status = 0;
     ASSERT_EQ(waitpid(sweep, &status, 0), sweep);

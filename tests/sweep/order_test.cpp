@@ -1,4 +1,5 @@
-// The order in which points start: programs apart, and otherwise the order of the points.
+// The order in which points start: points with the same program do not start together; otherwise
+// points start in their order.
 #include "firmware/sweep/order.h"
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace tactus::sweep {
 namespace {
 
-/// An order of points whose programs are the letters of a text.
+/// Returns the starting order of points whose programs are the letters of a text.
 StartingOrder order_of(const std::string& programs) {
   return {programs.size(), [programs](std::size_t i) { return programs.substr(i, 1); }};
 }
@@ -39,7 +40,7 @@ TEST(StartingOrder, WhereAllProgramsRunTheFirstPointStarts) {
   StartingOrder order = order_of("aaa");
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(order.next(), i) << "nobody waits";
   EXPECT_EQ(order.next(), std::nullopt);
-  // Two points of one program run: when one ends, the other still does.
+  // Two points with the same program are running; one ends and the other is still running.
   StartingOrder twice = order_of("aaab");
   EXPECT_EQ(twice.next(), 0U);
   EXPECT_EQ(twice.next(), 3U);

@@ -1,4 +1,4 @@
-// The folder of results: cut lines, locks, foreign results, joining.
+// The folder of results: incomplete lines, locks, results of other sweeps, merging.
 #include "firmware/sweep/results.h"
 
 #include <cerrno>
@@ -41,7 +41,7 @@ class SweepResults : public ::testing::Test {
                                    const std::string& tool = "tool 1") const {
     return ResultsFolder(path(name), text, points_, tool, retry);
   }
-  /// A job that went well, or did not.
+  /// Returns the line of a job that succeeded (`good`) or failed.
   [[nodiscard]] Line line(std::size_t i, bool good = true) const {
     JobResult result;
     result.exit_code = good ? 0 : 2;
@@ -87,7 +87,7 @@ TEST_F(SweepResults, OneWriterAtATime) {
   EXPECT_THROW((void)open("a"), UserError);
 }
 
-/// Descriptors this process has open.
+/// Returns the number of open file descriptors of this process.
 std::size_t open_descriptors() {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -105,7 +105,7 @@ TEST_F(SweepResults, AnOpeningThatFailsLeavesNoLockAndNoDescriptor) {
   EXPECT_NO_THROW((void)open("a"));
 }
 
-/// Lets flock() fail in this process, as on a file system without locks.
+/// Makes flock() fail in this process, as on a file system without locks.
 void forbid_flock(unsigned error) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -231,7 +231,7 @@ TEST_F(SweepResults, MergingAgainTakesWhatHasSucceededSince) {
   ASSERT_EQ(all.lines.size(), 2U);
   EXPECT_EQ(all.lines[0]["status"], "ok");
   EXPECT_EQ(read_text(path("all/results.csv")), to_csv(all.lines));
-  // A failure never replaces figures, in any order of the folders.
+  // Merging never replaces figures by a failure, in any order of the folders.
   open("c").append(line(0, false));
   EXPECT_EQ(merge({path("c"), path("b")}, path("all")).failed, 0U);
   EXPECT_EQ(merge({path("a"), path("c")}, path("other")).failed, 0U);
@@ -252,7 +252,7 @@ TEST_F(SweepResults, TablesHaveWhatVariesFirstAndConstantsApart) {
                                "figures.latency_ms,0.5\n", "tool,tool 1\n"}) {
     EXPECT_NE(tables.constants.find(constant), std::string::npos) << tables.constants;
   }
-  // With one point no figure differs.
+  // With one point all figures are constant, but still in the table of points.
   Results single = folder.results();
   single.lines = {line(0)};
   const std::string one = to_tables(single).points;
