@@ -1,5 +1,5 @@
-// Frozen graphs of other projects in TACTUS_SHARED/golden/models/tf: all compile, and the unit
-// gives the results of the reference executor. They have no expected outputs.
+// Frozen graphs of other projects in TACTUS_SHARED/golden/models/tf: all of them compile, and the
+// unit gives the results of the reference executor. The graphs have no expected outputs.
 #include <gtest/gtest.h>
 
 #include "firmware/tensorflow/model_files.h"
@@ -18,7 +18,7 @@ struct Family {
   double tolerance = 0.001;
 };
 
-/// Sigmoids before a product are made of chords, and three of them follow each other.
+/// Sigmoids before a product are approximated by chords; there are three in succession.
 constexpr double curves = 0.02;
 
 void PrintTo(const Family& family, std::ostream* out) { *out << family.file; }

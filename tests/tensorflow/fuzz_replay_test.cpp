@@ -1,6 +1,6 @@
 // Runs the fuzz target on small graphs, on all their prefixes, and on deterministic mutations of
-// them: no crash, one error each, and everything accepted has the properties that the target
-// checks.
+// them: no crash, one error for each refused graph, and everything accepted has the properties that
+// the target checks.
 #include <gtest/gtest.h>
 
 #include "firmware/tensorflow/writer.h"
@@ -17,7 +17,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Shapes computed from shapes, conditions, blocks: what the small network has not.
+/// A graph with shapes computed from shapes, conditions and blocks, which small_network() does not
+/// have.
 GraphMaker arithmetic_of_shapes() {
   GraphMaker maker;
   maker.input("x", {-1, 4, 4, 2});

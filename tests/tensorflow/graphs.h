@@ -1,4 +1,4 @@
-// Frozen TensorFlow graphs as messages, to be imported or damaged in tests.
+// Frozen TensorFlow graphs as protobuf messages; tests import them or make errors in them.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class GraphMaker {
     for (const std::string& input : inputs) made.add_input(input);
     return NodeMaker(made);
   }
-  /// A size of -1 is unknown.
+  /// Adds an input. A size of -1 is unknown.
   NodeMaker input(const std::string& name, const nn::Shape& shape) {
     NodeMaker made = node("Placeholder", name, {});
     made.attribute("dtype").set_type(tf_float);

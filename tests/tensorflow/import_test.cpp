@@ -68,7 +68,7 @@ TEST(Import, AProductWithABiasIsOneNode) {
   maker.node("MatMul", "product", {"x", "w"});
   maker.node("BiasAdd", "sum", {"product", "b"});
   EXPECT_EQ(operators_of(maker.import()), Names{"Gemm"});
-  // Requested values are kept, and so are values that other nodes read.
+  // Values that are requested or read by other nodes are not merged into others.
   EXPECT_EQ(operators_of(maker.import({{"sum", "product"}, {}, {}})), (Names{"MatMul", "Add"}));
   maker.node("Relu", "relu", {"product"});
   EXPECT_EQ(operators_of(maker.import({{"sum", "relu"}, {}, {}})),
@@ -99,7 +99,7 @@ TEST(Import, OneValueMayHaveSeveralNames) {
   compiler::expect_near_reference(graph, compiler::architecture(4));
 }
 
-/// Mfcc and similar operators are left to the host; their result is the input.
+/// Mfcc and similar operators are left to the host; their result becomes the graph's input.
 TEST(Import, CutsBehindPreProcessing) {
   GraphMaker maker;
   maker.node("Placeholder", "wav", {}).attribute("dtype").set_type(tf_string);
@@ -117,7 +117,7 @@ TEST(Import, CutsBehindPreProcessing) {
   const nn::Graph at_features = maker.import({{}, {"features:0"}, {{"features", {1, 3, 4}}}});
   EXPECT_EQ(at_features.inputs[0].name, "features");
   EXPECT_EQ(operators_of(at_features), (Names{"Reshape", "MatMul"}));
-  // The target of a Reshape says the shape.
+  // The input's shape is derived from the target of Reshape.
   EXPECT_EQ(operators_of(maker.import({{}, {"rows"}, {}})), Names{"MatMul"});
   expect_error(import_error(maker, {{}, {"rows", "wave"}, {}}),
                "input \"wave\" is no node of the graph");
@@ -143,7 +143,8 @@ TEST(Import, DilatedConvolutionsNeedNoBlocks) {
   EXPECT_EQ(graph.nodes[1].integers("pads"), (nn::Shape{2, 2, 2, 2}));
 }
 
-/// An operator between the blocks keeps its attributes when the blocks go.
+/// An operator between SpaceToBatchND and BatchToSpaceND keeps its attributes when the two are
+/// removed.
 TEST(Import, OperatorsBetweenBlocksKeepTheirAttributes) {
   GraphMaker maker;
   maker.input("x", {1, 8, 8, 2});
@@ -159,10 +160,10 @@ TEST(Import, OperatorsBetweenBlocksKeepTheirAttributes) {
   maker.node("BatchToSpaceND", "image", {"leaky", "block", "crops"});
   const nn::Graph graph = maker.import();
   ASSERT_EQ(operators_of(graph), (Names{"Transpose", "Conv", "LeakyRelu", "Transpose"}));
-  EXPECT_EQ(graph.nodes[2].real("alpha"), 0.2F);  // TensorFlow's default, which is not ONNX's
+  EXPECT_EQ(graph.nodes[2].real("alpha"), 0.2F);  // TensorFlow's default, which differs from ONNX's
 }
 
-/// TensorFlow no longer runs the old operator; it means the same as FusedBatchNorm.
+/// Current TensorFlow cannot run the old operator; it is defined like FusedBatchNorm.
 TEST(Import, TheOldBatchNormIsTheNewOne) {
   for (const bool scales : {true, false}) {
     GraphMaker maker;
@@ -209,7 +210,7 @@ TEST(Refusals, OtherFilesAreNamed) {
   expect_error(parse_error("node {\n  name: \"x\"\n}\n"), "is a graph in text form");
   const std::vector<std::uint8_t> onnx = nn::write_graph(nn::zoo_entry("mlp").build(1).graph);
   expect_error(parse_error({onnx.begin(), onnx.end()}), "is an ONNX model");
-  // dims 2, FLOAT, raw data of 8 bytes: ONNX's TensorProto.
+  // The start of ONNX's TensorProto: dims 2, FLOAT, raw data of 8 bytes.
   expect_error(parse_error(std::string("\x08\x02\x10\x01\x4a\x08........", 14)),
                "is an ONNX tensor, no model");
   for (const std::string& bytes : {std::string(), std::string("\x0a"), std::string("hello"),
@@ -219,7 +220,7 @@ TEST(Refusals, OtherFilesAreNamed) {
   }
 }
 
-/// Expects the message for the small network with one change.
+/// Expects this message for the small network with one change.
 template <typename Change>
 void expect_refusal(Change&& change, const std::string& part) {
   GraphMaker maker = small_network();
@@ -324,7 +325,7 @@ TEST(Refusals, TensorsHoldWhatTheirShapeSays) {
           "attribute \"value\": shape [-4] has a negative size");
 }
 
-/// A list shorter than the shape continues with its last value; an empty one gives zeroes.
+/// A list shorter than the shape is continued with its last value; an empty list gives zeroes.
 TEST(Tensors, ShortListsGoOn) {
   proto::Tensor message;
   message.set_dtype(tf_int32);
@@ -365,7 +366,7 @@ TEST(Tensors, EveryEncodingIsRead) {
             (Values{1, 0}));
 }
 
-// ---- the same program from either file ---------------------------------------------------------
+// ---- the same program from an ONNX and a TensorFlow file ----------------------------------------
 
 class Twins : public testing::TestWithParam<const char*> {};
 
@@ -387,8 +388,8 @@ TEST_P(Twins, HaveTheSameProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Twins, testing::Values("mlp", "cnn", "csp", "resnet20v2"));
 
-/// The smallest complete golden program of the reference (toolchain spec section 0.2), from the
-/// TensorFlow graph it was compiled of.
+/// The smallest complete golden program of the reference (toolchain spec section 0.2), compiled
+/// from the original TensorFlow graph.
 TEST(Golden, XorIsTheReferencesProgram) {
   const auto scaled = [](const nn::Shape& shape, std::vector<float> mantissas) {
     for (float& m : mantissas) m /= 256.0F;

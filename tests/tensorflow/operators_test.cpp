@@ -1,5 +1,5 @@
-// Every operator against TensorFlow: small frozen graphs and what TensorFlow computed of them
-// (make_cases.py), by the reference executor and on the simulated unit.
+// Every operator compared with TensorFlow: small frozen graphs with results computed by TensorFlow
+// (make_cases.py); Tactus computes them with the reference executor and on the simulated unit.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -50,8 +50,8 @@ Case read_case(const std::string& name) {
   return c;
 }
 
-/// Tolerance relative to the largest value. Without tables, a Softmax before a product is
-/// approximated by a piecewise linear function.
+/// Returns the tolerance relative to the largest value. Without tables, a Softmax before a product
+/// is approximated by a piecewise linear function.
 double tolerance_of(const std::string& name) { return name == "softmax_inside" ? 0.01 : 0.005; }
 
 class Operators : public testing::TestWithParam<std::string> {};
@@ -80,14 +80,15 @@ TEST_P(Operators, AreThoseOfTensorFlowOnTheUnit) {
 INSTANTIATE_TEST_SUITE_P(TensorFlow, Operators, testing::ValuesIn(case_names()),
                          [](const auto& tested) { return tested.param; });
 
-/// Finds operators of the list for which there is no case.
+/// Finds operators in the list of supported operators that no case uses.
 TEST(OperatorList, HasACaseForEveryOperator) {
   std::set<std::string> seen;
   for (const std::string& name : case_names()) {
     const GraphDef graph = read_graph_def(TACTUS_GOLDEN_DIR "/tensorflow/" + name + ".pb");
     for (const Node& node : graph.nodes) seen.insert(node.op);
   }
-  // Names that TensorFlow itself no longer writes, or that are other names of what has a case.
+  // Operators without a case: current TensorFlow does not write them, or they are other names for
+  // an operator with a case.
   const std::set<std::string> without{"BatchNormWithGlobalNormalization",
                                       "ArgMin",
                                       "BatchMatMul",
