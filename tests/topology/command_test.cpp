@@ -1,4 +1,4 @@
-// tactus topologies, and topologies wherever a network can be named.
+// tactus topologies, and topology files in place of networks.
 #include <sstream>
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ class TopologiesCommand : public CliTest {
   }
 };
 
-/// The simulated outputs of every layer are those of float arithmetic.
+/// The simulated outputs of every layer are compared with floating-point arithmetic.
 TEST_F(TopologiesCommand, CompiledLayersComputeWhatTheySay) {
   const Output check = tactus("compile t/conv.csv --board pynq_z1 --check -o out");
   ASSERT_EQ(check.code, 0) << check.err << check.out;
@@ -54,11 +54,11 @@ TEST_F(TopologiesCommand, AFolderIsCompared) {
   for (const char* text : {"conv", "fc", "Cycles by reason", "Layers of conv", "horowitz_45nm"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
-  // Its results can be compared like those of any run.
+  // The results can be compared like those of any run.
   EXPECT_EQ(tactus("compare r/conv.json r/fc.json").code, 0);
 }
 
-/// The two figures of the array are the same wherever they are shown.
+/// The two figures of the array are the same wherever they are printed.
 TEST_F(TopologiesCommand, ArrayBusyAndUsefulMacAreTheSameEverywhere) {
   const Output made = tactus("compile t/fc.csv --board zcu104 -o out --summary --layers");
   ASSERT_EQ(made.code, 0) << made.err;
@@ -73,12 +73,12 @@ TEST_F(TopologiesCommand, ArrayBusyAndUsefulMacAreTheSameEverywhere) {
   const Output table = tactus("topologies t/fc.csv --board zcu104 -o r");
   ASSERT_EQ(table.code, 0) << table.err;
   const Json stats = Json::parse(read("s.json"));
-  // 36 x 12 x 20 products on 32 x 32 multipliers, in the cycles that were simulated.
+  // 36 x 12 x 20 products on 32 x 32 multipliers, in the simulated cycles.
   EXPECT_EQ(stats.at("macs"), 36 * 12 * 20);
   const double useful = stats.at("useful_mac"), busy = stats.at("array_busy");
   EXPECT_DOUBLE_EQ(useful, 36.0 * 12 * 20 / (stats.at("cycles").get<double>() * 32 * 32));
   EXPECT_DOUBLE_EQ(busy, stats.at("array_runs").get<double>() / stats.at("cycles").get<double>());
-  EXPECT_GT(busy, useful);  // 20 and 12 of 32 lanes are padded
+  EXPECT_GT(busy, useful);  // 20 and 12 are padded to 32 lanes
   const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
   const std::string busy_text = percent(busy), useful_text = percent(useful);
   const auto expect = [](const std::string& where, const std::string& text) {
@@ -99,20 +99,21 @@ TEST_F(TopologiesCommand, ArrayBusyAndUsefulMacAreTheSameEverywhere) {
     expect(titles, "array busy %");
     expect(titles, "useful MAC %");
   }
-  // The layer: the same cycles, but for what follows its last retire.
+  // The layer has the cycles of the run up to its last retire.
   const Json& layer = stats.at("accounting").at("layers").at(0);
   expect(made.out, "  " + percent(layer.at("array_busy")) + "  ");
   expect(made.out, "  " + percent(layer.at("useful_mac")) + "\n");
   expect(read("l.csv"), fmt::format("{:.2f},{:.2f}", 100 * layer.at("array_busy").get<double>(),
                                     100 * layer.at("useful_mac").get<double>()));
   EXPECT_EQ(read("l.csv"), read("r/fc.csv"));
-  // The roofline by useful multiply-accumulates, the busy array beside it.
+  // The roofline has a point of useful multiply-accumulates, and one of all that the busy array
+  // computes.
   const Json& roofline = stats.at("accounting").at("roofline");
   EXPECT_EQ(roofline.at("useful").at("macs"), 36 * 12 * 20);
   EXPECT_EQ(roofline.at("busy").at("macs"), stats.at("array_runs").get<std::uint64_t>() * 32 * 32);
 }
 
-/// A matrix product is a convolution of 1x1: the same instructions, so the same cycles.
+/// A matrix product equals a 1x1 convolution: the same instructions, so the same cycles.
 TEST_F(TopologiesCommand, ProductsAreConvolutionsOf1x1) {
   std::filesystem::create_directory(folder_ / "u");
   write("u/a.csv", "x, 36, 1, 1, 1, 20, 12, 1\n");

@@ -32,7 +32,7 @@ TEST(Topology, RowsAreLayers) {
   EXPECT_EQ(layers[0].stride_width, 2);
   EXPECT_EQ(layers[1].name, "Conv1 (2)");
   EXPECT_EQ(layers[1].filters, 3);
-  // Without a header, and with a byte order mark.
+  // The table has no header, and begins with a byte order mark.
   EXPECT_EQ(parse_topology("\xef\xbb\xbf"
                            "a,4,4,1,1,7,3,1",
                            "t.csv")
@@ -73,7 +73,8 @@ TEST(Topology, StridesAndPaddingOfEachDirection) {
   for (const Dimension& d : *network.graph.outputs[0].dims) shape.push_back(*d.size);
   EXPECT_EQ(shape, (Shape{1, 7, 5, 3}));
   EXPECT_EQ(network.macs, 7 * 5 * 3 * 3 * 5 * 2);
-  EXPECT_EQ(network.macs_on_input, 7 * (5 * 3 - 2) * 3 * 5 * 2);  // a row above, a row below
+  // without the row above the image and the row below
+  EXPECT_EQ(network.macs_on_input, 7 * (5 * 3 - 2) * 3 * 5 * 2);
   const auto one = parse_topology(
       "n, h, w, fh, fw, c, k, Strides, Padding\na, 4, 4, 3, 3, 1, 1, 1, 1\n", "t.csv");
   EXPECT_EQ(one[0].pad_height, 1);
