@@ -1,4 +1,5 @@
-// The dual-port memory against hardware spec 2.6, cycle by cycle, with both ports driven at random.
+// The dual-port memory compared with hardware spec 2.6, cycle by cycle, with random inputs at both
+// ports.
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -26,7 +27,7 @@ struct PortInput {
   Bytes data;
 };
 
-/// A port of spec 2.6: a 3-entry flow queue behind a memory of one cycle latency.
+/// A port as in spec 2.6: a 3-entry flow queue after a memory with a latency of one cycle.
 struct PortReference {
   std::deque<Bytes> stored;
   std::optional<Bytes> arriving;
@@ -40,7 +41,7 @@ struct PortReference {
   [[nodiscard]] bool fires(const PortInput& in) const {
     return in.request_valid && request_ready(in);
   }
-  /// The read-data queue's clock edge.
+  /// Clock edge of the read-data queue.
   void clock(bool read_ready) {
     const bool passes = stored.empty() && read_ready;
     if (!stored.empty() && read_ready) stored.pop_front();
@@ -111,7 +112,7 @@ PortInput random_input(std::uint64_t depth, int eager) {
   in.write = *rc::gen::inRange(0, 10) < 3;
   in.data_valid = *rc::gen::arbitrary<bool>();
   in.read_ready = *rc::gen::inRange(0, 10) < eager;
-  in.address = *rc::gen::inRange<std::uint64_t>(0, depth + 2);  // two beyond the depth
+  in.address = *rc::gen::inRange<std::uint64_t>(0, depth + 2);  // up to two beyond the depth
   for (std::size_t i = 0; i < vector_bytes; ++i) {
     in.data.push_back(*rc::gen::arbitrary<std::uint8_t>());
   }
@@ -137,7 +138,8 @@ RC_GTEST_PROP(DualPortMemoryProperty, DoesWhatTheSpecificationSays, ()) {
             (!rig.reference[0].read_valid() && !rig.reference[1].read_valid()));
 }
 
-/// The bursts of spec 12.5: 3 reads pass a stalled reader; with two stored, none.
+/// Bursts as in spec 12.5: with a stalled reader 3 reads are accepted, and no further read while
+/// two are stored.
 TEST(DualPortMemory, AStalledReaderLetsThreeReadsThrough) {
   Rig rig(8);
   std::array<PortInput, 2> in;
@@ -150,7 +152,7 @@ TEST(DualPortMemory, AStalledReaderLetsThreeReadsThrough) {
     taken.push_back(rig.ports[0].request.fires());
     rig.edge(in);
   }
-  // From cycle 5 one entry leaves a cycle; reads restart when fewer than 2 are stored.
+  // From cycle 5 one entry leaves per cycle; reads are accepted again when fewer than 2 are stored.
   EXPECT_EQ(taken, (std::vector<bool>{true, true, true, false, false, false, false, true}));
 }
 

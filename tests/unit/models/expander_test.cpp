@@ -1,4 +1,4 @@
-// The expander against the list of addresses that hardware spec 2.4 gives.
+// The expander compared with the list of addresses in hardware spec 2.4.
 #include <cstdint>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace tactus {
 namespace {
 
-/// The clock edge after an output was taken.
+/// Advances the expander at the clock edge after an output was taken.
 void advance(Expander& expander, std::uint64_t size, std::uint64_t step) {
   if (expander.last(size)) {
     expander.start_over();
@@ -31,7 +31,8 @@ std::vector<std::uint64_t> offsets(Expander& expander, std::uint64_t size, std::
   return list;
 }
 
-/// Items one after the other, each within the depth: the counter and the offset start over.
+/// Several items in succession, each within the depth; the counter and the offset start at 0 for
+/// each item.
 RC_GTEST_PROP(ExpanderProperty, OneOutputAVectorAndOffsetsModuloTheDepth, ()) {
   const bool power_of_two = *rc::gen::arbitrary<bool>();
   const std::uint64_t depth = power_of_two ? std::uint64_t{1} << *rc::gen::inRange(0, 8)

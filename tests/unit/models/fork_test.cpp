@@ -1,5 +1,5 @@
-// The contract of the fork: every leg takes every item exactly once, in any cycle in which it is
-// ready; an item ends in the first cycle in which its last leg has taken it.
+// The contract of the fork: every leg takes every item exactly once, in any cycle in which the leg
+// is ready. An item ends in the first cycle in which its last leg has taken it.
 #include "models/sim/fork.h"
 
 #include <array>
@@ -11,12 +11,12 @@ namespace {
 
 TEST(Fork, EveryLegTakesEveryItemOnceWhateverTheOrder) {
   constexpr unsigned legs = 3;
-  // Every sequence of four sets of ready legs, for every set of needed legs.
+  // Tries every sequence of four sets of ready legs, for every set of needed legs.
   for (unsigned needed = 0; needed < 1U << legs; ++needed) {
     for (unsigned sequence = 0; sequence < 1U << (4 * legs); ++sequence) {
       Fork fork;
-      std::array<unsigned, legs> taken{};  // items that each leg took
-      unsigned items = 0;                  // that ended
+      std::array<unsigned, legs> taken{};  // items taken by each leg
+      unsigned items = 0;                  // items that have ended
       for (unsigned cycle = 0; cycle < 4; ++cycle) {
         const unsigned ready = sequence >> (cycle * legs) & ((1U << legs) - 1);
         fork.offer(true, needed);
@@ -46,7 +46,8 @@ TEST(Fork, EveryLegTakesEveryItemOnceWhateverTheOrder) {
   }
 }
 
-/// As needed by the RTL's timeout: the stale item of an empty queue is answered, but not taken.
+/// The RTL's timeout depends on this: the stale item of an empty queue gets an answer, but is not
+/// taken.
 TEST(Fork, AnItemThatIsNotValidAnswersAndIsNotTaken) {
   Fork fork;
   fork.offer(false, 3);

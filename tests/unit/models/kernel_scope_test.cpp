@@ -1,4 +1,5 @@
-// Several kernels in one process, in succession and together, with all kinds of processes.
+// Several kernels in one process, one after the other and at the same time, with all kinds of
+// processes.
 #include "models/sim/kernel_scope.h"
 
 #include <functional>
@@ -55,7 +56,7 @@ TEST(KernelScope, ThreadsUnwindOnceWhileTheirModulesLive) {
     kernel.end_threads();
     EXPECT_EQ(design.unwound, 1);
     EXPECT_EQ(design.methods, methods);
-    kernel.end_threads();  // there is nothing left to end
+    kernel.end_threads();  // there are no threads to end
     EXPECT_EQ(design.unwound, 1);
   }
 }
@@ -94,7 +95,7 @@ TEST(KernelScope, ScopesNest) {
   EXPECT_EQ(first.unwound, 1);
 }
 
-/// A kernel with a design that counts its picoseconds.
+/// A kernel with a design that counts picoseconds.
 struct Machine {
   KernelScope kernel;
   Design design{"design"};
@@ -118,7 +119,7 @@ TEST(KernelScope, TakeTurns) {
   second.run(20);
   EXPECT_EQ(first.now(), sc_core::sc_time(3, sc_core::SC_NS));
   EXPECT_EQ(second.now(), sc_core::sc_time(30, sc_core::SC_NS));
-  // After a turn the kernel constructed last is in use again.
+  // After a run the kernel that was constructed last is the current one again.
   EXPECT_EQ(sc_core::sc_time_stamp(), second.now());
 }
 

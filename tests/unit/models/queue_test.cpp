@@ -1,5 +1,5 @@
-// The queue primitive against the pointer-and-flag description of hardware spec 2.1, and the block
-// ring against a list.
+// The queue primitive compared with the pointer-and-flag description of hardware spec 2.1, and the
+// block ring compared with a list.
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace tactus {
 namespace {
 
-/// Spec 2.1, signal by signal.
+/// The queue of spec 2.1, signal by signal.
 struct QueueReference {
   QueueReference(std::size_t n, bool flows, bool pipes) : slots(n), flow(flows), pipe(pipes) {}
 
@@ -59,7 +59,7 @@ struct QueueCycle {
 
 std::vector<QueueCycle> random_cycles() {
   std::vector<QueueCycle> cycles(static_cast<std::size_t>(*rc::gen::inRange(0, 1000)));
-  // A share of each side's busy cycles, so that queues run full and empty.
+  // Each side is active in a random share of the cycles, so that queues become full and empty.
   const int producer = *rc::gen::inRange(1, 11);
   const int consumer = *rc::gen::inRange(1, 11);
   for (QueueCycle& cycle : cycles) {
@@ -84,7 +84,7 @@ void compare_queues() {
     RC_ASSERT(queue.has_output(cycle.enqueue_valid) ==
               reference.dequeue_valid(cycle.enqueue_valid));
     RC_ASSERT(queue.output(next) == reference.bits(next));
-    RC_ASSERT(queue.front() == reference.slots[reference.read_pointer]);  // stale when empty
+    RC_ASSERT(queue.front() == reference.slots[reference.read_pointer]);  // stale if empty
     queue.commit(cycle.enqueue_valid && ready, next, cycle.dequeue_ready);
     reference.clock(cycle.enqueue_valid, next, cycle.dequeue_ready);
     ++next;
@@ -97,7 +97,7 @@ RC_GTEST_PROP(QueueProperty, PipeFlow, ()) { compare_queues<QueueKind::pipe_flow
 
 TEST(Queue, LatencyAndRateOfEachKind) {
   Queue<int, QueueKind::plain> plain(2);
-  EXPECT_FALSE(plain.has_output(true));  // one cycle latency
+  EXPECT_FALSE(plain.has_output(true));  // latency of one cycle
   plain.commit(true, 7, true);
   EXPECT_TRUE(plain.has_output());
   EXPECT_EQ(plain.front(), 7);
@@ -113,10 +113,10 @@ TEST(Queue, LatencyAndRateOfEachKind) {
   Queue<int, QueueKind::pipe_flow> bypass(1);
   bypass.commit(true, 9, false);
   EXPECT_FALSE(bypass.can_enqueue(false));
-  EXPECT_TRUE(bypass.can_enqueue(true));  // accepts as its entry leaves
+  EXPECT_TRUE(bypass.can_enqueue(true));  // accepts when its entry leaves
 }
 
-/// In every cycle at most one pop, then at most one push; a popped element stays readable.
+/// At most one pop and then at most one push per cycle; the popped element stays readable.
 RC_GTEST_PROP(BlockRingProperty, KeepsOrderAndWhatWasJustTaken, ()) {
   const auto capacity = static_cast<std::size_t>(*rc::gen::inRange(1, 6));
   const auto block = static_cast<std::size_t>(*rc::gen::inRange(1, 20));
