@@ -14,7 +14,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// pynqz1.tarch, with `from` replaced by `to`.
+/// Returns pynqz1.tarch with `from` replaced by `to`.
 std::string with(const std::string& from, const std::string& to) {
   std::string text = R"({
   "data_type": "FP16BP8",
@@ -38,7 +38,7 @@ std::string text_error(const std::string& text) {
   return error_of([&] { (void)parse_architecture(text, "x.tarch"); });
 }
 
-/// The error for a value of the key; the old value becomes a comment.
+/// Returns the error for a value of the key. (The old value becomes a comment.)
 std::string error_with(const std::string& key, const std::string& value) {
   std::string text = with("\"" + key + "\": ", "\"" + key + "\": " + value + "/*");
   text.insert(text.find_first_of(",\n", text.find("/*")), "*/");
@@ -134,7 +134,7 @@ TEST(Architecture, DepthRangesAreTight) {
   }
 }
 
-/// Strides 4 leave 62 bits for an address.
+/// Returns an architecture file with these depths. With 4 strides, 62 bits are left for an address.
 std::string depths(const std::string& local, const std::string& dram0, int stride0, int stride1) {
   std::string text = with("\"local_depth\": 8192", "\"local_depth\": " + local);
   const auto replace = [&](const std::string& from, const std::string& to) {
@@ -163,7 +163,7 @@ TEST(Architecture, OperandsHoldAddressAndStride) {
   EXPECT_EQ(text_error(deep_accumulators),
             "x.tarch:/stride0_depth: operand 0 needs 62 address bits (deepest memory "
             "4611686018427387904) and 3 stride bits; allowed 64 together");
-  // 2^58 vectors and 64 strides just fit; one vector more does not.
+  // 2^58 vectors and 64 strides need exactly 64 bits; one vector more needs 65.
   EXPECT_EQ(text_error(depths("288230376151711744", "16", 64, 64)), "no error");
   EXPECT_NE(text_error(depths("288230376151711745", "16", 64, 64)), "no error");
 }

@@ -1,5 +1,5 @@
-// The vector kernels against the scalar definitions. Every buffer has its exact size, so that
-// AddressSanitizer sees a kernel reading or writing too far, and no more than a lane's alignment.
+// The vector kernels compared with the scalar definitions. Every buffer has its exact size and only
+// the alignment of a lane, so that AddressSanitizer detects accesses beyond it.
 #include "isa/tcu/arithmetic_kernels.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace tactus::tcu {
 
-// Text of the parameters in the log.
+// Prints the parameter in logs.
 void PrintTo(DataType type, std::ostream* out) { *out << info(type).name; }
 void PrintTo(MacRounding rounding, std::ostream* out) {
   *out << (rounding == MacRounding::sum ? "sum" : "legacy");
@@ -53,8 +53,8 @@ class Random {
  public:
   explicit Random(DataType type) : type_(type), engine_(static_cast<unsigned>(type) + 1) {}
 
-  /// A vector from one of several distributions, since a chain of full-range products always
-  /// saturates.
+  /// Returns a random vector from one of several distributions, since a chain of full-range
+  /// products always saturates.
   Vector vector(std::size_t lanes) {
     Vector result(type_, lanes);
     const unsigned kind = below(6);
@@ -74,16 +74,16 @@ class Random {
     switch (kind) {
       case 0:
         return any;
-      case 1: {  // extremes
+      case 1: {  // extreme values
         const std::int64_t values[] = {format.min(), format.min() + 1, -one,        -1, 0, 1,
                                        one,          format.max() - 1, format.max()};
         return values[below(9)];
       }
-      case 2: {  // odd multiples of powers of two: their products are often ties
+      case 2: {  // odd multiples of powers of two, whose products are often ties
         const std::int64_t power = std::int64_t{1} << below(format.binary_point + 1);
         return std::clamp((any / power / 4 * 2 + 1) * power, format.min(), format.max());
       }
-      case 3:  // around one
+      case 3:  // values around one
         return std::clamp(any % (2 * one), format.min(), format.max());
       default:  // any magnitude
         return any / (std::int64_t{1} << below(format.width_bits));
@@ -129,8 +129,8 @@ TEST_P(MacChainTest, EqualsChainedMacs) {
   }
 }
 
-/// One product per lane, half an odd number, added to biases that are even, odd, and almost
-/// saturated.
+/// Each lane has one product, an odd multiple of half a unit, which is added to biases that are
+/// even, odd, or almost saturated.
 TEST_P(MacChainTest, TiesWithEveryParity) {
   const auto [type, rounding, set] = GetParam();
   if (!supported(set)) GTEST_SKIP() << "not for this machine";
@@ -175,7 +175,8 @@ TEST_P(MacChainTest, ProductsOfExtremes) {
   }
 }
 
-/// Every input of the types of up to 16 bits, and as many of the others, with the largest products.
+/// Tries every input of the types of up to 16 bits, and the same number of inputs of the others,
+/// with the largest products.
 TEST_P(MacChainTest, InputsOfEveryMagnitude) {
   const auto [type, rounding, set] = GetParam();
   if (!supported(set)) GTEST_SKIP() << "not for this machine";
@@ -199,7 +200,7 @@ TEST_P(MacChainTest, InputsOfEveryMagnitude) {
   }
 }
 
-/// Null inputs among others, and vectors that saturate among those that do not.
+/// Some inputs are null, and some vectors saturate.
 TEST_P(MacChainTest, ChainsEqualChainedMacs) {
   const auto [type, rounding, set] = GetParam();
   if (!supported(set)) GTEST_SKIP() << "not for this machine";
@@ -229,7 +230,7 @@ TEST_P(MacChainTest, ChainsEqualChainedMacs) {
   }
 }
 
-/// A lane that just stays in the range, or just leaves it and comes back, in each position.
+/// In each position, a lane that just stays within the range, or leaves it and comes back.
 TEST_P(MacChainTest, ChainsAtTheEdgeOfTheRange) {
   const auto [type, rounding, set] = GetParam();
   if (!supported(set)) GTEST_SKIP() << "not for this machine";
@@ -284,7 +285,8 @@ class LaneKernelsTest : public testing::TestWithParam<DataType> {
   using Binary = std::function<void(const void*, const void*, void*, std::size_t)>;
   using Scalar = std::function<std::int64_t(std::int64_t, std::int64_t)>;
 
-  /// Into a third vector, into each operand, and with one vector for all three.
+  /// The result goes to a third vector, to each operand, or one vector is both operands and the
+  /// result.
   void compare(const Binary& kernel, const Scalar& scalar, const std::string& what) {
     for (const std::size_t n : sizes) {
       for (int round = 0; round < 4; ++round) {

@@ -20,7 +20,7 @@ constexpr DataType all_types[] = {DataType::fp8bp4, DataType::fp16bp8, DataType:
                                   DataType::fp32bp16};
 constexpr MacRounding all_roundings[] = {MacRounding::sum, MacRounding::legacy};
 
-// ---- the oracle: exact rationals, rounded by comparing the remainder with one half --------------
+// ---- expected values: exact rationals, rounded by comparing the remainder with one half ---------
 
 std::int64_t one(DataType type) {
   std::int64_t value = 1;
@@ -34,7 +34,7 @@ std::int64_t limited(DataType type, Exact value) {
   return static_cast<std::int64_t>(value);
 }
 
-/// The integer nearest to numerator/denominator; of two, the even one.
+/// Returns the integer nearest to numerator/denominator; a tie goes to the even one.
 Exact nearest(Exact numerator, Exact denominator) {
   Exact below = numerator / denominator;
   if (below * denominator > numerator) below -= 1;  // the division truncates
@@ -53,14 +53,14 @@ std::int64_t oracle(DataType type, MacRounding rounding, std::int64_t x, std::in
   return limited(type, Exact{limited(type, nearest(product, one(type)))} + z);
 }
 
-/// Mantissas of a type, with many extremes, ties and small values.
+/// Generates mantissas of a type, with many extremes, ties and small values.
 rc::Gen<std::int64_t> mantissas(DataType type) {
   const std::int64_t min = info(type).min(), max = info(type).max();
   const auto tied = rc::gen::map(
       rc::gen::pair(rc::gen::inRange<std::int64_t>(min / 2, max / 2),
                     rc::gen::inRange<unsigned>(0, info(type).binary_point)),
       [=](const std::pair<std::int64_t, unsigned>& p) {
-        // An odd multiple of a power of two: two of these often multiply to a tie.
+        // The product of two odd multiples of powers of two is often a tie.
         return limited(type, Exact{2 * (p.first >> p.second) + 1} * (std::int64_t{1} << p.second));
       });
   const std::vector<std::int64_t> extremes = {min, min + 1,       -one(type), -1,      0,
@@ -115,7 +115,7 @@ RC_GTEST_PROP(Mac, EqualsTheOracle, ()) {
 }
 
 TEST(Mac, LegacyRoundsTheProductAlone) {
-  // Half of the last place is a tie: alone it is rounded to 0, added to 1 to 2.
+  // The product is half a unit, a tie. Rounded alone it becomes 0; added to 1 first, it becomes 2.
   EXPECT_EQ(mac(DataType::fp16bp8, MacRounding::sum, 128, 1, 1), 2);
   EXPECT_EQ(mac(DataType::fp16bp8, MacRounding::legacy, 128, 1, 1), 1);
 }
@@ -228,7 +228,7 @@ TEST(Quantise, KnownValues) {
 RC_GTEST_PROP(Quantise, InvertsToReal, ()) {
   const DataType type = *types();
   const std::int64_t mantissa = *mantissas(type);
-  RC_PRE(std::abs(mantissa) <= 1 << 24);  // a float holds it
+  RC_PRE(std::abs(mantissa) <= 1 << 24);  // a float can represent it
   RC_ASSERT(quantise(type, static_cast<float>(to_real(type, mantissa))) == mantissa);
 }
 

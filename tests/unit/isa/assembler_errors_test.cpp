@@ -1,4 +1,4 @@
-// The exact texts of the assembler's messages, and its limits.
+// The exact texts of the assembler's messages, and the assembler's limits.
 #include <algorithm>
 
 #include <gtest/gtest.h>

@@ -104,7 +104,7 @@ TEST(Assembler, MatMulFlags) {
 }
 
 TEST(Assembler, SimdSourcesOfUnaryOperations) {
-  // A single source fills both fields, or hardware would wait for an input vector.
+  // A single source fills both fields; otherwise the hardware would wait for an input vector.
   EXPECT_EQ(assembled("SIMD O = Not(R1), write Acc(0)"),
             assembled("SIMD O = Not(R1, R1), write Acc(0)"));
   EXPECT_NE(assembled("SIMD O = Not(R1), read Acc(0)"),
@@ -243,7 +243,7 @@ RC_GTEST_PROP(AssemblerProperty, AnyBitPatternRoundTrips, ()) {
   check_round_trip(a, random_bytes(InstructionLayout(a).instruction_bytes()));
 }
 
-// Few set bits, and a header in use: these mostly have a canonical text.
+// With few set bits and a used opcode, most bit patterns have a canonical text.
 RC_GTEST_PROP(AssemblerProperty, SparseBitPatternsRoundTrip, ()) {
   const Architecture a = random_architecture();
   std::vector<std::uint8_t> bytes(InstructionLayout(a).instruction_bytes());
@@ -272,7 +272,7 @@ TEST(AssemblerProperty, ExtremePatternsRoundTrip) {
   }
 }
 
-// Arbitrary text either assembles or is refused with a located message; it does nothing else.
+// Any text either assembles or is refused with a message that has a position.
 RC_GTEST_PROP(AssemblerProperty, AnyTextIsHandled, ()) {
   const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
       "MatMul", "SIMD", "Local", "Acc", "(", ")", "->", ",", "=", "@", ".", "\n", ".repeat", ".end",

@@ -1,4 +1,4 @@
-// Every rule of check() at the last legal and the first illegal value.
+// Every rule of check(), at the last legal and the first illegal value.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// Result of check() for one line of assembler text.
+/// Returns the result of check() for one line of assembler text.
 std::string check_of(const std::string& text, const Architecture& architecture = pynqz1()) {
   return check(architecture, InstructionLayout(architecture),
                assemble(architecture, text, "line").at(0));
@@ -184,7 +184,7 @@ TEST(Check, BitsWithoutMeaningAreLegal) {
            "Raw 0x1000008000000000",    // padding of operand 1
            "Raw 0x30FFFF0000000000",    // operand 2 of LoadWeights
            "Raw 0x40FF89F00000E000",    // stride and address bits of unused SIMD operands
-           "LoadWeights Local(0), 100"  // more than the array holds: the last ones stay
+           "LoadWeights Local(0), 100"  // more than the array holds; the last vectors are used
        }) {
     EXPECT_EQ(check_of(text), "") << text;
   }
@@ -193,7 +193,7 @@ TEST(Check, BitsWithoutMeaningAreLegal) {
 TEST(Check, UnusedSimdAddressesAreIgnored) { EXPECT_EQ(check_of("Raw 0x4000090FFFFFFFFF"), ""); }
 
 TEST(Check, PaddingOfASizeCounts) {
-  // Operand 2 has 13 meaningful bits here, but the hardware hands all 16 to the DRAM side.
+  // Operand 2 has 13 used bits here, but the hardware passes all 16 bits to the DRAM side.
   EXPECT_EQ(check_of("Raw 0x2020000000000000"),
             "8193 vectors from local address 0 in steps of 1 run past the end of the local memory "
             "(depth 8192); allowed 1..8192 vectors");
@@ -212,7 +212,7 @@ TEST(Check, WidestFieldsDoNotOverflow) {
             "past the end of the local memory (depth 4611686018427387904); allowed 1..1 vectors");
 }
 
-// check() against the addresses enumerated one by one.
+// Compares check() with an enumeration of all addresses.
 RC_GTEST_PROP(CheckProperty, RunsMatchEnumeration, ()) {
   Architecture a = uniform(1, 8);
   a.local_depth = *rc::gen::inRange<std::uint64_t>(1, 70);
@@ -247,7 +247,7 @@ RC_GTEST_PROP(CheckProperty, AProgramIsAsGoodAsItsFirstWrongInstruction, ()) {
   const auto count = *rc::gen::inRange<std::size_t>(0, 8);
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<std::uint8_t> bytes = random_bytes(layout.instruction_bytes());
-    if (*rc::gen::arbitrary<bool>()) bytes.assign(bytes.size(), 0);  // a NoOp is right
+    if (*rc::gen::arbitrary<bool>()) bytes.assign(bytes.size(), 0);  // a legal NoOp
     const std::string wrong = check(a, layout, decode(layout, bytes.data()));
     if (!expected && !wrong.empty()) expected = ProgramProblem{i, wrong};
     program.insert(program.end(), bytes.begin(), bytes.end());

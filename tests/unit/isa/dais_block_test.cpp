@@ -1,4 +1,4 @@
-// DAIS blocks of an architecture: the file's keys, the instruction's fields, its text and checks.
+// DAIS blocks of an architecture: the file's keys, the instruction's fields, text and checks.
 #include "isa/tcu/dais_block.h"
 
 #include <filesystem>
@@ -22,7 +22,8 @@
 namespace tactus::tcu {
 namespace {
 
-/// A folder with the programs one.json (8 inputs, 8 outputs), wide.json (20, 9) and bad.json.
+/// Tests with a folder of the programs one.json (8 inputs, 8 outputs), wide.json (20, 9) and
+/// bad.json.
 class DaisBlocks : public ScratchFolder {
  protected:
   void SetUp() override {
@@ -37,7 +38,8 @@ class DaisBlocks : public ScratchFolder {
     write_file_atomically(path(name), text);
   }
 
-  /// An architecture file with this value of dais_blocks, 64 vectors local, 16 accumulators.
+  /// Writes an architecture file with this value of dais_blocks, local depth 64, accumulator depth
+  /// 16. Returns its path.
   [[nodiscard]] std::string architecture(const std::string& blocks) const {
     Architecture a = make_architecture(8, 64, 16, 256, 256);
     std::string text = to_json(a);
@@ -48,7 +50,7 @@ class DaisBlocks : public ScratchFolder {
   [[nodiscard]] Architecture read(const std::string& blocks) const {
     return read_architecture(architecture(blocks));
   }
-  /// Messages without the folder.
+  /// Returns the error without the folder's name.
   [[nodiscard]] std::string error(const std::string& blocks) const {
     const std::string file = architecture(blocks);
     std::string text = error_of([&] { (void)read_architecture(file); });
@@ -107,7 +109,7 @@ TEST_F(DaisBlocks, EqualityIsThatOfNamesAndLogic) {
   EXPECT_FALSE(changed([](dais::Program& p) { p.input_shifts[1] = 1; }));
   EXPECT_FALSE(changed([](dais::Program& p) { p.dialect = dais::Dialect::v0; }));
   EXPECT_FALSE(changed([](dais::Program& p) { p.tables.push_back({{1}, {}, "", 0}); }));
-  // One more rank at the inputs.
+  // The two blocks differ in the number of ranks.
   EXPECT_FALSE(relay_block("one", 8, 8, 1) == relay_block("one", 8, 8, 2));
 }
 
@@ -218,7 +220,8 @@ TEST(DaisBlockWarnings, RangeAndFraction) {
 
 // ---- the instruction ---------------------------------------------------------------------------
 
-/// The architecture of the test above, with a block of 1 and 1 and one of 3 and 2 vectors.
+/// Returns the architecture of the tests above with two blocks: 1 input and 1 output vector, and 3
+/// and 2 vectors.
 Architecture two_blocks() {
   Architecture a = make_architecture(8, 64, 16, 256, 256);
   a.dais_blocks = {relay_block("one", 8, 8), relay_block("wide", 20, 9)};
@@ -229,7 +232,7 @@ TEST(DaisInstruction, Fields) {
   const InstructionLayout layout(two_blocks());
   const Instruction i = make_dais(layout, 5, {3, 1}, {4, 2}, 7, true);
   EXPECT_EQ(i.opcode, 6U);
-  EXPECT_EQ(i.flags, 0xBU);  // 101 and 1
+  EXPECT_EQ(i.flags, 0xBU);  // block 101, accumulate 1
   EXPECT_EQ(operand0_fields(layout, i).address, 3U);
   EXPECT_EQ(operand0_fields(layout, i).stride, 1U);
   EXPECT_EQ(operand1_fields(layout, i).address, 4U);
@@ -284,13 +287,13 @@ TEST(DaisInstruction, Check) {
       "as deep as the local memory; allowed 1..64 vectors");
 }
 
-/// Numbers of samples whose vectors do not fit 64 bits.
+/// The number of vectors of these samples does not fit 64 bits.
 TEST(DaisInstruction, CheckDoesNotOverflow) {
   Architecture a = uniform(std::uint64_t{1} << 58, 1);
   a.dais_blocks = {relay_block("wide", 4 * 37, 1)};
   const InstructionLayout layout(a);
   Instruction i = make_dais(layout, 0, {0, 0}, {0, 0}, 1);
-  i.operand2 = ~std::uint64_t{0} / 37 + 1;  // times 37 is more than 2^64
+  i.operand2 = ~std::uint64_t{0} / 37 + 1;  // times 37 exceeds 2^64
   EXPECT_NE(check(a, layout, i), "");
 }
 

@@ -1,4 +1,4 @@
-// Reading decimals fast is reading them right: std::from_chars is the definition.
+// The fast reading of decimals gives the right value; std::from_chars is the definition.
 #include "isa/support/decimal.h"
 
 #include <charconv>
@@ -22,8 +22,8 @@ std::string bits_of(Float value) {
   return std::isnan(value) ? "nan" : fmt::format("{:a}", value);
 }
 
-/// The nearest number by std::from_chars; empty if it is out of range, which std::from_chars does
-/// not distinguish.
+/// Returns the nearest number by std::from_chars; empty if it is out of range (too large or too
+/// small, which std::from_chars does not distinguish).
 template <typename Float>
 std::string nearest(const std::string& text) {
   Float value = 0;
@@ -33,7 +33,7 @@ std::string nearest(const std::string& text) {
   return result.ec == std::errc() && result.ptr == end ? bits_of(value) : "no number";
 }
 
-/// An empty text if all of decimal.h agrees with std::from_chars about `text`.
+/// Describes how decimal.h and std::from_chars disagree about `text`; empty if they agree.
 std::string disagreement(const std::string& text) {
   const std::string expected = nearest<double>(text);
   double value = 0;
@@ -81,7 +81,7 @@ TEST(Decimal, EdgesAgreeWithTheLibrary) {
         "3.4028235677973366e38", "3.40282356779733661637539395458142568447e38", "1.7e308",
         "1.8e308", "4.9e-324", "1e-400", "1e400", "inf", "-infinity", "nan", "1e", "1.2.3", "0x1p3",
         "-",
-        // The midpoint of two floats, and neighbours whose double is also the midpoint.
+        // Midpoints of two floats, and neighbours that round to the midpoint as doubles.
         "1.000000059604644775390625", "1.0000000596046447753906250000001",
         "1.0000000596046447753906249999999", "1.000000178813934326171875",
         "1.0000001788139343261718750000001", "1.0000001788139343261718749999999", "16777217",
@@ -90,7 +90,8 @@ TEST(Decimal, EdgesAgreeWithTheLibrary) {
   }
 }
 
-/// Texts of random digits, points and exponents; 19 digits and 2^53 are well inside.
+/// Texts with random digits, points and exponents. They have fewer and more than 19 digits, and
+/// mantissas below and above 2^53.
 TEST(Decimal, RandomTextsAgreeWithTheLibrary) {
   std::mt19937_64 random(1);
   const auto digits = [&](unsigned most) {
@@ -109,7 +110,8 @@ TEST(Decimal, RandomTextsAgreeWithTheLibrary) {
   }
 }
 
-/// Numbers at or very near the midpoint of two floats, where rounding twice gives wrong results.
+/// Numbers at or very near the midpoint of two floats: rounding them twice (to double, then to
+/// float) would be wrong.
 TEST(Decimal, MiddlesOfFloatsAgreeWithTheLibrary) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 100000; ++i) {
@@ -120,7 +122,8 @@ TEST(Decimal, MiddlesOfFloatsAgreeWithTheLibrary) {
     const float above = std::nextafter(below, std::numeric_limits<float>::infinity());
     if (!std::isfinite(above)) continue;
     const double middle = (static_cast<double>(below) + static_cast<double>(above)) / 2;
-    std::string text = fmt::format("{:.{}e}", middle, random() % 120);  // the middle or near it
+    // the midpoint, or a number near it
+    std::string text = fmt::format("{:.{}e}", middle, random() % 120);
     ASSERT_EQ(disagreement(text), "");
     text.insert(text.find('e'), fmt::format("{}1", std::string(random() % 30, '0')));
     ASSERT_EQ(disagreement(text), "");

@@ -1,5 +1,5 @@
-// Lookup tables, shadow weights, the queue for DRAM moves and the activation unit in files,
-// instructions and text; what a lookup and an activation give.
+// Lookup tables, shadow weights, the queue of DRAM moves and the activation unit in files,
+// instructions and text; results of lookups and activations.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// pynqz1 with more registers and two tables.
+/// Returns pynqz1 with more registers and two tables.
 Architecture with_tables(std::uint32_t registers = 3) {
   Architecture a;
   a.lookup_tables = {2, 256, 4};
@@ -43,7 +43,7 @@ TEST(Extensions, AreReadWrittenAndLeftOut) {
   EXPECT_EQ(a.dma_queue, 4U);
   EXPECT_TRUE(a.activation_unit);
   EXPECT_EQ(parse_architecture(to_json(a), "a.tarch"), a);
-  // A machine without them is written as ever.
+  // The file of a machine without extensions has no keys for them.
   for (const char* key : {"lookup_tables", "shadow_weights", "dma_queue", "activation_unit"}) {
     EXPECT_EQ(to_json(Architecture()).find(key), std::string::npos) << key;
   }
@@ -78,7 +78,7 @@ TEST(Extensions, WrongValuesAreNamed) {
             std::string::npos);
 }
 
-/// The operation needs a bit more, and operand2 grows where that takes another byte.
+/// The operation's field is one bit wider; operand2 gets another byte if needed.
 TEST(LookupEncoding, WidthsFollowFromTheTables) {
   const InstructionLayout rtl{Architecture()};
   EXPECT_EQ(rtl.simd_op, 4U);
@@ -88,7 +88,8 @@ TEST(LookupEncoding, WidthsFollowFromTheTables) {
   EXPECT_EQ(layout.simd, 5U + 3 * 2);
   Architecture small = with_tables(7);
   small.local_depth = small.accumulator_depth = 256;
-  EXPECT_EQ(InstructionLayout(small).operand2, 16U);  // 5 + 9 bits; the addresses need 8
+  // 5 + 9 bits for SIMD; addresses would need only 8
+  EXPECT_EQ(InstructionLayout(small).operand2, 16U);
   small.lookup_tables = {};
   small.simd_registers_depth = 1;
   EXPECT_EQ(InstructionLayout(small).operand2, 8U);
@@ -123,7 +124,7 @@ TEST(LookupEncoding, TextAndInstructionsAreInverse) {
   EXPECT_EQ(kind_of(layout, program[0]), InstructionKind::load_lut);
   EXPECT_EQ(vector_count(a, layout, program[0]), 32U);
   EXPECT_EQ(kind_of(layout, program[4]), InstructionKind::accumulator_to_local_activated);
-  // The same bits on a machine without extensions.
+  // On a machine without extensions the same bits are undefined.
   const InstructionLayout rtl{Architecture()};
   EXPECT_EQ(kind_of(rtl, program[0]), InstructionKind::undefined);
   EXPECT_EQ(kind_of(rtl, program[3]), InstructionKind::undefined);
@@ -172,7 +173,7 @@ TEST(LookupEncoding, UndefinedCasesAreRefused) {
 }
 
 TEST(Lookup, FindsTheNearestKey) {
-  const LookupTables tables{1, 256, 4};  // -8, -7.9375 ... 7.9375 in steps of 16 of 256
+  const LookupTables tables{1, 256, 4};  // keys -8, -7.9375 ... 7.9375, i.e. every 16 mantissas
   const auto find = [&](std::int64_t argument) {
     const LookupKey key = lookup_key(DataType::fp16bp8, tables, argument);
     return std::pair<std::uint32_t, std::int64_t>(key.entry, key.difference);
@@ -180,7 +181,7 @@ TEST(Lookup, FindsTheNearestKey) {
   using Found = std::pair<std::uint32_t, std::int64_t>;
   EXPECT_EQ(find(0), Found(128, 0));
   EXPECT_EQ(find(7), Found(128, 7));
-  EXPECT_EQ(find(8), Found(129, -8));  // halves to the upper key
+  EXPECT_EQ(find(8), Found(129, -8));  // a tie goes to the upper key
   EXPECT_EQ(find(-8), Found(128, -8));
   EXPECT_EQ(find(-9), Found(127, 7));
   EXPECT_EQ(find(-2048), Found(0, 0));
@@ -196,7 +197,8 @@ TEST(Activation, IsTheFormula) {
   EXPECT_EQ(activate(type, relu6, -300), 0);
   EXPECT_EQ(activate(type, relu6, 300), 300);
   EXPECT_EQ(activate(type, relu6, 7 * 256), 6 * 256);
-  const ActivationParameters leaky{512, -256, 26, 32767};  // 2 x - 1, slope 0.1015625
+  // the function 2 x - 1, with slope 0.1015625 below 0
+  const ActivationParameters leaky{512, -256, 26, 32767};
   EXPECT_EQ(activate(type, leaky, 256), 256);
   EXPECT_EQ(activate(type, leaky, -256), -78);  // -3 * 0.1015625 = -0.3046875
 }

@@ -35,11 +35,12 @@ TEST_F(Files, WhatIsWrittenReadsBack) {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 7);
   write_file_atomically(path("a"), bytes);
   EXPECT_EQ(read_file(path("a")), bytes);
-  write_file_atomically(path("a"), "text\n");  // replaces, also by something shorter
+  // replaces the content, also if the new one is shorter
+  write_file_atomically(path("a"), "text\n");
   EXPECT_EQ(read_text(path("a")), "text\n");
   write_file_atomically(path("a"), "");
   EXPECT_EQ(read_text(path("a")), "");
-  EXPECT_EQ(files_in_folder(), 1U);  // no temporary files stay
+  EXPECT_EQ(files_in_folder(), 1U);  // no temporary file is left
 }
 
 TEST_F(Files, SizesAroundTheReadBufferReadBack) {
@@ -82,7 +83,7 @@ TEST_F(Files, LfsPointersAreReported) {
 
 TEST_F(Files, DevicesAndPipesAreReadToTheirEnd) {
   EXPECT_TRUE(read_file("/dev/null").empty());
-  EXPECT_FALSE(read_text("/proc/self/status").empty());  // the size says 0
+  EXPECT_FALSE(read_text("/proc/self/status").empty());  // the file's size is given as 0
 }
 
 TEST_F(Files, WritingReportsWhatIsWrong) {
@@ -184,8 +185,8 @@ TEST_F(Files, ZeroesAreAHoleOfARegularFile) {
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), expected);
 }
 
-/// Files left by a killed process are removed when the next one writes in the folder; files of a
-/// running process are kept, whatever its number.
+/// Temporary files of a killed process are removed by the next process that writes in the folder.
+/// Files of a running process are kept, whatever its process number.
 TEST_F(Files, TemporaryFilesOfKilledProcessesAreRemoved) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
@@ -203,7 +204,7 @@ TEST_F(Files, TemporaryFilesOfKilledProcessesAreRemoved) {
   ASSERT_EQ(files_in_folder(), 1U);
   const std::string temporary = fs::directory_iterator(folder_)->path().string();
   EXPECT_EQ(temporary.rfind(path(".tactus-" + std::to_string(child) + "-"), 0), 0U) << temporary;
-  const auto write_elsewhere = [&] {  // a separate process, which has not used the folder yet
+  const auto write_elsewhere = [&] {  // in a separate process, which has not used the folder before
     const pid_t other = ::fork();
     if (other == 0) {
       write_file_atomically(path("other"), "y");
@@ -227,7 +228,7 @@ TEST_F(Files, TemporaryFilesOfKilledProcessesAreRemoved) {
 
 TEST_F(Files, AReaderKeepsTheOldFile) {
   write_file_atomically(path("a"), "old");
-  fs::create_hard_link(path("a"), path("b"));  // acts as an open file
+  fs::create_hard_link(path("a"), path("b"));  // keeps the old content, like an open file
   write_file_atomically(path("a"), "new");
   EXPECT_EQ(read_text(path("b")), "old");
   EXPECT_EQ(read_text(path("a")), "new");
@@ -258,7 +259,7 @@ TEST_F(Files, AGuardKeepsInputsAndOtherOutputs) {
     EXPECT_EQ(error_of([&] { claim_output(folder_); }),
               folder_ + ": is a directory; a file name is needed");
   }
-  write_file_atomically(path("a"), read_text(path("b")));  // without a guard
+  write_file_atomically(path("a"), read_text(path("b")));  // no guard is active
   EXPECT_EQ(read_text(path("a")), "z");
 }
 

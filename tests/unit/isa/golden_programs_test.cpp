@@ -1,4 +1,5 @@
-// Real programs, if the reference data is at hand: $TACTUS_SHARED, or ../shared beside the sources.
+// Compiled programs of the reference, if they are available in $TACTUS_SHARED or in ../shared
+// beside the sources.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -29,7 +30,7 @@ struct Program {
   std::string architecture;
 };
 
-/// The architecture is part of the file name: before the first _ or after the last.
+/// A program's file name begins or ends with the name of its architecture.
 std::vector<Program> golden_programs() {
   std::vector<Program> programs;
   if (!fs::is_directory(golden_folder())) return programs;

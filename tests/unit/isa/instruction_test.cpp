@@ -14,7 +14,8 @@ std::string bytes_of(const Architecture& architecture, const Instruction& instru
   return hex(encode_program(InstructionLayout(architecture), {instruction}));
 }
 
-// Toolchain spec section 2: the columns are pynqz1, cmoda7, ultra96v2, zcu104, zcu104_uram.
+// Values of toolchain spec section 2. The columns are pynqz1, cmoda7, ultra96v2, zcu104,
+// zcu104_uram.
 TEST(Instruction, WorkedExamples) {
   const std::vector<Architecture> architectures = {pynqz1(), cmoda7(), ultra96v2(), zcu104(),
                                                    zcu104_uram()};
@@ -70,7 +71,7 @@ TEST(Instruction, NoOpOfEveryWidth) {
   }
 }
 
-// Toolchain spec section 10.2: depths of 30 bits, 13 bytes.
+// Values of toolchain spec section 10.2: depths of 30 bits, instructions of 13 bytes.
 TEST(Instruction, StridesAndFlagsAt30Bits) {
   const Architecture a = uniform(std::uint64_t{1} << 30);
   const InstructionLayout layout(a);
@@ -103,7 +104,7 @@ TEST(Instruction, StridesAndFlagsAt30Bits) {
             "45230100cdab89007a00000043");
 }
 
-// Toolchain spec section 0.2: the smallest complete program.
+// The smallest complete program, from toolchain spec section 0.2.
 TEST(Instruction, XorProgram) {
   const Architecture a = uniform(256, 1);
   const InstructionLayout layout(a);
@@ -126,7 +127,7 @@ TEST(Instruction, FieldsOfOperands) {
   const InstructionLayout layout(pynqz1());
   Instruction i;
   i.operand0 = 0xA000 | 100;
-  i.operand1 = 0x800000 | 0x300000 | 0x12345;  // the top bit is padding
+  i.operand1 = 0x800000 | 0x300000 | 0x12345;  // the highest bit is padding
   EXPECT_EQ(operand0_fields(layout, i).address, 100U);
   EXPECT_EQ(operand0_fields(layout, i).stride, 5U);
   EXPECT_EQ(operand1_fields(layout, i).address, 0x12345U);
@@ -134,7 +135,7 @@ TEST(Instruction, FieldsOfOperands) {
 }
 
 TEST(Instruction, ConfigureWordIgnoresOperandBorders) {
-  // operand0 is 8 bits wide here, operand1 8, operand2 8: the word has 24 bits.
+  // operand0, operand1 and operand2 have 8 bits each here, so the word has 24 bits.
   const InstructionLayout layout(uniform(256, 1));
   const Instruction i = make_configure(layout, ConfigRegister::tracepoint, 0xABCDE);
   EXPECT_EQ(i.operand0, 0xE9U);

@@ -13,7 +13,7 @@
 namespace tactus {
 namespace {
 
-/// The error of reading `text` as {"depth": 2..256}.
+/// Returns the error of reading `text` as {"depth": 2..256}.
 std::string depth_error(const std::string& text) {
   return error_of([&] {
     JsonDocument document(text, "f");
@@ -124,7 +124,7 @@ TEST(Json, WrongTypesAreNamed) {
   ObjectReader root = document.root();
   (void)root.get_string("s");
   (void)root.get_bool("b");
-  (void)root.get_object("o").get_u64("inside");  // already reported, nothing further
+  (void)root.get_object("o").get_u64("inside");  // reported already; gives no further error
   EXPECT_EQ(root.get_array("a").size(), 0U);
   (void)root.get_enum("e", {"x"});
   const ArrayReader list = root.get_array("l");
@@ -146,7 +146,7 @@ TEST(Json, UnknownAndMissingKeysAreReportedTogether) {
             "f:/depth: missing key\n"
             "f:/dept: unknown key; did you mean \"depth\"?\n"
             "f:/colour: unknown key");
-  // A key that is there already is named where no other is near.
+  // A key that is already set is suggested if no unset key is similar.
   EXPECT_EQ(depth_error(R"({"depth": 8, "dept": 8})"),
             "f:/dept: unknown key; did you mean \"depth\"?");
 }
@@ -292,11 +292,11 @@ TEST(Text, FindsInvalidUtf8) {
   const auto npos = std::string::npos;
   EXPECT_EQ(find_invalid_utf8("a\u00e9\u20ac\U0001F600"), npos);
   EXPECT_EQ(find_invalid_utf8("\xf4\x8f\xbf\xbf"), npos);    // U+10FFFF
-  EXPECT_EQ(find_invalid_utf8("a\xf4\x90\x80\x80"), 1U);     // above it
+  EXPECT_EQ(find_invalid_utf8("a\xf4\x90\x80\x80"), 1U);     // beyond U+10FFFF
   EXPECT_EQ(find_invalid_utf8("a\xc0\xaf"), 1U);             // overlong
   EXPECT_EQ(find_invalid_utf8("a\xe0\x80\xaf"), 1U);         // overlong
-  EXPECT_EQ(find_invalid_utf8("\xe2\x82"), 0U);              // cut short
-  EXPECT_EQ(find_invalid_utf8("ab\x80"), 2U);                // continuation alone
+  EXPECT_EQ(find_invalid_utf8("\xe2\x82"), 0U);              // incomplete
+  EXPECT_EQ(find_invalid_utf8("ab\x80"), 2U);                // continuation byte without a start
   EXPECT_EQ(find_invalid_utf8("\xf8\x88\x80\x80\x80"), 0U);  // five bytes
 }
 
@@ -307,7 +307,7 @@ RC_GTEST_PROP(Json, AnyIntegerReadsBack, (std::uint64_t value)) {
 }
 
 RC_GTEST_PROP(Json, AnyBytesEitherParseOrThrowUserError, ()) {
-  // Mostly JSON characters, so that the parser is reached.
+  // Most characters are those of JSON, so that all parts of the parser are reached.
   const auto text = *rc::gen::container<std::string>(
       rc::gen::oneOf(rc::gen::element('{', '}', '[', ']', '"', ':', ',', '1', '-', '.', 'e', 'a',
                                       '\\', '/', '*', ' ', '\n'),

@@ -26,7 +26,7 @@ struct Expected {
   unsigned bytes;
 };
 
-// Toolchain spec section 2.
+// Values of toolchain spec section 2.
 TEST(Layout, ShippedArchitectures) {
   const std::vector<Expected> table = {
       {pynqz1(), 13, 16, 20, 24, 13, 16, 8},      {cmoda7(), 12, 16, 15, 24, 12, 16, 8},

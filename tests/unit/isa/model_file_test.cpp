@@ -25,7 +25,7 @@ constexpr const char* sample =
     R"("stride1_depth":8,"number_of_threads":1,"thread_queue_depth":8},)"
     R"("load_consts_to_local":true})";
 
-/// The sample with `from` replaced by `to`.
+/// Returns the sample with `from` replaced by `to`.
 std::string with(const std::string& from, const std::string& to) {
   std::string text = sample;
   const auto at = text.find(from);
@@ -63,8 +63,8 @@ TEST(ModelFile, OldFilesLackSomeKeys) {
   EXPECT_EQ(model.load_consts_to_local, std::nullopt);
   EXPECT_EQ(model.arch.number_of_threads, 1U);
   EXPECT_EQ(model.arch.thread_queue_depth, 8U);
-  // Keys that the file lacked are not written, except that an architecture is always written
-  // completely.
+  // Keys that were missing in the file are not written, except that an architecture is always
+  // written completely.
   EXPECT_EQ(to_json(model).find("load_consts"), std::string::npos);
   EXPECT_NE(to_json(model).find("\"thread_queue_depth\":8"), std::string::npos);
 }
@@ -222,14 +222,15 @@ TEST(ModelFile, CompiledModelsAreRewrittenByteForByte) {
 }
 
 RC_GTEST_PROP(ModelFile, WhatIsWrittenReadsBackWhateverTheNames, ()) {
-  // Printable, quotes, control characters and beyond: JSON must escape what needs it.
+  // Characters include quotes, control characters and other bytes that JSON must escape.
   const auto text = rc::gen::container<std::string>(
       rc::gen::oneOf(rc::gen::inRange<char>(' ', '\x7f'), rc::gen::element('"', '\n', '\0')));
   ModelFile model = parse_model_file(sample, "m");
   model.name = *text;
   model.prog.size.reset();
   if (*rc::gen::arbitrary<bool>())
-    model.prog.size = 6 * std::uint64_t{*rc::gen::arbitrary<std::uint32_t>()};  // instructions
+    // a whole number of instructions
+    model.prog.size = 6 * std::uint64_t{*rc::gen::arbitrary<std::uint32_t>()};
   model.inputs.clear();
   for (const auto& name : *rc::gen::container<std::vector<std::string>>(text)) {
     const auto base = *rc::gen::inRange<std::uint64_t>(0, 16);

@@ -1,4 +1,4 @@
-// Names from users' files: their printable form, and names of files made of them.
+// Names from users' files: their printable form, and file names made from them.
 #include "isa/support/names.h"
 
 #include <string>
@@ -25,19 +25,19 @@ TEST(Names, WhatCanBeShownStays) {
 TEST(Names, ControlsAndOtherBytesAreSpeltOut) {
   EXPECT_EQ(printable_name("a\nb\tc\x1b[31md\x07\x7f"), "a\\x0Ab\\x09c\\x1B[31md\\x07\\x7F");
   EXPECT_EQ(printable_name(std::string("a\0b", 3)), "a\\x00b");
-  // Latin-1, a cut character, a surrogate, an overlong slash: valid characters around them are
-  // kept.
+  // Invalid parts (Latin-1, an incomplete character, a surrogate, an overlong slash) are escaped;
+  // valid characters around them are kept.
   EXPECT_EQ(printable_name("caf\xE9 \xC3\xA9"), "caf\\xE9 \xC3\xA9");
   EXPECT_EQ(printable_name("\xE5\xB1"), "\\xE5\\xB1");
   EXPECT_EQ(printable_name("\xED\xA0\x80"), "\\xED\\xA0\\x80");
   EXPECT_EQ(printable_name("\xC0\xAF"), "\\xC0\\xAF");
-  // CSI of the terminals' other set of controls, a line separator, text turned around.
+  // These are escaped: a C1 control (CSI), a line separator, a change of the text's direction.
   EXPECT_EQ(printable_name("\xC2\x9B"
                            "1m"),
             "\\xC2\\x9B1m");
   EXPECT_EQ(printable_name("\xE2\x80\xA8\xE2\x80\xAE\xE2\x81\xA6"),
             "\\xE2\\x80\\xA8\\xE2\\x80\\xAE\\xE2\\x81\\xA6");
-  EXPECT_EQ(printable_name("\xE2\x80\xA6"), "\xE2\x80\xA6");  // an ellipsis
+  EXPECT_EQ(printable_name("\xE2\x80\xA6"), "\xE2\x80\xA6");  // U+2026, an ellipsis
 }
 
 TEST(Names, OfFilesAreDistinct) {
@@ -54,7 +54,7 @@ TEST(Names, OfFilesAreShortEnough) {
   const auto files = file_names({first, second, std::string(199, 'x') + "\xC3\xA9"});
   EXPECT_EQ(files.at(first), std::string(200, 'n'));
   EXPECT_EQ(files.at(second), std::string(200, 'n') + "~2");
-  // Not within a character.
+  // A name is not cut within a character.
   EXPECT_EQ(files.at(std::string(199, 'x') + "\xC3\xA9"), std::string(199, 'x'));
   EXPECT_EQ(file_names({"a\nb"}).at("a\nb"), "a_x0Ab");
 }

@@ -32,7 +32,8 @@ inline Architecture ultra96v2() { return make_architecture(16, 20480, 4096, 2097
 inline Architecture zcu104() { return make_architecture(32, 16384, 4096, 2097152, 2097152); }
 inline Architecture zcu104_uram() { return make_architecture(32, 49152, 20480, 2097152, 2097152); }
 
-/// Array 4, all depths equal, 4 strides by default: the layouts of the reference's encoding tests.
+/// Returns an architecture with array size 4, equal depths, and 4 strides by default. The
+/// reference's encoding tests use these layouts.
 inline Architecture uniform(std::uint64_t depth, std::uint32_t strides = 4) {
   Architecture a = make_architecture(4, depth, depth, depth, depth);
   a.stride0_depth = strides;
@@ -40,7 +41,7 @@ inline Architecture uniform(std::uint64_t depth, std::uint32_t strides = 4) {
   return a;
 }
 
-/// Bytes in file order, two digits each.
+/// Returns the bytes in file order, as two digits each.
 inline std::string hex(const std::vector<std::uint8_t>& bytes) {
   std::string text;
   for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
@@ -56,7 +57,7 @@ inline bool has_layout(const Architecture& architecture) {
   }
 }
 
-/// Legal architectures of every width, with depths on and beside powers of two.
+/// Returns a legal architecture of any width, with depths at and next to powers of two.
 inline Architecture random_architecture() {
   const auto depth = [] {
     const std::uint64_t power = std::uint64_t{1} << *rc::gen::inRange(0, 63);

@@ -14,7 +14,7 @@ namespace tactus {
 
 inline std::filesystem::path source_root() { return TACTUS_SOURCE_DIR; }
 
-/// Compiled programs and recordings outside the source tree: the folder TACTUS_SHARED, by default
+/// Folder of compiled programs and recordings outside the source tree: TACTUS_SHARED, by default
 /// "shared" beside the source tree. It may not exist.
 inline std::filesystem::path shared_root() {
   const char* folder = std::getenv("TACTUS_SHARED");

@@ -41,7 +41,7 @@ std::string parse_error(const std::string& text,
   return error_of([&] { (void)parse(text, fp16x2, expected); });
 }
 
-/// Mantissas of FP16BP8 numbers, two a line.
+/// Returns the mantissas of FP16BP8 numbers, with two numbers per line.
 std::vector<int> mantissas(const std::string& text) {
   const Bytes image = parse(text);
   std::vector<int> result;
@@ -56,7 +56,7 @@ std::vector<int> mantissas(const std::string& text) {
 TEST(VectorsCsv, ReadsLittleEndianImages) {
   EXPECT_EQ(parse("1.0,-1.0\n"), (Bytes{0x00, 0x01, 0x00, 0xFF}));
   EXPECT_EQ(parse("1.0,-1.0\n", architecture(DataType::fp8bp4, 2)), (Bytes{0x10, 0xF0}));
-  // 18 bits, the upper 14 zero
+  // 18 bits in 32; the upper 14 are zero
   EXPECT_EQ(parse("1.0,-1.0\n", architecture(DataType::fp18bp10, 2)),
             (Bytes{0x00, 0x04, 0x00, 0x00, 0x00, 0xFC, 0x03, 0x00}));
   EXPECT_EQ(parse("1.0,-1.0\n", architecture(DataType::fp32bp16, 2)),
@@ -79,7 +79,7 @@ TEST(VectorsCsv, AcceptsTheUsualLineEndsAndBlanks) {
 }
 
 TEST(VectorsCsv, RoundsAsTheReferenceAndSaturates) {
-  // floor(256 x + 0.5): ties go up.
+  // The mantissa is floor(256 x + 0.5): ties are rounded up.
   EXPECT_EQ(mantissas("0.001953125,-0.001953125\n"), (std::vector<int>{1, 0}));
   EXPECT_EQ(mantissas("0.00195,-0.00196\n"), (std::vector<int>{0, -1}));
   EXPECT_EQ(mantissas("127.99609375,-128\n"), (std::vector<int>{32767, -32768}));
@@ -93,7 +93,7 @@ TEST(VectorsCsv, SaturatedNumbersAreCounted) {
     (void)parse_vectors_csv(text, "v.csv", fp16x2, std::nullopt, &result);
     return result;
   };
-  // Up to half a step beyond the ends is rounding.
+  // Values up to half a step beyond the ends are rounded; this does not count as saturation.
   EXPECT_EQ(saturated("127.99609375,-128\n127.998,-128.001953125\n").count, 0U);
   EXPECT_EQ(saturated("127.998046875,0\n").count, 1U);
   EXPECT_EQ(saturated("0,-128.002\n").count, 1U);
@@ -129,7 +129,8 @@ TEST(VectorsCsv, AMantissaWiderThanAFloatIsExact) {
   const Architecture wide = architecture(DataType::fp32bp16, 2);
   EXPECT_EQ(parse("256.0000152587890625,32767.9999847412109375\n", wide),
             (Bytes{0x01, 0x00, 0x00, 0x01, 0xFF, 0xFF, 0xFF, 0x7F}));
-  // No mantissa: through float32, where 256.00001 is 256 + 2^-16 rounded to 256.
+  // These numbers are no mantissas, so they are read as float32: 256.00001 becomes 256 + 2^-16,
+  // which is rounded to 256.
   EXPECT_EQ(parse("256.00001,-32768\n", wide),
             (Bytes{0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x80}));
 }
@@ -195,7 +196,7 @@ TEST(VectorsCsv, WritesShortestDecimals) {
   const Architecture wide = architecture(DataType::fp32bp16, 2);
   EXPECT_EQ(to_csv({0x01, 0x00, 0x00, 0x01, 0x01, 0x00, 0x00, 0x00}, wide),
             "256.00001525878906,0.000015258789\r\n");
-  // Bits above 18 do not count.
+  // Bits above bit 17 are ignored.
   EXPECT_EQ(
       to_csv({0x00, 0xFC, 0xFF, 0xFF, 0x00, 0x04, 0xFC, 0xFF}, architecture(DataType::fp18bp10, 2)),
       "-1.0,1.0\r\n");

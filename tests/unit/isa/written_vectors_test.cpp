@@ -1,5 +1,5 @@
-// Reads of vectors that nothing has written, against a plain interpreter that keeps a set of
-// addresses for each memory and goes through every vector.
+// Reads of unwritten vectors, compared with a plain interpreter that keeps a set of addresses for
+// each memory and goes through every vector.
 #include "isa/tcu/written_vectors.h"
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace {
 
 using Kind = InstructionKind;
 
-/// Written from hardware spec sections 2.4, 3.3, 4.3 and 8.2.
+/// Reference interpreter, written from hardware spec sections 2.4, 3.3, 4.3 and 8.2.
 class Oracle {
  public:
   explicit Oracle(const Architecture& architecture) : a_(architecture), l_(architecture) {}
@@ -211,7 +211,7 @@ TEST(WrittenVectors, RandomLegalProgramsAgreeWithAPlainInterpreter) {
     const RandomProgram random = random_program(seed, options);
     WrittenVectors written(random.architecture);
     Oracle oracle(random.architecture);
-    // A second run finds what the first one left.
+    // The second run starts with what the first run has written.
     for (unsigned run = 0; run < 2; ++run) {
       const UnwrittenReads wanted = oracle.run(random.instructions);
       expect_equal(written.run(random.bytes()), wanted, random.describe());
@@ -244,7 +244,7 @@ TEST(WrittenVectors, AnyBitPatternsAgreeWithAPlainInterpreter) {
   }
 }
 
-/// What a program for an 8x8 array of 2 registers is told.
+/// Returns the warning for a program on an 8x8 array with 2 registers.
 std::string told(const std::string& text) {
   Architecture architecture;
   architecture.simd_registers_depth = 2;
@@ -260,7 +260,7 @@ TEST(WrittenVectors, EachMemoryIsNamed) {
   EXPECT_EQ(told("DataMove Acc(3) -> Local(0), 1"),
             "instruction 0 reads accumulator 3, which nothing has written (1 vector in 1 "
             "instruction in all)");
-  // A block of fewer vectors than the array has inputs is loaded on purpose.
+  // A block of weights with fewer vectors than the array has inputs is legal, and gives no warning.
   const std::string load = "DataMove DRAM1(0) -> Local(0), 16\n";
   EXPECT_EQ(told(load + "LoadWeights Local(0), 4\nMatMul Local(0) -> Acc(0), 8"), "");
   EXPECT_EQ(told(load + "MatMul Local(0) -> Acc(0), 8\nMatMul.zeroes Acc(0), 8"),
@@ -286,7 +286,8 @@ TEST(WrittenVectors, AMillionInstructionsAndTheDeepestMemory) {
   architecture.local_depth = std::uint64_t{1} << 32;
   const InstructionLayout layout(architecture);
   std::vector<Instruction> program;
-  // Everything at once, then pieces of it, the last of them beyond what is written.
+  // A million moves write the memory in pieces; the last instruction reads vectors that none of
+  // them writes.
   const std::uint64_t most = architecture.local_depth / 128;
   for (unsigned i = 0; i < 1000000; ++i) {
     program.push_back(make_data_move(layout, DataMoveKind::dram0_to_local,
