@@ -1,5 +1,5 @@
-// The handshakes in the waveform, read by an independent reader, equal the event log of the run and
-// of the RTL.
+// The handshakes in the waveform, read by an independent reader, equal the event logs of the run
+// and of the RTL.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 
 using Lines = std::map<Cycle, std::vector<std::string>>;
 
-/// Events of every cycle of a dump that starts at cycle 0; its cycles have no gap.
+/// Returns the events of every cycle of a dump that starts at cycle 0 and has no gap.
 Lines lines_of(const std::string& path, const TcuEventFormat& format, Cycle* cycles) {
   VcdReader reader(path);
   VcdCycles walk(reader, test_period_ps);
@@ -34,7 +34,7 @@ Lines lines_of(const std::string& path, const TcuEventFormat& format, Cycle* cyc
   return all;
 }
 
-/// The first difference as text.
+/// Describes the first difference; empty if there is none.
 std::string difference(const Lines& one, const Lines& other) {
   for (const auto& [cycle, lines] : one) {
     const auto found = other.find(cycle);
@@ -50,7 +50,7 @@ std::string difference(const Lines& one, const Lines& other) {
   return one.size() == other.size() ? "" : "more cycles with events";
 }
 
-/// The whole-top logs do not record what lies deep inside.
+/// Removes events of the TCU's inner units, which logs of the whole top do not record.
 Lines recorded(const Lines& all, bool bare) {
   if (bare) return all;
   Lines kept;
@@ -138,8 +138,8 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-/// Units that skip quiet cycles show what they would show if they were evaluated: the dump is the
-/// same, byte for byte, when every unit is evaluated in every cycle, in a random order.
+/// A sleeping unit's signals show the same values as if it were evaluated: the dump is the same,
+/// byte for byte, when every unit is evaluated in every cycle, in a random order.
 void expect_same_when_shuffled(std::uint64_t seed) {
   const TraceFolder folder;
   RandomOptions options;

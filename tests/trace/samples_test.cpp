@@ -1,5 +1,5 @@
-// Sample files: what the sampler puts into them and what `tactus samples` reads out.
-// Source: hardware spec section 11, toolchain spec sections 6.4 and 10.5.
+// Sample files: what the sampler writes and what `tactus samples` reads from them. Source: hardware
+// spec section 11, toolchain spec sections 6.4 and 10.5.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ class NoMemory final : public AxiTarget {
   [[nodiscard]] bool waits_for_memory() const override { return false; }
 };
 
-/// Offers one word a cycle, the second one `pause` cycles late.
+/// Offers one word per cycle, and the second word `pause` cycles late.
 class PausingSource final : public InstructionSource {
  public:
   PausingSource(std::vector<std::uint8_t> bytes, Cycle pause)
@@ -57,9 +57,10 @@ class PausingSource final : public InstructionSource {
   Cycle next_ = 0;
 };
 
-/// 1000 instructions, the first of which sets interval 10; blocks of 16. The published expectation,
-/// program counters 1, 9, 19, ... 999, 1000, comes from a rig whose second instruction is two
-/// cycles late: 8 instructions retire between the first two samples, 10 between all others.
+/// The program has 1000 instructions, the first of which sets interval 10; blocks have 16 samples.
+/// The published expectation, program counters 1, 9, 19, ... 999, 1000, comes from a rig whose
+/// second instruction is two cycles late: 8 instructions retire between the first two samples, 10
+/// between all others.
 TEST(Samples, OneThousandNoOps) {
   const KernelScope kernel;
   Clock clock;
@@ -84,8 +85,9 @@ TEST(Samples, OneThousandNoOps) {
     EXPECT_EQ(samples[i].word & 0xFFFFFFFF, counter) << i;
     EXPECT_EQ(samples[i].last, i % 16 == 15) << i;
     EXPECT_EQ(samples[i].word >> 48, 0U) << i;
-    // NoOps use no channel; one is at the head and goes in every sampled cycle but the last, and
-    // the first, which falls into the pause. An invalid head's ready is the last NoOp's.
+    // NoOps use no channel. In every sampled cycle one NoOp is at the head and leaves, except in
+    // the last cycle and in the first, which is in the pause. Without a valid head, ready is that
+    // of the last NoOp.
     const bool head = i != 0 && counter < 1000;
     EXPECT_EQ(samples[i].word >> 32 & 0x5555, head ? 0x4000U : 0U) << i;
     EXPECT_EQ(samples[i].word >> 47 & 1, 1U) << i;
@@ -109,8 +111,8 @@ TEST_F(SamplesCli, OfARun) {
       "--trace-scope top.tcu.decoder.sampler");
   ASSERT_EQ(run.code, 0) << run.err;
   const std::vector<std::uint64_t> words = words_of(read("s.tsample"));
-  // Six-byte instructions on eight-byte words: three of four cycles bring a word, so the stream
-  // brings an instruction a cycle; Configure retires with counter 0.
+  // Instructions have six bytes and words eight. A word arrives in three of four cycles, so the
+  // stream delivers one instruction per cycle. Configure retires with counter 0.
   ASSERT_GE(words.size(), 100U);
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(words[i] & 0xFFFFFFFF, 10 * i + 1) << i;
   EXPECT_NE(run.out.find(fmt::format("samples       {} in 6 whole blocks and {} of another, 0 "
@@ -126,8 +128,8 @@ TEST_F(SamplesCli, IntervalByOption) {
                 .code,
             0);
   const std::vector<std::uint64_t> words = words_of(read("s.tsample"));
-  // One sample per cycle from cycle 0 on, visible one cycle later; the run continues until it is
-  // idle.
+  // There is one sample per cycle from cycle 0 on, visible one cycle later. The run continues until
+  // it is idle.
   const std::uint64_t cycles = Json::parse(read("s.json")).at("total_cycles");
   EXPECT_EQ(words.size(), cycles - 1);
   EXPECT_EQ(words[0] & 0xFFFFFFFF, 0U);
@@ -160,15 +162,15 @@ TEST_F(SamplesCli, IntervalByOption) {
   EXPECT_NE(output.out.find("DataMove DRAM1 -> Local"), std::string::npos);
 }
 
-/// Samples are lost while the host is away after a block; the interval continues.
+/// Samples are lost while the host pauses after a block; the interval continues.
 TEST_F(SamplesCli, APausingHostDropsSamples) {
   const Output run = tactus(
       "run --program n.tprog --arch a.tarch --samples s.tsample --sample-block 4 --sample-pause "
       "25");
   ASSERT_EQ(run.code, 0) << run.err;
   const std::vector<std::uint64_t> words = words_of(read("s.tsample"));
-  // The sample captured 10 cycles after the last of a block waits in the register until the host is
-  // back; that of 20 cycles after is lost.
+  // The sample captured 10 cycles after the last sample of a block waits in the register until the
+  // host returns; the one captured 20 cycles after is lost.
   ASSERT_GE(words.size(), 12U);
   for (std::size_t i = 0; i < 12; ++i) {
     EXPECT_EQ(words[i] & 0xFFFFFFFF, 1 + 10 * (i + (i < 4 ? 0 : (i - 1) / 4))) << i;
@@ -178,7 +180,7 @@ TEST_F(SamplesCli, APausingHostDropsSamples) {
 
 TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
   const std::uint64_t instruction = std::uint64_t{3} << 46, waiting = std::uint64_t{1} << 44;
-  // Two samples of a configuration, then the counter falls to 1.
+  // The first two samples belong to a configuration; then the counter falls to 1.
   write("s.tsample", bytes_of({5, 9 | instruction, 1 | instruction | waiting, 3 | instruction,
                                6 | instruction, 2}));
   const auto analyse = [this](const std::string& options) {
@@ -194,34 +196,36 @@ TEST_F(SamplesCli, TheRulesOfTheAnalysis) {
   EXPECT_EQ(json.at("classes")[0].at("channels").at("memPortA").at("waits"), 1);
   EXPECT_EQ(json.at("classes")[0].at("channels").at("instruction").at("moves"), 3);
 
-  // Six instructions: counter 6 is beyond the program and ends the analysis.
+  // The program has six instructions: counter 6 is beyond the program and ends the analysis.
   json = analyse("--program m.tprog --arch a.tarch");
   EXPECT_EQ(json.at("before_program"), 2);
   EXPECT_EQ(json.at("analysed"), 2);
   EXPECT_EQ(json.at("beyond_program"), 2);
-  EXPECT_EQ(json.at("classes")[0].at("name"), "LoadWeights");  // 1
-  EXPECT_EQ(json.at("classes")[1].at("name"), "MatMul");       // 3
+  EXPECT_EQ(json.at("classes")[0].at("name"), "LoadWeights");  // counter 1
+  EXPECT_EQ(json.at("classes")[1].at("name"), "MatMul");       // counter 3
   EXPECT_EQ(analyse("--model m.tmodel"), json);
 
   json = analyse("--model m.tmodel --from-start");
   EXPECT_EQ(json.at("before_program"), 0);
-  EXPECT_EQ(json.at("analysed"), 1);  // 9 is beyond
-  // Without the request to local memory, which would not fit a program that starts elsewhere.
+  EXPECT_EQ(json.at("analysed"), 1);  // counter 9 is beyond the program
+  // These samples have no request to local memory, which would contradict a program with another
+  // start.
   write("s.tsample",
         bytes_of({5, 9 | instruction, 1 | instruction, 3 | instruction, 6 | instruction, 2}));
   json = analyse("--model m.tmodel --first-pc 1");
   EXPECT_EQ(json.at("classes").size(), 4U);
   EXPECT_EQ(json.at("classes")[1].at("name"), "DataMove DRAM1 -> Local");
-  EXPECT_EQ(json.at("analysed"), 4);  // counter 6 is the last instruction
+  EXPECT_EQ(json.at("analysed"), 4);  // counter 6 is the program's last instruction
 
-  // After a Configure the counter continues; values below the program are before it.
+  // After a Configure the counter continues. Samples with counters below the program come before
+  // it.
   write("s.tsample", bytes_of({0, 2, 3, 4, 8, 9, 10}));
   json = analyse("--model m.tmodel --first-pc 3");
   EXPECT_EQ(json.at("before_program"), 2);
   EXPECT_EQ(json.at("analysed"), 3);
   EXPECT_EQ(json.at("beyond_program"), 2);
 
-  write("s.tsample", bytes_of({1, 2, 3}));  // no decrease: from the first on
+  write("s.tsample", bytes_of({1, 2, 3}));  // the counter does not fall, so all samples count
   EXPECT_EQ(analyse("").at("analysed"), 3);
 }
 
@@ -232,14 +236,14 @@ TEST_F(SamplesCli, SamplesOfAnotherProgramAreRefused) {
       0);
   EXPECT_EQ(tactus("samples s.tsample --program m.tprog --arch a.tarch").code, 0);
   EXPECT_EQ(tactus("samples s.tsample --model m.tmodel").code, 0);
-  // Other instructions where the samples have requests to local memory.
+  // This program has instructions without requests where the samples show requests to local memory.
   write("other.tasm", std::string(".repeat 6\nMatMul.zeroes Acc(0), 1\n.end\n"));
   ASSERT_EQ(tactus("asm other.tasm --arch a.tarch --output other.tprog").code, 0);
   expect_error("samples s.tsample --program other.tprog --arch a.tarch --json h.json",
                why +
                    ": at program counter 0 a sample shows a request to local memory's port B, but "
                    "MatMul there makes none");
-  // The right one where it begins elsewhere.
+  // The program is right, but not its start.
   const std::string fits = ", unless it begins at another program counter (--first-pc {} fits): ";
   expect_error("samples s.tsample --program m.tprog --arch a.tarch --first-pc 1",
                why + fmt::format(fmt::runtime(fits), 0));
@@ -247,7 +251,7 @@ TEST_F(SamplesCli, SamplesOfAnotherProgramAreRefused) {
                    "--sample-interval 1")
                 .code,
             0);
-  // Configuration comes first: three instructions and a NoOp of padding.
+  // In driver mode a configuration comes first: three instructions and a NoOp of padding.
   expect_error("samples s.tsample --model m.tmodel", why + fmt::format(fmt::runtime(fits), 4));
   EXPECT_EQ(tactus("samples s.tsample --model m.tmodel --first-pc 4").code, 0);
   expect_error("samples s.tsample --program m.tprog --arch a.tarch --first-pc 1000",

@@ -1,4 +1,4 @@
-// Selection, the file format to the letter, save files, and what families show.
+// Selection of signals, the exact file format, save files, and values of signal families.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -24,8 +24,7 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-// ---- the writer, on signals of the test's own
-// ----------------------------------------------------
+// ---- the writer, with signals of the test -------------------------------------------------------
 
 struct Wires {
   Link<MemoryRequest> link;
@@ -81,7 +80,7 @@ TEST_F(Writer, TheFileToTheLetter) {
   }
   writer.close();
   EXPECT_EQ(writer.error(), "");
-  EXPECT_EQ(tracer.cycles(), 5U);  // 2, 3, 5, 6, 7
+  EXPECT_EQ(tracer.cycles(), 5U);  // cycles 2, 3, 5, 6, 7
   const std::string header =
       "$version tool 1 $end\n"
       "$comment what ran $end\n"
@@ -131,7 +130,7 @@ TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
   }
   writer.close();
   const std::string text = content(folder_.path("a.vcd"));
-  EXPECT_NE(text.find("$timescale 100 ps $end"), std::string::npos);  // half a period is a tick
+  EXPECT_NE(text.find("$timescale 100 ps $end"), std::string::npos);  // one tick is half a period
   const std::string tail = "$end\n#7000\nb10 %\n#10000\n";
   ASSERT_GT(text.size(), tail.size());
   EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
@@ -166,7 +165,7 @@ TEST_F(Writer, AClockAloneHasAllItsEdges) {
             "#0\n$dumpvars\n1!\n$end\n#5\n0!\n#10\n1!\n#15\n0!\n#20\n1!\n#25\n0!\n#30\n");
 }
 
-/// The file is what a window that ends there would have given.
+/// A file that reaches the size limit equals the file of a window that ends there.
 TEST_F(Writer, TheLimitEndsTheFileWithAWholeCycle) {
   const trace::Plan plan = make_plan(registry_, {});
   const auto run = [&](const char* file, std::uint64_t limit, Cycle last) {
@@ -328,7 +327,7 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
   for (std::string line; std::getline(save, line);) {
     if (line[0] == '[') continue;
     if (line[0] == '*') {
-      // 100 cycles of a tick across 1000 pixels are 20 in GTKWave's 200.
+      // The zoom shows 100 cycles (of one tick each) on 1000 pixels, i.e. 20 in GTKWave's 200.
       EXPECT_EQ(line.rfind("*-4.321928 0 -1 -1", 0), 0U) << line;
       zoomed = true;
       continue;
@@ -355,7 +354,7 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
     }
   }
   EXPECT_TRUE(groups.empty());
-  // The instruction's are there once more, in front.
+  // The signals of the instruction appear twice, first in a group of their own.
   EXPECT_GE(of_the_instruction, 7U);
   EXPECT_EQ(signals - of_the_instruction, reader.names().size());
   EXPECT_TRUE(zoomed);
@@ -364,14 +363,14 @@ TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
 TEST_F(Selecting, ValuesWithNamesAreTranslated) {
   const TraceFolder folder;
   traced_.run(folder.path("a.vcd"), {});
-  std::map<std::string, std::string> files;  // by signal
+  std::map<std::string, std::string> files;  // by signal name
   for (const trace::Translation& one : translations(traced_.plan())) {
     for (const std::string& signal : one.signals) files[signal] = one.text;
   }
   EXPECT_EQ(files.at("top.tcu.decoder.head.opcode"),
             "0 NoOp\n1 MatMul\n2 DataMove\n3 LoadWeights\n4 SIMD\nF Configure\n");
   EXPECT_GE(files.size(), 2U);
-  // The bits of a mask have no names of values.
+  // A mask has no names of values.
   EXPECT_EQ(files.count("top.tcu.decoder.head.done"), 0U);
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < translations(traced_.plan()).size(); ++i) {
@@ -384,7 +383,7 @@ TEST_F(Selecting, ValuesWithNamesAreTranslated) {
        at = save.find("@2022\n^", at + 1)) {
     ++translated;
   }
-  EXPECT_GE(translated, files.size());  // the opcode twice
+  EXPECT_GE(translated, files.size());  // opcode appears twice
 }
 
 TEST_F(Selecting, SurfersCommandsNameSignalsOfTheDump) {
@@ -403,7 +402,7 @@ TEST_F(Selecting, SurfersCommandsNameSignalsOfTheDump) {
       EXPECT_TRUE(reader.has(name)) << name;
       seen.insert(name);
     } else if (line.rfind("divider_add ", 0) == 0) {
-      // Surfer takes one word of letters, digits and _.
+      // Surfer accepts one word of letters, digits and _.
       const std::string name = line.substr(12);
       EXPECT_TRUE(std::all_of(name.begin(), name.end(), [](char c) {
         return std::isalnum(c) != 0 || c == '_';
@@ -416,11 +415,11 @@ TEST_F(Selecting, SurfersCommandsNameSignalsOfTheDump) {
   EXPECT_EQ(seen.size(), reader.names().size());
 }
 
-// ---- what families show
-// --------------------------------------------------------------------------
+// ---- values of signal families ------------------------------------------------------------------
 
 TEST(TraceFamilies, WeightsCellsAndLanes) {
-  // Weights of 5 vectors at local 0.., then one product; narrow lanes in wide storage.
+  // The program loads weights of 5 vectors at local 0.., then computes one product. One of the
+  // types has narrow lanes in wide storage.
   for (const tcu::DataType type : {tcu::DataType::fp16bp8, tcu::DataType::fp18bp10}) {
     RandomProgram program;
     program.architecture.data_type = type;
@@ -468,7 +467,7 @@ TEST(TraceFamilies, WeightsCellsAndLanes) {
       vectors += reader.is_high(input + ".ready") ? 1 : 0;
     }
     EXPECT_EQ(vectors, 2U);
-    // Memory holds the bias first, then the weights of input j.
+    // Memory holds the bias first, then the weights of each input j.
     for (unsigned row = 0; row < 4; ++row) {
       const std::string w = "top.tcu.array.interior.";
       EXPECT_EQ(reader.value(w + "bias" + std::to_string(row)), expected(row));

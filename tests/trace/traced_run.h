@@ -55,7 +55,7 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
 class TracedSimulation {
  public:
   TracedSimulation(const RandomProgram& program, const TcuSimulationConfig& config);
-  /// The machine, whose registers are accessible before the run, e.g. for a window's condition.
+  /// The simulation; its registers are accessible before the run, e.g. for a window's condition.
   [[nodiscard]] TcuSimulation& simulation() { return simulation_; }
   [[nodiscard]] const trace::Registry& registry() const { return registry_; }
   [[nodiscard]] const std::map<Cycle, std::vector<std::string>>& events() const {
@@ -73,7 +73,7 @@ class TracedSimulation {
 };
 
 [[nodiscard]] TcuSimulationConfig machine_config(const RandomProgram& program);
-/// Text widths of the machine's events.
+/// Returns the widths of values in the text of the machine's events.
 [[nodiscard]] TcuEventFormat event_widths(const TcuSimulationConfig& config);
 
 }  // namespace tactus

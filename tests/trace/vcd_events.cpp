@@ -44,7 +44,7 @@ class EventLister {
     for (unsigned i = bytes; i-- > 0;) text += fmt::format("{:02x}", vcd_.bits(name, 8 * i, 8));
     return text;
   }
-  /// Lane of a vector bus, element 0 lowest, as a signed number.
+  /// Returns a lane of a vector bus as a signed number; element 0 is in the lowest bits.
   [[nodiscard]] std::int64_t lane(const std::string& name, unsigned i) const {
     const unsigned bits = vcd_.width(name) / format_.array_size;
     auto number = static_cast<std::int64_t>(vcd_.bits(name, i * bits, bits));
@@ -108,7 +108,7 @@ class EventLister {
     }
     if (fires(acc + "port_b.request")) line("ARB a={}", value(acc + "port_b.request.address"));
     if (fires("top.tcu.alu.operation")) line("ALU");
-    // Entries of a lookup table end the item that asks for them.
+    // The item that requests entries of a lookup table ends when they arrive.
     const std::string head = "top.tcu.accumulators.head";
     if (vcd_.has(head + ".table") && fires(head) && value(head + ".table") != 0) {
       line("LUT t={} i={}", value(head + ".table") - 1, value(head + ".read_address"));
@@ -120,18 +120,18 @@ class EventLister {
     const bool taken = fires(a + "head");
     const bool load = taken && value(a + "head.load") == 1;
     const bool zeroes = taken && value(a + "head.zeroes") == 1;
-    // Weights with reads of their own enter beside the vectors.
+    // With own_reads, weights may enter in the same cycle as input vectors.
     const std::string enters = a + "own_weights.enters";
     if (vcd_.has(enters) && value(enters) == 1) line("LOAD");
     if (taken) line(load ? "LOAD" : "RUN");
-    // The vectors enter with the control item, and only where it wants one.
+    // A vector enters together with the control item, and only if the item needs one.
     if (fires(a + "input") != (taken && !load && !zeroes) ||
         fires(a + "weights") != (taken && load && !zeroes)) {
       throw std::runtime_error("array control and vectors disagree");
     }
   }
 
-  /// A sample enters its block together with its last vector.
+  /// A sample enters its block in the same cycle as its last vector.
   void dais() {
     const std::string d = "top.tcu.dais.", suffix = ".input.valid";
     if (!vcd_.has(d + "head.valid")) return;

@@ -113,7 +113,7 @@ void VcdReader::change(const std::string& first) {
   if (found == variables_.end()) fail("unknown code " + code);
   Variable& variable = found->second;
   if (digits.size() > variable.width) fail("too many digits");
-  // Short values extend with 0, or with x if they begin with it.
+  // A short value is extended with 0, or with x if it begins with x.
   const char fill = digits[0] == 'x' ? 'x' : '0';
   variable.digits = std::string(variable.width - digits.size(), fill) + digits;
   ++changes_;
@@ -193,7 +193,7 @@ bool VcdCycles::next() {
   } else {
     ++cycle_;
   }
-  // All changes before the cycle's end; the last time in the file ends the last cycle.
+  // Applies all changes before the cycle's end; the last time in the file ends the last cycle.
   const auto advance = [this] {
     while (!reader_.at_end() && reader_.following_time() < (cycle_ + 1) * ticks_) {
       reader_.next_time();

@@ -14,7 +14,7 @@ class VcdReader {
  public:
   explicit VcdReader(const std::string& path);
 
-  /// All names, in the order of the file.
+  /// All signal names, in the order of the file.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] bool has(const std::string& name) const { return codes_.count(name) != 0; }
   [[nodiscard]] unsigned width(const std::string& name) const;
@@ -22,21 +22,21 @@ class VcdReader {
   [[nodiscard]] std::size_t changes() const { return changes_; }
   [[nodiscard]] std::size_t dumpoffs() const { return dumpoffs_; }
 
-  /// Applies all changes at the next time with changes. False at the end of the file.
+  /// Applies all changes at the next time that has changes. Returns false at the end of the file.
   bool next_time();
-  /// The time of the values: valid after next_time().
+  /// Time of the current values; valid after next_time().
   [[nodiscard]] std::uint64_t time() const { return time_; }
-  /// The next time with changes, or time() at the end of the file.
+  /// Next time that has changes, or time() at the end of the file.
   [[nodiscard]] std::uint64_t following_time() const { return at_end() ? time_ : pending_time_; }
   [[nodiscard]] bool at_end() const { return position_ >= text_.size(); }
 
-  /// Binary digits, most significant first, as many as the signal is wide; 0, 1, x.
+  /// Value as binary digits 0, 1, x, most significant first; as many digits as the signal is wide.
   [[nodiscard]] const std::string& digits(const std::string& name) const;
   [[nodiscard]] bool known(const std::string& name) const;
-  /// Value of at most 64 bits; throws if a digit is unknown.
+  /// Value as a number of at most 64 bits; throws if a digit is unknown.
   [[nodiscard]] std::uint64_t value(const std::string& name) const;
   [[nodiscard]] bool is_high(const std::string& name) const { return digits(name) == "1"; }
-  /// Bits [low + count - 1 : low] of a known value.
+  /// Bits [low + count - 1 : low] of a known value, as a number.
   [[nodiscard]] std::uint64_t bits(const std::string& name, unsigned low, unsigned count) const;
 
  private:
@@ -56,7 +56,7 @@ class VcdReader {
   std::size_t position_ = 0;
   std::vector<std::string> names_;
   std::map<std::string, std::string> codes_;   ///< name -> identifier code
-  std::map<std::string, Variable> variables_;  ///< by code
+  std::map<std::string, Variable> variables_;  ///< by identifier code
   std::uint64_t timescale_ps_ = 0;
   std::uint64_t time_ = 0;
   std::uint64_t pending_time_ = 0;
@@ -68,8 +68,8 @@ class VcdReader {
 class VcdCycles {
  public:
   VcdCycles(VcdReader& reader, std::uint64_t period_ps);
-  /// Advances to the next cycle; false after the last. Skips cycles in which everything is unknown
-  /// (between windows).
+  /// Advances to the next cycle; returns false after the last. Skips cycles in which all values are
+  /// unknown (between windows).
   bool next();
   [[nodiscard]] std::uint64_t cycle() const { return cycle_; }
 

@@ -30,7 +30,7 @@ class Waveform : public CliTest {
   [[nodiscard]] std::string path(const std::string& file) const {
     return (folder_ / file).string();
   }
-  /// The lines of an event file, from the waveform.
+  /// Returns the lines of an event file, derived from the waveform.
   [[nodiscard]] std::string events_of(const std::string& file) const {
     TcuEventFormat format;
     format.array_size = 4;
@@ -45,7 +45,7 @@ class Waveform : public CliTest {
     }
     return fmt::format("{}", fmt::join(lines, ""));
   }
-  /// The run's event file, sorted within each cycle as events_of() does.
+  /// Returns the run's event file, sorted within each cycle as in events_of().
   [[nodiscard]] std::string sorted_events(const std::string& file) const {
     std::map<std::uint64_t, std::vector<std::string>> cycles;
     std::istringstream text(read(file));
@@ -59,11 +59,12 @@ class Waveform : public CliTest {
     }
     return all;
   }
-  /// A program of NoOps that are offered a million cycles apart: long, and nothing happens.
+  /// Writes a program of NoOps. With a feed gap of a million cycles it is long, and nearly all
+  /// cycles are idle.
   void write_long_program() const { write("long.tprog", std::string(6 * 400, '\0')); }
 };
 
-/// A full disk, and a limit on the size of files, leave a file of whole cycles and a clear error.
+/// A full disk and a limit on file sizes leave a file of whole cycles and give a clear error.
 TEST_F(Waveform, AFullDiskLeavesWholeCycles) {
   write("g.tasm", std::string("LoadWeights.zeroes 5\n.repeat 400\nMatMul.zeroes Acc(5), 3\n"
                               "SIMD O = Move(I), read Acc(5), write Acc(7)\n.end\n"));
@@ -73,7 +74,7 @@ TEST_F(Waveform, AFullDiskLeavesWholeCycles) {
   const std::string all = read("w.vcd");
   ASSERT_GT(all.size(), 50000U);
   std::filesystem::remove(folder_ / "w.vcd");
-  for (const std::size_t kilobytes : {1, 32, 40}) {  // a header has 15 or so
+  for (const std::size_t kilobytes : {1, 32, 40}) {  // the header has about 15
     const Output limited = shell(fmt::format(
         "(ulimit -f {}; exec \"$0\" {}) | cat; exit ${{PIPESTATUS[0]}}", kilobytes, whole));
     EXPECT_EQ(limited.code, 2) << kilobytes;
@@ -93,7 +94,7 @@ TEST_F(Waveform, AFullDiskLeavesWholeCycles) {
     while (cycles.next()) continue;
     EXPECT_GT(cycles.cycle(), 5U);
   }
-  // Other files appear whole or not at all.
+  // Other files are written completely or not at all.
   const Output events = shell(
       "(ulimit -f 1; exec \"$0\" run --program g.tprog --arch a.tarch --events e) | cat; "
       "exit ${PIPESTATUS[0]}");
@@ -102,8 +103,8 @@ TEST_F(Waveform, AFullDiskLeavesWholeCycles) {
   EXPECT_FALSE(exists("e"));
 }
 
-/// Unused values of channels are also those of the RTL: an address that an item does not use is 0,
-/// and the ALU array is ready for the NoOp that it is shown when there is no operation for it.
+/// Unused values of channels also equal the RTL's: an address that an item does not use is 0, and
+/// the ALU array is ready for the NoOp that it gets when there is no operation.
 TEST_F(Waveform, ValuesThatNobodyLooksAt) {
   write("g.tasm", std::string("MatMul.zeroes Acc(5), 3\n"
                               "SIMD O = Move(I), read Acc(5), write Acc(7)\n"
@@ -136,7 +137,7 @@ TEST_F(Waveform, ValuesThatNobodyLooksAt) {
         if (used_to_read) reads.push_back(read_address);
         if (used_to_write) writes.push_back(write_address);
       }
-      // Phase in which a SIMD instruction writes the result of the ALU array.
+      // Phase 3: a SIMD instruction writes the result of the ALU array.
       if (reader.value("top.tcu.accumulators.phase") != 3) continue;
       ++results;
       EXPECT_FALSE(reader.is_high("top.tcu.alu.operation.valid"));
@@ -165,10 +166,10 @@ TEST_F(Waveform, BesideAnUnchangedResult) {
   EXPECT_EQ(read("w.gtkw").rfind("[dumpfile] \"" + path("w.vcd") + "\"\n", 0), 0U);
 
   VcdReader reader(path("w.vcd"));
-  EXPECT_EQ(reader.timescale_ps(), 1000U);  // 100 MHz: 10 ns, high for 5
+  EXPECT_EQ(reader.timescale_ps(), 1000U);  // 100 MHz: a period of 10 ns, half of it high
   const std::string first = read("w.vcd");
   ASSERT_EQ(tactus(traced).code, 0);
-  EXPECT_EQ(read("w.vcd"), first);  // the same bytes from the same input
+  EXPECT_EQ(read("w.vcd"), first);  // the same input gives the same bytes
 }
 
 TEST_F(Waveform, OfAModelWithSeveralImages) {
@@ -200,8 +201,8 @@ TEST_F(Waveform, Windows) {
     return found;
   };
   EXPECT_EQ(cycles("--trace-from 7 --trace-to 9"), (std::vector<std::uint64_t>{7, 8, 9}));
-  // Instruction 1, LoadWeights, is at the head for 5 cycles; instruction 0 came in cycle 1 and took
-  // 4 + 1 + 5 cycles from its head in 2 on.
+  // Instruction 1, LoadWeights, is at the head for 5 cycles. Instruction 0 was accepted in cycle 1,
+  // reached the head in cycle 2 and took 4 + 1 + 5 cycles.
   EXPECT_EQ(cycles("--trace-pc 1"), (std::vector<std::uint64_t>{12, 13, 14, 15, 16}));
   EXPECT_EQ(cycles("--trace-pc 1:1 --trace-pre 2 --trace-post 1"),
             (std::vector<std::uint64_t>{10, 11, 12, 13, 14, 15, 16, 17}));
@@ -210,7 +211,8 @@ TEST_F(Waveform, Windows) {
   write("t.tasm", std::string("Configure Tracepoint = 3\nNoOp\nNoOp\nNoOp\nNoOp\n"));
   ASSERT_EQ(tactus("asm t.tasm --arch a.tarch --output m.tprog").code, 0);
   EXPECT_EQ(cycles("--trace-tracepoint --trace-pre 1").size(), 2U);
-  // At its reset value the timer of an idle decoder needs a while; at 0 the output is high at once.
+  // With the register's reset value the timeout of an idle decoder comes late; with 0 the output is
+  // high at once.
   write("t.tasm", std::string("Configure Timeout = 0\nNoOp\nNoOp\nConfigure Timeout = 9\nNoOp\n"));
   ASSERT_EQ(tactus("asm t.tasm --arch a.tarch --output m.tprog").code, 0);
   const std::vector<std::uint64_t> high = cycles("--trace-timeout");
@@ -268,7 +270,7 @@ TEST_F(Waveform, ShowTheBoardsMemory) {
   const std::string fast = read("w.vcd");
   ASSERT_EQ(tactus(with_board + "--trace-scope 'top.memory.ddr.slots' --engine step").code, 0);
   EXPECT_EQ(read("w.vcd"), fast);
-  // Something was read, and a row opened.
+  // The waveform must show reads and an open row.
   VcdReader reader(path("w.vcd"));
   VcdCycles cycles(reader, period_ps);
   std::uint64_t open = 0, most_reads = 0;
@@ -308,8 +310,8 @@ TEST_F(Waveform, WrongOptionsCostNoRun) {
   expect_error("run --trace-list", "--trace-list needs --arch F.tarch or --model F.tmodel");
 }
 
-/// An error found only while the machine runs does not lose the result: it is printed and written,
-/// then the exit code is 2.
+/// An error that is found during the run does not lose the result: the result is printed and
+/// written, then the exit code is 2.
 TEST_F(Waveform, FailuresDuringTheRunKeepTheResult) {
   ASSERT_EQ(tactus(run + "--stats s.json").code, 0);
   const std::string total_cycles = Json::parse(read("s.json")).at("total_cycles").dump();
@@ -334,11 +336,11 @@ TEST_F(Waveform, FailuresDuringTheRunKeepTheResult) {
          "traced");
   expect("--vcd w.vcd --trace-timeout --decoder-timeout 65535",
          "--trace-timeout: the decoder's timeout output was never high; nothing was traced");
-  // An old file is not touched by a window that stays empty.
+  // An empty window does not overwrite an existing file.
   write("w.vcd", std::string("old"));
   EXPECT_EQ(tactus(run + "--vcd w.vcd --trace-from 100000").code, 2);
   EXPECT_EQ(read("w.vcd"), "old");
-  // A full disk elsewhere does not cost it either.
+  // A full disk for another file does not lose the result either.
   const Output full = tactus(run + "--stats /dev/full");
   EXPECT_EQ(full.code, 2);
   EXPECT_NE(full.out.find("cycles        "), std::string::npos);
@@ -357,8 +359,8 @@ TEST_F(Waveform, ARunThatDoesNotFinishLeavesAWholeFile) {
   EXPECT_EQ(events_of("w.vcd"), sorted_events("e"));
 }
 
-/// The cycles of a layer are the window, in waveform and timeline; the layer is a signal, and the
-/// save file has a mark for it.
+/// --trace-layer and --timeline-layer select a layer's cycles as the window. The layer is also a
+/// signal, and has a mark in the save file.
 TEST_F(Waveform, LayersAreWindowsSignalsAndMarks) {
   write_model();
   write("l.json", std::string(R"({"layers": [{"name": "first", "first": 0, "count": 2},
@@ -389,7 +391,8 @@ TEST_F(Waveform, LayersAreWindowsSignalsAndMarks) {
   EXPECT_NE(read("w.gtkw").find("\n[markername] Asecond; one\n"), std::string::npos)
       << read("w.gtkw");
 
-  // The whole run: each layer in its cycles, none behind them.
+  // In the waveform of the whole run, the signal shows each layer in its cycles, and no layer (2)
+  // after the last.
   ASSERT_EQ(tactus(of_layers + "--vcd all.vcd").code, 0);
   VcdReader all(path("all.vcd"));
   VcdCycles every(all, period_ps);
@@ -427,7 +430,7 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
   };
   const auto seconds = [](double count) { return std::chrono::duration<double>(count); };
   for (const int signal : {SIGINT, SIGTERM}) {
-    // The signal comes some time after the trace has begun, however slow the host is.
+    // The signal is sent after the trace has begun, even on a slow host.
     std::filesystem::remove(folder_ / "w.vcd");
     const auto process = start("long.tprog --feed-gap 1000000", "top.tcu");
     for (int i = 0; i < 300 && !exists("w.vcd"); ++i) std::this_thread::sleep_for(seconds(0.1));
@@ -451,7 +454,7 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
     EXPECT_GT(reader.changes(), 100U);
     std::filesystem::remove(folder_ / "w.gtkw");
   }
-  // SIGKILL cannot be handled, but the file contains only whole cycles.
+  // SIGKILL cannot be handled, but the file still contains only whole cycles.
   write("g.tasm", std::string(".repeat 300000\nMatMul.zeroes Acc(5), 3\n"
                               "SIMD O = Move(I), read Acc(5), write Acc(7)\n.end\n"));
   ASSERT_EQ(tactus("asm g.tasm --arch a.tarch --output g.tprog").code, 0);
@@ -465,7 +468,7 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
   EXPECT_GT(reader.changes(), 1000U);
 }
 
-/// An FST has the content of the VCD, which is removed unless it was requested.
+/// An FST has the content of the VCD; the VCD is removed unless it was requested.
 TEST_F(Waveform, AsFst) {
   if (!installed("vcd2fst") || !installed("fst2vcd")) {
     GTEST_SKIP() << "vcd2fst and fst2vcd are not installed (Debian: gtkwave)";
@@ -499,7 +502,8 @@ TEST_F(Waveform, AnFstNeedsItsProgram) {
   EXPECT_FALSE(exists("w.fst.vcd"));
 }
 
-/// GTKWave's converters read the file: to FST and back every value of every cycle is the same.
+/// GTKWave's converters can read the file: converted to FST and back, every value of every cycle is
+/// the same.
 TEST_F(Waveform, OtherToolsReadIt) {
   if (!installed("vcd2fst") || !installed("fst2vcd")) {
     GTEST_SKIP() << "vcd2fst and fst2vcd are not installed (Debian: gtkwave)";

@@ -1,4 +1,4 @@
-// Windows: which cycles a dump holds, and that they hold what a dump of everything holds.
+// Windows: the cycles in a dump, and that these have the same values as in a dump of all cycles.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using ByCycle = std::map<Cycle, Values>;
 
 constexpr Cycle forever = ~Cycle{0};
 
-/// Everything but the clock, cycle by cycle.
+/// Returns all values except the clock's, cycle by cycle.
 ByCycle values_of(const std::string& path, std::size_t* gaps = nullptr) {
   VcdReader reader(path);
   VcdCycles walk(reader, test_period_ps);
@@ -31,8 +31,8 @@ ByCycle values_of(const std::string& path, std::size_t* gaps = nullptr) {
   return all;
 }
 
-/// A small program with a tracepoint on its third instruction and its loop back of the counter, so
-/// that triggers come more than once.
+/// Returns a small program with a tracepoint on its third instruction. A Configure sets the program
+/// counter back, so that triggers occur more than once.
 RandomProgram program_of(std::uint64_t seed) {
   RandomOptions options;
   options.instructions = 14;
@@ -59,7 +59,7 @@ class Traces {
   struct Case {
     On on = On::nothing;
     Cycle first = 0, last = forever, pre = 0, post = 0;
-    std::uint32_t low = 0, high = 0;  ///< of the program counter
+    std::uint32_t low = 0, high = 0;  ///< range of the program counter
   };
 
   void check(const Case& c) const {
@@ -80,7 +80,7 @@ class Traces {
     }
     traced.run(folder_.path("part.vcd"), settings);
 
-    // The cycles asked for, from the definition and the dump of everything.
+    // Derives the expected cycles from the window's definition and the dump of all cycles.
     std::set<Cycle> expected;
     for (const auto& [cycle, values] : full_) {
       if (cycle < c.first || cycle > c.last || !holds(c, values)) continue;
@@ -138,7 +138,7 @@ TEST(TraceWindow, HoldsTheCyclesAskedFor) {
     traces.check({On::nothing, 5, 9});
     traces.check({On::nothing, end / 2});
     traces.check({On::nothing, end - 1, end + 100});
-    traces.check({On::nothing, end});  // empty
+    traces.check({On::nothing, end});  // an empty window
     for (const Cycle pre : {0U, 1U, 1000U}) {
       for (const Cycle post : {0U, 9U}) {
         traces.check({On::counter, 0, forever, pre, post, 3, 5});
@@ -146,7 +146,7 @@ TEST(TraceWindow, HoldsTheCyclesAskedFor) {
         traces.check({On::counter, end / 4, end / 2, pre, post, 3, 9});
       }
     }
-    traces.check({On::counter, 0, forever, 3, 3, 1000, 2000});  // empty
+    traces.check({On::counter, 0, forever, 3, 3, 1000, 2000});  // an empty window
     traces.check({On::tracepoint, 0, forever, 0, 1000000});
   }
 }
