@@ -1,5 +1,5 @@
-// Timing of the activation unit: a DataMove from the accumulators takes two cycles more, for all
-// functions; loading parameters takes four.
+// Timing of the activation unit: an activated DataMove from the accumulators takes two cycles more,
+// for all functions; loading parameters takes four cycles.
 #include "tests/support/timing_cases.h"
 
 namespace tactus {
@@ -41,7 +41,8 @@ TEST_P(ActivationTiming, ParametersTakeFourCycles) {
   EXPECT_EQ(r.cycles_of(Kind::local_write_a), steps(h + 4 + 4, 3));
 }
 
-/// MatMul n, activated: 2n + 2N + 3 where the plain pair takes 2n + 2N + 1.
+/// MatMul of n vectors and an activated move take 2n + 2N + 3 cycles; with a plain move they take
+/// 2n + 2N + 1.
 TEST_P(ActivationTiming, ResultsAreActivatedOnTheirWayOut) {
   for (const std::uint64_t n : counts()) {
     SCOPED_TRACE(n);
@@ -51,8 +52,8 @@ TEST_P(ActivationTiming, ResultsAreActivatedOnTheirWayOut) {
   }
 }
 
-/// Parameters behind a move that waits for results of the array follow its last vector, and the
-/// vectors behind them find all four.
+/// Parameters that are loaded after a move waiting for results of the array arrive after the move's
+/// last vector, and later vectors use all four parameters.
 TEST_P(ActivationTiming, VectorsComeBehindTheirParameters) {
   const std::uint64_t n = 3;
   const Recorder r = run_bare(with_unit()
@@ -61,7 +62,8 @@ TEST_P(ActivationTiming, VectorsComeBehindTheirParameters) {
                                   .load_activation()
                                   .move(Move::accumulator_to_local_activated, 1, {50, 0}, {0, 0}));
   const Cycle last_write = h + 2 * n_array + 2 * n - 1;
-  // Their reads end three cycles after the last vector of the move has made room for the first.
+  // The parameters' reads end three cycles after the move's last vector has made room for the first
+  // parameter.
   const Cycle head = last_write + 4;
   EXPECT_EQ(r.retired(2), head - 1);
   EXPECT_EQ(r.cycles_of(Kind::local_write_a), (Cycles{head + 4}));

@@ -1,5 +1,5 @@
-// How moves are cut into bursts: Vmax, pages of 4096 bytes, and the RTL's off-by-one beside them.
-// Source: hardware spec sections 10.1, 10.3.
+// How transfers are split into bursts: Vmax, pages of 4096 bytes, and the RTL's off-by-one at page
+// borders. Source: hardware spec sections 10.1, 10.3.
 #include <utility>
 
 #include "tests/support/timing_cases.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Kind = TcuEvent;
 
-/// Byte address and AxLEN, which is one less than the beats.
+/// Byte address and AxLEN, i.e. the number of beats minus one.
 using Burst = std::pair<std::uint64_t, std::uint64_t>;
 using Bursts = std::vector<Burst>;
 
@@ -21,30 +21,31 @@ Bursts bursts_of(const Recorder& r, EventKind kind, unsigned port = 0) {
 
 struct SplitCase {
   AxiCase design;
-  std::uint64_t vector;  ///< DRAM address of the move
-  std::uint64_t count;   ///< vectors
+  std::uint64_t vector;  ///< DRAM address of the transfer, in vectors
+  std::uint64_t count;   ///< number of vectors
   Bursts expected;
 };
 
-/// 8-byte beats, one a vector: beats = vectors, byte address = 8 * vector.
+/// 8-byte beats, one per vector: beats = vectors, byte address = 8 * vector.
 constexpr AxiCase narrow{4, 64};
-/// 16-byte beats, one a vector; a burst of Vmax is a page.
+/// 16-byte beats, one per vector; a burst of Vmax is one page.
 constexpr AxiCase wide{8, 128};
-/// 32-byte beats, one a vector; a burst of Vmax is two pages.
+/// 32-byte beats, one per vector; a burst of Vmax is two pages.
 constexpr AxiCase wider{16, 256};
-/// 8-byte beats, two a vector.
+/// 8-byte beats, two per vector.
 constexpr AxiCase pair{8, 64};
 
 const SplitCase split_cases[] = {
-    // Ends on the boundary.
+    // The transfer ends at the page border.
     {narrow, 511, 1, {{4088, 0}}},
     {narrow, 384, 128, {{3072, 127}}},
-    // Spills one beat: passes whole, against AXI's rule, as the RTL does.
+    // One beat is beyond the page border: the burst is not split, against AXI's rule, as in the
+    // RTL.
     {narrow, 511, 2, {{4088, 1}}},
     {narrow, 510, 3, {{4080, 2}}},
     {narrow, 508, 5, {{4064, 4}}},
     {narrow, 384, 129, {{3072, 128}}},
-    // Spills two beats: cut on the boundary.
+    // Two beats are beyond the page border: the burst is split at the border.
     {narrow, 511, 3, {{4088, 0}, {4096, 1}}},
     {narrow, 510, 4, {{4080, 1}, {4096, 1}}},
     {narrow, 508, 6, {{4064, 3}, {4096, 1}}},
@@ -52,7 +53,7 @@ const SplitCase split_cases[] = {
     // The same sizes in another page.
     {narrow, 1023, 2, {{8184, 1}}},
     {narrow, 1023, 3, {{8184, 0}, {8192, 1}}},
-    // Every beat beyond the boundary but one.
+    // All beats but one are beyond the page border.
     {narrow, 511, 256, {{4088, 0}, {4096, 254}}},
     {wide, 129, 127, {{2064, 126}}},
     {wide, 129, 128, {{2064, 127}}},
@@ -60,21 +61,23 @@ const SplitCase split_cases[] = {
     {wide, 0, 256, {{0, 255}}},
     {wide, 1, 256, {{16, 255}}},
     {wide, 2, 256, {{32, 253}, {4096, 1}}},
-    // Longer than a page: the rest, whole pages, the rest. Span 4096 is not more than a page.
+    // Longer than a page: the rest of a page, whole pages, the rest. A span of 4096 is not more
+    // than a page.
     {wider, 0, 128, {{0, 127}}},
     {wider, 0, 129, {{0, 128}}},
     {wider, 0, 130, {{0, 127}, {4096, 1}}},
     {wider, 0, 256, {{0, 127}, {4096, 127}}},
     {wider, 1, 256, {{32, 126}, {4096, 127}, {8192, 0}}},
     {wider, 127, 256, {{4064, 0}, {4096, 127}, {8192, 126}}},
-    // Vmax first, pages second.
+    // Transfers are split at Vmax first, then at pages.
     {narrow, 0, 256, {{0, 255}}},
     {narrow, 0, 257, {{0, 255}, {2048, 0}}},
     {narrow, 100, 600, {{800, 255}, {2848, 155}, {4096, 99}, {4896, 87}}},
     {pair, 0, 128, {{0, 255}}},
     {pair, 0, 129, {{0, 255}, {2048, 1}}},
     {pair, 0, 300, {{0, 255}, {2048, 255}, {4096, 87}}},
-    // Two beats a vector end on the boundary or spill two: nothing passes whole.
+    // With two beats per vector, the transfer ends at the border or two beats are beyond it, so the
+    // off-by-one never occurs.
     {pair, 255, 1, {{4080, 1}}},
     {pair, 255, 2, {{4080, 1}, {4096, 1}}},
     {pair, 200, 100, {{3200, 111}, {4096, 87}}},
@@ -90,7 +93,7 @@ TEST(Bursts, AreCutWhereTheRtlCutsThem) {
     const Recorder out =
         run_axi(Program(empty).write_dram(1, c.count, {0, 0}, {c.vector, 0}), c.design.data_bits);
     EXPECT_EQ(bursts_of(out, Kind::axi_write_address, 1), c.expected);
-    // Each piece ends with a beat marked last, and is answered.
+    // Each piece ends with a beat marked last, and gets a response.
     std::vector<std::uint64_t> last;
     for (const Burst& burst : c.expected) {
       last.insert(last.end(), burst.second, 0);
@@ -106,7 +109,7 @@ TEST(Bursts, OfAnyDesignHoldAtMostVmaxVectors) {
     SCOPED_TRACE(testing::Message() << design);
     const std::uint64_t vmax = design.burst_vectors();
     const std::uint64_t bytes = vmax * design.vector_bytes();
-    if (bytes > 4096) continue;  // also cut at pages, see above
+    if (bytes > 4096) continue;  // also split at pages; tested above
     const Program empty(timing_architecture(design.n_array));
     const Recorder r = run_axi(Program(empty).read_dram(0, 2 * vmax + 1), design.data_bits);
     const std::uint64_t m = design.beats();
@@ -142,7 +145,8 @@ TEST(SplitTiming, PiecesOfAReadGoOutOneACycle) {
       run_axi(Program(timing_architecture(16)).read_dram(0, n, {0, 0}, {1, 0}), 256, {latency, 1});
   const Cycle h = r.accepted(0) + 1;
   EXPECT_EQ(r.cycles_of(Kind::axi_read_address), steps(h + 2, 3));
-  // Only the first piece is booked, with the length of the whole: the data is as that of one burst.
+  // Only the first piece is booked, with the length of the whole burst, so the data arrive as for a
+  // single burst.
   EXPECT_EQ(r.cycles_of(Kind::axi_read_data), steps(h + 2 + latency, n));
   EXPECT_EQ(r.retired(0), h + 4 + latency + n - 1);
 }
@@ -153,8 +157,8 @@ TEST(SplitTiming, TwoReadsAreBookedAndOneAddressIsOut) {
   const Recorder r = run_axi(
       Program(timing_architecture(16)).read_dram(0, 4 * vmax, {0, 0}, {1, 0}), 256, {latency, 1});
   const Cycle h = r.accepted(0) + 1;
-  // Bursts of three pieces. The third burst's first piece is issued, but waits for its booking
-  // until the last beat of the first burst; so do its other pieces. The next burst behaves in the
+  // Bursts have three pieces. The third burst's first piece is issued, but waits for its booking
+  // until the last beat of the first burst; so do its other pieces. The fourth burst behaves in the
   // same way.
   const Cycle first_done = h + 2 + latency + vmax - 1;
   const Cycle second_done = first_done + vmax;
@@ -178,7 +182,7 @@ TEST(SplitTiming, PiecesOfAWrite) {
   const Cycle third_end = second_end + 1;
   EXPECT_EQ(r.cycles_of(Kind::axi_write_response),
             (Cycles{first_end + answer, second_end + answer, third_end + answer}));
-  // Only the last answer reaches the Converter.
+  // Only the last response reaches the Converter.
   EXPECT_EQ(r.cycles_of(Kind::axi_read_address), Cycles{third_end + answer + 4});
 }
 

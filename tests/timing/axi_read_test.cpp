@@ -10,7 +10,7 @@ using Kind = TcuEvent;
 class AxiReadTiming : public testing::TestWithParam<AxiCase> {
  protected:
   const Cycle m = GetParam().beats();
-  const Cycle fill = m == 1 ? 2 : 3;  ///< from a vector's last beat to its local write
+  const Cycle fill = m == 1 ? 2 : 3;  ///< cycles from a vector's last beat to its local write
 
   [[nodiscard]] static Program program() {
     return Program(timing_architecture(GetParam().n_array));
@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(Designs, AxiReadTiming, testing::ValuesIn(axi_cases),
 
 constexpr Cycle latencies[] = {1, 2, 10, 40};
 
-/// An unstrided move from address 0.
+/// Returns the bursts of a transfer from address 0 without stride.
 std::vector<Pieces> bursts(const AxiCase& c, std::uint64_t n) {
   const std::uint64_t piece = 256 / c.burst_pieces();
   std::vector<Pieces> bursts;
@@ -45,7 +45,7 @@ TEST_P(AxiReadTiming, OneBurst) {
         SCOPED_TRACE(testing::Message() << "port " << port << ", L=" << latency << ", n=" << n);
         const Recorder r = run(program().read_dram(port, n), {latency, 1});
         const Cycle h = r.accepted(0) + 1;
-        const Cycle address = h + 2;  // Converter's request queue, AXI queue
+        const Cycle address = h + 2;  // Converter's request queue and AXI queue
         const Cycle first_beat = address + latency;
         const Cycle first_write = first_beat + m - 1 + fill;
         EXPECT_EQ(first_write, m == 1 ? h + 4 + latency : h + m + 4 + latency);
@@ -69,7 +69,7 @@ TEST_P(AxiReadTiming, LongMovesStayGapless) {
       const Cycle h = r.accepted(0) + 1;
       const ReadTimeline expected(bursts(c, n), m, latency);
       EXPECT_EQ(r.cycles_of(Kind::axi_read_address), from(h, expected.addresses));
-      // Three bursts at once cover the latency: beats come without a gap.
+      // Up to three bursts in flight cover the latency, so beats arrive without a gap.
       EXPECT_EQ(r.cycles_of(Kind::axi_read_data), steps(h + 2 + latency, n * m));
       EXPECT_EQ(r.cycles_of(Kind::local_write_b), from(h, expected.local_writes));
       const Cycle occupancy = m == 1 ? 4 + latency + n : 5 + latency + n * m;
@@ -116,7 +116,7 @@ TEST_P(AxiReadTiming, ConsecutiveMovesDoNotOverlap) {
       run(program().read_dram(0, 5).read_dram(1, 3).read_dram(1, 2).read_dram(0, 1), {latency, 1});
   const Cycles ports[] = {r.cycles_of(Kind::axi_read_address, 0),
                           r.cycles_of(Kind::axi_read_address, 1)};
-  // Retire, head, Converter, AXI queue.
+  // One cycle each for retire, head, Converter, AXI queue, counted from the retire.
   EXPECT_EQ(ports[1], (Cycles{r.retired(0) + 3, r.retired(1) + 3}));
   EXPECT_EQ(ports[0].at(1), r.retired(2) + 3);
 }
@@ -126,7 +126,7 @@ TEST_P(AxiReadTiming, OtherInstructionsRunRightAfter) {
   EXPECT_EQ(r.cycles_of(Kind::local_read_a), steps(r.retired(0) + 1, 3));
 }
 
-/// A memory may take any time: waiting for it is not a hang.
+/// A memory may take any time; waiting for it is not reported as a hang.
 TEST(AxiLatency, MayBeVeryLong) {
   for (const Cycle latency : {1000U, 1001U, 1002U, 5000U}) {
     SCOPED_TRACE(latency);
@@ -137,7 +137,8 @@ TEST(AxiLatency, MayBeVeryLong) {
   }
 }
 
-// ---- in the spec's own numbers -----------------------------------------------------------------
+// ---- the spec's own example
+// ----------------------------------------------------------------------
 
 TEST(AxiExample, StridedReadOfLatencyTwenty) {
   const Recorder r =
@@ -145,7 +146,7 @@ TEST(AxiExample, StridedReadOfLatencyTwenty) {
   EXPECT_EQ(from(0, r.cycles_of(Kind::axi_read_address)), from(1, {2, 3, 4, 24, 26, 28}));
 }
 
-/// Section 12.7: a chain through both ports, latency 10, m = 2.
+/// Example of section 12.7: a chain through both ports, latency 10, m = 2.
 TEST(AxiExample, Chain) {
   using Move = Program::Kind;
   Program p{tcu::Architecture()};

@@ -1,5 +1,5 @@
-// Local memory -> DRAM through AXI, and how reads and writes of a port exclude each other.
-// Source: hardware spec sections 10, 12.5.
+// Local memory -> DRAM through AXI, and how reads and writes of a port exclude each other. Source:
+// hardware spec sections 10, 12.5.
 #include <algorithm>
 #include <utility>
 
@@ -33,7 +33,7 @@ TEST_P(AxiWriteTiming, OneBurst) {
         const Recorder r = run(program().write_dram(port, n), {1, answer});
         const Cycle h = r.accepted(0) + 1;
         EXPECT_EQ(r.cycles_of(Kind::axi_write_address, port), Cycles{h + 2});
-        // Local memory, Converter's queue, serializer, AXI queue: one cycle each.
+        // Local memory, Converter's queue, serializer and AXI queue take one cycle each.
         const Cycle first_beat = h + 4;
         const Cycle last_beat = first_beat + n * m - 1;
         EXPECT_EQ(r.cycles_of(Kind::axi_write_data, port), steps(first_beat, n * m));
@@ -61,8 +61,8 @@ TEST_P(AxiWriteTiming, LongMovesAreContiguous) {
   const std::uint64_t n = 2 * c.burst_vectors() + 5;
   const Recorder r = run(program().write_dram(0, n), {1, 1});
   const Cycle h = r.accepted(0) + 1;
-  // The first address is two cycles ahead of its data. A later one leaves the Converter in the
-  // cycle after the last beat of the burst before has, in which its own data begins.
+  // The first address is two cycles ahead of its data. A later address leaves the Converter in the
+  // cycle after the previous burst's last beat, in which its own data begin.
   const Cycle first_beat = h + 4;
   const std::uint64_t pieces = c.burst_pieces();
   EXPECT_EQ(r.cycles_of(Kind::axi_write_address),
@@ -82,11 +82,11 @@ TEST_P(AxiWriteTiming, TwoMovesAreContiguous) {
     const Recorder r = run(program().write_dram(0, first).write_dram(0, second), {1, 1});
     const Cycle h = r.accepted(0) + 1;
     EXPECT_EQ(r.cycles_of(Kind::axi_write_data), steps(h + 4, (first + second) * m));
-    const Cycle end_of_first = h + 4 + first * m;  // one after its last beat
+    const Cycle end_of_first = h + 4 + first * m;  // one cycle after its last beat
     EXPECT_EQ(r.cycles_of(Kind::axi_write_address), (Cycles{h + 2, end_of_first}));
     const WriteTimeline expected(first + second, m);
     EXPECT_EQ(r.cycles_of(Kind::local_read_b), from(h, expected.local_reads));
-    // The decoder's host queue has one place, which the first move keeps to its last vector.
+    // The decoder's host queue has one entry, which the first move occupies until its last vector.
     const Cycle place = expected.handed_over[first - 1];
     EXPECT_EQ(r.retired(1), h + std::max(expected.local_reads.back(), place));
   }
@@ -113,7 +113,7 @@ TEST_P(AxiWriteTiming, StridedWithSlowAnswersStallsAfterThree) {
   for (std::uint64_t i = 0; i < n; ++i) {
     Cycle address = h + 2;
     if (i > 0) address = beats.back() + 1;
-    // Two answers are booked and a third address may be out.
+    // Two responses are booked, and a third address may be out.
     if (i >= 3) address = std::max(address, responses[i - 3] + 1);
     addresses.push_back(address);
     const Cycle beat = i == 0 ? h + 4 : std::max(address, beats.back() + 1);
@@ -135,7 +135,8 @@ TEST_P(AxiWriteTiming, ReadWaitsForAllResponsesOfItsPort) {
     const Recorder r = run(program().write_dram(0, n).read_dram(0, 2), {1, answer});
     const Cycle last_response = r.accepted(0) + 1 + 4 + n * m - 1 + answer;
     EXPECT_EQ(r.cycles_of(Kind::axi_write_response), Cycles{last_response});
-    // AXI queue, Converter's queue, its count; then the address's way out.
+    // One cycle each: AXI queue, Converter's queue, the Converter's count; then the address's path
+    // out.
     const Cycle answered = last_response + 4;
     const Cycle decoded = r.head(1) + 2;
     EXPECT_EQ(r.cycles_of(Kind::axi_read_address), Cycles{std::max(decoded, answered)});
@@ -163,7 +164,7 @@ TEST_P(AxiWriteTiming, OtherPortsReadIsHeldUpOnlyByVectorsNotHandedOver) {
       const Recorder r = run(program().write_dram(0, n).read_dram(1, read), {latency, 100});
       const Cycle h = r.accepted(0) + 1;
       const WriteTimeline write(n, m);
-      const Cycle address = r.head(1) + 2;  // right after decode
+      const Cycle address = r.head(1) + 2;  // directly after decoding
       EXPECT_EQ(r.cycles_of(Kind::axi_read_address, 1), Cycles{address});
       const Cycle ready = address + latency + m - 1 + (m == 1 ? 2 : 3);
       const Cycle allowed = h + write.handed_over.back() + 1;

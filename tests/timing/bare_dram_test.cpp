@@ -1,5 +1,5 @@
-// Moves between DRAM and local memory at the TCU's own border, ideal memories.
-// Source: hardware spec sections 6, 12.4.
+// DataMoves between DRAM and local memory at the TCU's own interface, with ideal memories. Source:
+// hardware spec sections 6, 12.4.
 #include "tests/support/timing_cases.h"
 
 namespace tactus {

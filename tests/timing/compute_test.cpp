@@ -1,5 +1,5 @@
-// Single instructions on the compute side, and streams of one kind.
-// Source: hardware spec sections 4.1, 12.1, 12.6, 12.8.
+// Single instructions on the compute side, and streams of one kind. Source: hardware spec sections
+// 4.1, 12.1, 12.6, 12.8.
 #include <algorithm>
 
 #include "tests/support/timing_cases.h"
@@ -17,7 +17,8 @@ INSTANTIATE_TEST_SUITE_P(N, ComputeTiming, testing::ValuesIn(array_sizes),
 TEST_P(ComputeTiming, NoOpStreamRetiresOneACycle) {
   const std::uint64_t count = 100;
   const Recorder r = run_bare(program().no_op(count));
-  // Accepted in k, at the head in k+1, retired there; PC = k at its retire.
+  // An instruction is accepted in cycle k, is at the head in k+1 and retires there. PC = k at its
+  // retire.
   EXPECT_EQ(r.cycles_of(Kind::instruction_accepted), steps(0, count));
   EXPECT_EQ(r.cycles_of(Kind::retired), steps(h, count));
   for (const Recorder::Entry& e : r.of(Kind::retired)) EXPECT_EQ(e.c, e.cycle - h);
@@ -45,12 +46,12 @@ TEST_P(ComputeTiming, AWrittenProgramCounterShowsInTheNextRetire) {
   EXPECT_EQ(counters, (std::vector<std::uint64_t>{0, 1, 2, 1000, 1001}));
 }
 
-/// The decoder's own queue: 2 plain entries.
+/// The decoder's own queue has 2 plain entries.
 TEST_P(ComputeTiming, InstructionQueueHoldsTwo) {
   const Cycle n = 10;
   const Recorder r = run_bare(program().load_weights(n).no_op(4));
   const Cycle retire = h + n - 1;
-  // Two fill the queue; a slot is free in the cycle after the head retires.
+  // Two instructions fill the queue; an entry is free in the cycle after the head retires.
   EXPECT_EQ(r.cycles_of(Kind::instruction_accepted), joined({{0, 1}, steps(retire + 1, 3)}));
   EXPECT_EQ(r.cycles_of(Kind::retired), joined({{retire}, steps(retire + 1, 4)}));
 }
@@ -71,8 +72,8 @@ TEST_P(ComputeTiming, MatMul) {
   for (const std::uint64_t n : counts()) {
     SCOPED_TRACE(n);
     const Recorder r = run_bare(program().mat_mul(n).no_op());
-    const Cycle first_run = h + 1;              // read in h, data a cycle later
-    const Cycle first_write = h + 2 * n_array;  // run + (2N-1) of the pipeline
+    const Cycle first_run = h + 1;              // read in h, data one cycle later
+    const Cycle first_write = h + 2 * n_array;  // run + (2N-1) cycles of the pipeline
     EXPECT_EQ(r.cycles_of(Kind::local_read_a), steps(h, n));
     EXPECT_EQ(r.cycles_of(Kind::run), steps(first_run, n));
     EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a), steps(first_write, n));
@@ -85,15 +86,16 @@ TEST_P(ComputeTiming, MatMulAccumulate) {
   for (const std::uint64_t n : counts()) {
     SCOPED_TRACE(n);
     const Recorder r = run_bare(program().mat_mul_accumulate(n));
-    // Control reaches the accumulators in h+1, port B's data a cycle later opens the way.
+    // Control reaches the accumulators in h+1. The first run waits for port B's data, one cycle
+    // later.
     const Cycle first_run = h + 2;
     const Cycle first_write = h + 2 * n_array + 1;
     EXPECT_EQ(r.cycles_of(Kind::local_read_a), steps(h, n));
     EXPECT_EQ(r.cycles_of(Kind::run), steps(first_run, n));
     EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a), steps(first_write, n));
     EXPECT_EQ(r.retired(0), h + n - 1);
-    // Port A's one-entry queue lets one operation look ahead of the first write; each later one
-    // asks for its operand when the write before the previous one has left.
+    // Port A's one-entry queue lets one operation look ahead of the first write; each later
+    // operation requests its operand when the write before the previous one has left.
     const std::uint64_t ahead = std::min<std::uint64_t>(n, 2);
     EXPECT_EQ(r.cycles_of(Kind::accumulator_read_b),
               joined({steps(h + 1, ahead), steps(first_write + 1, n - ahead)}));
@@ -105,9 +107,9 @@ TEST_P(ComputeTiming, MatMulZeroes) {
     SCOPED_TRACE(n);
     const Recorder r = run_bare(program().mat_mul_zeroes(n));
     EXPECT_EQ(r.cycles_of(Kind::local_read_a), Cycles{});
-    EXPECT_EQ(r.cycles_of(Kind::run), steps(h + 1, n));  // the array's queue: 1 cycle
+    EXPECT_EQ(r.cycles_of(Kind::run), steps(h + 1, n));  // one cycle in the array's queue
     EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a), steps(h + 2 * n_array, n));
-    EXPECT_EQ(r.retired(0), h);  // nothing of it needs local memory
+    EXPECT_EQ(r.retired(0), h);  // it does not use local memory
   }
 }
 
@@ -136,12 +138,12 @@ TEST_P(ComputeTiming, AccumulatorToLocal) {
   for (const std::uint64_t n : counts()) {
     SCOPED_TRACE(n);
     const Recorder r = run_bare(program().move(Move::accumulator_to_local, n));
-    const Cycle first_read = h + 1;   // accumulator queue: 1 cycle
-    const Cycle first_write = h + 2;  // read data a cycle later
+    const Cycle first_read = h + 1;   // one cycle in the accumulators' queue
+    const Cycle first_write = h + 2;  // read data one cycle later
     EXPECT_EQ(r.cycles_of(Kind::accumulator_read_a), steps(first_read, n));
     EXPECT_EQ(r.cycles_of(Kind::local_write_a), steps(first_write, n));
     const Cycle occupancy = n + 2;
-    EXPECT_EQ(r.retired(0), h + occupancy - 1);  // with its last local write
+    EXPECT_EQ(r.retired(0), h + occupancy - 1);  // in the cycle of its last local write
   }
 }
 
@@ -164,11 +166,12 @@ TEST_P(ComputeTiming, MatMulsBackToBackLeaveNoBubble) {
   for (const bool accumulate : {false, true}) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << n << (accumulate ? " accumulate" : ""));
-      // Enough to fill the router's 2N selections of results still in the array.
+      // Enough instructions to fill the router's 2N selections with results that are still in the
+      // array.
       const std::uint64_t instructions = 2 * n_array + 7;
       Program p = program();
       for (std::uint64_t i = 0; i < instructions; ++i) {
-        // Strides are free.
+        // Strides do not cost cycles.
         const tcu::Operand local{i, static_cast<unsigned>(i % 3)};
         const tcu::Operand accumulator{i * n, static_cast<unsigned>(i % 2)};
         accumulate ? p.mat_mul_accumulate(n, local, accumulator) : p.mat_mul(n, local, accumulator);
@@ -193,13 +196,13 @@ TEST_P(ComputeTiming, StridesAndReverseWalkAddresses) {
   EXPECT_EQ(m.operands_of(Kind::accumulator_write_a), (Addresses{50, 58, 66, 74}));
   const Recorder w = run_bare(program().load_weights(4, {100, 1}));
   EXPECT_EQ(w.operands_of(Kind::local_read_a), (Addresses{106, 104, 102, 100}));
-  // Addresses wrap at the depths, 4096 and 1024 here.
+  // Addresses wrap at the depths, here 4096 and 1024.
   const Recorder wrap = run_bare(program().mat_mul(4, {4094, 0}, {1022, 0}));
   EXPECT_EQ(wrap.operands_of(Kind::local_read_a), (Addresses{4094, 4095, 0, 1}));
   EXPECT_EQ(wrap.operands_of(Kind::accumulator_write_a), (Addresses{1022, 1023, 0, 1}));
 }
 
-/// The offset from the base wraps at the depth, the sum at the next power of two.
+/// The offset from the base wraps at the depth; the sum wraps at the next power of two.
 TEST_P(ComputeTiming, AddressesOfADepthThatIsNoPowerOfTwo) {
   using Addresses = std::vector<std::uint64_t>;
   tcu::Architecture architecture = timing_architecture(GetParam());
@@ -212,7 +215,7 @@ TEST_P(ComputeTiming, AddressesOfADepthThatIsNoPowerOfTwo) {
   EXPECT_EQ(around.operands_of(Kind::local_read_a), (Addresses{510, 511, 0}));
 }
 
-/// Section 12.6 in its own numbers.
+/// The example of section 12.6.
 TEST(WorkedExample, MatMulOfFourVectorsOnAnArrayOfEight) {
   const Recorder r = run_bare(Program(timing_architecture(8)).mat_mul(4).no_op());
   EXPECT_EQ(r.cycles_of(Kind::instruction_accepted), (Cycles{0, 1}));

@@ -1,6 +1,6 @@
 // DAIS blocks in the machine: single instructions, streams, wide samples, and how they take turns
-// with other users of local memory and accumulators. The formulas are those of isa/README.md:
-// MatMul's with the block's latency L in place of the array's 2N - 1 cycles.
+// with other users of local memory and accumulators. The formulas are those of isa/README.md: the
+// formulas of MatMul with the block's latency L in place of the array's 2N - 1 cycles.
 #include <algorithm>
 #include <array>
 
@@ -17,11 +17,11 @@ constexpr std::array<std::size_t, 4> latencies = {1, 2, 3, 6};
 
 class DaisTiming : public ArrayTiming {
  protected:
-  /// A program with one block of k_in and k_out vectors per sample.
+  /// Returns an empty program for a machine with one block of k_in and k_out vectors per sample.
   static Program with_block(std::size_t latency, std::size_t k_in = 1, std::size_t k_out = 1) {
     const std::size_t n = GetParam();
     tcu::Architecture architecture = timing_architecture(GetParam());
-    // The last vector is not full, where that makes a difference.
+    // With several vectors per sample, the last vector is not full.
     architecture.dais_blocks = {relay_block("block", k_in * n - (k_in > 1 ? 1 : 0),
                                             k_out * n - (k_out > 1 ? 1 : 0), latency)};
     return Program(architecture);
@@ -35,7 +35,7 @@ TEST_P(DaisTiming, SingleInstruction) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
       const Recorder r = run_bare(with_block(latency).dais(n).no_op());
-      const Cycle first_sample = h + 1;  // read in h, data a cycle later
+      const Cycle first_sample = h + 1;  // read in h, data one cycle later
       EXPECT_EQ(r.cycles_of(Kind::local_read_a), steps(h, n));
       EXPECT_EQ(r.cycles_of(Kind::dais), steps(first_sample, n));
       EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a), steps(first_sample + latency, n));
@@ -45,7 +45,8 @@ TEST_P(DaisTiming, SingleInstruction) {
   }
 }
 
-/// Unlike MatMul, which must not start before its results have a place to go.
+/// An accumulating Dais takes no longer. (A MatMul must not start before its results can be
+/// written.)
 TEST_P(DaisTiming, AccumulatingTakesNoLonger) {
   for (const std::size_t latency : latencies) {
     for (const std::uint64_t n : counts()) {
@@ -54,7 +55,7 @@ TEST_P(DaisTiming, AccumulatingTakesNoLonger) {
       const Cycle first_write = h + 1 + latency;
       EXPECT_EQ(r.cycles_of(Kind::dais), steps(h + 1, n));
       EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a), steps(first_write, n));
-      // The old vectors are read as for MatMul: two ahead of the first write.
+      // The old vectors are read as for MatMul: two before the first write.
       const std::uint64_t ahead = std::min<std::uint64_t>(n, 2);
       EXPECT_EQ(r.cycles_of(Kind::accumulator_read_b),
                 joined({steps(h + 1, ahead), steps(first_write + 1, n - ahead)}));
@@ -84,11 +85,11 @@ TEST_P(DaisTiming, BackToBackLeavesNoBubble) {
   for (const std::size_t latency : latencies) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
-      if (latency + 1 > 2 * n_array * n) continue;  // see the next test
+      if (latency + 1 > 2 * n_array * n) continue;  // this case is in the next test
       const std::uint64_t instructions = 2 * n_array + 7;
       Program p = with_block(latency);
       for (std::uint64_t i = 0; i < instructions; ++i) {
-        // Strides are free.
+        // Strides do not cost cycles.
         p.dais(n, 0, {i, static_cast<unsigned>(i % 3)}, {i * n, static_cast<unsigned>(i % 2)});
       }
       const Recorder r = run_bare(p);
@@ -99,8 +100,8 @@ TEST_P(DaisTiming, BackToBackLeavesNoBubble) {
   }
 }
 
-/// The local router remembers 2N instructions with pending results, and one more has its inputs on
-/// the way. This limits only pipelines longer than that, with instructions of few samples.
+/// The local router stores 2N instructions with pending results, and one more may have its inputs
+/// on the way. This limits only pipelines longer than that, with instructions of few samples.
 TEST(DaisQueues, AtMostTwoNAndOneInstructionsWaitForResults) {
   constexpr Cycle h = 1, n_array = 2, latency = 9;
   tcu::Architecture architecture = timing_architecture(n_array);
@@ -124,7 +125,7 @@ TEST_P(DaisTiming, WideInputsAreCollected) {
           SCOPED_TRACE(testing::Message() << n << " samples of " << k_in << " and " << k_out
                                           << " vectors, latency " << latency);
           const Recorder r = run_bare(with_block(latency, k_in, k_out).dais(n));
-          // A sample enters with its last vector, a cycle after that was read.
+          // A sample enters with its last vector, one cycle after that vector was read.
           const Cycle first_sample = h + k_in;
           EXPECT_EQ(r.cycles_of(Kind::local_read_a), steps(h, n * k_in));
           EXPECT_EQ(r.cycles_of(Kind::dais), steps(first_sample, n, k_in));
@@ -142,8 +143,8 @@ TEST_P(DaisTiming, WideInputsAreCollected) {
   }
 }
 
-/// Results that take longer than the inputs: the block holds L samples and then lets one in when
-/// one leaves, with its last vector.
+/// Results have more vectors than inputs: the block holds L samples, and then accepts a sample when
+/// a result leaves with its last vector.
 TEST_P(DaisTiming, WideResultsHoldTheInputBack) {
   for (const std::size_t latency : latencies) {
     for (const std::size_t k_in : {1U, 2U}) {
@@ -154,7 +155,7 @@ TEST_P(DaisTiming, WideResultsHoldTheInputBack) {
           const Recorder r = run_bare(with_block(latency, k_in, k_out).dais(n));
           const Cycle first_sample = h + k_in;
           const Cycle first_write = first_sample + latency;
-          // One vector a cycle from the first on.
+          // One vector per cycle from the first on.
           EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a), steps(first_write, n * k_out));
           Cycles samples;
           for (std::uint64_t i = 0; i < n; ++i) {
@@ -171,12 +172,13 @@ TEST_P(DaisTiming, WideResultsHoldTheInputBack) {
   }
 }
 
-/// A block of one rank and results of two vectors: every second cycle a sample.
+/// A block of one rank and results of two vectors: one sample every second cycle.
 TEST_P(DaisTiming, AStalledInputReadsAheadByThree) {
   const std::uint64_t n = 8;
   const Recorder r = run_bare(with_block(1, 1, 2).dais(n));
   EXPECT_EQ(r.cycles_of(Kind::dais), steps(h + 1, n, 2));
-  // Vectors leave the memory in h+1, h+3, h+5 ... From h+5 to h+7 two are stored, so it pauses.
+  // Vectors leave the memory in h+1, h+3, h+5 ... From h+5 to h+7 two vectors are stored, so the
+  // memory pauses.
   EXPECT_EQ(r.cycles_of(Kind::local_read_a), joined({steps(h, 5), steps(h + 8, 3)}));
   EXPECT_EQ(r.retired(0), h + 10);
 }
@@ -189,13 +191,13 @@ TEST_P(DaisTiming, AddressesWalkSampleAfterSample) {
   const Recorder wide = run_bare(with_block(3, 3, 2).dais(2, 0, {100, 1}, {50, 4}));
   EXPECT_EQ(wide.operands_of(Kind::local_read_a), (Addresses{100, 102, 104, 106, 108, 110}));
   EXPECT_EQ(wide.operands_of(Kind::accumulator_write_a), (Addresses{50, 66, 82, 98}));
-  // Addresses wrap at the depths, 4096 and 1024 here.
+  // Addresses wrap at the depths, here 4096 and 1024.
   const Recorder wrap = run_bare(with_block(1, 2, 2).dais(2, 0, {4094, 0}, {1022, 0}));
   EXPECT_EQ(wrap.operands_of(Kind::local_read_a), (Addresses{4094, 4095, 0, 1}));
   EXPECT_EQ(wrap.operands_of(Kind::accumulator_write_a), (Addresses{1022, 1023, 0, 1}));
 }
 
-// ---- beside other instructions -----------------------------------------------------------------
+// ---- with other instructions -------------------------------------------------------------------
 
 TEST_P(DaisTiming, ResultsFollowThoseOfTheArray) {
   for (const std::size_t latency : latencies) {
@@ -203,7 +205,8 @@ TEST_P(DaisTiming, ResultsFollowThoseOfTheArray) {
       SCOPED_TRACE(testing::Message() << n << " vectors, latency " << latency);
       const Recorder r = run_bare(with_block(latency).mat_mul(n).dais(n, 0, {n, 0}, {n, 0}));
       const Cycle first_product = h + 2 * n_array;
-      // Ready before, they wait in the block for the array's last one and then lose no cycle.
+      // If the block's results are ready early, they wait in the block for the array's last result;
+      // then no cycle is lost.
       const Cycle ready = h + n + 1 + latency;
       const Cycle first_result = std::max(first_product + n, ready);
       EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a),
@@ -221,7 +224,7 @@ TEST_P(DaisTiming, TheArrayWaitsForResultsOfABlock) {
       SCOPED_TRACE(testing::Message() << n << " vectors, latency " << latency);
       const Recorder r = run_bare(with_block(latency).dais(n).mat_mul(n, {n, 0}, {n, 0}));
       const Cycle last_result = h + latency + n;
-      // A run needs the accumulators to present its write.
+      // A run must wait until the accumulators offer its write.
       const Cycle first_run = last_result + 1;
       EXPECT_EQ(r.cycles_of(Kind::run), steps(first_run, n));
       EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a),
@@ -239,7 +242,7 @@ TEST_P(DaisTiming, WeightsDoNotWaitForABlock) {
   }
 }
 
-/// Results are in the order of the instructions for all latencies.
+/// Results are written in the order of the instructions, for all latencies.
 TEST_P(DaisTiming, BlocksTakeTurnsInOrder) {
   const std::size_t slow = 6, fast = 1;
   tcu::Architecture architecture = timing_architecture(GetParam());
@@ -250,7 +253,7 @@ TEST_P(DaisTiming, BlocksTakeTurnsInOrder) {
     const Recorder overtaking =
         run_bare(Program(architecture).dais(n, 0).dais(n, 1, {n, 0}, {n, 0}));
     const Cycle first = h + 1 + slow;
-    // The fast block's first sample waits inside, the others before it.
+    // The fast block's first sample waits inside the block, the others before it.
     EXPECT_EQ(overtaking.cycles_of(Kind::accumulator_write_a), steps(first, 2 * n));
     EXPECT_EQ(overtaking.cycles_of(Kind::dais),
               joined({steps(h + 1, n + 1), steps(first + n, n - 1)}));
@@ -266,16 +269,18 @@ TEST_P(DaisTiming, BlocksTakeTurnsInOrder) {
 }
 
 TEST_P(DaisTiming, ASampleCanWaitHalfCollected) {
-  // Samples of 2 vectors of one block between those of another; both collect in one place, in
-  // order.
+  // Samples of 2 vectors of one block come between samples of the other. Both collect their vectors
+  // in one register, in order.
   tcu::Architecture architecture = timing_architecture(GetParam());
   architecture.dais_blocks = {relay_block("wide", 2 * n_array, 1, 1),
                               relay_block("narrow", n_array, 3 * n_array, 1)};
   const Recorder r = run_bare(Program(architecture).dais(2, 0).dais(2, 1).dais(1, 0));
-  // wide enters in h+2 and h+4, narrow in h+5 with results of 3 vectors, so its second in h+8 ...
+  // Samples of "wide" enter in h+2 and h+4. "narrow" has results of 3 vectors: its samples enter in
+  // h+5 and h+8.
   EXPECT_EQ(r.cycles_of(Kind::dais), (Cycles{h + 2, h + 4, h + 5, h + 8, h + 10}));
   EXPECT_EQ(r.operands_of(Kind::dais), (std::vector<std::uint64_t>{0, 0, 1, 1, 0}));
-  // ... and the last of wide, ready in h+11, waits for its 6 vectors: h+6 .. h+11.
+  // The last result of "wide" is ready in h+11 but waits for the 6 vectors of "narrow" in h+6 ..
+  // h+11.
   EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a),
             joined({{h + 3, h + 5}, steps(h + 6, 6), {h + 12}}));
 }
@@ -290,7 +295,8 @@ TEST_P(DaisTiming, ABusyAccumulatorStallsTheBlock) {
     Program p = with_block(latency);
     for (std::uint64_t i = 0; i < operations; ++i) p.simd_read_write();
     const Recorder r = run_bare(p.dais(n));
-    const Cycle last_simd = h + 4 * operations;  // acc write of the first in h+4, one every 4
+    // accumulator write of the first in h+4, then one every 4
+    const Cycle last_simd = h + 4 * operations;
     const Cycles writes = r.cycles_of(Kind::accumulator_write_a);
     ASSERT_EQ(writes.size(), operations + n);
     EXPECT_EQ(writes[operations - 1], last_simd);

@@ -1,4 +1,4 @@
-// The queue for DRAM moves: what overlaps, what waits for what, and the closed forms of
+// The queue of DRAM moves: what overlaps, what waits for what, and the closed forms of
 // models/tcu/README.md.
 #include "tests/support/timing_cases.h"
 
@@ -18,7 +18,7 @@ class DmaQueueTiming : public ArrayTiming {
 INSTANTIATE_TEST_SUITE_P(N, DmaQueueTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-/// One cycle at the head, then the cycles that it takes there without a queue.
+/// A move takes one cycle at the head, then the cycles that it would take there without a queue.
 TEST_P(DmaQueueTiming, AMoveLeavesTheHeadAtOnce) {
   for (const std::uint64_t n : counts()) {
     for (const Cycle latency : {1U, 5U}) {
@@ -38,7 +38,8 @@ TEST_P(DmaQueueTiming, AMatMulOfOtherVectorsGoesOn) {
   EXPECT_EQ(r.cycles_of(Kind::local_write_b), steps(h + 1 + 20, n));
 }
 
-/// Not before the last vector is there, and not a cycle later.
+/// A read of local memory starts in the cycle after the vector is written, not earlier and not
+/// later.
 TEST_P(DmaQueueTiming, AReaderWaitsForItsVectors) {
   const std::uint64_t n = 6;
   const Cycle latency = 7;
@@ -52,11 +53,11 @@ TEST_P(DmaQueueTiming, AReaderWaitsForItsVectors) {
   EXPECT_EQ(first_read(98, 0), last_write + 1);  // 98..100
   EXPECT_EQ(first_read(97, 0), h + 1);           // 97..99
   EXPECT_EQ(first_read(106, 0), h + 1);
-  EXPECT_EQ(first_read(97, 4), last_write + 1);    // 97, 113, 129: the range counts
-  EXPECT_EQ(first_read(4095, 0), last_write + 1);  // one that wraps is all of the memory
+  EXPECT_EQ(first_read(97, 4), last_write + 1);    // 97, 113, 129: the whole range counts
+  EXPECT_EQ(first_read(4095, 0), last_write + 1);  // a range that wraps counts as all of the memory
 }
 
-/// A write waits for moves either way, a read for those that write.
+/// A write to local memory waits for moves in both directions; a read waits for moves that write.
 TEST_P(DmaQueueTiming, AWriterWaitsForReaders) {
   const std::uint64_t n = 6;
   const auto move = Program::Kind::accumulator_to_local;
@@ -82,7 +83,7 @@ TEST_P(DmaQueueTiming, MovesKeepTheirOrder) {
             joined({steps(first, n), steps(first + 2 * n + latency, n)}));
 }
 
-/// An entry is free in the cycle after its move was done.
+/// An entry is free in the cycle after its move has ended.
 TEST_P(DmaQueueTiming, AFullQueueHoldsTheHead) {
   const std::uint64_t n = 5;
   const Cycle latency = 4;
@@ -112,7 +113,8 @@ class DmaQueueAxi : public testing::TestWithParam<AxiCase> {};
 INSTANTIATE_TEST_SUITE_P(N, DmaQueueAxi, testing::ValuesIn(axi_cases),
                          testing::PrintToStringParamName());
 
-/// {DRAM read k; MatMul n} = max(n + 1, c0 + m k), c0 = 5 + L, or 4 + L where m = 1.
+/// The pair {DRAM read k; MatMul n} takes max(n + 1, c0 + m k) cycles, c0 = 5 + L, or 4 + L if m =
+/// 1.
 TEST_P(DmaQueueAxi, APairTakesTheLongerOfTheTwo) {
   const AxiCase c = GetParam();
   const Cycle latency = 20;
@@ -135,7 +137,8 @@ TEST_P(DmaQueueAxi, APairTakesTheLongerOfTheTwo) {
   }
 }
 
-/// With shadow weights {DRAM read k; LoadWeights N + 1; MatMul n} = max(n + N + 2, c0 + m k).
+/// With shadow weights {DRAM read k; LoadWeights N + 1; MatMul n} takes max(n + N + 2, c0 + m k)
+/// cycles.
 TEST_P(DmaQueueAxi, WeightsComeBesideTheArray) {
   const AxiCase c = GetParam();
   const Cycle latency = 20;

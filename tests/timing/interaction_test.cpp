@@ -1,5 +1,5 @@
-// How instructions wait for each other between local memory, array and accumulators.
-// Source: hardware spec sections 2.6, 7.1, 8.1, 12.2.
+// How instructions wait for each other between local memory, array and accumulators. Source:
+// hardware spec sections 2.6, 7.1, 8.1, 12.2.
 #include <algorithm>
 
 #include "tests/support/timing_cases.h"
@@ -14,11 +14,11 @@ class InteractionTiming : public ArrayTiming {};
 INSTANTIATE_TEST_SUITE_P(N, InteractionTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-/// Local reads of a consumer that cannot take anything before cycle `taken` and takes one vector a
-/// cycle from then on; the first read is offered in `first`.
+/// Returns the cycles of local reads for a consumer that accepts one vector per cycle from cycle
+/// `taken` on; the first read is requested in `first`.
 Cycles reads_of_stalled(Cycle first, Cycle taken, std::uint64_t n) {
-  // Three pass, then the port pauses until fewer than 2 are stored: 3 are stored until `taken`,
-  // 2 in taken+1, 1 in taken+2.
+  // Three reads are accepted, then the port pauses until fewer than 2 vectors are stored: 3 are
+  // stored until `taken`, 2 in taken+1, 1 in taken+2.
   const std::uint64_t prefetched = std::min<std::uint64_t>(n, 3);
   return joined({steps(first, prefetched), steps(taken + 2, n - prefetched)});
 }
@@ -34,7 +34,8 @@ TEST_P(InteractionTiming, WeightsWaitForTheArrayToDrain) {
         const Recorder r = run_bare(p.load_weights(weights).no_op());
 
         const Cycle last_run = h + n + (accumulate ? 1 : 0);
-        const Cycle first_load = last_run + 2 * n_array;  // the cycle after the run's result left
+        // one cycle after the run's result has left
+        const Cycle first_load = last_run + 2 * n_array;
         const Cycle last_load = first_load + weights - 1;
         EXPECT_EQ(r.last(Kind::run), last_run);
         EXPECT_EQ(r.cycles_of(Kind::load), steps(first_load, weights));
@@ -43,7 +44,7 @@ TEST_P(InteractionTiming, WeightsWaitForTheArrayToDrain) {
         Cycles reads = r.cycles_of(Kind::local_read_a);
         reads.erase(reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(n));
         EXPECT_EQ(reads, reads_of_stalled(head, first_load, weights));
-        // Weights that all fit the read buffer do not hold the decoder at all.
+        // Weights that all fit the read buffer do not stall the decoder.
         EXPECT_EQ(r.retired(1), weights > 3 ? last_load - 1 : head + weights - 1);
       }
     }
@@ -70,8 +71,8 @@ TEST_P(InteractionTiming, MatMulAfterWeights) {
         p.mat_mul(1).load_weights(weights);
         const Recorder r = run_bare(accumulate ? p.mat_mul_accumulate(n) : p.mat_mul(n));
         const Cycle last_load = h + 1 + 2 * n_array + weights - 1;
-        // More than 3 weight vectors hold the decoder until one cycle before the last load, and the
-        // operand of an accumulating MatMul is asked for that late.
+        // More than 3 weight vectors stall the decoder until one cycle before the last load. The
+        // operand of an accumulating MatMul is then requested one cycle too late.
         const Cycle operand = accumulate && weights > 3 ? 1 : 0;
         Cycles runs = r.cycles_of(Kind::run);
         runs.erase(runs.begin());
@@ -104,8 +105,8 @@ TEST_P(InteractionTiming, PeriodOfTheConvolutionLoop) {
         accumulate ? p.mat_mul_accumulate(n) : p.mat_mul(n);
       }
       const Recorder r = run_bare(p);
-      // n runs, 2N-1 of drain, N+1 loads; and the accumulate operand's cycle unless all weights fit
-      // the read buffer, which only those of N = 2 do.
+      // n runs, 2N-1 cycles of drain, N+1 loads; and one cycle for the accumulate operand unless
+      // all weights fit the read buffer, which is the case only for N = 2.
       const Cycle operand = accumulate && n_array + 1 > 3 ? 1 : 0;
       const Cycle period = n + (2 * n_array - 1) + (n_array + 1) + operand;
       EXPECT_EQ(period, n + 3 * n_array + operand);
@@ -133,12 +134,12 @@ TEST_P(InteractionTiming, PlainThenAccumulateIdlesThePortForOneCycle) {
     SCOPED_TRACE(n);
     const Recorder r = run_pair(program(), n, false, true);
     const Cycle last_plain = h + 2 * n_array + n - 1;
-    // Port B may read when the last plain write is in memory; its data is there a cycle later.
+    // Port B may read when the last plain write is in memory; its data arrive one cycle later.
     const Cycle first_sum = last_plain + 1 + 1;
     EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a),
               joined({steps(h + 2 * n_array, n), steps(first_sum, n)}));
     EXPECT_EQ(r.cycles_of(Kind::accumulator_read_b), steps(last_plain + 1, n));
-    // The array continues, except in the idle cycle, in which no result is taken.
+    // The array continues, except in the idle cycle, in which no result is accepted.
     const std::uint64_t before = std::min<std::uint64_t>(2 * n, last_plain + 1 - (h + 1));
     EXPECT_EQ(r.cycles_of(Kind::run),
               joined({steps(h + 1, before), steps(last_plain + 2, 2 * n - before)}));
@@ -164,11 +165,11 @@ TEST_P(InteractionTiming, SingleVectorsOnOneAddressSkipTheLock) {
     different.mat_mul(1, {0, 0}, {2 * i, 0}).mat_mul_accumulate(1, {0, 0}, {2 * i + 1, 0});
   }
   const Cycle first_write = h + 2 * n_array;
-  // On one address every later plain write is announced while an equal request of the sum before
-  // it fires, so the lock is not taken: only the first boundary idles.
+  // On one address, every later plain write is announced while an equal request of the previous
+  // accumulating write fires, so the lock is not taken: only the first boundary has an idle cycle.
   EXPECT_EQ(run_bare(same).cycles_of(Kind::accumulator_write_a),
             joined({{first_write}, steps(first_write + 2, 2 * pairs - 1)}));
-  // On different addresses every boundary idles: plain, idle, sum.
+  // On different addresses every boundary has an idle cycle: plain write, idle, accumulating write.
   Cycles expected;
   for (unsigned i = 0; i < pairs; ++i) {
     expected.push_back(first_write + 3 * i);
@@ -186,7 +187,7 @@ TEST_P(InteractionTiming, AccumulatorReadsFollowTheLastArrayWrite) {
     EXPECT_EQ(r.last(Kind::accumulator_write_a), last_write);
     EXPECT_EQ(r.cycles_of(Kind::accumulator_read_a), steps(first_read, n));
     EXPECT_EQ(r.cycles_of(Kind::local_write_a), steps(first_read + 1, n));
-    // It holds the decoder to its end.
+    // The move is at the head until its last local write.
     EXPECT_EQ(r.retired(1), first_read + n);
     EXPECT_EQ(r.retired(2), first_read + n + 1);
   }
@@ -212,7 +213,7 @@ TEST_P(InteractionTiming, DramMovesOverlapTheArraysTail) {
   for (const std::uint64_t n : counts()) {
     SCOPED_TRACE(n);
     const Recorder r = run_bare(program().mat_mul(n).write_dram(0, n).read_dram(1, n));
-    const Cycle written = h + n;  // head of the write: the MatMul's last read is accepted
+    const Cycle written = h + n;  // head of the move: the MatMul's last read is accepted
     EXPECT_EQ(r.cycles_of(Kind::dram_control, 0), Cycles{written});
     EXPECT_EQ(r.cycles_of(Kind::local_read_b), steps(written, n));
     EXPECT_EQ(r.cycles_of(Kind::dram_control, 1), Cycles{written + n});

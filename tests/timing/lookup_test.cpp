@@ -9,7 +9,7 @@ using Kind = TcuEvent;
 
 class LookupTiming : public ArrayTiming {
  protected:
-  /// Two tables of `vectors` vectors each.
+  /// Returns an empty program for a machine with two tables of `vectors` vectors each.
   static Program with_tables(std::uint64_t vectors) {
     tcu::Architecture a = timing_architecture(GetParam());
     a.lookup_tables.count = 2;
@@ -51,7 +51,7 @@ TEST_P(LookupTiming, EntriesFollowTheLastResultOfTheArray) {
   }
 }
 
-/// Tables change only after the operations before have issued, and before those behind.
+/// Table entries are written after all earlier operations have issued, and before later ones.
 TEST_P(LookupTiming, EntriesComeInTurnWithOperations) {
   const std::uint64_t k = 4, operations = 5;
   Program p = with_tables(k);
@@ -86,7 +86,7 @@ TEST_P(LookupTiming, ALookupTakesWhatAnyOperationTakes) {
   }
 }
 
-/// Without tables the opcode is the RTL's: one cycle, nothing else.
+/// Without tables the opcode behaves as in the RTL: one cycle, no effect.
 TEST(LookupOpcode, IsANoOpWithoutTables) {
   tcu::Instruction instruction;
   instruction.opcode = 0x5;

@@ -6,7 +6,7 @@ namespace {
 
 using Register = tcu::ConfigRegister;
 
-/// Valid/ready pairs: the bit of valid; ready is the next one.
+/// Bits of the valid/ready pairs: the given bit is valid, the next one is ready.
 enum Flag : unsigned {
   array = 32,
   accumulators = 34,
@@ -44,7 +44,8 @@ class SamplerTiming : public ArrayTiming {};
 INSTANTIATE_TEST_SUITE_P(N, SamplerTiming, testing::Values(2, 8, 32),
                          testing::PrintToStringParamName());
 
-// Configure is the first instruction: it retires in 1, the register holds from 2 on.
+// Configure is the first instruction: it retires in cycle 1, and the register has its value from
+// cycle 2 on.
 constexpr Cycle first_capture = 2;
 constexpr Cycle visible = 1;  ///< cycles from capture to the output
 
@@ -67,18 +68,19 @@ TEST_P(SamplerTiming, OneSampleAnIntervalAndLastOncePerBlock) {
         EXPECT_EQ(taken, captured + visible);
         EXPECT_EQ(s.last, k % block == block - 1);
         if (captured > no_ops + 1) continue;  // the stream has ended
-        EXPECT_EQ(counter(s), captured - 1);  // instruction i retires in i+1
+        EXPECT_EQ(counter(s), captured - 1);  // instruction i retires in cycle i+1
         EXPECT_TRUE(fires(s, instruction));
         const std::uint64_t all_valid = 0x5555'5555'0000'0000;
-        EXPECT_EQ(s.word & all_valid, std::uint64_t{1} << instruction);  // nothing else moves
+        // no other channel is active
+        EXPECT_EQ(s.word & all_valid, std::uint64_t{1} << instruction);
         EXPECT_EQ(s.word >> 48, 0U);
       }
     }
   }
 }
 
-/// Interval 3 with the consumer away for 5 cycles: samples that find the register full are lost,
-/// the interval continues, and the block counts the samples kept.
+/// The interval is 3 and the consumer is away for 5 cycles: samples that find the register full are
+/// lost, the interval continues, and the block counts only the samples that were kept.
 TEST_P(SamplerTiming, FullRegisterDropsSamples) {
   Sampling sampling;
   sampling.block = 2;
@@ -87,7 +89,8 @@ TEST_P(SamplerTiming, FullRegisterDropsSamples) {
   const auto samples =
       sample(program().configure(Register::sample_interval, 3).no_op(30), sampling);
   ASSERT_GE(samples.size(), 4U);
-  // Captured in 2 and held from 3 to 8; that of 5 is lost; that of 8 finds the register just taken.
+  // The sample of cycle 2 is held from 3 to 8; the sample of 5 is lost; in cycle 8 the register has
+  // just been read.
   const std::pair<Cycle, Cycle> taken_and_captured[] = {{8, 2}, {9, 8}, {12, 11}, {15, 14}};
   for (std::uint64_t k = 0; k < 4; ++k) {
     EXPECT_EQ(samples[k].first, taken_and_captured[k].first);
@@ -102,18 +105,18 @@ TEST_P(SamplerTiming, ConfiguringZeroStopsAndRestartsTheCount) {
   p.configure(Register::sample_interval, 0).no_op(9);
   p.configure(Register::sample_interval, 5).no_op(9);
   const auto samples = sample(p, {});
-  // On from 2 to 11, off from 12, on from 22.
+  // The sampler is on from cycle 2 to 11, off from 12, on from 22.
   const Cycle captures[] = {2, 7, 22, 27};
   ASSERT_GE(samples.size(), 4U);
   for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(samples[k].first, captures[k] + visible);
 }
 
-/// Every cycle of a MatMul, on the decoder's outputs.
+/// Every cycle of a MatMul, at the decoder's outputs.
 TEST_P(SamplerTiming, FlagsOfAMatMul) {
   const std::uint64_t n = 6;
   const auto samples = sample(program().configure(Register::sample_interval, 1).mat_mul(n), {});
-  const Cycle head = first_capture;            // of the second instruction
-  ASSERT_GE(samples.size(), 2 * n_array + n);  // to the last write
+  const Cycle head = first_capture;            // head of the second instruction
+  ASSERT_GE(samples.size(), 2 * n_array + n);  // up to the last write
   for (std::uint64_t k = 0; k < samples.size(); ++k) {
     SCOPED_TRACE(k);
     const Sample& s = samples[k].second;
@@ -123,13 +126,13 @@ TEST_P(SamplerTiming, FlagsOfAMatMul) {
     EXPECT_EQ(fires(s, instruction), t == head + n - 1);
     EXPECT_EQ(fires(s, local_a), at_head);
     EXPECT_EQ(valid(s, local_a), at_head);
-    EXPECT_EQ(fires(s, dataflow), t == head);  // unexpanded
+    EXPECT_EQ(fires(s, dataflow), t == head);  // one item for the instruction
     EXPECT_EQ(valid(s, dataflow), t == head);
-    EXPECT_EQ(fires(s, array), at_head);  // expanded, never waits
+    EXPECT_EQ(fires(s, array), at_head);  // one item per vector, which never waits
     EXPECT_EQ(valid(s, array), at_head);
-    // Two instructions wait in the accumulators' queue behind the one whose result is still in the
-    // array. A place becomes free one cycle after each write except the first, whose successor is
-    // at the head.
+    // Two items wait in the accumulators' queue behind the one whose result is still in the array.
+    // An entry becomes free one cycle after each write except the first, whose successor is at the
+    // head.
     const Cycle first_write = head + 2 * n_array;
     const bool room = t < head + 3 || t > first_write;
     const bool wanted = t < first_write + n - 2;
@@ -163,7 +166,7 @@ TEST_P(SamplerTiming, FlagsOfDramMoves) {
   }
 }
 
-/// The whole design hands the samples out with the same timing.
+/// In the whole design, the samples are delivered with the same timing.
 TEST(SamplerOutput, InTheWholeDesign) {
   const Program p =
       Program(timing_architecture(8)).configure(Register::sample_interval, 4).no_op(40);

@@ -1,5 +1,5 @@
-// Shadow weights: the closed forms of models/tcu/README.md, and the order of updates that they
-// need.
+// Shadow weights: the closed forms of models/tcu/README.md, and the order of accumulator updates
+// that they need.
 #include "tests/support/timing_cases.h"
 
 namespace tactus {
@@ -18,7 +18,7 @@ class ShadowWeightsTiming : public ArrayTiming {
 INSTANTIATE_TEST_SUITE_P(N, ShadowWeightsTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-/// {LoadWeights r + 1; MatMul n} = n + r + 1.
+/// {LoadWeights r + 1; MatMul n} takes n + r + 1 cycles.
 TEST_P(ShadowWeightsTiming, APairTakesItsVectors) {
   const std::uint64_t pairs = 2 * n_array + 5;
   for (const std::uint64_t n : counts()) {
@@ -39,7 +39,8 @@ TEST_P(ShadowWeightsTiming, APairTakesItsVectors) {
   }
 }
 
-/// The same cycles with accumulation: the first update reads its old vector one cycle earlier.
+/// With accumulation the pair takes the same cycles: the first update reads its old vector one
+/// cycle earlier.
 TEST_P(ShadowWeightsTiming, AnAccumulatingPairTakesItsVectors) {
   const std::uint64_t pairs = 7, weights = n_array + 1;
   for (const std::uint64_t n : counts()) {
@@ -57,10 +58,10 @@ TEST_P(ShadowWeightsTiming, AnAccumulatingPairTakesItsVectors) {
   }
 }
 
-/// Updates of one vector reach the accumulators one weight block apart, and each finds the previous
-/// one written: the closed form is the same, and no update is lost.
+/// Updates of one vector reach the accumulators one block of weights apart, and each finds the
+/// previous one written: the closed form is the same, and no update is lost.
 TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorFollowEachOther) {
-  if (n_array < 4) return;  // a block of few vectors: see the next test
+  if (n_array < 4) return;  // blocks of few vectors are in the next test
   const std::uint64_t pairs = 6, weights = n_array + 1;
   Program p = shadowed();
   for (std::uint64_t i = 0; i < pairs; ++i) p.load_weights(weights).mat_mul_accumulate(1);
@@ -69,8 +70,8 @@ TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorFollowEachOther) {
   for (std::uint64_t i = 1; i < pairs; ++i) EXPECT_EQ(runs[i] - runs[i - 1], 1 + weights) << i;
 }
 
-/// Without weights in between, an update is written, the next one reads the old vector and is
-/// written one cycle later. Once the array is full of them, they take two cycles each.
+/// Without weights in between, an update is written, the next update reads the old vector and is
+/// written one cycle later. When the array is full of such updates, each takes two cycles.
 TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorWaitForEachOther) {
   const std::uint64_t updates = 4 * n_array;
   Program p = shadowed();
@@ -81,7 +82,7 @@ TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorWaitForEachOther) {
   for (std::uint64_t i = 1; i < updates; ++i) EXPECT_EQ(writes[i] - writes[i - 1], 2U) << i;
 }
 
-/// Without the extension the array drains: n + 3N.
+/// Without the extension the array drains, so a pair takes n + 3N cycles.
 TEST_P(ShadowWeightsTiming, OffIsTheRtl) {
   const std::uint64_t n = 5;
   Program p = program();
@@ -103,7 +104,8 @@ class OwnWeightReadsTiming : public ArrayTiming {
 INSTANTIATE_TEST_SUITE_P(N, OwnWeightReadsTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-/// One cycle at the head; the first vector enters two cycles later, a product follows the last one.
+/// A load takes one cycle at the head. Its first vector enters two cycles later, and a product can
+/// follow the last one.
 TEST_P(OwnWeightReadsTiming, ALoadLeavesTheHeadAtOnce) {
   for (const std::uint64_t weights : {std::uint64_t{1}, n_array / 2 + 1, n_array + 1}) {
     SCOPED_TRACE(weights);
@@ -114,9 +116,9 @@ TEST_P(OwnWeightReadsTiming, ALoadLeavesTheHeadAtOnce) {
   }
 }
 
-/// Two times {LoadWeights k; MatMul n} = 2 max(n + 1, k), accumulating or not; up to 2 more where k
-/// is n + 1: LoadWeights come behind the head a cycle after the product before has come to it, so
-/// that every other one starts too late.
+/// Two pairs {LoadWeights k; MatMul n} take 2 max(n + 1, k) cycles, accumulating or not, and up to
+/// 2 more if k is n + 1: a LoadWeights comes to the head one cycle after the previous product, so
+/// every second one starts too late.
 TEST_P(OwnWeightReadsTiming, APairTakesTheLongerOfTheTwo) {
   const std::uint64_t pairs = 12;
   for (const bool accumulate : {false, true}) {
@@ -145,7 +147,7 @@ TEST_P(OwnWeightReadsTiming, APairTakesTheLongerOfTheTwo) {
   }
 }
 
-/// Weights behind a product begin in the cycle in which it takes over those before.
+/// Weights after a product begin in the cycle in which the product takes over the previous weights.
 TEST_P(OwnWeightReadsTiming, WeightsWaitForTheTakeover) {
   const std::uint64_t k = n_array + 1;
   const Recorder r =
@@ -155,7 +157,7 @@ TEST_P(OwnWeightReadsTiming, WeightsWaitForTheTakeover) {
   EXPECT_EQ(r.cycles_of(Kind::load), joined({steps(h + 2, k), steps(first_run, k + 1)}));
 }
 
-/// A write to weights waits until they are read; a read does not wait.
+/// A write to a weight vector waits until the vector is read; a read does not wait.
 TEST_P(OwnWeightReadsTiming, AWriterWaitsForWeights) {
   const std::uint64_t k = n_array + 1;
   const auto move = Program::Kind::accumulator_to_local;
@@ -169,7 +171,7 @@ TEST_P(OwnWeightReadsTiming, AWriterWaitsForWeights) {
   EXPECT_EQ(second_retires(100 + k - 1), second_retires(100));
 }
 
-/// Four may be queued, the oldest among them.
+/// Four loads may be queued, including the oldest.
 TEST_P(OwnWeightReadsTiming, AFullQueueHoldsTheHead) {
   const std::uint64_t k = n_array + 1;
   Program p = beside();
