@@ -32,7 +32,7 @@ TEST_F(ZooCommand, WritesWhatTheBuilderMakes) {
   EXPECT_EQ(write_graph(graph), write_graph(nn::build_csp(5).graph));
 }
 
-/// The image is what a run without an input draws.
+/// The image equals the one that a run without input generates.
 TEST_F(ZooCommand, WritesAnImage) {
   const Output made = tactus("zoo cnn --image i.npy -o cnn.onnx");
   ASSERT_EQ(made.code, 0) << made.err;
@@ -59,7 +59,7 @@ TEST_F(ZooCommand, WritesAnImage) {
     ++compared;
   }
   EXPECT_EQ(compared, 4U);
-  // Drawn inputs can be drawn again.
+  // Generated inputs can be generated again.
   const Output config = tactus(run + "--print-config");
   EXPECT_NE(config.out.find("\"random:1\""), std::string::npos) << config.out;
   write("c.json", config.out);

@@ -1,5 +1,5 @@
 // Random small networks through compiler and simulated machine: outputs equal the fixed-point model
-// bit for bit on random architectures and strategies, and the model means what ONNX means.
+// bit for bit on random architectures and strategies, and the fixed-point model agrees with ONNX.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Case {
   compiler::Options options;
 };
 
-/// Any array size and data type; memories from too small to ample.
+/// Returns a random case: any array size and data type, memories from too small to ample.
 Case random_case(std::uint64_t seed) {
   tactus::Random random(seed);
   Case c;
@@ -57,7 +57,7 @@ Model model_of(const compiler::Compiled& compiled) {
   return model;
 }
 
-/// Outputs of the simulated machine, in the graph's order of elements.
+/// Returns the outputs of the simulated machine, in the graph's order of elements.
 Values simulated(const compiler::Compiled& compiled, const Case& c, const Values& inputs) {
   const Model model = model_of(compiled);
   check_program(model.file.arch, model.program, "random", ProgramChecks::strict);
@@ -84,7 +84,7 @@ Values simulated(const compiler::Compiled& compiled, const Case& c, const Values
   return outputs;
 }
 
-/// Results of an untimed interpreter. Where they differ from the machine's, one of the
+/// Returns the outputs of an untimed interpreter. If they differ from the machine's, one of the
 /// accumulators' hazards (hardware spec 8.1) has occurred.
 Values interpreted(const compiler::Compiled& compiled, const Case& c, const Values& inputs) {
   FunctionalModel model(c.architecture);
@@ -135,7 +135,7 @@ void expect_equal(const Tensor& actual, const Tensor& expected, const std::strin
   }
 }
 
-/// Architecture and graph, for repeating a failure.
+/// Describes the architecture and graph, so that a failure can be repeated.
 std::string describe(const Case& c, const Graph& graph) {
   return fmt::format("{}\nstrategy {}, AXI {}\n{}", to_json(c.architecture),
                      static_cast<int>(c.options.strategy), c.axi_data_bits, describe(graph));
@@ -146,14 +146,14 @@ bool is_for_lack_of_memory(const std::string& error) {
   return error.find("insufficient") != std::string::npos || error.rfind("out of ", 0) == 0;
 }
 
-/// The outputs of a compiled network by the model, the interpreter and the machine. Returns the
-/// model's values.
+/// Compares the outputs of a compiled network by the fixed-point model, the interpreter and the
+/// machine. Returns the model's values.
 FixedValues expect_bit_exact(const Graph& graph, const Case& c, const compiler::Compiled& compiled,
                              const Values& inputs) {
   const FixedPointModel model(c.architecture.data_type, c.architecture.array_size);
   FixedValues expected = model.run(graph, inputs);
   const Values in_order = interpreted(compiled, c, inputs);
-  // A network that only relabels its input has no program, and nothing to run.
+  // A network that only renames its input has no instructions.
   const Values on_machine = compiled.instructions == 0 ? in_order : simulated(compiled, c, inputs);
   for (const ValueInfo& output : graph.outputs) {
     const Tensor values = to_real(c.architecture.data_type, expected.at(output.name));
@@ -183,9 +183,9 @@ void expect_random_networks_bit_exact(std::uint64_t first, std::uint64_t count,
     }
     ++compiled_count;
     static_cast<void>(expect_bit_exact(graph, c, compiled, random_inputs(graph, seed)));
-    if (testing::Test::HasFailure()) return;  // one seed is enough to look at
+    if (testing::Test::HasFailure()) return;  // the first failing seed is enough
   }
-  // Small memories are part of the draw, but most networks must get through.
+  // Some random memories are too small, but most networks must compile.
   if (compiled_count + refused >= 10) {
     EXPECT_GT(compiled_count, 4 * refused);
   }
@@ -213,8 +213,9 @@ double rms_error(const Tensor& actual, const Tensor& expected) {
   return std::sqrt(sum / static_cast<double>(actual.floats.size()));
 }
 
-/// Other roundings than those of the strategies, but no worse ones: errors against float are within
-/// twice theirs and some units of the last place. Machine and interpreter agree bit for bit.
+/// Rounding differs from that of the strategies, but is not worse: errors against float are within
+/// twice the strategies' errors plus some units of the last place. Machine and interpreter agree
+/// bit for bit.
 void expect_near_float(const Graph& graph, const Case& c, const compiler::Compiled& compiled,
                        const Values& inputs) {
   const tcu::DataTypeInfo& type = tcu::info(c.architecture.data_type);
@@ -258,7 +259,7 @@ TEST(OptimisedNetworks, AreAsNearFloatAsThoseOfTheStrategies) {
     }
     ++compiled_count;
     expect_near_float(graph, c, compiled, random_inputs(graph, seed));
-    if (testing::Test::HasFailure()) return;  // one seed is enough to look at
+    if (testing::Test::HasFailure()) return;  // the first failing seed is enough
   }
   EXPECT_GT(compiled_count, 8 * refused);
 }
@@ -269,7 +270,7 @@ TEST(OptimisedNetworks, OfTheZooAreRightOnAllArchitectures) {
       Case c;
       c.architecture = tcu::read_architecture(std::string(TACTUS_SOURCE_DIR "/configs/arch/") +
                                               architecture + ".tarch");
-      // The network's weights are more than this board's DRAM holds.
+      // The network's weights do not fit this board's DRAM.
       if (std::string(architecture) == "cmoda7" && std::string(network) == "resnet20v2") continue;
       c.axi_data_bits = c.options.axi_data_bits = c.architecture.array_size < 16 ? 64 : 128;
       c.options.optimise = true;
@@ -287,7 +288,8 @@ struct Shipped {
   const char* architecture;
   unsigned axi_data_bits;
   compiler::Strategy strategy;
-  double error;  ///< most relative to the size of a node's output, both as root mean squares
+  /// largest error relative to the size of a node's output, both as root mean squares
+  double error;
 };
 
 void PrintTo(const Shipped& shipped, std::ostream* out) {
@@ -296,8 +298,8 @@ void PrintTo(const Shipped& shipped, std::ostream* out) {
 
 class ShippedNetworks : public testing::TestWithParam<Shipped> {};
 
-/// The zoo on the architectures that come with Tactus, and how far rounding takes it from float.
-/// With 8 fraction bits a weight is off by some 2 %, which adds up over layers as squares do.
+/// The zoo's networks on the shipped architectures, and the errors caused by rounding. With 8
+/// fraction bits a weight has an error of about 2 %; the squares of such errors add up over layers.
 TEST_P(ShippedNetworks, AreBitExactAndNearFloat) {
   const Shipped& shipped = GetParam();
   const Graph graph = zoo_entry(shipped.network).build(1).graph;
@@ -312,7 +314,7 @@ TEST_P(ShippedNetworks, AreBitExactAndNearFloat) {
 
   const Values exact = run_reference(graph, inputs);
   for (const Node& node : graph.nodes) {
-    if (node.op_type == "Softmax") continue;  // the host's
+    if (node.op_type == "Softmax") continue;  // computed by the host
     for (const std::string& name : node.outputs) {
       const Tensor actual = to_real(c.architecture.data_type, fixed.at(name));
       double error = 0, size = 0;
@@ -356,7 +358,7 @@ TEST(CompiledNetworks, TheFixedPointModelMeansWhatOnnxMeans) {
     const Values exact = run_reference(graph, inputs);
     const FixedValues fixed = FixedPointModel(type, 8).run(graph, inputs);
     for (const Node& node : graph.nodes) {
-      if (node.op_type == "Softmax") continue;  // the host's
+      if (node.op_type == "Softmax") continue;  // computed by the host
       for (const std::string& name : node.outputs) {
         const Tensor actual = to_real(type, fixed.at(name));
         const Tensor& expected = exact.at(name);

@@ -39,7 +39,7 @@ class FixedPointModel::Evaluation {
     values_[node.outputs[0]] = std::move(result);
   }
 
-  /// The features of a product's input in the order in which they are multiplied.
+  /// Returns the features of a product's input in the order in which they are multiplied.
   [[nodiscard]] std::vector<std::int64_t> feature_order(const Node& product) const;
 
   [[nodiscard]] std::int64_t quantise(float value) const { return tcu::quantise(type_, value); }
@@ -57,7 +57,7 @@ class FixedPointModel::Evaluation {
                                   : quantised(graph_.initializers.at(node.inputs[i]));
   }
 
-  /// The node alone, on other inputs, by the floating-point reference.
+  /// Computes the node alone, with other inputs, by the floating-point reference.
   [[nodiscard]] Values reference(const Node& node,
                                  const std::map<std::string, Tensor>& data) const {
     Graph one;
@@ -91,7 +91,7 @@ struct Geometry {
   }
 };
 
-/// `outputs`: the shape of the node's result, from the reference.
+/// Returns the geometry of a node; `outputs` is the shape of its result, from the reference.
 Geometry geometry(const Node& node, const Shape& image, const Shape& kernel, const Shape& outputs) {
   const Shape strides = node.integers("strides", {1, 1});
   const Shape dilations = node.integers("dilations", {1, 1});
@@ -149,8 +149,8 @@ void FixedPointModel::Evaluation::run(const Node& node) {
   run_movement(node);
 }
 
-/// A flattened image is multiplied as it lies in memory, pixel by pixel, if its channels are whole
-/// vectors; anything else as the model numbers it.
+/// A flattened image is multiplied in memory order, pixel by pixel, if its channels are whole
+/// vectors; any other input is multiplied in the model's order.
 std::vector<std::int64_t> FixedPointModel::Evaluation::feature_order(const Node& product) const {
   const Shape& rows = values_.at(product.inputs[0]).shape;
   std::vector<std::int64_t> order(static_cast<std::size_t>(rows[1]));
@@ -163,7 +163,7 @@ std::vector<std::int64_t> FixedPointModel::Evaluation::feature_order(const Node&
     maker = graph_.producer(source);
   }
   const Shape& image = values_.at(source).shape;
-  // A transposed image has its channels last already.
+  // A transposed image already has its channels last.
   const bool turned = maker != nullptr && maker->op_type == "Transpose" &&
                       maker->integers("perm") == Shape{0, 2, 3, 1};
   if (image.size() != 4 || turned || image[0] != rows[0] || image[1] % n_ != 0) return order;
@@ -186,7 +186,7 @@ void FixedPointModel::Evaluation::run_product(const Node& node) {
   const std::int64_t outputs = conv || turned ? w.shape[0] : w.shape[1];
   const std::int64_t groups = conv ? node.integer("group", 1) : 1;
   const std::int64_t group_inputs = inputs / groups, group_outputs = outputs / groups;
-  // Position of a weight in the tensor, or -1 between groups.
+  // Returns the position of a weight in the tensor, or -1 for a weight between groups.
   const auto place_of = [&](std::int64_t tap, std::int64_t i, std::int64_t o) -> std::int64_t {
     if (!conv) return turned ? o * inputs + i : i * outputs + o;
     if (i / group_inputs != o / group_outputs) return -1;
@@ -215,7 +215,8 @@ void FixedPointModel::Evaluation::run_product(const Node& node) {
   const std::int64_t plane = image[2] * image[3];
   const std::int64_t blocks = (inputs + n_ - 1) / n_;
   const std::vector<std::int64_t> order = feature_order(node);
-  // The last block with weights, by block of outputs. Those that are all zero are not multiplied.
+  // The last block of inputs with weights, for each block of outputs. Blocks whose weights are all
+  // zero are not multiplied.
   std::vector<std::int64_t> biased_block(static_cast<std::size_t>((outputs + n_ - 1) / n_),
                                          blocks - 1);
   const Tensor& exact = graph_.initializers.at(node.inputs[1]);
@@ -264,7 +265,7 @@ void FixedPointModel::Evaluation::run_binary(const Node& node, SimdOp op) {
   y.shape = reference(node, {{node.inputs[0], zeros_like(a)}, {node.inputs[1], zeros_like(b)}})
                 .at(node.outputs[0])
                 .shape;
-  // Aligned at the last dimension, repeated where the size is 1.
+  // Operands are aligned at the last dimension and repeated along dimensions of size 1.
   const auto element = [&](const FixedTensor& tensor, const Shape& at) {
     std::int64_t index = 0;
     const std::size_t lead = at.size() - tensor.shape.size();
@@ -302,7 +303,7 @@ void FixedPointModel::Evaluation::run_normalisation(const Node& node) {
 
 void FixedPointModel::Evaluation::run_pool(const Node& node, bool average) {
   const FixedTensor x = input(node, 0);
-  // A pool over ones gives the shape, and the share of padding in the window.
+  // A pool over ones gives the shape, and the share of each window that is not padding.
   Tensor ones = zeros_like(x);
   for (float& value : ones.floats) value = 1;
   const Tensor share = reference(node, {{node.inputs[0], ones}}).at(node.outputs[0]);
@@ -333,7 +334,8 @@ void FixedPointModel::Evaluation::run_pool(const Node& node, bool average) {
 
 void FixedPointModel::Evaluation::run_linear_resize(const Node& node) {
   const FixedTensor x = input(node, 0);
-  // The weight of an input row (column) in an output row is the resized image of that row alone.
+  // The weights of an input row (column) in the output rows are the resized image of that row
+  // alone.
   const auto weights_along = [&](std::size_t axis) {
     std::vector<std::vector<std::pair<std::int64_t, float>>> taps;
     for (std::int64_t from = 0; from < x.shape[axis]; ++from) {
@@ -371,8 +373,8 @@ void FixedPointModel::Evaluation::run_linear_resize(const Node& node) {
   values_[node.outputs[0]] = std::move(y);
 }
 
-/// Numbers the elements from 1, moves them with the reference, and looks them up; 0 is a fill
-/// value.
+/// Numbers the elements from 1, moves the numbers with the reference, and looks the elements up; 0
+/// is a fill value.
 void FixedPointModel::Evaluation::run_movement(const Node& node) {
   std::map<std::string, Tensor> numbered;
   std::vector<std::int64_t> source{0};
@@ -386,7 +388,7 @@ void FixedPointModel::Evaluation::run_movement(const Node& node) {
     }
   }
   if (source.size() > (1U << 24)) internal_error("{}: too large to be numbered", node.where());
-  // An initializer beside values is moved too, if it is one of the kind.
+  // A Concat of values and initializers would need the initializers moved as well.
   if (node.op_type == "Concat" &&
       numbered.size() < std::set<std::string>(node.inputs.begin(), node.inputs.end()).size()) {
     internal_error("{}: constants among the inputs are not modelled", node.where());

@@ -1,8 +1,8 @@
-// ONNX graphs in the unit's fixed-point arithmetic, straight from the graph: what a compiled
-// program must compute, bit for bit, whatever the strategy and the memories.
+// Computes ONNX graphs in the unit's fixed-point arithmetic, directly from the graph. A compiled
+// program must compute the same values, bit for bit, with any strategy and any memories.
 //
-// Shares with the compiler nothing but the arithmetic of isa/tcu. The order of operations is that
-// of toolchain spec 3.8 and 5.2:
+// This code shares nothing with the compiler but the arithmetic of isa/tcu. The order of operations
+// is that of toolchain spec 3.8 and 5.2:
 // * Products (Conv, Gemm, MatMul): for each tap, rows before columns, and each block of N inputs, a
 //   chain of N multiply-accumulates from the bias (first tap, last block that is not all zero) or
 //   zero; the chains are added up with saturation. Groups are one matrix with blocks of zeroes. A
@@ -11,7 +11,7 @@
 // * A normalisation is x * scale + offset, LeakyRelu max(alpha x, x), a mean the sum of the
 //   window's pixels times the rounded reciprocal of their number.
 // * Linear resizing adds up to four pixels times their rounded weights; equal pixels count once.
-// * Softmax is the host's: values pass.
+// * Softmax is left to the host: its output equals its input.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,11 @@ using FixedValues = std::map<std::string, FixedTensor, std::less<>>;
 
 class FixedPointModel {
  public:
-  /// `array_size`: N, the length of a chain.
+  /// `array_size` is N, the length of a chain.
   FixedPointModel(tcu::DataType type, std::int64_t array_size)
       : type_(type), array_size_(array_size) {}
 
-  /// All values of the graph, in the form of run_reference(). Inputs are quantised.
+  /// Returns all values of the graph, in the form of run_reference(). Inputs are quantised.
   [[nodiscard]] FixedValues run(const Graph& graph, const Values& inputs) const;
 
  private:
@@ -47,7 +47,7 @@ class FixedPointModel {
   std::int64_t array_size_;
 };
 
-/// Real values of mantissas.
+/// Returns the real values of mantissas.
 [[nodiscard]] Tensor to_real(tcu::DataType type, const FixedTensor& fixed);
 
 }  // namespace tactus::nn

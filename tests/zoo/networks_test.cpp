@@ -1,5 +1,5 @@
-// The zoo's networks are what they say: valid ONNX, the published sizes, the same bytes
-// everywhere, values that suit 8.8 fixed point.
+// The zoo's networks are as described: valid ONNX, the published sizes, the same bytes on every
+// platform, values that suit 8.8 fixed point.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,8 +21,8 @@ namespace {
 
 std::int64_t vectors(std::int64_t scalars, std::int64_t n) { return (scalars + n - 1) / n; }
 
-/// Vectors of constants by the layouts of toolchain spec 1.4, biases shared by name once; what
-/// the compiler adds on its own (averages' factors) is not in it.
+/// Number of vectors of constants in the layouts of toolchain spec 1.4. Biases that share a name
+/// count once. Constants that the compiler adds (factors of averages) are not included.
 std::int64_t constant_vectors(const Graph& graph, std::int64_t n) {
   std::int64_t sum = 0;
   std::set<std::string> seen;
@@ -59,14 +59,14 @@ TEST_P(EveryNetwork, IsValidOnnxOfTheStatedShapes) {
   onnx::ModelProto model;
   ASSERT_TRUE(model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
   ASSERT_NO_THROW(onnx::checker::check_model(model));
-  // Strict inference checks the shapes of all nodes, and those stated for the outputs.
+  // Strict inference checks the shapes of all nodes, and the shapes given for the outputs.
   const onnx::ShapeInferenceOptions strict(true, 1, false);
   ASSERT_NO_THROW(
       onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), strict));
 }
 
-/// The reference finds the shapes the builder states, and no value leaves the range of 8.8 fixed
-/// point or is lost in its steps.
+/// The reference finds the same shapes as the builder. No value leaves the range of 8.8 fixed point
+/// or is lost in its steps.
 TEST_P(EveryNetwork, ValuesUseTheRangeOfTheDataType) {
   const Network network = zoo_entry(GetParam()).build(1);
   const Graph& graph = network.graph;
@@ -81,14 +81,14 @@ TEST_P(EveryNetwork, ValuesUseTheRangeOfTheDataType) {
       EXPECT_EQ(values.at(output.name).shape, stated);
     }
     for (const Node& node : graph.nodes) {
-      if (node.op_type == "Softmax") continue;  // the host's
+      if (node.op_type == "Softmax") continue;  // computed by the host
       const Tensor& value = values.at(node.outputs[0]);
       double largest = 0, squares = 0;
       for (const float x : value.floats) {
         largest = std::max(largest, static_cast<double>(std::fabs(x)));
         squares += static_cast<double>(x) * static_cast<double>(x);
       }
-      // A mean is made from a sum, which has to fit too.
+      // A mean is computed from a sum, which must be in range too.
       double terms = 1;
       if (node.op_type == "AveragePool") {
         for (const std::int64_t size : node.integers("kernel_shape")) terms *= double(size);
@@ -116,8 +116,8 @@ INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetwork, testing::ValuesIn([] {
                            return name;
                          });
 
-/// Figures of Keras' model summary: 574 090 parameters in all. A normalisation folded into its
-/// convolution leaves it with its bias: 4 values a channel less. A shared bias counts once.
+/// Figures of Keras' model summary: 574 090 parameters in all. A normalisation that is folded into
+/// a convolution only leaves the bias, i.e. 4 values per channel less. A shared bias counts once.
 TEST(ResNet20, HasThePublishedSize) {
   const Network network = build_resnet20v2(1);
   const auto counts = operators(network.graph);
@@ -125,14 +125,14 @@ TEST(ResNet20, HasThePublishedSize) {
   EXPECT_EQ(counts.at("BatchNormalization"), 6);
   EXPECT_EQ(counts.at("Relu"), 19);
   EXPECT_EQ(counts.at("Add"), 6);
-  // Folded: the first convolution and both inner ones of each block.
+  // Normalisations are folded into the first convolution and both inner ones of each block.
   const std::int64_t folded = 4 * (16 + 2 * (16 + 16) + 2 * (64 + 64) + 2 * (128 + 128));
   const std::int64_t shared = 64 + 128 + 256;
   EXPECT_EQ(network.parameters + folded + shared, 574090);
 }
 
-/// Constants of the published compiler summaries for 8, 16 and 32 lanes (toolchain spec 4.2). One
-/// vector is the factor of the average, which the compiler adds.
+/// Numbers of constants in the published compiler summaries for 8, 16 and 32 lanes (toolchain spec
+/// 4.2). One vector is the factor of the average, which the compiler adds.
 TEST(ResNet20, NeedsThePublishedConstants) {
   const Graph graph = build_resnet20v2(1).graph;
   EXPECT_EQ(constant_vectors(graph, 8) + 1, 71341);
@@ -159,7 +159,7 @@ TEST(ResNet20, HasTheConvolutionsOfTheGoldenProgram) {
   EXPECT_EQ(convolutions, expected);
 }
 
-/// Keras' summary: 25 613 800 parameters; 3.48 GMAC.
+/// Figures of Keras' summary: 25 613 800 parameters; 3.48 GMAC.
 TEST(ResNet50, HasThePublishedSize) {
   const Network network = build_resnet50v2(1);
   const auto counts = operators(network.graph);
@@ -174,7 +174,7 @@ TEST(ResNet50, HasThePublishedSize) {
   EXPECT_NEAR(static_cast<double>(network.macs) / 1e9, 3.48, 0.005);
 }
 
-/// Channels of all convolutions whose normalisation is folded.
+/// Returns the number of channels of all convolutions with a folded normalisation.
 std::int64_t normalised_channels(const Graph& graph) {
   std::int64_t sum = 0;
   for (const Node& node : graph.nodes) {
@@ -183,8 +183,9 @@ std::int64_t normalised_channels(const Graph& graph) {
   return sum;
 }
 
-/// Keras' summary: 4 253 864 parameters, including 4 per channel of a normalisation; folding leaves
-/// one of these. The paper's table 4: 4.2 million parameters, 569 million multiply-accumulates.
+/// Figures of Keras' summary: 4 253 864 parameters, including 4 per channel of a normalisation;
+/// folding leaves one of these. The paper's table 4: 4.2 million parameters, 569 million
+/// multiply-accumulates.
 TEST(MobileNetV1, HasThePublishedSize) {
   const Network network = zoo_entry("mobilenetv1").build(1);
   const auto counts = operators(network.graph);
@@ -194,14 +195,15 @@ TEST(MobileNetV1, HasThePublishedSize) {
   EXPECT_NEAR(static_cast<double>(network.macs) / 1e6, 569, 0.5);
 }
 
-/// MLPerf Tiny's model: 221 794 parameters; its convolutions have biases beside the normalisations.
+/// MLPerf Tiny's model has 221 794 parameters; its convolutions have biases besides the
+/// normalisations.
 TEST(MobileNetV1, TheSmallOneIsThatOfMlperfTiny) {
   const Network network = zoo_entry("mobilenetv1-tiny").build(1);
   EXPECT_EQ(network.parameters + 4 * normalised_channels(network.graph), 221794);
 }
 
-/// Keras' summary: 3 538 984 parameters. The paper's table 4: 3.4 million parameters, 300 million
-/// multiply-accumulates.
+/// Figures of Keras' summary: 3 538 984 parameters. The paper's table 4: 3.4 million parameters,
+/// 300 million multiply-accumulates.
 TEST(MobileNetV2, HasThePublishedSize) {
   const Network network = zoo_entry("mobilenetv2").build(1);
   const auto counts = operators(network.graph);
@@ -212,7 +214,8 @@ TEST(MobileNetV2, HasThePublishedSize) {
   EXPECT_NEAR(static_cast<double>(network.macs) / 1e6, 300, 1);
 }
 
-/// Depthwise convolutions alternate with those of 1x1: channels, group, stride of each.
+/// Depthwise convolutions alternate with 1x1 convolutions. Expected values: channels, group, stride
+/// of each depthwise one.
 TEST(MobileNetV2, FiltersEveryChannelByItself) {
   std::vector<Shape> depthwise;
   for (const Node& node : zoo_entry("mobilenetv2").build(1).graph.nodes) {
@@ -226,8 +229,9 @@ TEST(MobileNetV2, FiltersEveryChannelByItself) {
   EXPECT_EQ(depthwise, expected);
 }
 
-/// The tutorial's compiler summary for 192 pixels and 16 lanes: 670.349 million multiplications and
-/// 378 669 vectors of constants, including 19 slopes and 24 weights of the upsampling.
+/// Figures of the tutorial's compiler summary for 192 pixels and 16 lanes: 670.349 million
+/// multiplications and 378 669 vectors of constants, including 19 slopes and 24 weights of the
+/// upsampling.
 TEST(YoloV4Tiny, HasThePublishedSize) {
   const Network network = build_yolov4_tiny(192, 1);
   EXPECT_EQ((network.macs_on_input + 500) / 1000, 670349);
@@ -239,7 +243,7 @@ TEST(YoloV4Tiny, HasThePublishedSize) {
   EXPECT_EQ(counts.at("Concat"), 7);
   const Network large = build_yolov4_tiny(416, 1);
   EXPECT_EQ(large.parameters, network.parameters);
-  // 6.9 BFLOPs in Darknet's count of two operations.
+  // Darknet counts 6.9 BFLOPs, with two operations per multiply-accumulate.
   EXPECT_NEAR(static_cast<double>(large.macs) / 1e9, 6.9 / 2, 0.01);
   const Shape coarse{1, 255, 13, 13}, fine{1, 255, 26, 26};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -261,7 +265,7 @@ TEST(Zoo, SeedsDecideTheWeightsAndNothingElse) {
   }
 }
 
-/// Recorded once; another compiler or processor must come to the same.
+/// The hashes were recorded once; other compilers and processors must give the same bytes.
 TEST(Zoo, BytesAreTheSameOnEveryPlatform) {
   EXPECT_EQ(sha256(write_graph(build_csp(7).graph)),
             "85416ccda6c62f16abd05a582df92a287ec3bd924efc53b19c22e93f71b3adce");

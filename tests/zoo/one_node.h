@@ -20,7 +20,7 @@ inline Tensor list(std::vector<std::int64_t> values) {
   const auto count = static_cast<std::int64_t>(values.size());
   return Tensor::of({count}, std::move(values));
 }
-/// 0, 1, 2, ... times `step`.
+/// A tensor of 0, 1, 2, ... times `step`.
 inline Tensor ramp(Shape shape, float step = 1) {
   Tensor tensor = Tensor::zeros(std::move(shape));
   for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
@@ -35,7 +35,8 @@ struct OneNode {
   Attributes attributes = {};
   std::size_t outputs = 1;
 
-  /// Inputs become initializers "i0", "i1", ... A null pointer is an absent input.
+  /// Computes the node. Inputs become initializers "i0", "i1", ... A null pointer is an absent
+  /// input.
   [[nodiscard]] std::vector<Tensor> operator()(std::vector<const Tensor*> inputs) const {
     Graph graph;
     graph.file = "one";

@@ -1,5 +1,5 @@
-// Cycles of ResNet-20 by the optimising compiler on four machines, with memory of fixed latency,
-// and the error of its cost model.
+// Cycles of ResNet-20 with the optimising compiler on four machines, with memory of fixed latency,
+// and the error of the compiler's cost model.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Budget {
   const char* network;
   const char* architecture;
   unsigned axi_data_bits;
-  std::uint64_t cycles;  ///< most
+  std::uint64_t cycles;  ///< upper limit
 };
 
 void PrintTo(const Budget& budget, std::ostream* out) {

@@ -1,5 +1,5 @@
-// Optimised programs of machines with extensions: shadow weights, a queue for DRAM moves, the
-// activation unit. What they compute is what they compute without; engines and cost model agree.
+// Optimised programs for machines with extensions: shadow weights, a queue for DRAM moves, the
+// activation unit. Outputs equal those without extensions; engines and cost model agree.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@
 namespace tactus::nn {
 namespace {
 
-/// Any array size and data type, ample memories; without extensions.
+/// Returns a random machine without extensions: any array size and data type, ample memories.
 Target random_target(std::uint64_t seed) {
   tactus::Random random(seed);
   Target machine;
@@ -32,7 +32,7 @@ Target random_target(std::uint64_t seed) {
   return machine;
 }
 
-/// Some of what keeps every value as it is: when instructions are done, not what they do.
+/// Adds random extensions that change only when instructions execute, not what they compute.
 void add_random_timing_extensions(tactus::Random& random, tcu::Architecture& a) {
   a.shadow_weights =
       random.pick({tcu::ShadowWeights::off, tcu::ShadowWeights::on, tcu::ShadowWeights::own_reads});
@@ -59,12 +59,13 @@ void for_random_networks(std::uint64_t first, std::uint64_t count, Check check) 
       EXPECT_TRUE(text.find("insufficient") != std::string::npos || text.rfind("out of ", 0) == 0)
           << text;
     }
-    if (testing::Test::HasFailure()) return;  // one seed is enough to look at
+    if (testing::Test::HasFailure()) return;  // the first failing seed is enough
   }
   EXPECT_GE(compiled, 8 * refused);
 }
 
-/// The same plan with other waits: outputs are equal bit for bit, and the total of cycles is lower.
+/// The program is the same except for its waits: outputs are equal bit for bit, and the total of
+/// cycles is lower.
 TEST(OptimisedExtensions, KeepEveryOutput) {
   std::uint64_t cycles_without = 0, cycles_with = 0;
   std::size_t networks = 0;
@@ -83,14 +84,14 @@ TEST(OptimisedExtensions, KeepEveryOutput) {
     cycles_with += actual.cycles;
     ++networks;
   });
-  // A single tiny network may take some cycles more.
+  // Single tiny networks may take some cycles more.
   if (networks > 50) {
     EXPECT_LT(cycles_with, cycles_without);
   }
 }
 
-/// Activations come from the unit instead of from sums that saturate: other roundings, errors
-/// against float of the same size.
+/// The activation unit replaces sums that saturate. Rounding differs, and errors against float have
+/// the same size.
 TEST(OptimisedExtensions, ActivationsOfTheUnitAreAsNearFloat) {
   for_random_networks(3001, 600, [&](std::uint64_t seed, const Graph& graph, Target machine) {
     const Values inputs = random_inputs(graph, seed);
@@ -140,7 +141,7 @@ struct Budget {
   tcu::ShadowWeights shadow_weights;
   std::uint32_t dma_queue;
   bool activation_unit;
-  std::uint64_t cycles;  ///< most
+  std::uint64_t cycles;  ///< upper limit
 };
 
 void PrintTo(const Budget& budget, std::ostream* out) {
@@ -149,7 +150,8 @@ void PrintTo(const Budget& budget, std::ostream* out) {
 
 class ExtensionCycles : public testing::TestWithParam<Budget> {};
 
-/// ResNet-20, memory of fixed latency. Every layer is predicted within 5 %, the network within 3 %.
+/// ResNet-20 with memory of fixed latency: every layer is predicted within 5 %, the network within
+/// 3 %.
 TEST_P(ExtensionCycles, AreWithinTheBudgetAndAsPredicted) {
   const Budget& budget = GetParam();
   Target machine;
@@ -191,8 +193,8 @@ INSTANTIATE_TEST_SUITE_P(Networks, ExtensionCycles,
                                          Budget{"zcu104", 128, own, 8, true, 93500},
                                          Budget{"zcu104_uram", 512, own, 8, true, 89500}));
 
-/// ResNet-50 has 54 410 kilocycles of multiply-accumulates on an array of 8. The prediction is for
-/// the program that is simulated in the table of firmware/README.md.
+/// ResNet-50 has 54 410 kilocycles of multiply-accumulates on an array of size 8. The prediction is
+/// for the program that is simulated in the table of firmware/README.md.
 TEST(OptimisedExtensions, ResNet50PassesEightyPercentOfAnArrayOf8) {
   Target machine;
   machine.axi_data_bits = 64;

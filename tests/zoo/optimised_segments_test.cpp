@@ -1,5 +1,5 @@
 // Networks with steps that the optimiser does not support: the other steps are optimised. Values
-// are correct, machine and interpreter agree, and cycles are fewer than by the strategy alone and
+// are correct, machine and interpreter agree, and cycles are fewer than with the strategy alone and
 // close to the prediction.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Target with_tables(Target target, std::uint32_t depth = 256, std::uint32_t key_b
   return target;
 }
 
-/// The boards' data type, or one in which rounding is negligible.
+/// board() has the boards' data type; wide() has one in which rounding is negligible.
 Target board() {
   Target target;
   target.architecture = tcu::read_architecture(TACTUS_SOURCE_DIR "/configs/arch/artya7100t.tarch");
@@ -50,8 +50,8 @@ struct Comparison {
   Cycle cycles = 0, by_strategy = 0;
 };
 
-/// Runs the network by both compilers. Errors against float are within twice those of the strategy
-/// and some units of the last place.
+/// Runs the network compiled by both compilers. Errors against float are within twice the
+/// strategy's errors plus some units of the last place.
 Comparison compare(const Graph& graph, const Target& target, const Tensors& inputs,
                    std::uint64_t effort = 20) {
   Comparison comparison;
@@ -104,7 +104,7 @@ void expect_faster_and_as_predicted(const Comparison& comparison, double toleran
     sum += layer.predicted_cycles;
   }
   EXPECT_EQ(next, compiled.instructions);
-  // The last writes are answered behind the last layer.
+  // The prediction also includes the responses to the last writes, which come after the last layer.
   EXPECT_NEAR(static_cast<double>(sum), predicted, 0.01 * predicted + 100);
 }
 
@@ -118,10 +118,10 @@ GraphMaker& conv(GraphMaker& maker, const std::string& in, const std::string& ou
             {{"pads", compiler::Ints{pad, pad, pad, pad}}});
 }
 
-// ---- networks of known layers and others --------------------------------------------------------
+// ---- networks with supported and unsupported steps ----------------------------------------------
 
-/// A network with a function in the middle and more lanes than channels; the function's values in
-/// padding lanes must not matter.
+/// A network with a function in the middle and more lanes than channels. The function's values in
+/// padding lanes must not have an effect.
 GraphMaker sigmoid_network() {
   GraphMaker maker(13);
   maker.input("x", {1, 3, 16, 16});
@@ -133,7 +133,8 @@ GraphMaker sigmoid_network() {
   return maker;
 }
 
-/// Functions behind every convolution, which the strategy computes in the same layer.
+/// A network with a function after every convolution; the strategy computes the function in the
+/// layer of the convolution.
 GraphMaker silu_network() {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 16, 16});
@@ -149,7 +150,8 @@ GraphMaker silu_network() {
   return maker;
 }
 
-/// Softmax over channels that weighs the channels; both outputs, and one that is an input.
+/// A network whose channels are multiplied by a softmax over the channels; both the result and the
+/// softmax are outputs.
 GraphMaker softmax_network() {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 8, 8});
@@ -179,7 +181,8 @@ GraphMaker attention_network() {
   return maker;
 }
 
-/// `mixed`: some layers are better optimised; else the strategy's may be as good.
+/// Expects correct values and the predicted cycles. `mixed`: some layers are optimised, so the
+/// program must be faster than the strategy's.
 void expect_right_and_faster(const Graph& graph, bool mixed = true) {
   for (const Target& target : {board(), wide()}) {
     SCOPED_TRACE(tcu::info(target.architecture.data_type).name);
@@ -201,7 +204,7 @@ TEST(Segments, OfSilu) { expect_right_and_faster(silu_network().graph, false); }
 TEST(Segments, OfSoftmax) { expect_right_and_faster(softmax_network().graph); }
 TEST(Segments, OfAttention) { expect_right_and_faster(attention_network().graph); }
 
-/// Machines with extensions, and with memories that hold no whole layer.
+/// Machines with extensions, and machines whose memories do not hold a whole layer.
 TEST(SegmentsOfMachines, WithExtensionsAndSmallMemories) {
   for (const GraphMaker& maker :
        {sigmoid_network(), silu_network(), softmax_network(), attention_network()}) {
@@ -222,7 +225,8 @@ TEST(SegmentsOfMachines, WithExtensionsAndSmallMemories) {
   }
 }
 
-/// Outputs that are another's vectors, an input, or what a segment in the middle made.
+/// Outputs that share the vectors of another output or of an input, and an output of a segment in
+/// the middle.
 TEST(SegmentsOfMachines, WithOutputsThatShareValues) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 6, 6});
@@ -237,7 +241,8 @@ TEST(SegmentsOfMachines, WithOutputsThatShareValues) {
   EXPECT_EQ(comparison.compiled.output_layouts.size(), 5U);
 }
 
-/// A network that does not fit is compiled by the strategy alone, or refused; both are explained.
+/// If the mixed program does not fit, the network is compiled by the strategy alone, or refused; a
+/// note or error says why.
 TEST(SegmentsOfMachines, ThatAreTooSmallSayWhy) {
   const auto says = [](const compiler::Compiled& c, const std::string& what) {
     return std::any_of(c.notes.begin(), c.notes.end(), [&](const std::string& note) {
@@ -253,10 +258,10 @@ TEST(SegmentsOfMachines, ThatAreTooSmallSayWhy) {
     EXPECT_TRUE(says(compiled, "compiled by local-isolated"));
     const compiler::Compiled plain = compile_for(maker.graph, target, false);
     if (plain.constant_vectors >= compiled.constant_vectors) continue;
-    // Room for the constants of the strategy only.
+    // The constants of the strategy's program fit, but not those of the mixed program.
     target.architecture.dram1_depth = plain.constant_vectors;
     const compiler::Compiled whole = compile_for(maker.graph, target, true);
-    if (says(whole, "compiled by local-isolated")) continue;  // another cut had room
+    if (says(whole, "compiled by local-isolated")) continue;  // another division into segments fits
     ++fell_back;
     EXPECT_TRUE(says(whole, "compiled without the optimiser"));
     EXPECT_TRUE(says(whole, "out of DRAM1"));
@@ -292,7 +297,8 @@ TEST(SegmentsOfMachines, AreNotForSeveralImages) {
   }
 }
 
-/// Negated results of the ReLU are in one maximum with others, whose readers must know the sign.
+/// The maximum has operands that are stored negated and operands that are not; readers must take
+/// the sign into account.
 TEST(OptimisedMaxima, OfValuesThatAreNotStoredAlike) {
   GraphMaker maker(11);
   maker.input("x", {1, 9})
@@ -311,7 +317,7 @@ TEST(OptimisedMaxima, OfValuesThatAreNotStoredAlike) {
 
 // ---- random networks ----------------------------------------------------------------------------
 
-/// Some values become a function of themselves, which keeps them within their range.
+/// Replaces some values by a function of themselves, which keeps values within their range.
 Graph with_functions(Graph graph, std::uint64_t seed) {
   tactus::Random random(seed ^ 0xF0C7);
   std::vector<Node> nodes;
@@ -346,7 +352,7 @@ TEST(RandomNetworks, WithFunctionsAreAsNearFloatAsThoseOfTheStrategy) {
     target.architecture = random_architecture(random, target.axi_data_bits);
     target.architecture.dram0_depth = target.architecture.dram1_depth = std::uint64_t{1} << 18;
     target.architecture.local_depth = random.range(400, 9000);
-    // A table must fit the accumulators' address.
+    // The accumulators' addresses must be wide enough for a table.
     target.architecture.accumulator_depth = random.range(128, 3000);
     target = with_tables(target);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_json(target.architecture) + "\n" +
@@ -366,7 +372,7 @@ TEST(RandomNetworks, WithFunctionsAreAsNearFloatAsThoseOfTheStrategy) {
       EXPECT_TRUE(text.find("insufficient") != std::string::npos || text.rfind("out of ", 0) == 0)
           << text;
     }
-    if (testing::Test::HasFailure()) return;  // one seed is enough to look at
+    if (testing::Test::HasFailure()) return;  // the first failing seed is enough
   }
   std::printf(
       "%zu compiled, %zu of two compilers, %zu refused; %llu cycles, by the strategy %llu\n",

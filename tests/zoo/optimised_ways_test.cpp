@@ -1,5 +1,6 @@
-// Optimised programs off the beaten track: all data types, arrays of 4 to 64, several images a run,
-// constants that stay in local memory. Errors against float are those of the strategies' programs.
+// Optimised programs in uncommon conditions: all data types, arrays of 4 to 64, several images per
+// run, constants that stay in local memory. Errors against float are compared with the strategies'
+// errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,11 +18,11 @@ namespace {
 struct Way {
   std::string network;
   std::string architecture = "zcu104";
-  std::uint32_t array_size = 0;  ///< 0: the architecture's
+  std::uint32_t array_size = 0;  ///< 0: that of the architecture
   tcu::DataType type = tcu::DataType::fp16bp8;
   std::uint32_t batch = 1;
   bool resident = false;
-  std::uint64_t local_depth = 0;  ///< 0: the architecture's
+  std::uint64_t local_depth = 0;  ///< 0: that of the architecture
 };
 
 bench::Task task_of(const Way& way) {
@@ -114,7 +115,7 @@ TEST(OptimisedWays, SeveralImagesShareWeights) {
               4 * static_cast<double>(single.cycles) / static_cast<double>(batch.cycles), 1e-9);
 }
 
-/// If the inputs of a sum exceed local memory, jobs add slices of them.
+/// If the inputs of a sum do not fit local memory, each job adds a slice of the inputs.
 TEST(OptimisedWays, InputsThatDoNotFitComeInSlices) {
   for (const std::uint64_t local_depth : {1024U, 2048U}) {
     Way way{"resnet20v2", "artya7100t"};
@@ -136,7 +137,8 @@ TEST(OptimisedWays, InputsThatDoNotFitComeInSlices) {
   expect_as_near_float(way);
 }
 
-/// Share of the array's peak, including multiply-accumulates on padding as the model states them.
+/// The share of the array's peak counts the network's stated multiply-accumulates, which include
+/// those on padding pixels.
 TEST(OptimisedWays, SeveralImagesPassEightyPercentOfAnArrayOf32WithAllExtensions) {
   for (const char* architecture : {"zcu104", "zcu104_uram"}) {
     Way way{"resnet20v2", architecture};
@@ -147,7 +149,7 @@ TEST(OptimisedWays, SeveralImagesPassEightyPercentOfAnArrayOf32WithAllExtensions
     task.architecture.dma_queue = 8;
     task.architecture.activation_unit = true;
     const bench::Figures figures = bench::evaluate(task, bench::ProgramCache(std::nullopt));
-    constexpr double stated_macs = 66.243e6;  // tactus zoo resnet20v2
+    constexpr double stated_macs = 66.243e6;  // as printed by tactus zoo resnet20v2
     EXPECT_GT(16 * stated_macs / (32 * 32) / static_cast<double>(figures.cycles), 0.8)
         << architecture;
   }
@@ -193,7 +195,7 @@ TEST(OptimisedWays, LayersArePredictedWithinFivePercent) {
       const std::uint64_t cycles = run.accounting.regions[i].counters.cycles();
       predicted += layers[i].predicted_cycles;
       EXPECT_LE(layers[i].bound_cycles, cycles) << layers[i].name;
-      // The retire that ends a layer may come some cycles before or behind the head's.
+      // The retire that ends a layer may differ by some cycles from the predicted end.
       EXPECT_NEAR(static_cast<double>(layers[i].predicted_cycles), static_cast<double>(cycles),
                   0.05 * static_cast<double>(cycles) + 30)
           << layers[i].name;

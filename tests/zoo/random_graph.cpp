@@ -16,7 +16,7 @@ using Ints = std::vector<std::int64_t>;
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed) {
-    // Resize needs set 11 to say where pixels are, attributes of Clip and Pad need set 10.
+    // Resize has coordinate modes from set 11 on; Clip and Pad have attributes up to set 10.
     graph_.opset = chance(50) ? 10 : 11;
     graph_.ir_version = 6;
     graph_.file = "random " + std::to_string(seed);
@@ -42,7 +42,7 @@ class Generator {
   }
 
  private:
-  // ---- draws ----
+  // ---- random numbers ----
   std::int64_t range(std::int64_t low, std::int64_t high) {
     return low +
            static_cast<std::int64_t>(random_.next() % static_cast<std::uint64_t>(high - low + 1));
@@ -95,7 +95,7 @@ class Generator {
     graph_.nodes.push_back(node);
     return node.outputs[0];
   }
-  /// Shapes are what the reference finds.
+  /// The shapes of results are taken from the reference.
   void evaluate(const Node& node) {
     Graph one;
     one.file = graph_.file;
@@ -127,7 +127,7 @@ class Generator {
   Random random_;
   Graph graph_;
   Values inputs_, values_by_name_;
-  std::vector<std::string> values_;  ///< images, in the order they were made
+  std::vector<std::string> values_;  ///< images, in the order in which they were made
 };
 
 void Generator::add_image_operator() {
@@ -278,7 +278,8 @@ void Generator::add_resize() {
   }
   attributes["coordinate_transformation_mode"] =
       pick({"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"});
-  // Half a pixel off, so that only rounding down keeps a dimension of scale 1 as it is.
+  // tf_half_pixel_for_nn shifts by half a pixel, so only "floor" keeps dimensions of scale 1
+  // unchanged.
   if (attributes.count("nearest_mode") != 0 && chance(25)) {
     attributes["nearest_mode"] = std::string("floor");
     attributes["coordinate_transformation_mode"] = std::string("tf_half_pixel_for_nn");
@@ -352,7 +353,7 @@ std::string Generator::add_dense_end(const std::string& image) {
       x = add("Reshape", {x, constant(Ints{0, -1})});
       break;
     default:
-      // By way of another shape.
+      // Reshapes to another shape first.
       x = add("Reshape", {x, constant(Ints{in[0], in[1] * in[2], in[3]})});
       x = add("Reshape", {x, constant(Ints{-1, width})});
   }

@@ -1,6 +1,6 @@
 // The reference executor, operator by operator, compared with the standard's node tests and, for
-// forms that they lack (older operator sets, groups, dilations, pads), with values computed by
-// hand.
+// forms that these do not cover (older operator sets, groups, dilations, pads), with values
+// computed by hand.
 #include "firmware/reference/reference.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ void expect_near(const Tensor& actual, const Tensor& expected, const std::string
   }
 }
 
-/// ONNX 1.12's tests of the reference's operators and forms, FLOAT and INT64. Left out: cubic
+/// ONNX 1.12's tests of the reference's operators and forms, FLOAT and INT64. Not included: cubic
 /// resizing, 1-D and 3-D pooling, training outputs, and
 /// resize_downsample_scales_linear_align_corners, whose values follow from a fractional output
 /// size. Each file holds inputs and "expected NAME" as initializers.
@@ -49,7 +49,7 @@ TEST(Reference, AgreesWithTheNodeTestsOfTheStandard) {
 
 TEST(Reference, ConvDilationsSpreadTheTaps) {
   const OneNode conv{"Conv", 11, {{"dilations", Ints{2, 2}}}};
-  // Corners of a 3x3 window, weights 1, 2, 3, 4.
+  // The taps are the corners of a 3x3 window, with weights 1, 2, 3, 4.
   const Tensor y = conv(ramp({1, 1, 4, 4}), real({1, 1, 2, 2}, {1, 2, 3, 4}));
   expect_near(y,
               real({1, 1, 2, 2}, {0 + 2 * 2 + 3 * 8 + 4 * 10, 1 + 2 * 3 + 3 * 9 + 4 * 11,
@@ -60,7 +60,7 @@ TEST(Reference, ConvDilationsSpreadTheTaps) {
 TEST(Reference, ConvGroupsSeeTheirOwnChannels) {
   const OneNode conv{"Conv", 11, {{"group", std::int64_t{2}}}};
   const Tensor x = real({1, 4, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
-  // Outputs 0, 1 read channels 0, 1; outputs 2, 3 read channels 2, 3.
+  // Outputs 0 and 1 read channels 0 and 1; outputs 2 and 3 read channels 2 and 3.
   const Tensor w = real({4, 2, 1, 1}, {1, 0, 0, 1, 1, 1, 2, -1});
   const Tensor b = real({4}, {0, 10, 20, 30});
   expect_near(conv(x, w, b), real({1, 4, 1, 2}, {1, 2, 13, 14, 20 + 12, 20 + 14, 30 + 3, 30 + 4}),
@@ -70,11 +70,11 @@ TEST(Reference, ConvGroupsSeeTheirOwnChannels) {
 TEST(Reference, ConvPadsAreTopLeftBottomRight) {
   const OneNode conv{"Conv", 11, {{"pads", Ints{1, 0, 0, 2}}, {"strides", Ints{2, 1}}}};
   const Tensor y = conv(real({1, 1, 2, 2}, {1, 2, 3, 4}), real({1, 1, 2, 2}, {1, 10, 100, 1000}));
-  // Rows -1 and 0; columns 0 .. 3.
+  // The window covers rows -1 and 0 and columns 0 .. 3.
   expect_near(y, real({1, 1, 1, 3}, {100 + 2000, 200, 0}), "pads");
 }
 
-/// Output sizes and the side that gets the odd row: closed forms of the standard.
+/// Output sizes, and the side that gets the odd row, follow closed forms of the standard.
 TEST(Reference, AutoPadCoversTheInput) {
   const Tensor x = ramp({1, 1, 1, 5});
   const auto run = [&](const char* auto_pad, Ints strides) {
@@ -114,13 +114,13 @@ TEST(Reference, ResizeOfSet10SamplesFromTheCorner) {
               real({1, 1, 1, 6}, {0, 0, 10, 10, 30, 30}), "nearest");
   expect_near(OneNode{"Resize", 10, mode("linear")}(x, twice),
               real({1, 1, 1, 6}, {0, 5, 10, 20, 30, 30}), "linear");
-  // The example of the standard: 2 x 4 by 0.6 takes the first and the third column.
+  // The example of the standard: 2 x 4 resized by 0.6 takes the first and the third column.
   expect_near(OneNode{"Resize", 10, mode("nearest")}(real({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}),
                                                      real({4}, {1, 1, 0.6F, 0.6F})),
               real({1, 1, 1, 2}, {1, 3}), "nearest, smaller");
 }
 
-/// x = 0, 10, 30 to six values under every coordinate mode.
+/// Resizes 0, 10, 30 to six values with every coordinate mode.
 TEST(Reference, ResizeCoordinateModes) {
   const auto run = [](const char* coordinates) {
     const OneNode resize{"Resize",
@@ -170,7 +170,7 @@ TEST(Reference, OlderForms) {
       OneNode{"Split", 11, {{"axis", std::int64_t{-1}}, {"split", Ints{1, 2}}}, 2}({&x});
   expect_near(parts[0], real({2, 1}, {0, 3}), "Split 2");
   expect_near(parts[1], real({2, 2}, {1, 2, 4, 5}), "Split 2");
-  // Up to operator set 12 the distribution covers all dimensions from the axis on.
+  // Up to operator set 12, Softmax is computed over all dimensions from the axis on.
   const Tensor flat = OneNode{"Softmax", 12}(ramp({1, 2, 2}, 0));
   expect_near(flat, real({1, 2, 2}, {0.25, 0.25, 0.25, 0.25}), "Softmax 1");
   const Tensor along = OneNode{"Softmax", 13}(ramp({1, 2, 2}, 0));
@@ -227,7 +227,7 @@ TEST(Reference, ErrorsNameTheNode) {
             "one: node \"n\" (Reshape): shape [4,-1] does not fit [2,3]");
 }
 
-/// Tensors without elements are allowed everywhere and must not lead astray.
+/// Tensors without elements are allowed for all operators.
 TEST(Reference, EmptyTensors) {
   const Tensor none = ramp({0, 3}), image = ramp({1, 0, 4, 4}), batch = ramp({0, 2, 4, 4});
   EXPECT_EQ(OneNode{"Relu"}(none).shape, (Shape{0, 3}));

@@ -26,7 +26,7 @@ Outcome run_on(const compiler::Compiled& compiled, const Target& target, const T
   TcuSimulationConfig config;
   config.architecture = target.architecture;
   config.axi_data_bits = target.axi_data_bits;
-  config.read_latency = 20;  // what the compiler takes the memory for
+  config.read_latency = 20;  // the compiler assumes these latencies
   config.write_latency = 5;
   config.engine = engine;
   TcuSimulation simulation(config);

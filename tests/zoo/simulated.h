@@ -13,7 +13,7 @@
 
 namespace tactus::nn {
 
-/// Values by tensor, in the graph's order of elements.
+/// Values by tensor name, in the graph's order of elements.
 using Tensors = std::map<std::string, std::vector<float>>;
 
 struct Target {
@@ -24,10 +24,11 @@ struct Target {
 struct Outcome {
   Tensors outputs;
   Cycle cycles = 0;
-  std::vector<std::uint32_t> retires;  ///< cycle of each instruction
+  std::vector<std::uint32_t> retires;  ///< retire cycle of each instruction
 };
 
-/// Compiles with the optimiser and returns its own program, unless the fastest one is asked for.
+/// Compiles with the optimiser and returns the optimiser's own program, or with `quickest` the
+/// fastest program.
 [[nodiscard]] compiler::Compiled compile_for(const Graph& graph, const Target& target,
                                              bool optimise, std::uint64_t effort = 20,
                                              bool quickest = false);
@@ -35,8 +36,8 @@ struct Outcome {
 [[nodiscard]] Outcome run_on(const compiler::Compiled& compiled, const Target& target,
                              const Tensors& inputs, Engine engine = Engine::fast);
 
-/// Expects that the program reads nothing on the chip that neither it nor what loads the model's
-/// constants has written.
+/// Expects that the program reads no on-chip vector that was not written before, by the program or
+/// by loading the model's constants.
 void expect_all_reads_written(const Model& model);
 
 /// Random values for all inputs of the graph.

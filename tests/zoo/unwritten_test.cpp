@@ -1,4 +1,4 @@
-// Programs of the compiler read nothing on the chip that nothing has written, whatever the options.
+// Programs of the compiler never read unwritten on-chip memory, with any options.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -65,7 +65,7 @@ TEST_P(UnwrittenReadsOf, NoCompiledProgram) {
               bench::to_program(compiler::compile(graph, architecture, options), "network").model);
           ++checked;
         } catch (const UserError&) {
-          // The network does not fit this machine in this way.
+          // The network does not fit this machine with these options.
         }
       }
     }
