@@ -31,7 +31,7 @@ TEST(Account, AStateLastsUntilAnotherIsEntered) {
   Clock clock;
   Account account("unit", clock, states, 2);
   clock.now = 5;
-  account.enter(0);  // from cycle 5 on the state is a
+  account.enter(0);  // state "a" from cycle 5 on
   clock.now = 6;
   account.enter(0);
   clock.now = 9;

@@ -201,8 +201,8 @@ TEST(DaisTypes, IntervalsAndTypes) {
 TEST(DaisCost, EveryOperationOfTracedProgramsCostsWhatDa4mlStored) {
   std::size_t ops = 0;
   for (const GoldenProgram& golden : golden_programs()) {
-    // Hand-made programs store placeholders as costs; the raw stage has subtractions that da4ml
-    // counts differently.
+    // Hand-made programs store placeholders as costs; the raw stage stores other costs for a few
+    // subtractions.
     const char family = golden.name[0];
     const bool traced = family == 'c' || family == 'm' || family == 'n';
     if (!traced || golden.name == "c02_cmvm8x8_w6_stage0") continue;

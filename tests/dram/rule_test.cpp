@@ -245,7 +245,7 @@ TEST(DdrProperties, ItDoesNotMatterWhenTheCoreIsAsked) {
   }));
 }
 
-/// Tests the checker: moving any command to an earlier clock breaks a rule at some distance.
+/// Tests the checker: moving single commands to earlier clocks breaks each of the rules below.
 TEST(RuleChecker, SeesACommandThatComesTooEarly) {
   DdrConfig config;
   config.t_faw = 40;

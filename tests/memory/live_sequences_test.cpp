@@ -371,8 +371,8 @@ TEST(LiveSequences, AgreeOnAnyInstructions) {
 TEST(LiveSequences, AgreeWhereRunsFollowEachOther) {
   Taken taken;
   std::vector<std::uint64_t> seeds = test_seeds(42'500'000, 60);
-  // These two seeds found errors: a region ended while retires had been announced ahead, and an
-  // empty decoder kept an older instruction.
+  // Seeds of two special cases: a run ends after retires of the next instructions were announced
+  // ahead, and an empty decoder keeps an older instruction.
   seeds.insert(seeds.end(), {42'500'191, 42'500'384});
   for (const std::uint64_t seed : seeds) {
     Random random(seed);

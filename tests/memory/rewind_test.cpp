@@ -113,7 +113,7 @@ class Machine {
                                      beat_bytes_, AxiSlave::Transport::non_blocking, pins_[p]);
       memory_.attach(p, *slaves_[p], p == 0 ? "memory0" : "memory1");
     }
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates the design
   }
 
   /// Starts random bursts for `cycles` cycles. If `ends`, waits for all bursts to end.

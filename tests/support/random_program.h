@@ -36,7 +36,7 @@ enum class Hazards {
   /// data never depend on timing: the hazards of hardware spec 8.1 cannot occur, and a DRAM offset
   /// changes only when no write is pending
   none,
-  any,  ///< whatever tcu::check() accepts
+  any,  ///< any program that tcu::check() accepts
 };
 
 /// Extensions other than DAIS blocks, as bits of a mask.

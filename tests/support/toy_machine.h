@@ -7,8 +7,8 @@
 //      of the main unit, kinds of instructions, counters, identities, figures, events, memories;
 //   2. the Machine: evaluates cycles, counts, and shows its signals;
 //   3. a Simulation, which gives the machine programs and reads its memories;
-//   4. optionally, tracks of its own in a timeline. Everything else (run loop, accounting,
-//   statistics, pages, waveforms) works without further code.
+//   4. optionally, tracks of its own in a timeline.
+// Everything else (run loop, accounting, statistics, pages, waveforms) works without further code.
 #pragma once
 
 #include <string>

@@ -45,8 +45,8 @@ TEST_P(DaisTiming, SingleInstruction) {
   }
 }
 
-/// An accumulating Dais takes no longer. (A MatMul must not start before its results can be
-/// written.)
+/// An accumulating Dais takes no longer than a plain one. An accumulating MatMul does, since it
+/// must not start before its results can be written.
 TEST_P(DaisTiming, AccumulatingTakesNoLonger) {
   for (const std::size_t latency : latencies) {
     for (const std::uint64_t n : counts()) {

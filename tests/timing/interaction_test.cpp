@@ -72,7 +72,8 @@ TEST_P(InteractionTiming, MatMulAfterWeights) {
         const Recorder r = run_bare(accumulate ? p.mat_mul_accumulate(n) : p.mat_mul(n));
         const Cycle last_load = h + 1 + 2 * n_array + weights - 1;
         // More than 3 weight vectors stall the decoder until one cycle before the last load. The
-        // operand of an accumulating MatMul is then requested one cycle too late.
+        // operand of an accumulating MatMul is then requested one cycle later than the first run
+        // needs it.
         const Cycle operand = accumulate && weights > 3 ? 1 : 0;
         Cycles runs = r.cycles_of(Kind::run);
         runs.erase(runs.begin());

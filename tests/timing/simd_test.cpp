@@ -178,7 +178,7 @@ TEST_P(SimdTiming, DataflowQueueHoldsTwoN) {
   // The accumulator queue is full first: the first MatMul stays in it until the last of its vectors
   // gets one of the two entries before the accumulators, 3 cycles before its last write, which is n
   // - 1 writes after the first. The dataflow queue is full with the next instruction, until the
-  //   weights are loaded.
+  // weights are loaded.
   const Cycle room_in_accumulator_queue = first_write + n - 3;
   Cycles retires = r.cycles_of(Kind::retired);
   retires.resize(4 + 2 * n_array - 1);

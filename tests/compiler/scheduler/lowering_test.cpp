@@ -194,8 +194,8 @@ TEST(ConvolutionCost, ThreeByThreeSame) {
           conv_of({{size, size, in}, 3, 1, out}, machine(1 << 16, 1 << 16)).layers[0];
       const std::uint64_t tiles = 9 * in * out;
       EXPECT_EQ(layer.mat_mul_vectors, tiles * size * size);
-      // Three taps of the kernel read a row of zeroes above the image, three below, three a column
-      // left and three right; each corner is counted in two of these.
+      // For each of the four sides of the image, three taps read the zeroes beyond it; each corner
+      // counts for two sides, so one of the two is subtracted.
       EXPECT_EQ(layer.zeroes_vectors, (12 * size - 4) * in * out);
       EXPECT_EQ(layer.true_macs, (9 * size * size - 12 * size + 4) * in * out * 4);
       // With three blocks, the pixels of a block are three vectors apart, which no stride code
