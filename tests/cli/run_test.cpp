@@ -28,11 +28,9 @@ TEST_F(CliTest, RunWritesOutputsAndStatistics) {
   // six-byte instructions on an eight-byte stream the width adapter takes one cycle, so the first
   // instruction is at the decoder's head in cycle 2, and the stream is padded with two NoOps to
   // three whole words.
-  const int mat_mul = 2 + (4 + 1 + 5) + 5 + (4 + 1 + 4);  // weights read, weights loaded, inputs
-                                                          // read
+  const int mat_mul = 2 + (4 + 1 + 5) + 5 + (4 + 1 + 4);  // weights read and loaded, inputs read
   const int last_result = mat_mul + 2 * 4 + 4 - 1;        // pipeline of 2N cycles, four vectors
-  const int moved = last_result + 1 + 4;                  // each vector is written one cycle after
-                                                          // its read
+  const int moved = last_result + 1 + 4;                  // read, and written one cycle later
   const int stored = moved + 4;                           // local reads
   EXPECT_EQ(stats.at("last_retire"), stored + 2);
   EXPECT_EQ(stats.at("instructions_retired"), 6 + 2);

@@ -59,8 +59,8 @@ TEST_F(UnwrittenCli, AreNotInAModelThatLoadsWhatItUses) {
     EXPECT_EQ(reads.at("count"), 0);
     EXPECT_TRUE(reads.at("first").is_null());
   }
-  EXPECT_NE(read("s.json").find("\"strict\": true"), std::string::npos);  // so that --config
-                                                                          // repeats it
+  // --config repeats the option.
+  EXPECT_NE(read("s.json").find("\"strict\": true"), std::string::npos);
 }
 
 TEST_F(UnwrittenCli, OfKernelsAreRegisters) {

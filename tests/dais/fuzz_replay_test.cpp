@@ -52,7 +52,7 @@ void mutate(Bytes& bytes, const std::vector<Bytes>& files, std::mt19937_64& rand
     case 1:
     case 2:
       return put_word(bytes, random() % (bytes.size() / 4), words[random() % std::size(words)]);
-    case 3: {  // adds or removes a word
+    case 3: {  // increments or decrements a word
       const std::size_t word = random() % (bytes.size() / 4);
       return put_word(bytes, word, bytes[4 * word] + (random() % 2 == 0 ? 1U : ~0U));
     }

@@ -33,7 +33,7 @@ class PathWithMemory final : public sc_core::sc_module {
   }
 
  private:
-  Clock clock_;  // not advanced, since the memory answers at once
+  Clock clock_;  // counts transactions, which this memory does not need
   ConstantMemory memory_;
   PortPath path_;
 };
