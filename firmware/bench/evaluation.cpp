@@ -361,25 +361,26 @@ TcuRunResult run_images(const Task& task, const Program& program, const TensorDa
   TcuRunOptions options;
   options.max_cycles = task.max_cycles;
   std::optional<TcuRunResult> first;
-  const auto run_on = [&](TcuSimulation& simulation, std::size_t unit) {
-    Host host(simulation, program.model, HostMode::plain);
-    if (const auto stuck = host.prepare()) require_finished(task, *stuck);
-    for (std::size_t i = unit; i < latencies.size(); i += task.tcus) {
-      TcuRunResult run = host.run_image(inputs, options).run;
-      require_finished(task, run);
-      latencies[i] = run.cycles;
-      if (i == 0) first = std::move(run);
-    }
+  const auto run_image = [&](unsigned, Host& host, std::size_t i) {
+    TcuRunResult run = host.run_image(inputs, options).run;
+    require_finished(task, run);
+    latencies[i] = run.cycles;
+    if (i == 0) first = std::move(run);
+    return true;
   };
   const TcuSimulationConfig config = machine_config(task);
-  TcuUnits::check_deal(config, task.tcus, latencies.size(), program.model.file.batch);
+  TcuUnits::check_deal(config, task.tcus, latencies.size(), program.model);
+  std::optional<TcuRunResult> stuck;
   if (task.tcus == 1) {
     TcuSimulation simulation(config);
-    run_on(simulation, 0);
+    Host host(simulation, program.model, HostMode::plain);
+    stuck = host.prepare();
+    for (std::size_t i = 0; i < latencies.size() && !stuck; ++i) run_image(0, host, i);
   } else {
     TcuUnits units(config, static_cast<unsigned>(task.tcus), program.model.program.size());
-    units.run([&](unsigned unit) { run_on(units[unit], unit); });
+    stuck = units.deal(program.model, HostMode::plain, latencies.size(), run_image);
   }
+  if (stuck) require_finished(task, *stuck);
   return std::move(*first);
 }
 

@@ -14,13 +14,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// "step|fast|verify" as three names; nothing for values that are not a choice of words.
+/// "step|fast|check[=N]" as three names; nothing for values that are not a choice of words.
 Names choices(const std::string& value) {
   Names names;
   std::size_t at = 0;
   while (at <= value.size()) {
     const std::size_t end = std::min(value.find('|', at), value.size());
-    names.push_back(value.substr(at, end - at));
+    names.push_back(value.substr(at, std::min(end, value.find('[', at)) - at));
     at = end + 1;
   }
   const auto is_word = [](const std::string& name) {

@@ -19,10 +19,15 @@
 namespace tactus {
 namespace {
 
+/// For commands that have no other option of the simulation, and so no number of check either.
 const Parameter<TcuSimulationConfig>& engine_parameter() {
-  const auto found = std::find_if(simulation_parameters().begin(), simulation_parameters().end(),
-                                  [](const auto& parameter) { return parameter.key == "engine"; });
-  return *found;
+  static const Parameter<TcuSimulationConfig> parameter = [] {
+    const auto found =
+        std::find_if(simulation_parameters().begin(), simulation_parameters().end(),
+                     [](const auto& parameter) { return parameter.key == "engine"; });
+    return found->with_number_at("");
+  }();
+  return parameter;
 }
 
 /// The error names the file of the architecture that does not fit, where the command line says one.

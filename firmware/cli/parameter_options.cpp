@@ -14,8 +14,14 @@ std::string value_name(const ParameterInfo& parameter) {
       return parameter.unit == "cycles" ? "CYCLES" : parameter.unit == "cycle" ? "CYCLE" : "N";
     case ParameterType::real:
       return "F";
-    case ParameterType::choice:
-      return fmt::format("{}", fmt::join(parameter.choices, "|"));
+    case ParameterType::choice: {
+      std::string names;
+      for (const std::string_view name : parameter.choices) {
+        names += fmt::format("{}{}{}", names.empty() ? "" : "|", name,
+                             name == parameter.numbered ? "[=N]" : "");
+      }
+      return names;
+    }
     case ParameterType::text:
       return "F";
     default:
@@ -49,12 +55,23 @@ std::vector<Args::Option> parameter_options(const ParameterSection& section,
 }
 
 std::optional<ParameterValue> option_value(const ParameterInfo& parameter, const Args& args) {
-  if (parameter.option.empty()) return std::nullopt;
-  const auto text = args.text(parameter.option);
+  const bool is_number = !parameter.number_of_option.empty();
+  const std::string& option = is_number ? parameter.number_of_option : parameter.option;
+  if (option.empty()) return std::nullopt;
+  auto text = args.text(option);
   if (!text) return std::nullopt;
   if (parameter.type == ParameterType::boolean) return true;
-  return parse_parameter(parameter,
-                         fmt::format("tactus {}: --{}", args.command(), parameter.option), *text);
+  std::string where = fmt::format("tactus {}: --{}", args.command(), option);
+  const std::string& choice = is_number ? parameter.number_of_choice : parameter.numbered;
+  const bool has_number = !choice.empty() && text->rfind(choice + "=", 0) == 0;
+  if (is_number) {
+    if (!has_number) return std::nullopt;
+    where += fmt::format(" {}=", choice);
+    text->erase(0, choice.size() + 1);
+  } else if (has_number) {
+    *text = choice;
+  }
+  return parse_parameter(parameter, where, *text);
 }
 
 void check_needs(const ParameterSection& section, const Args& args, const std::string& option,

@@ -52,8 +52,11 @@ TraceOptions with_surroundings(TraceOptions options, TcuSimulation& simulation,
   return options;
 }
 
+std::string unit_name(unsigned unit) { return fmt::format("unit {}", unit); }
+
 RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal& layers) {
   plan.trace = with_surroundings(plan.trace, simulation, layers);
+  if (plan.tcus > 1) plan.timeline_options.machine = unit_name(0);
   return plan;
 }
 
@@ -79,6 +82,10 @@ class Runner {
             plan_.model ? plan_.model->path : plan_.workload.program),
         report_{plan_, {}, 0, 0, simulation_.machine().rates(), &recorder_.activity()} {
     if (!plan_.host.packages.empty()) packages_.emplace(plan_, simulation_);
+    for (unsigned u = 1; u < plan_.tcus; ++u) {
+      TcuSimulation& unit = (*units_)[u];
+      recorder_.add_machine(unit_name(u), unit, std::make_unique<TcuTimelineTracks>(unit));
+    }
   }
 
   ~Runner() {
@@ -271,25 +278,29 @@ class Runner {
     if (report_.interrupted) return std::nullopt;
     report_.images.resize(plan_.run_count());
     std::vector<bool> finished(plan_.run_count());
-    std::optional<TcuRunResult> stuck;
-    units_->run([&](unsigned unit) {
+    std::optional<TcuRunResult> cut_off;
+    const auto run_image = [&](unsigned unit, Host& host, std::size_t i) {
+      if (interrupt()) return false;
+      const std::string name = fmt::format("image {}", i);
+      if (unit == 0) {
+        begin_run(name, plan_.model->program, i == 0);
+      } else {
+        recorder_.begin_run(name, plan_.model->program, unit);
+      }
       TcuRunOptions own = options;
       if (unit != 0) own.retire_log = nullptr;
-      Host host((*units_)[unit], *plan_.model, plan_.mode);
-      if (auto failed = host.prepare()) stuck = std::move(failed);
-      for (std::size_t i = unit; i < finished.size() && !stuck && !interrupt();
-           i += units_->count()) {
-        if (unit == 0) begin_run(fmt::format("image {}", i), plan_.model->program, i == 0);
-        ImageResult& image = report_.images[i];
-        image = host.run_image(plan_.images[i % plan_.images.size()], own);
-        if (i >= plan_.images.size()) image.outputs.clear();
-        finished[i] = image.run.end == RunEnd::finished;
-        if (!finished[i] && !report_.interrupted) stuck = image.run;
-        if (unit != 0) continue;
-        recorder_.activity().stop();
-        recorder_.end_run(image.run.accounting);
-      }
-    });
+      ImageResult& image = report_.images[i];
+      image = host.run_image(plan_.images[i % plan_.images.size()], own);
+      if (i >= plan_.images.size()) image.outputs.clear();
+      finished[i] = image.run.end == RunEnd::finished;
+      if (!finished[i] && !report_.interrupted) cut_off = image.run;
+      if (unit == 0) recorder_.activity().stop();
+      recorder_.end_run(image.run.accounting, unit);
+      return !cut_off;
+    };
+    std::optional<TcuRunResult> stuck =
+        units_->deal(*plan_.model, plan_.mode, finished.size(), run_image);
+    if (cut_off) stuck = std::move(cut_off);
     report_.shared_memory = units_->memory_figures();
     // A run that was cut off keeps the images before the first that has not finished.
     const auto cut = std::find(finished.begin(), finished.end(), false);

@@ -176,14 +176,14 @@ RunRecorder::RunRecorder(const RunOutputs& outputs, Simulation& simulation,
                                         fmt::format("tactus {} ({})", version, git_revision), of);
   }
   if (outputs.timeline) {
-    timeline_ = std::make_unique<Timeline>(*outputs.timeline, simulation, tracks(),
-                                           outputs.timeline_options);
-    event_fan_.add(timeline_.get());
-    account_fan_.add(timeline_.get());
+    timelines_.push_back(std::make_unique<Timeline>(*outputs.timeline, simulation, tracks(),
+                                                    outputs.timeline_options));
+    event_fan_.add(timelines_.front().get());
+    account_fan_.add(timelines_.front().get());
   }
   if (outputs.report) account_fan_.add(&activity_);
   if (!event_fan_.empty()) simulation.observe(&event_fan_);
-  if (timeline_) {
+  if (outputs.timeline) {
     simulation.observe_accounts(&account_fan_);
   } else if (outputs.report) {
     simulation.observe_time(&activity_);
@@ -192,14 +192,24 @@ RunRecorder::RunRecorder(const RunOutputs& outputs, Simulation& simulation,
 
 RunRecorder::~RunRecorder() = default;
 
-void RunRecorder::begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
-  run_from_ = simulation_.now();
-  if (timeline_) timeline_->begin_run(name, program);
+void RunRecorder::add_machine(const std::string& name, Simulation& simulation,
+                              std::unique_ptr<TimelineTracks> tracks) {
+  if (timelines_.empty()) return;
+  timelines_.push_back(
+      std::make_unique<Timeline>(*timelines_.front(), name, simulation, std::move(tracks)));
+  simulation.observe(timelines_.back().get());
+  simulation.observe_accounts(timelines_.back().get());
 }
 
-void RunRecorder::end_run(const Accounting& accounting) {
-  if (timeline_) timeline_->end_run(accounting);
-  if (!trace_) return;
+void RunRecorder::begin_run(const std::string& name, const std::vector<std::uint8_t>& program,
+                            unsigned machine) {
+  if (machine == 0) run_from_ = simulation_.now();
+  if (!timelines_.empty()) timelines_[machine]->begin_run(name, program);
+}
+
+void RunRecorder::end_run(const Accounting& accounting, unsigned machine) {
+  if (!timelines_.empty()) timelines_[machine]->end_run(accounting);
+  if (!trace_ || machine != 0) return;
   for (const RegionSpan& span : accounting.spans) {
     trace_->mark(accounting.regions[span.region].name, run_from_ + span.from, run_from_ + span.to);
   }
@@ -219,7 +229,7 @@ std::string RunRecorder::trace_summary() const { return trace_ ? trace_->summary
 
 void RunRecorder::write(const RunDocument* document) {
   if (events_) attempt([&] { events_->close(); });
-  if (timeline_) attempt([&] { close_timeline(); });
+  if (!timelines_.empty()) attempt([&] { close_timeline(); });
   if (outputs_.retire_log) attempt([&] { write_retire_log(); });
   if (document != nullptr && outputs_.stats) {
     attempt([&] { write_file_atomically(*outputs_.stats, stats_json(*document)); });
@@ -252,8 +262,8 @@ std::string RunRecorder::layers_text(const RunDocument& document) const {
 }
 
 void RunRecorder::close_timeline() {
-  timeline_->close();
-  if (const auto note = timeline_->note()) {
+  timelines_.front()->close();
+  if (const auto note = timelines_.front()->note()) {
     tactus::note("{}: {}", *outputs_.timeline, *note);
   }
 }

@@ -70,8 +70,14 @@ class RunRecorder {
   /// A waveform is written, so that signals have to be deferred.
   [[nodiscard]] bool traces() const { return trace_ != nullptr; }
 
-  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
-  void end_run(const Accounting& accounting);
+  /// Adds machine 1, 2, ... that runs beside the first one, for the timeline alone.
+  void add_machine(const std::string& name, Simulation& simulation,
+                   std::unique_ptr<TimelineTracks> tracks);
+
+  /// Machine 0 is the first one.
+  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program,
+                 unsigned machine = 0);
+  void end_run(const Accounting& accounting, unsigned machine = 0);
 
   /// The machine has run: closes the waveform.
   void finish();
@@ -108,7 +114,7 @@ class RunRecorder {
   std::vector<std::uint32_t> retires_;
   std::unique_ptr<EventFile> events_;
   std::unique_ptr<RunTrace> trace_;
-  std::unique_ptr<Timeline> timeline_;
+  std::vector<std::unique_ptr<Timeline>> timelines_;  ///< of all machines; empty: none is written
   EventFan event_fan_;
   AccountFan account_fan_;
   std::vector<std::string> failures_;

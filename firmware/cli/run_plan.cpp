@@ -321,7 +321,7 @@ void check_units(const RunPlan& plan) {
   if (!plan.model || !plan.host.packages.empty()) {
     user_error("tactus run: --tcus deals out images of a --model; allowed for others: 1");
   }
-  TcuUnits::check_deal(plan.config, plan.tcus, plan.run_count(), plan.model->file.batch);
+  TcuUnits::check_deal(plan.config, plan.tcus, plan.run_count(), *plan.model);
 }
 
 void plan_sampling(const Args& args, RunPlan& plan) {

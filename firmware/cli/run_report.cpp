@@ -64,8 +64,7 @@ RunDocument run_document(const RunReport& report) {
   document.kind = plan.model ? "model" : "program";
   document.subject = plan.model ? plan.model->file.name : plan.workload.program;
   document.machine = machine_line(plan.config);
-  document.accuracy = coverage_text(plan.config);
-  if (plan.tcus > 1) document.accuracy += "; several units: not compared with hardware";
+  document.accuracy = coverage_text(plan.config, static_cast<unsigned>(plan.tcus));
   if (!plan.board.name.empty()) document.board = plan.board_text();
   document.clock_mhz = plan.config.clock_mhz;
   document.rates = report.rates;

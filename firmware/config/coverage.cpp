@@ -74,7 +74,7 @@ std::string memory_coverage(const TcuSimulationConfig& config) {
 
 }  // namespace
 
-std::string coverage_text(const TcuSimulationConfig& config) {
+std::string coverage_text(const TcuSimulationConfig& config, unsigned units) {
   const Texts outside = not_recorded(config), own = extensions(config.architecture);
   std::string text;
   if (!outside.empty()) {
@@ -85,7 +85,8 @@ std::string coverage_text(const TcuSimulationConfig& config) {
     text += fmt::format("{}: of Tactus's own, in no RTL; ", fmt::join(own, ", "));
   }
   if (text.empty()) text = "the unit is covered by recordings of the RTL; ";
-  return text + memory_coverage(config);
+  text += memory_coverage(config);
+  return units == 1 ? text : text + "; several units: not compared with hardware";
 }
 
 }  // namespace tactus

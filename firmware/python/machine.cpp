@@ -13,6 +13,7 @@
 #include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
@@ -47,6 +48,70 @@ Json configuration_json(const Run& run) {
   return json;
 }
 
+using Simulate = std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>;
+
+/// Simulates what is to be watched on a machine.
+std::unique_ptr<Run> watched_run(TcuSimulation& simulation, const Configuration& configuration,
+                                 const RunRequest& request, const std::string& subject,
+                                 const Simulate& simulate, const std::function<void()>& progress) {
+  auto run = std::make_unique<Run>();
+  run->configuration = configuration;
+  run->rates = simulation.machine().rates();
+  run->mode = request.mode;
+  if (!request.energy.empty()) {
+    run->meter.emplace(energy::read_table(request.energy),
+                       energy::machine_of(configuration.config.architecture));
+  }
+  TcuRunOptions options;
+  options.max_cycles = request.max_cycles;
+  options.progress = [&](Cycle, std::uint64_t) { progress(); };
+  std::function<void(const trace::Scope&)> surroundings;
+  if (MemorySystem* const memory = simulation.memory_system()) {
+    surroundings = [memory](const trace::Scope& top) { memory->describe(top); };
+  }
+  Watch watch(
+      simulation, request, *run, subject,
+      [&] { return std::make_unique<TcuTimelineTracks>(simulation); }, std::move(surroundings));
+  const auto start = std::chrono::steady_clock::now();
+  simulate(*run, watch, options);
+  run->wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run->total_cycles = simulation.now();
+  watch.finish();
+  return run;
+}
+
+void check_architecture(const CompiledModel& model, const Configuration& configuration) {
+  const std::string differences =
+      architecture_differences(model.model.file.arch, configuration.config.architecture);
+  if (!differences.empty()) {
+    user_error(
+        "{}: the model was compiled for another architecture; (model, machine) differ in: {}",
+        model.model.file.name, differences);
+  }
+}
+
+void describe_model(Run& run, const CompiledModel& model) {
+  run.kind = "model";
+  run.subject = model.model.file.name;
+  run.tensors = model.tensors;
+  run.batch = model.model.file.batch;
+  run.layers = model.model.file.layers;
+}
+
+/// Runs image `i`, which comes behind those that `made` has, or at its place there.
+void run_watched_image(Host& host, TcuSimulation& simulation, const CompiledModel& model,
+                       const TensorData& image, std::size_t i, const TcuRunOptions& options,
+                       Run& made, Watch& watch) {
+  watch.begin_run(fmt::format("image {}", i), model.model.program);
+  if (made.activity && i == 0) made.activity->start(simulation.now());
+  if (made.images.size() <= i) made.images.resize(i + 1, ImageResult{TcuRunResult(), {}, {}});
+  made.images[i] = host.run_image(image, options);
+  if (made.activity) made.activity->stop();
+  watch.end_run(made.images[i].run);
+  require_finished(made.images[i].run, options.max_cycles);
+}
+
 }  // namespace
 
 // ---- KernelUse ----------------------------------------------------------------------------------
@@ -74,7 +139,7 @@ RunDocument Run::document() const {
   document.kind = kind;
   document.subject = subject;
   document.machine = machine_line(configuration.config);
-  document.accuracy = coverage_text(configuration.config);
+  document.accuracy = coverage_text(configuration.config, tcus);
   document.board = board_text(configuration);
   document.clock_mhz = configuration.config.clock_mhz;
   document.rates = rates;
@@ -98,6 +163,9 @@ RunDocument Run::document() const {
     }
     document.images.push_back(std::move(reported));
   }
+  document.units = tcus;
+  document.alone = alone;
+  if (shared_memory) document.shared_memory = to_json(*shared_memory);
   document.unwritten = unwritten;
   document.total_cycles = total_cycles;
   document.wall_seconds = wall_seconds;
@@ -134,52 +202,24 @@ std::unique_ptr<Run> SimulatedMachine::watched_run(
     const std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>& simulate,
     const std::function<void()>& progress) {
   require_usable();
-  auto run = std::make_unique<Run>();
-  run->configuration = configuration_;
-  run->rates = simulation_->machine().rates();
-  run->mode = request.mode;
-  if (!request.energy.empty()) {
-    run->meter.emplace(energy::read_table(request.energy),
-                       energy::machine_of(configuration_.config.architecture));
-  }
-  TcuRunOptions options;
-  options.max_cycles = request.max_cycles;
-  options.progress = [&](Cycle, std::uint64_t) { progress(); };
-  std::function<void(const trace::Scope&)> surroundings;
-  if (MemorySystem* const memory = simulation_->memory_system()) {
-    surroundings = [memory](const trace::Scope& top) { memory->describe(top); };
-  }
-  Watch watch(
-      *simulation_, request, *run, subject,
-      [this] { return std::make_unique<TcuTimelineTracks>(*simulation_); },
-      std::move(surroundings));
-  const auto start = std::chrono::steady_clock::now();
-  interrupted_ = true;  // unless the run finishes
-  try {
-    simulate(*run, watch, options);
-    interrupted_ = false;
-  } catch (const Stuck&) {
-    interrupted_ = false;
-    throw;
-  }
-  run->wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  run->total_cycles = simulation_->now();
-  watch.finish();
-  return run;
+  const auto begun = [&](Run& run, Watch& watch, TcuRunOptions& options) {
+    interrupted_ = true;  // unless the run finishes
+    try {
+      simulate(run, watch, options);
+      interrupted_ = false;
+    } catch (const Stuck&) {
+      interrupted_ = false;
+      throw;
+    }
+  };
+  return python::watched_run(*simulation_, configuration_, request, subject, begun, progress);
 }
 
 std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel& model,
                                            const std::vector<TensorData>& images,
                                            const RunRequest& request,
                                            const std::function<void()>& progress) {
-  const std::string differences =
-      architecture_differences(model.model.file.arch, configuration_.config.architecture);
-  if (!differences.empty()) {
-    user_error(
-        "{}: the model was compiled for another architecture; (model, machine) differ in: {}",
-        model.model.file.name, differences);
-  }
+  check_architecture(model, configuration_);
   Host host(*simulation_, model.model, request.mode);
   auto run = watched_run(
       request, model.model.file.name,
@@ -187,24 +227,55 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
         options.regions = tcu::regions_of(model.model.file.layers);
         watch.begin_run("preparation", {});
         if (const auto stuck = host.prepare()) require_finished(*stuck, request.max_cycles);
-        for (const TensorData& image : images) {
-          watch.begin_run(fmt::format("image {}", made.images.size()), model.model.program);
-          if (made.activity && made.images.empty()) made.activity->start(simulation_->now());
-          made.images.push_back(host.run_image(image, options));
-          if (made.activity) made.activity->stop();
-          watch.end_run(made.images.back().run);
-          require_finished(made.images.back().run, request.max_cycles);
+        for (std::size_t i = 0; i < images.size(); ++i) {
+          run_watched_image(host, *simulation_, model, images[i], i, options, made, watch);
         }
       },
       progress);
   (void)written_.run(
       constants_to_local(model.model, tcu::InstructionLayout(configuration_.config.architecture)));
   run->set_unwritten(model.model.file.name, written_.run(model.model.program));
-  run->kind = "model";
-  run->subject = model.model.file.name;
-  run->tensors = model.tensors;
-  run->batch = model.model.file.batch;
-  run->layers = model.model.file.layers;
+  describe_model(*run, model);
+  return run;
+}
+
+std::unique_ptr<Run> run_on_units(const KernelUse& use, const Configuration& configuration,
+                                  const CompiledModel& model, const std::vector<TensorData>& images,
+                                  const RunRequest& request,
+                                  const std::function<void()>& progress) {
+  check_architecture(model, configuration);
+  TcuUnits::check_deal(configuration.config, request.tcus, images.size(), model.model);
+  RunRequest unwatched;
+  unwatched.mode = request.mode;
+  unwatched.max_cycles = request.max_cycles;
+  const auto alone =
+      SimulatedMachine(use, configuration).run(use, model, {images.front()}, unwatched, progress);
+  TcuUnits units(configuration.config, static_cast<unsigned>(request.tcus),
+                 model.model.program.size());
+  auto run = watched_run(
+      units[0], configuration, request, model.model.file.name,
+      [&](Run& made, Watch& watch, TcuRunOptions& options) {
+        options.regions = tcu::regions_of(model.model.file.layers);
+        made.images.resize(images.size(), ImageResult{TcuRunResult(), {}, {}});
+        const auto run_image = [&](unsigned unit, Host& host, std::size_t i) {
+          if (unit == 0) {
+            run_watched_image(host, units[0], model, images[i], i, options, made, watch);
+          } else {
+            made.images[i] = host.run_image(images[i], options);
+            require_finished(made.images[i].run, request.max_cycles);
+          }
+          return true;
+        };
+        const auto stuck = units.deal(model.model, request.mode, images.size(), run_image);
+        if (stuck) require_finished(*stuck, request.max_cycles);
+      },
+      progress);
+  describe_model(*run, model);
+  run->unwritten = alone->unwritten;
+  run->note = alone->note;
+  run->tcus = units.count();
+  run->alone = alone->document().images.front().cycles;
+  run->shared_memory = units.memory_figures();
   return run;
 }
 

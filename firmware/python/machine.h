@@ -19,6 +19,7 @@ namespace tactus::python {
 
 struct RunRequest : WatchRequest {
   HostMode mode = HostMode::plain;
+  std::uint64_t tcus = 1;  ///< units behind one memory, to which the images are dealt out
 };
 
 /// A run of one program, or of images in succession.
@@ -33,6 +34,9 @@ class Run final : public RecordedRun {
   std::uint64_t batch = 1;              ///< images in each element of `images`
   std::vector<tcu::LayerEntry> layers;  ///< layers of the model; empty: a program
   std::optional<energy::Meter> meter;
+  unsigned tcus = 1;                        ///< units; the first is watched
+  Cycle alone = 0;                          ///< see RunDocument
+  std::optional<DdrFigures> shared_memory;  ///< of several units
 
   [[nodiscard]] RunDocument document() const override;
 };
@@ -46,6 +50,15 @@ class KernelUse {
   KernelUse(const KernelUse&) = delete;
   KernelUse& operator=(const KernelUse&) = delete;
 };
+
+/// Runs the images on request.tcus units, which are made for it. `progress` as of
+/// SimulatedMachine::run().
+[[nodiscard]] std::unique_ptr<Run> run_on_units(const KernelUse& use,
+                                                const Configuration& configuration,
+                                                const CompiledModel& model,
+                                                const std::vector<TensorData>& images,
+                                                const RunRequest& request,
+                                                const std::function<void()>& progress);
 
 /// A machine of the process. Access to its simulation needs a KernelUse.
 class SimulatedMachine {

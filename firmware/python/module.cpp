@@ -17,6 +17,7 @@
 #include "firmware/compiler/images.h"
 #include "firmware/config/config_files.h"
 #include "firmware/driver/tcu/image_data.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/python/convert.h"
 #include "firmware/python/kernel.h"
@@ -351,6 +352,21 @@ void add_run(py::module_& m) {
 }
 
 void add_machine(py::module_& m) {
+  m.def("run_on_units",
+        [](const Configuration& configuration, const CompiledModel& model, const py::dict& inputs,
+           std::uint64_t max_cycles, const std::string& mode, bool events, bool accounts,
+           const std::string& files, std::uint64_t tcus) {
+          RunRequest request = request_of(max_cycles, mode, events, accounts, files);
+          if (tcus > TcuUnits::most) {
+            user_error("tcus {} is not allowed; allowed: 1..{}", tcus, TcuUnits::most);
+          }
+          request.tcus = tcus;
+          const std::vector<TensorData> images = input_images(model, inputs);
+          const KernelUse use;
+          return unlocked([&] {
+            return run_on_units(use, configuration, model, images, request, check_signals);
+          });
+        });
   py::class_<SimulatedMachine>(m, "Machine")
       .def(py::init([](const Configuration& configuration) {
         const KernelUse use;

@@ -15,14 +15,15 @@ const char* category(StateKind kind) { return kind == StateKind::busy ? "busy" :
 
 }  // namespace
 
-Timeline::Timeline(const std::string& path, const WatchedMachine& simulation,
+Timeline::Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
                    std::unique_ptr<TimelineTracks> tracks, TimelineOptions options)
     : simulation_(simulation),
       machine_(simulation.info()),
       tracks_(std::move(tracks)),
-      options_(options),
-      path_(path),
-      writer_(path, "1 us is 1 cycle") {
+      options_(std::move(options)),
+      file_(std::move(file)),
+      process_(++file_->machines) {
+  if (!options_.machine.empty()) file_->writer.process(process_, options_.machine);
   track(track_runs, "runs and layers");
   track(track_time, fmt::format("where the {}'s time goes", machine_.time.subject));
   tracks_->begin(*this);
@@ -30,47 +31,59 @@ Timeline::Timeline(const std::string& path, const WatchedMachine& simulation,
   for (const GaugeGroup& group : gauges_) samples_.emplace_back(group.gauges.size());
 }
 
+Timeline::Timeline(const std::string& path, const WatchedMachine& simulation,
+                   std::unique_ptr<TimelineTracks> tracks, TimelineOptions options)
+    : Timeline(std::make_shared<File>(path), simulation, std::move(tracks), std::move(options)) {}
+
+Timeline::Timeline(const Timeline& beside, const std::string& name,
+                   const WatchedMachine& simulation, std::unique_ptr<TimelineTracks> tracks)
+    : Timeline(beside.file_, simulation, std::move(tracks), [&] {
+        TimelineOptions options = beside.options_;
+        options.machine = name;
+        return options;
+      }()) {}
+
 // ---- the file -----------------------------------------------------------------------------------
 
 void Timeline::slice(unsigned track, std::string_view name, std::string_view category, Cycle from,
                      Cycle to, const std::string& arguments) {
-  if (cut_) to = std::min(to, *cut_);
+  if (file_->cut) to = std::min(to, *file_->cut);
   from = std::max(from, options_.from);
   to = std::min(to, options_.to);
   if (from >= to) return;
   if (to - from < options_.min_duration) {
-    ++too_short_;
+    ++file_->too_short;
     return;
   }
-  ++events_;
-  writer_.slice(track, name, category, from, to - from, arguments);
+  ++file_->events;
+  file_->writer.slice(track, name, category, from, to - from, arguments, process_);
 }
 
 bool Timeline::in_view(Cycle from, Cycle to) const {
-  return !cut_ && !writer_.failed() && from < options_.to && to > options_.from &&
+  return !file_->cut && !file_->writer.failed() && from < options_.to && to > options_.from &&
          to - from >= options_.min_duration;
 }
 
 void Timeline::close() {
   // A run without cycles has a timeline without events.
   if (options_.from >= simulation_.now() && simulation_.now() != 0) {
-    user_error("{}: no cycle of the run is in the window from cycle {}; the run has {}", path_,
-               options_.from, simulation_.now());
+    user_error("{}: no cycle of the run is in the window from cycle {}; the run has {}",
+               file_->path, options_.from, simulation_.now());
   }
-  writer_.close(note());
+  file_->writer.close(note());
 }
 
 std::optional<std::string> Timeline::note() const {
   std::string text;
-  if (cut_) {
+  if (file_->cut) {
     text = fmt::format(
         "the timeline ends at cycle {}, after {} events; --timeline-max-events N allows more, "
         "--timeline-from and --timeline-to choose a window, --timeline-min leaves out short slices",
-        *cut_, events_);
+        *file_->cut, file_->events);
   }
-  if (too_short_ > 0) {
+  if (file_->too_short > 0) {
     text += fmt::format("{}{} slices shorter than {} cycles are left out", text.empty() ? "" : "; ",
-                        too_short_, options_.min_duration);
+                        file_->too_short, options_.min_duration);
   }
   if (text.empty()) return std::nullopt;
   return text;
@@ -86,14 +99,14 @@ void Timeline::begin_run(const std::string& name, const std::vector<std::uint8_t
 
 void Timeline::end_run(const Accounting& accounting) {
   // The limit does not apply to the overview tracks.
-  const std::optional<Cycle> cut = std::exchange(cut_, std::nullopt);
+  const std::optional<Cycle> cut = std::exchange(file_->cut, std::nullopt);
   slice(track_runs, run_name_, "run", run_from_, run_from_ + accounting.cycles,
         fmt::format("{{\"cycles\":{}}}", accounting.cycles));
   for (const RegionSpan& span : accounting.spans) {
     slice(track_runs, accounting.regions[span.region].name, "layer", run_from_ + span.from,
           run_from_ + span.to);
   }
-  cut_ = cut;
+  file_->cut = cut;
 }
 
 // ---- states of the units ------------------------------------------------------------------------
@@ -110,7 +123,7 @@ unsigned Timeline::unit_track(const Account& account) {
 }
 
 void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle to) {
-  if (full() && !cut_) cut_ = simulation_.now();
+  if (full() && !file_->cut) file_->cut = simulation_.now();
   const unsigned id = unit_track(account);
   const std::size_t state = code % account.states().count;
   const std::size_t context = code / account.states().count;
@@ -128,7 +141,7 @@ void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle
 void Timeline::event(const Event& event) { tracks_->event(event, simulation_.now()); }
 
 void Timeline::end_of_cycle(Cycle cycle) {
-  if (full() && !cut_) cut_ = cycle + 1;
+  if (full() && !file_->cut) file_->cut = cycle + 1;
   if (cycle + 1 < next_sample_) return;
   sample(cycle);
 }
@@ -148,13 +161,13 @@ void Timeline::sample(Cycle now) {
 }
 
 void Timeline::write(const GaugeGroup& group, const std::vector<std::uint64_t>& values, Cycle at) {
-  if (cut_ || at < options_.from || at >= options_.to) return;
+  if (file_->cut || at < options_.from || at >= options_.to) return;
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {
     text += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", group.gauges[i].name, values[i]);
   }
-  ++events_;
-  writer_.gauges(group.title, at, "{" + text + "}");
+  ++file_->events;
+  file_->writer.gauges(group.title, at, "{" + text + "}", process_);
 }
 
 }  // namespace tactus

@@ -8,6 +8,9 @@
 // The size is limited by a window of cycles, a shortest duration and a largest number of events.
 // Events beyond the limit are left out, and a note gives the first cycle concerned. A write error
 // ends the timeline but not the run; close() reports it.
+//
+// Machines that run side by side share a file: each has its tracks in a process of the viewer, with
+// one window and one limit for all.
 #pragma once
 
 #include <functional>
@@ -30,6 +33,7 @@ struct TimelineOptions {
   Cycle to = ~Cycle{0};
   Cycle min_duration = 1;              ///< cycles; shorter slices are left out
   std::uint64_t max_events = 2000000;  ///< slices and gauge samples
+  std::string machine;                 ///< its name, where the file has several
 };
 
 /// Values drawn in one chart; written when one of them has changed.
@@ -70,6 +74,9 @@ class Timeline final : public EventSink, public AccountObserver {
   /// Throws UserError if the file cannot be written.
   Timeline(const std::string& path, const WatchedMachine& simulation,
            std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);
+  /// A machine of this name in the file of another one, which closes it.
+  Timeline(const Timeline& beside, const std::string& name, const WatchedMachine& simulation,
+           std::unique_ptr<TimelineTracks> tracks);
 
   /// Called before each run with the program, without padding, and a name for the run's slice.
   void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
@@ -85,7 +92,7 @@ class Timeline final : public EventSink, public AccountObserver {
 
   // ---- for TimelineTracks
 
-  void track(unsigned id, const std::string& name) { writer_.track(id, name); }
+  void track(unsigned id, const std::string& name) { file_->writer.track(id, name, process_); }
   /// Draws a slice over the cycles [from, to) of a track; `arguments` is a JSON object.
   void slice(unsigned track, std::string_view name, std::string_view category, Cycle from, Cycle to,
              const std::string& arguments = {});
@@ -97,7 +104,19 @@ class Timeline final : public EventSink, public AccountObserver {
   }
 
  private:
-  [[nodiscard]] bool full() const { return events_ >= options_.max_events; }
+  /// What machines in one file share.
+  struct File {
+    File(const std::string& path) : path(path), writer(path, "1 us is 1 cycle") {}
+    std::string path;
+    TraceWriter writer;
+    unsigned machines = 0;
+    std::uint64_t events = 0;
+    std::uint64_t too_short = 0;
+    std::optional<Cycle> cut;  ///< first cycle without slices, if the limit on events was reached
+  };
+  Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
+           std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);
+  [[nodiscard]] bool full() const { return file_->events >= options_.max_events; }
   [[nodiscard]] unsigned unit_track(const Account& account);
   void sample(Cycle now);
   void write(const GaugeGroup& group, const std::vector<std::uint64_t>& values, Cycle at);
@@ -106,11 +125,8 @@ class Timeline final : public EventSink, public AccountObserver {
   const MachineInfo& machine_;
   std::unique_ptr<TimelineTracks> tracks_;
   TimelineOptions options_;
-  std::string path_;
-  TraceWriter writer_;
-  std::uint64_t events_ = 0;
-  std::uint64_t too_short_ = 0;
-  std::optional<Cycle> cut_;  ///< first cycle without slices, if the limit on events was reached
+  std::shared_ptr<File> file_;
+  unsigned process_;
 
   std::string run_name_;
   Cycle run_from_ = 0;

@@ -35,12 +35,18 @@ void TraceWriter::put(std::string_view text) {
   buffer_.clear();
 }
 
-void TraceWriter::track(unsigned id, const std::string& name) {
+void TraceWriter::process(unsigned number, const std::string& name) {
+  put(fmt::format(
+      ",\n{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}", number,
+      quoted(name)));
+}
+
+void TraceWriter::track(unsigned id, const std::string& name, unsigned process) {
   put(
-      fmt::format(",\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"name\":\"thread_name\",\"args\":"
-                  "{{\"name\":{1}}}}},\n{{\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"name\":"
+      fmt::format(",\n{{\"ph\":\"M\",\"pid\":{2},\"tid\":{0},\"name\":\"thread_name\",\"args\":"
+                  "{{\"name\":{1}}}}},\n{{\"ph\":\"M\",\"pid\":{2},\"tid\":{0},\"name\":"
                   "\"thread_sort_index\",\"args\":{{\"sort_index\":{0}}}}}",
-                  id, quoted(name)));
+                  id, quoted(name), process));
 }
 
 void TraceWriter::close(const std::optional<std::string>& note) {

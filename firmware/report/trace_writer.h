@@ -2,8 +2,9 @@
 // tracks with slices, and gauges.
 //
 // Times are in microseconds of the file, whole numbers or fractions; the owner defines what a
-// microsecond stands for. Slices of a track should nest and not overlap. A write error ends the
-// file but not its owner; close() reports it.
+// microsecond stands for. Slices of a track should nest and not overlap. A process is a group of
+// tracks; process 1 is there from the beginning. A write error ends the file but not its owner;
+// close() reports it.
 #pragma once
 
 #include <optional>
@@ -22,23 +23,24 @@ class TraceWriter {
   /// UserError if the file cannot be written.
   TraceWriter(const std::string& path, const std::string& time);
 
+  void process(unsigned number, const std::string& name);
   /// Names a track. Viewers sort tracks by number.
-  void track(unsigned id, const std::string& name);
+  void track(unsigned id, const std::string& name, unsigned process = 1);
   /// Writes a slice; `arguments` is a JSON object, or empty.
   template <typename Time>
   void slice(unsigned track, std::string_view name, std::string_view category, Time from,
-             Time duration, const std::string& arguments = {}) {
+             Time duration, const std::string& arguments = {}, unsigned process = 1) {
     put(
-        fmt::format(",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{},\"dur\":{},\"name\":{},"
+        fmt::format(",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"name\":{},"
                     "\"cat\":\"{}\"{}{}}}",
-                    track, from, duration, quoted(name), category,
+                    process, track, from, duration, quoted(name), category,
                     arguments.empty() ? "" : ",\"args\":", arguments));
   }
   /// Writes the values of one chart: `values` is a JSON object of numbers by name.
   template <typename Time>
-  void gauges(std::string_view title, Time at, const std::string& values) {
-    put(fmt::format(",\n{{\"ph\":\"C\",\"pid\":1,\"ts\":{},\"name\":\"{}\",\"args\":{}}}", at,
-                    title, values));
+  void gauges(std::string_view title, Time at, const std::string& values, unsigned process = 1) {
+    put(fmt::format(",\n{{\"ph\":\"C\",\"pid\":{},\"ts\":{},\"name\":\"{}\",\"args\":{}}}", process,
+                    at, title, values));
   }
   /// Completes the file. Throws UserError for the first write error.
   void close(const std::optional<std::string>& note = std::nullopt);

@@ -65,6 +65,10 @@ struct ParameterInfo {
   std::string option;      ///< command-line option without dashes; empty: none
   /// name of the option's value in help; empty: derived from type and unit
   std::string value_name;
+  /// The choice with which a number can be given, as in --engine check=N; empty: none.
+  std::string numbered;
+  /// For that number, which has no option of its own: the option and the choice.
+  std::string number_of_option, number_of_choice;
   std::string missing;         ///< meaning of an optional value that is not set
   bool optional = false;       ///< may be unset
   bool added_later = false;    ///< absent from old files, which then mean the default
@@ -121,6 +125,8 @@ struct Parameter : ParameterInfo {
   Parameter with_option(const std::string& name) const;
   Parameter with_value_name(const std::string& name) const;
   Parameter without_option() const { return with_option(""); }
+  Parameter with_number_at(const std::string& choice) const;
+  Parameter which_is_number_of(const std::string& choice_option, const std::string& choice) const;
   Parameter which_old_files_lack() const;
   Parameter which_shapes_no_machine() const;
   Parameter refusing(std::string_view name, std::string_view why) const;

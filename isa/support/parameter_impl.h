@@ -191,6 +191,22 @@ Parameter<T> Parameter<T>::with_value_name(const std::string& name) const {
 }
 
 template <typename T>
+Parameter<T> Parameter<T>::with_number_at(const std::string& choice) const {
+  Parameter p = *this;
+  p.numbered = choice;
+  return p;
+}
+
+template <typename T>
+Parameter<T> Parameter<T>::which_is_number_of(const std::string& choice_option,
+                                              const std::string& choice) const {
+  Parameter p = without_option();
+  p.number_of_option = choice_option;
+  p.number_of_choice = choice;
+  return p;
+}
+
+template <typename T>
 Parameter<T> Parameter<T>::which_old_files_lack() const {
   Parameter p = *this;
   p.added_later = true;

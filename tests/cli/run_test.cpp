@@ -250,6 +250,27 @@ TEST_F(CliTest, OutputsOfAProgram) {
 
 /// Images distributed over several units give the same outputs as images run one after the other,
 /// with every engine.
+/// In a timeline of several units, unit u is process u + 1 and runs the images i with i mod units =
+/// u.
+void expect_images_by_process(const Json& timeline, unsigned images, unsigned units) {
+  std::map<std::string, unsigned> process_of;
+  std::map<unsigned, std::string> names;
+  std::set<unsigned> with_slices;
+  for (const Json& event : timeline.at("traceEvents")) {
+    const auto process = event.at("pid").get<unsigned>();
+    if (event.at("name") == "process_name") names[process] = event.at("args").at("name");
+    if (event.value("cat", "") == "run") process_of[event.at("name")] = process;
+    if (event.value("cat", "") == "busy") with_slices.insert(process);
+  }
+  ASSERT_EQ(process_of.size(), images);
+  for (unsigned i = 0; i < images; ++i) {
+    EXPECT_EQ(process_of.at("image " + std::to_string(i)), i % units + 1);
+  }
+  ASSERT_EQ(names.size(), units);
+  for (unsigned u = 0; u < units; ++u) EXPECT_EQ(names.at(u + 1), "unit " + std::to_string(u));
+  EXPECT_EQ(with_slices.size(), units) << "each has states of its own";
+}
+
 TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
   ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
   ASSERT_EQ(tactus("compile mlp.onnx --board zcu104 -o .").code, 0);
@@ -283,6 +304,10 @@ TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
   }
   ASSERT_EQ(tactus(run + "--tcus 3 --engine step --stats step.json").code, 0);
   EXPECT_EQ(Json::parse(read("step.json")).at("tcus"), tcus);
+  ASSERT_EQ(tactus(run + "--tcus 3 --timeline t.json --engine check=10 --stats check.json").code,
+            0);
+  EXPECT_EQ(Json::parse(read("check.json")).at("tcus"), tcus);
+  expect_images_by_process(Json::parse(read("t.json")), 5, 3);
   expect_error(run + "--tcus 6", "tcus 6: there are 5 runs to deal out");
   expect_error(run + "--tcus 2 --memory fixed", "in a memory of fixed latency units never meet");
   expect_error(run + "--tcus 65", "allowed: a whole number 1..64");

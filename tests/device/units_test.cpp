@@ -6,6 +6,7 @@
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/units.h"
 #include "isa/support/error.h"
+#include "isa/tcu/instruction.h"
 #include "tests/support/error_of.h"
 #include "tests/support/program.h"
 #include "tests/support/random_program.h"
@@ -165,6 +166,27 @@ TEST(TcuUnits, BanksMeetNothing) {
   const std::string error = error_of([&] { (void)bank_places(config, 8, stream_bytes); });
   EXPECT_NE(error.find("allowed 1..7"), std::string::npos) << error;
   EXPECT_EQ(bank_places(board_config("zcu104"), 8, 0).size(), 8U);
+}
+
+/// A program that moves its window on a DRAM bank could access another unit's bank.
+TEST(TcuUnits, AMovedWindowIsRefused) {
+  const TcuSimulationConfig config = board_config("zcu104");
+  const auto error = [&](tcu::ConfigRegister target, std::uint32_t value) {
+    Model model;
+    model.path = "m.tmodel";
+    model.file.arch = config.architecture;
+    const tcu::InstructionLayout layout(config.architecture);
+    model.program = tcu::encode_program(
+        layout, {tcu::make_no_op(), tcu::make_configure(layout, target, value)});
+    return error_of([&] { TcuUnits::check_deal(config, 2, 2, model); });
+  };
+  EXPECT_EQ(error(tcu::ConfigRegister::dram0_offset, 0), "no error");
+  EXPECT_EQ(error(tcu::ConfigRegister::timeout, 3), "no error");
+  for (const auto target : {tcu::ConfigRegister::dram0_offset, tcu::ConfigRegister::dram1_offset}) {
+    EXPECT_EQ(error(target, 1),
+              "m.tmodel: instruction 1 sets the offset of a DRAM bank to 1, out of the unit's bank "
+              "into what may be another unit's; allowed for several units: 0");
+  }
 }
 
 TEST(TcuUnits, WhatOneThrowsComesOut) {

@@ -294,6 +294,44 @@ ret (M1, 1)
 """
 
 
+class Units(unittest.TestCase):
+    """Several units behind one memory."""
+
+    def setUp(self):
+        self.model = tactus.compile("mlp", "zcu104")
+        first, *rest = self.model.inputs[0].shape
+        self.images = np.random.default_rng(5).uniform(-1, 1, (5 * first, *rest))
+
+    def test_they_compute_the_same(self):
+        one = tactus.run(self.model, self.images, "zcu104")
+        units = tactus.run(self.model, self.images, "zcu104", tcus=3, events=True)
+        for name, values in one.outputs.items():
+            np.testing.assert_array_equal(values, units.outputs[name])
+        tcus = units.statistics["tcus"]
+        self.assertEqual(tcus["count"], 3)
+        self.assertEqual(tcus["alone_cycles"], one.cycles[0])
+        self.assertEqual([each["images"] for each in tcus["each"]], [2, 2, 1])
+        self.assertEqual(
+            [each["cycles"] for each in tcus["each"]],
+            [sum(units.cycles[unit::3]) for unit in range(3)],
+        )
+        self.assertGreater(max(units.cycles), one.cycles[0])
+        self.assertGreater(len(units.events), 0)
+        self.assertNotIn("tcus", one.statistics)
+
+    def test_what_cannot_be_is_told(self):
+        for options, message in (
+            ({"tcus": 0}, "tcus: 0 is not allowed; allowed 1.."),
+            ({"tcus": 65}, "tcus 65 is not allowed; allowed: 1..64"),
+            ({"tcus": 6}, "tcus 6: there are 5 runs to deal out"),
+            ({"tcus": 2, "configuration": fixed("zcu104")}, "of fixed latency units never meet"),
+            ({"tcus": 2, "max_cycles": 9}, "stopped at max_cycles 9"),
+            ({"tcus": 2, "mood": 1}, "there is no mood"),
+        ):
+            with self.assertRaisesRegex(tactus.Error, message):
+                tactus.run(self.model, self.images, **options)
+
+
 class Kernels(unittest.TestCase):
     """Machines with a DPAS array."""
 

@@ -26,13 +26,15 @@ const ParameterTable<TcuSimulationConfig>& simulation_parameters() {
            any_u32, "", "seed of the stalls"),
        choice("engine", &C::engine, {"step", "fast", "check"},
               "step: evaluate every cycle; fast: leave out what is known; check: so, and evaluate "
-              "it again every so often; the result is the same, and slower")
-           .which_shapes_no_machine(),
+              "it again, with =N one in N of it (default 100; 1: all); the result is the same")
+           .which_shapes_no_machine()
+           .with_number_at("check"),
        whole(
            "check_every", &C::check_every, {1, 1000000000}, "times",
            "engine check: one in so many skips, known intervals and cycles with sleeping units is "
            "evaluated; 1: all")
-           .which_shapes_no_machine(),
+           .which_shapes_no_machine()
+           .which_is_number_of("engine", "check"),
        optional_whole("shuffle_seed", &C::shuffle_seed, any_u32, "", "none",
                       "evaluate units in random order: slow, changes nothing")
            .which_shapes_no_machine()});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "isa/support/error.h"
+#include "isa/tcu/instruction.h"
 #include "models/sim/entered_kernel.h"
 
 namespace tactus {
@@ -46,6 +47,23 @@ class Places {
   std::vector<Range> taken_;
 };
 
+void check_window(const Model& model) {
+  const tcu::InstructionLayout layout(model.file.arch);
+  const std::vector<tcu::Instruction> program = tcu::decode_program(layout, model.program);
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (static_cast<tcu::Opcode>(program[i].opcode) != tcu::Opcode::configure) continue;
+    const tcu::ConfigureFields fields = tcu::configure_fields(layout, program[i]);
+    const auto target = static_cast<tcu::ConfigRegister>(fields.register_number);
+    const bool moves =
+        target == tcu::ConfigRegister::dram0_offset || target == tcu::ConfigRegister::dram1_offset;
+    if (!moves || fields.value == 0) continue;
+    user_error(
+        "{}: instruction {} sets the offset of a DRAM bank to {}, out of the unit's bank into what "
+        "may be another unit's; allowed for several units: 0",
+        model.path, i, fields.value);
+  }
+}
+
 }  // namespace
 
 std::vector<std::array<std::uint64_t, 2>> bank_places(const TcuSimulationConfig& config,
@@ -67,8 +85,7 @@ std::vector<std::array<std::uint64_t, 2>> bank_places(const TcuSimulationConfig&
       if (!place) {
         user_error(
             "{} units with banks of {} and {} bytes do not fit the DRAM of {} bytes; allowed "
-            "1..{}, "
-            "or smaller dram0_depth and dram1_depth",
+            "1..{}, or smaller dram0_depth and dram1_depth",
             units, bytes[0], bytes[1], config.resolved_ddr->bytes(), bases.size());
       }
       unit[p] = *place;
@@ -120,19 +137,19 @@ TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint6
 }
 
 void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units,
-                          std::uint64_t runs, std::uint64_t batch) {
+                          std::uint64_t runs, const Model& model) {
   if (units == 1) return;
   if (config.memory_model != MemoryModel::board) {
     user_error(
         "tcus {}: in a memory of fixed latency units never meet, so that {} take the cycles of "
-        "one; "
-        "allowed: the memory model \"board\" (--memory board)",
+        "one; allowed: the memory model \"board\" (--memory board)",
         units, units);
   }
   if (runs < units) {
     user_error("tcus {}: there {} to deal out; allowed \"images\" (--images) of {} or more", units,
-               runs == 1 ? "is 1 run" : fmt::format("are {} runs", runs), units * batch);
+               runs == 1 ? "is 1 run" : fmt::format("are {} runs", runs), units * model.file.batch);
   }
+  check_window(model);
 }
 
 TcuUnits::~TcuUnits() { kernel_.end_threads(); }
@@ -144,6 +161,22 @@ void TcuUnits::run(const std::function<void(unsigned)>& work) {
   for (const auto& unit : units_) unit->begin.notify(sc_core::SC_ZERO_TIME);
   sc_core::sc_start();
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+std::optional<TcuRunResult> TcuUnits::deal(
+    const Model& model, HostMode mode, std::size_t runs,
+    const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image) {
+  std::optional<TcuRunResult> stuck;
+  bool ends = false;
+  run([&](unsigned unit) {
+    Host host((*this)[unit], model, mode);
+    if (auto failed = host.prepare()) {
+      stuck = std::move(failed);
+      ends = true;
+    }
+    for (std::size_t i = unit; i < runs && !ends; i += count()) ends = !run_image(unit, host, i);
+  });
+  return stuck;
 }
 
 }  // namespace tactus

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "firmware/driver/common/memory_system.h"
+#include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/simulation.h"
 
 namespace tactus {
@@ -34,9 +35,10 @@ class TcuUnits {
   TcuUnits(const TcuUnits&) = delete;
   TcuUnits& operator=(const TcuUnits&) = delete;
 
-  /// Throws UserError unless each unit has a run, of `batch` images, and the memory is the board's.
+  /// Throws UserError unless each unit has a run of the model, the memory is the board's, and the
+  /// program does not move its window on a DRAM bank, where other units' banks may be.
   static void check_deal(const TcuSimulationConfig& config, std::uint64_t units, std::uint64_t runs,
-                         std::uint64_t batch);
+                         const Model& model);
 
   [[nodiscard]] unsigned count() const { return static_cast<unsigned>(units_.size()); }
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) { return *units_[unit]->simulation; }
@@ -45,6 +47,12 @@ class TcuUnits {
   /// go on. Returns when all have returned, or throws what the first of them throws. To be called
   /// once. The order in which units are called changes nothing that they see.
   void run(const std::function<void(unsigned)>& work);
+  /// The same for runs of a model: loads it into each unit, then calls
+  /// run_image(unit, host, i) for run i of `runs` on unit i mod count(). All units end when it
+  /// returns false. Returns the loading that did not finish, if one did not.
+  [[nodiscard]] std::optional<TcuRunResult> deal(
+      const Model& model, HostMode mode, std::size_t runs,
+      const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image);
 
   /// Figures of the memory since the machine was made.
   [[nodiscard]] DdrFigures memory_figures() { return memory_.figures(); }

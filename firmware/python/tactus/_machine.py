@@ -170,6 +170,38 @@ def files_text(files: Dict[str, Any], where: str) -> str:
 Inputs = Union[Mapping[str, Any], Any]
 
 
+def _arguments(
+    where: str,
+    model: Model,
+    inputs: Optional[Inputs],
+    *,
+    max_cycles: int = 0,
+    mode: str = "plain",
+    events: bool = False,
+    accounts: bool = False,
+    **files: Any,
+) -> Tuple[Any, ...]:
+    """The arguments of a model's run, checked, in the native order."""
+    instance(model, Model, f"{where}: model", "a tactus.Model")
+    if not isinstance(inputs, Mapping):
+        if inputs is None:
+            inputs = {}
+        elif len(model.inputs) != 1:
+            names = ", ".join(f'"{tensor.name}"' for tensor in model.inputs)
+            raise Error(f"{where}: the model has several inputs; give a dict with {names}")
+        else:
+            inputs = {model.inputs[0].name: inputs}
+    return (
+        model._native,
+        dict(inputs),
+        whole(max_cycles, f"{where}: max_cycles"),
+        instance(mode, str, f"{where}: mode", "plain, driver"),
+        bool(events),
+        bool(accounts),
+        files_text(files, where),
+    )
+
+
 class Machine:
     """One machine with its memories, which keep their contents from run to run.
 
@@ -214,27 +246,17 @@ class Machine:
             last cycle, and vcd_limit, the size in MB at which the VCD ends. As the options of
             `tactus run`.
         """
-        where = "tactus.Machine.run"
-        instance(model, Model, f"{where}: model", "a tactus.Model")
-        if not isinstance(inputs, Mapping):
-            if inputs is None:
-                inputs = {}
-            elif len(model.inputs) != 1:
-                names = ", ".join(f'"{tensor.name}"' for tensor in model.inputs)
-                raise Error(f"{where}: the model has several inputs; give a dict with {names}")
-            else:
-                inputs = {model.inputs[0].name: inputs}
-        return Run(
-            self._native.run(
-                model._native,
-                dict(inputs),
-                whole(max_cycles, f"{where}: max_cycles"),
-                instance(mode, str, f"{where}: mode", "plain, driver"),
-                bool(events),
-                bool(accounts),
-                files_text(files, where),
-            )
+        arguments = _arguments(
+            "tactus.Machine.run",
+            model,
+            inputs,
+            max_cycles=max_cycles,
+            mode=mode,
+            events=events,
+            accounts=accounts,
+            **files,
         )
+        return Run(self._native.run(*arguments))
 
     def run_program(
         self,
@@ -286,11 +308,25 @@ def run(
     model: Model,
     inputs: Optional[Inputs] = None,
     configuration: Optional[ConfigurationLike] = None,
+    *,
+    tcus: int = 1,
     **options: Any,
 ) -> Run:
     """Runs a model on a machine made for it: of the configuration, else of the board that the model
-    was compiled for. The other arguments are those of Machine.run()."""
+    was compiled for. The other arguments are those of Machine.run().
+
+    tcus: units behind one memory, to which the images are dealt out, as `tactus run --tcus`; the
+        statistics have them as "tcus". Events, accounts and files show the first.
+    """
     instance(model, Model, "tactus.run: model", "a tactus.Model")
+    if whole(tcus, "tactus.run: tcus", 1) != 1:
+        native = (
+            model._native.configuration()
+            if configuration is None
+            else configuration_of(configuration, "tactus.run")._native
+        )
+        arguments = _arguments("tactus.run", model, inputs, **options)
+        return Run(_native.run_on_units(native, *arguments, tcus))
     if configuration is not None:
         return Machine(configuration).run(model, inputs, **options)
     made = Machine.__new__(Machine)
