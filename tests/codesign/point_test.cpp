@@ -131,10 +131,10 @@ TEST(DesignPoint, NetworksComeByWayOfStripe) {
   EXPECT_THROW((void)evaluate(network, 0), UserError);
 }
 
-/// The table's rows in firmware/README.md have the columns N, accumulators, local memory, depth,
-/// cycles, predicted cycles, array busy, energy.
+/// The table's rows in firmware/codesign/README.md have the columns N, accumulators, local memory,
+/// depth, cycles, predicted cycles, array busy, energy.
 TEST(DesignPoint, TheReadmesTableIsSimulated) {
-  std::ifstream page(std::string(TACTUS_SOURCE_DIR) + "/firmware/README.md");
+  std::ifstream page(std::string(TACTUS_SOURCE_DIR) + "/firmware/codesign/README.md");
   std::string line;
   while (std::getline(page, line) && line.rfind("| N | accumulators | local |", 0) != 0) {
   }

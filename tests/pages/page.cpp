@@ -51,6 +51,29 @@ void take_text(const std::string& text, Page& page) {
   }
 }
 
+/// Returns true if the line begins an item of a list: "- x", "* x" or "1. x".
+bool begins_item(const std::string& line) {
+  const std::size_t mark = line.find_first_not_of(' ');
+  const std::size_t end = line.find_first_not_of("0123456789", mark);
+  if (end == std::string::npos) return false;
+  const bool marked = end == mark ? line[end] == '-' || line[end] == '*' : line[end] == '.';
+  return marked && line.compare(end + 1, 1, " ") == 0;
+}
+
+/// Takes the paragraphs of the text between code blocks.
+void take_paragraphs(const std::string& text, Page& page) {
+  bool goes_on = false;
+  for (const std::string& line : lines_of(text)) {
+    if (line.empty() || line[0] == '|' || line[0] == '#') {
+      goes_on = false;
+      continue;
+    }
+    if (!goes_on || begins_item(line)) page.paragraphs.emplace_back();
+    page.paragraphs.back() += line + "\n";
+    goes_on = true;
+  }
+}
+
 /// True if `pattern` matches the whole line. "..." in the pattern matches any text.
 bool matches(const std::string& pattern, const std::string& line) {
   const std::size_t gap = pattern.find("...");
@@ -74,6 +97,7 @@ Page parse_page(const std::string& text) {
     ++number;
     if (line.rfind("```", 0) == 0) {
       block = block ? std::nullopt : std::optional<std::string>(line.substr(3));
+      running += "\n";
     } else if (!block) {
       running += line + "\n";
       if (line.rfind('#', 0) == 0) page.anchors.push_back(anchor(line.substr(line.find(' ') + 1)));
@@ -86,6 +110,7 @@ Page parse_page(const std::string& text) {
     }
   }
   take_text(running, page);
+  take_paragraphs(running, page);
   return page;
 }
 

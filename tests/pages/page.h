@@ -19,6 +19,8 @@ struct Page {
   std::vector<std::string> code;      ///< `code` in running text and tables
   std::vector<std::string> links;     ///< targets: a path, "#anchor", or both
   std::vector<std::string> anchors;   ///< anchors of the headings, as GitHub makes them
+  /// Lines of each paragraph and list item, without headings, tables and code blocks.
+  std::vector<std::string> paragraphs;
 };
 
 [[nodiscard]] Page parse_page(const std::string& text);

@@ -134,6 +134,19 @@ TEST_P(Pages, LinksLeadSomewhere) {
   }
 }
 
+/// A paragraph or list item has at most six lines of about 120 characters. A page of more than 80
+/// lines begins with its contents, except for the first page and the list of changes.
+TEST_P(Pages, CanBeScanned) {
+  for (const std::string& paragraph : page_.paragraphs) {
+    EXPECT_LE(std::count(paragraph.begin(), paragraph.end(), '\n'), 6) << paragraph;
+    EXPECT_LE(paragraph.size(), 6U * 130) << paragraph;
+  }
+  const std::string text = text_of(source / GetParam());
+  if (GetParam() == "README.md" || GetParam() == "CHANGELOG.md") return;
+  if (std::count(text.begin(), text.end(), '\n') <= 80) return;
+  EXPECT_LT(text.find("Contents:"), 800U) << "a long page without its contents at the top";
+}
+
 TEST_P(Pages, NamedFilesExist) {
   const std::regex path("(configs|firmware|isa|models|tests)/[A-Za-z0-9_./-]*");
   for (const std::string& code : page_.code) {
@@ -242,6 +255,10 @@ TEST(PageReader, ReadsMarkdown) {
   EXPECT_EQ(page.examples[0].output, std::vector<std::string>{"one"});
   EXPECT_EQ(page.examples[1].line, 7U);
   EXPECT_EQ(page.commands.at(0), "./tactus run --z ");
+  EXPECT_EQ(page.paragraphs,
+            std::vector<std::string>{"See [here](x.md#y) and `a/b` and `--c\nd`.\n"});
+  EXPECT_EQ(parse_page("a\nb\n\n* c\n  d\n10. e\n| f |\n-g\n").paragraphs,
+            (std::vector<std::string>{"a\nb\n", "* c\n  d\n", "10. e\n", "-g\n"}));
 }
 
 TEST(Words, AreCutAsAShellWould) {

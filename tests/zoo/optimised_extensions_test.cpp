@@ -194,7 +194,8 @@ INSTANTIATE_TEST_SUITE_P(Networks, ExtensionCycles,
                                          Budget{"zcu104_uram", 512, own, 8, true, 89500}));
 
 /// ResNet-50 has 54 410 kilocycles of multiply-accumulates on an array of size 8. The prediction is
-/// for the program that is simulated in the table of firmware/README.md.
+/// for the program that is simulated in the table of
+/// firmware/compiler/targets/tcu/optimise/README.md.
 TEST(OptimisedExtensions, ResNet50PassesEightyPercentOfAnArrayOf8) {
   Target machine;
   machine.axi_data_bits = 64;

@@ -107,7 +107,7 @@ TEST_P(EveryNumber, IsWithinTheStatedBound) {
   // The note rounds to two digits.
   EXPECT_LE(error, stated * 1.06);
   EXPECT_GE(error, stated * 0.94) << "the statement is no more than what is measured";
-  EXPECT_LE(error, 2.0 / 256) << "two steps of the data type, as firmware/README.md says";
+  EXPECT_LE(error, 2.0 / 256) << "two steps of the data type, as firmware/compiler/README.md says";
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, EveryNumber, testing::ValuesIn(functions()),

@@ -7,7 +7,7 @@
 // Values are stored as sign * (x + shift): the sign is -1 behind a ReLU, which saturating sums make
 // negated, and the shift lets a normalisation with ReLU be one diagonal product and one pass.
 // Pixels that nobody reads are not there.
-// Source: the compiler's notes in firmware/README.md, "Optimised programs".
+// Source: README.md in this folder.
 #pragma once
 
 #include <algorithm>

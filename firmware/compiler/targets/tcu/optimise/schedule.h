@@ -7,7 +7,7 @@
 //
 // A schedule may cover some groups only, so that a change of their plan can be tried alone: what
 // earlier groups make lies in DRAM0 then, and what later groups read stays to the end.
-// Source: the compiler's notes in firmware/README.md, "Optimised programs".
+// Source: README.md in this folder.
 #pragma once
 
 #include <cstdint>
