@@ -91,7 +91,7 @@ class Storage {
   /// What a lane of a copy or a diagonal is multiplied by.
   [[nodiscard]] double rounded_factor(const Group& group, const Column& column,
                                       std::uint32_t lane) const {
-    double factor = static_cast<double>(column.factor);
+    auto factor = static_cast<double>(column.factor);
     if (column.diagonal != nullptr) factor *= static_cast<double>(column.diagonal[lane]);
     if (!group.scale.empty()) {
       factor *=
