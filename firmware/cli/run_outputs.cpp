@@ -153,12 +153,20 @@ class RunRecorder::EventFile final : public EventLines {
   void lines(Cycle cycle, const std::vector<std::string>& lines) override {
     if (failure_) return;
     try {
-      for (const std::string& line : lines) file_.write(fmt::format("{} {}\n", cycle, line));
+      text_.clear();
+      for (const std::string& line : lines) {
+        append_number(text_, cycle);
+        text_ += ' ';
+        text_ += line;
+        text_ += '\n';
+      }
+      file_.write(text_);
     } catch (const UserError& error) {
       failure_ = error.what();
     }
   }
   OutputFile file_;
+  std::string text_;  ///< of the cycle
   std::optional<std::string> failure_;
 };
 

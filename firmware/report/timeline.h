@@ -106,7 +106,7 @@ class Timeline final : public EventSink, public AccountObserver {
  private:
   /// What machines in one file share.
   struct File {
-    File(const std::string& path) : path(path), writer(path, "1 us is 1 cycle") {}
+    explicit File(const std::string& name) : path(name), writer(name, "1 us is 1 cycle") {}
     std::string path;
     TraceWriter writer;
     unsigned machines = 0;

@@ -24,7 +24,9 @@ EventFormat event_format(unsigned beat_bytes) {
       axi_read_data_info(),
       axi_write_response_info(),
   };
-  format.data = [beat_bytes](const Event& event) { return hex_word(event.data, beat_bytes); };
+  format.data = [beat_bytes](std::string& text, const Event& event) {
+    append_hex(text, event.data, beat_bytes);
+  };
   return format;
 }
 

@@ -1,9 +1,7 @@
 #include "models/sim/events.h"
 
 #include <algorithm>
-#include <iterator>
-
-#include <fmt/format.h>
+#include <cstddef>
 
 namespace tactus {
 namespace {
@@ -19,25 +17,11 @@ std::uint64_t operand(const Event& event, EventField::Operand which) {
   }
 }
 
-}  // namespace
-
-std::string hex_word(const std::uint8_t* bytes, unsigned count) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * count);
-  for (unsigned i = count; i-- > 0;) {
-    text += digits[bytes[i] >> 4U];
-    text += digits[bytes[i] & 15U];
-  }
-  return text;
-}
-
-std::string format_event(const EventFormat& format, const Event& event) {
+void append_event(std::string& text, const EventFormat& format, const Event& event) {
   const EventInfo& info = format.kinds[event.kind];
-  std::string text;
   for (const char c : info.name) {
     if (c == '*') {
-      text += fmt::format("{}", event.port);
+      append_number(text, event.port);
     } else {
       text += c;
     }
@@ -49,29 +33,42 @@ std::string format_event(const EventFormat& format, const Event& event) {
       text += '=';
     }
     if (field.operand == EventField::Operand::data) {
-      text += format.data(event);
+      format.data(text, event);
     } else if (field.radix == EventField::Radix::hexadecimal) {
-      text += fmt::format("{:x}", operand(event, field.operand));
+      append_number(text, operand(event, field.operand), 16);
     } else {
-      text += fmt::format("{}", operand(event, field.operand));
+      append_number(text, operand(event, field.operand));
     }
   }
-  return text;
+}
+
+}  // namespace
+
+void append_hex(std::string& text, const std::uint8_t* bytes, unsigned count) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (unsigned i = count; i-- > 0;) {
+    text += digits[bytes[i] >> 4U];
+    text += digits[bytes[i] & 15U];
+  }
 }
 
 void EventLines::event(const Event& event) {
-  pending_.push_back(
-      {(std::uint64_t{event.kind} << 32) + event.port, format_event(format_, event)});
+  if (count_ == pending_.size()) pending_.emplace_back();
+  Line& line = pending_[count_++];
+  line.key = (std::uint64_t{event.kind} << 32) + event.port;
+  line.text.clear();
+  append_event(line.text, format_, event);
 }
 
 void EventLines::end_of_cycle(Cycle cycle) {
-  if (pending_.empty()) return;
-  std::sort(pending_.begin(), pending_.end(), [](const Line& x, const Line& y) {
+  if (count_ == 0) return;
+  const auto end = pending_.begin() + static_cast<std::ptrdiff_t>(count_);
+  std::sort(pending_.begin(), end, [](const Line& x, const Line& y) {
     return x.key != y.key ? x.key < y.key : x.text < y.text;
   });
-  sorted_.clear();
-  for (Line& line : pending_) sorted_.push_back(std::move(line.text));
-  pending_.clear();
+  sorted_.resize(count_);
+  for (std::size_t i = 0; i < count_; ++i) sorted_[i].swap(pending_[i].text);
+  count_ = 0;
   lines(cycle, sorted_);
 }
 

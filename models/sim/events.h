@@ -5,6 +5,9 @@
 // in the table, too.
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -54,14 +57,20 @@ struct EventInfo {
 /// The kinds of events of a machine and how it writes them.
 struct EventFormat {
   std::vector<EventInfo> kinds;
-  std::function<std::string(const Event&)> data;  ///< text of an event's data
+  /// Appends an event's data as text.
+  std::function<void(std::string& text, const Event& event)> data;
 };
 
-/// One line of text without the cycle number, e.g. "AR0 a=100 l=7 c=0".
-[[nodiscard]] std::string format_event(const EventFormat& format, const Event& event);
+// A log has millions of events, so their texts are appended, and no text is made for a part.
 
-/// A little-endian byte string as one hexadecimal number.
-[[nodiscard]] std::string hex_word(const std::uint8_t* bytes, unsigned count);
+template <typename Number>
+void append_number(std::string& text, Number number, int base = 10) {
+  std::array<char, 24> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number, base);
+  text.append(digits.data(), result.ptr);
+}
+/// Appends a little-endian byte string as one hexadecimal number.
+void append_hex(std::string& text, const std::uint8_t* bytes, unsigned count);
 
 /// Collects the lines of a cycle, in the order of the machine's table and within a kind of the port
 /// and the text, so that the log does not depend on the order in which units commit.
@@ -76,12 +85,14 @@ class EventLines : public EventSink {
   virtual void lines(Cycle cycle, const std::vector<std::string>& lines) = 0;
 
  private:
+  /// Texts keep their memory from cycle to cycle.
   struct Line {
-    std::uint64_t key;  ///< kind and port
-    std::string text;
+    std::uint64_t key = 0;  ///< kind and port
+    std::string text;       ///< such as "AR0 a=100 l=7 c=0"
   };
   EventFormat format_;
-  std::vector<Line> pending_;
+  std::vector<Line> pending_;  ///< the first count_ of them
+  std::size_t count_ = 0;
   std::vector<std::string> sorted_;
 };
 

@@ -1,46 +1,52 @@
 #include "models/tcu/events.h"
 
-#include <fmt/format.h>
-
 #include "isa/tcu/arithmetic.h"
 
 namespace tactus {
 namespace {
 
-std::string lanes(const TcuEventFormat& format, const std::uint8_t* vector, char separator) {
-  std::string text;
+void append_lane(std::string& text, const TcuEventFormat& format, const std::uint8_t* vector,
+                 unsigned i) {
+  append_number(text, tcu::lane(format.data_type, vector, i));
+}
+
+void append_lanes(std::string& text, const TcuEventFormat& format, const std::uint8_t* vector,
+                  char separator) {
   for (unsigned i = 0; i < format.array_size; ++i) {
     if (i > 0) text += separator;
-    text += std::to_string(tcu::lane(format.data_type, vector, i));
+    append_lane(text, format, vector, i);
   }
-  return text;
 }
 
 /// First, two middle and last lane: 0, 3, 4, 7 on an array of 8.
-std::string sampled_lanes(const TcuEventFormat& format, const std::uint8_t* vector) {
+void append_sampled_lanes(std::string& text, const TcuEventFormat& format,
+                          const std::uint8_t* vector) {
   const unsigned n = format.array_size;
-  const auto at = [&](unsigned i) { return tcu::lane(format.data_type, vector, i); };
-  return fmt::format("{},{},{},{}", at(0), at(n / 2 - 1), at(n / 2), at(n - 1));
+  append_lane(text, format, vector, 0);
+  for (const unsigned i : {n / 2 - 1, n / 2, n - 1}) {
+    text += ',';
+    append_lane(text, format, vector, i);
+  }
 }
 
-std::string data_text(const TcuEventFormat& format, const Event& e) {
+void append_data(std::string& text, const TcuEventFormat& format, const Event& e) {
   switch (e.kind) {
     case TcuEvent::instruction_accepted:
-      return hex_word(e.data, format.instruction_bytes);
+      return append_hex(text, e.data, format.instruction_bytes);
     case TcuEvent::axi_write_data:
-      return hex_word(e.data, format.beat_bytes);
+      return append_hex(text, e.data, format.beat_bytes);
     case TcuEvent::dram_out:
       // The rig behind the logs shows the whole vector on port 0 only.
-      if (e.port == 0) return lanes(format, e.data, ' ');
+      if (e.port == 0) return append_lanes(text, format, e.data, ' ');
       break;
     case TcuEvent::local_write_b:
-      return sampled_lanes(format, e.data);
+      return append_sampled_lanes(text, format, e.data);
     case TcuEvent::accumulator_write_a:
-      return lanes(format, e.data, ',');
+      return append_lanes(text, format, e.data, ',');
     default:
       break;
   }
-  return std::to_string(tcu::lane(format.data_type, e.data, 0));
+  append_lane(text, format, e.data, 0);
 }
 
 /// In the order of TcuEvent::Kind.
@@ -96,7 +102,8 @@ std::vector<EventInfo> kinds(EventStyle style) {
 }  // namespace
 
 EventFormat tcu_event_format(const TcuEventFormat& format) {
-  return {kinds(format.style), [format](const Event& event) { return data_text(format, event); }};
+  return {kinds(format.style),
+          [format](std::string& text, const Event& event) { append_data(text, format, event); }};
 }
 
 }  // namespace tactus
