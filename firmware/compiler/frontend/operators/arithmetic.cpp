@@ -245,9 +245,8 @@ bool expand_mean(Planner& p, Expansion& e) {
 
 /// Division by a computed value is a product with its reciprocal, looked up.
 bool expand_quotient(Planner& p, Expansion& e) {
-  const std::string reciprocal = computed(
-      p, e, p.node.inputs[1], {"Reciprocal", [](double x) { return 1 / x; }, std::nullopt});
-  e.last("Mul", {p.node.inputs[0], reciprocal});
+  const FunctionOf divisor = reciprocal_of(p, p.node.inputs[1]);
+  e.last("Mul", {p.node.inputs[0], computed(p, e, divisor.x, divisor.function)});
   return true;
 }
 
