@@ -213,7 +213,7 @@ bool expand_operands(Planner& p, Expansion& e) {
 }
 
 bool expand_multiply(Planner& p, Expansion& e) {
-  return expand_gated(p, e) || expand_operands(p, e);
+  return expand_rescaled(p, e) || expand_gated(p, e) || expand_operands(p, e);
 }
 
 /// Joins several operands, two at a time.

@@ -44,6 +44,10 @@ void compute_last(Planner& p, Expansion& e, const std::string& x, const ElementF
 /// something else or there are no tables.
 [[nodiscard]] bool expand_gated(Planner& p, Expansion& e);
 
+/// The product of a MatMulInteger's or ConvInteger's sums with the scales of its operands. False
+/// if it is something else.
+[[nodiscard]] bool expand_rescaled(Planner& p, Expansion& e);
+
 /// What a table's values are multiplied by on their way to a sum of so many, so that it does not
 /// leave the data type's range: a power of two.
 [[nodiscard]] double sum_scale(const Planner& p, std::int64_t count, double largest);

@@ -1,4 +1,4 @@
-// ReduceMean, ReduceSum, ReduceMax, ReduceMin as pools over images.
+// ReduceMean, ReduceSum, ReduceMax, ReduceMin as pools over images; CumSum.
 //
 // What is kept lies along the lanes, what is reduced along height and width of an image; where it
 // does not, it is brought there. Sums and means along the lanes alone are products with a column.
@@ -149,6 +149,37 @@ bool expand_reduction(Planner& p, Expansion& e) {
   return true;
 }
 
+/// A product with a triangle of ones along the axis.
+bool expand_cum_sum(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  const nn::Tensor* stated = p.need_constant(1, "the axis", nn::ElementType::int64);
+  if (value == nullptr || !value->layout || stated == nullptr) return true;
+  const Layout& x = *value->layout;
+  if (stated->size() != 1) {
+    p.problem("the axis has shape {}; supported is one number", nn::to_string(stated->shape));
+    return true;
+  }
+  const std::optional<std::int64_t> axis = normal_axis(p, stated->integers[0], x.rank());
+  if (!axis) return true;
+  const std::int64_t length = x.shape[static_cast<std::size_t>(*axis)];
+  const bool reverse = p.node.integer("reverse", 0) != 0;
+  const std::int64_t first = p.node.integer("exclusive", 0) != 0 ? 1 : 0;
+  nn::Tensor triangle = nn::Tensor::zeros({length, length});
+  for (std::int64_t from = 0; from < length; ++from) {
+    for (std::int64_t to = 0; to < length; ++to) {
+      const std::int64_t behind = reverse ? from - to : to - from;
+      if (behind >= first) triangle.floats[static_cast<std::size_t>(from * length + to)] = 1;
+    }
+  }
+  nn::Shape swap(x.rank());
+  for (std::size_t d = 0; d < x.rank(); ++d) swap[d] = static_cast<std::int64_t>(d);
+  std::swap(swap[static_cast<std::size_t>(*axis)], swap.back());
+  const std::string rows = e.node("Transpose", {p.node.inputs[0]}, {{"perm", swap}});
+  const std::string sums = e.node("MatMul", {rows, e.constant(std::move(triangle))});
+  e.last("Transpose", {sums}, {{"perm", swap}});
+  return true;
+}
+
 }  // namespace
 
 Operators reduction_operators() {
@@ -156,6 +187,7 @@ Operators reduction_operators() {
   for (const char* type : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"}) {
     all.push_back({type, 1, Role::simple, nullptr, nullptr, expand_reduction});
   }
+  all.push_back({"CumSum", 2, Role::simple, nullptr, nullptr, expand_cum_sum});
   return all;
 }
 
