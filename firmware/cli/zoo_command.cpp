@@ -21,23 +21,31 @@
 namespace tactus {
 namespace {
 
+std::string shape_text(const nn::ValueInfo& input) {
+  nn::Shape shape;
+  for (const nn::Dimension& dimension : *input.dims) shape.push_back(*dimension.size);
+  return nn::to_string(shape);
+}
+
 std::string input_text(const nn::Graph& graph) {
   std::string text;
   for (const nn::ValueInfo& input : graph.inputs) {
-    nn::Shape shape;
-    for (const nn::Dimension& dimension : *input.dims) shape.push_back(*dimension.size);
-    text += (text.empty() ? "" : ", ") + input.name + " " + nn::to_string(shape);
+    text += (text.empty() ? "" : ", ") + input.name + " " + shape_text(input);
   }
   return text;
 }
 
 void print_list() {
-  fmt::print("{:<16} {:<20} {:>11} {:>9}  {}\n", "network", "input", "parameters", "MMAC",
+  fmt::print("{:<16} {:<29} {:>11} {:>9}  {}\n", "network", "input", "parameters", "MMAC",
              "topology");
   for (const nn::ZooEntry& entry : nn::zoo()) {
     const nn::Network network = entry.build(nn::default_zoo_seed);
-    fmt::print("{:<16} {:<20} {:>11} {:>9.3f}  {}\n", entry.name, input_text(network.graph),
-               network.parameters, static_cast<double>(network.macs) / 1e6, entry.source);
+    const std::size_t more = network.graph.inputs.size() - 1;
+    const nn::ValueInfo& first = network.graph.inputs.front();
+    const std::string input =
+        first.name + " " + shape_text(first) + (more > 0 ? fmt::format(" and {}", more) : "");
+    fmt::print("{:<16} {:<29} {:>11} {:>9.3f}  {}\n", entry.name, input, network.parameters,
+               static_cast<double>(network.macs) / 1e6, entry.source);
   }
 }
 
@@ -59,11 +67,38 @@ void write_network(const nn::Network& network, std::string_view name, const std:
              bytes.size());
 }
 
-/// Every network of the zoo has one input.
-void write_image(const nn::Graph& graph, std::uint64_t seed, const std::string& path) {
-  const nn::ValueInfo& input = graph.inputs.front();
-  nn::write_tensor(path, input.name, nn::random_input(graph, input, seed));
-  fmt::print("{}: input {}, values from -1 to 1, seed {}\n", path, input_text(graph), seed);
+struct Image {
+  std::size_t input = 0;  ///< its place among the inputs
+  std::string path;
+};
+
+/// An argument of --image: F, or NAME=F where the network has several inputs.
+Image parse_image(const nn::Graph& graph, const std::string& text) {
+  Image image{0, text};
+  std::vector<std::string_view> names;
+  bool named = false;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.inputs[i].name;
+    names.push_back(name);
+    if (text.rfind(name + "=", 0) == 0) image = {i, text.substr(name.size() + 1)};
+    named = named || text.rfind(name + "=", 0) == 0;
+  }
+  if (!named && names.size() != 1) {
+    user_error("tactus zoo: --image {}: the network has {} inputs; write NAME=F with one of {}",
+               quote(text), names.size(), quote_list(names));
+  }
+  if (!nn::is_tensor_file(image.path)) {
+    user_error("tactus zoo: --image {}: is neither .npy nor .pb", quote(image.path));
+  }
+  return image;
+}
+
+/// The values that a run draws with the seed.
+void write_image(const nn::Graph& graph, std::uint64_t seed, const Image& image) {
+  const nn::ValueInfo& input = graph.inputs[image.input];
+  nn::write_tensor(image.path, input.name, nn::random_input(graph, input, seed + image.input));
+  fmt::print("{}: input {} {}, values {}, seed {}\n", image.path, input.name, shape_text(input),
+             input.type == nn::ElementType::float32 ? "from -1 to 1" : "INT64", seed + image.input);
 }
 
 }  // namespace
@@ -101,7 +136,10 @@ int zoo_command(const Words& words) {
       "Writes a network as an ONNX file or a frozen TensorFlow graph, with weights drawn from "
       "a seed. Without a name: lists the networks.",
       {{"output", "F.onnx|F.pb", "where to write the network (a name needs it or --image)"},
-       {"image", "F.npy|F.pb", "write an input for it, too: values from -1 to 1"},
+       {"image", "[NAME=]F.npy|F.pb",
+        "write an input for it, too: values from -1 to 1, tokens, a mask; NAME=F where it has "
+        "several inputs, once for each",
+        true},
        {"format", "onnx|pb", "what to write (default: by the file's name, else onnx)"},
        {"seed", "N", "seed of the weights and of the image (default 1)"}},
       "[NETWORK]");
@@ -119,18 +157,20 @@ int zoo_command(const Words& words) {
   }
   if (args.positional().size() > 1) user_error("tactus zoo: name one network at a time");
   const nn::ZooEntry& entry = nn::zoo_entry(args.positional().front());
-  const auto image = args.text("image");
-  if (!output && !image) user_error("tactus zoo: --output F.onnx or F.pb is missing");
-  if (image && !nn::is_tensor_file(*image)) {
-    user_error("tactus zoo: --image {}: is neither .npy nor .pb", quote(*image));
+  if (!output && !args.has("image")) {
+    user_error("tactus zoo: --output F.onnx or F.pb is missing");
   }
   if (!output && args.has("format")) user_error("tactus zoo: --format needs --output");
   const std::string format = output ? format_of(args, *output) : "";
   if (output) claim_output(*output);
-  if (image) claim_output(*image);
   const nn::Network network = entry.build(seed);
+  std::vector<Image> images;
+  for (const std::string& text : args.texts("image")) {
+    images.push_back(parse_image(network.graph, text));
+    claim_output(images.back().path);
+  }
   if (output) write_network(network, entry.name, format, *output);
-  if (image) write_image(network.graph, seed, *image);
+  for (const Image& image : images) write_image(network.graph, seed, image);
   return exit_ok;
 }
 

@@ -8,6 +8,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
+#include "firmware/onnx/runtime_functions.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -61,6 +62,11 @@ class Inliner {
         user_error("{}: local function {} is there twice", where_, text(function));
       }
       check_versions(function);
+    }
+    if (versions_.count("com.microsoft") != 0) {
+      for (const onnx::FunctionProto& function : runtime_) {
+        functions_.emplace(Key{function.domain(), function.name()}, &function);
+      }
     }
     if (functions_.empty()) return;
     write_out(*model_.mutable_graph()->mutable_node());
@@ -131,12 +137,27 @@ class Inliner {
     open_.pop_back();
   }
 
+  /// An attribute that a function of ONNX Runtime does not hand on may only be 0.
+  void check_attributes(const onnx::FunctionProto& function, const onnx::NodeProto& node) const {
+    const bool own = std::any_of(runtime_.begin(), runtime_.end(),
+                                 [&](const auto& known) { return &known == &function; });
+    if (!own) return;
+    for (const auto& attribute : node.attribute()) {
+      const auto& known = function.attribute();
+      if (std::find(known.begin(), known.end(), attribute.name()) != known.end()) continue;
+      if (attribute.type() == onnx::AttributeProto::INT && attribute.i() == 0) continue;
+      user_error("{}: node {} ({}): attribute {} is not supported", where_, quote(node.name()),
+                 function.name(), quote(attribute.name()));
+    }
+  }
+
   void call(const onnx::FunctionProto& function, const onnx::NodeProto& node, Nodes& result) {
     if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
       user_error("{}: node {} has {} inputs and {} outputs; local function {} has {} and {}",
                  where_, quote(node.name()), node.input_size(), node.output_size(), text(function),
                  function.input_size(), function.output_size());
     }
+    check_attributes(function, node);
     Attributes attributes = defaults_of(function);
     for (const auto& attribute : node.attribute()) attributes[attribute.name()] = attribute;
     std::string prefix = node.name();
@@ -213,6 +234,7 @@ class Inliner {
   const std::string where_;
   std::size_t written_ = 0;                       ///< number of nodes written
   std::map<std::string, std::int64_t> versions_;  ///< version of each domain
+  const std::vector<onnx::FunctionProto> runtime_ = runtime_functions();
   std::map<Key, const onnx::FunctionProto*> functions_;
   std::vector<const onnx::FunctionProto*> open_;  ///< functions being expanded
 };

@@ -467,4 +467,38 @@ void run_unsqueeze(Call& call) {
   relabel(call, std::move(result));
 }
 
+void run_one_hot(Call& call) {
+  const Tensor &indices = call.input(0), &count = call.input(1), &values = call.input(2);
+  if (count.size() != 1 || values.size() != 2) {
+    call.fail("depth has shape {} and values {}; allowed are one number and two",
+              to_string(count.shape), to_string(values.shape));
+  }
+  const auto depth = static_cast<std::int64_t>(count.reals()[0]);
+  if (depth < 1) call.fail("depth is {}; allowed is 1 and more", depth);
+  const std::size_t axis = call.axis(call.node.integer("axis", -1), indices.shape.size() + 1);
+  Tensor result;
+  result.type = values.type;
+  result.stored = values.stored;
+  result.shape = indices.shape;
+  result.shape.insert(result.shape.begin() + static_cast<std::ptrdiff_t>(axis), depth);
+  const auto of_index = strides_of(indices.shape);
+  const std::vector<float> numbers = indices.reals();
+  static_cast<void>(call.count(result.shape));
+  for_each_position(result.shape, [&](const Shape& position) {
+    std::int64_t from = 0;
+    for (std::size_t d = 0; d < position.size(); ++d) {
+      if (d != axis) from += position[d] * of_index[d < axis ? d : d - 1];
+    }
+    auto index = static_cast<std::int64_t>(numbers[static_cast<std::size_t>(from)]);
+    if (index < 0) index += depth;
+    const std::size_t which = index == position[axis] ? 1 : 0;
+    if (values.type == ElementType::float32) {
+      result.floats.push_back(values.floats[which]);
+    } else {
+      result.integers.push_back(values.integers[which]);
+    }
+  });
+  call.results.push_back(std::move(result));
+}
+
 }  // namespace tactus::nn

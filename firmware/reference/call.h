@@ -182,6 +182,10 @@ void run_quantize_linear(Call& call);
 void run_dequantize_linear(Call& call);
 void run_q_linear_conv(Call& call);
 void run_q_linear_mat_mul(Call& call);
+void run_dynamic_quantize_linear(Call& call);
+void run_integer_product(Call& call);
+void run_cum_sum(Call& call);
+void run_one_hot(Call& call);
 // In reductions.cpp.
 void run_reduce(Call& call);
 void run_arg(Call& call);

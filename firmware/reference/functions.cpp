@@ -100,7 +100,9 @@ void compare(Call& call, Compare&& holds) {
 
 /// Integers minus their zero point, which is one for all, or one for each index of a dimension.
 Tensor less_zero_point(const Call& call, std::size_t i, std::size_t axis) {
-  const Tensor &x = call.input(i), &zero = call.input(i + 2);
+  const Tensor none = Tensor::of({}, std::vector<std::int64_t>{0});
+  const Tensor& x = call.input(i);
+  const Tensor& zero = call.optional(i + 2) == nullptr ? none : *call.optional(i + 2);
   const bool fits = x.type == ElementType::int64 && zero.type == ElementType::int64 &&
                     (zero.size() == 1 || (axis < x.shape.size() && zero.size() == x.shape[axis]));
   if (!fits) {
@@ -357,6 +359,48 @@ void run_q_linear_conv(Call& call) {
     conv.inputs.emplace_back("b");
   }
   add_requantised(call, run_node(conv, call.opset, inputs).front(), 1);
+}
+
+void run_dynamic_quantize_linear(Call& call) {
+  const Tensor& x = call.floats(0);
+  float least = 0, most = 0;
+  for (const float value : x.floats) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  const float scale = most == least ? 1 : (most - least) / 255;
+  const double zero = std::clamp(std::nearbyint(static_cast<double>(-least / scale)), 0.0, 255.0);
+  Tensor result;
+  result.shape = x.shape;
+  result.type = ElementType::int64;
+  result.stored = onnx_uint8;
+  for (const float value : x.floats) {
+    const double whole = std::nearbyint(static_cast<double>(value / scale)) + zero;
+    result.integers.push_back(static_cast<std::int64_t>(std::clamp(whole, 0.0, 255.0)));
+  }
+  Tensor point = Tensor::of({}, std::vector{static_cast<std::int64_t>(zero)});
+  point.stored = onnx_uint8;
+  call.results = {std::move(result), Tensor::of({}, std::vector<float>{scale}), std::move(point)};
+}
+
+/// MatMulInteger and ConvInteger: sums of products of integers, not scaled.
+void run_integer_product(Call& call) {
+  const bool is_conv = call.node.op_type == "ConvInteger";
+  const std::size_t ranks[] = {call.input(0).shape.size(), call.input(1).shape.size()};
+  if (ranks[0] < 2 || ranks[1] < 2) {
+    call.fail("inputs have shapes {} and {}; two dimensions and more are allowed",
+              to_string(call.input(0).shape), to_string(call.input(1).shape));
+  }
+  const Tensor x = less_zero_point(call, 0, is_conv ? 1 : ranks[0] - 2);
+  const Tensor w = less_zero_point(call, 1, is_conv ? 0 : ranks[1] - 1);
+  Node product = call.node;
+  product.op_type = is_conv ? "Conv" : "MatMul";
+  product.inputs = {"a", "b"};
+  const Tensor sums = run_node(product, call.opset, {&x, &w}).front();
+  Tensor result =
+      Tensor::of(sums.shape, std::vector<std::int64_t>(sums.floats.begin(), sums.floats.end()));
+  result.stored = onnx_int32;
+  call.results.push_back(std::move(result));
 }
 
 void run_q_linear_mat_mul(Call& call) {

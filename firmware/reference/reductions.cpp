@@ -130,6 +130,28 @@ void run_arg(Call& call) {
       call.node.integer("keepdims", 1) != 0 ? kept : without_reduced(kept, reduced), where));
 }
 
+void run_cum_sum(Call& call) {
+  Tensor result = call.floats(0);
+  const Tensor& stated = call.input(1);
+  if (stated.type != ElementType::int64 || stated.size() != 1) call.fail("input 1 is no axis");
+  const std::size_t axis = call.axis(stated.integers[0], result.shape.size());
+  const bool exclusive = call.node.integer("exclusive", 0) != 0;
+  const bool reverse = call.node.integer("reverse", 0) != 0;
+  const auto length = static_cast<std::size_t>(result.shape[axis]);
+  const auto step = static_cast<std::size_t>(strides_of(result.shape)[axis]);
+  for (std::size_t first = 0; first < result.floats.size(); ++first) {
+    if (first / step % length != 0) continue;
+    float sum = 0;
+    for (std::size_t k = 0; k < length; ++k) {
+      float& value = result.floats[first + (reverse ? length - 1 - k : k) * step];
+      const float before = sum;
+      sum += value;
+      value = exclusive ? before : sum;
+    }
+  }
+  call.results.push_back(std::move(result));
+}
+
 void run_log_softmax(Call& call) {
   run_softmax(call);
   for (float& value : call.results[0].floats) value = std::log(value);

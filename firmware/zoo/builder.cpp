@@ -329,9 +329,9 @@ Builder::Value Builder::gemm(const std::string& name, const Value& x, std::int64
   return known(name + ":0", {in.shape[0], outputs}, deviation * deviation);
 }
 
-Builder::Value Builder::softmax(const std::string& name, const Value& x) {
+Builder::Value Builder::softmax(const std::string& name, const Value& x, std::int64_t axis) {
   const Known in = values_.at(x);
-  node(name, "Softmax", {x}).attributes["axis"] = std::int64_t{1};
+  node(name, "Softmax", {x}).attributes["axis"] = axis;
   return known(name + ":0", in.shape, 1);
 }
 

@@ -81,7 +81,33 @@ class Builder {
   Value upsample(const std::string& name, const Value& x, std::int64_t factor);
   /// x of shape [batch, inputs] times weights, plus a bias.
   Value gemm(const std::string& name, const Value& x, std::int64_t outputs, double deviation);
-  Value softmax(const std::string& name, const Value& x);
+  Value softmax(const std::string& name, const Value& x, std::int64_t axis = 1);
+
+  // Transformers; x has the shape [..., tokens, channels].
+
+  /// INT64: numbers of tokens, or a mask.
+  Value integer_input(const std::string& name, const Shape& shape);
+  /// A constant with values of this standard deviation, such as positional embeddings.
+  Value weight(const std::string& name, const Shape& shape, double deviation);
+  /// Rows of a table of weights, looked up by integers.
+  Value embedding(const std::string& name, const Value& ids, std::int64_t rows, std::int64_t width,
+                  double deviation);
+  /// Over the last dimension; needs operator set 17.
+  Value layer_normalization(const std::string& name, const Value& x);
+  /// x times weights, plus a bias: the nodes NAME/product and NAME.
+  Value dense(const std::string& name, const Value& x, std::int64_t outputs, double deviation);
+  /// The matrix product of two computed operands.
+  Value product(const std::string& name, const Value& a, const Value& b);
+  Value scale(const std::string& name, const Value& x, float factor);
+  /// x (1 + erf(x / sqrt(2))) / 2, in the nodes that PyTorch writes for operator sets below 20.
+  Value gelu(const std::string& name, const Value& x);
+  /// The same with the hyperbolic tangent of a polynomial in the error function's place.
+  Value tanh_gelu(const std::string& name, const Value& x);
+  /// 0 where the mask is 1, a number below all scores where it is 0: [batch, tokens] as
+  /// [batch, 1, 1, tokens].
+  Value attention_bias(const std::string& name, const Value& mask);
+  /// Element `index` of a dimension, which the result lacks.
+  Value pick(const std::string& name, const Value& x, std::int64_t index, std::int64_t axis);
 
   /// Gives `x` the name of a graph output.
   void output(const Value& x, const std::string& name);
@@ -103,6 +129,11 @@ class Builder {
   Value window_pool(const std::string& name, const char* op_type, const Value& x, const Pool& pool,
                     double variance);
   void parameter(const std::string& name, Tensor tensor);
+  /// A constant that is no parameter.
+  Value constant(const std::string& name, Tensor tensor);
+  /// A node of x and one constant number.
+  Value with_number(const std::string& name, const char* op_type, const Value& x, float number,
+                    double variance);
   /// Centred weights; those of one output are adjacent.
   std::vector<float> weights(std::int64_t outputs, std::int64_t inputs, double deviation);
   std::vector<float> uniform(std::int64_t count, double low, double high);

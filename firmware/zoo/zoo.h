@@ -2,7 +2,7 @@
 //
 // Topologies are the published ones, without post-processing. Batch normalisations directly behind
 // a convolution are folded into it, as exporters do. Image inputs are NHWC, batch 1, values -1 ..
-// 1, as in the frameworks for which these networks are published.
+// 1, as in the frameworks for which these networks are published; that of DeiT is NCHW.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,13 @@ Network build_yolov4_tiny(std::int64_t size, std::uint64_t seed);
 Network build_mobilenetv1(const std::string& name, double width, std::int64_t size,
                           std::int64_t classes, std::uint64_t seed);
 Network build_mobilenetv2(std::uint64_t seed);
+/// The encoder of BERT-Tiny (2 layers, 128 wide, 2 heads) with its embeddings, 128 tokens.
+Network build_bert_tiny(std::uint64_t seed);
+/// DeiT-Ti (192 wide, 3 heads, 224 x 224 pixels in patches of 16 x 16) with 4 of its 12 layers.
+Network build_deit_tiny(std::uint64_t seed);
+/// One block of GPT-2 (768 wide, 12 heads) for the token behind 63 others, whose keys and values
+/// are inputs.
+Network build_gpt2_block(std::uint64_t seed);
 /// 16 inputs, one hidden layer.
 Network build_mlp(std::uint64_t seed);
 /// Convolutions, pooling and a classifier on 16 x 16 pixels.

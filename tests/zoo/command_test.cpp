@@ -18,8 +18,9 @@ TEST_F(ZooCommand, ListsTheNetworks) {
   for (const nn::ZooEntry& entry : nn::zoo()) {
     EXPECT_NE(list.out.find(entry.name), std::string::npos) << list.out;
   }
-  EXPECT_NE(list.out.find("resnet50v2       x:0 [1,224,224,3]       25591144  3482.255  Keras"),
-            std::string::npos)
+  EXPECT_NE(
+      list.out.find("resnet50v2       x:0 [1,224,224,3]                25591144  3482.255  Keras"),
+      std::string::npos)
       << list.out;
 }
 

@@ -79,6 +79,14 @@ Expansion::Attributes image_attributes(const nn::Node& node) {
 
 }  // namespace
 
+/// Only four dimensions may be taken for an image's: with one more there is no doubt.
+std::string plainly_reshaped(Expansion& e, const std::string& x, nn::Shape shape) {
+  if (shape.size() != 4) return e.node("Reshape", {x, e.constant(std::move(shape))});
+  shape.insert(shape.begin(), 1);
+  const std::string longer = e.node("Reshape", {x, e.constant(std::move(shape))});
+  return e.node("Squeeze", {longer}, {{"axes", nn::Shape{0}}});
+}
+
 bool expand_to_image(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;

@@ -51,8 +51,15 @@ class Expansion {
 /// dimensions in the attribute `order` in memory (see Layout). Elements that have to change lanes
 /// are moved by products with 0/1 matrices.
 inline constexpr const char* relayout = "lay out";
-/// Internal operator: AveragePool whose windows are divided by the attribute `divisor`.
+/// Internal operator: AveragePool whose sums are multiplied by the attribute `factor`.
 inline constexpr const char* sum_pool = "sum pool";
+
+/// Attribute of a MatMul by ones and zeroes that only moves elements: none of its
+/// multiply-accumulates is one that the model asks for.
+inline constexpr const char* moves_only = "moves only";
+
+/// Another shape, in the order of the model whatever reads it.
+[[nodiscard]] std::string plainly_reshaped(Expansion& e, const std::string& x, nn::Shape shape);
 
 /// The input as an image, N C H W with the channels innermost in memory: `value` itself if it is
 /// one, else a node that lays it out so.

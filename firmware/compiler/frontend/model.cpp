@@ -269,7 +269,8 @@ void drop_unread(Model& model) {
 bool is_product(const nn::Node& node) {
   return node.op_type == "Conv" || node.op_type == "ConvTranspose" || node.op_type == "Gemm" ||
          node.op_type == "MatMul" || node.op_type == "QLinearConv" ||
-         node.op_type == "QLinearMatMul" || is_recurrent(node);
+         node.op_type == "QLinearMatMul" || node.op_type == "MatMulInteger" ||
+         node.op_type == "ConvInteger" || is_recurrent(node);
 }
 
 /// Whether a node that cannot be planned, or reads what the host computes, may be left to the host:
@@ -793,6 +794,45 @@ bool is_to_image(const nn::Node& node) {
          permutation->second == nn::Attribute(nn::Shape{0, 3, 1, 2});
 }
 
+/// Operators that want the last dimension innermost in memory.
+bool wants_rows(const nn::Node& node) {
+  return node.op_type == "MatMul" || node.op_type == "LayerNormalization";
+}
+
+/// Whether a value goes, through operators on single elements and Transposes, which move nothing,
+/// to one that wants rows.
+bool reaches_rows(const Model& model, const std::string& value, unsigned depth = 0) {
+  constexpr unsigned deepest = 16;
+  const auto readers = model.nodes_reading.find(value);
+  if (readers == model.nodes_reading.end() || depth > deepest) return false;
+  return std::any_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* node) {
+    if (node->outputs.empty()) return false;
+    if (wants_rows(*node)) return true;
+    const bool passes = keeps_layout(*node) || node->op_type == "Transpose" ||
+                        node->op_type == "Concat" || node->op_type == "Slice" ||
+                        node->op_type == "Softmax";
+    return passes && reaches_rows(model, node->outputs.front(), depth + 1);
+  });
+}
+
+/// Whether a value goes, through operators on single elements, to a Transpose of its last two of
+/// three dimensions.
+bool reaches_turn(const Model& model, const std::string& value, unsigned depth = 0) {
+  constexpr unsigned deepest = 16;
+  const auto readers = model.nodes_reading.find(value);
+  if (readers == model.nodes_reading.end() || depth > deepest) return false;
+  return std::any_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* node) {
+    if (node->outputs.empty()) return false;
+    const auto permutation = node->attributes.find("perm");
+    if (node->op_type == "Transpose") {
+      return permutation != node->attributes.end() &&
+             permutation->second == nn::Attribute(nn::Shape{0, 2, 1});
+    }
+    return (keeps_layout(*node) || node->op_type == "Concat") &&
+           reaches_turn(model, node->outputs.front(), depth + 1);
+  });
+}
+
 /// Whether a value goes, through operators on single elements, to one that wants an image; with
 /// `turned`, through a Transpose from NHWC to NCHW on the way.
 bool reaches_image(const Model& model, const std::string& value, bool turned, unsigned depth = 0) {
@@ -825,7 +865,12 @@ Layout Model::natural_layout(const std::string& name, nn::Shape shape) const {
       reaches_image(*this, name, true)) {
     return Layout::plain(std::move(shape));
   }
-  if (!compat && shape.size() == 3 && reaches_image(*this, name, false)) {
+  if (!compat && shape.size() == 4 && !reaches_image(*this, name, false) &&
+      reaches_rows(*this, name)) {
+    return Layout::plain(std::move(shape));
+  }
+  if (!compat && shape.size() == 3 &&
+      (reaches_image(*this, name, false) || reaches_turn(*this, name))) {
     return {std::move(shape), {0, 2, 1}};
   }
   return Layout::activation(std::move(shape));

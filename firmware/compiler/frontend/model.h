@@ -106,8 +106,10 @@ struct Model {
 
   [[nodiscard]] const Value& value(const std::string& name) const;
   /// How a value that has no layout of its own yet shall lie: images with channels innermost, rows
-  /// that a convolution or pool reads, too. One that goes to a Transpose from NHWC to NCHW (models
-  /// from TensorFlow), straight or through operators on single elements, lies so already.
+  /// that a convolution or pool reads, too, and those that a Transpose turns. Where products of
+  /// matrices read it it lies in the order of the model. One that goes to a Transpose from NHWC to
+  /// NCHW (models from TensorFlow), straight or through operators on single elements, lies so
+  /// already.
   [[nodiscard]] Layout natural_layout(const std::string& name, nn::Shape shape) const;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/compiler/frontend/expansion.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -73,6 +74,7 @@ std::uint64_t macs_with_padding(const Model& model) {
     const bool deconvolution = op == "ConvTranspose";
     const bool convolution = op == "Conv" || deconvolution;
     if (!convolution && op != "Gemm" && op != "MatMul") continue;
+    if (step.node->has(moves_only)) continue;
     const nn::Shape& left = shape_of(model.value(step.node->inputs[0]));
     const nn::Shape& right = shape_of(model.value(step.node->inputs[1]));
     const std::uint64_t results = elements_of(shape_of(model.value(step.writes.front())));

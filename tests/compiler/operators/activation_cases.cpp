@@ -210,6 +210,32 @@ void add_quantised_products(Cases& cases) {
   }
 }
 
+/// Integers whose scale follows from the values, times weights of steps of 0.25.
+void add_dynamic_products(Cases& cases) {
+  const auto product = [](Sample& s, bool conv, bool zero_point_given) {
+    const std::int64_t n = s.channels();
+    const std::vector<std::string> x =
+        s.nodes("DynamicQuantizeLinear", {s.computed(conv ? s.image() : nn::Shape{3, n})}, 3);
+    const Numbers few{-1, 1, 1, conv ? 1 : 0, 2, true};
+    std::vector<std::string> inputs{
+        x[0],
+        s.constant(
+            whole(s.draw(conv ? nn::Shape{n, n, 1, 1} : nn::Shape{n, n}, few), nn::onnx_int8)),
+        x[2]};
+    if (zero_point_given) inputs.push_back(s.constant(zero_point(0, nn::onnx_int8)));
+    const std::string sums = s.node(conv ? "ConvInteger" : "MatMulInteger", inputs);
+    const std::string real = s.node("Cast", {sums}, {{"to", std::int64_t{1}}});
+    // Two values that are off by half a step of 4 / 255, and roundings.
+    s.allow(0.25 * 2 * 0.008 / s.unit() + 2);
+    s.output(s.node("Mul", {real, s.node("Mul", {x[1], s.scalar(0.25F)})}));
+  };
+  for (const char* op : {"DynamicQuantizeLinear", "MatMulInteger", "ConvInteger"}) {
+    const bool conv = op == std::string("ConvInteger");
+    cases.push_back({op, "of a computed scale", [=](Sample& s) { product(s, conv, true); }});
+    cases.push_back({op, "without a zero point", [=](Sample& s) { product(s, conv, false); }});
+  }
+}
+
 }  // namespace
 
 Cases activation_cases() {
@@ -234,6 +260,7 @@ Cases activation_cases() {
   add_powers(cases);
   add_quantisations(cases);
   add_quantised_products(cases);
+  add_dynamic_products(cases);
   return cases;
 }
 

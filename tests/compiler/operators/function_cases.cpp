@@ -79,6 +79,32 @@ Cases function_cases() {
                      const std::string x = s.computed(s.image(2, 2), everywhere);
                      s.output(s.node("Mul", {x, s.node("Sigmoid", {x})}));
                    }});
+  for (const bool half_first : {false, true}) {
+    cases.push_back(
+        {"Erf", half_first ? "in half of GELU" : "in GELU", [=](Sample& s) {
+           s.allow_stated(4, 8);
+           s.before_product();
+           const std::string x = s.computed(s.image(2, 2), everywhere);
+           const std::string erf = s.node("Erf", {s.node("Div", {x, s.scalar(1.41421356F)})});
+           const std::string gate = s.node("Add", {erf, s.scalar(1)});
+           if (half_first) {
+             s.output(s.node("Mul", {s.node("Mul", {x, s.scalar(0.5F)}), gate}));
+           } else {
+             s.output(s.node("Mul", {s.node("Mul", {x, gate}), s.scalar(0.5F)}));
+           }
+         }});
+  }
+  cases.push_back(
+      {"Tanh", "in GELU", [](Sample& s) {
+         s.allow_stated(4, 8);
+         s.before_product();
+         const std::string x = s.computed(s.image(2, 2), everywhere);
+         const std::string cube = s.node("Pow", {x, s.scalar(3)});
+         const std::string sum = s.node("Add", {x, s.node("Mul", {s.scalar(0.044715F), cube})});
+         const std::string tanh = s.node("Tanh", {s.node("Mul", {s.scalar(0.79788456F), sum})});
+         const std::string gate = s.node("Add", {s.scalar(1), tanh});
+         s.output(s.node("Mul", {s.node("Mul", {s.scalar(0.5F), x}), gate}));
+       }});
   return cases;
 }
 

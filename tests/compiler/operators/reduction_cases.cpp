@@ -175,10 +175,34 @@ void add_normalisations(Cases& cases) {
   }
 }
 
+void add_cumulative_sums(Cases& cases) {
+  const auto form = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape,
+                        std::int64_t axis, bool exclusive, bool reverse) {
+    cases.push_back(
+        {"CumSum", name, [=](Sample& s) {
+           const nn::Shape all = shape(s);
+           const auto rank = static_cast<std::int64_t>(all.size());
+           const int along = static_cast<int>(axis < 0 ? axis + rank : axis);
+           const nn::Tensor number = nn::Tensor::of({}, std::vector<std::int64_t>{axis});
+           s.output(s.node("CumSum",
+                           {s.computed(all, {-1, 1, 0.5, along, 3, true}), s.constant(number)},
+                           {{"exclusive", std::int64_t{exclusive ? 1 : 0}},
+                            {"reverse", std::int64_t{reverse ? 1 : 0}}}));
+         }});
+  };
+  const auto rows = [](Sample& s) { return nn::Shape{2, 3, s.channels()}; };
+  form("along the last", rows, -1, false, false);
+  form("along the last from the end", rows, 2, false, true);
+  form("before each element", rows, 1, true, false);
+  form(
+      "behind each channel", [](Sample& s) { return s.image(2, 2); }, 1, true, true);
+}
+
 }  // namespace
 
 Cases reduction_cases() {
   Cases cases;
+  add_cumulative_sums(cases);
   add_reductions(cases);
   add_softmaxes(cases);
   add_normalisations(cases);

@@ -213,7 +213,7 @@ bool expand_operands(Planner& p, Expansion& e) {
 }
 
 bool expand_multiply(Planner& p, Expansion& e) {
-  return expand_gated(p, e) || expand_operands(p, e);
+  return expand_rescaled(p, e) || expand_gated(p, e) || expand_operands(p, e);
 }
 
 /// Joins several operands, two at a time.
@@ -245,9 +245,8 @@ bool expand_mean(Planner& p, Expansion& e) {
 
 /// Division by a computed value is a product with its reciprocal, looked up.
 bool expand_quotient(Planner& p, Expansion& e) {
-  const std::string reciprocal = computed(
-      p, e, p.node.inputs[1], {"Reciprocal", [](double x) { return 1 / x; }, std::nullopt});
-  e.last("Mul", {p.node.inputs[0], reciprocal});
+  const FunctionOf divisor = reciprocal_of(p, p.node.inputs[1]);
+  e.last("Mul", {p.node.inputs[0], computed(p, e, divisor.x, divisor.function)});
   return true;
 }
 

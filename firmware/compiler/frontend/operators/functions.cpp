@@ -286,7 +286,10 @@ bool expand_curve(Planner& p, Expansion& e) {
   if (!shape || p.value(0) == nullptr || !p.value(0)->layout) return false;
   const std::string& x = p.node.inputs[0];
   if (has_tables(p.architecture())) {
-    compute_last(p, e, x, {name_of(p.node), shape->f, std::nullopt});
+    const FunctionOf function = p.node.op_type == "Reciprocal"
+                                    ? reciprocal_of(p, x)
+                                    : FunctionOf{x, {name_of(p.node), shape->f, std::nullopt}};
+    compute_last(p, e, function.x, function.function);
     return true;
   }
   if (!p.before_product()) {
@@ -309,24 +312,133 @@ bool expand_curve(Planner& p, Expansion& e) {
   return true;
 }
 
-/// The function that leads from `x` to `value`, if nodes of one operand do.
-std::optional<ElementFunction> function_from(const nn::Graph& graph, const std::string& x,
-                                             const std::string& value) {
-  constexpr unsigned longest = 4;
-  std::string at = value;
-  ElementFunction found;
-  for (unsigned k = 0; k < longest && at != x; ++k) {
-    const nn::Node* node = graph.producer(at);
-    if (node == nullptr || !node->domain.empty() || node->inputs.size() != 1) return std::nullopt;
+/// Null: the value is not known.
+const Value* known_value(const Planner& p, const std::string& name) {
+  const auto found = p.model().values.find(name);
+  return found == p.model().values.end() ? nullptr : &found->second;
+}
+
+/// The value of a constant of one element.
+std::optional<double> number_of(const Planner& p, const std::string& name) {
+  const Value* value = known_value(p, name);
+  if (value == nullptr || value->constant == nullptr || value->constant->size() != 1) return {};
+  return value->constant->reals().front();
+}
+
+const nn::Node* standard_producer(const Planner& p, const std::string& value) {
+  const nn::Node* node = p.model().graph->producer(value);
+  return node != nullptr && node->domain.empty() ? node : nullptr;
+}
+
+struct BinaryOperator {
+  const char* type;
+  char symbol;
+  double (*f)(double, double);
+};
+
+/// Null: it is none.
+const BinaryOperator* binary_operator(const std::string& type) {
+  static constexpr BinaryOperator all[] = {
+      {"Add", '+', [](double a, double b) { return a + b; }},
+      {"Sub", '-', [](double a, double b) { return a - b; }},
+      {"Mul", '*', [](double a, double b) { return a * b; }},
+      {"Div", '/', [](double a, double b) { return a / b; }},
+      {"Pow", '^', [](double a, double b) { return std::pow(a, b); }}};
+  for (const BinaryOperator& op : all) {
+    if (type == op.type) return &op;
+  }
+  return nullptr;
+}
+
+/// A value as a function of `x`, by operators of one element and constant numbers.
+std::optional<ElementFunction> function_of(const Planner& p, const std::string& x,
+                                           const std::string& value, unsigned depth = 0) {
+  constexpr unsigned deepest = 12;
+  if (value == x) return ElementFunction{"x", [](double v) { return v; }, std::nullopt};
+  if (const std::optional<double> number = number_of(p, value)) {
+    return ElementFunction{fmt::format("{:.9g}", *number), [n = *number](double) { return n; },
+                           std::nullopt};
+  }
+  const nn::Node* node = standard_producer(p, value);
+  if (node == nullptr || depth == deepest) return std::nullopt;
+  if (node->inputs.size() == 1) {
     const std::optional<Shape> shape = shape_of(*node);
     if (!shape) return std::nullopt;
-    found.name = name_of(*node) + (found.name.empty() ? "" : " and " + found.name);
-    found.f = found.f == nullptr ? shape->f : [inner = shape->f, outer = found.f](double v) {
-      return outer(inner(v));
-    };
-    at = node->inputs[0];
+    const auto in = function_of(p, x, node->inputs[0], depth + 1);
+    if (!in) return std::nullopt;
+    const std::string inner = in->name == "x" ? "" : " of " + in->name;
+    return ElementFunction{name_of(*node) + inner,
+                           [f = shape->f, g = in->f](double v) { return f(g(v)); }, std::nullopt};
   }
-  if (at != x || found.f == nullptr) return std::nullopt;
+  const BinaryOperator* op = binary_operator(node->op_type);
+  if (op == nullptr || node->inputs.size() != 2) return std::nullopt;
+  const auto a = function_of(p, x, node->inputs[0], depth + 1);
+  const auto b = a ? function_of(p, x, node->inputs[1], depth + 1) : std::nullopt;
+  if (!b) return std::nullopt;
+  return ElementFunction{
+      fmt::format("({} {} {})", a->name, op->symbol, b->name),
+      [of_two = op->f, f = a->f, g = b->f](double v) { return of_two(f(v), g(v)); }, std::nullopt};
+}
+
+/// The operand that is no constant of one element, of a node whose other operand is one.
+const std::string* line_operand(const Planner& p, const nn::Node& node, bool with_sums) {
+  const std::string& op = node.op_type;
+  const bool product = op == "Mul" || op == "Div";
+  if (node.inputs.size() != 2 || !(product || (with_sums && (op == "Add" || op == "Sub")))) {
+    return nullptr;
+  }
+  if (number_of(p, node.inputs[1])) return node.inputs.data();
+  return op != "Div" && number_of(p, node.inputs[0]) ? &node.inputs[1] : nullptr;
+}
+
+/// Whether the value is a curved function of one element, or a straight one of that.
+bool is_curve(const Planner& p, const std::string& value) {
+  constexpr unsigned longest = 4;
+  const nn::Node* node = standard_producer(p, value);
+  for (unsigned k = 0; k < longest && node != nullptr; ++k) {
+    if (node->inputs.size() == 1 && shape_of(*node)) return true;
+    const std::string* before = line_operand(p, *node, true);
+    node = before == nullptr ? nullptr : standard_producer(p, *before);
+  }
+  return false;
+}
+
+/// A product of a value times a number with a curve of the same value: GELU, SiLU, Mish...
+std::optional<FunctionOf> gated(const Planner& p, const nn::Node& node) {
+  if (node.op_type != "Mul" || node.inputs.size() != 2) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string& gate = node.inputs[1 - i];
+    if (!is_curve(p, gate)) continue;
+    std::string x = node.inputs[i];
+    while (!x.empty()) {
+      const Value* value = known_value(p, x);
+      if (value == nullptr || !value->layout) break;
+      const auto factor = function_of(p, x, node.inputs[i]), f = function_of(p, x, gate);
+      if (factor && f) {
+        return FunctionOf{
+            x,
+            {factor->name + " times " + f->name,
+             [g = factor->f, f = f->f](double v) { return g(v) * f(v); }, std::nullopt}};
+      }
+      const nn::Node* before = standard_producer(p, x);
+      const std::string* operand = before == nullptr ? nullptr : line_operand(p, *before, false);
+      x = operand == nullptr ? "" : *operand;
+    }
+  }
+  return std::nullopt;
+}
+
+/// gated(), or a number times such a product.
+std::optional<FunctionOf> scaled_gated(const Planner& p) {
+  if (auto found = gated(p, p.node)) return found;
+  const std::string* product = line_operand(p, p.node, false);
+  const nn::Node* node = product == nullptr ? nullptr : standard_producer(p, *product);
+  if (node == nullptr) return std::nullopt;
+  auto found = gated(p, *node);
+  const auto factor = found ? function_of(p, *product, p.node.outputs[0]) : std::nullopt;
+  if (!factor) return std::nullopt;
+  found->function.name += fmt::format(" as x of {}", factor->name);
+  found->function.f = [f = found->function.f, g = factor->f](double v) { return g(f(v)); };
   return found;
 }
 
@@ -402,19 +514,34 @@ void compute_last(Planner& p, Expansion& e, const std::string& x, const ElementF
   e.last(form.op, {x}, std::move(form.attributes));
 }
 
-bool expand_gated(Planner& p, Expansion& e) {
-  if (!has_tables(p.architecture()) || p.node.inputs.size() != 2) return false;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::string &x = p.node.inputs[i], &gate = p.node.inputs[1 - i];
-    if (p.value(i) == nullptr || !p.value(i)->layout || x == gate) continue;
-    const std::optional<ElementFunction> f = function_from(*p.model().graph, x, gate);
-    if (!f) continue;
-    const ElementFunction product{"x times " + f->name, [f = f->f](double v) { return v * f(v); },
-                                  std::nullopt};
-    compute_last(p, e, x, product);
-    return true;
+FunctionOf reciprocal_of(const Planner& p, const std::string& value) {
+  constexpr unsigned longest = 8;
+  std::string at = value, x = value;
+  bool curved = false;
+  for (unsigned k = 0; k < longest; ++k) {
+    const nn::Node* node = standard_producer(p, at);
+    if (node == nullptr) break;
+    const bool curve = node->inputs.size() == 1 && shape_of(*node);
+    const std::string* before = curve ? node->inputs.data() : line_operand(p, *node, true);
+    if (before == nullptr) break;
+    at = *before;
+    curved = curved || curve;
+    if (curved) x = at;
   }
-  return false;
+  const std::optional<ElementFunction> f =
+      has_tables(p.architecture()) ? function_of(p, x, value) : std::nullopt;
+  if (!f || x == value) {
+    return {value, {"Reciprocal", [](double v) { return 1 / v; }, std::nullopt}};
+  }
+  return {x, {"Reciprocal of " + f->name, [f = f->f](double v) { return 1 / f(v); }, std::nullopt}};
+}
+
+bool expand_gated(Planner& p, Expansion& e) {
+  if (!has_tables(p.architecture())) return false;
+  const std::optional<FunctionOf> found = scaled_gated(p);
+  if (!found) return false;
+  compute_last(p, e, found->x, found->function);
+  return true;
 }
 
 double sum_scale(const Planner& p, std::int64_t count, double largest) {

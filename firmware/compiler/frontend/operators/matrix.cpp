@@ -15,6 +15,7 @@ struct Product {
   std::shared_ptr<const nn::Tensor> weights;
   std::string weights_name;
   bool transposed = false;  ///< the model keeps outputs x inputs
+  bool moves = false;       ///< what it multiplies is not asked for by the model (expansion.h)
   float alpha = 1;
   std::vector<float> bias;  ///< empty: none
   std::string bias_name;
@@ -34,6 +35,7 @@ struct Product {
     const Addresses result = e.allocate(rows * shape.output_blocks(e.array_size()));
     hir::MatMul product = product_of_tap(e, shape, 0, w, source, result);
     product.bias = bias_row;
+    if (moves) product.true_macs = 0;
     e.hir().add(std::move(product));
     e.result(output, result);
   }
@@ -189,6 +191,7 @@ Emit plan_mat_mul(Planner& p) {
   if (p.value(1) != nullptr && p.value(1)->layout) return plan_computed_product(p);
   Product product;
   const Layout* a = plan_rows(p);
+  product.moves = p.node.has(moves_only);
   if (!plan_weights(p, a, product)) return {};
   return finish(p, *a, product);
 }

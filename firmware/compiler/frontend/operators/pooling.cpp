@@ -1,11 +1,13 @@
 // MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool.
 //
 // Windows at the border look at fewer pixels; windows with equally many become one operation.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/functions.h"
 #include "firmware/compiler/frontend/operators/windows.h"
 #include "isa/support/text.h"
 
@@ -18,6 +20,7 @@ struct Pool {
   bool average = false;
   bool count_padding = false;  ///< averages over the padding too; what lies beyond it is absent
   std::int64_t divisor = 0;    ///< the same for all windows; 0: what is counted
+  std::optional<float> factor = {};  ///< of all sums, in place of a divisor
   std::string input, output;
 
   /// Taps of a window that are inside the padded image.
@@ -66,12 +69,13 @@ void Pool::emit(Emitter& e) const {
         if (pixel >= 0) window.pixels.push_back(pixel);
       }
       if (average) {
-        window.divisor = divisor != 0    ? divisor
+        window.divisor = factor          ? 1
+                         : divisor != 0  ? divisor
                          : count_padding ? padded_taps(y, column)
                                          : static_cast<std::int64_t>(window.pixels.size());
         if (multipliers.count(window.divisor) == 0) {
           multipliers[window.divisor] =
-              e.load(e.splat(1.0F / static_cast<float>(window.divisor))).front();
+              e.load(e.splat(factor.value_or(1.0F / static_cast<float>(window.divisor)))).front();
         }
       }
       all.push_back(std::move(window));
@@ -165,7 +169,7 @@ Emit plan_average_pool(Planner& p) {
   return finish(p, *x, std::move(pool));
 }
 
-/// AveragePool with a divisor of its own (expansion.h).
+/// AveragePool with a factor of its own (expansion.h).
 Emit plan_sum_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
@@ -173,7 +177,7 @@ Emit plan_sum_pool(Planner& p) {
   Pool pool;
   pool.windows = *windows;
   pool.average = true;
-  pool.divisor = p.node.integer("divisor");
+  pool.factor = p.node.real("factor");
   return finish(p, *x, std::move(pool));
 }
 
@@ -188,15 +192,52 @@ Emit plan_global_pool(Planner& p) {
   return finish(p, *x, std::move(pool));
 }
 
+/// Whether one window is the whole image.
+bool covers_image(const Planner& p, const nn::Shape& image) {
+  if (!p.node.has("kernel_shape")) return true;
+  const nn::Shape pads = p.node.integers("pads", {});
+  return p.node.integers("kernel_shape") == nn::Shape{image[2], image[3]} &&
+         std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad == 0; }) &&
+         p.node.text("auto_pad", "NOTSET") == "NOTSET";
+}
+
+/// A window of more pixels than there are accumulators is pooled by rows first.
+bool expand_pool(Planner& p, Expansion& e) {
+  if (expand_to_image(p, e)) return true;
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout || value->layout->rank() != 4) return false;
+  const nn::Shape& image = value->layout->shape;
+  const std::int64_t pixels = image[2] * image[3];
+  // The result and a mean's factor are in accumulators, too.
+  const auto room = static_cast<std::int64_t>(p.architecture().accumulator_depth) - 2;
+  if (pixels <= room || image[2] == 1 || image[3] == 1 || p.output_read(1)) return false;
+  if (!covers_image(p, image)) return false;
+  const nn::Shape row{1, image[3]}, column{image[2], 1};
+  const std::string& x = p.node.inputs[0];
+  if (p.node.op_type == "MaxPool" || p.node.op_type == "GlobalMaxPool") {
+    e.last("MaxPool", {e.node("MaxPool", {x}, {{"kernel_shape", row}})},
+           {{"kernel_shape", column}});
+    return true;
+  }
+  MeanFactors factors = mean_factors(p, pixels);
+  if (p.node.has("factor")) factors = {1, p.node.real("factor")};
+  const std::string rows =
+      e.node(sum_pool, {x}, {{"kernel_shape", row}, {"factor", factors.before}});
+  e.last(sum_pool, {rows}, {{"kernel_shape", column}, {"factor", factors.after}});
+  return true;
+}
+
 }  // namespace
 
-Operator sum_pool_operator() { return {sum_pool, 1, Role::simple, plan_sum_pool}; }
+Operator sum_pool_operator() {
+  return {sum_pool, 1, Role::simple, plan_sum_pool, nullptr, expand_pool};
+}
 
 Operators pool_operators() {
-  return {{"MaxPool", 1, Role::pool, plan_max_pool, nullptr, expand_to_image},
-          {"AveragePool", 1, Role::pool, plan_average_pool, nullptr, expand_to_image},
-          {"GlobalAveragePool", 1, Role::simple, plan_global_pool, nullptr, expand_to_image},
-          {"GlobalMaxPool", 1, Role::simple, plan_global_pool, nullptr, expand_to_image}};
+  return {{"MaxPool", 1, Role::pool, plan_max_pool, nullptr, expand_pool},
+          {"AveragePool", 1, Role::pool, plan_average_pool, nullptr, expand_pool},
+          {"GlobalAveragePool", 1, Role::simple, plan_global_pool, nullptr, expand_pool},
+          {"GlobalMaxPool", 1, Role::simple, plan_global_pool, nullptr, expand_pool}};
 }
 
 }  // namespace tactus::compiler

@@ -4,9 +4,13 @@
 // time a quantised value stays the real number it stands for, cut to the range of its integers;
 // steps are those of the data type.
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
+#include <string_view>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/functions.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -47,25 +51,54 @@ std::optional<Steps> plan_steps(Planner& p) {
   return steps;
 }
 
-/// Whether every reader turns the integers into real numbers again.
-bool read_as_real(const Planner& p) {
-  const std::string& name = p.node.outputs.at(0);
+/// Operators that only move values, or choose the largest: what they make has the steps of what
+/// they read.
+bool keeps_steps(const nn::Node& node) {
+  static constexpr std::string_view types[] = {"Flatten", "Identity", "MaxPool",   "Reshape",
+                                               "Slice",   "Squeeze",  "Transpose", "Unsqueeze"};
+  return std::find(std::begin(types), std::end(types), node.op_type) != std::end(types);
+}
+
+bool is_integer_product(const std::string& op) {
+  return op == "MatMulInteger" || op == "ConvInteger";
+}
+
+/// Whether the value is no output and every node that reads it passes.
+template <typename Passes>
+bool all_readers(const Planner& p, const std::string& name, const Passes& passes) {
   const auto value = p.model().values.find(name);
   if (value != p.model().values.end() && value->second.output) return false;
   const auto readers = p.model().nodes_reading.find(name);
   return readers != p.model().nodes_reading.end() &&
-         std::all_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* reader) {
-           const std::string& op = reader->op_type;
-           if (op == "DequantizeLinear") return true;
-           const bool product = op == "QLinearConv" || op == "QLinearMatMul";
-           return product && reader->input(0) == name;
-         });
+         std::all_of(readers->second.begin(), readers->second.end(),
+                     [&](const nn::Node* reader) { return passes(*reader); });
+}
+
+/// Whether every reader turns the integers into real numbers again.
+bool read_as_real(const Planner& p, const std::string& name) {
+  return all_readers(p, name, [&](const nn::Node& reader) {
+    const std::string& op = reader.op_type;
+    if (op == "DequantizeLinear") return true;
+    if (keeps_steps(reader)) return read_as_real(p, reader.outputs.at(0));
+    const bool product = op == "QLinearConv" || op == "QLinearMatMul" || is_integer_product(op);
+    return product && reader.input(0) == name;
+  });
+}
+
+/// Scale and zero point of the integers that a value is kept in place of.
+std::optional<std::pair<float, std::int64_t>> steps_of(const Planner& p, std::string value) {
+  for (;;) {
+    if (const auto made = p.quantised(value)) return made;
+    const nn::Node* node = p.model().graph->producer(value);
+    if (node == nullptr || !(keeps_steps(*node) || node->op_type == "Cast")) return std::nullopt;
+    value = node->input(0);
+  }
 }
 
 bool expand_quantize(Planner& p, Expansion& e) {
   const std::optional<Steps> steps = plan_steps(p);
   if (!steps) return true;
-  if (!read_as_real(p)) {
+  if (!read_as_real(p, p.node.outputs.at(0))) {
     p.problem("the program has no whole numbers; supported is a DequantizeLinear behind it");
     return true;
   }
@@ -87,7 +120,7 @@ bool expand_quantize(Planner& p, Expansion& e) {
 bool expand_dequantize(Planner& p, Expansion& e) {
   const std::optional<Steps> steps = plan_steps(p);
   if (!steps) return true;
-  const auto made = p.quantised(p.node.inputs[0]);
+  const auto made = steps_of(p, p.node.inputs[0]);
   if (!made || *made != std::pair(steps->scale, steps->zero)) {
     p.problem(
         "{} is not what a QuantizeLinear of the same scale and zero point made; supported are "
@@ -174,11 +207,125 @@ bool expand_quantised_product(Planner& p, Expansion& e) {
   return true;
 }
 
+/// The scale follows from values that the unit has; so the real numbers stay as they are, with a
+/// scale of 1.
+bool expand_dynamic(Planner& p, Expansion& e) {
+  const auto read_by = [&](std::size_t output, const auto& passes) {
+    return !p.output_given(output) || !p.output_read(output) ||
+           all_readers(p, p.node.outputs[output], passes);
+  };
+  const bool good =
+      read_by(0, [](const nn::Node& reader) { return is_integer_product(reader.op_type); }) &&
+      read_by(1, [](const nn::Node& reader) { return reader.op_type == "Mul"; }) &&
+      read_by(2, [](const nn::Node& reader) { return is_integer_product(reader.op_type); });
+  if (!good) {
+    p.problem(
+        "the program has no whole numbers; supported are MatMulInteger and ConvInteger behind it, "
+        "and products of its scale with that of their weights");
+    return true;
+  }
+  nn::Tensor zero = nn::Tensor::of({}, std::vector<std::int64_t>{0});
+  zero.stored = nn::onnx_uint8;
+  p.fold(nn::Tensor::of({}, std::vector<float>{1}), 1);
+  p.fold(std::move(zero), 2);
+  p.set_quantised(p.node.outputs[0], {1.0F, 0});
+  e.last("Identity", {p.node.inputs[0]});
+  return true;
+}
+
+/// Weights less their zero points, as parts of the largest, which is returned with them.
+std::optional<std::pair<nn::Tensor, float>> plan_integer_weights(Planner& p, bool outputs_first) {
+  const nn::Tensor* w = p.need_constant(1, "the second operand", nn::ElementType::int64);
+  const nn::Tensor* zero =
+      p.given(3) ? p.need_constant(3, "its zero point", nn::ElementType::int64) : nullptr;
+  if (w == nullptr || p.failed()) return std::nullopt;
+  const std::int64_t outputs =
+      w->shape.empty() ? 1 : (outputs_first ? w->shape.front() : w->shape.back());
+  const std::int64_t zeros = zero == nullptr ? 1 : zero->size();
+  if (w->shape.size() < 2 || w->size() == 0 || (zeros != 1 && zeros != outputs)) {
+    p.problem(
+        "the second operand has shape {} and {} zero points; supported are one, or one for "
+        "each of its {} outputs",
+        nn::to_string(w->shape), zeros, outputs);
+    return std::nullopt;
+  }
+  nn::Tensor real = nn::Tensor::zeros(w->shape);
+  const std::int64_t inner = outputs_first ? w->size() / outputs : 1;
+  float largest = 0;
+  for (std::size_t i = 0; i < real.floats.size(); ++i) {
+    const auto output = static_cast<std::int64_t>(i) / inner % zeros;
+    const std::int64_t point =
+        zero == nullptr ? 0 : zero->integers[static_cast<std::size_t>(output)];
+    real.floats[i] = static_cast<float>(w->integers[i] - point);
+    largest = std::max(largest, std::abs(real.floats[i]));
+  }
+  if (largest == 0) largest = 1;
+  for (float& value : real.floats) value /= largest;
+  return std::pair(std::move(real), largest);
+}
+
+/// A product of the real numbers with weights up to 1; what that is to be multiplied by is
+/// remembered for the product with the scales (expand_rescaled).
+bool expand_integer_product(Planner& p, Expansion& e) {
+  const bool is_conv = p.node.op_type == "ConvInteger";
+  if (p.value(0) == nullptr) return true;
+  const std::optional<std::pair<float, std::int64_t>> steps = steps_of(p, p.node.inputs[0]);
+  if (!steps) {
+    p.problem("{} is not what QuantizeLinear or DynamicQuantizeLinear made; supported are those",
+              quote(p.node.inputs[0]));
+    return true;
+  }
+  const nn::Tensor* zero =
+      p.given(2) ? p.need_constant(2, "the zero point", nn::ElementType::int64) : nullptr;
+  auto weights = plan_integer_weights(p, is_conv);
+  if (!weights || p.failed()) return true;
+  const bool same = zero == nullptr
+                        ? steps->second == 0
+                        : std::all_of(zero->integers.begin(), zero->integers.end(),
+                                      [&](std::int64_t z) { return z == steps->second; });
+  const bool rescaled = all_readers(p, p.node.outputs[0], [&](const nn::Node& cast) {
+    return cast.op_type == "Cast" && all_readers(p, cast.outputs.at(0), [](const nn::Node& reader) {
+             return reader.op_type == "Mul";
+           });
+  });
+  if (!same || !rescaled) {
+    p.problem(same ? "its sums are whole numbers, which the program has not; supported are a Cast "
+                     "to real numbers and a product with the scales behind it"
+                   : "its zero point is not that of the first operand");
+    return true;
+  }
+  p.set_quantised(p.node.outputs[0], {steps->first / weights->second, 0});
+  e.last(is_conv ? "Conv" : "MatMul", {p.node.inputs[0], e.constant(std::move(weights->first))},
+         p.node.attributes);
+  return true;
+}
+
 }  // namespace
+
+bool expand_rescaled(Planner& p, Expansion& e) {
+  for (std::size_t i = 0; i < p.node.inputs.size() && p.node.inputs.size() == 2; ++i) {
+    const nn::Node* cast = p.model().graph->producer(p.node.inputs[i]);
+    const nn::Node* product = cast == nullptr || cast->op_type != "Cast"
+                                  ? nullptr
+                                  : p.model().graph->producer(cast->input(0));
+    if (product == nullptr || !is_integer_product(product->op_type)) continue;
+    const auto steps = p.quantised(cast->input(0));
+    const nn::Tensor* scale = p.need_constant(1 - i, "the scale", nn::ElementType::float32);
+    if (!steps || scale == nullptr) return true;
+    nn::Tensor factor = *scale;
+    for (float& value : factor.floats) value /= steps->first;
+    e.last("Mul", {e.node("Identity", {p.node.inputs[i]}), e.constant(std::move(factor))});
+    return true;
+  }
+  return false;
+}
 
 Operators quantisation_operators() {
   return {{"QuantizeLinear", 2, Role::simple, nullptr, nullptr, expand_quantize},
           {"DequantizeLinear", 2, Role::simple, nullptr, nullptr, expand_dequantize},
+          {"DynamicQuantizeLinear", 1, Role::simple, nullptr, nullptr, expand_dynamic},
+          {"MatMulInteger", 2, Role::simple, nullptr, nullptr, expand_integer_product},
+          {"ConvInteger", 2, Role::simple, nullptr, nullptr, expand_integer_product},
           {"QLinearConv", 8, Role::simple, nullptr, nullptr, expand_quantised_product},
           {"QLinearMatMul", 8, Role::simple, nullptr, nullptr, expand_quantised_product}};
 }

@@ -1,11 +1,12 @@
-// ReduceMean, ReduceSum, ReduceMax, ReduceMin as pools over images.
+// ReduceMean, ReduceSum, ReduceMax, ReduceMin as pools over images; CumSum.
 //
 // What is kept lies along the lanes, what is reduced along height and width of an image; where it
-// does not, it is brought there.
+// does not, it is brought there. Sums and means along the lanes alone are products with a column.
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
+#include "firmware/compiler/frontend/operators/functions.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -36,7 +37,7 @@ std::string pooled(Planner& p, Expansion& e, const std::string& image, const nn:
     return e.node("Mul", {e.node("MaxPool", {negative}, window), e.constant(-1.0F)});
   }
   Expansion::Attributes sum = window;
-  sum["divisor"] = std::int64_t{1};
+  sum["factor"] = 1.0F;
   return e.node(sum_pool, {image}, sum);
 }
 
@@ -48,6 +49,45 @@ std::optional<nn::Shape> image_permutation(const Layout& x, const std::vector<bo
       static_cast<std::int64_t>(x.order[1]), static_cast<std::int64_t>(x.order[2])};
   if (reduced[x.order[3]] || (reduced[x.order[0]] && x.shape[x.order[0]] != 1)) return std::nullopt;
   return turned;
+}
+
+/// The largest of the vectors of each row: [rows, lanes] as [rows, N], where rows are whole
+/// vectors.
+std::string largest_vectors(Planner& p, Expansion& e, const std::string& rows, std::int64_t count,
+                            std::int64_t length) {
+  const auto n = static_cast<std::int64_t>(p.architecture().array_size);
+  if (length % n != 0 || length == n) return rows;
+  const std::string vectors = plainly_reshaped(e, rows, {1, count, length / n, n});
+  const std::string image = e.node("Transpose", {vectors}, {{"perm", nn::Shape{0, 3, 1, 2}}});
+  const std::string pool = pooled(p, e, image, {1, length / n});
+  const std::string back = e.node("Transpose", {pool}, {{"perm", nn::Shape{0, 2, 3, 1}}});
+  return e.node("Reshape", {back, e.constant(nn::Shape{count, n})});
+}
+
+/// Along the lanes alone. Sums and means are products with a column; for others what is kept comes
+/// to run along the lanes.
+void expand_lanes(Planner& p, Expansion& e, const Layout& x, const std::string& target) {
+  nn::Shape there(x.order.begin(), x.order.end()), back(x.rank());
+  for (std::size_t k = 0; k < x.rank(); ++k) back[x.order[k]] = static_cast<std::int64_t>(k);
+  std::string rows = e.node("Transpose", {p.node.inputs[0]}, {{"perm", there}});
+  const std::string& op = p.node.op_type;
+  if (op == "ReduceMean" || op == "ReduceSum") {
+    const std::string result = op == "ReduceMean" ? mean_of_last(p, e, rows, x.lanes())
+                                                  : sum_of_last(e, rows, x.lanes(), 1);
+    e.last("Reshape", {e.node("Transpose", {result}, {{"perm", back}}), target});
+    return;
+  }
+  const std::int64_t count = x.elements() / x.lanes();
+  rows = e.node("Reshape", {rows, e.constant(nn::Shape{count, x.lanes()})});
+  rows = largest_vectors(p, e, rows, count, x.lanes());
+  const auto n = static_cast<std::int64_t>(p.architecture().array_size);
+  const std::int64_t length = x.lanes() % n == 0 ? std::min(n, x.lanes()) : x.lanes();
+  const std::string turned = e.node(relayout, {rows}, {{"order", nn::Shape{1, 0}}});
+  const std::string image = e.node("Unsqueeze", {turned}, {{"axes", nn::Shape{0, 2}}});
+  nn::Shape sizes = x.memory_shape();
+  sizes.back() = 1;
+  const std::string result = plainly_reshaped(e, pooled(p, e, image, {1, length}), sizes);
+  e.last("Reshape", {e.node("Transpose", {result}, {{"perm", back}}), target});
 }
 
 bool expand_reduction(Planner& p, Expansion& e) {
@@ -86,6 +126,13 @@ bool expand_reduction(Planner& p, Expansion& e) {
     }
     return true;
   }
+  const bool lanes_alone = (*reduced)[x.lane_dimension()] &&
+                           nn::element_count(kept) * x.lanes() == nn::element_count(x.shape) &&
+                           x.rank() > 1;
+  if (lanes_alone) {
+    expand_lanes(p, e, x, target);
+    return true;
+  }
   // Kept dimensions first, then the reduced ones in a row.
   nn::Shape permutation;
   std::int64_t rows = 1, length = 1;
@@ -102,6 +149,37 @@ bool expand_reduction(Planner& p, Expansion& e) {
   return true;
 }
 
+/// A product with a triangle of ones along the axis.
+bool expand_cum_sum(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  const nn::Tensor* stated = p.need_constant(1, "the axis", nn::ElementType::int64);
+  if (value == nullptr || !value->layout || stated == nullptr) return true;
+  const Layout& x = *value->layout;
+  if (stated->size() != 1) {
+    p.problem("the axis has shape {}; supported is one number", nn::to_string(stated->shape));
+    return true;
+  }
+  const std::optional<std::int64_t> axis = normal_axis(p, stated->integers[0], x.rank());
+  if (!axis) return true;
+  const std::int64_t length = x.shape[static_cast<std::size_t>(*axis)];
+  const bool reverse = p.node.integer("reverse", 0) != 0;
+  const std::int64_t first = p.node.integer("exclusive", 0) != 0 ? 1 : 0;
+  nn::Tensor triangle = nn::Tensor::zeros({length, length});
+  for (std::int64_t from = 0; from < length; ++from) {
+    for (std::int64_t to = 0; to < length; ++to) {
+      const std::int64_t behind = reverse ? from - to : to - from;
+      if (behind >= first) triangle.floats[static_cast<std::size_t>(from * length + to)] = 1;
+    }
+  }
+  nn::Shape swap(x.rank());
+  for (std::size_t d = 0; d < x.rank(); ++d) swap[d] = static_cast<std::int64_t>(d);
+  std::swap(swap[static_cast<std::size_t>(*axis)], swap.back());
+  const std::string rows = e.node("Transpose", {p.node.inputs[0]}, {{"perm", swap}});
+  const std::string sums = e.node("MatMul", {rows, e.constant(std::move(triangle))});
+  e.last("Transpose", {sums}, {{"perm", swap}});
+  return true;
+}
+
 }  // namespace
 
 Operators reduction_operators() {
@@ -109,6 +187,7 @@ Operators reduction_operators() {
   for (const char* type : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"}) {
     all.push_back({type, 1, Role::simple, nullptr, nullptr, expand_reduction});
   }
+  all.push_back({"CumSum", 2, Role::simple, nullptr, nullptr, expand_cum_sum});
   return all;
 }
 

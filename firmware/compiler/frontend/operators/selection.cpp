@@ -6,6 +6,7 @@
 #include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/frontend/operators/functions.h"
+#include "firmware/compiler/frontend/operators/lane_turn.h"
 #include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
 
@@ -181,7 +182,7 @@ Operators selection_operators() {
 }
 
 Operators internal_operators() {
-  return {{relayout, 1, Role::simple, plan_relayout},
+  return {{relayout, 1, Role::simple, plan_relayout, nullptr, expand_lane_turn},
           sum_pool_operator(),
           chords_operator(),
           tables_operator()};

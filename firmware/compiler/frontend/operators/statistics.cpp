@@ -25,13 +25,6 @@ nn::Shape swapped_last(std::size_t rank, std::size_t axis) {
   return permutation;
 }
 
-/// Sums along the last dimension, which stays with size 1; each element times `scale`.
-std::string sums(Expansion& e, const std::string& x, std::int64_t count, double scale) {
-  nn::Tensor ones = nn::Tensor::zeros({count, 1});
-  for (float& value : ones.floats) value = static_cast<float>(scale);
-  return e.node("MatMul", {x, e.constant(std::move(ones))});
-}
-
 // ---- Softmax ------------------------------------------------------------------------------------
 
 /// Softmax along the last dimension: e^(d - log(sum of e^d)), d the distance from the largest.
@@ -52,7 +45,8 @@ void expand_last(Planner& p, Expansion& e, const Layout& x) {
       fmt::format("Log of sums from {:g} to {:g}, times {:g}", scale, most, 1 / scale),
       [=](double v) { return std::log(std::max(v, scale / 2) / scale); }, Reach{scale, most},
       Reach{scale, most}};
-  const std::string log_sum = computed(p, e, sums(e, powers, classes, scale), logarithm);
+  const std::string log_sum =
+      computed(p, e, sum_of_last(e, powers, classes, static_cast<float>(scale)), logarithm);
   if (p.node.op_type == "LogSoftmax") {
     e.last("Sub", {distance, log_sum});
   } else {
@@ -134,17 +128,6 @@ bool expand_instance(Planner& p, Expansion& e) {
   return true;
 }
 
-/// The mean along the last dimension: a sum that stays in range, times what is left of 1 / count.
-std::string last_mean(Planner& p, Expansion& e, const std::string& x, std::int64_t count) {
-  // Values of a tenth of the largest still have a sum.
-  const double most =
-      tcu::to_real(p.architecture().data_type, tcu::info(p.architecture().data_type).max());
-  const double scale = sum_scale(p, count, most / 16);
-  const double rest = 1 / (static_cast<double>(count) * scale);
-  const std::string sum = sums(e, x, count, scale);
-  return rest == 1 ? sum : e.node("Mul", {sum, e.constant(static_cast<float>(rest))});
-}
-
 bool expand_layer(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;
@@ -162,8 +145,8 @@ bool expand_layer(Planner& p, Expansion& e) {
   std::string rows = p.node.inputs[0];
   const bool last = *axis + 1 == static_cast<std::int64_t>(x.rank());
   if (!last) rows = e.node("Reshape", {rows, e.constant(nn::Shape{outer, inner})});
-  const std::string centred = e.node("Sub", {rows, last_mean(p, e, rows, inner)});
-  const std::string variance = last_mean(p, e, e.node("Mul", {centred, centred}), inner);
+  const std::string centred = e.node("Sub", {rows, mean_of_last(p, e, rows, inner)});
+  const std::string variance = mean_of_last(p, e, e.node("Mul", {centred, centred}), inner);
   std::string result = scaled_by_deviation(p, e, centred, variance, p.node.real("epsilon", 1e-5F));
   if (!last) result = e.node("Reshape", {result, e.constant(x.shape)});
   if (!p.given(2)) {
@@ -227,6 +210,33 @@ Operators statistics_operators() {
           {"LRN", 1, Role::simple, nullptr, nullptr, expand_lrn},
           {"InstanceNormalization", 3, Role::simple, nullptr, nullptr, expand_instance},
           {"LayerNormalization", 2, Role::simple, nullptr, nullptr, expand_layer}};
+}
+
+std::string sum_of_last(Expansion& e, const std::string& x, std::int64_t count, float scale) {
+  nn::Tensor column = nn::Tensor::zeros({count, 1});
+  for (float& value : column.floats) value = scale;
+  return e.node("MatMul", {x, e.constant(std::move(column))});
+}
+
+MeanFactors mean_factors(const Planner& p, std::int64_t count) {
+  const tcu::DataType type = p.architecture().data_type;
+  const double step = tcu::to_real(type, 1), most = tcu::to_real(type, tcu::info(type).max());
+  // Values of a sixteenth of the largest still have a sum.
+  const double largest = std::max(sum_scale(p, count, most / 16), step);
+  const double mean = 1 / static_cast<double>(count);
+  const auto rest = [&](double scale) { return std::round(mean / scale / step) * step; };
+  const auto error = [&](double scale) { return std::abs(rest(scale) * scale - mean); };
+  double scale = largest;
+  for (int k = 1; k < 64 && largest - k * step >= largest / 2; ++k) {
+    if (error(largest - k * step) < error(scale)) scale = largest - k * step;
+  }
+  return {static_cast<float>(scale), static_cast<float>(rest(scale))};
+}
+
+std::string mean_of_last(Planner& p, Expansion& e, const std::string& x, std::int64_t count) {
+  const MeanFactors factors = mean_factors(p, count);
+  const std::string sum = sum_of_last(e, x, count, factors.before);
+  return factors.after == 1 ? sum : e.node("Mul", {sum, e.constant(factors.after)});
 }
 
 bool expand_inner_softmax(Planner& p, Expansion& e) { return expand_softmax(p, e); }

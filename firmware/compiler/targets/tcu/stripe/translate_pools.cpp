@@ -74,7 +74,7 @@ void Translator::average_pool() {
   const Windows& w = step_->windows;
   const std::int64_t channels = layout(in()).shape[1];
   const bool padding = node().integer("count_include_pad", 0) != 0;
-  const std::int64_t stated = node().integer("divisor", 0);
+  const bool stated = node().has("factor");
   // Taps that count along one dimension: those inside the image, or inside what is padded.
   const auto counted = [&](std::size_t d, std::int64_t at) {
     std::int64_t count = 0;
@@ -84,8 +84,9 @@ void Translator::average_pool() {
     }
     return count;
   };
-  const auto divisor = [&](std::int64_t row, std::int64_t column) {
-    return stated != 0 ? stated : counted(0, row) * counted(1, column);
+  const auto factor = [&](std::int64_t row, std::int64_t column) {
+    return stated ? node().real("factor")
+                  : 1.0F / static_cast<float>(counted(0, row) * counted(1, column));
   };
   const std::string sums = make_temporary(out());
   Kernel k = kernel("_sum");
@@ -99,13 +100,12 @@ void Translator::average_pool() {
   k.store("Y", k.call("assign", {k.load("X")}));
   append(std::move(k));
 
-  std::set<std::int64_t> divisors;
+  std::set<float> different;
   std::vector<float> factors;
   for (std::int64_t row = 0; row < w.output[0]; ++row) {
     for (std::int64_t column = 0; column < w.output[1]; ++column) {
-      divisors.insert(divisor(row, column));
-      factors.insert(factors.end(), static_cast<std::size_t>(channels),
-                     1.0F / static_cast<float>(divisor(row, column)));
+      different.insert(factor(row, column));
+      factors.insert(factors.end(), static_cast<std::size_t>(channels), factor(row, column));
     }
   }
   const Place target = make_place(out());
@@ -114,7 +114,7 @@ void Translator::average_pool() {
   const std::vector<Affine> place = count(mean, layout(out()).memory_shape());
   mean.in("X", shapes_.at(sums), sums, place);
   write(mean, target.buffer, place);
-  if (divisors.size() == 1) {
+  if (different.size() == 1) {
     const std::string x_ = mean.load("X");
     mean.store("Y", mean.call("mul", {x_, mean.real(factors.front())}));
   } else {
