@@ -1,6 +1,5 @@
 // tactus bench: the table of networks on boards.
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>

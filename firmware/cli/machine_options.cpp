@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include <fmt/core.h>
-
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/config/architectures.h"
@@ -13,7 +11,6 @@
 #include "firmware/config/memory_choice.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/board_values.h"
-#include "isa/support/error.h"
 #include "isa/support/located.h"
 
 namespace tactus {

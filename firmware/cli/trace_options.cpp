@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include <fmt/format.h>
-
 #include "firmware/cli/parameter_options.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"

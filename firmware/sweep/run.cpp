@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
-#include <cstring>
 #include <iterator>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "models/sim/events.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "firmware/compiler/stripe/affine.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
