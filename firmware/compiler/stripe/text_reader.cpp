@@ -4,6 +4,7 @@
 
 #include "firmware/compiler/stripe/text.h"
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus::stripe {
@@ -190,11 +191,10 @@ class Reader {
         while (peek() >= '0' && peek() <= '9') ++at_;
         const std::string digits =
             (sign < 0 ? "-" : "") + std::string(text_.substr(begin, at_ - begin));
-        std::int64_t value = 0;
-        const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (result.ec != std::errc()) fail(digits + " does not fit 64 bits");
+        const auto value = read_number<std::int64_t>(digits);
+        if (!value) fail(digits + " does not fit 64 bits");
         skip_blanks();
-        sum += take_star() ? Affine(term(marked), value) : Affine(value);
+        sum += take_star() ? Affine(term(marked), *value) : Affine(*value);
       } else {
         sum += Affine(term(marked), sign);
       }
@@ -385,13 +385,9 @@ class Reader {
         ref.shape.is_const = true;
       } else if (found == "new@0x" || found.substr(0, 6) == "new@0x") {
         allocation = true;
-        const std::string digits = found.substr(6);
-        const auto result =
-            std::from_chars(digits.data(), digits.data() + digits.size(), ref.offset, 16);
-        if (digits.empty() || result.ec != std::errc() ||
-            result.ptr != digits.data() + digits.size()) {
-          fail(quote(found) + " is no offset: new@0x and up to 16 hexadecimal digits");
-        }
+        const auto offset = read_number<std::uint64_t>(found.substr(6), 16);
+        if (!offset) fail(quote(found) + " is no offset: new@0x and up to 16 hexadecimal digits");
+        ref.offset = *offset;
         if (peek() == ',') {
           ++at_;
           ref.bank_dim = unsigned_number("the dimension that is banked");
