@@ -105,19 +105,6 @@ std::int64_t Affine::evaluate(const Values& values) const {
   return sum;
 }
 
-Affine Affine::evaluate_partly(const Values& values) const {
-  Affine result(constant_);
-  for (const Term& term : terms_) {
-    const auto it = values.find(term.first);
-    if (it == values.end()) {
-      result.add_term(term.first, term.second);
-    } else {
-      result += Affine(multiply_checked(term.second, it->second));
-    }
-  }
-  return result;
-}
-
 Affine Affine::substitute(const std::string& name, const Affine& replacement) const {
   const std::int64_t factor = coefficient(name);
   if (factor == 0) return *this;
