@@ -5,8 +5,6 @@
 #include <string_view>
 #include <system_error>
 
-#include <fmt/core.h>
-
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 

@@ -21,7 +21,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "isa/tcu/instruction_kind.h"

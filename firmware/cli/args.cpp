@@ -1,9 +1,7 @@
 #include "firmware/cli/args.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -11,6 +9,7 @@
 
 #include "firmware/cli/verbosity.h"
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace po = boost::program_options;
@@ -213,28 +212,23 @@ std::uint64_t Args::number(const std::string& name, std::uint64_t fallback, std:
                            std::uint64_t max) const {
   const auto given = text(name);
   if (!given) return fallback;
-  std::uint64_t value = 0;
-  const char* end = given->data() + given->size();
-  const auto result = std::from_chars(given->data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end || value < min || value > max) {
+  const auto value = read_number<std::uint64_t>(*given);
+  if (!value || *value < min || *value > max) {
     user_error("tactus {}: --{} {} is not allowed; allowed: a whole number {}", command_, name,
                quote(*given), range_text(min, max));
   }
-  return value;
+  return *value;
 }
 
 double Args::real(const std::string& name, double fallback, double above, double max) const {
   const auto given = text(name);
   if (!given) return fallback;
-  double value = 0;
-  const char* end = given->data() + given->size();
-  const auto result = std::from_chars(given->data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value) || value <= above ||
-      value > max) {
+  const auto value = read_number<double>(*given);
+  if (!value || !std::isfinite(*value) || *value <= above || *value > max) {
     user_error("tactus {}: --{} {} is not allowed; allowed: a number above {} and up to {}",
                command_, name, quote(*given), above, max);
   }
-  return value;
+  return *value;
 }
 
 std::string only_file(const Args& args) {

@@ -1,6 +1,5 @@
 // tactus bench: the table of networks on boards.
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -300,42 +299,25 @@ Json row_json(const Row& row, const Outcome& outcome) {
   return json;
 }
 
-std::string json_cell(const Json& value) {
-  return csv_cell(value.is_string() ? value.get<std::string>()
-                  : value.is_null() ? std::string()
-                                    : text_of_json(value));
-}
-
-/// Keys of nested objects are joined by dots. Every row gets every column.
-void flatten(const Json& json, const std::string& prefix, std::map<std::string, std::string>& out,
-             std::vector<std::string>& order) {
-  for (const auto& [key, value] : json.items()) {
-    const std::string name = prefix.empty() ? key : prefix + "." + key;
-    if (value.is_object()) {
-      flatten(value, name, out, order);
-      continue;
-    }
-    if (value.is_null() && (key == "figures" || key == "published" || key == "measured")) continue;
-    if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
-    out[name] = json_cell(value);
-  }
-}
-
+/// Every row gets every column.
 std::string to_csv(const Json& rows) {
   std::vector<std::string> order;
   std::vector<std::map<std::string, std::string>> cells(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) flatten(rows[i], "", cells[i], order);
-  std::string text;
-  for (const std::string& name : order) text += (text.empty() ? "" : ",") + name;
-  text += "\n";
-  for (const auto& row : cells) {
-    std::string line;
-    for (const std::string& name : order) {
-      const auto cell = row.find(name);
-      if (&name != &order.front()) line += ",";
-      if (cell != row.end()) line += cell->second;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<std::pair<std::string, std::string>> named;
+    add_named_cells(rows[i], "", named);
+    for (auto& [name, text] : named) {
+      // null, where there is no object
+      if (name == "figures" || name == "published" || name == "measured") continue;
+      if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+      cells[i][name] = std::move(text);
     }
-    text += line + "\n";
+  }
+  std::string text = csv_row(order);
+  for (auto& row : cells) {
+    std::vector<std::string> line;
+    for (const std::string& name : order) line.push_back(std::move(row[name]));
+    text += csv_row(line);
   }
   return text;
 }

@@ -107,10 +107,7 @@ Json row_json(const ReplayRow& row, const ReplayOutcome& outcome) {
   json["deviation_percent"] = deviation_percent(row, *outcome.result);
   json["bytes_in"] = outcome.result->traffic.in();
   json["bytes_out"] = outcome.result->traffic.out();
-  const darwinn::Traffic& traffic = outcome.result->traffic;
-  json["bytes"] = {{"instructions", traffic.instructions}, {"inputs", traffic.inputs},
-                   {"parameters", traffic.parameters},     {"scratch_in", traffic.scratch_in},
-                   {"outputs", traffic.outputs},           {"scratch_out", traffic.scratch_out}};
+  json["bytes"] = darwinn::to_json(outcome.result->traffic);
   return json;
 }
 

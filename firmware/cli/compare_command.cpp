@@ -16,7 +16,6 @@
 #include "firmware/sweep/findings.h"
 #include "firmware/sweep/results.h"
 #include "isa/support/error.h"
-#include "isa/support/file_guard.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"

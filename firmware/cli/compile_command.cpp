@@ -1,7 +1,6 @@
 // tactus compile: a model becomes a program, its data, and tables about them.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -34,6 +33,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/located.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -93,16 +93,14 @@ std::vector<std::int64_t> parse_shape(const std::string& option, const std::stri
   std::size_t at = 0;
   while (at <= text.size()) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
-    std::int64_t size = 0;
-    const char* end = text.data() + comma;
-    const auto result = std::from_chars(text.data() + at, end, size);
-    if (result.ec != std::errc() || result.ptr != end || size == 0 || size < -1) {
+    const auto size = read_number<std::int64_t>(std::string_view(text).substr(at, comma - at));
+    if (!size || *size == 0 || *size < -1) {
       user_error(
           "tactus compile: --input-shape {} is not allowed; allowed: [NAME=] and sizes "
           "separated by commas, each 1 or more, or -1 for the model's",
           quote(option));
     }
-    shape.push_back(size);
+    shape.push_back(*size);
     at = comma + 1;
   }
   return shape;

@@ -1,7 +1,6 @@
 // What tactus compile prints of a program: the summary and the table of layers.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "firmware/compiler/compiler.h"

@@ -1,7 +1,6 @@
 // tactus darwinn: packages of the Edge TPU's compiler, and our own in the same form.
 #include "firmware/cli/darwinn_commands.h"
 
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 
@@ -12,21 +11,15 @@
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus {
 
 std::uint64_t parse_address(const std::string& text, const std::string& where) {
-  const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  const char* const begin = text.data() + (hex ? 2 : 0);
-  const char* const end = text.data() + text.size();
-  std::uint64_t value = 0;
-  const auto result = std::from_chars(begin, end, value, hex ? 16 : 10);
-  if (result.ec != std::errc() || result.ptr != end) {
-    user_error("{} {} is not allowed; allowed: a whole number of 64 bits, such as 0x80000000",
-               where, quote(text));
-  }
-  return value;
+  if (const auto value = read_decimal_or_hex(text)) return *value;
+  user_error("{} {} is not allowed; allowed: a whole number of 64 bits, such as 0x80000000", where,
+             quote(text));
 }
 
 void print_warnings(const std::vector<darwinn::Warning>& warnings) {

@@ -1,5 +1,4 @@
 // tactus darwinn info, verify: what is in a package, and whether it can be run.
-#include <optional>
 
 #include <fmt/core.h>
 

@@ -85,21 +85,10 @@ std::string words_of(const darwinn::File& file, const Compute& compute, const Li
 }
 
 Json traffic_json(const darwinn::Traffic& traffic) {
-  return {{"instructions", traffic.instructions},
-          {"inputs", traffic.inputs},
-          {"parameters", traffic.parameters},
-          {"scratch_in", traffic.scratch_in},
-          {"outputs", traffic.outputs},
-          {"scratch_out", traffic.scratch_out},
-          {"in", traffic.in()},
-          {"out", traffic.out()}};
-}
-
-Json figures_json(const LinkFigures& figures) {
-  return {{"transactions", figures.transactions},
-          {"bytes", figures.bytes},
-          {"wire_bytes", figures.wire_bytes},
-          {"busy_ps", figures.busy}};
+  Json json = darwinn::to_json(traffic);
+  json["in"] = traffic.in();
+  json["out"] = traffic.out();
+  return json;
 }
 
 Json result_json(const Executable& executable, const LinkReplayResult& result) {
@@ -118,8 +107,8 @@ Json result_json(const Executable& executable, const LinkReplayResult& result) {
           {"compute_start_ps", result.compute_start},
           {"compute_end_ps", result.compute_end},
           {"bytes", traffic_json(result.traffic)},
-          {"to_device", figures_json(result.out)},
-          {"to_host", figures_json(result.in)},
+          {"to_device", to_json(result.out)},
+          {"to_host", to_json(result.in)},
           {"steps", steps}};
 }
 

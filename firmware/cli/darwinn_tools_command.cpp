@@ -9,7 +9,6 @@
 #include "isa/darwinn/relayout.h"
 #include "isa/darwinn/tcu_package.h"
 #include "isa/darwinn/verify.h"
-#include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"

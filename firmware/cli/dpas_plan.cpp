@@ -1,7 +1,6 @@
 #include "firmware/cli/dpas_plan.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "firmware/cli/dpas_files.h"
 #include "firmware/cli/machine_options.h"
@@ -18,6 +17,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -51,13 +51,9 @@ std::pair<std::string, std::string> split(const std::string& option, const std::
 std::optional<std::int64_t> number(std::string_view text) {
   const bool negative = !text.empty() && text[0] == '-';
   if (negative) text.remove_prefix(1);
-  const bool hexadecimal = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  if (hexadecimal) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
-  return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+  const auto value = read_decimal_or_hex(text);
+  if (!value) return {};
+  return negative ? -static_cast<std::int64_t>(*value) : static_cast<std::int64_t>(*value);
 }
 
 /// NAME=F or NAME=BYTES.

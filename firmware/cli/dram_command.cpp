@@ -1,5 +1,4 @@
 // tactus dram: requests of a trace put to a DRAM and its controller, without a machine.
-#include <algorithm>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>

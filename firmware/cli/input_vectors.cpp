@@ -1,7 +1,6 @@
 #include "firmware/cli/input_vectors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 #include <fmt/core.h>
@@ -15,6 +14,7 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 #include "isa/tcu/vectors_file.h"
 
@@ -96,15 +96,11 @@ void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
 constexpr std::string_view drawn = "random";
 
 std::uint64_t seed_of(const Tensor& tensor, const std::string& input) {
-  const char* const first = input.data() + drawn.size() + 1;
-  const char* const last = input.data() + input.size();
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(std::min(first, last), last, seed);
-  if (error != std::errc() || end != last) {
-    user_error("tactus run: input {}: {} has no seed from 0 to 2^64-1; a file of this name is ./{}",
-               quote(tensor.name), quote(input), input);
-  }
-  return seed;
+  const std::size_t first = std::min(drawn.size() + 1, input.size());
+  const auto seed = read_number<std::uint64_t>(std::string_view(input).substr(first));
+  if (seed) return *seed;
+  user_error("tactus run: input {}: {} has no seed from 0 to 2^64-1; a file of this name is ./{}",
+             quote(tensor.name), quote(input), input);
 }
 
 /// Adds the input to all images: the first has the values that the seed gives, the next those of

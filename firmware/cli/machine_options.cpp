@@ -1,9 +1,6 @@
 #include "firmware/cli/machine_options.h"
 
 #include <algorithm>
-#include <charconv>
-
-#include <fmt/core.h>
 
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/verbosity.h"
@@ -13,8 +10,8 @@
 #include "firmware/config/memory_choice.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "isa/support/board_values.h"
-#include "isa/support/error.h"
 #include "isa/support/located.h"
+#include "isa/support/read_number.h"
 
 namespace tactus {
 namespace {
@@ -44,11 +41,9 @@ void check_width(const Args& args, const tcu::Architecture& architecture, unsign
 void check_width_option(const Args& args, const tcu::Architecture& architecture) {
   const auto text = args.text("axi-data-bits");
   if (!text) return;
-  unsigned bits = 0;
-  const char* end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, bits);
-  const bool in_range = bits >= axi_width_range.min && bits <= axi_width_range.max;
-  if (error == std::errc() && stop == end && in_range) check_width(args, architecture, bits);
+  const auto bits = read_number<unsigned>(*text);
+  if (!bits || *bits < axi_width_range.min || *bits > axi_width_range.max) return;
+  check_width(args, architecture, *bits);
 }
 
 }  // namespace

@@ -27,19 +27,6 @@ std::vector<const darwinn::Package*> packages_of(const RunPlan& plan) {
   return packages;
 }
 
-Json wire_json(const LinkFigures& figures) {
-  return {{"transactions", figures.transactions},
-          {"bytes", figures.bytes},
-          {"wire_bytes", figures.wire_bytes},
-          {"busy_ps", figures.busy}};
-}
-
-Json bytes_json(const darwinn::Traffic& traffic) {
-  return {{"instructions", traffic.instructions}, {"inputs", traffic.inputs},
-          {"parameters", traffic.parameters},     {"scratch_in", traffic.scratch_in},
-          {"outputs", traffic.outputs},           {"scratch_out", traffic.scratch_out}};
-}
-
 }  // namespace
 
 /// Where the time of a request goes; its parts add up to the latency.
@@ -177,7 +164,7 @@ Json PackageRun::request_json(std::size_t r) const {
   for (std::size_t i = 0; i < Parts::count; ++i) json["time_ps"][Parts::names[i]] = parts.time[i];
   const std::uint64_t estimated = main.cycle_estimate();
   json["estimated_cycles"] = estimated != 0 ? Json(estimated) : Json();
-  json["bytes"] = bytes_json(darwinn::traffic_of(main));
+  json["bytes"] = darwinn::to_json(darwinn::traffic_of(main));
   return json;
 }
 
@@ -201,8 +188,8 @@ Json PackageRun::series_json() const {
           {"parameter_hits", cache.hits},
           {"evictions", cache.evictions},
           {"program_ps", programs},
-          {"to_device", wire_json(run_.to_device)},
-          {"to_host", wire_json(run_.to_host)},
+          {"to_device", to_json(run_.to_device)},
+          {"to_host", to_json(run_.to_host)},
           {"link", link}};
 }
 

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <new>
-#include <string_view>
 #include <thread>
 
 #include <fmt/core.h>

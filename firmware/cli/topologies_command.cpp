@@ -219,12 +219,14 @@ std::string energy_line(const std::vector<Simulated>& all) {
   return table.empty() ? "" : "energy by table " + table;
 }
 
-std::string layers_html(const LayerTable& layers) {
+/// A list whose first and last columns are texts.
+std::string table_html(const std::vector<std::string>& titles,
+                       const std::vector<std::vector<std::string>>& rows) {
   std::vector<html::Table::Column> columns;
-  for (const std::string& title : layers.titles) columns.push_back({title});
+  for (const std::string& title : titles) columns.push_back({title});
   columns.front().text = columns.back().text = true;
   html::Table table(columns, html::Table::Kind::list);
-  for (const auto& row : layers.rows) {
+  for (const auto& row : rows) {
     std::vector<std::string> cells;
     for (const std::string& cell : row) cells.push_back(html::escape(cell));
     table.row(std::move(cells));
@@ -243,16 +245,9 @@ std::string page_of(const std::vector<Simulated>& all, const std::string& board)
   if (const std::string energy = energy_line(all); !energy.empty()) {
     page.lead("<p>" + html::escape(energy) + ".</p>\n");
   }
-  std::vector<html::Table::Column> columns;
-  for (const std::string& title : titles_of(all)) columns.push_back({title});
-  columns.front().text = columns.back().text = true;
-  html::Table overview(columns, html::Table::Kind::list);
-  for (const Simulated& one : all) {
-    std::vector<std::string> cells;
-    for (const std::string& cell : cells_of(one)) cells.push_back(html::escape(cell));
-    overview.row(std::move(cells));
-  }
-  page.section("Topologies", overview.html());
+  std::vector<std::vector<std::string>> rows;
+  for (const Simulated& one : all) rows.push_back(cells_of(one));
+  page.section("Topologies", table_html(titles_of(all), rows));
   if (all.size() > 1) {
     std::vector<ComparedRun> runs;
     for (const Simulated& one : all) runs.push_back(one.run);
@@ -261,7 +256,8 @@ std::string page_of(const std::vector<Simulated>& all, const std::string& board)
     }
   }
   for (const Simulated& one : all) {
-    page.section(fmt::format("Layers of {}", one.name), layers_html(one.table));
+    page.section(fmt::format("Layers of {}", one.name),
+                 table_html(one.table.titles, one.table.rows));
   }
   return page.html();
 }

@@ -1,12 +1,10 @@
 #include "firmware/cli/trace_options.h"
 
 #include <algorithm>
-#include <charconv>
-
-#include <fmt/format.h>
 
 #include "firmware/cli/parameter_options.h"
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -17,14 +15,10 @@ constexpr std::uint64_t most_megabytes = 1'000'000'000;
 constexpr std::uint64_t most_counter = 0xFFFFFFFF;
 
 std::uint64_t parse_counter(const std::string& range, std::string_view text) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end || value > most_counter) {
-    user_error("tactus run: --trace-pc {} is not allowed; allowed: FIRST or FIRST:LAST, each 0..{}",
-               quote(range), most_counter);
-  }
-  return value;
+  const auto value = read_number<std::uint64_t>(text);
+  if (value && *value <= most_counter) return *value;
+  user_error("tactus run: --trace-pc {} is not allowed; allowed: FIRST or FIRST:LAST, each 0..{}",
+             quote(range), most_counter);
 }
 
 void read_trigger(const Args& args, TraceOptions& options) {

@@ -1,7 +1,6 @@
 #include "firmware/energy/table.h"
 
 #include "firmware/config/config_files.h"
-#include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"

@@ -1,8 +1,10 @@
 #include "firmware/gemm/figures.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "firmware/report/run_figures.h"
 #include "isa/support/quantity.h"
@@ -89,6 +91,17 @@ std::string to_text(const GemmFigure& figure, const FigureValue& value) {
                                     : fmt::format("{:.{}f}", *real, *real < 100 ? 3 : 1);
   }
   return "-";
+}
+
+nlohmann::ordered_json to_json(const FigureValue& value) {
+  return std::visit(
+      [](const auto& v) -> nlohmann::ordered_json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>)
+          return nullptr;
+        else
+          return v;
+      },
+      value);
 }
 
 std::vector<Lost> lost_by_reason(const Measurement& measurement) {

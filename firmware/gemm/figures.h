@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "firmware/gemm/measurement.h"
 
 namespace tactus::gemm {
@@ -27,6 +29,9 @@ struct GemmFigure {
 
 /// Text of a value: 12345, 87.6 %, 1.234; "-" for none.
 [[nodiscard]] std::string to_text(const GemmFigure& figure, const FigureValue& value);
+
+/// The value in JSON; null for none.
+[[nodiscard]] nlohmann::ordered_json to_json(const FigureValue& value);
 
 /// Cycles in which the array is not busy, by reason (title and cycles), largest first.
 struct Lost {

@@ -1,13 +1,13 @@
 #include "firmware/gemm/problem.h"
 
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
 #include "isa/support/names.h"
+#include "isa/support/read_number.h"
 #include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
@@ -16,19 +16,9 @@ namespace {
 
 constexpr std::uint64_t most_count = 1'000'000;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0 || value > most) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = read_number<std::uint64_t>(text);
+  return value && *value != 0 && *value <= most ? value : std::nullopt;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -1,6 +1,5 @@
 #include "firmware/onnx/tensor_loader.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +10,7 @@
 
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
@@ -31,14 +31,9 @@ std::vector<T> copied(std::string_view bytes) {
 
 /// Reads a decimal number of an external data entry.
 std::uint64_t number(const std::string& text, std::string_view key, const std::string& subject) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) {
-    user_error("{}: external data {} is {}; a decimal number of bytes is allowed", subject, key,
-               quote(text));
-  }
-  return value;
+  if (const auto value = read_number<std::uint64_t>(text)) return *value;
+  user_error("{}: external data {} is {}; a decimal number of bytes is allowed", subject, key,
+             quote(text));
 }
 
 struct ExternalData {

@@ -1,7 +1,6 @@
 #include "firmware/onnx/writer.h"
 
 #include <limits>
-#include <type_traits>
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>

@@ -5,7 +5,6 @@
 // the status of its process as given by waitpid(), an int.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>

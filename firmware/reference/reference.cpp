@@ -14,25 +14,22 @@ namespace {
 constexpr std::int64_t first_opset = 7, last_opset = 21;
 constexpr std::size_t any_number = SIZE_MAX;
 
-/// A form of an operator, and the operator sets that have it.
+/// A form of operators, and the operator sets that have it.
 struct Entry {
-  std::string_view name;
+  std::string_view names;  ///< separated by blanks
   std::int64_t since, until;
   std::size_t least_inputs, most_inputs, most_outputs;
-  std::string_view attributes;  ///< names of attributes, separated by blanks
+  std::string_view attributes;  ///< their names, too
   Operator run;
 };
 
 constexpr Entry table[] = {
-    {"Abs", 7, 21, 1, 1, 1, "", run_signs},
-    {"Neg", 7, 21, 1, 1, 1, "", run_signs},
+    {"Abs Neg", 7, 21, 1, 1, 1, "", run_signs},
     {"Sign", 9, 21, 1, 1, 1, "", run_signs},
     {"Add", 7, 21, 2, 2, 1, "", run_add},
-    {"And", 7, 21, 2, 2, 1, "", run_logic},
-    {"ArgMax", 7, 11, 1, 1, 1, "axis keepdims", run_arg},
-    {"ArgMax", 12, 21, 1, 1, 1, "axis keepdims select_last_index", run_arg},
-    {"ArgMin", 7, 11, 1, 1, 1, "axis keepdims", run_arg},
-    {"ArgMin", 12, 21, 1, 1, 1, "axis keepdims select_last_index", run_arg},
+    {"And Or Xor", 7, 21, 2, 2, 1, "", run_logic},
+    {"ArgMax ArgMin", 7, 11, 1, 1, 1, "axis keepdims", run_arg},
+    {"ArgMax ArgMin", 12, 21, 1, 1, 1, "axis keepdims select_last_index", run_arg},
     {"AveragePool", 7, 9, 1, 1, 1, "auto_pad count_include_pad kernel_shape pads strides",
      run_average_pool},
     {"AveragePool", 10, 18, 1, 1, 1,
@@ -45,7 +42,8 @@ constexpr Entry table[] = {
      run_batch_normalization},
     {"Cast", 7, 18, 1, 1, 1, "to", run_cast},
     {"Cast", 19, 21, 1, 1, 1, "saturate to", run_cast},
-    {"Ceil", 7, 21, 1, 1, 1, "", run_function},
+    {"Ceil Exp Floor Log Reciprocal Sigmoid Softplus Softsign Sqrt Tanh", 7, 21, 1, 1, 1, "",
+     run_function},
     {"Celu", 12, 21, 1, 1, 1, "alpha", run_function},
     {"Clip", 7, 10, 1, 1, 1, "min max", run_clip},
     {"Clip", 11, 21, 1, 3, 1, "", run_clip},
@@ -73,10 +71,8 @@ constexpr Entry table[] = {
     {"Elu", 7, 21, 1, 1, 1, "alpha", run_function},
     {"Equal", 7, 21, 2, 2, 1, "", run_equal},
     {"Erf", 9, 21, 1, 1, 1, "", run_function},
-    {"Exp", 7, 21, 1, 1, 1, "", run_function},
     {"Expand", 8, 21, 2, 2, 1, "", run_expand},
     {"Flatten", 7, 21, 1, 1, 1, "axis", run_flatten},
-    {"Floor", 7, 21, 1, 1, 1, "", run_function},
     {"GRU", 7, 13, 3, 6, 2,
      "activation_alpha activation_beta activations clip direction hidden_size linear_before_reset",
      run_gru},
@@ -90,8 +86,8 @@ constexpr Entry table[] = {
     {"Gemm", 11, 21, 2, 3, 1, "alpha beta transA transB", run_gemm},
     {"GlobalAveragePool", 7, 21, 1, 1, 1, "", run_global_average_pool},
     {"GlobalMaxPool", 7, 21, 1, 1, 1, "", run_global_max_pool},
-    {"Greater", 7, 21, 2, 2, 1, "", run_less},
-    {"GreaterOrEqual", 12, 21, 2, 2, 1, "", run_less},
+    {"Greater Less", 7, 21, 2, 2, 1, "", run_less},
+    {"GreaterOrEqual LessOrEqual", 12, 21, 2, 2, 1, "", run_less},
     {"HardSigmoid", 7, 21, 1, 1, 1, "alpha beta", run_function},
     {"HardSwish", 14, 21, 1, 1, 1, "", run_function},
     {"Identity", 7, 21, 1, 1, 1, "", run_identity},
@@ -105,9 +101,6 @@ constexpr Entry table[] = {
      run_lstm},
     {"LayerNormalization", 17, 21, 2, 3, 3, "axis epsilon stash_type", run_layer_normalization},
     {"LeakyRelu", 7, 21, 1, 1, 1, "alpha", run_leaky_relu},
-    {"Less", 7, 21, 2, 2, 1, "", run_less},
-    {"LessOrEqual", 12, 21, 2, 2, 1, "", run_less},
-    {"Log", 7, 21, 1, 1, 1, "", run_function},
     {"LogSoftmax", 7, 21, 1, 1, 1, "axis", run_log_softmax},
     {"MatMul", 7, 21, 2, 2, 1, "", run_mat_mul},
     {"MatMulInteger", 10, 21, 2, 4, 1, "", run_integer_product},
@@ -121,7 +114,6 @@ constexpr Entry table[] = {
     {"Mish", 18, 21, 1, 1, 1, "", run_function},
     {"Mul", 7, 21, 2, 2, 1, "", run_mul},
     {"Not", 7, 21, 1, 1, 1, "", run_not},
-    {"Or", 7, 21, 2, 2, 1, "", run_logic},
     {"OneHot", 9, 21, 3, 3, 1, "axis", run_one_hot},
     {"PRelu", 7, 21, 2, 2, 1, "", run_p_relu},
     {"Pad", 7, 10, 1, 1, 1, "mode pads value", run_pad},
@@ -140,27 +132,14 @@ constexpr Entry table[] = {
     {"RNN", 14, 21, 3, 6, 2,
      "activation_alpha activation_beta activations clip direction hidden_size layout", run_rnn},
     {"Range", 11, 21, 3, 3, 1, "", run_range},
-    {"Reciprocal", 7, 21, 1, 1, 1, "", run_function},
-    {"ReduceL1", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceL1", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceL2", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceL2", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceLogSum", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceLogSum", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceLogSumExp", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceLogSumExp", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceMax", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceMax", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceMean", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceMean", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceMin", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceMin", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceProd", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceProd", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
+    {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
+     "ReduceSumSquare",
+     7, 17, 1, 1, 1, "axes keepdims", run_reduce},
+    {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
+     "ReduceSumSquare",
+     18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
     {"ReduceSum", 7, 12, 1, 1, 1, "axes keepdims", run_reduce},
     {"ReduceSum", 13, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceSumSquare", 7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceSumSquare", 18, 21, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
     {"Relu", 7, 21, 1, 1, 1, "", run_relu},
     {"Reshape", 7, 13, 2, 2, 1, "", run_reshape},
     {"Reshape", 14, 21, 2, 2, 1, "allowzero", run_reshape},
@@ -177,23 +156,18 @@ constexpr Entry table[] = {
     {"Selu", 7, 21, 1, 1, 1, "alpha gamma", run_function},
     {"Shape", 7, 14, 1, 1, 1, "", run_shape},
     {"Shape", 15, 21, 1, 1, 1, "end start", run_shape},
-    {"Sigmoid", 7, 21, 1, 1, 1, "", run_function},
     {"Size", 7, 21, 1, 1, 1, "", run_size},
     {"Slice", 7, 9, 1, 1, 1, "axes ends starts", run_slice},
     {"Slice", 10, 21, 3, 5, 1, "", run_slice},
     {"Softmax", 7, 21, 1, 1, 1, "axis", run_softmax},
-    {"Softplus", 7, 21, 1, 1, 1, "", run_function},
-    {"Softsign", 7, 21, 1, 1, 1, "", run_function},
     {"SpaceToDepth", 7, 21, 1, 1, 1, "blocksize", run_depth_to_space},
     {"Split", 7, 12, 1, 1, any_number, "axis split", run_split},
     {"Split", 13, 17, 1, 2, any_number, "axis", run_split},
     {"Split", 18, 21, 1, 2, any_number, "axis num_outputs", run_split},
-    {"Sqrt", 7, 21, 1, 1, 1, "", run_function},
     {"Squeeze", 7, 12, 1, 1, 1, "axes", run_squeeze},
     {"Squeeze", 13, 21, 1, 2, 1, "", run_squeeze},
     {"Sub", 7, 21, 2, 2, 1, "", run_sub},
     {"Sum", 7, 21, 1, any_number, 1, "", run_sum},
-    {"Tanh", 7, 21, 1, 1, 1, "", run_function},
     {"ThresholdedRelu", 10, 21, 1, 1, 1, "alpha", run_function},
     {"Tile", 7, 21, 2, 2, 1, "", run_tile},
     {"Transpose", 7, 21, 1, 1, 1, "perm", run_transpose},
@@ -202,7 +176,6 @@ constexpr Entry table[] = {
     {"Upsample", 7, 8, 1, 1, 1, "mode scales", run_resize},
     {"Upsample", 9, 9, 2, 2, 1, "mode", run_resize},
     {"Where", 9, 21, 3, 3, 1, "", run_where},
-    {"Xor", 7, 21, 2, 2, 1, "", run_logic},
 };
 
 bool has_word(std::string_view words, std::string_view word) {
@@ -217,7 +190,7 @@ bool has_word(std::string_view words, std::string_view word) {
 const Entry& find_entry(const Node& node, std::int64_t opset) {
   bool known = false;
   for (const Entry& entry : table) {
-    if (!node.domain.empty() || entry.name != node.op_type) continue;
+    if (!node.domain.empty() || !has_word(entry.names, node.op_type)) continue;
     known = true;
     if (opset >= entry.since && opset <= entry.until) return entry;
   }
@@ -261,10 +234,6 @@ void check_input(const Graph& graph, const ValueInfo& info, const Values& inputs
   }
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<Tensor> computed(const Node& node, std::int64_t opset,
                              std::vector<const Tensor*> inputs) {
   const Entry& entry = find_entry(node, opset);
@@ -279,7 +248,7 @@ std::vector<Tensor> computed(const Node& node, std::int64_t opset,
 bool reference_has(const Node& node, std::int64_t opset) {
   return node.domain.empty() &&
          std::any_of(std::begin(table), std::end(table), [&](const Entry& e) {
-           return e.name == node.op_type && opset >= e.since && opset <= e.until;
+           return has_word(e.names, node.op_type) && opset >= e.since && opset <= e.until;
          });
 }
 

@@ -1,6 +1,5 @@
 // Operators that enlarge or spread data: transposed convolution, blocks of pixels, repetition.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "firmware/reference/call.h"

@@ -1,12 +1,12 @@
 #include "firmware/replay/golden_log.h"
 
-#include <charconv>
 #include <set>
 #include <sstream>
 
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -49,13 +49,8 @@ class Reader {
   }
 
   std::uint64_t number(const std::string& text, int base = 10) const {
-    std::uint64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, value, base);
-    if (result.ec != std::errc() || result.ptr != end || text.empty()) {
-      fail("{} is not a number", quote(text));
-    }
-    return value;
+    if (const auto value = read_number<std::uint64_t>(text, base)) return *value;
+    fail("{} is not a number", quote(text));
   }
 
   void header(const std::string& text) {

@@ -23,7 +23,6 @@ class Scale {
   /// Round values between the ends: powers of ten if the scale spans more than three decades, else
   /// multiples of 1, 2, 5.
   [[nodiscard]] std::vector<double> ticks() const;
-  [[nodiscard]] bool is_logarithmic() const { return logarithmic_; }
   [[nodiscard]] double low() const { return low_; }
   [[nodiscard]] double high() const { return high_; }
 

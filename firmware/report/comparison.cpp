@@ -442,16 +442,11 @@ std::string comparison_json(const Comparison& comparison) {
     }
     json["runs"].push_back(std::move(entry));
   }
-  json["settings"] = Json::object();
-  for (const auto& row : comparison.settings) {
-    Json values = Json::array();
-    for (const auto& value : row.values) values.push_back(value ? Json(*value) : Json());
-    json["settings"][row.name] = std::move(values);
-  }
   const auto section = [&json](const char* name, const auto& rows) {
     json[name] = Json::object();
     for (const auto& row : rows) json[name][row.name] = row_json(row);
   };
+  section("settings", comparison.settings);
   section("time", comparison.time);
   section("parts", comparison.parts);
   section("busy", comparison.units);

@@ -1,9 +1,9 @@
 #include "firmware/report/json_values.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 
 namespace tactus {
 
@@ -23,11 +23,9 @@ const Json* JsonValues::find(const std::string& path) const {
       value = &*found;
       continue;
     }
-    std::size_t index = 0;
-    const auto [last, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-    const bool is_index = error == std::errc() && last == key.data() + key.size();
-    if (!value->is_array() || !is_index || index >= value->size()) return nullptr;
-    value = &(*value)[index];
+    const auto index = read_number<std::size_t>(key);
+    if (!value->is_array() || !index || *index >= value->size()) return nullptr;
+    value = &(*value)[*index];
   }
   return value;
 }

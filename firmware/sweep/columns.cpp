@@ -1,7 +1,6 @@
 #include "firmware/sweep/columns.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "firmware/bench/evaluation.h"

@@ -60,13 +60,6 @@ std::optional<energy::Table> table_of(const Configuration& configuration) {
   return energy::read_table(table);
 }
 
-Configuration to_json(const gemm::FigureValue& value) {
-  if (const auto* whole = std::get_if<std::uint64_t>(&value)) return *whole;
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return nullptr;
-}
-
 }  // namespace
 
 Configuration gemm_defaults(const std::string& machine, const std::string& file) {
@@ -114,7 +107,7 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   if (!m.wrong.empty()) user_error("{}: {}", runner->name(), m.wrong);
   Configuration figures;
   for (const gemm::GemmFigure& figure : gemm::gemm_figures()) {
-    figures[std::string(figure.name)] = to_json(figure.value(m));
+    figures[std::string(figure.name)] = gemm::to_json(figure.value(m));
   }
   if (!m.energy.is_null()) figures["energy"] = m.energy;
   // Also gives the figures the names that all kinds of points use.

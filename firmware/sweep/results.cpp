@@ -109,19 +109,6 @@ bool by_point(const Line& a, const Line& b) {
   return a["point"].get<std::uint64_t>() < b["point"].get<std::uint64_t>();
 }
 
-void flatten(const Line& value, const std::string& name,
-             std::vector<std::pair<std::string, std::string>>& out) {
-  if (value.is_object()) {
-    for (const auto& item : value.items()) {
-      flatten(item.value(), name.empty() ? item.key() : name + "." + item.key(), out);
-    }
-  } else {
-    out.emplace_back(name, value.is_string() ? value.get<std::string>()
-                           : value.is_null() ? std::string()
-                                             : text_of_json(value));
-  }
-}
-
 /// Throws UserError unless the text has the form of a sweep's definition. Files that it names are
 /// not checked, since they need not be beside the results.
 void check_shape(const std::string& text, const std::string& path) {
@@ -184,7 +171,7 @@ std::string to_csv(const std::vector<Line>& lines) {
   std::vector<std::pair<std::string, std::string>> cells;
   for (const Line* line : sorted) {
     cells.clear();
-    flatten(*line, "", cells);
+    add_named_cells(*line, "", cells);
     for (const auto& [name, text] : cells) {
       if (places.emplace(name, columns.size()).second) columns.push_back(name);
     }
@@ -194,7 +181,7 @@ std::string to_csv(const std::vector<Line>& lines) {
   std::vector<std::string> row(columns.size());
   for (const Line* line : sorted) {
     cells.clear();
-    flatten(*line, "", cells);
+    add_named_cells(*line, "", cells);
     for (std::string& cell : row) cell.clear();
     for (auto& [name, text] : cells) row[places.at(name)] = std::move(text);
     csv += csv_row(row);
@@ -262,7 +249,7 @@ ResultTables to_tables(const Results& results) {
   std::vector<std::pair<std::string, std::string>> cells;
   for (const Line* line : sorted) {
     cells.clear();
-    flatten(*line, "", cells);
+    add_named_cells(*line, "", cells);
     std::vector<std::string>& row = rows.emplace_back(names.size());
     for (auto& [name, text] : cells) {
       const std::size_t at = places.emplace(name, names.size()).first->second;

@@ -1,9 +1,7 @@
 #include "firmware/sweep/run.h"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -14,15 +12,11 @@
 #include "firmware/sweep/stripe_point.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus::sweep {
 namespace {
-
-bool read_number(std::string_view text, std::size_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 /// True for signals sent from outside; others are caused by the process itself.
 bool comes_from_outside(int signal) {
@@ -81,9 +75,11 @@ void check_machine(const BoardValues& board, const tcu::Architecture& architectu
 Shard parse_shard(const std::string& text) {
   Shard shard;
   const std::size_t slash = text.find('/');
-  const bool good = slash != std::string::npos && read_number(text.substr(0, slash), shard.part) &&
-                    read_number(text.substr(slash + 1), shard.parts) && shard.part >= 1 &&
-                    shard.part <= shard.parts;
+  if (slash != std::string::npos) {
+    shard.part = read_number<std::size_t>(text.substr(0, slash)).value_or(0);
+    shard.parts = read_number<std::size_t>(text.substr(slash + 1)).value_or(0);
+  }
+  const bool good = slash != std::string::npos && shard.part >= 1 && shard.part <= shard.parts;
   if (!good) user_error("--shard {}: must be i/n with i from 1 to n", quote(text));
   return shard;
 }

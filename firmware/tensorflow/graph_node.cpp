@@ -1,9 +1,9 @@
 // Attributes of a node, by kind, and messages that name the node.
-#include <charconv>
 
 #include "firmware/onnx/value_kinds.h"
 #include "firmware/tensorflow/graph_def.h"
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
@@ -74,13 +74,9 @@ std::string Output::text() const { return number == 0 ? node : fmt::format("{}:{
 
 Output parse_output(std::string_view text) {
   const std::size_t colon = text.rfind(':');
-  std::size_t number = 0;
-  if (colon != std::string_view::npos && colon + 1 < text.size()) {
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data() + colon + 1, end, number);
-    if (result.ec == std::errc() && result.ptr == end && number < 65536) {
-      return {std::string(text.substr(0, colon)), number};
-    }
+  if (colon != std::string_view::npos) {
+    const auto number = read_number<std::size_t>(text.substr(colon + 1));
+    if (number && *number < 65536) return {std::string(text.substr(0, colon)), *number};
   }
   return {std::string(text), 0};
 }

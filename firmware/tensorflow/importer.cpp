@@ -1,7 +1,6 @@
 #include "firmware/tensorflow/importer.h"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <set>
 #include <unordered_map>

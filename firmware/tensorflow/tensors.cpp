@@ -3,8 +3,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <type_traits>
-#include <utility>
 
 #include "firmware/tensorflow/graph_def.h"
 #include "isa/support/error.h"

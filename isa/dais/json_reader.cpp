@@ -1,6 +1,5 @@
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "isa/dais/check.h"
 #include "isa/dais/json.h"

@@ -2,90 +2,63 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "isa/support/error.h"
 
 namespace tactus::dais {
 
 std::string_view name(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::seed:
-      return "seed";
-    case Dialect::v0:
-      return "v0";
-    case Dialect::v1:
-      return "v1";
-  }
-  internal_error("dialect {}", static_cast<int>(dialect));
+  constexpr std::string_view names[] = {"seed", "v0", "v1"};
+  const auto index = static_cast<std::size_t>(dialect);
+  if (index >= std::size(names)) internal_error("dialect {}", index);
+  return names[index];
 }
+
+namespace {
+
+/// A kind of operations; the table is indexed by OpKind.
+struct KindInfo {
+  std::int32_t opcode;
+  bool has_negative;  ///< the negative opcode is of this kind, too
+  unsigned operands;
+  Dialect first = Dialect::seed;
+};
+constexpr KindInfo kinds[] = {
+    {-1, false, 0},               // copy
+    {0, false, 2},                // add
+    {1, false, 2},                // subtract
+    {2, true, 1},                 // relu
+    {3, true, 1},                 // quantise
+    {4, false, 1},                // add_constant
+    {5, false, 0},                // constant
+    {6, true, 2},                 // mux
+    {7, false, 2},                // multiply
+    {8, false, 1, Dialect::v0},   // lookup
+    {9, true, 1, Dialect::v1},    // bit_unary
+    {10, false, 2, Dialect::v1},  // bit_binary
+};
+
+const KindInfo& info(OpKind kind) {
+  const auto index = static_cast<std::size_t>(kind);
+  if (index >= std::size(kinds)) internal_error("operation of kind {}", index);
+  return kinds[index];
+}
+
+}  // namespace
 
 std::optional<OpKind> kind_of(std::int32_t opcode) {
-  switch (opcode) {
-    case -1:
-      return OpKind::copy;
-    case 0:
-      return OpKind::add;
-    case 1:
-      return OpKind::subtract;
-    case 2:
-    case -2:
-      return OpKind::relu;
-    case 3:
-    case -3:
-      return OpKind::quantise;
-    case 4:
-      return OpKind::add_constant;
-    case 5:
-      return OpKind::constant;
-    case 6:
-    case -6:
-      return OpKind::mux;
-    case 7:
-      return OpKind::multiply;
-    case 8:
-      return OpKind::lookup;
-    case 9:
-    case -9:
-      return OpKind::bit_unary;
-    case 10:
-      return OpKind::bit_binary;
-    default:
-      return std::nullopt;
+  for (std::size_t k = 0; k < std::size(kinds); ++k) {
+    if (kinds[k].opcode == opcode || (kinds[k].has_negative && -kinds[k].opcode == opcode)) {
+      return static_cast<OpKind>(k);
+    }
   }
+  return std::nullopt;
 }
 
-Dialect first_dialect(OpKind kind) {
-  switch (kind) {
-    case OpKind::lookup:
-      return Dialect::v0;
-    case OpKind::bit_unary:
-    case OpKind::bit_binary:
-      return Dialect::v1;
-    default:
-      return Dialect::seed;
-  }
-}
+Dialect first_dialect(OpKind kind) { return info(kind).first; }
 
-unsigned operand_count(OpKind kind) {
-  switch (kind) {
-    case OpKind::copy:
-    case OpKind::constant:
-      return 0;
-    case OpKind::relu:
-    case OpKind::quantise:
-    case OpKind::add_constant:
-    case OpKind::lookup:
-    case OpKind::bit_unary:
-      return 1;
-    case OpKind::add:
-    case OpKind::subtract:
-    case OpKind::mux:
-    case OpKind::multiply:
-    case OpKind::bit_binary:
-      return 2;
-  }
-  internal_error("operation of kind {}", static_cast<int>(kind));
-}
+unsigned operand_count(OpKind kind) { return info(kind).operands; }
 
 std::optional<DataType> type_of(const Interval& interval) {
   const auto [min, max, step] = interval;

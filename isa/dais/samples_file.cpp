@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <system_error>
 
@@ -11,6 +10,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/problems.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus::dais {
@@ -28,12 +28,6 @@ bool is_csv(const std::string& path) {
   if (has_extension(path, ".csv")) return true;
   if (has_extension(path, ".f64")) return false;
   user_error("{}: the name must end in .csv (decimal text) or .f64 (raw doubles)", path);
-}
-
-std::string_view trimmed(std::string_view cell) {
-  const auto first = cell.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return cell.substr(first, cell.find_last_not_of(" \t\r") - first + 1);
 }
 
 /// Reads a cell. An empty result means success, otherwise it says what is wrong.

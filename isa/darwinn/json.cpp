@@ -58,13 +58,6 @@ std::string hint_name(const Executable& executable, const Hint& hint) {
   internal_error("hint of kind {}", static_cast<int>(hint.kind));
 }
 
-std::int64_t hint_bytes(const Executable& executable, const Hint& hint) {
-  if (hint.kind == HintKind::descriptor) return hint.size;
-  if (hint.kind != HintKind::instruction) return 0;
-  return static_cast<std::int64_t>(
-      executable.chunks[static_cast<std::size_t>(hint.number)].code.size());
-}
-
 // ---- chunks, hints ------------------------------------------------------------------------------
 
 Json chunks_json(const Executable& executable) {
@@ -87,28 +80,30 @@ Json chunks_json(const Executable& executable) {
   return chunks;
 }
 
-Json field_counts(const Executable& executable) {
+/// How many fields there are of each key.
+template <typename KeyOf>
+Json field_counts(const Executable& executable, KeyOf key_of) {
   Json counts = Json::object();
   for (const Chunk& chunk : executable.chunks) {
     for (const Field& field : chunk.fields) {
-      const std::string key =
-          fmt::format("{}/{}", base_name(field.meta->desc), position_name(field.meta->position));
+      const std::string key = key_of(field);
       counts[key] = counts.value(key, 0) + 1;
     }
   }
   return counts;
 }
 
+Json field_kinds(const Executable& executable) {
+  return field_counts(executable, [](const Field& field) {
+    return fmt::format("{}/{}", base_name(field.meta->desc), position_name(field.meta->position));
+  });
+}
+
 Json field_places(const Executable& executable) {
   constexpr int instruction_bits = 128;
-  Json counts = Json::object();
-  for (const Chunk& chunk : executable.chunks) {
-    for (const Field& field : chunk.fields) {
-      const std::string key = std::to_string(field.offset_bit % instruction_bits);
-      counts[key] = counts.value(key, 0) + 1;
-    }
-  }
-  return counts;
+  return field_counts(executable, [](const Field& field) {
+    return std::to_string(field.offset_bit % instruction_bits);
+  });
 }
 
 Json hint_json(const Executable& executable, const Hint& hint) {
@@ -355,7 +350,7 @@ Json executable_json(const Executable& executable) {
   json["instruction_chunk_count"] = executable.chunks.size();
   json["instruction_bytes"] = code;
   json["chunks"] = chunks_json(executable);
-  json["field_offset_counts"] = field_counts(executable);
+  json["field_offset_counts"] = field_kinds(executable);
   if (is_edge_tpu(executable.chip.value_or(""))) {
     json["field_offset_bit_mod_128"] = field_places(executable);
   }
@@ -425,6 +420,19 @@ Json options_json(const OperatorOptions& options) {
 }
 
 }  // namespace
+
+std::int64_t hint_bytes(const Executable& executable, const Hint& hint) {
+  if (hint.kind == HintKind::descriptor) return hint.size;
+  if (hint.kind != HintKind::instruction) return 0;
+  return static_cast<std::int64_t>(
+      executable.chunks[static_cast<std::size_t>(hint.number)].code.size());
+}
+
+Json to_json(const Traffic& traffic) {
+  return {{"instructions", traffic.instructions}, {"inputs", traffic.inputs},
+          {"parameters", traffic.parameters},     {"scratch_in", traffic.scratch_in},
+          {"outputs", traffic.outputs},           {"scratch_out", traffic.scratch_out}};
+}
 
 Traffic traffic_of(const Executable& executable) {
   Traffic traffic;

@@ -1,7 +1,10 @@
 // Prints the whole content of a package file as JSON.
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "isa/darwinn/file.h"
 
@@ -15,6 +18,9 @@ struct Traffic {
   [[nodiscard]] std::int64_t out() const { return outputs + scratch_out; }
 };
 [[nodiscard]] Traffic traffic_of(const Executable& executable);
+[[nodiscard]] nlohmann::ordered_json to_json(const Traffic& traffic);
+/// Bytes that a hint transfers.
+[[nodiscard]] std::int64_t hint_bytes(const Executable& executable, const Hint& hint);
 
 /// JSON with container, package, executables, chunks with their fields, hints and layers. Sizes are
 /// in bytes. A layout's tables are summarised by their lengths and runs of equal values.

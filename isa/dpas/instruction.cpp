@@ -7,31 +7,20 @@
 namespace tactus::dpas {
 
 std::string_view name(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::add:
-      return "add";
-    case Opcode::dpasw:
-      return "dpasw";
-    case Opcode::mov:
-      return "mov";
-    case Opcode::cmp:
-      return "cmp";
-    case Opcode::label:
-      return "label";
-    case Opcode::jmp:
-      return "jmp";
-    case Opcode::ret:
-      return "ret";
-    case Opcode::barrier:
-      return "barrier";
-    case Opcode::dpas:
-      return "dpas";
-    case Opcode::lsc_untyped:
-      return "lsc_untyped";
-    case Opcode::lsc_fence:
-      return "lsc_fence";
-    case Opcode::bdpas:
-      return "bdpas";
+  constexpr std::pair<Opcode, std::string_view> names[] = {{Opcode::add, "add"},
+                                                           {Opcode::dpasw, "dpasw"},
+                                                           {Opcode::mov, "mov"},
+                                                           {Opcode::cmp, "cmp"},
+                                                           {Opcode::label, "label"},
+                                                           {Opcode::jmp, "jmp"},
+                                                           {Opcode::ret, "ret"},
+                                                           {Opcode::barrier, "barrier"},
+                                                           {Opcode::dpas, "dpas"},
+                                                           {Opcode::lsc_untyped, "lsc_untyped"},
+                                                           {Opcode::lsc_fence, "lsc_fence"},
+                                                           {Opcode::bdpas, "bdpas"}};
+  for (const auto& [code, text] : names) {
+    if (code == opcode) return text;
   }
   return {};
 }

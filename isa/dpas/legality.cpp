@@ -49,6 +49,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Rule::token) + 1
 
 constexpr std::array<std::string_view, 5> source_names = {"src0", "src1", "src2", "src3", "src4"};
 
+std::uint32_t variable_bytes(const Kernel& kernel, const Operand& operand) {
+  if (const Variable* const variable = kernel.variable(operand.variable)) return variable->bytes();
+  return info(operand.type).bytes;  // predefined variables have one element
+}
+
 class DpasChecker {
  public:
   DpasChecker(const Profile& profile, const Kernel& kernel, const Instruction& instruction,
@@ -228,24 +233,9 @@ class DpasChecker {
 
   // ---- places ----
 
-  [[nodiscard]] std::uint32_t variable_bytes(const Operand& operand) const {
-    if (const Variable* const variable = kernel_.variable(operand.variable)) {
-      return variable->bytes();
-    }
-    return info(operand.type).bytes;  // predefined variables have one element
-  }
-
   void check_bounds(const Operand& operand, std::string_view what) {
-    if (!operand.in_registers()) return;
-    const std::uint32_t offset = offset_in_variable(operand, profile_.grf_bytes);
-    const std::uint32_t size = variable_bytes(operand);
-    if (offset + operand.bytes > size) {
-      report(Rule::dpas_bounds, "{} needs {} bytes from byte {} on; its variable has {}", what,
-             operand.bytes, offset, size);
-    } else if (operand.address + operand.bytes > profile_.register_file_bytes()) {
-      report(Rule::dpas_bounds, "{} ends at byte {}; the register file has {}", what,
-             operand.address + operand.bytes, profile_.register_file_bytes());
-    }
+    const std::string problem = bounds_problem(profile_, kernel_, operand, what);
+    if (!problem.empty()) report(Rule::dpas_bounds, "{}", problem);
   }
 
   void check_alignment(const Operand& operand, std::string_view what, std::uint32_t step,
@@ -258,7 +248,7 @@ class DpasChecker {
   /// Alignment of an offset in a variable: a register if the variable has at least one, else a row
   /// of results.
   [[nodiscard]] std::uint32_t row_step(const Operand& operand) const {
-    if (variable_bytes(operand) >= profile_.grf_bytes) return profile_.grf_bytes;
+    if (variable_bytes(kernel_, operand) >= profile_.grf_bytes) return profile_.grf_bytes;
     return profile_.execution_size * info(operand.type).bytes;
   }
 
@@ -300,6 +290,22 @@ class DpasChecker {
 };
 
 }  // namespace
+
+std::string bounds_problem(const Profile& profile, const Kernel& kernel, const Operand& operand,
+                           std::string_view what) {
+  if (!operand.in_registers()) return {};
+  const std::uint32_t offset = offset_in_variable(operand, profile.grf_bytes);
+  const std::uint32_t size = variable_bytes(kernel, operand);
+  if (offset + operand.bytes > size) {
+    return fmt::format("{} needs {} bytes from byte {} on; its variable has {}", what,
+                       operand.bytes, offset, size);
+  }
+  if (operand.address + operand.bytes > profile.register_file_bytes()) {
+    return fmt::format("{} ends at byte {}; the register file has {}", what,
+                       operand.address + operand.bytes, profile.register_file_bytes());
+  }
+  return {};
+}
 
 std::string_view code(Rule rule) { return codes[static_cast<std::size_t>(rule)]; }
 

@@ -12,6 +12,7 @@ namespace tactus::dpas {
 
 struct Instruction;
 struct Kernel;
+struct Operand;
 struct Profile;
 
 enum class Rule : std::uint8_t {
@@ -68,6 +69,10 @@ using ReportRule = std::function<void(Rule rule, std::string what)>;
 /// what is allowed.
 void check_instruction(const Profile& profile, const Kernel& kernel, const Instruction& instruction,
                        const LegalityOptions& options, const ReportRule& report);
+
+/// What is wrong if the operand leaves its variable or the register file; empty if it does not.
+[[nodiscard]] std::string bounds_problem(const Profile& profile, const Kernel& kernel,
+                                         const Operand& operand, std::string_view what);
 
 /// The parts of check_instruction() for dpas, dpasw and bdpas, and for all other instructions.
 void check_dpas(const Profile& profile, const Kernel& kernel, const Instruction& instruction,

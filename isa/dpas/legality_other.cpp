@@ -241,18 +241,9 @@ class OtherChecker {
 
   // ---- bounds ----
 
-  void check_bounds(const Operand& operand, const char* what) {
-    if (!operand.in_registers()) return;
-    const std::uint32_t offset = offset_in_variable(operand, profile_.grf_bytes);
-    const Variable* const variable = kernel_.variable(operand.variable);
-    const std::uint32_t size = variable != nullptr ? variable->bytes() : info(operand.type).bytes;
-    if (offset + operand.bytes > size) {
-      report(Rule::bounds, "{} needs {} bytes from byte {} on; its variable has {}", what,
-             operand.bytes, offset, size);
-    } else if (operand.address + operand.bytes > profile_.register_file_bytes()) {
-      report(Rule::bounds, "{} ends at byte {}; the register file has {}", what,
-             operand.address + operand.bytes, profile_.register_file_bytes());
-    }
+  void check_bounds(const Operand& operand, std::string_view what) {
+    const std::string problem = bounds_problem(profile_, kernel_, operand, what);
+    if (!problem.empty()) report(Rule::bounds, "{}", problem);
   }
 
   void check_all_bounds() {

@@ -14,28 +14,19 @@ constexpr int no_code = -1;
 // ---- codes of types -----------------------------------------------------------------------------
 
 /// Codes of the types of dst and src0; a separate bit tells whether they are floats.
+constexpr std::pair<Type, int> accumulator_codes[] = {
+    {Type::ud, 2}, {Type::d, 6}, {Type::f, 2}, {Type::hf, 1}, {Type::bf, 5}};
+
 int accumulator_code(Type type) {
-  switch (type) {
-    case Type::ud:
-      return 2;
-    case Type::d:
-      return 6;
-    case Type::f:
-      return 2;
-    case Type::hf:
-      return 1;
-    case Type::bf:
-      return 5;
-    default:
-      return no_code;
+  for (const auto& [known, code] : accumulator_codes) {
+    if (known == type) return code;
   }
+  return no_code;
 }
 
 std::optional<Type> accumulator_type(unsigned code, bool is_float) {
-  for (const Type type : {Type::ud, Type::d, Type::f, Type::hf, Type::bf}) {
-    if (info(type).is_float == is_float && accumulator_code(type) == static_cast<int>(code)) {
-      return type;
-    }
+  for (const auto& [type, known] : accumulator_codes) {
+    if (info(type).is_float == is_float && known == static_cast<int>(code)) return type;
   }
   return std::nullopt;
 }
@@ -44,38 +35,21 @@ struct ElementCode {
   int type;
   unsigned sub_byte;  ///< 0: no; 1: 4 bits; 2: 2 bits
 };
+constexpr std::pair<Precision, ElementCode> element_codes[] = {
+    {Precision::u8, {0, 0}}, {Precision::s8, {4, 0}}, {Precision::u4, {0, 1}},
+    {Precision::s4, {4, 1}}, {Precision::u2, {0, 2}}, {Precision::s2, {4, 2}},
+    {Precision::hf, {1, 0}}, {Precision::bf, {5, 0}}, {Precision::tf32, {6, 0}}};
 
 ElementCode element_code(Precision precision) {
-  switch (precision) {
-    case Precision::u8:
-      return {0, 0};
-    case Precision::s8:
-      return {4, 0};
-    case Precision::u4:
-      return {0, 1};
-    case Precision::s4:
-      return {4, 1};
-    case Precision::u2:
-      return {0, 2};
-    case Precision::s2:
-      return {4, 2};
-    case Precision::hf:
-      return {1, 0};
-    case Precision::bf:
-      return {5, 0};
-    case Precision::tf32:
-      return {6, 0};
-    default:
-      return {no_code, 0};
+  for (const auto& [known, code] : element_codes) {
+    if (known == precision) return code;
   }
+  return {no_code, 0};
 }
 
 std::optional<Precision> element_precision(unsigned type, unsigned sub_byte) {
-  for (unsigned code = 0; code < precision_codes; ++code) {
-    const ElementCode element = element_code(static_cast<Precision>(code));
-    if (element.type == static_cast<int>(type) && element.sub_byte == sub_byte) {
-      return static_cast<Precision>(code);
-    }
+  for (const auto& [precision, code] : element_codes) {
+    if (code.type == static_cast<int>(type) && code.sub_byte == sub_byte) return precision;
   }
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
 #include "isa/dpas/statement.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstring>
 #include <iterator>

@@ -12,8 +12,6 @@
 //   the last row may be used from          t + L(RC)
 #pragma once
 
-#include <cstdint>
-
 #include "isa/dpas/instruction.h"
 #include "isa/dpas/profile.h"
 

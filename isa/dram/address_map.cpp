@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -56,16 +57,10 @@ std::string list(const std::vector<std::pair<Field, unsigned>>& from_top) {
   return text;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
 bool read_bit(std::string_view text, unsigned& bit) {
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, bit);
-  return result.ec == std::errc() && result.ptr == end && bit <= top_bit;
+  const auto number = read_number<unsigned>(text);
+  bit = number.value_or(0);
+  return number && bit <= top_bit;
 }
 
 /// Parses "row 30:16" or "row 30".
@@ -83,7 +78,7 @@ bool parse_piece(std::string_view text, Bits& bits, std::string& problem) {
   }
   bits.field = static_cast<Field>(found - field_names.begin());
   const std::string_view numbers =
-      space == std::string_view::npos ? std::string_view() : trimmed(text.substr(space));
+      space == std::string_view::npos ? std::string_view() : trimmed(text.substr(space), " ");
   const auto colon = numbers.find(':');
   const bool good =
       read_bit(numbers.substr(0, colon), bits.high) &&
@@ -103,7 +98,7 @@ Parsed parse(const std::string& text) {
   while (true) {
     const auto comma = left.find(',');
     Bits bits{};
-    if (!parse_piece(trimmed(left.substr(0, comma)), bits, parsed.problem)) return parsed;
+    if (!parse_piece(trimmed(left.substr(0, comma), " "), bits, parsed.problem)) return parsed;
     parsed.pieces.push_back(bits);
     if (comma == std::string_view::npos) return parsed;
     left = left.substr(comma + 1);

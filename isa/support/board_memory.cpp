@@ -1,13 +1,13 @@
 #include "isa/support/board_memory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
 
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -198,18 +198,13 @@ std::vector<BoardMemory::NamedPath> decode_paths(ObjectReader reader) {
 std::uint64_t decode_base(ObjectReader& reader, const std::string& key) {
   const std::string text = reader.get_string(key);
   if (is_missing(reader, key, text)) return 0;
-  std::uint64_t value = 0;
   const bool hex = text.rfind("0x", 0) == 0;
-  const char* first = text.data() + (hex ? 2 : 0);
-  const char* last = text.data() + text.size();
-  const auto result = std::from_chars(first, last, value, hex ? 16 : 10);
+  const auto value = read_number<std::uint64_t>(text.substr(hex ? 2 : 0), hex ? 16 : 10);
   constexpr std::uint64_t alignment = page_bytes;
-  if (result.ec != std::errc() || result.ptr != last || value % alignment != 0) {
-    reader.add_problem(key, fmt::format("{} is no base; allowed \"0x...\", a multiple of {}",
-                                        quote(text), alignment));
-    return 0;
-  }
-  return value;
+  if (value && *value % alignment == 0) return *value;
+  reader.add_problem(key, fmt::format("{} is no base; allowed \"0x...\", a multiple of {}",
+                                      quote(text), alignment));
+  return 0;
 }
 
 void check_path_name(ObjectReader& reader, const std::string& key, const std::string& name,
@@ -242,12 +237,10 @@ std::string decode_page_policy(ObjectReader& ddr) {
   if (text.empty() || text == "open" || text == "closed") return text;
   constexpr std::string_view name = "timeout(";
   constexpr std::uint64_t most_clocks = 1000000;
-  std::uint64_t clocks = 0;
-  if (text.compare(0, name.size(), name) == 0) {
-    const char* const end = text.data() + text.size();
-    const auto number = std::from_chars(text.data() + name.size(), end, clocks);
-    const bool whole = number.ec == std::errc() && number.ptr + 1 == end && *number.ptr == ')';
-    if (whole && clocks >= 1 && clocks <= most_clocks) return text;
+  if (text.compare(0, name.size(), name) == 0 && text.back() == ')') {
+    const auto clocks =
+        read_number<std::uint64_t>(text.substr(name.size(), text.size() - name.size() - 1));
+    if (clocks && *clocks >= 1 && *clocks <= most_clocks) return text;
   }
   ddr.add_problem("page_policy", fmt::format("{} is not allowed; allowed \"open\", \"closed\", "
                                              "\"timeout(N)\" with N DRAM clocks, 1..{}",
@@ -270,11 +263,10 @@ std::optional<ClockRatio> clock_ratio(double port_mhz, double design_mhz) {
 
 std::optional<ClockRatio> parse_clock_ratio(const std::string& text) {
   ClockRatio ratio;
-  const char* end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, ratio.p);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '/') return std::nullopt;
-  const auto second = std::from_chars(first.ptr + 1, end, ratio.q);
-  if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  ratio.p = read_number<std::uint64_t>(text.substr(0, slash)).value_or(0);
+  ratio.q = read_number<std::uint64_t>(text.substr(slash + 1)).value_or(0);
   if (ratio.p == 0 || ratio.q == 0) return std::nullopt;
   const std::uint64_t common = std::gcd(ratio.p, ratio.q);
   ratio = {ratio.p / common, ratio.q / common};

@@ -1,7 +1,5 @@
 #include "isa/support/board_values.h"
 
-#include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "isa/support/json_text.h"
@@ -57,13 +55,6 @@ Parameter<BoardValues> stream_parameter() {
 
 bool is_fixed_latency(std::string_view key) {
   return key == "read_latency" || key == "write_latency";
-}
-
-bool is_of_board_memory(std::string_view key) {
-  constexpr std::string_view keys[] = {"memory_model",   "stream_model",    "port_clock_mhz",
-                                       "port_data_bits", "interconnect_ns", "ddr",
-                                       "memory"};
-  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
 std::string memory_text(const BoardValues& board) {

@@ -50,8 +50,6 @@ inline constexpr WholeRange pause_range{0, 1000000};
 /// True if a key belongs only to the memory of fixed latency. Giving the key without a memory model
 /// selects that memory.
 [[nodiscard]] bool is_fixed_latency(std::string_view key);
-/// True if the parameter belongs to the board's own memory, which not every machine supports.
-[[nodiscard]] bool is_of_board_memory(std::string_view key);
 
 /// Summary such as "memory latency 20 read 5 write" or "memory ddr4_2133_zcu104".
 [[nodiscard]] std::string memory_text(const BoardValues& board);

@@ -2,11 +2,15 @@
 // ".
 #pragma once
 
-#include <charconv>
 #include <string>
 #include <string_view>
-#include <system_error>
+#include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "isa/support/json_text.h"
+#include "isa/support/read_number.h"
 
 namespace tactus {
 
@@ -15,11 +19,7 @@ namespace tactus {
   if (text.size() < 2 || std::string_view("=+-@").find(text[0]) == std::string_view::npos) {
     return false;
   }
-  double number = 0;
-  const char* const first = text.data() + (text[0] == '+' && text[1] != '-' ? 1 : 0);
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(first, end, number);
-  return error != std::errc() || stop != end;
+  return !read_number<double>(text.substr(text[0] == '+' && text[1] != '-' ? 1 : 0));
 }
 
 /// A cell: quoted if it holds a comma, a quote or a line end; preceded by an apostrophe if it would
@@ -34,6 +34,20 @@ namespace tactus {
     quoted += c;
   }
   return quoted + "\"";
+}
+
+/// Adds the cells of a JSON value, not quoted, by name: keys of nested objects are joined by dots.
+inline void add_named_cells(const nlohmann::ordered_json& value, const std::string& name,
+                            std::vector<std::pair<std::string, std::string>>& cells) {
+  if (!value.is_object()) {
+    cells.emplace_back(name, value.is_string() ? value.get<std::string>()
+                             : value.is_null() ? std::string()
+                                               : text_of_json(value));
+    return;
+  }
+  for (const auto& [key, inner] : value.items()) {
+    add_named_cells(inner, name.empty() ? key : name + "." + key, cells);
+  }
 }
 
 /// A line with its line end.

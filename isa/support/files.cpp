@@ -10,7 +10,6 @@
 #include <new>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 
 #include "isa/support/byte_order_mark.h"
 #include "isa/support/error.h"

@@ -358,11 +358,6 @@ std::optional<std::uint32_t> ObjectReader::get_optional_u32(std::string_view key
   return has(key) ? std::optional(get_u32(key, min, max)) : std::nullopt;
 }
 
-std::optional<double> ObjectReader::get_optional_real(std::string_view key, double above,
-                                                      double max) {
-  return has(key) ? std::optional(get_real(key, above, max)) : std::nullopt;
-}
-
 std::optional<bool> ObjectReader::get_optional_bool(std::string_view key) {
   return has(key) ? std::optional(get_bool(key)) : std::nullopt;
 }
@@ -382,11 +377,6 @@ std::optional<ObjectReader> ObjectReader::get_optional_object(std::string_view k
 
 std::optional<ArrayReader> ObjectReader::get_optional_array(std::string_view key) {
   return has(key) ? std::optional(get_array(key)) : std::nullopt;
-}
-
-bool ObjectReader::holds_string(std::string_view key, std::string_view text) {
-  const JsonNode* node = find(key);
-  return node != nullptr && node->kind == JsonNode::Kind::string && node->text == text;
 }
 
 bool ObjectReader::is_string(std::string_view key) {

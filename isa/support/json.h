@@ -71,17 +71,12 @@ class ObjectReader {
   [[nodiscard]] std::optional<std::uint32_t> get_optional_u32(
       std::string_view key, std::uint32_t min = 0,
       std::uint32_t max = std::numeric_limits<std::uint32_t>::max());
-  [[nodiscard]] std::optional<double> get_optional_real(std::string_view key, double above,
-                                                        double max);
   [[nodiscard]] std::optional<bool> get_optional_bool(std::string_view key);
   [[nodiscard]] std::optional<std::string> get_optional_string(std::string_view key);
   [[nodiscard]] std::optional<std::size_t> get_optional_enum(
       std::string_view key, const std::vector<std::string_view>& names);
   [[nodiscard]] std::optional<ObjectReader> get_optional_object(std::string_view key);
   [[nodiscard]] std::optional<ArrayReader> get_optional_array(std::string_view key);
-
-  /// True if the key's value is exactly this string. Reports nothing.
-  [[nodiscard]] bool holds_string(std::string_view key, std::string_view text);
 
   /// True if the key's value is a string. Reports nothing; for keys that may hold values of several
   /// types.

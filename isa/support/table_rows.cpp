@@ -8,18 +8,11 @@
 namespace tactus {
 namespace {
 
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\"";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells;
   for (;;) {
     const std::size_t comma = line.find(',');
-    cells.push_back(without_blanks(line.substr(0, comma)));
+    cells.push_back(trimmed(line.substr(0, comma), " \t\r\""));
     if (comma == std::string_view::npos) break;
     line.remove_prefix(comma + 1);
   }
@@ -34,6 +27,12 @@ bool is_number(std::string_view cell) {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view cell, std::string_view blanks) {
+  const std::size_t first = cell.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
+}
 
 Table read_table(std::string_view text) {
   text = without_byte_order_mark(text);

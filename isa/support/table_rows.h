@@ -20,6 +20,9 @@ struct Table {
   std::vector<TableRow> rows;
 };
 
+/// The cell without these characters at its begin and end.
+[[nodiscard]] std::string_view trimmed(std::string_view cell, std::string_view blanks = " \t\r");
+
 /// Splits a text into rows; the cells are views into `text`.
 [[nodiscard]] Table read_table(std::string_view text);
 

@@ -1,7 +1,6 @@
 #include "isa/tcu/dais_block.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 

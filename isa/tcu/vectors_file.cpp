@@ -13,6 +13,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/problems.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 
@@ -46,13 +47,6 @@ void store_scalar(const DataTypeInfo& type, std::int64_t mantissa, std::uint8_t*
 }
 
 // ---- decimal text to mantissa -------------------------------------------------------------------
-
-std::string_view trimmed(std::string_view cell) {
-  constexpr std::string_view blanks = " \t";
-  const auto first = cell.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
-}
 
 /// Reads the lines of a file for one architecture.
 class LineReader {
@@ -113,7 +107,7 @@ class LineReader {
     const auto cells = std::count(line.begin(), line.end(), ',') + 1;
     problems_.add(
         std::to_string(number),
-        trimmed(line).empty()
+        trimmed(line, " \t").empty()
             ? fmt::format("the line is empty; expected {} cells (array_size)", array_size_)
             : fmt::format("{} cells; expected {} (array_size)", cells, array_size_));
   }
@@ -132,18 +126,18 @@ class LineReader {
 
   /// Reads any cell. An empty result means success, otherwise it says what is wrong.
   std::string parse(std::string_view cell, std::int64_t& mantissa) {
-    std::string_view number = trimmed(cell);
+    std::string_view number = trimmed(cell, " \t");
     if (number.empty()) return "the cell is empty; a decimal number is needed";
     // std::from_chars knows no plus sign.
     if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
     double value = 0;
     if (!parse_decimal(number, value)) {
-      return fmt::format("{} is not a decimal number", quote(trimmed(cell)));
+      return fmt::format("{} is not a decimal number", quote(trimmed(cell, " \t")));
     }
     if (is_mantissa(value, mantissa)) return {};
     const float narrow = nearest_float(number, value);
     if (!std::isfinite(narrow)) {
-      return fmt::format("{} is not finite as a 32-bit float", quote(trimmed(cell)));
+      return fmt::format("{} is not finite as a 32-bit float", quote(trimmed(cell, " \t")));
     }
     mantissa = rounded(narrow);
     return {};

@@ -1,7 +1,5 @@
 #include "models/axi/boundary_splitter.h"
 
-#include <algorithm>
-
 #include "models/axi/axi_signals.h"
 #include "models/sim/events.h"
 

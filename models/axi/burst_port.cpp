@@ -1,7 +1,5 @@
 #include "models/axi/burst_port.h"
 
-#include <algorithm>
-
 namespace tactus {
 
 BurstPort::BurstPort(Clock& clock, Transport transport) : clock_(clock), transport_(transport) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "isa/support/error.h"
-
 namespace tactus {
 namespace {
 

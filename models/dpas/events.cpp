@@ -1,7 +1,5 @@
 #include "models/dpas/events.h"
 
-#include <string>
-
 namespace tactus::dpas {
 
 EventFormat event_format(unsigned beat_bytes) {

@@ -108,7 +108,6 @@ class IssueStage final : public sc_core::sc_module {
   [[nodiscard]] bool all_ended() const { return running_ == 0; }
   [[nodiscard]] ThreadState thread_state(unsigned thread) const { return threads_[thread]->state; }
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
-  [[nodiscard]] bool issued_now() const { return chosen_ != nobody; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] Account& thread_account(unsigned thread) { return threads_[thread]->account; }

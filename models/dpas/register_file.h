@@ -58,7 +58,6 @@ class RegisterFile final : public sc_core::sc_module {
   [[nodiscard]] const std::uint8_t* bytes(unsigned thread) const {
     return bytes_.data() + std::size_t{thread} * thread_bytes_;
   }
-  [[nodiscard]] std::size_t thread_bytes() const { return thread_bytes_; }
   [[nodiscard]] unsigned threads() const { return threads_; }
   [[nodiscard]] unsigned registers() const { return registers_; }
 

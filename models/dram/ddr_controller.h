@@ -106,10 +106,6 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   [[nodiscard]] const DdrStatistics& statistics() const { return core_.statistics(); }
   /// The open row of a bank, or DdrBanks::closed, at the time computed last.
   [[nodiscard]] std::int64_t open_row(unsigned bank) const { return core_.open_row(bank); }
-  /// Bank, row and column of an address.
-  [[nodiscard]] DdrAddress locate(std::uint64_t address) const {
-    return core_.address_map().decode(address);
-  }
   [[nodiscard]] SparseMemory& memory() { return memory_; }
   [[nodiscard]] const SparseMemory& memory() const { return memory_; }
 

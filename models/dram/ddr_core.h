@@ -131,7 +131,6 @@ class DdrCore : private DdrCoreState {
   [[nodiscard]] unsigned buffered(bool write) const { return buffer_.places(write); }
   /// The open row of a bank, or DdrBanks::closed.
   [[nodiscard]] std::int64_t open_row(unsigned bank) const { return banks_.open_row(bank); }
-  [[nodiscard]] const AddressMap& address_map() const { return map_; }
 
  private:
   /// Inserts an access into the queue behind those that arrive no later.

@@ -5,7 +5,6 @@
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/tcu/layout.h"
-#include "models/sim/bytes.h"
 #include "models/sim/events.h"
 #include "models/sim/trace/signals.h"
 #include "models/tcu/fast/tcu_sequences.h"

@@ -1,7 +1,6 @@
 #include "firmware/compiler/stripe/affine.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -104,19 +103,6 @@ std::int64_t Affine::evaluate(const Values& values) const {
     sum = add_checked(sum, multiply_checked(term.second, it->second));
   }
   return sum;
-}
-
-Affine Affine::evaluate_partly(const Values& values) const {
-  Affine result(constant_);
-  for (const Term& term : terms_) {
-    const auto it = values.find(term.first);
-    if (it == values.end()) {
-      result.add_term(term.first, term.second);
-    } else {
-      result += Affine(multiply_checked(term.second, it->second));
-    }
-  }
-  return result;
 }
 
 Affine Affine::substitute(const std::string& name, const Affine& replacement) const {

@@ -65,8 +65,6 @@ class Affine {
 
   /// Every name that occurs needs a value; InternalError for one that has none.
   [[nodiscard]] std::int64_t evaluate(const Values& values) const;
-  /// Names that have a value become part of the constant, others stay.
-  [[nodiscard]] Affine evaluate_partly(const Values& values) const;
   /// Every occurrence of `name` replaced.
   [[nodiscard]] Affine substitute(const std::string& name, const Affine& replacement) const;
   /// All names replaced at once; those without a replacement stay.

@@ -8,7 +8,6 @@
 // tables do it: see isa/tcu/lookup.h.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>

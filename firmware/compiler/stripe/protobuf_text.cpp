@@ -26,6 +26,37 @@ constexpr std::size_t longest_text = std::size_t{256} << 20;
 constexpr int messages_a_block = 2;
 constexpr int messages_within = 8;
 
+constexpr std::pair<proto::DataType, DataType> types[] = {
+    {proto::BOOLEAN, DataType::boolean}, {proto::INT8, DataType::i8},
+    {proto::INT16, DataType::i16},       {proto::INT32, DataType::i32},
+    {proto::INT64, DataType::i64},       {proto::INT128, DataType::i128},
+    {proto::UINT8, DataType::u8},        {proto::UINT16, DataType::u16},
+    {proto::UINT32, DataType::u32},      {proto::UINT64, DataType::u64},
+    {proto::FLOAT16, DataType::fp16},    {proto::FLOAT32, DataType::fp32},
+    {proto::FLOAT64, DataType::fp64},    {proto::BFLOAT16, DataType::bf16},
+    {proto::PRNG, DataType::prng}};
+constexpr std::pair<proto::Refinement_Dir, Direction> directions[] = {
+    {proto::Refinement::None, Direction::none},
+    {proto::Refinement::In, Direction::in},
+    {proto::Refinement::Out, Direction::out},
+    {proto::Refinement::InOut, Direction::inout}};
+
+/// The other half of the pair with `from`.
+template <typename To, typename Pairs, typename From>
+std::optional<To> other_half(const Pairs& pairs, From from) {
+  for (const auto& pair : pairs) {
+    if (std::get<From>(pair) == from) return std::get<To>(pair);
+  }
+  return std::nullopt;
+}
+
+DataType type_of(proto::DataType type) {
+  return other_half<DataType>(types, type).value_or(DataType::unknown);
+}
+proto::DataType type_of(DataType type) {
+  return other_half<proto::DataType>(types, type).value_or(proto::UNKNOWN);
+}
+
 class Collector : public google::protobuf::io::ErrorCollector {
  public:
   explicit Collector(const std::string& where) : where_(where) {}
@@ -187,65 +218,18 @@ class FromMessages {
     return result;
   }
 
-  static DataType type(proto::DataType from) {
-    switch (from) {
-      case proto::BOOLEAN:
-        return DataType::boolean;
-      case proto::INT8:
-        return DataType::i8;
-      case proto::INT16:
-        return DataType::i16;
-      case proto::INT32:
-        return DataType::i32;
-      case proto::INT64:
-        return DataType::i64;
-      case proto::INT128:
-        return DataType::i128;
-      case proto::UINT8:
-        return DataType::u8;
-      case proto::UINT16:
-        return DataType::u16;
-      case proto::UINT32:
-        return DataType::u32;
-      case proto::UINT64:
-        return DataType::u64;
-      case proto::FLOAT16:
-        return DataType::fp16;
-      case proto::FLOAT32:
-        return DataType::fp32;
-      case proto::FLOAT64:
-        return DataType::fp64;
-      case proto::BFLOAT16:
-        return DataType::bf16;
-      case proto::PRNG:
-        return DataType::prng;
-      default:
-        return DataType::unknown;
-    }
-  }
-
   Refinement refinement(const proto::RefinementEntry& entry, std::uint32_t line) const {
     const proto::Refinement& from = entry.value();
     Refinement ref;
     ref.line = line;
     ref.into = entry.key();
-    switch (from.dir()) {
-      case proto::Refinement::In:
-        ref.direction = Direction::in;
-        break;
-      case proto::Refinement::Out:
-        ref.direction = Direction::out;
-        break;
-      case proto::Refinement::InOut:
-        ref.direction = Direction::inout;
-        break;
-      default:
-        if (from.dir() != proto::Refinement::None) fail(line, "unknown direction");
-    }
+    const auto direction = other_half<Direction>(directions, from.dir());
+    if (!direction) fail(line, "unknown direction");
+    ref.direction = *direction;
     ref.from = from.from();
     for (const proto::Affine& access : from.access()) ref.access.push_back(affine(access, line));
     const proto::TensorShape& shape = from.interior_shape();
-    ref.shape.type = type(shape.type());
+    ref.shape.type = type_of(shape.type());
     ref.shape.codec = shape.codec();
     ref.shape.layout = shape.layout();
     ref.shape.is_const = shape.is_const();
@@ -279,7 +263,7 @@ class FromMessages {
         stmt.op = Intrinsic{op.name(),
                             {op.inputs().begin(), op.inputs().end()},
                             {op.outputs().begin(), op.outputs().end()},
-                            type(op.type())};
+                            type_of(op.type())};
         return;
       }
       case proto::Statement::kConstant:
@@ -314,16 +298,14 @@ class FromMessages {
     op.name = from.name();
     op.inputs.assign(from.inputs().begin(), from.inputs().end());
     op.outputs.assign(from.outputs().begin(), from.outputs().end());
-    for (const proto::IntParam& param : from.int_params()) {
-      if (!op.int_params.emplace(param.key(), param.value()).second) {
+    const auto read = [&](const auto& params, auto& to) {
+      for (const auto& param : params) {
+        if (to.emplace(param.key(), param.value()).second) continue;
         fail(stmt.line, "parameter " + quote(param.key()) + " is given twice");
       }
-    }
-    for (const proto::StrParam& param : from.str_params()) {
-      if (!op.str_params.emplace(param.key(), param.value()).second) {
-        fail(stmt.line, "parameter " + quote(param.key()) + " is given twice");
-      }
-    }
+    };
+    read(from.int_params(), op.int_params);
+    read(from.str_params(), op.str_params);
     stmt.op = std::move(op);
   }
 
@@ -407,63 +389,13 @@ void write_attributes(const Tagged& from, To& to) {
   }
 }
 
-proto::DataType write(DataType type) {
-  switch (type) {
-    case DataType::unknown:
-      return proto::UNKNOWN;
-    case DataType::boolean:
-      return proto::BOOLEAN;
-    case DataType::i8:
-      return proto::INT8;
-    case DataType::i16:
-      return proto::INT16;
-    case DataType::i32:
-      return proto::INT32;
-    case DataType::i64:
-      return proto::INT64;
-    case DataType::i128:
-      return proto::INT128;
-    case DataType::u8:
-      return proto::UINT8;
-    case DataType::u16:
-      return proto::UINT16;
-    case DataType::u32:
-      return proto::UINT32;
-    case DataType::u64:
-      return proto::UINT64;
-    case DataType::fp16:
-      return proto::FLOAT16;
-    case DataType::fp32:
-      return proto::FLOAT32;
-    case DataType::fp64:
-      return proto::FLOAT64;
-    case DataType::bf16:
-      return proto::BFLOAT16;
-    case DataType::prng:
-      return proto::PRNG;
-  }
-  return proto::UNKNOWN;
-}
-
 void write(const Refinement& from, proto::Refinement& to) {
-  switch (from.direction) {
-    case Direction::none:
-      to.set_dir(proto::Refinement::None);
-      break;
-    case Direction::in:
-      to.set_dir(proto::Refinement::In);
-      break;
-    case Direction::out:
-      to.set_dir(proto::Refinement::Out);
-      break;
-    case Direction::inout:
-      to.set_dir(proto::Refinement::InOut);
-      break;
-  }
+  to.set_dir(other_half<proto::Refinement_Dir>(directions, from.direction)
+                 .value_or(proto::Refinement::None));
   to.set_from(from.from);
   for (const Affine& access : from.access) write(access, *to.add_access());
   proto::TensorShape& shape = *to.mutable_interior_shape();
-  shape.set_type(write(from.shape.type));
+  shape.set_type(type_of(from.shape.type));
   shape.set_codec(from.shape.codec);
   shape.set_layout(from.shape.layout);
   shape.set_is_const(from.shape.is_const);
@@ -508,7 +440,7 @@ struct OperationWriter {
     out.set_name(op.name);
     for (const std::string& input : op.inputs) out.add_inputs(input);
     for (const std::string& output : op.outputs) out.add_outputs(output);
-    out.set_type(write(op.type));
+    out.set_type(type_of(op.type));
   }
   void operator()(const Special& op) const {
     proto::Special& out = *to.mutable_special();

@@ -152,6 +152,8 @@ const Function functions[] = {
     {"round", 1, real_function<std::round>},
 };
 
+unsigned bits_of(DataType type) { return static_cast<unsigned>(8 * byte_width(type)); }
+
 std::int64_t sign_extend(std::int64_t value, unsigned width) {
   const unsigned shift = 64 - width;
   return wrap(static_cast<std::uint64_t>(value) << shift) >> shift;
@@ -192,20 +194,16 @@ Scalar cast(const Scalar& value, DataType type) {
     case DataType::boolean:
       return truth(value.truth());
     case DataType::i8:
-      return Scalar::of(sign_extend(value.as_integer(), 8));
     case DataType::i16:
-      return Scalar::of(sign_extend(value.as_integer(), 16));
     case DataType::i32:
-      return Scalar::of(sign_extend(value.as_integer(), 32));
+      return Scalar::of(sign_extend(value.as_integer(), bits_of(type)));
     case DataType::i64:
     case DataType::u64:
       return Scalar::of(value.as_integer());
     case DataType::u8:
-      return Scalar::of(zero_extend(value.as_integer(), 8));
     case DataType::u16:
-      return Scalar::of(zero_extend(value.as_integer(), 16));
     case DataType::u32:
-      return Scalar::of(zero_extend(value.as_integer(), 32));
+      return Scalar::of(zero_extend(value.as_integer(), bits_of(type)));
     case DataType::fp16:
       return Scalar::of_real(round_to(value.as_real(), 10, -14, 15));
     case DataType::bf16:
@@ -265,7 +263,7 @@ Scalar combine(Aggregation op, const Scalar& a, const Scalar& b) {
 
 Scalar identity(Aggregation op, DataType type) {
   const bool real = is_float(type);
-  const unsigned width = static_cast<unsigned>(8 * byte_width(type));
+  const unsigned width = bits_of(type);
   const bool is_signed = type == DataType::i8 || type == DataType::i16 || type == DataType::i32 ||
                          type == DataType::i64;
   switch (op) {

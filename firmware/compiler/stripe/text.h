@@ -7,7 +7,6 @@
 // rest. Constants are printed with six digits, as PlaidML prints them.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,4 @@
 // Programs as printed text.
-#include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 

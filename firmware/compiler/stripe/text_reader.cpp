@@ -1,11 +1,10 @@
 // Programs from printed text, in either dialect.
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
-#include <limits>
 
 #include "firmware/compiler/stripe/text.h"
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus::stripe {
@@ -85,6 +84,16 @@ class Reader {
     if (!take(token)) expected("\"" + std::string(token) + "\"");
   }
 
+  /// Entries with commas between them, up to `end`; each is read by `entry()`.
+  template <typename Entry>
+  void list(std::string_view end, Entry entry) {
+    if (take(end)) return;
+    do {
+      entry();
+    } while (take(","));
+    need(end);
+  }
+
   /// The rest of the line after "//" and one space.
   std::string comment() {
     at_ += 2;
@@ -120,9 +129,10 @@ class Reader {
 
   // ---- numbers ----
 
-  std::uint64_t unsigned_number(std::string_view what) {
+  template <typename Whole>
+  Whole whole(std::string_view what) {
     skip_space();
-    std::uint64_t value = 0;
+    Whole value = 0;
     const auto [end, error] =
         std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (error == std::errc::result_out_of_range) {
@@ -132,19 +142,8 @@ class Reader {
     at_ = static_cast<std::size_t>(end - text_.data());
     return value;
   }
-
-  std::int64_t signed_number(std::string_view what) {
-    skip_space();
-    std::int64_t value = 0;
-    const auto [end, error] =
-        std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error == std::errc::result_out_of_range) {
-      fail(fmt::format("{} does not fit 64 bits", what));
-    }
-    if (error != std::errc()) expected(what);
-    at_ = static_cast<std::size_t>(end - text_.data());
-    return value;
-  }
+  std::uint64_t unsigned_number(std::string_view what) { return whole<std::uint64_t>(what); }
+  std::int64_t signed_number(std::string_view what) { return whole<std::int64_t>(what); }
 
   /// Text of a number: digits, sign, point, exponent, inf, nan.
   std::string_view number_text() {
@@ -192,11 +191,10 @@ class Reader {
         while (peek() >= '0' && peek() <= '9') ++at_;
         const std::string digits =
             (sign < 0 ? "-" : "") + std::string(text_.substr(begin, at_ - begin));
-        std::int64_t value = 0;
-        const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (result.ec != std::errc()) fail(digits + " does not fit 64 bits");
+        const auto value = read_number<std::int64_t>(digits);
+        if (!value) fail(digits + " does not fit 64 bits");
         skip_blanks();
-        sum += take_star() ? Affine(term(marked), value) : Affine(value);
+        sum += take_star() ? Affine(term(marked), *value) : Affine(*value);
       } else {
         sum += Affine(term(marked), sign);
       }
@@ -355,19 +353,13 @@ class Reader {
     ref.direction = *direction;
     bool allocation = false;
     bool located = false;
-    std::string name_read = marks(ref, allocation, located);
-    ref.into = std::move(name_read);
+    ref.into = marks(ref, allocation, located);
     if (take("=")) ref.from = name("the name of the buffer in the enclosing block");
     if (ref.from.empty() && !allocation) ref.from = ref.into;
     if (allocation && ref.from == ref.into) fail("an allocation is no view of " + quote(ref.from));
     if (!located && take("<")) ref.location = location();
     need("[");
-    if (!take("]")) {
-      do {
-        ref.access.push_back(affine());
-      } while (take(","));
-      need("]");
-    }
+    list("]", [&] { ref.access.push_back(affine()); });
     if (take(":")) ref.agg_op = name("the name of an aggregation");
     for (const Affine& access : ref.access) check_names(block, access);
     shape(block, ref);
@@ -393,13 +385,9 @@ class Reader {
         ref.shape.is_const = true;
       } else if (found == "new@0x" || found.substr(0, 6) == "new@0x") {
         allocation = true;
-        const std::string digits = found.substr(6);
-        const auto result =
-            std::from_chars(digits.data(), digits.data() + digits.size(), ref.offset, 16);
-        if (digits.empty() || result.ec != std::errc() ||
-            result.ptr != digits.data() + digits.size()) {
-          fail(quote(found) + " is no offset: new@0x and up to 16 hexadecimal digits");
-        }
+        const auto offset = read_number<std::uint64_t>(found.substr(6), 16);
+        if (!offset) fail(quote(found) + " is no offset: new@0x and up to 16 hexadecimal digits");
+        ref.offset = *offset;
         if (peek() == ',') {
           ++at_;
           ref.bank_dim = unsigned_number("the dimension that is banked");
@@ -447,16 +435,13 @@ class Reader {
   }
 
   void slide_dims(Refinement& ref) {
-    if (!take(")")) {
-      do {
-        Dimension dim;
-        dim.size = unsigned_number("the size of a dimension");
-        need(":");
-        dim.stride = signed_number("the stride of a dimension");
-        ref.shape.dims.push_back(dim);
-      } while (take(","));
-      need(")");
-    }
+    list(")", [&] {
+      Dimension dim;
+      dim.size = unsigned_number("the size of a dimension");
+      need(":");
+      dim.stride = signed_number("the stride of a dimension");
+      ref.shape.dims.push_back(dim);
+    });
     skip_blanks();
     if (ahead("//")) comment();
   }
@@ -464,33 +449,27 @@ class Reader {
   std::vector<std::uint64_t> sizes(Refinement& ref, bool banks) {
     std::vector<std::uint64_t> result;
     need("(");
-    if (take(")")) return result;
-    do {
+    list(")", [&] {
       const bool banked = take("{");
       result.push_back(unsigned_number("the size of a dimension"));
-      if (banked) {
-        need("}");
-        if (banks && ref.bank_dim) fail("two dimensions are banked");
-        if (banks) ref.bank_dim = result.size() - 1;
-      }
-    } while (take(","));
-    need(")");
+      if (!banked) return;
+      need("}");
+      if (banks && ref.bank_dim) fail("two dimensions are banked");
+      if (banks) ref.bank_dim = result.size() - 1;
+    });
     return result;
   }
 
   void strides(Refinement& ref) {
     std::size_t count = 0;
     need("(");
-    if (!take(")")) {
-      do {
-        const bool banked = take("{");
-        const std::int64_t stride = signed_number("the stride of a dimension");
-        if (banked) need("}");
-        if (count < ref.shape.dims.size()) ref.shape.dims[count].stride = stride;
-        ++count;
-      } while (take(","));
-      need(")");
-    }
+    list(")", [&] {
+      const bool banked = take("{");
+      const std::int64_t stride = signed_number("the stride of a dimension");
+      if (banked) need("}");
+      if (count < ref.shape.dims.size()) ref.shape.dims[count].stride = stride;
+      ++count;
+    });
     if (count != ref.shape.dims.size()) {
       fail(fmt::format("refinement {} has {} sizes and {} strides", quote(ref.into),
                        ref.shape.dims.size(), count));
@@ -588,14 +567,11 @@ class Reader {
     Block result;
     if (take("<")) result.location = location();
     need("[");
-    if (!take("]")) {
-      do {
-        Index idx = index();
-        if (result.index(idx.name) != nullptr) fail("index " + quote(idx.name) + " is given twice");
-        result.indexes.push_back(std::move(idx));
-      } while (take(","));
-      need("]");
-    }
+    list("]", [&] {
+      Index idx = index();
+      if (result.index(idx.name) != nullptr) fail("index " + quote(idx.name) + " is given twice");
+      result.indexes.push_back(std::move(idx));
+    });
     std::optional<std::uint64_t> stated;
     if (take(":")) stated = unsigned_number("the number of positions");
     need("(");
@@ -648,11 +624,7 @@ class Reader {
 
   std::vector<std::string> names_until(std::string_view end) {
     std::vector<std::string> result;
-    if (take(end)) return result;
-    do {
-      result.push_back(name("a name"));
-    } while (take(","));
-    need(end);
+    list(end, [&] { result.push_back(name("a name")); });
     return result;
   }
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 #include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 #include "models/dram/ddr_core.h"
@@ -62,16 +62,6 @@ Form form_of(const std::vector<std::string_view>& header, const DdrConfig& confi
   return form;
 }
 
-std::optional<std::uint64_t> whole(std::string_view text) {
-  const bool hexadecimal = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
-  if (hexadecimal) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, hexadecimal ? 16 : 10);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
 std::optional<bool> is_write(std::string_view text) {
   std::string word(text);
   for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -88,16 +78,13 @@ std::string read_row(const std::vector<std::string_view>& cells, const Form& for
                        fmt::join(column_names, ", "));
   }
   const auto cell = [&](Column column) { return cells[form.cell[column]]; };
-  double time = 0;
-  const std::string_view word = cell(time_column);
-  const char* const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, time);
-  if (error != std::errc() || stop != end || !(time >= 0) || time * form.ps > latest_ps) {
-    return fmt::format("the time is {}; allowed: a number from 0 to {:g}", quote(word),
+  const auto time = read_number<double>(cell(time_column));
+  if (!time || !(*time >= 0) || *time * form.ps > latest_ps) {
+    return fmt::format("the time is {}; allowed: a number from 0 to {:g}", quote(cell(time_column)),
                        latest_ps / form.ps);
   }
-  request.time_ps = static_cast<std::uint64_t>(std::llround(time * form.ps));
-  const auto port = whole(cell(port_column));
+  request.time_ps = static_cast<std::uint64_t>(std::llround(*time * form.ps));
+  const auto port = read_decimal_or_hex(cell(port_column));
   if (!port || *port >= most_dram_ports) {
     return fmt::format("the port is {}; allowed {}", quote(cell(port_column)),
                        range_text(0, most_dram_ports - 1));
@@ -109,13 +96,13 @@ std::string read_row(const std::vector<std::string_view>& cells, const Form& for
                        quote(cell(operation_column)));
   }
   request.write = *write;
-  const auto address = whole(cell(address_column));
+  const auto address = read_decimal_or_hex(cell(address_column));
   if (!address || *address >= config.bytes()) {
     return fmt::format("the address is {}; allowed {}, the bytes of the DRAM",
                        quote(cell(address_column)), range_text(0, config.bytes() - 1));
   }
   request.address = *address;
-  const auto bytes = whole(cell(bytes_column));
+  const auto bytes = read_decimal_or_hex(cell(bytes_column));
   if (!bytes || *bytes == 0 || *bytes > config.bytes() - *address) {
     return fmt::format("the number of bytes is {}; allowed {} from address {} on",
                        quote(cell(bytes_column)), range_text(1, config.bytes() - *address),

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "isa/support/error.h"
 #include "models/link/host_link.h"
 #include "models/sim/kernel_scope.h"
@@ -486,6 +488,13 @@ LinkFigures figures(const SerialChannel& channel) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json to_json(const LinkFigures& figures) {
+  return {{"transactions", figures.transactions},
+          {"bytes", figures.bytes},
+          {"wire_bytes", figures.wire_bytes},
+          {"busy_ps", figures.busy}};
+}
 
 LinkRun run_requests(std::vector<LinkRequest> requests, const LinkValues& link,
                      std::size_t in_flight) {

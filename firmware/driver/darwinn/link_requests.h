@@ -32,6 +32,8 @@
 #include <optional>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "firmware/driver/darwinn/replay.h"
 
 namespace tactus {
@@ -40,6 +42,8 @@ struct LinkFigures {
   std::uint64_t transactions = 0, bytes = 0, wire_bytes = 0;
   Picoseconds busy = 0;  ///< time in which the wire was occupied
 };
+
+[[nodiscard]] nlohmann::ordered_json to_json(const LinkFigures& figures);
 
 struct LinkRequest {
   std::vector<ReplayStep> steps;  ///< DMA list; the run sets start and end

@@ -96,13 +96,6 @@ class List {
   ReplayResult result_;
 };
 
-std::int64_t bytes_of(const Executable& executable, const Hint& hint) {
-  if (hint.kind == HintKind::descriptor) return hint.size;
-  if (hint.kind != HintKind::instruction) return 0;
-  return static_cast<std::int64_t>(
-      executable.chunks[static_cast<std::size_t>(hint.number)].code.size());
-}
-
 bool has_inferred_tail(const Executable& executable) {
   const std::vector<Hint>& hints = executable.hints;
   const bool ends = !hints.empty() && hints.back().kind == HintKind::interrupt;
@@ -138,7 +131,7 @@ std::vector<ReplayStep> dma_list(const Executable& executable) {
   for (const Hint& hint : executable.hints) {
     ReplayStep step;
     step.hint = hint;
-    step.bytes = bytes_of(executable, hint);
+    step.bytes = hint_bytes(executable, hint);
     list.push_back(step);
   }
   if (!has_inferred_tail(executable)) return list;

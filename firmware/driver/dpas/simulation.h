@@ -36,7 +36,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "firmware/driver/common/ddr_figures.h"

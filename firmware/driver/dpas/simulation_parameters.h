@@ -1,8 +1,6 @@
 // Parameter tables of a DPAS simulation, besides those of the board.
 #pragma once
 
-#include <vector>
-
 #include "firmware/driver/dpas/simulation.h"
 #include "isa/support/parameter.h"
 

@@ -1,7 +1,6 @@
 #include "firmware/driver/tcu/host.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"

@@ -2,9 +2,7 @@
 // the run. Prints the cycles and the three largest reasons for lost cycles.
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "firmware/bench/evaluation.h"

@@ -4,7 +4,6 @@
 //
 //   platform MODEL.tmodel [WAVEFORM.vcd]
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <string>

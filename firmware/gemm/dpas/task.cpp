@@ -7,8 +7,6 @@
 #include <random>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "isa/dpas/semantics.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"

@@ -1,6 +1,5 @@
 // The systolic array: a diagonal matrix, random matrices, rounding.
 #include <algorithm>
-#include <cmath>
 
 #include "firmware/selftest/tcu/products.h"
 #include "firmware/selftest/tcu/target.h"

@@ -1,7 +1,6 @@
 // A quantised classifier as layers on the array and as a DAIS block, in one program.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 
 #include "firmware/selftest/tcu/target.h"

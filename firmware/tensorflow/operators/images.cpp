@@ -1,6 +1,5 @@
 // Image operators: pooling, normalisation, resizing, blocks of pixels as channels.
 #include <algorithm>
-#include <cmath>
 
 #include "firmware/tensorflow/translator.h"
 #include "isa/support/text.h"

@@ -9,7 +9,6 @@
 // rules of the memory side are Tactus's own.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include <systemc>

@@ -8,10 +8,8 @@
 // holds messages until they are answered; a full queue stalls the issue stage.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
 #include <systemc>
 

@@ -121,7 +121,6 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     leg_alu = 16,
     select_legs = leg_input_select | leg_output_select | leg_result_select,
   };
-  static constexpr unsigned lowest_select = 1;  ///< number of the first of the three
   /// Where the item at the head stands. Items that read and write take two phases.
   enum class Phase : std::uint8_t { single, read, skip_read, write };
   /// What an item does in the cycles in which it is at the head, but for addresses and operation.

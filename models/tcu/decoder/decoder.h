@@ -209,10 +209,6 @@ class Decoder final : public sc_core::sc_module {
   /// The instruction at the head, or the last that was there, is a move from or to a DRAM, which
   /// has no queue to leave the head for.
   [[nodiscard]] bool head_moves_dram() const { return moves_dram(queue_.front()); }
-  /// Another move waits behind it.
-  [[nodiscard]] bool next_moves_dram() const {
-    return queue_.count() == 2 && moves_dram(queue_.newest());
-  }
   /// While it holds, a move at the head waits there, as if others had to be done first.
   void hold_moves(bool holds) {
     holds_moves_ = holds;

@@ -1,5 +1,4 @@
 // The queue for DRAM moves beside the decoder's head: an extension, no RTL has it.
-#include <algorithm>
 
 #include "models/tcu/decoder/transfers.h"
 

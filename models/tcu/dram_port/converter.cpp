@@ -1,7 +1,5 @@
 #include "models/tcu/dram_port/converter.h"
 
-#include <algorithm>
-
 #include "isa/tcu/layout.h"
 #include "models/axi/axi_signals.h"
 #include "models/tcu/channel_signals.h"

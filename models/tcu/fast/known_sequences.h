@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/sim/engine.h"
 #include "models/sim/fast/registers.h"
 #include "models/tcu/fast/live_memories.h"
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 

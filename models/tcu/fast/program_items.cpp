@@ -1,7 +1,5 @@
 #include "models/tcu/fast/program_items.h"
 
-#include <algorithm>
-
 #include "isa/tcu/activation.h"
 #include "isa/tcu/lookup.h"
 #include "models/tcu/accumulators/alu_array.h"

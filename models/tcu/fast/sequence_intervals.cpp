@@ -1,9 +1,7 @@
 // States and intervals of the design, and how those that are not known are worked out; see
 // models/sim/fast/README.md.
-#include <algorithm>
 #include <utility>
 
-#include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 

@@ -45,10 +45,9 @@ class TcuSequences {
   /// Forgets what is known, and with it the decoder's shapes.
   void forget();
 
-  /// Instructions taken so far, and intervals that had to be worked out for it.
+  /// Instructions taken so far.
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
-  [[nodiscard]] std::uint64_t worked_out() const { return worked_out_; }
-  /// Cycles of those intervals that were not worked out, because they repeat the ones before.
+  /// Cycles of intervals that were not worked out, because they repeat the ones before.
   [[nodiscard]] Cycle skipped() const { return periods_.skipped(); }
 
  private:

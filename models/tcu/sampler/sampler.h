@@ -11,7 +11,6 @@
 #include <systemc>
 
 #include "models/sim/clock.h"
-#include "models/tcu/channels.h"
 #include "models/tcu/decoder/decoder.h"
 
 namespace tactus {

@@ -1,6 +1,5 @@
 #include "models/tcu/systolic_array/systolic_array.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 

@@ -1,7 +1,5 @@
 #include "firmware/compiler/stripe/passes/alias.h"
 
-#include <algorithm>
-
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 #include "firmware/compiler/stripe/passes/support.h"
 #include "isa/support/error.h"

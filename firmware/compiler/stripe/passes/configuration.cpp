@@ -18,21 +18,15 @@ class OptionReader : public OptionVisitor {
   explicit OptionReader(ObjectReader& object) : object_(object) {}
 
   void tags(std::string_view name, Tags& value, std::string_view) override {
-    known(name);
-    const auto list = object_.get_optional_array(name);
-    if (list) value = tags_of(*list);
+    if (const auto list = array(name)) value = tags_of(*list);
   }
   void tag_lists(std::string_view name, std::vector<Tags>& value, std::string_view) override {
-    known(name);
-    const auto list = object_.get_optional_array(name);
-    if (!list) return;
-    value.clear();
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      ObjectReader entry = list->get_object(i);
+    objects(name, value, [](ObjectReader& entry) {
       const auto tags = entry.get_optional_array("tags");
-      value.push_back(tags ? tags_of(*tags) : Tags());
+      Tags result = tags ? tags_of(*tags) : Tags();
       entry.finish();
-    }
+      return result;
+    });
   }
   void flag(std::string_view name, bool& value, std::string_view) override {
     known(name);
@@ -57,40 +51,28 @@ class OptionReader : public OptionVisitor {
     if (object) value = location_of(*object);
   }
   void locations(std::string_view name, std::vector<Location>& value, std::string_view) override {
-    known(name);
-    const auto list = object_.get_optional_array(name);
-    if (!list) return;
-    value.clear();
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      ObjectReader entry = list->get_object(i);
-      value.push_back(location_of(entry));
-    }
+    objects(name, value, location_of);
   }
   void directions(std::string_view name, std::set<Direction>& value, std::string_view) override {
-    known(name);
-    const auto list = object_.get_optional_array(name);
+    static const std::map<std::string, Direction> names{{"None", Direction::none},
+                                                        {"In", Direction::in},
+                                                        {"Out", Direction::out},
+                                                        {"InOut", Direction::inout}};
+    const auto list = array(name);
     if (!list) return;
     value.clear();
     for (std::size_t i = 0; i < list->size(); ++i) {
       const std::string text = list->get_string(i);
-      if (text == "None") {
-        value.insert(Direction::none);
-      } else if (text == "In") {
-        value.insert(Direction::in);
-      } else if (text == "Out") {
-        value.insert(Direction::out);
-      } else if (text == "InOut") {
-        value.insert(Direction::inout);
+      const auto found = names.find(text);
+      if (found != names.end()) {
+        value.insert(found->second);
       } else {
         list->add_problem(i, quote(text) + " is no direction; allowed \"In\", \"Out\", \"InOut\"");
       }
     }
   }
   void stencils(std::string_view name, std::vector<Stencil>& value, std::string_view) override {
-    known(name);
-    const auto list = object_.get_optional_array(name);
-    if (!list) return;
-    value = read_stencils(*list);
+    if (const auto list = array(name)) value = read_stencils(*list);
   }
   void units(UnitAssignment& value) override {
     known("color_io_unique");
@@ -138,6 +120,21 @@ class OptionReader : public OptionVisitor {
 
  private:
   void known(std::string_view name) { known_.push_back(name); }
+  std::optional<ArrayReader> array(std::string_view name) {
+    known(name);
+    return object_.get_optional_array(name);
+  }
+  /// Replaces `values` by those of an array of objects, if there is one.
+  template <typename Value, typename Read>
+  void objects(std::string_view name, std::vector<Value>& values, Read read) {
+    const auto list = array(name);
+    if (!list) return;
+    values.clear();
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      ObjectReader entry = list->get_object(i);
+      values.push_back(read(entry));
+    }
+  }
 
   static Tags tags_of(const ArrayReader& list) {
     Tags result;

@@ -6,7 +6,6 @@
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"
 #include "firmware/compiler/stripe/passes/tile.h"
-#include "isa/support/error.h"
 
 namespace tactus::stripe {
 namespace {

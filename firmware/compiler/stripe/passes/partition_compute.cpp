@@ -1,5 +1,4 @@
 // partition_compute: splits blocks into about as many tiles as there are units.
-#include <algorithm>
 
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"

@@ -4,7 +4,6 @@
 
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"
-#include "isa/support/error.h"
 
 namespace tactus::stripe {
 namespace {

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "firmware/compiler/stripe/ir.h"
 #include "firmware/compiler/stripe/passes/options.h"

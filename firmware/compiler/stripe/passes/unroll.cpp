@@ -1,6 +1,5 @@
 // unroll: a block is replaced by its nested blocks, once a position.
 #include <algorithm>
-#include <set>
 
 #include "firmware/compiler/stripe/passes/kinds.h"
 #include "firmware/compiler/stripe/passes/support.h"

@@ -1,7 +1,6 @@
 #include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "firmware/compiler/targets/tcu/memory/constants.h"
 #include "isa/support/error.h"

@@ -20,7 +20,6 @@
 // what is needed and what there is. Source: toolchain spec sections 1.4, 1.5 and 3.5.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

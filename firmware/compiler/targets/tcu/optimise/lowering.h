@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/optimise/blocks.h"

@@ -6,10 +6,7 @@
 #include <tuple>
 
 #include "firmware/compiler/targets/tcu/optimise/fusion.h"
-#include "firmware/compiler/targets/tcu/optimise/gather.h"
-#include "firmware/compiler/targets/tcu/optimise/packing.h"
-#include "firmware/compiler/targets/tcu/optimise/pooling.h"
-#include "firmware/compiler/targets/tcu/optimise/unit.h"
+#include "firmware/compiler/targets/tcu/optimise/rewrites.h"
 #include "firmware/compiler/targets/tcu/optimise/verify.h"
 #include "isa/tcu/arithmetic.h"
 

@@ -1,4 +1,4 @@
-#include "firmware/compiler/targets/tcu/optimise/packing.h"
+#include "firmware/compiler/targets/tcu/optimise/rewrites.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,6 @@
 #include "firmware/compiler/targets/tcu/scheduler/lowering.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "firmware/compiler/targets/tcu/lir/rollup.h"
