@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "firmware/cli/network_commands.h"
+#include "firmware/cli/network/network_commands.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 

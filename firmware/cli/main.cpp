@@ -11,7 +11,7 @@
 
 #include "firmware/cli/command_table.h"
 #include "firmware/cli/heap.h"
-#include "firmware/cli/interrupt.h"
+#include "firmware/cli/run/interrupt.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "firmware/cli/interrupt.h"
+#include "firmware/cli/run/interrupt.h"
 #include "firmware/cli/verbosity.h"
 
 namespace tactus {

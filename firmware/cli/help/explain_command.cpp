@@ -1,0 +1,244 @@
+// tactus explain: what figures of a statistics file, parameters and instructions mean.
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "firmware/cli/args.h"
+#include "firmware/cli/column_tables.h"
+#include "firmware/cli/commands.h"
+#include "firmware/cli/run/run_parameters.h"
+#include "firmware/config/config_files.h"
+#include "firmware/driver/dpas/simulation_parameters.h"
+#include "firmware/driver/machines.h"
+#include "firmware/gemm/comparison.h"
+#include "firmware/report/figures.h"
+#include "firmware/report/layer_table.h"
+#include "firmware/sweep/columns.h"
+#include "firmware/sweep/configuration.h"
+#include "isa/dpas/instruction_set.h"
+#include "isa/dpas/profile_table.h"
+#include "isa/dram/ddr_config.h"
+#include "isa/support/board_values.h"
+#include "isa/support/error.h"
+#include "isa/support/link_values.h"
+#include "isa/support/reference.h"
+#include "isa/support/text.h"
+#include "isa/tcu/architecture_table.h"
+#include "isa/tcu/instruction_set.h"
+
+namespace tactus {
+namespace {
+
+/// What is explained as a whole: a name, and its sections of parameters or its tables.
+struct Topic {
+  std::string name;
+  std::vector<ParameterSection> sections;
+  std::vector<ReferenceTable> tables;
+};
+
+/// `dpas`: instructions are those of DPAS machines.
+std::vector<Topic> topics(bool dpas) {
+  return {{"architecture", {tcu::architecture_parameters().section()}, {}},
+          {"board", {board_parameters().section()}, {}},
+          {"dram", {ddr_parameters().section()}, {}},
+          {"link", {link_parameters().section()}, {}},
+          {"dpas", {dpas::profile_parameters().section(), dpas_machine_parameters().section()}, {}},
+          {"run", run_sections(), {}},
+          {"sweep", sweep::parameters(), {}},
+          {"asm", {}, dpas ? dpas::assembly_tables() : tcu::assembly_tables()},
+          {"instructions", {}, dpas ? dpas::instruction_tables() : tcu::instruction_tables()}};
+}
+
+std::string default_of(const ParameterInfo& parameter) {
+  const std::string text = parameter.default_text();
+  return text.empty() ? "-" : text;
+}
+
+std::string range_of(const ParameterInfo& parameter) {
+  if (parameter.type == ParameterType::text) return "text";
+  if (parameter.type == ParameterType::other) {
+    return parameter.value_name.empty() ? "list" : parameter.value_name;
+  }
+  return parameter.range();
+}
+
+void print(const Figure& figure) {
+  fmt::print("{}{}{}\n    {}\n", figure.name, figure.unit.empty() ? "" : "  ",
+             figure.unit.empty() ? "" : "[" + figure.unit + "]", figure.meaning);
+}
+
+void print(const ParameterInfo& parameter) {
+  fmt::print("{}{}  {}; default {}\n    {}\n", parameter.key,
+             parameter.unit.empty() ? "" : "  [" + parameter.unit + "]", range_of(parameter),
+             default_of(parameter), parameter.sentence);
+}
+
+void print(const Topic& topic) {
+  for (const ParameterSection& section : topic.sections) {
+    fmt::print("{}{}: {}\n\n", &section == topic.sections.data() ? "" : "\n", section.name,
+               section.about);
+    for (const ParameterInfo& parameter : section.parameters) print(parameter);
+  }
+  for (const ReferenceTable& table : topic.tables) {
+    fmt::print("{}{}", &table == topic.tables.data() ? "" : "\n", to_text(table));
+  }
+}
+
+void print_markdown(const Topic& topic) {
+  for (const ReferenceTable& table : topic.tables) {
+    fmt::print("{}{}", &table == topic.tables.data() ? "" : "\n", to_markdown(table));
+  }
+  for (const ParameterSection& section : topic.sections) {
+    fmt::print(
+        "{}{}\n\n| key | allowed | default | unit | option | meaning |\n"
+        "|---|---|---|---|---|---|\n",
+        &section == topic.sections.data() ? "" : "\n", section.about);
+    for (const ParameterInfo& p : section.parameters) {
+      const bool option = !p.option.empty() && topic.name != "architecture" &&
+                          topic.name != "dpas" && topic.name != "sweep";
+      fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, markdown_cell(range_of(p)),
+                 default_of(p), p.unit, option ? "`--" + p.option + "`" : "",
+                 markdown_cell(p.sentence));
+    }
+  }
+}
+
+/// Files whose columns are explained, beside the statistics.
+struct ColumnFile {
+  const char* file;
+  std::vector<Figure> columns;
+};
+
+std::vector<ColumnFile> column_files(const MachineInfo& machine) {
+  return {{"layers as CSV (run --layers-csv, topologies)", layer_columns(machine)},
+          {"results.csv of a sweep", sweep::result_columns()},
+          {"gemm --csv", gemm::csv_columns()},
+          {"bench --csv", bench_columns()},
+          {"dram --output", dram_answer_columns()},
+          {"dram --commands", dram_command_columns()}};
+}
+
+/// Columns of that name, each with its file; the end of a name where `ends` says so.
+bool print_columns(const MachineInfo& machine, const std::string& name, bool ends) {
+  bool found = false;
+  for (ColumnFile& file : column_files(machine)) {
+    const FigureTable table(machine, std::move(file.columns));
+    std::vector<const Figure*> columns;
+    if (ends) {
+      columns = table.matches(name);
+    } else if (const Figure* column = table.find(name)) {
+      columns.push_back(column);
+    }
+    for (const Figure* column : columns) {
+      fmt::print("{}: ", file.file);
+      print(*column);
+    }
+    found = found || !columns.empty();
+  }
+  return found;
+}
+
+/// Parameters of that key, also as "configuration.board.KEY" of a sweep's table.
+bool print_parameters(const std::vector<Topic>& topics, std::string name,
+                      std::vector<std::string>& keys) {
+  constexpr std::string_view of_sweep = "configuration.";
+  std::string section;
+  if (name.rfind(of_sweep, 0) == 0) {
+    section = name.substr(of_sweep.size());
+    const std::size_t dot = std::min(section.find('.'), section.size());
+    name = section.substr(std::min(dot + 1, section.size()));
+    section.resize(dot);
+  }
+  bool found = false;
+  for (const Topic& topic : topics) {
+    // Sections of a sweep are explained as parts of the others.
+    if ((topic.name == "sweep") != !section.empty()) continue;
+    for (const ParameterSection& part : topic.sections) {
+      if (!section.empty() && part.name != section) continue;
+      for (const ParameterInfo& parameter : part.parameters) {
+        keys.push_back(parameter.key);
+        if (parameter.key != name && parameter.option != name) continue;
+        fmt::print("{}.", part.name);
+        print(parameter);
+        found = true;
+      }
+    }
+  }
+  return found;
+}
+
+/// Parameters, figures and columns of that name; throws UserError if there is none.
+void print_name(const MachineInfo& machine, const FigureTable& figures,
+                const std::vector<Topic>& topics, const std::string& name) {
+  std::vector<std::string> keys;
+  bool found = print_parameters(topics, name, keys);
+  for (const Figure* figure : figures.matches(name)) {
+    print(*figure);
+    found = true;
+  }
+  if (print_columns(machine, name, !found) || found) return;
+  try {
+    (void)figures.explain(name);
+  } catch (const UserError& error) {
+    const bool near_figure =
+        std::string_view(error.what()).find("did you mean") != std::string::npos;
+    const std::string hint = near_figure ? "" : suggestion(name, {keys.begin(), keys.end()});
+    if (hint.empty()) throw;
+    user_error("tactus explain: no figure and no parameter is named {}{}", quote(name), hint);
+  }
+}
+
+}  // namespace
+
+int explain_command(const Words& words) {
+  Args args(
+      "explain",
+      "Explains figures of --stats files: by full name (accounting.units.decoder.starved), by\n"
+      "its end (decoder.starved) or by a group (roofline). Without a name: all of them.\n"
+      "Explains the columns of CSV files by their titles (\"useful MAC %\").\n"
+      "Explains parameters with range and default: by key (array_size), or all of an\n"
+      "architecture, a board, DRAM, a host link, a DPAS machine, a run (with its options), or a\n"
+      "sweep (its keys). Explains the text form of programs (asm) and every instruction with its\n"
+      "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.",
+      {{"markdown", "",
+        "print a whole table as Markdown: all figures, those parameters or instructions"},
+       {"machine", "NAME",
+        "figures and instructions of which machine: tcu (default), dpas, or a name that tactus "
+        "machines lists"}},
+      "[NAME|architecture|board|dram|link|dpas|run|sweep|asm|instructions]");
+  if (!args.parse(words)) return exit_ok;
+  std::string machine = args.text("machine").value_or("tcu");
+  if (is_config_name("dpas", machine)) machine = "dpas";  // the figures are those of every profile
+  const MachineInfo& info = machine_info(machine);
+  const FigureTable figures(info);
+  const std::vector<std::string>& names = args.positional();
+  const bool markdown = args.has("markdown");
+  if (names.empty() && markdown) fmt::print("{}", figures.markdown());
+  if (names.empty() && !markdown) {
+    for (const Figure& figure : figures.all()) print(figure);
+  }
+  const std::vector<Topic> all = topics(machine == "dpas");
+  const auto find = [&](const std::string& name) {
+    return std::find_if(all.begin(), all.end(), [&](const Topic& t) { return t.name == name; });
+  };
+  for (const std::string& name : names) {
+    if (!markdown || find(name) != all.end()) continue;
+    user_error(
+        "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
+        "dram, link, dpas, run, sweep, asm, instructions");
+  }
+  for (const std::string& name : names) {
+    const auto topic = find(name);
+    if (topic == all.end()) {
+      print_name(info, figures, all, name);
+    } else if (markdown) {
+      print_markdown(*topic);
+    } else {
+      print(*topic);
+    }
+  }
+  return exit_ok;
+}
+
+}  // namespace tactus

@@ -1,0 +1,278 @@
+#include "firmware/cli/network/compile_summary.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "firmware/bench/estimator.h"
+#include "firmware/bench/evaluation.h"
+#include "firmware/cli/table.h"
+#include "firmware/report/run_figures.h"
+#include "isa/support/quantity.h"
+#include "isa/tcu/model_file.h"
+#include "models/sim/array_figures.h"
+
+namespace tactus {
+namespace {
+
+using compiler::Compiled;
+
+/// The estimate is optimistic by a factor of 1 to 3 on the boards, by more on slow memories.
+constexpr std::uint64_t quick_cycles = 500'000, quick_limit = 4 * quick_cycles;
+
+constexpr const char* formula = "formula, without memory and instruction delivery";
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}", 100 * *share) : "-";
+}
+
+std::uint64_t peak_macs(const Compiled& compiled) {
+  return std::uint64_t{compiled.architecture.array_size} * compiled.architecture.array_size;
+}
+
+std::vector<tcu::Instruction> instructions_of(const Compiled& compiled) {
+  return decode_program(tcu::InstructionLayout(compiled.architecture), compiled.program);
+}
+
+bench::Estimate estimate_of(const Compiled& compiled) {
+  return bench::estimate(compiled.architecture, instructions_of(compiled));
+}
+
+std::uint64_t sum_of(const Compiled& compiled, std::uint64_t compiler::LayerStatistics::*member) {
+  std::uint64_t sum = 0;
+  for (const compiler::LayerInfo& layer : compiled.layers) sum += layer.*member;
+  return sum;
+}
+
+void line(const char* name, const std::string& value) { fmt::print("{:<26}{}\n", name, value); }
+
+/// "78573 cycles = 785.73 us at 100 MHz (how)".
+void latency(const char* name, std::uint64_t cycles, double clock_mhz, const std::string& how) {
+  line(name, fmt::format("{} ({})", cycles_text(cycles, clock_mhz), how));
+}
+
+void print_latencies(const Compiled& compiled, const TcuSimulationConfig& config,
+                     const std::optional<TcuRunResult>& run) {
+  const bench::Estimate estimate = estimate_of(compiled);
+  const double mhz = config.clock_mhz;
+  if (compiled.predicted_cycles != 0) {
+    line("plans tried", fmt::format("{}", compiled.plans));
+    line("DRAM traffic",
+         fmt::format("{} vectors of values, {} of weights", compiled.displaced, compiled.fetched));
+    latency("predicted latency", compiled.predicted_cycles, mhz,
+            "cost model, memory of fixed latency");
+  }
+  latency("estimated latency", estimate.execution.cycles, mhz, formula);
+  if (run) {
+    latency("simulated latency", run->cycles, mhz, memory_text(config));
+  } else {
+    line("simulated latency", "not simulated, since it takes a while: see tactus run --model");
+  }
+  const std::uint64_t cycles = run ? run->cycles : estimate.execution.cycles;
+  if (cycles != 0) {
+    const std::uint64_t busy = sum_of(compiled, &compiler::LayerInfo::mat_mul_vectors);
+    line(
+        "array busy, useful MAC",
+        fmt::format("{} %, {} % of the {} latency", percent(array_figures::busy(busy, cycles)),
+                    percent(array_figures::useful(compiled.true_macs, cycles, peak_macs(compiled))),
+                    run ? "simulated" : "estimated"));
+  }
+  line("estimated energy",
+       fmt::format("{:.3f} M units", static_cast<double>(estimate.execution.energy) / 1e6));
+}
+
+/// Cycles by layer that the last columns of a table are about, and how they came about.
+struct LayerCycles {
+  std::string title, how;
+  std::vector<std::uint64_t> cycles;
+};
+
+LayerCycles simulated_layers(const Compiled& compiled, const TcuRunResult& run) {
+  LayerCycles layers{"cycles", "simulated cycles", {}};
+  for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
+    const bool has = i < run.accounting.regions.size();
+    layers.cycles.push_back(has ? run.accounting.regions[i].counters.cycles() : 0);
+  }
+  return layers;
+}
+
+LayerCycles estimated_layers(const Compiled& compiled) {
+  LayerCycles layers{"est. cycles", fmt::format("est. cycles ({})", formula), {}};
+  std::vector<tcu::LayerEntry> spans;
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    spans.push_back({{layer.name, layer.first_instruction, layer.instructions}});
+  }
+  for (const bench::Estimate& estimate :
+       bench::estimate_layers(compiled.architecture, instructions_of(compiled), spans)) {
+    layers.cycles.push_back(estimate.aggregate.cycles);
+  }
+  return layers;
+}
+
+LayerCycles predicted_layers(const Compiled& compiled) {
+  LayerCycles layers{
+      "predicted cycles", "predicted cycles (cost model, memory of fixed latency)", {}};
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    layers.cycles.push_back(layer.predicted_cycles);
+  }
+  return layers;
+}
+
+/// What both tables end with: the compiler's cycles, the simulated ones if they are known, and the
+/// array's two figures over the last of them.
+class CycleColumns {
+ public:
+  CycleColumns(const Compiled& compiled, LayerCycles expected,
+               const std::optional<TcuRunResult>& run)
+      : compiled_(compiled) {
+    lists_.push_back(std::move(expected));
+    if (run) lists_.push_back(simulated_layers(compiled, *run));
+  }
+
+  void add_titles(std::vector<Table::Column>& columns) const {
+    for (const LayerCycles& list : lists_) columns.push_back({list.title});
+    columns.push_back({array_figures::busy_title});
+    columns.push_back({array_figures::useful_title});
+  }
+  void add_cells(std::size_t layer, std::vector<std::string>& cells) const {
+    for (const LayerCycles& list : lists_) cells.push_back(fmt::format("{}", list.cycles[layer]));
+    const compiler::LayerInfo& info = compiled_.layers[layer];
+    const std::uint64_t cycles = lists_.back().cycles[layer];
+    cells.push_back(percent(array_figures::busy(info.mat_mul_vectors, cycles)));
+    cells.push_back(percent(array_figures::useful(info.true_macs, cycles, peak_macs(compiled_))));
+  }
+  [[nodiscard]] std::string note() const {
+    return fmt::format("array busy and useful MAC: over the {}\n", lists_.back().how);
+  }
+
+ private:
+  const Compiled& compiled_;
+  std::vector<LayerCycles> lists_;
+};
+
+std::string millions(std::uint64_t macs) {
+  return fmt::format("{:.3f}", static_cast<double>(macs) / 1e6);
+}
+
+/// What the optimiser chose, what it costs by the cost model, and where the cycles go. Bounds: the
+/// array's, multiply-accumulates over N * N, and that of the form chosen (OptimisedLayer).
+void print_optimised_layers(const Compiled& compiled, const std::optional<TcuRunResult>& run) {
+  const CycleColumns cycles(compiled, predicted_layers(compiled), run);
+  std::vector<Table::Column> columns{{"layer", Table::Align::left},
+                                     {"instructions"},
+                                     {"jobs"},
+                                     {"acc"},
+                                     {"MMAC"},
+                                     {"MAC / N^2"},
+                                     {"bound"}};
+  cycles.add_titles(columns);
+  columns.push_back({"form", Table::Align::left});
+  const std::uint64_t peak = peak_macs(compiled);
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
+    const compiler::LayerInfo& layer = compiled.layers[i];
+    rows.push_back({fmt::format("{} {}", i, layer.name), fmt::format("{}", layer.instructions),
+                    fmt::format("{}", layer.partitions),
+                    fmt::format("{}", layer.accumulators.maximum), millions(layer.true_macs),
+                    fmt::format("{}", (layer.true_macs + peak - 1) / peak),
+                    fmt::format("{}", layer.bound_cycles)});
+    cycles.add_cells(i, rows.back());
+    rows.back().push_back(layer.form);
+  }
+  fmt::print("{}{}", Table(columns).text(rows), cycles.note());
+}
+
+void print_plain_layers(const Compiled& compiled, const std::optional<TcuRunResult>& run) {
+  const CycleColumns cycles(compiled, estimated_layers(compiled), run);
+  std::vector<Table::Column> columns{{"layer", Table::Align::left},
+                                     {"instructions"},
+                                     {"stages"},
+                                     {"partitions"},
+                                     {"local"},
+                                     {"acc"},
+                                     {"matmul vectors"},
+                                     {"of zeroes"},
+                                     {"MMAC"}};
+  cycles.add_titles(columns);
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
+    const compiler::LayerInfo& layer = compiled.layers[i];
+    rows.push_back({fmt::format("{} {}", i, layer.name), fmt::format("{}", layer.instructions),
+                    fmt::format("{}", layer.stages), fmt::format("{}", layer.partitions),
+                    fmt::format("{}", layer.local.maximum),
+                    fmt::format("{}", layer.accumulators.maximum),
+                    fmt::format("{}", layer.mat_mul_vectors),
+                    fmt::format("{}", layer.zeroes_vectors), millions(layer.true_macs)});
+    cycles.add_cells(i, rows.back());
+  }
+  fmt::print("{}{}", Table(columns).text(rows), cycles.note());
+}
+
+}  // namespace
+
+TcuRunResult simulate_once(const Compiled& compiled, const TcuSimulationConfig& config,
+                           const TensorData& inputs, Cycle max_cycles) {
+  const bench::Program program = bench::to_program(compiled, "compiled");
+  TcuSimulation simulation(config);
+  Host host(simulation, program.model, HostMode::plain);
+  if (auto stuck = host.prepare()) return std::move(*stuck);
+  TcuRunOptions options;
+  options.max_cycles = max_cycles;
+  for (const compiler::LayerInfo& layer : compiled.layers) {
+    options.regions.push_back({layer.name, layer.first_instruction, layer.instructions});
+  }
+  return host.run_image(inputs.empty() ? bench::seeded_inputs(program, 1) : inputs, options).run;
+}
+
+std::optional<TcuRunResult> simulate_if_quick(const Compiled& compiled,
+                                              const TcuSimulationConfig& config) {
+  if (estimate_of(compiled).execution.cycles > quick_cycles) return std::nullopt;
+  TcuRunResult run = simulate_once(compiled, config, {}, quick_limit);
+  if (run.end != RunEnd::finished) return std::nullopt;
+  return run;
+}
+
+void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
+                   const std::optional<TcuRunResult>& run, std::optional<Cycle> optimised) {
+  const tcu::Architecture& a = compiled.architecture;
+  const auto memory = [&](const char* name, const compiler::SpaceUse& use, std::uint64_t depth) {
+    line(name, fmt::format("{} of {} vectors ({:.1f} %) at most, {} in sum", use.maximum, depth,
+                           share(use.maximum, depth), use.aggregate));
+  };
+  line("array", fmt::format("{0}x{0} {1}", a.array_size, info(a.data_type).name));
+  line("layers", fmt::format("{}", compiled.layers.size()));
+  line("instructions", fmt::format("{}, {} bytes", compiled.instructions, compiled.program.size()));
+  line("constants",
+       fmt::format("{} vectors, {} scalars, {} bytes", compiled.constant_vectors,
+                   compiled.constant_vectors * a.array_size, compiled.constants.size()));
+  memory("DRAM0", compiled.memory.dram0, a.dram0_depth);
+  memory("DRAM1", compiled.memory.dram1, a.dram1_depth);
+  memory("local memory", compiled.memory.local, a.local_depth);
+  memory("accumulators", compiled.memory.accumulators, a.accumulator_depth);
+  line("stages, partitions", fmt::format("{}, {}", sum_of(compiled, &compiler::LayerInfo::stages),
+                                         sum_of(compiled, &compiler::LayerInfo::partitions)));
+  line("multiply-accumulates",
+       compiled.macs_with_padding == compiled.true_macs
+           ? fmt::format("{} M", millions(compiled.true_macs))
+           : fmt::format("{} M with padding, as papers count; {} M without",
+                         millions(compiled.macs_with_padding), millions(compiled.true_macs)));
+  print_latencies(compiled, config, run);
+  if (run && optimised && *optimised < run->cycles) {
+    line("with --optimise",
+         fmt::format("{} simulated, {:.1f} % fewer", counted(*optimised, "cycle"),
+                     100 - share(*optimised, run->cycles)));
+  }
+}
+
+void print_layers(const Compiled& compiled, const std::optional<TcuRunResult>& run) {
+  if (compiled.predicted_cycles != 0) return print_optimised_layers(compiled, run);
+  print_plain_layers(compiled, run);
+}
+
+}  // namespace tactus

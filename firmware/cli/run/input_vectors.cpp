@@ -1,0 +1,184 @@
+#include "firmware/cli/run/input_vectors.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/core.h>
+
+#include "firmware/bench/seeded_input.h"
+#include "firmware/cli/verbosity.h"
+#include "firmware/compiler/images.h"
+#include "firmware/driver/tcu/image_data.h"
+#include "firmware/onnx/tensor_files.h"
+#include "firmware/zoo/random_input.h"
+#include "firmware/zoo/zoo.h"
+#include "isa/support/error.h"
+#include "isa/support/file_kind.h"
+#include "isa/support/read_number.h"
+#include "isa/support/text.h"
+#include "isa/tcu/vectors_file.h"
+
+namespace tactus {
+
+std::vector<std::uint8_t> read_input_vectors(const std::string& path,
+                                             const tcu::Architecture& architecture,
+                                             std::optional<std::uint64_t> expected) {
+  tcu::Saturated saturated;
+  std::vector<std::uint8_t> vectors = tcu::read_vectors(path, architecture, expected, &saturated);
+  if (saturated.count > 0) {
+    warn("{}: {}", path, saturated.text(architecture.data_type));
+  }
+  return vectors;
+}
+
+void check_is_values(const std::string& path, const std::string& tensor) {
+  constexpr std::string_view vectors[] = {".csv", ".bin", ".tdata"};
+  const bool known = nn::is_tensor_file(path) || is_pipe(path) ||
+                     std::any_of(std::begin(vectors), std::end(vectors),
+                                 [&](auto extension) { return ends_with(path, extension); });
+  if (known) return;
+  user_error("{}: is no file of values; allowed for input {}: .npy, .pb, .csv, .bin{}", path,
+             quote(tensor),
+             ends_with(path, ".npz") ? " (an .npz is an archive of several .npy)" : "");
+}
+
+std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
+                                                const std::string& text) {
+  for (const Tensor& tensor : inputs) {
+    if (text.rfind(tensor.name + "=", 0) == 0) {
+      return {tensor.name, text.substr(tensor.name.size() + 1)};
+    }
+  }
+  if (inputs.size() == 1) return {inputs[0].name, text};
+  std::vector<std::string_view> names;
+  for (const Tensor& tensor : inputs) names.push_back(tensor.name);
+  user_error("tactus run: --input {}: the model has {} inputs; write NAME=F with one of {}",
+             quote(text), inputs.size(), quote_list(names));
+}
+
+namespace {
+
+/// A file in the model's layout as vectors, image after image.
+std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architecture,
+                                            const Tensor& tensor, const std::string& path,
+                                            const InputLayouts& layouts) {
+  const compiler::TensorLayout* layout =
+      layouts.tensors != nullptr ? layouts.tensors->input(tensor.name) : nullptr;
+  if (layout == nullptr || layout->vectors != tensor.size) {
+    user_error(
+        "{}: how input {} lies in vectors is not known{}; allowed are .csv and .bin, --input "
+        "random, or a model compiled by tactus compile without --compat",
+        path, quote(tensor.name),
+        layouts.model.empty() ? "" : ": no .tensors.json beside " + layouts.model);
+  }
+  const nn::Tensor values = nn::read_tensor(path).tensor;
+  std::string shape_note;
+  std::vector<std::uint8_t> data =
+      compiler::pack_images(*layouts.tensors, *layout, architecture, values, path, shape_note);
+  if (!shape_note.empty()) note("{}: {}", path, shape_note);
+  if (const auto saturated = compiler::saturation_text(values, architecture.data_type)) {
+    warn("{}: {}", path, *saturated);
+  }
+  return data;
+}
+
+/// One tensor's file, cut into images: added to those that are there.
+void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
+                const std::string& path, std::vector<TensorData>& images,
+                const InputLayouts& layouts) {
+  check_is_values(path, tensor.name);
+  std::vector<std::uint8_t> data = nn::is_tensor_file(path)
+                                       ? read_tensor_input(architecture, tensor, path, layouts)
+                                       : read_input_vectors(path, architecture);
+  add_image_data(architecture, tensor, std::move(data), path, images);
+}
+
+constexpr std::string_view drawn = "random";
+
+std::uint64_t seed_of(const Tensor& tensor, const std::string& input) {
+  const std::size_t first = std::min(drawn.size() + 1, input.size());
+  const auto seed = read_number<std::uint64_t>(std::string_view(input).substr(first));
+  if (seed) return *seed;
+  user_error("tactus run: input {}: {} has no seed from 0 to 2^64-1; a file of this name is ./{}",
+             quote(tensor.name), quote(input), input);
+}
+
+/// Adds the input to all images: the first has the values that the seed gives, the next those of
+/// the next seed.
+void draw_images(const tcu::Architecture& architecture, const Tensor& tensor, std::uint64_t seed,
+                 std::vector<TensorData>& images, const InputLayouts& layouts) {
+  const compiler::TensorLayout* layout =
+      layouts.tensors != nullptr ? layouts.tensors->input(tensor.name) : nullptr;
+  for (TensorData& image : images) {
+    image[tensor.name] = bench::seeded_input(architecture, tensor, layout, seed++);
+  }
+}
+
+/// Images of a model some of whose inputs the host computes from those given.
+std::vector<TensorData> read_host_images(const tcu::Architecture& architecture,
+                                         std::map<std::string, std::string>& given,
+                                         const compiler::ModelTensors& tensors) {
+  nn::Values values;
+  std::map<std::string, std::string> where;
+  std::uint64_t seed = nn::default_zoo_seed;
+  const std::vector<nn::ValueInfo> inputs = tensors.model_inputs();
+  for (const nn::ValueInfo& info : inputs) {
+    const bool missing = given.count(info.name) == 0;
+    std::string& input = given[info.name];
+    if (missing || input == drawn) input = fmt::format("{}:{}", drawn, seed++);
+    where[info.name] = input;
+    if (is_drawn(input)) {
+      values[info.name] =
+          nn::random_input(*tensors.host_before, info, seed_of({info.name, {}, 0}, input));
+      if (missing) note("input {}: none is given; its values are drawn", quote(info.name));
+    } else if (nn::is_tensor_file(input)) {
+      values[info.name] = nn::read_tensor(input).tensor;
+    } else {
+      user_error(
+          "{}: the host computes inputs of the program from those of the model; allowed for input "
+          "{} are .npy, .pb and random",
+          input, quote(info.name));
+    }
+  }
+  std::vector<std::string> notes;
+  auto images = compiler::pack_model_inputs(tensors, architecture, values, where, notes);
+  for (const std::string& text : notes) note("{}", text);
+  return images;
+}
+
+}  // namespace
+
+bool is_drawn(const std::string& input) {
+  return input == drawn || input.rfind(std::string(drawn) + ":", 0) == 0;
+}
+
+std::vector<TensorData> read_images(const tcu::Architecture& architecture,
+                                    const std::vector<Tensor>& inputs,
+                                    std::map<std::string, std::string>& given,
+                                    const InputLayouts& layouts) {
+  if (layouts.tensors != nullptr && layouts.tensors->host_before != nullptr) {
+    return read_host_images(architecture, given, *layouts.tensors);
+  }
+  std::vector<TensorData> images;
+  for (const Tensor& tensor : inputs) {
+    const auto input = given.find(tensor.name);
+    if (input == given.end() || is_drawn(input->second)) continue;
+    add_images(architecture, tensor, input->second, images, layouts);
+  }
+  if (images.empty()) images.emplace_back();
+  std::uint64_t seed = nn::default_zoo_seed;
+  for (const Tensor& tensor : inputs) {
+    const bool missing = given.count(tensor.name) == 0;
+    std::string& input = given[tensor.name];
+    if (!missing && !is_drawn(input)) continue;
+    if (missing || input == drawn) input = fmt::format("{}:{}", drawn, seed++);
+    draw_images(architecture, tensor, seed_of(tensor, input), images, layouts);
+    if (missing) {
+      note("input {}: none is given; its values, -1 to 1, are drawn as by --input {}{}",
+           quote(tensor.name), inputs.size() > 1 ? tensor.name + "=" : "", input);
+    }
+  }
+  return images;
+}
+
+}  // namespace tactus

@@ -1,0 +1,521 @@
+// tactus run: one model or program on one machine.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "firmware/cli/commands.h"
+#include "firmware/cli/progress.h"
+#include "firmware/cli/run/dpas_run.h"
+#include "firmware/cli/run/interrupt.h"
+#include "firmware/cli/run/layer_windows.h"
+#include "firmware/cli/run/package_run.h"
+#include "firmware/cli/run/run_config.h"
+#include "firmware/cli/run/run_plan.h"
+#include "firmware/cli/run/run_report.h"
+#include "firmware/cli/standard_output.h"
+#include "firmware/cli/verbosity.h"
+#include "firmware/compiler/images.h"
+#include "firmware/driver/common/memory_system.h"
+#include "firmware/driver/common/stop_run.h"
+#include "firmware/driver/tcu/sample_file.h"
+#include "firmware/driver/tcu/timeline_tracks.h"
+#include "firmware/driver/tcu/units.h"
+#include "firmware/onnx/tensor_files.h"
+#include "firmware/report/fan.h"
+#include "firmware/report/timeline.h"
+#include "isa/support/error.h"
+#include "isa/support/file_guard.h"
+#include "isa/support/files.h"
+#include "isa/support/names.h"
+#include "isa/support/output_file.h"
+#include "isa/support/quantity.h"
+#include "isa/support/text.h"
+#include "isa/tcu/vectors_file.h"
+
+namespace tactus {
+namespace {
+
+/// With the signals of the board's memory, where it has one, and of the layers.
+TraceOptions with_surroundings(TraceOptions options, TcuSimulation& simulation,
+                               LayerSignal& layers) {
+  options.surroundings = [&](const trace::Scope& top) {
+    if (MemorySystem* const memory = simulation.memory_system()) memory->describe(top);
+    layers.describe(top);
+  };
+  return options;
+}
+
+std::string unit_name(unsigned unit) { return fmt::format("unit {}", unit); }
+
+RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal& layers) {
+  plan.trace = with_surroundings(plan.trace, simulation, layers);
+  if (plan.tcus > 1) plan.timeline_options.machine = unit_name(0);
+  return plan;
+}
+
+/// The units of --tcus; null for one.
+std::unique_ptr<TcuUnits> units_of(const RunPlan& plan) {
+  if (plan.tcus == 1) return nullptr;
+  return std::make_unique<TcuUnits>(plan.config, static_cast<unsigned>(plan.tcus),
+                                    plan.model->program.size());
+}
+
+/// Everything `tactus run` holds while it runs.
+class Runner {
+ public:
+  explicit Runner(RunPlan plan)
+      : plan_(std::move(plan)),
+        units_(units_of(plan_)),
+        own_(units_ ? nullptr : std::make_unique<TcuSimulation>(plan_.config)),
+        simulation_(units_ ? (*units_)[0] : *own_),
+        layers_(plan_.regions, simulation_),
+        recorder_(
+            with_surroundings(plan_, simulation_, layers_), simulation_,
+            [this] { return std::make_unique<TcuTimelineTracks>(simulation_); },
+            plan_.model ? plan_.model->path : plan_.workload.program),
+        report_{plan_, {}, 0, 0, simulation_.machine().rates(), &recorder_.activity()} {
+    if (!plan_.host.packages.empty()) packages_.emplace(plan_, simulation_);
+    for (unsigned u = 1; u < plan_.tcus; ++u) {
+      TcuSimulation& unit = (*units_)[u];
+      recorder_.add_machine(unit_name(u), unit, std::make_unique<TcuTimelineTracks>(unit));
+    }
+  }
+
+  ~Runner() {
+    std::error_code ignored;
+    if (made_output_) std::filesystem::remove(*plan_.output, ignored);  // only if it is empty
+  }
+
+  int run() {
+    prepare_files();
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<DeferSignals> defer(std::in_place);
+    std::optional<TcuRunResult> stuck = simulate();
+    report_.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report_.total_cycles = simulation_.now();
+    finish_observers();
+    defer.reset();  // another signal ends the program at once
+    if (!stuck && !report_.interrupted && !report_.images.empty() &&
+        report_.images.back().run.end != RunEnd::finished) {
+      stuck = report_.images.back().run;
+    }
+    // The link has no complete account of requests that were cut off.
+    const bool usable = !stuck && !(packages_ && report_.interrupted);
+    if (packages_ && usable) packages_->run_link();
+    if (usable) finish_on_host();
+    // Whatever cannot be written costs itself only: the rest of the result is not lost.
+    write_files(usable);
+    print_summary();
+    print_host_work();
+    if (usable) print_outputs();
+    if (stuck)
+      fmt::print(stderr, "tactus: {}\n", stuck_message(plan_.max_cycles.value_or(0), *stuck));
+    if (report_.interrupted) {
+      fmt::print(stderr, "tactus: interrupted by a signal after {} cycles\n", simulation_.now());
+    }
+    if (const auto& failures = recorder_.failures(); !failures.empty()) {
+      throw UserError(fmt::format("{}", fmt::join(failures, "\n")));
+    }
+    die_of_deferred();
+    return stuck ? exit_stuck : exit_ok;
+  }
+
+ private:
+  /// Opens or checks what is written later, so that a wrong path costs no simulation.
+  void prepare_files() {
+    if (plan_.samples) {
+      samples_ = std::make_unique<SampleFile>(*plan_.samples);
+      simulation_.system().on_sample = [this](const Sample& sample) { samples_->add(sample); };
+    }
+    if (plan_.output) {
+      std::error_code error;
+      made_output_ = std::filesystem::create_directories(*plan_.output, error);
+      if (error) user_error("{}: cannot be made: {}", *plan_.output, error.message());
+      for (const Dump& dump : plan_.program_outputs) claim_output(dump.path);
+      if (plan_.model) {
+        for (std::size_t p = 0; p < turns(); ++p) claim_outputs_of(p);
+      }
+    }
+  }
+
+  /// Names the files of a package's outputs, or of the only model's.
+  void claim_outputs_of(std::size_t package) {
+    const Model& model =
+        plan_.host.packages.empty() ? *plan_.model : plan_.host.packages[package].model;
+    std::vector<std::string> of_program, of_model;
+    for (const Tensor& tensor : tensors(model.file.outputs)) of_program.push_back(tensor.name);
+    if (plan_.tensors) of_model = plan_.tensors->model_outputs;
+    std::vector<std::string> all = of_program;
+    for (const std::string& name : of_model) {
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+    }
+    output_files_.push_back(file_names(all));
+    const auto claim = [&](const std::string& name, std::initializer_list<const char*> extensions) {
+      for (const char* extension : extensions) claim_output(output_base(name, package) + extension);
+    };
+    for (const std::string& name : of_program) claim(name, {".csv", ".bin"});
+    for (const std::string& name : of_model) claim(name, {".npy", ".pb"});
+    for (const auto& [name, file] : output_files_.back()) {
+      if (name != file)
+        note("output {}: its files are named {}: {}", quote(name), file, file_name_rule);
+    }
+  }
+
+  /// The model's outputs of all images, from the program's. Its time is the host's, not the
+  /// machine's.
+  void finish_on_host() {
+    if (!plan_.tensors) return;
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < images_with_outputs(); ++i) {
+      model_outputs_.push_back(compiler::model_outputs(*plan_.tensors, plan_.config.architecture,
+                                                       report_.images[i].outputs));
+    }
+    host_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  void print_host_work() const {
+    if (!plan_.tensors || plan_.tensors->host == nullptr || model_outputs_.empty()) return;
+    std::vector<std::string_view> operators;
+    for (const nn::Node& node : plan_.tensors->host->nodes) {
+      if (std::find(operators.begin(), operators.end(), node.op_type) == operators.end()) {
+        operators.emplace_back(node.op_type);
+      }
+    }
+    fmt::print(plan_.screen(),
+               "{:<14}{} ({}) an image on this computer, {} in all; no part of the cycles\n",
+               "host work", counted(plan_.tensors->host->nodes.size(), "node"),
+               fmt::join(operators, ", "), time_text(1e3 * host_seconds_));
+  }
+
+  /// A signal has come while there is more to run.
+  bool interrupt() {
+    if (DeferSignals::received() != 0) report_.interrupted = true;
+    return report_.interrupted;
+  }
+
+  void finish_observers() {
+    recorder_.finish();
+    if (samples_) {
+      if (std::string problem = samples_->finish(); !problem.empty()) {
+        recorder_.failures().push_back(std::move(problem));
+        samples_.reset();
+      }
+    }
+  }
+
+  void print_summary() const {
+    if (!report_.images.empty()) {
+      fmt::print(plan_.screen(), "{}{}", summary_text(*document_),
+                 recorder_.layers_text(*document_));
+    }
+    if (recorder_.traces()) {
+      fmt::print(plan_.screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
+    }
+    if (samples_) {
+      fmt::print(plan_.screen(), "{:<14}{} in {}\n", "samples",
+                 samples_->summary(simulation_.system().sampler()->stats().dropped),
+                 *plan_.samples);
+    }
+  }
+
+  std::optional<TcuRunResult> simulate() {
+    Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
+                      simulation_.instruction_bytes() *
+                      (plan_.host.packages.empty() ? plan_.run_count() : plan_.host.requests));
+    TcuRunOptions options;
+    options.max_cycles = plan_.max_cycles.value_or(0);
+    options.regions = regions_of(plan_.regions);
+    options.retire_log = recorder_.retires();
+    std::uint64_t before = 0;
+    options.progress = [&](Cycle, std::uint64_t instructions) {
+      if (interrupt()) throw StopRun{};
+      progress.update(simulation_.now(), before + instructions);
+    };
+    if (!plan_.model) {
+      for (unsigned p = 0; p < 2; ++p) {
+        if (!plan_.dram[p].empty()) simulation_.write_dram(p, 0, plan_.dram[p]);
+      }
+      begin_run("program", plan_.program);
+      report_.images.push_back({simulation_.run(plan_.program, options), std::nullopt, {}});
+      end_timeline();
+      return std::nullopt;
+    }
+    if (packages_) return simulate_packages(options, before);
+    if (units_) return simulate_units(options);
+    Host host(simulation_, *plan_.model, plan_.mode);
+    recorder_.begin_run("preparation", {});
+    if (auto stuck = host.prepare()) return stuck;
+    for (std::size_t i = 0; i < plan_.run_count(); ++i) {
+      const TensorData& image = plan_.images[i % plan_.images.size()];
+      begin_run(fmt::format("image {}", report_.images.size()), plan_.model->program);
+      report_.images.push_back(host.run_image(image, options));
+      // Outputs of an image that has run before are those it had.
+      if (i >= plan_.images.size()) report_.images.back().outputs.clear();
+      recorder_.activity().stop();
+      end_timeline();
+      if (report_.images.back().run.end != RunEnd::finished) break;
+      if (i + 1 < plan_.run_count() && interrupt()) break;
+      before += report_.images.back().run.retired;
+    }
+    return std::nullopt;
+  }
+
+  /// Deals the images out to the units. Before that, for comparison, the first image runs on a unit
+  /// that is alone.
+  std::optional<TcuRunResult> simulate_units(TcuRunOptions options) {
+    options.progress = [this](Cycle, std::uint64_t) {
+      if (interrupt()) throw StopRun{};
+    };
+    if (auto stuck = run_alone(options)) return stuck;
+    if (report_.interrupted) return std::nullopt;
+    report_.images.resize(plan_.run_count());
+    std::vector<bool> finished(plan_.run_count());
+    std::optional<TcuRunResult> cut_off;
+    const auto run_image = [&](unsigned unit, Host& host, std::size_t i) {
+      if (interrupt()) return false;
+      const std::string name = fmt::format("image {}", i);
+      if (unit == 0) {
+        begin_run(name, plan_.model->program, i == 0);
+      } else {
+        recorder_.begin_run(name, plan_.model->program, unit);
+      }
+      TcuRunOptions own = options;
+      if (unit != 0) own.retire_log = nullptr;
+      ImageResult& image = report_.images[i];
+      image = host.run_image(plan_.images[i % plan_.images.size()], own);
+      if (i >= plan_.images.size()) image.outputs.clear();
+      finished[i] = image.run.end == RunEnd::finished;
+      if (!finished[i] && !report_.interrupted) cut_off = image.run;
+      if (unit == 0) recorder_.activity().stop();
+      recorder_.end_run(image.run.accounting, unit);
+      return !cut_off;
+    };
+    std::optional<TcuRunResult> stuck =
+        units_->deal(*plan_.model, plan_.mode, finished.size(), run_image);
+    if (cut_off) stuck = std::move(cut_off);
+    report_.shared_memory = units_->memory_figures();
+    // A run that was cut off keeps the images before the first that has not finished.
+    const auto cut = std::find(finished.begin(), finished.end(), false);
+    report_.images.resize(static_cast<std::size_t>(cut - finished.begin()));
+    return stuck;
+  }
+
+  /// Returns the run if it did not finish by itself.
+  std::optional<TcuRunResult> run_alone(TcuRunOptions options) {
+    options.retire_log = nullptr;
+    TcuSimulation simulation(plan_.config);
+    Host host(simulation, *plan_.model, plan_.mode);
+    if (auto stuck = host.prepare()) return stuck;
+    ImageResult image = host.run_image(plan_.images.front(), options);
+    report_.alone = image.probe.value_or(image.run.cycles);
+    if (image.run.end == RunEnd::finished || report_.interrupted) return std::nullopt;
+    return std::move(image.run);
+  }
+
+  std::optional<TcuRunResult> simulate_packages(const TcuRunOptions& options,
+                                                std::uint64_t& before) {
+    try {
+      return packages_->run_programs(
+          options,
+          [&](const std::string& name) {
+            if (!report_.images.empty() && interrupt()) throw StopRun{};
+            begin_run(name, packages_->package(report_.images.size()).model.program);
+          },
+          [&](ImageResult image) {
+            before += image.run.retired;
+            report_.images.push_back(std::move(image));
+            recorder_.activity().stop();
+            end_timeline();
+          });
+    } catch (const StopRun&) {
+      return std::nullopt;  // between two requests
+    }
+  }
+
+  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
+    begin_run(name, program, report_.images.empty());
+  }
+  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program, bool is_first) {
+    recorder_.begin_run(name, program);
+    layers_.begin_run();
+    if (!is_first) return;
+    report_.first_cycle = simulation_.now();
+    recorder_.activity().start(simulation_.now());
+  }
+  void end_timeline() { recorder_.end_run(report_.images.back().run.accounting); }
+
+  void write_files(bool usable) {
+    if (!report_.images.empty()) document_ = run_document(report_);
+    if (packages_ && usable && document_) packages_->describe(*document_);
+    recorder_.write(document_ ? &*document_ : nullptr);
+    if (const auto& path = plan_.host.link_timeline; path && usable) {
+      recorder_.attempt([&] { packages_->write_timeline(*path); });
+    }
+    if (plan_.output && usable) recorder_.attempt([&] { write_outputs(); });
+  }
+
+  /// Images whose outputs are kept: those that are not run again.
+  [[nodiscard]] std::size_t images_with_outputs() const {
+    if (!plan_.host.packages.empty()) return report_.images.size();
+    if (report_.images.empty()) return 0;  // interrupted before one of several units had finished
+    const bool cut = report_.images.back().run.end != RunEnd::finished;
+    return std::min(report_.images.size() - (cut ? 1 : 0), plan_.images.size());
+  }
+
+  /// Packages that take turns; 1 without.
+  [[nodiscard]] std::size_t turns() const {
+    return std::max<std::size_t>(1, plan_.host.packages.size());
+  }
+
+  /// All images of one output, one after the other: those of one package.
+  [[nodiscard]] std::vector<std::uint8_t> output(const std::string& name, std::size_t first) const {
+    std::vector<std::uint8_t> data;
+    for (std::size_t i = first; i < images_with_outputs(); i += turns()) {
+      const auto& one = report_.images[i].outputs.at(name);
+      data.insert(data.end(), one.begin(), one.end());
+    }
+    return data;
+  }
+
+  /// Path of an output's files without their extensions; with the package's number where there are
+  /// several.
+  [[nodiscard]] std::string output_base(const std::string& name, std::size_t package) const {
+    const std::string number = turns() > 1 ? std::to_string(package + 1) + "." : "";
+    return *plan_.output + "/" + number + output_files_[package].at(name);
+  }
+
+  void write_outputs() {
+    if (!plan_.model) return write_program_outputs();
+    for (std::size_t p = 0; p < std::min(turns(), images_with_outputs()); ++p) {
+      for (const auto& [name, first] : report_.images[p].outputs) {
+        const std::string base = output_base(name, p);
+        const std::vector<std::uint8_t> data = output(name, p);
+        tcu::write_vectors_csv(base + ".csv", data, plan_.config.architecture);
+        tcu::write_vectors_raw(base + ".bin", data, plan_.config.architecture);
+        fmt::print(plan_.screen(), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
+      }
+    }
+    if (model_outputs_.empty()) return;
+    for (const std::string& name : plan_.tensors->model_outputs) {
+      const std::string base = output_base(name, 0);
+      const nn::Tensor tensor = compiler::join_images(model_outputs_, name);
+      for (const char* extension : {".npy", ".pb"})
+        nn::write_tensor(base + extension, name, tensor);
+      fmt::print(plan_.screen(), "{:<14}{} {} in {}.npy and .pb\n", "output", name,
+                 nn::to_string(tensor.shape), base);
+    }
+  }
+
+  /// A bare program's outputs are what it has written into DRAM.
+  void write_program_outputs() {
+    if (plan_.program_outputs.empty()) {
+      fmt::print(plan_.screen(), "{:<14}none: the program writes nothing to DRAM\n", "output");
+    }
+    for (const Dump& dump : plan_.program_outputs) {
+      recorder_.write_dump(dump);
+      fmt::print(plan_.screen(), "{:<14}{}[{}:{}] in {}\n", "output",
+                 simulation_.info().memories[dump.memory].name, dump.first, *dump.count, dump.path);
+    }
+  }
+
+  void print_model_outputs(std::size_t most) const {
+    for (std::size_t i = 0; i < model_outputs_.size(); ++i) {
+      for (const std::string& name : plan_.tensors->model_outputs) {
+        const nn::Tensor& tensor = model_outputs_[i].at(name);
+        const auto count = static_cast<std::size_t>(tensor.size());
+        fmt::print(plan_.screen(), "{:<14}{} image {}:", "output", name, i);
+        for (std::size_t k = 0; k < std::min(count, most); ++k) {
+          const bool real = tensor.type == nn::ElementType::float32;
+          fmt::print(plan_.screen(), " {:g}",
+                     real ? double{tensor.floats[k]} : static_cast<double>(tensor.integers[k]));
+        }
+        fmt::print(plan_.screen(), "{}\n",
+                   count > most ? fmt::format(" ... ({} scalars)", count) : "");
+      }
+    }
+  }
+
+  /// The model's own scalars where it says how they lie; else lanes, padding included.
+  void print_outputs() const {
+    if (plan_.output || !plan_.model) return;
+    constexpr std::size_t most = 16;
+    if (!model_outputs_.empty()) {
+      print_model_outputs(most);
+      return;
+    }
+    const tcu::Architecture& architecture = plan_.config.architecture;
+    const unsigned scalar = info(architecture.data_type).storage_bytes;
+    std::vector<std::uint8_t> lanes;
+    for (std::size_t i = 0; i < images_with_outputs(); ++i) {
+      for (const auto& [name, data] : report_.images[i].outputs) {
+        const std::size_t count = data.size() / scalar;
+        lanes.resize(data.size());
+        tcu::vector_kernels(architecture.data_type).from_bytes(data.data(), lanes.data(), count);
+        fmt::print(plan_.screen(), "{:<14}{} image {}:", "output", name, i);
+        for (std::size_t k = 0; k < std::min(count, most); ++k) {
+          fmt::print(
+              plan_.screen(), " {:g}",
+              to_real(architecture.data_type, tcu::lane(architecture.data_type, lanes.data(), k)));
+        }
+        fmt::print(plan_.screen(), "{}\n",
+                   count > most ? fmt::format(" ... ({} lanes)", count) : "");
+      }
+    }
+  }
+
+  RunPlan plan_;
+  std::unique_ptr<TcuUnits> units_;  ///< of --tcus; null: one unit
+  std::unique_ptr<TcuSimulation> own_;
+  TcuSimulation& simulation_;  ///< the only one, or the first: the one that is observed
+  LayerSignal layers_;
+  RunRecorder recorder_;
+  RunReport report_;
+  std::optional<RunDocument> document_;  ///< once everything has run
+  std::optional<PackageRun> packages_;   ///< behind a host link, if that is what runs
+  std::unique_ptr<SampleFile> samples_;
+  std::vector<std::map<std::string, std::string>> output_files_;  ///< by package, see file_names()
+  std::vector<nn::Values> model_outputs_;  ///< of each image; empty: how they lie is not known
+  double host_seconds_ = 0;
+  bool made_output_ = false;  ///< the output folder was not there before
+};
+
+/// --trace-list needs a machine, but nothing to run on it.
+int list_command(const Args& args) {
+  const RunPlan plan = plan_machine(args);
+  TcuSimulation simulation(plan.config);
+  LayerSignal layers(plan.regions, simulation);
+  fmt::print("{}", signal_list(simulation,
+                               with_surroundings(read_trace_options(args), simulation, layers)));
+  return exit_ok;
+}
+
+}  // namespace
+
+int run_command(const Words& words) {
+  if (const auto machine = other_machine(words)) return dpas_run_command(words, *machine);
+  Args args(
+      "run",
+      "Runs a compiled model or a program on the cycle-exact machine, or packages on it behind "
+      "a host link.",
+      run_options(), "[F.tmodel | M.dwn1 ...]");
+  if (!args.parse(words)) return exit_ok;
+  if (args.has("trace-list")) return list_command(args);
+  RunPlan plan = plan_run(args);
+  if (args.has("print-config")) {
+    fmt::print("{}", run_config_json(plan));
+    return exit_ok;
+  }
+  keep_going_without_reader();
+  use_layer_windows(plan);
+  return Runner(std::move(plan)).run();
+}
+
+}  // namespace tactus

@@ -1,0 +1,36 @@
+// What a run prints and writes about itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firmware/cli/run/run_plan.h"
+#include "firmware/driver/tcu/host.h"
+#include "firmware/report/run_document.h"
+
+namespace tactus {
+
+struct RunReport {
+  const RunPlan& plan;
+  std::vector<ImageResult> images;  ///< the last may be unfinished
+  Cycle total_cycles = 0;           ///< of the machine, all images and preparation
+  double wall_seconds = 0;          ///< simulation only
+  MachineRates rates;
+  const Activity* activity = nullptr;  ///< of the first image; filled for a page only
+  Cycle first_cycle = 0;               ///< of the machine: that in which the first image begins
+  bool interrupted = false;            ///< a signal has ended it
+  Cycle alone = 0;  ///< of several units: cycles of the first image on a unit that is alone
+  std::optional<DdrFigures> shared_memory{};  ///< of several units
+};
+
+/// What is written about it. The first image's figures are on the top; its cycles count from its
+/// start. Refers to the report.
+[[nodiscard]] RunDocument run_document(const RunReport& report);
+
+/// What each unit waits for, for a run that did not finish.
+[[nodiscard]] std::string stuck_message(Cycle max_cycles, const RunResult& result);
+
+/// A warning about them, if there are any; an error for --strict. `path` is the program's.
+void tell_unwritten(const std::string& path, const UnwrittenReads& reads, bool strict);
+
+}  // namespace tactus
