@@ -72,6 +72,20 @@ TEST_F(ZooCommand, WritesAnImage) {
   }
 }
 
+TEST_F(ZooCommand, WritesValuesForEachOfSeveralInputs) {
+  const Output made = tactus("zoo bert-tiny --image input_ids=i.npy --image attention_mask=m.npy");
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find("i.npy: input input_ids [1,128], values INT64, seed 1"),
+            std::string::npos)
+      << made.out;
+  EXPECT_NE(made.out.find("m.npy: input attention_mask [1,128], values INT64, seed 3"),
+            std::string::npos)
+      << made.out;
+  EXPECT_EQ(files().size(), 2U);
+  expect_error("zoo bert-tiny --image other.npy",
+               "the network has 3 inputs; write NAME=F with one of");
+}
+
 TEST_F(ZooCommand, Errors) {
   expect_error("zoo cps -o x.onnx", "did you mean \"csp\"?");
   expect_error("zoo csp", "--output F.onnx or F.pb is missing");

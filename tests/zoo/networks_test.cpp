@@ -290,6 +290,32 @@ TEST(Zoo, UnknownNamesGetAListAndASuggestion) {
   }
 }
 
+/// The published model has 4 385 920 parameters, of which 384 more positions and the pooler are
+/// left out.
+TEST(BertTiny, HasThePublishedSize) {
+  const Network network = build_bert_tiny(1);
+  const std::int64_t positions = 384 * 128, pooler = 128 * 128 + 128;
+  EXPECT_EQ(network.parameters + positions + pooler, 4385920);
+  const auto counts = operators(network.graph);
+  EXPECT_EQ(counts.at("LayerNormalization"), 5);
+  EXPECT_EQ(counts.at("Softmax"), 2);
+}
+
+/// DeiT-Ti has 5 717 416 parameters in 12 layers.
+TEST(DeitTiny, HasThePublishedSizeButForItsLayers) {
+  const Network network = build_deit_tiny(1);
+  const std::int64_t of_attention = 4 * (192 * 192 + 192), of_ffn = 2 * 192 * 768 + 768 + 192;
+  const std::int64_t of_norms = 2 * 2 * 192;
+  EXPECT_EQ(network.parameters + 8 * (of_attention + of_ffn + of_norms), 5717416);
+}
+
+/// GPT-2 has 124 439 808 parameters: embeddings of 50 257 tokens and 1024 positions, 12 blocks, a
+/// normalisation.
+TEST(Gpt2, ABlockHasThePublishedSize) {
+  const Network network = build_gpt2_block(1);
+  EXPECT_EQ(12 * network.parameters + (50257 + 1024) * 768 + 2 * 768, 124439808);
+}
+
 TEST(Zoo, RandomInputsNeedAStatedShape) {
   ValueInfo info{"x", ElementType::float32, 0,
                  std::vector<Dimension>{{1, ""}, {std::nullopt, "w"}}};

@@ -68,8 +68,15 @@ TEST(Architecture, EveryShippedFileLoads) {
   expect("ultra96v2.tarch", 16, 2097152, 2097152, 20480, 4096);
   expect("zcu104.tarch", 32, 2097152, 2097152, 16384, 4096);
   expect("zcu104_uram.tarch", 32, 2097152, 2097152, 49152, 20480);
+  // Two of them with an extension of our own.
+  for (const char* name : {"ultra96v2", "zcu104"}) {
+    Architecture expected = read_architecture(folder + name + ".tarch");
+    expected.lookup_tables = {2, 256, 4};
+    expected.simd_registers_depth = 3;
+    EXPECT_EQ(read_architecture(folder + name + "_tables.tarch"), expected) << name;
+  }
   const auto files = std::filesystem::directory_iterator(folder);
-  EXPECT_EQ(std::distance(files, std::filesystem::directory_iterator()), 7);
+  EXPECT_EQ(std::distance(files, std::filesystem::directory_iterator()), 9);
 }
 
 TEST(Architecture, DataTypes) {

@@ -171,10 +171,19 @@ Form drawn(Planner& p, const ElementFunction& function) {
   for (const Chord& chord : curve.chords) {
     numbers.insert(numbers.end(), {chord.slope, chord.offset, chord.rise});
   }
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  constexpr int samples = 1000;
+  for (int k = 0; k <= samples; ++k) {
+    const double width = function.reach->to - function.reach->from;
+    const double value = function.f(function.reach->from + width * k / samples);
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
   const std::string note = fmt::format(
-      "node {} ({}) computes {} by {} chords; largest error {:.4f} over the whole range of {}",
+      "node {} ({}) computes {} by {} chords; largest error {:.4f}, {:.2g} % of the range of its "
+      "values, over the whole range of {}",
       quote(p.origin().name), p.origin().op_type, function.name, curve.chords.size(), curve.error,
-      tcu::info(p.architecture().data_type).name);
+      100 * curve.error / (most - least), tcu::info(p.architecture().data_type).name);
   return {"chords", {{"chords", numbers}, {"note", note}}};
 }
 

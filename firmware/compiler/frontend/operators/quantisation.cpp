@@ -309,7 +309,7 @@ bool expand_rescaled(Planner& p, Expansion& e) {
                                   ? nullptr
                                   : p.model().graph->producer(cast->input(0));
     if (product == nullptr || !is_integer_product(product->op_type)) continue;
-    const auto steps = p.quantised(cast->input(0));
+    const auto steps = p.quantised(cast->inputs[0]);
     const nn::Tensor* scale = p.need_constant(1 - i, "the scale", nn::ElementType::float32);
     if (!steps || scale == nullptr) return true;
     nn::Tensor factor = *scale;

@@ -1,9 +1,9 @@
 #include "firmware/compiler/targets/tcu/optimise/rewrites.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,6 +12,14 @@ namespace {
 
 /// Pixels side by side in a vector; no_vector: zeroes.
 using Window = std::vector<Vector>;
+
+struct WindowHash {
+  std::size_t operator()(const Window& window) const {
+    std::size_t hash = window.size();
+    for (const Vector v : window) hash = (hash ^ v) * 0x9E3779B97F4A7C15U;
+    return hash ^ (hash >> 29);
+  }
+};
 
 /// The matrices of a group as the taps of a kernel, row by row.
 struct Kernel {
@@ -51,8 +59,10 @@ class Gathering {
 
  private:
   [[nodiscard]] std::optional<Kernel> kernel_of(const Group& group) const;
-  [[nodiscard]] Rectangles cut(const Group& group, const Kernel& kernel, std::uint32_t height,
-                               std::uint32_t width) const;
+  /// Nothing if it takes as many cycles as `most`, or more.
+  [[nodiscard]] std::optional<Rectangles> cut(const Group& group, const Kernel& kernel,
+                                              std::uint32_t height, std::uint32_t width,
+                                              std::uint64_t most) const;
   void gather(Group& group, const Kernel& kernel, std::vector<Group>& groups);
   void order(const Kernel& kernel, Rectangles& cut) const;
   [[nodiscard]] Group copies(const Group& group, const Kernel& kernel, const Rectangles& cut,
@@ -125,8 +135,9 @@ std::optional<Kernel> Gathering::kernel_of(const Group& group) const {
 }
 
 /// Rectangles that reach over the kernel's edge take any window that has what they need.
-Rectangles Gathering::cut(const Group& group, const Kernel& kernel, std::uint32_t height,
-                          std::uint32_t width) const {
+std::optional<Rectangles> Gathering::cut(const Group& group, const Kernel& kernel,
+                                         std::uint32_t height, std::uint32_t width,
+                                         std::uint64_t most) const {
   Rectangles cut;
   cut.height = height;
   cut.width = width;
@@ -149,9 +160,10 @@ Rectangles Gathering::cut(const Group& group, const Kernel& kernel, std::uint32_
     for (Rectangles::Set& set : cut.sets) {
       if (is_whole(set) != whole) continue;
       // Windows by what the set needs of them.
-      std::map<Window, std::uint32_t> known;
-      const auto needed = [&](const Window& window) {
-        Window part;
+      std::unordered_map<Window, std::uint32_t, WindowHash> known;
+      Window part;
+      const auto needed = [&](const Window& window) -> const Window& {
+        part.clear();
         for (std::size_t slot = 0; slot < set.taps.size(); ++slot) {
           if (set.taps[slot] != no_tap) part.push_back(window[slot]);
         }
@@ -161,8 +173,9 @@ Rectangles Gathering::cut(const Group& group, const Kernel& kernel, std::uint32_
         known.emplace(needed(cut.windows[w]), w);
       }
       set.window_of.assign(pixels, no_vector);
+      Window window;
       for (std::size_t p = 0; p < pixels; ++p) {
-        Window window(set.taps.size(), no_vector);
+        window.assign(set.taps.size(), no_vector);
         bool any = false;
         for (std::size_t slot = 0; slot < set.taps.size(); ++slot) {
           if (set.taps[slot] != no_tap) window[slot] = kernel.inputs[set.taps[slot]][p];
@@ -170,18 +183,20 @@ Rectangles Gathering::cut(const Group& group, const Kernel& kernel, std::uint32_
         }
         if (!any) continue;
         const auto [place, is_new] =
-            known.emplace(needed(window), static_cast<std::uint32_t>(cut.windows.size()));
-        if (is_new) cut.windows.push_back(std::move(window));
+            known.try_emplace(needed(window), static_cast<std::uint32_t>(cut.windows.size()));
+        if (is_new) cut.windows.push_back(window);
         set.window_of[p] = place->second;
         cut.cycles += group.blocks;
       }
       cut.cycles += change() * group.blocks;
+      if (cut.cycles >= most) return std::nullopt;
     }
   }
   for (const Window& window : cut.windows) {
     for (const Vector v : window) cut.cycles += v != no_vector ? 1 : 0;
   }
   cut.cycles += cut.windows.size() + change() * height * width;
+  if (cut.cycles >= most) return std::nullopt;
   return cut;
 }
 
@@ -306,9 +321,9 @@ void Gathering::gather(Group& group, const Kernel& kernel, std::vector<Group>& g
   for (std::uint32_t height = 1; height <= kernel.height; ++height) {
     for (std::uint32_t width = 1; width <= kernel.width; ++width) {
       if (height * width == 1 || height * width * kernel.channels > n_) continue;
-      Rectangles tried = cut(group, kernel, height, width);
-      if (tried.cycles >= cycles) continue;
-      cycles = tried.cycles;
+      std::optional<Rectangles> tried = cut(group, kernel, height, width, cycles);
+      if (!tried) continue;
+      cycles = tried->cycles;
       best = std::move(tried);
     }
   }

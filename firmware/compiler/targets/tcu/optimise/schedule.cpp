@@ -275,31 +275,37 @@ void Scheduler::add_tile(std::uint32_t number) {
 void Scheduler::add_results(Job& job, const std::vector<Vector>& results) {
   const Group& group = network_.groups[job.group];
   std::map<std::uint64_t, std::vector<Vector>> classes;
+  std::vector<Vector> all;
   for (std::uint32_t b = job.first_block; b < job.end_block; ++b) {
     classes.clear();
+    all.clear();
     for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
-      const Vector v = results[p * group.blocks + b];
-      classes[readers_[number(v)]].push_back(v);
+      all.push_back(results[p * group.blocks + b]);
+    }
+    std::vector<Vector>* list = nullptr;  // of the vector before
+    std::uint64_t readers_before = 0;
+    for (const Vector v : all) {
+      const std::uint64_t readers = readers_[number(v)];
+      if (list == nullptr || readers != readers_before) list = &classes[readers];
+      if (list->empty()) list->reserve(all.size());
+      readers_before = readers;
+      list->push_back(v);
     }
     if (classes.size() > most_classes) {
-      std::vector<Vector> all;
-      for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
-        all.push_back(results[p * group.blocks + b]);
-      }
       classes.clear();
-      classes[0] = std::move(all);
+      classes[0] = all;
     }
     for (const auto& [readers, vectors] : classes) {
-      std::vector<Vector> run;
-      for (std::size_t i = 0; i <= vectors.size(); ++i) {
-        const bool ends = i == vectors.size() || run.size() == plan_.longest_chunk ||
-                          (!run.empty() &&
-                           tile_readers_[number(vectors[i])] != tile_readers_[number(run.back())]);
-        if (ends && !run.empty()) {
-          job.writes.push_back(add_chunk(std::move(run)));
-          run = {};
-        }
-        if (i < vectors.size()) run.push_back(vectors[i]);
+      std::size_t first = 0;
+      for (std::size_t i = 1; i <= vectors.size(); ++i) {
+        const bool ends =
+            i == vectors.size() || i - first == plan_.longest_chunk ||
+            tile_readers_[number(vectors[i])] != tile_readers_[number(vectors[i - 1])];
+        if (!ends) continue;
+        const auto begin = vectors.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto end = vectors.begin() + static_cast<std::ptrdiff_t>(i);
+        job.writes.push_back(add_chunk({begin, end}));
+        first = i;
       }
     }
   }
