@@ -815,24 +815,6 @@ bool reaches_rows(const Model& model, const std::string& value, unsigned depth =
   });
 }
 
-/// Whether a value goes, through operators on single elements, to a Transpose of its last two of
-/// three dimensions.
-bool reaches_turn(const Model& model, const std::string& value, unsigned depth = 0) {
-  constexpr unsigned deepest = 16;
-  const auto readers = model.nodes_reading.find(value);
-  if (readers == model.nodes_reading.end() || depth > deepest) return false;
-  return std::any_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* node) {
-    if (node->outputs.empty()) return false;
-    const auto permutation = node->attributes.find("perm");
-    if (node->op_type == "Transpose") {
-      return permutation != node->attributes.end() &&
-             permutation->second == nn::Attribute(nn::Shape{0, 2, 1});
-    }
-    return (keeps_layout(*node) || node->op_type == "Concat") &&
-           reaches_turn(model, node->outputs.front(), depth + 1);
-  });
-}
-
 /// Whether a value goes, through operators on single elements, to one that wants an image; with
 /// `turned`, through a Transpose from NHWC to NCHW on the way.
 bool reaches_image(const Model& model, const std::string& value, bool turned, unsigned depth = 0) {
@@ -846,6 +828,26 @@ bool reaches_image(const Model& model, const std::string& value, bool turned, un
       return reaches_image(model, node->outputs.front(), false, depth + 1);
     }
     return keeps_layout(*node) && reaches_image(model, node->outputs.front(), turned, depth + 1);
+  });
+}
+
+/// Whether all that reads a value is, behind operators on single elements, a Transpose of the last
+/// two of three dimensions, behind which rows are wanted.
+bool reaches_turn(const Model& model, const std::string& value, unsigned depth = 0) {
+  constexpr unsigned deepest = 16;
+  const auto readers = model.nodes_reading.find(value);
+  if (readers == model.nodes_reading.end() || depth > deepest) return false;
+  return std::all_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* node) {
+    if (node->outputs.empty()) return false;
+    const auto permutation = node->attributes.find("perm");
+    if (node->op_type == "Transpose") {
+      const std::string& turned = node->outputs.front();
+      return permutation != node->attributes.end() &&
+             permutation->second == nn::Attribute(nn::Shape{0, 2, 1}) &&
+             reaches_rows(model, turned) && !reaches_image(model, turned, false);
+    }
+    return (keeps_layout(*node) || node->op_type == "Concat") &&
+           reaches_turn(model, node->outputs.front(), depth + 1);
   });
 }
 

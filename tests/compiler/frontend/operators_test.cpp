@@ -688,5 +688,44 @@ TEST(HostTail, IsTriedOnce) {
   EXPECT_NE(refusal(maker.graph).find("cannot be broadcast"), std::string::npos);
 }
 
+/// A window of more pixels than there are accumulators is pooled by rows first.
+TEST(Pools, OfMorePixelsThanAccumulators) {
+  tcu::Architecture small = architecture(4);
+  small.accumulator_depth = 64;
+  const auto pooled = [&](const char* op, const Attributes& attributes) {
+    GraphMaker maker(13);
+    maker.input("x", {1, 5, 12, 15}).node(op, {"x"}, {"y"}, attributes).output("y");
+    Options optimised;
+    optimised.optimise = true;
+    expect_near_reference(maker.graph, small, {}, 0.05F);
+    expect_near_reference(maker.graph, small, optimised, 0.05F);
+  };
+  pooled("GlobalAveragePool", {});
+  pooled("GlobalMaxPool", {});
+  pooled("ReduceMean", {{"axes", Ints{2, 3}}});
+  pooled("ReduceMax", {{"axes", Ints{2, 3}}, {"keepdims", std::int64_t{0}}});
+  pooled("MaxPool", {{"kernel_shape", Ints{12, 15}}});
+  pooled("AveragePool", {{"kernel_shape", Ints{12, 15}}});
+}
+
+/// Sums along the lanes, and other dimensions that come to run along them.
+TEST(LaneTurns, OnArraysOfAPowerOfTwo) {
+  for (const std::uint32_t n : {3U, 4U, 8U, 16U}) {
+    for (const nn::Shape& shape : {nn::Shape{16, 32}, nn::Shape{2, 17, 21}, nn::Shape{2, 3, 16, 20},
+                                   nn::Shape{1, 2, 33, 16}}) {
+      SCOPED_TRACE(nn::to_string(shape) + ", array " + std::to_string(n));
+      // The transpose as weights of a product with itself.
+      GraphMaker maker(13);
+      nn::Shape turned(shape.size());
+      for (std::size_t k = 0; k < shape.size(); ++k) turned[k] = static_cast<std::int64_t>(k);
+      std::swap(turned[shape.size() - 1], turned[shape.size() - 2]);
+      maker.input("x", shape).constant("small", floats({}, {0.125F}));
+      maker.node("Mul", {"x", "small"}, {"s"}).node("Transpose", {"s"}, {"t"}, {{"perm", turned}});
+      maker.node("MatMul", {"s", "t"}, {"y"}).output("y");
+      expect_near_reference(maker.graph, architecture(n), {}, 0.05F);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tactus::compiler

@@ -327,10 +327,13 @@ const Value* known_value(const Planner& p, const std::string& name) {
   return found == p.model().values.end() ? nullptr : &found->second;
 }
 
-/// The value of a constant of one element.
+/// The value of a constant of one element, which gives no result a dimension more.
 std::optional<double> number_of(const Planner& p, const std::string& name) {
   const Value* value = known_value(p, name);
-  if (value == nullptr || value->constant == nullptr || value->constant->size() != 1) return {};
+  if (value == nullptr || value->constant == nullptr || value->constant->size() != 1 ||
+      value->constant->shape.size() > 1) {
+    return {};
+  }
   return value->constant->reals().front();
 }
 

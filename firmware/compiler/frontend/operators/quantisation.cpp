@@ -307,7 +307,7 @@ bool expand_rescaled(Planner& p, Expansion& e) {
     const nn::Node* cast = p.model().graph->producer(p.node.inputs[i]);
     const nn::Node* product = cast == nullptr || cast->op_type != "Cast"
                                   ? nullptr
-                                  : p.model().graph->producer(cast->input(0));
+                                  : p.model().graph->producer(cast->inputs[0]);
     if (product == nullptr || !is_integer_product(product->op_type)) continue;
     const auto steps = p.quantised(cast->inputs[0]);
     const nn::Tensor* scale = p.need_constant(1 - i, "the scale", nn::ElementType::float32);
