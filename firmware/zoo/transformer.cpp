@@ -113,7 +113,7 @@ Network build_gpt2_block(std::uint64_t seed) {
   const Shape kept{1, block.heads, past, block.head_width()};
   const Value past_key = net.input("past_key", kept), past_value = net.input("past_value", kept);
   const Value joined =
-      net.dense("attention/qkv", net.layer_normalization("norm_0", in), 3 * block.width, 1.5);
+      net.dense("attention/qkv", net.layer_normalization("norm_0", in), 3 * block.width, 2);
   const std::vector<Value> parts = net.split("attention/parts", joined, 2, 3);
   const Value q = split_heads(net, "attention/query", parts[0], block);
   const Value k = net.concat("attention/keys",
@@ -121,7 +121,7 @@ Network build_gpt2_block(std::uint64_t seed) {
   const Value v = net.concat("attention/values",
                              {past_value, split_heads(net, "attention/value", parts[2], block)}, 2);
   Value x = net.add("attended", in, attention(net, "attention", q, k, v, "", block));
-  const Value up = net.dense("ffn/up", net.layer_normalization("norm_1", x), block.hidden, 0.8);
+  const Value up = net.dense("ffn/up", net.layer_normalization("norm_1", x), block.hidden, 1.15);
   x = net.add("fed", x, net.dense("ffn/down", net.tanh_gelu("ffn/gelu", up), block.width, 0.5));
   net.output(x, "next_hidden_states");
   net.output(k, "present_key");
