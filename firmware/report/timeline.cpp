@@ -131,7 +131,7 @@ void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle
   if (info.kind == StateKind::idle) return;
   std::string arguments;
   if (context > 0) {
-    arguments = fmt::format("{{\"head\":{}}}", quoted(machine_.kinds[context - 1].title));
+    arguments = fmt::format("{{\"head\":{}}}", json_string(machine_.kinds[context - 1].title));
   }
   slice(id, info.name, category(info.kind), from, to, arguments);
 }

@@ -13,7 +13,6 @@
 // one window and one limit for all.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "firmware/driver/common/accounting.h"
+#include "firmware/driver/common/timeline_tracks.h"
 #include "firmware/driver/common/watched_machine.h"
 #include "firmware/report/trace_writer.h"
 
@@ -36,40 +36,9 @@ struct TimelineOptions {
   std::string machine;                 ///< its name, where the file has several
 };
 
-/// Values drawn in one chart; written when one of them has changed.
-struct GaugeGroup {
-  struct Gauge {
-    std::string name;
-    std::function<std::uint64_t()> value;
-  };
-  std::string title;
-  std::vector<Gauge> gauges;
-  /// values are totals of the past interval, not those of its last cycle
-  bool of_interval = false;
-};
-
-class Timeline;
-
-/// Tracks that a machine draws besides the states of its units.
-class TimelineTracks {
- public:
-  virtual ~TimelineTracks() = default;
-  /// Names the machine's fixed tracks. Numbers start at Timeline::first_fixed_track, or at
-  /// Timeline::first_free_track for tracks below those of all units.
-  virtual void begin(Timeline& timeline) = 0;
-  /// Called before each run with the program, without padding.
-  virtual void begin_run(const std::vector<std::uint8_t>& program) = 0;
-  virtual void event(const Event& event, Cycle now) = 0;
-  [[nodiscard]] virtual std::vector<GaugeGroup> gauges() { return {}; }
-};
-
-class Timeline final : public EventSink, public AccountObserver {
+class Timeline final : public EventSink, public AccountObserver, public TimelineSheet {
  public:
   static constexpr Cycle sample_interval = 100;  ///< cycles between gauge samples
-  // Track numbers; viewers sort tracks by them.
-  static constexpr unsigned first_fixed_track = 3;
-  static constexpr unsigned first_unit_track = 10;
-  static constexpr unsigned first_free_track = 100;
 
   /// Throws UserError if the file cannot be written.
   Timeline(const std::string& path, const WatchedMachine& simulation,
@@ -92,16 +61,12 @@ class Timeline final : public EventSink, public AccountObserver {
 
   // ---- for TimelineTracks
 
-  void track(unsigned id, const std::string& name) { file_->writer.track(id, name, process_); }
-  /// Draws a slice over the cycles [from, to) of a track; `arguments` is a JSON object.
-  void slice(unsigned track, std::string_view name, std::string_view category, Cycle from, Cycle to,
-             const std::string& arguments = {});
-  /// True if a slice over these cycles would be written, so that making its text is worthwhile.
-  [[nodiscard]] bool in_view(Cycle from, Cycle to) const;
-  /// A string as JSON.
-  [[nodiscard]] static std::string quoted(std::string_view text) {
-    return TraceWriter::quoted(text);
+  void track(unsigned id, const std::string& name) override {
+    file_->writer.track(id, name, process_);
   }
+  void slice(unsigned track, std::string_view name, std::string_view category, Cycle from, Cycle to,
+             const std::string& arguments = {}) override;
+  [[nodiscard]] bool in_view(Cycle from, Cycle to) const override;
 
  private:
   /// What machines in one file share.

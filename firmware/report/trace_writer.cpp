@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "isa/support/error.h"
-#include "isa/support/json_text.h"
 
 namespace tactus {
 namespace {
@@ -11,8 +10,6 @@ namespace {
 constexpr std::size_t buffer_bytes = 1 << 16;
 
 }  // namespace
-
-std::string TraceWriter::quoted(std::string_view text) { return json_string(text); }
 
 TraceWriter::TraceWriter(const std::string& path, const std::string& time) : file_(path) {
   put(fmt::format("{{\"otherData\":{{\"time\":\"{}\",\"tool\":\"tactus\"}},\"traceEvents\":[",
@@ -38,7 +35,7 @@ void TraceWriter::put(std::string_view text) {
 void TraceWriter::process(unsigned number, const std::string& name) {
   put(fmt::format(
       ",\n{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}", number,
-      quoted(name)));
+      json_string(name)));
 }
 
 void TraceWriter::track(unsigned id, const std::string& name, unsigned process) {
@@ -46,12 +43,12 @@ void TraceWriter::track(unsigned id, const std::string& name, unsigned process) 
       fmt::format(",\n{{\"ph\":\"M\",\"pid\":{2},\"tid\":{0},\"name\":\"thread_name\",\"args\":"
                   "{{\"name\":{1}}}}},\n{{\"ph\":\"M\",\"pid\":{2},\"tid\":{0},\"name\":"
                   "\"thread_sort_index\",\"args\":{{\"sort_index\":{0}}}}}",
-                  id, quoted(name), process));
+                  id, json_string(name), process));
 }
 
 void TraceWriter::close(const std::optional<std::string>& note) {
   put("\n],");
-  if (note) put(fmt::format("\"tactusNote\":{},", quoted(*note)));
+  if (note) put(fmt::format("\"tactusNote\":{},", json_string(*note)));
   put("\"displayTimeUnit\":\"ms\"}\n");
   if (failure_) throw UserError(*failure_);
   file_.write(buffer_);

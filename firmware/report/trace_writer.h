@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/support/json_text.h"
 #include "isa/support/output_file.h"
 
 namespace tactus {
@@ -33,7 +34,7 @@ class TraceWriter {
     put(
         fmt::format(",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"name\":{},"
                     "\"cat\":\"{}\"{}{}}}",
-                    process, track, from, duration, quoted(name), category,
+                    process, track, from, duration, json_string(name), category,
                     arguments.empty() ? "" : ",\"args\":", arguments));
   }
   /// Writes the values of one chart: `values` is a JSON object of numbers by name.
@@ -46,8 +47,6 @@ class TraceWriter {
   void close(const std::optional<std::string>& note = std::nullopt);
 
   [[nodiscard]] bool failed() const { return failure_.has_value(); }
-  /// A string as JSON.
-  [[nodiscard]] static std::string quoted(std::string_view text);
 
  private:
   void put(std::string_view text);

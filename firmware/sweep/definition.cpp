@@ -86,6 +86,12 @@ std::string value_problem(const std::string& key, const JsonScalar& value,
   return problem.empty() ? source_problem(key, value, path) : problem;
 }
 
+/// A whole number as one.
+JsonScalar scalar_of(double value) {
+  const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
+  return whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value);
+}
+
 /// Reads the tree of axes and reports all problems.
 class AxesReader {
  public:
@@ -192,12 +198,7 @@ class AxesReader {
         object.add_problem("to", fmt::format("more than {} values", most_values));
         return {};
       }
-      const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
-      if (whole) {
-        values.emplace_back(static_cast<std::int64_t>(value));
-      } else {
-        values.emplace_back(value);
-      }
+      values.push_back(scalar_of(value));
       const auto n = static_cast<double>(i + 1);
       value = geometric ? from * std::pow(step, n) : from + step * n;
     }
@@ -353,9 +354,7 @@ class Configurations::Builder {
     bind_dram(result);
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
-      const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
-      const JsonScalar scalar =
-          whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value);
+      const JsonScalar scalar = scalar_of(value);
       const std::string problem = key_problem(derived.key, scalar);
       if (!problem.empty()) {
         user_error("{}:/derived/{}: gives {} at point {}: {}", definition_.path, derived.key, value,

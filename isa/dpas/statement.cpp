@@ -209,6 +209,20 @@ class StatementParser {
                         suggestion(name, names));
   }
 
+  /// A name, of what the messages call `what`, as the operand's variable.
+  void named_variable(Operand& operand, std::string_view what) {
+    cursor_.skip_blanks();
+    const std::size_t column = cursor_.column();
+    variable(operand, cursor_.expect_word(what), column);
+  }
+
+  /// Value of a word's enumeration, whose names are given in its order.
+  template <typename Enum, std::size_t n>
+  Enum one_of(const std::string_view (&names)[n], std::string_view what) {
+    const std::size_t column = cursor_.column();
+    return static_cast<Enum>(index_of(names, cursor_.word(), what, column));
+  }
+
   void no_modifier_or_indirection(std::string_view what) {
     const bool is_dpas = i_.is_dpas();
     if (cursor_.peek() == '(') {
@@ -231,9 +245,7 @@ class StatementParser {
     no_modifier_or_indirection(what);
     Operand operand;
     operand.kind = Operand::Kind::raw;
-    cursor_.skip_blanks();
-    const std::size_t column = cursor_.column();
-    variable(operand, cursor_.expect_word(what), column);
+    named_variable(operand, what);
     if (cursor_.accept_here(".")) {
       operand.offset = static_cast<std::uint32_t>(offset("byte offset", 65535));
     } else if (!short_form) {
@@ -268,9 +280,7 @@ class StatementParser {
     Operand operand;
     operand.kind = Operand::Kind::general;
     operand.region = {1, 1, 0};
-    cursor_.skip_blanks();
-    const std::size_t column = cursor_.column();
-    variable(operand, cursor_.expect_word(what), column);
+    named_variable(operand, what);
     if (operand.kind == Operand::Kind::null && cursor_.accept_here(".")) {
       (void)offset("byte offset", 65535);
     } else if (cursor_.peek() == '(') {
@@ -334,7 +344,7 @@ class StatementParser {
     operand.kind = Operand::Kind::general;
     cursor_.skip_blanks();
     const std::size_t column = cursor_.column();
-    variable(operand, cursor_.expect_word("a source"), column);
+    named_variable(operand, "a source");
     if (operand.kind == Operand::Kind::null) {
       TextCursor::fail_at(column, "E_OPERAND: %null is no source");
     }
@@ -389,15 +399,12 @@ class StatementParser {
     const bool hexadecimal = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
     if (info(type).is_float && !hexadecimal && type != Type::vf) {
       double value = 0;
-      const std::string number = text.find('.') == std::string::npos ? text : text;
-      if (!parse_decimal(number, value)) {
-        TextCursor::fail_at(column, "{} is no number", quote(text));
-      }
+      if (!parse_decimal(text, value)) TextCursor::fail_at(column, "{} is no number", quote(text));
       std::uint64_t bits = 0;
       if (type == Type::df) {
         std::memcpy(&bits, &value, sizeof bits);
       } else {
-        const float single = nearest_float(number, value);
+        const float single = nearest_float(text, value);
         bits = type == Type::f    ? formats::bits_of(single)
                : type == Type::hf ? float_to_hf(single)
                                   : float_to_bf(single);
@@ -505,9 +512,7 @@ class StatementParser {
     i_.opcode = mnemonic == "mov" ? Opcode::mov : mnemonic == "add" ? Opcode::add : Opcode::cmp;
     if (i_.opcode == Opcode::cmp) {
       cursor_.expect(".");
-      const std::size_t column = cursor_.column();
-      i_.comparison =
-          static_cast<Comparison>(index_of(comparison_names, cursor_.word(), "comparison", column));
+      i_.comparison = one_of<Comparison>(comparison_names, "comparison");
     } else if (cursor_.accept_here(".")) {
       const std::size_t column = cursor_.column();
       const std::string_view option = cursor_.word();
@@ -528,14 +533,10 @@ class StatementParser {
   void unit_and_caching() {
     i_.opcode = Opcode::lsc_untyped;
     cursor_.expect(".");
-    std::size_t column = cursor_.column();
-    i_.lsc.unit =
-        static_cast<LscUnit>(index_of(unit_names, cursor_.word(), "unit of memory", column));
+    i_.lsc.unit = one_of<LscUnit>(unit_names, "unit of memory");
     for (std::uint8_t* caching : {&i_.lsc.l1_caching, &i_.lsc.l3_caching}) {
       if (!cursor_.accept_here(".")) return;
-      column = cursor_.column();
-      *caching = static_cast<std::uint8_t>(
-          index_of(caching_names, cursor_.word(), "kind of caching", column));
+      *caching = one_of<std::uint8_t>(caching_names, "kind of caching");
     }
   }
 
@@ -685,15 +686,11 @@ class StatementParser {
   void fence() {
     i_.opcode = Opcode::lsc_fence;
     cursor_.expect(".");
-    std::size_t column = cursor_.column();
-    i_.lsc.unit =
-        static_cast<LscUnit>(index_of(unit_names, cursor_.word(), "unit of memory", column));
+    i_.lsc.unit = one_of<LscUnit>(unit_names, "unit of memory");
     cursor_.expect(".");
-    column = cursor_.column();
-    i_.fence = static_cast<FenceOperation>(index_of(fence_names, cursor_.word(), "fence", column));
+    i_.fence = one_of<FenceOperation>(fence_names, "fence");
     cursor_.expect(".");
-    column = cursor_.column();
-    i_.scope = static_cast<FenceScope>(index_of(scope_names, cursor_.word(), "scope", column));
+    i_.scope = one_of<FenceScope>(scope_names, "scope");
     if (cursor_.peek() == '(') execution_size();
   }
 

@@ -10,4 +10,8 @@ namespace tactus {
 
 [[nodiscard]] std::vector<FigureInfo> energy_figure_infos();
 
+/// The figures as the driver's own, of machines that have `part`.
+[[nodiscard]] std::vector<FigureInfo> own_figures_of(std::string_view part,
+                                                     std::vector<FigureInfo> figures);
+
 }  // namespace tactus

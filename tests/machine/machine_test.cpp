@@ -12,6 +12,7 @@
 #include "firmware/report/figures.h"
 #include "firmware/report/run_document.h"
 #include "firmware/report/run_figures.h"
+#include "firmware/report/timeline.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "models/sim/trace/tracer.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "firmware/driver/common/simulation.h"
-#include "firmware/report/timeline.h"
+#include "firmware/driver/common/timeline_tracks.h"
 #include "models/sim/link.h"
 #include "models/sim/machine.h"
 #include "models/sim/trace/cycle_watcher.h"
@@ -239,13 +239,13 @@ class ToySimulation final : public Simulation {
 class ToyTimelineTracks final : public TimelineTracks {
  public:
   explicit ToyTimelineTracks(const ToyMachine& machine) : machine_(machine) {}
-  void begin(Timeline& timeline) override {
+  void begin(TimelineSheet& timeline) override {
     timeline_ = &timeline;
-    timeline.track(Timeline::first_fixed_track, "adder: additions");
+    timeline.track(TimelineSheet::first_fixed_track, "adder: additions");
   }
   void begin_run(const std::vector<std::uint8_t>& /*program*/) override {}
   void event(const Event& /*event*/, Cycle now) override {
-    timeline_->slice(Timeline::first_fixed_track, "add", "execute", now, now + 1);
+    timeline_->slice(TimelineSheet::first_fixed_track, "add", "execute", now, now + 1);
   }
   [[nodiscard]] std::vector<GaugeGroup> gauges() override {
     return {{"sum", {{"sum", [this] { return machine_.sum(); }}}}};
@@ -253,7 +253,7 @@ class ToyTimelineTracks final : public TimelineTracks {
 
  private:
   const ToyMachine& machine_;
-  Timeline* timeline_ = nullptr;
+  TimelineSheet* timeline_ = nullptr;
 };
 
 }  // namespace tactus

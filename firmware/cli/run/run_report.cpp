@@ -11,11 +11,11 @@
 #include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"
 #include "firmware/config/coverage.h"
-#include "firmware/driver/tcu/run_figures.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
+#include "firmware/report/tcu_run.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "isa/dpas/assembly.h"
+#include "isa/support/json_text.h"
 #include "models/dpas/events.h"
 #include "models/sim/array_figures.h"
 
@@ -13,7 +14,7 @@ using dpas::DpasEvent;
 DpasTimelineTracks::DpasTimelineTracks(const DpasSimulation& simulation, const dpas::Kernel& kernel)
     : simulation_(simulation), kernel_(kernel), bursts_(DpasEvent::axi, {"memory"}) {}
 
-void DpasTimelineTracks::begin(Timeline& timeline) {
+void DpasTimelineTracks::begin(TimelineSheet& timeline) {
   timeline_ = &timeline;
   bursts_.begin(timeline);
   timeline.track(track_array, "array: instructions");
@@ -32,7 +33,7 @@ void DpasTimelineTracks::event(const Event& event, Cycle now) {
   const std::string text = dpas::to_text(kernel_, kernel_.instructions[event.a]);
   timeline_->slice(track_array, fmt::format("dpas of thread {}", event.port), "execute", now, to,
                    fmt::format("{{\"instruction\":{},\"thread\":{},\"text\":{}}}", event.a,
-                               event.port, Timeline::quoted(text)));
+                               event.port, json_string(text)));
 }
 
 std::vector<GaugeGroup> DpasTimelineTracks::gauges() {

@@ -4,9 +4,8 @@
 
 #include <vector>
 
+#include "firmware/driver/common/burst_tracks.h"
 #include "firmware/driver/dpas/simulation.h"
-#include "firmware/report/burst_tracks.h"
-#include "firmware/report/timeline.h"
 
 namespace tactus {
 
@@ -15,17 +14,17 @@ class DpasTimelineTracks final : public TimelineTracks {
   /// `kernel` is the kernel that all threads run.
   DpasTimelineTracks(const DpasSimulation& simulation, const dpas::Kernel& kernel);
 
-  void begin(Timeline& timeline) override;
+  void begin(TimelineSheet& timeline) override;
   void begin_run(const std::vector<std::uint8_t>& program) override;
   void event(const Event& event, Cycle now) override;
   [[nodiscard]] std::vector<GaugeGroup> gauges() override;
 
  private:
-  static constexpr unsigned track_array = Timeline::first_fixed_track;
+  static constexpr unsigned track_array = TimelineSheet::first_fixed_track;
 
   const DpasSimulation& simulation_;
   const dpas::Kernel& kernel_;
-  Timeline* timeline_ = nullptr;
+  TimelineSheet* timeline_ = nullptr;
   BurstTracks bursts_;
   std::uint64_t rows_ = 0;  ///< rows of the array before the current interval
 };

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/support/json_text.h"
 #include "isa/tcu/disassembler.h"
 #include "isa/tcu/instruction_kind.h"
 #include "isa/tcu/names.h"
@@ -19,7 +20,7 @@ TcuTimelineTracks::TcuTimelineTracks(const WatchedMachine& machine, const TcuSys
       layout_(system.architecture()),
       bursts_(TcuEvent::axi, {"DRAM0", "DRAM1"}) {}
 
-void TcuTimelineTracks::begin(Timeline& timeline) {
+void TcuTimelineTracks::begin(TimelineSheet& timeline) {
   timeline_ = &timeline;
   bursts_.begin(timeline);
   timeline.track(track_decoder, "decoder: instructions");
@@ -57,7 +58,7 @@ void TcuTimelineTracks::begin_run(const std::vector<std::uint8_t>& program) {
 std::string TcuTimelineTracks::describe(std::size_t index) const {
   if (index >= program_.size()) return {};  // padding, or what the host adds
   return fmt::format("{{\"instruction\":{},\"text\":{}}}", index,
-                     Timeline::quoted(tcu::disassemble(layout_, program_[index])));
+                     json_string(tcu::disassemble(layout_, program_[index])));
 }
 
 /// Title of an instruction that executes: its kind, or the block that it is for.

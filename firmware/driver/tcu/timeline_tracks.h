@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "firmware/driver/common/burst_tracks.h"
 #include "firmware/driver/tcu/simulation.h"
-#include "firmware/report/burst_tracks.h"
-#include "firmware/report/timeline.h"
 #include "isa/tcu/instruction.h"
 
 namespace tactus {
@@ -20,14 +19,14 @@ class TcuTimelineTracks final : public TimelineTracks {
       : TcuTimelineTracks(simulation, simulation.system()) {}
   TcuTimelineTracks(const WatchedMachine& machine, const TcuSystem& system);
 
-  void begin(Timeline& timeline) override;
+  void begin(TimelineSheet& timeline) override;
   void begin_run(const std::vector<std::uint8_t>& program) override;
   void event(const Event& event, Cycle now) override;
   [[nodiscard]] std::vector<GaugeGroup> gauges() override;
 
  private:
   enum Track : unsigned {
-    track_decoder = Timeline::first_fixed_track,
+    track_decoder = TimelineSheet::first_fixed_track,
     track_array,
     track_alus,
     track_dais,  ///< only where the architecture names blocks
@@ -53,7 +52,7 @@ class TcuTimelineTracks final : public TimelineTracks {
   const WatchedMachine& machine_;
   const TcuSystem& system_;
   const tcu::InstructionLayout layout_;
-  Timeline* timeline_ = nullptr;
+  TimelineSheet* timeline_ = nullptr;
   BurstTracks bursts_;
 
   std::vector<tcu::Instruction> program_;

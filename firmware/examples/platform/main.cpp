@@ -14,9 +14,9 @@
 #include <tlm>
 
 #include "bus.h"
-#include "firmware/driver/tcu/device_observer.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
+#include "firmware/report/device_observer.h"
 #include "isa/support/error.h"
 #include "isa/tcu/device_registers.h"
 #include "models/dram/fixed_latency_bank.h"

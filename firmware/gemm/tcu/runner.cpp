@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "firmware/driver/tcu/run_figures.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/gemm/tcu/schedule.h"
+#include "firmware/report/tcu_run.h"
 #include "firmware/selftest/tcu/products.h"
 #include "isa/support/error.h"
 

@@ -1,4 +1,4 @@
-#include "firmware/driver/tcu/run_figures.h"
+#include "firmware/report/tcu_run.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "firmware/driver/tcu/device_observer.h"
+#include "firmware/report/device_observer.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "firmware/report/burst_tracks.h"
+#include "firmware/driver/common/burst_tracks.h"
 
 #include <utility>
 
@@ -48,7 +48,7 @@ void BurstTracks::open(bool read, const Event& event, Cycle now) {
   while (lane < port.lanes.size() && port.lanes[lane]) ++lane;
   if (lane == port.lanes.size()) {
     port.lanes.push_back(false);
-    timeline_->track(Timeline::first_free_track + event.port * lanes_per_port + lane,
+    timeline_->track(TimelineSheet::first_free_track + event.port * lanes_per_port + lane,
                      fmt::format("{} bursts {}", port.title, lane));
   }
   port.lanes[lane] = true;
@@ -65,8 +65,8 @@ void BurstTracks::close(unsigned index, bool read, Cycle now) {
   bursts.pop_front();
   port.lanes[burst.lane] = false;
   timeline_->slice(
-      Timeline::first_free_track + index * lanes_per_port + burst.lane, read ? "read" : "write",
-      "burst", burst.from, now + 1,
+      TimelineSheet::first_free_track + index * lanes_per_port + burst.lane,
+      read ? "read" : "write", "burst", burst.from, now + 1,
       fmt::format("{{\"address\":\"0x{:x}\",\"beats\":{}}}", burst.address, burst.beats));
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/report/timeline.h"
+#include "firmware/driver/common/timeline_tracks.h"
 #include "models/axi/axi_events.h"
 
 namespace tactus {
@@ -17,7 +17,7 @@ class BurstTracks {
   /// `titles` are those of the ports.
   BurstTracks(const AxiEventKinds& kinds, std::vector<std::string> titles);
 
-  void begin(Timeline& timeline) { timeline_ = &timeline; }
+  void begin(TimelineSheet& timeline) { timeline_ = &timeline; }
   void begin_run();
   /// Handles an event of a burst. Returns false for other events.
   bool event(const Event& event, Cycle now);
@@ -42,7 +42,7 @@ class BurstTracks {
   void close(unsigned index, bool read, Cycle now);
 
   AxiEventKinds kinds_;
-  Timeline* timeline_ = nullptr;
+  TimelineSheet* timeline_ = nullptr;
   std::vector<Port> ports_;
 };
 

@@ -1,4 +1,4 @@
-#include "firmware/driver/dpas/run_figures.h"
+#include "firmware/report/dpas_run.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
