@@ -239,37 +239,30 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   return true;
 }
 
+/// Keeps the counts and the changes of accounts whose owner is asked for.
+template <typename IsOwner>
+void TcuSequences::keep_growth(const IsOwner& is_owner) {
+  const auto erase = [](auto& list, const auto& is_other) {
+    list.erase(std::remove_if(list.begin(), list.end(), is_other), list.end());
+  };
+  erase(growth_,
+        [&](const KnownSequences::Count& count) { return !is_owner(owners_[count.counter]); });
+  erase(found_changes_, [&](const KnownSequences::Change& change) {
+    return !is_owner(owners_[places_[change.account]]);
+  });
+}
+
 /// Keeps the control's share of what has been counted. `move_waits`: counts of the head belong to
 /// the moves.
 void TcuSequences::keep_growth_of_control(bool move_waits) {
-  const auto is_other = [&](const KnownSequences::Count& count) {
-    const Owner owner = owners_[count.counter];
-    return owner == Owner::moves || owner == Owner::nobody || (owner == Owner::head && move_waits);
-  };
-  growth_.erase(std::remove_if(growth_.begin(), growth_.end(), is_other), growth_.end());
-  keep_changes([&](Owner owner) {
+  keep_growth([&](Owner owner) {
     return owner == Owner::control || (owner == Owner::head && !move_waits);
   });
 }
 
-/// Keeps the changes of accounts whose owner is asked for.
-template <typename IsOwner>
-void TcuSequences::keep_changes(const IsOwner& is_owner) {
-  const auto is_other = [&](const KnownSequences::Change& change) {
-    return !is_owner(owners_[places_[change.account]]);
-  };
-  found_changes_.erase(std::remove_if(found_changes_.begin(), found_changes_.end(), is_other),
-                       found_changes_.end());
-}
-
 /// `loses`: the array waits for the move at the head.
 void TcuSequences::keep_growth_of_moves(bool move_waits, bool loses) {
-  const auto is_other = [&](const KnownSequences::Count& count) {
-    const Owner owner = owners_[count.counter];
-    return owner != Owner::moves && !(owner == Owner::head && move_waits);
-  };
-  growth_.erase(std::remove_if(growth_.begin(), growth_.end(), is_other), growth_.end());
-  keep_changes(
+  keep_growth(
       [&](Owner owner) { return owner == Owner::moves || (owner == Owner::head && move_waits); });
   if (!loses) return;
   const std::uint32_t array_time = places_.back();  // the last of the accounts

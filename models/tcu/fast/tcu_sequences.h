@@ -258,7 +258,7 @@ class TcuSequences {
   bool work_out_moves(const Position& position, Id key, bool loses);
   void find_turns(bool works, KnownSequences::State& found);
   template <typename IsOwner>
-  void keep_changes(const IsOwner& is_owner);
+  void keep_growth(const IsOwner& is_owner);
   void keep_growth_of_control(bool move_waits);
   void keep_growth_of_moves(bool move_waits, bool loses);
 
