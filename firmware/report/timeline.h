@@ -38,8 +38,6 @@ struct TimelineOptions {
 
 class Timeline final : public EventSink, public AccountObserver, public TimelineSheet {
  public:
-  static constexpr Cycle sample_interval = 100;  ///< cycles between gauge samples
-
   /// Throws UserError if the file cannot be written.
   Timeline(const std::string& path, const WatchedMachine& simulation,
            std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);

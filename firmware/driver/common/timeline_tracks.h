@@ -26,6 +26,7 @@ struct GaugeGroup {
 /// Where a machine draws: the report's timeline.
 class TimelineSheet {
  public:
+  static constexpr Cycle sample_interval = 100;  ///< cycles between gauge samples
   // Track numbers; viewers sort tracks by them.
   static constexpr unsigned first_fixed_track = 3;
   static constexpr unsigned first_unit_track = 10;

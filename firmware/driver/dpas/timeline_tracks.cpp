@@ -44,7 +44,8 @@ std::vector<GaugeGroup> DpasTimelineTracks::gauges() {
                   {{"of its cycles",
                     [this, &system] {
                       const std::uint64_t rows = system.array().stats(simulation_.now()).rows;
-                      return (rows - std::exchange(rows_, rows)) * 100 / Timeline::sample_interval;
+                      return (rows - std::exchange(rows_, rows)) * 100 /
+                             TimelineSheet::sample_interval;
                     }}},
                   true};
   return {std::move(messages), bursts_.outstanding(), std::move(busy)};

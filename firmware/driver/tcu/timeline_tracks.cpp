@@ -141,7 +141,7 @@ std::vector<GaugeGroup> TcuTimelineTracks::gauges() {
   GaugeGroup busy{
       array_figures::busy_title,
       {{"of its cycles",
-        [this] { return std::exchange(multiplied_, 0) * 100 / Timeline::sample_interval; }}},
+        [this] { return std::exchange(multiplied_, 0) * 100 / TimelineSheet::sample_interval; }}},
       true};
   return {std::move(queues), bursts_.outstanding(), std::move(busy)};
 }
