@@ -24,7 +24,7 @@ struct Dump {
   std::size_t memory;  ///< of MachineInfo::memories
   std::string path;
   std::uint64_t first = 0;
-  std::optional<std::uint64_t> count;  ///< none: all
+  std::optional<std::uint64_t> count{};  ///< none: all
 };
 
 struct RunOutputs {
