@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "firmware/reference/call.h"
+#include "firmware/reference/reference.h"
 
 namespace tactus::nn {
 namespace {
@@ -306,6 +307,17 @@ void run_conv(Call& call) {
 }
 
 void run_max_pool(Call& call) {
+  const Tensor& x = call.input(0);
+  if (x.type == ElementType::int64) {
+    // Of integers of 8 bits, which real numbers hold exactly.
+    const Tensor real = Tensor::of(x.shape, x.reals());
+    const Tensor largest = run_node(call.node, call.opset, {&real}).front();
+    Tensor result = Tensor::of(
+        largest.shape, std::vector<std::int64_t>(largest.floats.begin(), largest.floats.end()));
+    result.stored = x.stored;
+    call.results.push_back(std::move(result));
+    return;
+  }
   if (computed_as_rows(call, run_max_pool)) return;
   const auto window = pool_windows(call);
   run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
