@@ -14,7 +14,7 @@
 #include "firmware/driver/dpas/timeline_tracks.h"
 #include "firmware/energy/dpas.h"
 #include "firmware/energy/report.h"
-#include "firmware/report/dpas_run.h"
+#include "firmware/report/dpas/run_figures.h"
 #include "isa/dpas/assembly.h"
 #include "isa/dpas/container.h"
 #include "isa/dpas/legality.h"

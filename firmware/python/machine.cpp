@@ -16,7 +16,7 @@
 #include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
-#include "firmware/report/tcu_run.h"
+#include "firmware/report/tcu/run_figures.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"

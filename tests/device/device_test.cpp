@@ -7,7 +7,7 @@
 #include "firmware/config/board.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/memory_system.h"
-#include "firmware/report/device_observer.h"
+#include "firmware/report/tcu/device_observer.h"
 #include "isa/support/error.h"
 #include "models/axi/bus_map.h"
 #include "models/tcu/fast/tcu_sequences.h"

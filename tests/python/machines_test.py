@@ -309,13 +309,13 @@ class Units(unittest.TestCase):
             np.testing.assert_array_equal(values, units.outputs[name])
         tcus = units.statistics["tcus"]
         self.assertEqual(tcus["count"], 3)
-        self.assertEqual(tcus["alone_cycles"], one.cycles[0])
+        self.assertEqual(tcus["alone_cycles"], one.cycles)
         self.assertEqual([each["images"] for each in tcus["each"]], [2, 2, 1])
         self.assertEqual(
             [each["cycles"] for each in tcus["each"]],
-            [sum(units.cycles[unit::3]) for unit in range(3)],
+            [sum(units.image_cycles[unit::3]) for unit in range(3)],
         )
-        self.assertGreater(max(units.cycles), one.cycles[0])
+        self.assertGreater(max(units.image_cycles), one.cycles)
         self.assertGreater(len(units.events), 0)
         self.assertNotIn("tcus", one.statistics)
 

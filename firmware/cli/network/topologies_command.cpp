@@ -21,7 +21,7 @@
 #include "firmware/report/html.h"
 #include "firmware/report/layer_table.h"
 #include "firmware/report/run_figures.h"
-#include "firmware/report/tcu_run.h"
+#include "firmware/report/tcu/run_figures.h"
 #include "firmware/zoo/topology.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"

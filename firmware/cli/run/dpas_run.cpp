@@ -18,7 +18,7 @@
 #include "firmware/driver/dpas/timeline_tracks.h"
 #include "firmware/energy/dpas.h"
 #include "firmware/energy/report.h"
-#include "firmware/report/dpas_run.h"
+#include "firmware/report/dpas/run_figures.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"

@@ -16,7 +16,7 @@
 #include "bus.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
-#include "firmware/report/device_observer.h"
+#include "firmware/report/tcu/device_observer.h"
 #include "isa/support/error.h"
 #include "isa/tcu/device_registers.h"
 #include "models/dram/fixed_latency_bank.h"

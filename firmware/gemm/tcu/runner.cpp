@@ -5,7 +5,7 @@
 
 #include "firmware/energy/tcu.h"
 #include "firmware/gemm/tcu/schedule.h"
-#include "firmware/report/tcu_run.h"
+#include "firmware/report/tcu/run_figures.h"
 #include "firmware/selftest/tcu/products.h"
 #include "isa/support/error.h"
 

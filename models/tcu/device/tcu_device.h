@@ -98,7 +98,7 @@ class TcuDevice final : public sc_core::sc_module {
   /// Present value of a register, as a read of it gives.
   [[nodiscard]] std::uint32_t value(tcu::DeviceRegister which);
 
-  // Hooks of observers (firmware/report/device_observer.h).
+  // Hooks of observers (firmware/report/tcu/device_observer.h).
   std::function<void()> on_begin;  ///< a program begins with cycle clock().now
   std::function<void()> on_end;    ///< it has ended: Done
 

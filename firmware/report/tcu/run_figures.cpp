@@ -1,4 +1,4 @@
-#include "firmware/report/tcu_run.h"
+#include "firmware/report/tcu/run_figures.h"
 
 #include <nlohmann/json.hpp>
 

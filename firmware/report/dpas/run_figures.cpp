@@ -1,4 +1,4 @@
-#include "firmware/report/dpas_run.h"
+#include "firmware/report/dpas/run_figures.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "firmware/report/device_observer.h"
+#include "firmware/report/tcu/device_observer.h"
 
 #include <algorithm>
 
