@@ -19,6 +19,17 @@ class EventFan final : public EventSink {
   void end_of_cycle(Cycle cycle) override {
     for (EventSink* sink : sinks_) sink->end_of_cycle(cycle);
   }
+  void level(unsigned queue, std::uint64_t items) override {
+    for (EventSink* sink : sinks_) sink->level(queue, items);
+  }
+  [[nodiscard]] EventKinds kinds() const override {
+    EventKinds all = 0;
+    for (const EventSink* sink : sinks_) {
+      if (sink->kinds() == 0) return 0;
+      all |= sink->kinds();
+    }
+    return all;
+  }
 
  private:
   std::vector<EventSink*> sinks_;

@@ -22,7 +22,8 @@ Timeline::Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
       tracks_(std::move(tracks)),
       options_(std::move(options)),
       file_(std::move(file)),
-      process_(++file_->machines) {
+      process_(++file_->machines),
+      ended_(simulation.now()) {
   if (!options_.machine.empty()) file_->writer.process(process_, options_.machine);
   track(track_runs, "runs and layers");
   track(track_time, fmt::format("where the {}'s time goes", machine_.time.subject));
@@ -140,10 +141,15 @@ void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle
 
 void Timeline::event(const Event& event) { tracks_->event(event, simulation_.now()); }
 
+/// Ends also the cycles before it that were left out.
 void Timeline::end_of_cycle(Cycle cycle) {
-  if (full() && !file_->cut) file_->cut = cycle + 1;
-  if (cycle + 1 < next_sample_) return;
-  sample(cycle);
+  if (full() && !file_->cut) file_->cut = ended_ + 1;
+  while (cycle + 1 >= next_sample_) {
+    ended_ = std::max(ended_, next_sample_ - 1);
+    sample(ended_++);
+    if (full() && !file_->cut && ended_ <= cycle) file_->cut = ended_ + 1;
+  }
+  ended_ = cycle + 1;
 }
 
 /// Writes the gauges whose values have changed since the last sample.

@@ -55,6 +55,8 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
 
   void event(const Event& event) override;
   void end_of_cycle(Cycle cycle) override;
+  void level(unsigned queue, std::uint64_t items) override { tracks_->level(queue, items); }
+  [[nodiscard]] EventKinds kinds() const override { return tracks_->kinds(); }
   void interval(const Account& account, unsigned code, Cycle from, Cycle to) override;
 
   // ---- for TimelineTracks
@@ -98,6 +100,7 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
   std::vector<GaugeGroup> gauges_;
   std::vector<std::vector<std::uint64_t>> samples_;  ///< last values, by group
   Cycle next_sample_ = sample_interval;
+  Cycle ended_;  ///< cycles before it are complete
 };
 
 }  // namespace tactus

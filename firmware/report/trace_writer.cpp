@@ -21,11 +21,10 @@ TraceWriter::TraceWriter(const std::string& path, const std::string& time) : fil
 }
 
 void TraceWriter::put(std::string_view text) {
-  if (failure_) return;
-  buffer_ += text;
+  buffer_.append(text);
   if (buffer_.size() < buffer_bytes) return;
   try {
-    file_.write(buffer_);
+    if (!failure_) file_.write({buffer_.data(), buffer_.size()});
   } catch (const UserError& error) {
     failure_ = error.what();
   }
@@ -51,7 +50,7 @@ void TraceWriter::close(const std::optional<std::string>& note) {
   if (note) put(fmt::format("\"tactusNote\":{},", json_string(*note)));
   put("\"displayTimeUnit\":\"ms\"}\n");
   if (failure_) throw UserError(*failure_);
-  file_.write(buffer_);
+  file_.write({buffer_.data(), buffer_.size()});
   buffer_.clear();
   file_.close();
 }

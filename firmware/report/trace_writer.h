@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "isa/support/json_text.h"
@@ -31,11 +32,13 @@ class TraceWriter {
   template <typename Time>
   void slice(unsigned track, std::string_view name, std::string_view category, Time from,
              Time duration, const std::string& arguments = {}, unsigned process = 1) {
-    put(
-        fmt::format(",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"name\":{},"
-                    "\"cat\":\"{}\"{}{}}}",
-                    process, track, from, duration, json_string(name), category,
-                    arguments.empty() ? "" : ",\"args\":", arguments));
+    // A file has millions of slices.
+    fmt::format_to(fmt::appender(buffer_),
+                   FMT_COMPILE(",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},"
+                               "\"name\":{},\"cat\":\"{}\"{}{}}}"),
+                   process, track, from, duration, json_string(name), category,
+                   arguments.empty() ? "" : ",\"args\":", arguments);
+    put({});
   }
   /// Writes the values of one chart: `values` is a JSON object of numbers by name.
   template <typename Time>
@@ -52,7 +55,7 @@ class TraceWriter {
   void put(std::string_view text);
 
   OutputFile file_;
-  std::string buffer_;
+  fmt::memory_buffer buffer_;
   std::optional<std::string> failure_;
 };
 

@@ -1,5 +1,7 @@
 #include "isa/support/json_text.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace tactus {
@@ -21,6 +23,15 @@ std::string text_of_json(const Json& json, int indent) {
 }
 
 std::string json_string(std::string_view text) {
+  const auto plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
+  if (std::all_of(text.begin(), text.end(), plain)) {  // nearly always, and millions of times
+    std::string quoted;
+    quoted.reserve(text.size() + 2);
+    quoted += '"';
+    quoted += text;
+    quoted += '"';
+    return quoted;
+  }
   return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 

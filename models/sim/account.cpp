@@ -9,7 +9,8 @@ void Account::settle() {
 
 /// The present state has lasted up to cycle `to`, as far as the observer is concerned.
 void Account::tell(Cycle to) {
-  if (to <= told_) return;
+  if (to < told_ || (to == told_ && !tells_empty_)) return;
+  tells_empty_ = false;
   if (observer_ != nullptr) observer_->interval(*this, code_, told_, to);
   told_ = to;
 }

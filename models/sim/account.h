@@ -136,10 +136,12 @@ class Account {
 
   /// The observer is told of cycles from the first that is not counted yet on.
   void observe(AccountObserver* observer) { observe(observer, since_); }
-  /// The observer is told of cycles from `from` on.
-  void observe(AccountObserver* observer, Cycle from) {
+  /// The observer is told of cycles from `from` on. `tells_empty`: also of the state that ends in
+  /// cycle `from`, as an interval without cycles.
+  void observe(AccountObserver* observer, Cycle from, bool tells_empty = false) {
     observer_ = observer;
     told_ = from;
+    tells_empty_ = tells_empty;
     watched_ = observer_ != nullptr || follower_ != nullptr;
   }
   void set_follower(AccountFollower* follower) {
@@ -165,6 +167,7 @@ class Account {
   unsigned code_;
   Cycle since_ = 0;
   Cycle told_ = 0;
+  bool tells_empty_ = false;
   bool watched_ = false;  ///< there is a follower or an observer
   AccountFollower* follower_ = nullptr;
   AccountObserver* observer_ = nullptr;

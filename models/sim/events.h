@@ -29,12 +29,21 @@ struct Event {
   const std::uint8_t* data = nullptr;  ///< valid during the call only
 };
 
-/// Receives the events of a cycle in any order, then the end of the cycle.
+/// A set of kinds, a bit each.
+using EventKinds = std::uint32_t;
+
+/// Receives the events of a cycle in any order, then the end of the cycle. Cycles in which nothing
+/// happens may be left out.
 class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void event(const Event& event) = 0;
   virtual void end_of_cycle(Cycle cycle) = 0;
+  /// One of the machine's queues has another number of items from the end of this cycle on.
+  virtual void level(unsigned /*queue*/, std::uint64_t /*items*/) {}
+  /// The kinds that it looks at, if it looks at no event's data; the fast engine then works out no
+  /// cycles for it. 0: it looks at all of every event.
+  [[nodiscard]] virtual EventKinds kinds() const { return 0; }
 };
 
 /// An operand in the text of an event: NAME=VALUE, or the value alone.

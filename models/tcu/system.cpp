@@ -93,8 +93,7 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
       clock_(clock),
       source_(source),
       stalls_(config.stalls),
-      every_cycle_(config.stalls.percent() != 0 || config.sample_block_size > 0 ||
-                   config.shuffle_seed.has_value()),
+      every_cycle_(config.stalls.percent() != 0 || config.shuffle_seed.has_value()),
       stream_("stream", clock, config.axi_data_bits / 8,
               tcu::InstructionLayout(config.tcu.architecture).instruction_bytes(), words_,
               instructions_),
@@ -177,10 +176,8 @@ void TcuSystem::cycle() {
       port->target_waits = true;
     }
   }
-  if (sampler_) {
-    sampler_->drive();
-    samples_.ready = !holds_samples_ && clock_.now >= samples_ready_at_;
-  }
+  const bool samples = sampler_ != nullptr && !clock_.timing_only;
+  if (samples) drive_samples();
   if (shuffle_) {
     shuffled_order(watched);
   } else {
@@ -194,10 +191,7 @@ void TcuSystem::cycle() {
     if (checked) check_sleep();
   }
   if (words_.fires()) source_.taken(clock_.now);
-  if (sampler_) {
-    sampler_->commit();
-    if (samples_.fires()) take_sample();
-  }
+  if (samples) commit_samples();
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
   if (watched) clock_.watcher->committed(clock_.now);
   ++clock_.now;
@@ -238,9 +232,27 @@ void TcuSystem::clock_edge() {
   for (auto& port : ports_) port->commit((moving & port->bit) != 0);
 }
 
-void TcuSystem::take_sample() {
+void TcuSystem::drive_samples() {
+  sampler_->drive();
+  samples_.ready = !holds_samples_ && clock_.now >= samples_ready_at_;
+}
+
+void TcuSystem::commit_samples() {
+  sampler_->commit();
+  if (!samples_.fires()) return;
   if (samples_.bits.last) samples_ready_at_ = clock_.now + 1 + sample_pause_;
   if (on_sample) on_sample(samples_.bits);
+}
+
+void TcuSystem::pass_samples(Cycle end, std::uint16_t flags, std::uint32_t program_counter) {
+  while (clock_.now < end) {
+    clock_.now += sampler_->pass_time(end - clock_.now);
+    if (clock_.now == end) return;
+    drive_samples();
+    sampler_->observe(flags, program_counter);
+    commit_samples();
+    ++clock_.now;
+  }
 }
 
 /// The order of units is free: the wires of a cycle settle to the same values however often and in
@@ -286,16 +298,22 @@ void TcuSystem::pass(Cycle most) {
   if (cycles == 0) return cycle();
   if (is_checked(checks_.skips)) return check_skip(cycles);
   tcu_.pass_time(cycles);
-  clock_.now += cycles;
+  const Cycle end = clock_.now + cycles;
+  if (sampler_ && !clock_.timing_only) {
+    pass_samples(end, sampler_->flags(), tcu_.decoder().registers().program_counter);
+  }
+  clock_.now = end;
+  if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now - 1);
 }
 
 /// While every unit sleeps, nothing happens before a memory answers.
 Cycle TcuSystem::cycles_to_skip(Cycle most) const {
   // After the first cycle in which nothing moves, somebody asks whether that was the end.
   if (!rested_ || (clock_.activity.awake & all_units) != 0) return 0;
-  if (every_cycle_ || clock_.events != nullptr || clock_.engine == Engine::step) return 0;
+  if (every_cycle_ || samples_by_cycle_ || clock_.engine == Engine::step) return 0;
   if (!words_.valid && !source_.exhausted()) return 0;
   most = std::min(most, next_watched() - clock_.now);
+  if (clock_.events != nullptr) most = tcu_.decoder().cycles_before_timeout(most);
   for (const auto& port : ports_) {
     if (port->target_waits) most = port->target->waits(most);
   }
@@ -312,7 +330,7 @@ bool TcuSystem::begins_program() const {
 void TcuSystem::take_sequences() {
   const std::uint64_t& retired = tcu_.decoder().stats().retired;
   horizon_.retires -= std::min(horizon_.retires, retired - seen_retired_);
-  if (!paused_ && clock_.watcher == nullptr && clock_.events == nullptr && on_border) {
+  if (!paused_ && clock_.watcher == nullptr && on_border && sequences_->tells(clock_.events)) {
     sequences_->take(horizon_);
   }
   seen_retired_ = retired;

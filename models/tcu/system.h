@@ -108,8 +108,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// their contents. The source is exhausted, and no memory owes an answer. Throws UserError where
   /// DAIS blocks are in the middle of something, which cannot be reset.
   void reset();
-  /// While it holds, the samples' consumer takes none.
-  void hold_samples(bool holds) { holds_samples_ = holds; }
+  /// While it holds, the samples' consumer takes none. A consumer that calls it gets each sample in
+  /// its cycle; others may get it earlier.
+  void hold_samples(bool holds) {
+    holds_samples_ = holds;
+    samples_by_cycle_ = true;
+  }
 
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] std::vector<std::string> waits_for() override;
@@ -226,12 +230,17 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   StreamAdapter stream_;
   Tcu tcu_;
   std::array<std::unique_ptr<Port>, 2> ports_;
-  void take_sample();
+  void drive_samples();
+  void commit_samples();
+  /// The sampler's part of the cycles up to `end` that are not worked out, which all have these
+  /// flags.
+  void pass_samples(Cycle end, std::uint16_t flags, std::uint32_t program_counter);
 
   Link<Sample> samples_;
   Cycle sample_pause_;
   Cycle samples_ready_at_ = 0;  ///< cycle from which the consumer is ready
   bool holds_samples_ = false;
+  bool samples_by_cycle_ = false;  ///< see hold_samples()
   std::unique_ptr<Sampler> sampler_;
   Phases phases_;
   std::optional<std::mt19937> shuffle_;

@@ -168,6 +168,40 @@ TEST_F(TimelineTest, ShortSlicesAndTooManyEventsAreLeftOutWithANote) {
   EXPECT_LE(slices, 20U + 40U);  // slices open at the limit are closed there
 }
 
+/// Byte for byte, also where limits cut it, for a program that the fast engine takes in sequences.
+TEST_F(TimelineTest, IsTheSameWithEveryEngine) {
+  write("r.tasm", R"(
+    DataMove DRAM1(0) -> Local(0), 9
+    DataMove DRAM0(0) -> Local(9), 30
+    .repeat 60 k
+      LoadWeights Local(0), 4
+      MatMul Local(9 + k % 3) -> Acc(k % 2), 20
+      SIMD O = Max(I, 0), read Acc(k % 2), write Acc(3)
+      DataMove Acc(0) -> Local(40), 20
+      DataMove Local(40) -> DRAM0(100 + k), 20
+    .end
+  )");
+  ASSERT_EQ(tactus("asm r.tasm --arch a.tarch --output r.tprog").code, 0);
+  const std::string program = "run --program r.tprog --arch a.tarch --timeline t.json -q ";
+  for (const std::string options :
+       {"", "--read-latency 30 --write-latency 11", "--timeline-from 700 --timeline-to 2100",
+        "--timeline-max-events 301", "--timeline-max-events 302 --timeline-from 333",
+        "--timeline-min 5", "--samples s.bin --sample-interval 3 --sample-pause 40",
+        "--events e.txt", "--ddr ddr4-2400", "--stall-percent 20"}) {
+    const auto files = [&](const std::string& engine) {
+      const Output output = tactus(program + options + " --engine " + engine);
+      EXPECT_EQ(output.code, 0) << output.err;
+      return read("t.json") +
+             (options.find("--samples") == std::string::npos ? "" : read("s.bin"));
+    };
+    const std::string step = files("step");
+    EXPECT_GT(step.size(), 10'000U) << options;
+    for (const std::string engine : {"fast", "check=1"}) {
+      EXPECT_TRUE(files(engine) == step) << engine << " " << options;
+    }
+  }
+}
+
 TEST_F(TimelineTest, AHangIsShownUpToItsEnd) {
   write("h.tasm", std::string("SIMD O = Move(I), write Acc(3)\nMatMul Local(0) -> Acc(0), 4\n"));
   ASSERT_EQ(tactus("asm h.tasm --arch a.tarch --output h.tprog --permissive").code, 0);

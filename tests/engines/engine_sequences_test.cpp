@@ -41,6 +41,11 @@ RandomProgram random_repeated(std::uint64_t seed, TcuSimulationConfig& config,
   config = machine_config(program);
   config.read_latency = random.pick<Cycle>({1, 2, 5, 20, 60});
   config.write_latency = random.pick<Cycle>({1, 2, 5, 40});
+  if (random.chance(30)) {
+    config.sample_block_size = 1 + random.below(9);
+    config.sample_interval = random.pick<std::uint16_t>({1, 2, 7, 30, 200});
+    config.sample_pause = random.pick<Cycle>({0, 0, 3, 100});
+  }
   return program;
 }
 

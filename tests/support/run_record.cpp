@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "firmware/driver/common/memory_system.h"
+#include "firmware/driver/tcu/timeline_tracks.h"
 #include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "tests/support/differential.h"
@@ -25,6 +26,42 @@ class EventLog final : public EventLines {
 
  private:
   std::vector<std::string>& log_;
+};
+
+/// Notes when the events that a timeline draws happen, without their data.
+class TimelineLog final : public EventSink {
+ public:
+  TimelineLog(const TcuSimulation& simulation, std::vector<std::string>& log)
+      : simulation_(simulation), kinds_(TcuTimelineTracks(simulation).kinds()), log_(log) {}
+
+  void event(const Event& e) override {
+    if ((kinds_ >> e.kind & 1) != 0) {
+      add(fmt::format("event {} {} {} {} {}", e.kind, e.port, e.a, e.b, e.c));
+    }
+  }
+  void level(unsigned queue, std::uint64_t items) override {
+    add(fmt::format("level {} {}", queue, items));
+  }
+  /// Within a cycle the order is not compared.
+  void end_of_cycle(Cycle cycle) override {
+    std::sort(log_.begin() + static_cast<std::ptrdiff_t>(ended_), log_.end());
+    ended_ = log_.size();
+    if (cycle < next_) log_.push_back(fmt::format("cycle {} ends twice", cycle));
+    next_ = cycle + 1;
+  }
+  [[nodiscard]] EventKinds kinds() const override { return kinds_; }
+
+ private:
+  void add(const std::string& text) {
+    const Cycle now = simulation_.now();
+    log_.push_back(fmt::format("{} {}{}", now, text, now < next_ ? ", which has ended" : ""));
+  }
+
+  const TcuSimulation& simulation_;
+  EventKinds kinds_;
+  std::vector<std::string>& log_;
+  std::size_t ended_ = 0;  ///< lines of complete cycles
+  Cycle next_ = 0;
 };
 
 /// Joins successive intervals in which an account has the same state. An account may report such an
@@ -130,13 +167,18 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   RunRecord record;
   load_windows(*order.program, simulation);
   EventLog log(simulation.machine().event_format(), record.events);
-  simulation.observe(order.events ? &log : nullptr);
+  TimelineLog timeline(simulation, record.events);
+  if (order.accounts == Observed::timeline) {
+    simulation.observe(&timeline);
+  } else {
+    simulation.observe(order.events ? &log : nullptr);
+  }
   simulation.system().on_sample = [&record](const Sample& sample) {
     record.samples.push_back(sample.last ? ~sample.word : sample.word);
   };
   Intervals intervals(simulation.machine().accounts());
   if (order.accounts == Observed::time) simulation.observe_time(&intervals);
-  if (order.accounts == Observed::everybody) simulation.observe_accounts(&intervals);
+  if (order.accounts >= Observed::everybody) simulation.observe_accounts(&intervals);
   TcuRunOptions options = order.options;
   options.retire_log = &record.retires;
   try {
@@ -144,9 +186,11 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   } catch (const UserError& error) {
     record.error = error.what();  // e.g. an undefined instruction of an extension
     simulation.observe_accounts(nullptr);
+    simulation.observe(nullptr);
     return record;
   }
   simulation.observe_accounts(nullptr);
+  simulation.observe(nullptr);
   record.intervals = intervals.lines();
   record.contents = contents(simulation, *order.program);
   record.simulated = simulation.now();
@@ -182,11 +226,14 @@ std::vector<std::uint64_t> memory_statistics(MemorySystem& memory) {
 }
 
 Observed observed_of(const RandomProgram& program) {
-  switch (program.seed % 4) {
+  switch (program.seed % 8) {
     case 1:
       return Observed::time;
     case 3:
       return Observed::everybody;
+    case 5:
+    case 7:
+      return Observed::timeline;
     default:
       return Observed::nobody;
   }

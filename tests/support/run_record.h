@@ -29,8 +29,9 @@ struct RunRecord {
   std::vector<std::string> intervals;
 };
 
-/// Which accounts are observed: none, only the account of time, or all.
-enum class Observed : std::uint8_t { nobody, time, everybody };
+/// Which accounts are observed: none, only the account of time, or all; `timeline`: all, and the
+/// events and levels that a timeline draws, as RunRecord::events.
+enum class Observed : std::uint8_t { nobody, time, everybody, timeline };
 
 /// Chooses by the program's seed; `nobody` for half of the programs.
 [[nodiscard]] Observed observed_of(const RandomProgram& program);

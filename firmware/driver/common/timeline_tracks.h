@@ -50,6 +50,9 @@ class TimelineTracks {
   /// Called before each run with the program, without padding.
   virtual void begin_run(const std::vector<std::uint8_t>& program) = 0;
   virtual void event(const Event& event, Cycle now) = 0;
+  virtual void level(unsigned /*queue*/, std::uint64_t /*items*/) {}
+  /// See EventSink.
+  [[nodiscard]] virtual EventKinds kinds() const { return 0; }
   [[nodiscard]] virtual std::vector<GaugeGroup> gauges() { return {}; }
 };
 

@@ -37,6 +37,7 @@ void TcuTimelineTracks::begin_run(const std::vector<std::uint8_t>& program) {
   array_ = dais_ = {};
   in_alu_.clear();
   bursts_.begin_run();
+  levels_ = system_.tcu().decoder().levels();
   const tcu::Architecture& architecture = system_.architecture();
   for (std::size_t i = 0; i < program_.size(); ++i) {
     const tcu::InstructionKind kind = kind_of(layout_, program_[i]);
@@ -129,15 +130,26 @@ void TcuTimelineTracks::alu_works(Cycle now) {
   in_alu_.pop_front();
 }
 
-std::vector<GaugeGroup> TcuTimelineTracks::gauges() {
-  const Decoder& decoder = system_.tcu().decoder();
-  GaugeGroup queues{"decoder queues",
-                    {{"array", [&decoder] { return decoder.levels().array; }},
-                     {"accumulators", [&decoder] { return decoder.levels().accumulator; }},
-                     {"local router", [&decoder] { return decoder.levels().dataflow; }}}};
-  if (layout_.dais_block_count > 0) {
-    queues.gauges.push_back({"DAIS blocks", [&decoder] { return decoder.levels().dais; }});
+EventKinds TcuTimelineTracks::kinds() const {
+  EventKinds kinds = 0;
+  for (const EventKind kind :
+       {TcuEvent::instruction_accepted, TcuEvent::retired, TcuEvent::run, TcuEvent::load,
+        TcuEvent::dais, TcuEvent::alu, TcuEvent::axi_read_address, TcuEvent::axi_write_address,
+        TcuEvent::axi_read_data, TcuEvent::axi_write_response}) {
+    kinds |= EventKinds{1} << kind;
   }
+  return kinds;
+}
+
+std::vector<GaugeGroup> TcuTimelineTracks::gauges() {
+  GaugeGroup queues{"decoder queues", {}};
+  const auto add = [&](const char* name, Decoder::LeveledQueue queue) {
+    queues.gauges.push_back({name, [this, queue] { return levels_[queue]; }});
+  };
+  add("array", Decoder::array_level);
+  add("accumulators", Decoder::accumulator_level);
+  add("local router", Decoder::dataflow_level);
+  if (layout_.dais_block_count > 0) add("DAIS blocks", Decoder::dais_level);
   GaugeGroup busy{
       array_figures::busy_title,
       {{"of its cycles",

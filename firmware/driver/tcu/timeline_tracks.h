@@ -22,6 +22,8 @@ class TcuTimelineTracks final : public TimelineTracks {
   void begin(TimelineSheet& timeline) override;
   void begin_run(const std::vector<std::uint8_t>& program) override;
   void event(const Event& event, Cycle now) override;
+  void level(unsigned queue, std::uint64_t items) override { levels_[queue] = items; }
+  [[nodiscard]] EventKinds kinds() const override;
   [[nodiscard]] std::vector<GaugeGroup> gauges() override;
 
  private:
@@ -59,6 +61,7 @@ class TcuTimelineTracks final : public TimelineTracks {
   std::size_t head_ = 0;        ///< index of the instruction that retires next
   std::deque<Cycle> accepted_;  ///< of the instructions in the decoder
   Cycle head_from_ = 0;         ///< earliest head cycle of the next instruction
+  Decoder::Levels levels_{};
   Executing array_, dais_;
   std::deque<std::size_t> in_alu_;
   std::uint64_t multiplied_ = 0;  ///< vectors in the present interval

@@ -239,7 +239,6 @@ unsigned Decoder::state_code() const {
 void Decoder::move() {
   const bool retires = edge_.head_ready && !queue_.empty();
   if (((edge_.entering | edge_.ending) != 0) || retires || edge_.accepts) turned_ = true;
-  if (timeout() && clock_.events != nullptr) clock_.events->event({TcuEvent::timeout});
   account_.enter(state_code());
   move_streams();
   fork_.move(fork_.after(edge_.head_ready, edge_.entering & head_legs_));
@@ -250,6 +249,17 @@ void Decoder::move() {
   if (edge_.accepts) take_instruction();
   if (queue_.commit_entered(edge_.accepts, edge_.head_ready))
     fresh_legs_ |= leg_dataflow | local_legs;
+  if (clock_.events != nullptr) tell_levels();
+}
+
+void Decoder::tell_timeout() { clock_.events->event({TcuEvent::timeout}); }
+
+void Decoder::tell_levels() {
+  const Levels present = levels();
+  for (unsigned queue = 0; queue < level_count; ++queue) {
+    if (present[queue] != told_levels_[queue]) clock_.events->level(queue, present[queue]);
+  }
+  told_levels_ = present;
 }
 
 void Decoder::move_streams() {
@@ -367,7 +377,7 @@ void Decoder::configure(const tcu::ConfigureFields& fields) {
 bool Decoder::idle() const {
   return queue_.empty() && dataflow_queue_.empty() && accumulator_queue_.empty() &&
          array_queue_.empty() && dais_queue_.empty() && host_queue_.empty() &&
-         dram_queue_[0].empty() && dram_queue_[1].empty() && levels().transfers == 0;
+         dram_queue_[0].empty() && dram_queue_[1].empty() && queued_transfers() == 0;
 }
 
 std::string Decoder::waits_for() const {

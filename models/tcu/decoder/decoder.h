@@ -83,10 +83,15 @@ class Decoder final : public sc_core::sc_module {
     std::array<std::uint64_t, tcu::instruction_kinds> retired_by_kind{}, vectors_by_kind{};
   };
   /// Entries waiting in the queues behind the head.
-  struct Levels {
-    std::size_t instructions = 0, dataflow = 0, accumulator = 0, array = 0, dais = 0;
-    std::size_t transfers = 0;
+  /// Queues whose levels observers are told.
+  enum LeveledQueue : std::uint8_t {
+    array_level,
+    accumulator_level,
+    dataflow_level,
+    dais_level,
+    level_count
   };
+  using Levels = std::array<std::uint64_t, level_count>;
   /// States of the queue for DRAM moves.
   enum TransferState : std::uint8_t { passes, waits, no_transfer };
   static constexpr std::array<UnitState, 3> transfer_states{{
@@ -159,13 +164,14 @@ class Decoder final : public sc_core::sc_module {
   void move();
   /// See models/sim/activity.h. Meanwhile pass_time() counts the time.
   [[nodiscard]] bool sleeps() const {
-    return !turned_ && edge_.firing == 0 && clock_.events == nullptr &&
+    return !turned_ && edge_.firing == 0 &&
            (links_.weight_loads == nullptr ||
             (links_.weight_loads->empty() && !loads_were_queued_));
   }
   /// Cycles in which it sleeps: the timer counts cycles without progress at the head, and stops at
   /// the timeout.
   void pass_time(Cycle cycles) {
+    if (timeout() && clock_.events != nullptr) tell_timeout();
     const Cycle left = registers_.timeout - std::min(registers_.timeout, timer_);
     timer_ = edge_.head_ready ? 0 : static_cast<std::uint16_t>(timer_ + std::min(cycles, left));
   }
@@ -246,7 +252,19 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] std::vector<Account*> accounts();
-  [[nodiscard]] Levels levels() const;
+  [[nodiscard]] std::size_t queued_transfers() const;
+  [[nodiscard]] Levels levels() const {
+    return {array_queue_.count(), accumulator_queue_.count(), dataflow_queue_.count(),
+            dais_queue_.count()};
+  }
+  /// Observers know the present levels.
+  void adopt_levels() { told_levels_ = levels(); }
+  /// While it sleeps: so many cycles without an event, `most` at the most.
+  [[nodiscard]] Cycle cycles_before_timeout(Cycle most) const {
+    if (timeout()) return 0;
+    if (edge_.head_ready || timer_ > registers_.timeout) return most;
+    return std::min<Cycle>(most, registers_.timeout - timer_);
+  }
   /// Nothing at the head and nothing queued for any unit.
   [[nodiscard]] bool idle() const;
   /// Decoder outputs, as levels of this cycle.
@@ -444,6 +462,8 @@ class Decoder final : public sc_core::sc_module {
   void move_queues(unsigned entering, unsigned ending);
   void take_instruction();
   void retire();
+  void tell_timeout();
+  void tell_levels();
   void configure(const tcu::ConfigureFields& fields);
 
   Clock& clock_;
@@ -487,6 +507,7 @@ class Decoder final : public sc_core::sc_module {
   std::uint16_t timer_ = 0;
   std::uint64_t told_ahead_ = 0;  ///< see note_told()
   /// A register has moved since the last show() that the items at the outputs depend on.
+  Levels told_levels_{};  ///< to observers of events
   bool turned_ = true;
   Edge edge_{};
   unsigned moving_ = 0;        ///< streams that moved within an item in the last cycle

@@ -36,7 +36,7 @@ void Decoder::describe(const trace::Scope& scope) const {
                    "40 dram1, 80 host_dataflow");
   }
   if (transfers_) {
-    scope.level("transfer_queue", architecture_.dma_queue, [this] { return levels().transfers; });
+    scope.level("transfer_queue", architecture_.dma_queue, [this] { return queued_transfers(); });
     scope.state(
         "blocked", 2, [this] { return blocked_; },
         "the head waits: 1 for a queued DRAM move, 2 for room in their queue, 3 for weights");

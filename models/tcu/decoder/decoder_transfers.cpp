@@ -163,9 +163,6 @@ std::vector<Account*> Decoder::accounts() {
   return accounts;
 }
 
-Decoder::Levels Decoder::levels() const {
-  return {queue_.count(),       dataflow_queue_.count(), accumulator_queue_.count(),
-          array_queue_.count(), dais_queue_.count(),     transfers_ ? transfers_->count : 0};
-}
+std::size_t Decoder::queued_transfers() const { return transfers_ ? transfers_->count : 0; }
 
 }  // namespace tactus

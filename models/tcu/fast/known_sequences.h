@@ -75,10 +75,19 @@ class KnownSequences {
     bool same = false;
     std::uint32_t kept = 0, kept_count = 0;
   };
-  /// From a cycle of an interval on, counted from its first, an account is in this state.
+  /// What observers see in a cycle of an interval, counted from its first: from that cycle on an
+  /// account is in a state, an event, the new level of a queue, other flags of the sampler.
   struct Change {
+    static constexpr unsigned first_event = 1U << 13, most_ports = 2;
+    static constexpr unsigned first_level = 1U << 14, flags = 1U << 15;
     std::uint32_t offset = 0;
-    std::uint16_t account = 0, code = 0;
+    /// Number of the account; first_event + kind * most_ports + port; first_level + queue; flags.
+    std::uint16_t account = 0;
+    /// The state; of an event its second operand; the queue's items; the flags.
+    std::uint16_t code = 0;
+    [[nodiscard]] bool of_account() const { return account < first_event; }
+    [[nodiscard]] bool of_level() const { return (account & first_level) != 0; }
+    [[nodiscard]] bool of_flags() const { return account == flags; }
     [[nodiscard]] bool operator==(const Change& o) const {
       return offset == o.offset && account == o.account && code == o.code;
     }

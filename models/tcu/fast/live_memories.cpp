@@ -25,15 +25,8 @@ unsigned LiveMemories::handshakes(const AxiLinks& pins) {
 }
 
 LiveMemories::LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsigned beat_bytes,
-                           unsigned vector_bytes, const ConfigRegisters& registers,
-                           std::function<const ProgramItem&(std::uint64_t)> instruction)
-    : clock_(clock),
-      ports_(ports),
-      beat_bytes_(beat_bytes),
-      vector_bytes_(vector_bytes),
-      registers_(registers),
-      instruction_(std::move(instruction)),
-      beat_(beat_bytes) {}
+                           ProgramBursts& bursts)
+    : clock_(clock), ports_(ports), beat_bytes_(beat_bytes), bursts_(bursts), beat_(beat_bytes) {}
 
 /// Both ports may share one.
 template <typename Visit>
@@ -56,7 +49,7 @@ void LiveMemories::mark(std::uint64_t next) {
 }
 
 void LiveMemories::begin() {
-  bursts_ = {Bursts{next_, 0}, Bursts{next_, 0}};
+  bursts_.begin(next_);
   ranges_ = {};
 }
 
@@ -105,22 +98,6 @@ Cycle LiveMemories::waits(unsigned busy, unsigned driven, Cycle now, Cycle most)
   }
 }
 
-/// Address and length of the burst whose address passes the pins of a port next: bursts come in
-/// program order, and each move's one behind the other.
-AxiAddress LiveMemories::next_burst(unsigned p, std::uint16_t length) {
-  Bursts& at = bursts_[p];
-  const ProgramItem* move = &instruction_(at.instruction);
-  while (!move->moves_dram() || move->port != p || at.bytes == (move->size + 1) * vector_bytes_) {
-    move = &instruction_(++at.instruction);
-    at.bytes = 0;
-  }
-  const std::uint64_t vector = move->dram.address + at.bytes / vector_bytes_ * move->dram.step;
-  const std::uint64_t address = vector * vector_bytes_ + at.bytes % vector_bytes_;
-  at.bytes += (length + std::uint64_t{1}) * beat_bytes_;
-  return {static_cast<std::uint32_t>(address + registers_.dram_offset[p]), length,
-          registers_.dram_cache[p]};
-}
-
 /// False if what the other port did since the mark has to come before or behind it.
 bool LiveMemories::note(unsigned p, const AxiAddress& burst, bool writes) {
   const std::uint64_t first = ports_[p].target->place(burst.address);
@@ -142,7 +119,7 @@ bool LiveMemories::pass_pins(const Passing& passing, Cycle now, Cycle cycles) {
     AxiLinks& pins = *links;
     offer(p, passing);
     if ((passes & (ar | aw)) != 0) {
-      const AxiAddress burst = next_burst(p, passing.length[p]);
+      const AxiAddress burst = bursts_.next(p, passing.length[p]);
       ordered = note(p, burst, (passes & aw) != 0) && ordered;
       ((passes & ar) != 0 ? pins.ar : pins.aw).bits = burst;
     }

@@ -13,11 +13,9 @@
 
 #include "models/axi/axi.h"
 #include "models/axi/axi_target.h"
-#include "models/tcu/fast/program_items.h"
+#include "models/tcu/fast/program_bursts.h"
 
 namespace tactus {
-
-struct ConfigRegisters;
 
 class LiveMemories {
  public:
@@ -41,10 +39,9 @@ class LiveMemories {
   };
   [[nodiscard]] static unsigned handshakes(const AxiLinks& pins);
 
-  /// `instruction`: one of the program, by its number.
+  /// `bursts`: of the program that runs.
   LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsigned beat_bytes,
-               unsigned vector_bytes, const ConfigRegisters& registers,
-               std::function<const ProgramItem&(std::uint64_t)> instruction);
+               ProgramBursts& bursts);
   /// Whether it can be returned to a mark.
   [[nodiscard]] static bool possible(AxiTarget& target) {
     return target.rewinds() && target.pulled() != nullptr && target.pulled()->rewinds();
@@ -99,11 +96,6 @@ class LiveMemories {
   void withdraw();
 
  private:
-  /// How far the bursts at the pins have come in the program's moves.
-  struct Bursts {
-    std::uint64_t instruction = 0;
-    std::uint64_t bytes = 0;  ///< of its move
-  };
   /// What was read or written since the mark: [first, end) in the memory.
   struct Range {
     std::uint64_t first = ~std::uint64_t{0}, end = 0;
@@ -128,16 +120,13 @@ class LiveMemories {
     pins.b.ready = (passes & b) != 0;
   }
   static void withdraw(AxiLinks& pins);
-  [[nodiscard]] AxiAddress next_burst(unsigned p, std::uint16_t length);
   [[nodiscard]] bool note(unsigned p, const AxiAddress& burst, bool writes);
 
   Clock& clock_;
   std::array<Port, 2> ports_;
-  unsigned beat_bytes_, vector_bytes_;
-  const ConfigRegisters& registers_;
-  std::function<const ProgramItem&(std::uint64_t)> instruction_;
-  std::uint64_t next_ = 0;  ///< the first instruction since the mark
-  std::array<Bursts, 2> bursts_;
+  unsigned beat_bytes_;
+  ProgramBursts& bursts_;
+  std::uint64_t next_ = 0;                      ///< the first instruction since the mark
   std::array<std::array<Range, 2>, 2> ranges_;  ///< by port; read, written
   /// The cycle from which on a port's target has something to account for: that after one in which
   /// something passed its pins, or one in which it drives something else than before.

@@ -23,11 +23,7 @@ void TcuSequences::begin_live() {
   std::array<LiveMemories::Port, 2> ports;
   for (unsigned p = 0; p < 2; ++p) ports[p] = {&system_.ports_[p]->pins, system_.ports_[p]->target};
   const unsigned beat_bytes = system_.config_.axi_data_bits / 8;
-  memories_ = std::make_unique<LiveMemories>(
-      system_.clock_, ports, beat_bytes,
-      static_cast<unsigned>(system_.config_.tcu.architecture.vector_bytes()),
-      system_.tcu_.decoder_.registers(),
-      [this](std::uint64_t instruction) -> const ProgramItem& { return item(instruction).item; });
+  memories_ = std::make_unique<LiveMemories>(system_.clock_, ports, beat_bytes, bursts_);
   for (unsigned p = 0; p < 2; ++p) {
     held_[p] = std::make_unique<HeldTarget>(system_.ports_[p]->pins, beat_bytes);
   }

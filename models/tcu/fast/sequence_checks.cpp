@@ -49,11 +49,16 @@ void TcuSequences::check_changes(Id interval,
   while (i < count && i < changes.size() && known[i] == changes[i]) ++i;
   if (i == count && i == changes.size()) return;
   const KnownSequences::Change& change = i < changes.size() ? changes[i] : known[i];
+  const std::string what =
+      change.of_account()
+          ? fmt::format("unit {} changes its state", accounts_[change.account]->unit())
+          : std::string(change.of_level()   ? "a queue's level changes"
+                        : change.of_flags() ? "the sampler's flags change"
+                                            : "an event happens");
   internal_error(
       "engine check: in the interval of {} cycles that begins in cycle {}, where instruction {} is "
-      "next, unit {} changes its state in other cycles than in the one before that began in the "
-      "same state",
-      known_[interval].cycles, began_.now, next_, accounts_[change.account]->unit());
+      "next, {} in other cycles than in the one before that began in the same state",
+      known_[interval].cycles, began_.now, next_, what);
 }
 
 std::string TcuSequences::name_of_counter(std::uint32_t counter) const {

@@ -197,6 +197,7 @@ void TcuSequences::begin_interval(const Position& position) {
   next_ = position.next;
   loaded_ = {};
   system_.rested_ = false;
+  decoder.adopt_levels();
   changes_.begin_interval(clock.now);
   clock.timing_only = true;
 }

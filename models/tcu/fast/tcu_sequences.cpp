@@ -31,7 +31,14 @@ TcuSequences::TcuSequences(TcuSystem& system)
     : system_(system),
       shapes_(system.config_.tcu.architecture),
       orders_(system.config_.tcu.architecture),
-      periods_(periodic_design()) {}
+      bursts_(system.config_.axi_data_bits / 8,
+              static_cast<unsigned>(system.config_.tcu.architecture.vector_bytes()),
+              system.tcu_.decoder_.registers(),
+              [this](std::uint64_t instruction) -> const ProgramItem& {
+                return item(instruction).item;
+              }),
+      periods_(periodic_design()),
+      changes_(system.clock_, system.sampler_.get()) {}
 
 TcuSequences::~TcuSequences() = default;
 
@@ -269,20 +276,26 @@ void TcuSequences::commit(const Position& position) {
   std::uint64_t retired = 0;
   Cycle last = 0;
   std::uint32_t counter = decoder.registers().program_counter;
+  std::uint64_t accepted = committed_.next;
+  bursts_.begin(executed_);
+  sampled_ = now;
   for (const Step& step : path_) {
     use(step);
     note_responses(step.interval, now);
-    tell_changes(step.interval, now);
+    tell_changes(step.interval, now, accepted, executed_ + retired);
     now += known_[step.interval].cycles;
+    if (known_[step.interval].accepts) ++accepted;
     if (!known_[step.interval].retires) continue;
+    sample_until(now, retired);
     ++retired;
     last = now - 1;
     decoder.tell_retire(last, counter);
     ++counter;
     if (--until_border_ != 0) continue;
-    changes_.settle(now);
+    changes_.settle_time(now);
     pass_border(now);
   }
+  sample_until(now, retired);
   if (retired != 0) decoder.note_retires(retired, last);
   finish_path(position);
 }
@@ -323,6 +336,7 @@ void TcuSequences::leave() {
   add_counts();
   clock.now = committed_.now;
   load(committed_);
+  system_.tcu_.decoder_.adopt_levels();
   changes_.end(clock.now);
   system_.tcu_.decoder_.adopt_instructions(
       {entered(committed_.next), entered(committed_.next + 1)});

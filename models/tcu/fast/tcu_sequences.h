@@ -18,10 +18,11 @@
 
 #include "models/sim/machine.h"
 #include "models/tcu/counters.h"
-#include "models/tcu/fast/account_changes.h"
 #include "models/tcu/fast/known_sequences.h"
 #include "models/tcu/fast/live_memories.h"
 #include "models/tcu/fast/local_orders.h"
+#include "models/tcu/fast/observed_changes.h"
+#include "models/tcu/fast/program_bursts.h"
 #include "models/tcu/fast/program_items.h"
 #include "models/tcu/fast/tcu_data.h"
 #include "models/tcu/fast/tcu_periods.h"
@@ -38,6 +39,8 @@ class TcuSequences {
 
   /// Whether every part of the machine can be taken in sequences.
   [[nodiscard]] static bool possible(const tcu::Architecture& architecture);
+  /// Whether the observer of events, if there is one, and the sampler can be told what they see.
+  [[nodiscard]] bool tells(const EventSink* events) const;
   /// After a cycle: takes instructions as long as the clock does not go beyond the horizon. At its
   /// borders Machine::on_border() is called.
   void take(Horizon& horizon);
@@ -193,9 +196,12 @@ class TcuSequences {
   void add_step(bool of_moves, Id interval, std::uint64_t times);
   void end_steps();
   void note_path_responses(Id interval, Cycle now);
-  // What observers of accounts hear of it (told_changes.cpp).
+  // What observers of accounts and events hear of it (told_changes.cpp).
   void list_observers();
-  void tell_changes(Id interval, Cycle now);
+  void sample_until(Cycle end, std::uint64_t retired);
+  void tell_changes(Id interval, Cycle now, std::uint64_t accepted, std::uint64_t retired);
+  [[nodiscard]] Event event_of(const KnownSequences::Change& change, std::uint64_t accepted,
+                               std::uint64_t retired);
   void tell_path_changes();
   void tell_array_time(Cycle now);
   void tell_path();
@@ -287,6 +293,7 @@ class TcuSequences {
   TcuSystem& system_;
   ProgramItems shapes_;
   LocalOrders orders_;
+  ProgramBursts bursts_;
   std::unique_ptr<TcuData> data_;
   KnownSequences known_;
   TcuPeriods periods_;
@@ -294,7 +301,9 @@ class TcuSequences {
   CounterList counters_;  ///< of the accounts, and behind them of events
   CounterList events_;
   std::vector<std::uint32_t> places_;  ///< of the accounts' first counters
-  AccountChanges changes_;
+  ObservedChanges changes_;
+  Cycle sampled_ = 0;        ///< the sampler has passed the cycles before it
+  std::uint16_t flags_ = 0;  ///< that it sees from there on
   Reasons reasons_;
   std::size_t first_event_ = 0;  ///< place
   /// The counters, to which every interval that is worked out returns. Empty: to be read.

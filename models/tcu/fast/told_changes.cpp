@@ -1,6 +1,7 @@
 // What observers of accounts are told of intervals that have passed.
 #include <algorithm>
 
+#include "models/tcu/events.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -52,12 +53,81 @@ class TcuSequences::PathChanges {
   std::uint32_t change_ = 0;
 };
 
-/// Tells the changes of an interval that begins in cycle `now`.
-void TcuSequences::tell_changes(Id interval, Cycle now) {
+/// Tells the changes of an interval that begins in cycle `now`. So many instructions of the
+/// program have been accepted, and have retired, by then.
+void TcuSequences::tell_changes(Id interval, Cycle now, std::uint64_t accepted,
+                                std::uint64_t retired) {
   const KnownSequences::Change* changes = known_.changes(interval);
   for (std::uint32_t i = 0; i < known_[interval].change_count; ++i) {
-    changes_.tell(changes[i].account, changes[i].code, now + changes[i].offset);
+    const KnownSequences::Change& change = changes[i];
+    changes_.tell_cycle(now + change.offset);
+    if (change.of_flags()) {
+      sample_until(now + change.offset, retired - executed_);
+      flags_ = change.code;
+    } else if (change.of_account()) {
+      changes_.tell(change.account, change.code, now + change.offset);
+    } else if (change.of_level()) {
+      changes_.tell_level(change.account - KnownSequences::Change::first_level, change.code);
+    } else {
+      changes_.tell(event_of(change, accepted, retired));
+    }
   }
+}
+
+/// With what follows from the program, but for the data of accesses.
+Event TcuSequences::event_of(const KnownSequences::Change& change, std::uint64_t accepted,
+                             std::uint64_t retired) {
+  const unsigned place = change.account - KnownSequences::Change::first_event;
+  Event event{static_cast<EventKind>(place / KnownSequences::Change::most_ports),
+              place % KnownSequences::Change::most_ports};
+  switch (event.kind) {
+    case TcuEvent::instruction_accepted:
+      event.data = bytes(accepted * shapes_.instruction_bytes(), shapes_.instruction_bytes());
+      break;
+    case TcuEvent::retired: {
+      const ProgramItem& retires = item(retired).item;
+      event.a = retires.opcode;
+      event.b = retires.flags;
+      event.c = system_.tcu_.decoder_.registers().program_counter + (retired - executed_);
+      break;
+    }
+    case TcuEvent::axi_read_address:
+    case TcuEvent::axi_write_address: {
+      const AxiAddress burst = bursts_.next(event.port, change.code);
+      event.a = burst.address;
+      event.b = burst.length;
+      event.c = burst.cache;
+      break;
+    }
+    default:
+      break;
+  }
+  return event;
+}
+
+bool TcuSequences::tells(const EventSink* events) const {
+  if (events == nullptr && !system_.sampler_) return true;
+  if (!memories_keep_time() || system_.samples_by_cycle_) return false;
+  // Port B of local memory is ready for what the last queued transfer did, which no state tells.
+  if (system_.sampler_ && system_.config_.tcu.architecture.dma_queue != 0) return false;
+  if (events == nullptr) return true;
+  EventKinds known = 0;
+  for (const EventKind kind :
+       {TcuEvent::instruction_accepted, TcuEvent::retired, TcuEvent::run, TcuEvent::load,
+        TcuEvent::alu, TcuEvent::dais, TcuEvent::axi_read_address, TcuEvent::axi_write_address,
+        TcuEvent::axi_read_data, TcuEvent::axi_write_response}) {
+    known |= EventKinds{1} << kind;
+  }
+  return events->kinds() != 0 && (events->kinds() & ~known) == 0;
+}
+
+/// Samples the cycles up to `end`. So many instructions of the path have retired before.
+void TcuSequences::sample_until(Cycle end, std::uint64_t retired) {
+  if (!system_.sampler_) return;
+  system_.clock_.now = sampled_;
+  const std::uint32_t first = system_.tcu_.decoder_.registers().program_counter;
+  system_.pass_samples(end, flags_, first + static_cast<std::uint32_t>(retired));
+  sampled_ = end;
 }
 
 /// Tells the changes of the path since the last rest.

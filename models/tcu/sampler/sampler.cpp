@@ -1,5 +1,7 @@
 #include "models/tcu/sampler/sampler.h"
 
+#include <algorithm>
+
 #include "models/sim/trace/signals.h"
 
 namespace tactus {
@@ -22,15 +24,12 @@ void Sampler::drive() {
 }
 
 void Sampler::observe() {
-  interval_ = decoder_.registers().sample_interval;
-  if (interval_ == 0 || countdown_ != 0) return;
-  unsigned bit = 32;
-  captured_ = decoder_.registers().program_counter;
-  const auto flags = [&](bool valid, bool ready) {
-    captured_ |= std::uint64_t{valid} << bit | std::uint64_t{ready} << (bit + 1);
+  unsigned bit = 0, flags = 0;
+  const auto add = [&](bool valid, bool ready) {
+    flags |= (valid ? 1U : 0U) << bit | (ready ? 2U : 0U) << bit;
     bit += 2;
   };
-  const auto link = [&](const auto& l) { flags(l.valid, l.ready); };
+  const auto link = [&](const auto& l) { add(l.valid, l.ready); };
   link(links_.array);
   link(links_.accumulator);
   link(links_.dataflow);
@@ -38,7 +37,26 @@ void Sampler::observe() {
   link(*links_.dram[0]);
   link(links_.local_b.request);
   link(links_.local_a.request);
-  flags(decoder_.head_valid(), decoder_.head_ready());
+  add(decoder_.head_valid(), decoder_.head_ready());
+  observe(static_cast<std::uint16_t>(flags), decoder_.registers().program_counter);
+}
+
+void Sampler::observe(std::uint16_t flags, std::uint32_t program_counter) {
+  interval_ = decoder_.registers().sample_interval;
+  flags_ = flags;
+  program_counter_ = program_counter;
+}
+
+Cycle Sampler::pass_time(Cycle most) {
+  if (valid_) return 0;
+  interval_ = decoder_.registers().sample_interval;
+  if (interval_ == 0) {
+    countdown_ = 0;
+    return most;
+  }
+  const Cycle cycles = std::min<Cycle>(most, countdown_);
+  countdown_ -= static_cast<std::uint32_t>(cycles);
+  return cycles;
 }
 
 void Sampler::commit() {
@@ -55,7 +73,7 @@ void Sampler::commit() {
   valid_ = take;
   sample_.last = false;
   if (!take) return;
-  sample_.word = captured_;
+  sample_.word = std::uint64_t{flags_} << 32 | program_counter_;
   sample_.last = in_block_ + 1 == block_size_;
   in_block_ = sample_.last ? 0 : in_block_ + 1;
 }

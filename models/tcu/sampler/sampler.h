@@ -35,6 +35,12 @@ class Sampler final : public sc_core::sc_module {
   void drive();
   void observe();  ///< captures this cycle's flags: all wires settled, nothing committed
   void commit();
+  /// Bits 47:32 of a sample of the cycle that was observed last.
+  [[nodiscard]] std::uint16_t flags() const { return flags_; }
+  /// Captures these flags for a cycle that is not worked out.
+  void observe(std::uint16_t flags, std::uint32_t program_counter);
+  /// Passes cycles without a sample, `most` at the most; returns how many.
+  [[nodiscard]] Cycle pass_time(Cycle most);
   /// As before cycle 0; what was dropped stays counted.
   void reset() {
     countdown_ = in_block_ = 0;
@@ -53,8 +59,10 @@ class Sampler final : public sc_core::sc_module {
   std::uint32_t in_block_ = 0;
   Sample sample_;
   bool valid_ = false;
-  std::uint64_t captured_ = 0;  ///< of this cycle
-  std::uint16_t interval_ = 0;  ///< of this cycle
+  // Of the present cycle.
+  std::uint16_t flags_ = 0;
+  std::uint32_t program_counter_ = 0;
+  std::uint16_t interval_ = 0;
   Stats stats_;
 };
 
