@@ -48,6 +48,11 @@ Timeline::Timeline(const Timeline& beside, const std::string& name,
 
 void Timeline::slice(unsigned track, std::string_view name, std::string_view category, Cycle from,
                      Cycle to, const std::string& arguments) {
+  slice(track, from, to, [&] { return TraceWriter::text(name, category, arguments); });
+}
+
+template <typename Text>
+void Timeline::slice(unsigned track, Cycle from, Cycle to, const Text& text) {
   if (file_->cut) to = std::min(to, *file_->cut);
   from = std::max(from, options_.from);
   to = std::min(to, options_.to);
@@ -57,7 +62,7 @@ void Timeline::slice(unsigned track, std::string_view name, std::string_view cat
     return;
   }
   ++file_->events;
-  file_->writer.slice(track, name, category, from, to - from, arguments, process_);
+  file_->writer.slice(track, text(), from, to - from, process_);
 }
 
 bool Timeline::in_view(Cycle from, Cycle to) const {
@@ -112,29 +117,42 @@ void Timeline::end_run(const Accounting& accounting) {
 
 // ---- states of the units ------------------------------------------------------------------------
 
-unsigned Timeline::unit_track(const Account& account) {
-  if (account.unit() == machine_.time.unit) return track_time;
-  const auto found = std::find(units_.begin(), units_.end(), &account);
-  const auto index = static_cast<unsigned>(found - units_.begin());
-  if (found == units_.end()) {
-    units_.push_back(&account);
-    track(first_unit_track + index, std::string(machine_.unit_title(account.unit())));
+Timeline::Unit& Timeline::unit(const Account& account) {
+  const auto found = std::find_if(units_.begin(), units_.end(),
+                                  [&](const Unit& unit) { return unit.account == &account; });
+  if (found != units_.end()) return *found;
+  Unit& unit = units_.emplace_back();
+  unit.account = &account;
+  unit.texts.resize(account.cycles().size());
+  if (account.unit() == machine_.time.unit) {
+    unit.track = track_time;
+  } else {
+    unit.track = next_track_++;
+    track(unit.track, std::string(machine_.unit_title(account.unit())));
   }
-  return first_unit_track + index;
+  return unit;
 }
 
-void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle to) {
-  if (full() && !file_->cut) file_->cut = simulation_.now();
-  const unsigned id = unit_track(account);
-  const std::size_t state = code % account.states().count;
+/// Of a slice for a state of an account.
+std::string Timeline::text_of(const Account& account, unsigned code) const {
+  const UnitState& state = account.states()[code % account.states().count];
   const std::size_t context = code / account.states().count;
-  const UnitState& info = account.states()[state];
-  if (info.kind == StateKind::idle) return;
   std::string arguments;
   if (context > 0) {
     arguments = fmt::format("{{\"head\":{}}}", json_string(machine_.kinds[context - 1].title));
   }
-  slice(id, info.name, category(info.kind), from, to, arguments);
+  return TraceWriter::text(state.name, category(state.kind), arguments);
+}
+
+void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle to) {
+  if (full() && !file_->cut) file_->cut = simulation_.now();
+  Unit& unit = this->unit(account);
+  if (account.states()[code % account.states().count].kind == StateKind::idle) return;
+  slice(unit.track, from, to, [&]() -> const std::string& {
+    std::string& text = unit.texts[code];
+    if (text.empty()) text = text_of(account, code);
+    return text;
+  });
 }
 
 // ---- events and gauges --------------------------------------------------------------------------

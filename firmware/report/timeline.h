@@ -82,7 +82,15 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
   Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
            std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);
   [[nodiscard]] bool full() const { return file_->events >= options_.max_events; }
-  [[nodiscard]] unsigned unit_track(const Account& account);
+  struct Unit {
+    const Account* account = nullptr;
+    unsigned track = 0;
+    std::vector<std::string> texts;  ///< TraceWriter::text() by code; empty: not asked for yet
+  };
+  [[nodiscard]] Unit& unit(const Account& account);
+  [[nodiscard]] std::string text_of(const Account& account, unsigned code) const;
+  template <typename Text>
+  void slice(unsigned track, Cycle from, Cycle to, const Text& text);
   void sample(Cycle now);
   void write(const GaugeGroup& group, const std::vector<std::uint64_t>& values, Cycle at);
 
@@ -95,7 +103,8 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
 
   std::string run_name_;
   Cycle run_from_ = 0;
-  std::vector<const Account*> units_;  ///< in the order of their tracks
+  std::vector<Unit> units_;
+  unsigned next_track_ = first_unit_track;
 
   std::vector<GaugeGroup> gauges_;
   std::vector<std::vector<std::uint64_t>> samples_;  ///< last values, by group

@@ -31,6 +31,12 @@ void TraceWriter::put(std::string_view text) {
   buffer_.clear();
 }
 
+std::string TraceWriter::text(std::string_view name, std::string_view category,
+                              const std::string& arguments) {
+  return fmt::format(",\"name\":{},\"cat\":\"{}\"{}{}}}", json_string(name), category,
+                     arguments.empty() ? "" : ",\"args\":", arguments);
+}
+
 void TraceWriter::process(unsigned number, const std::string& name) {
   put(fmt::format(
       ",\n{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}", number,

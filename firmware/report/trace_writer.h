@@ -28,16 +28,16 @@ class TraceWriter {
   void process(unsigned number, const std::string& name);
   /// Names a track. Viewers sort tracks by number.
   void track(unsigned id, const std::string& name, unsigned process = 1);
-  /// Writes a slice; `arguments` is a JSON object, or empty.
+  /// What a slice is, for slice(): of a file's millions of slices many are alike. `arguments` is a
+  /// JSON object, or empty.
+  [[nodiscard]] static std::string text(std::string_view name, std::string_view category,
+                                        const std::string& arguments = {});
   template <typename Time>
-  void slice(unsigned track, std::string_view name, std::string_view category, Time from,
-             Time duration, const std::string& arguments = {}, unsigned process = 1) {
-    // A file has millions of slices.
+  void slice(unsigned track, const std::string& text, Time from, Time duration,
+             unsigned process = 1) {
     fmt::format_to(fmt::appender(buffer_),
-                   FMT_COMPILE(",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},"
-                               "\"name\":{},\"cat\":\"{}\"{}{}}}"),
-                   process, track, from, duration, json_string(name), category,
-                   arguments.empty() ? "" : ",\"args\":", arguments);
+                   FMT_COMPILE(",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}{}"),
+                   process, track, from, duration, text);
     put({});
   }
   /// Writes the values of one chart: `values` is a JSON object of numbers by name.

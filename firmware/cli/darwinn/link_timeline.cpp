@@ -81,9 +81,10 @@ void LinkTimeline::slice(unsigned track, const std::string& name, std::string_vi
                          Picoseconds from, Picoseconds to, std::int64_t bytes) {
   if (from == to) return;
   constexpr double per_us = 1e6;
-  writer_.slice(track, name, category, static_cast<double>(from) / per_us,
-                static_cast<double>(to - from) / per_us,
-                bytes > 0 ? "{\"bytes\":" + std::to_string(bytes) + "}" : "");
+  const std::string arguments =
+      bytes > 0 ? "{\"bytes\":" + std::to_string(bytes) + "}" : std::string();
+  writer_.slice(track, TraceWriter::text(name, category, arguments),
+                static_cast<double>(from) / per_us, static_cast<double>(to - from) / per_us);
 }
 
 }  // namespace tactus
