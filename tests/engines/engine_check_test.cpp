@@ -7,6 +7,7 @@
 
 #include "isa/support/error.h"
 #include "isa/tcu/assembler.h"
+#include "models/tcu/events.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "tests/support/differential.h"
 #include "tests/support/run_record.h"
@@ -29,6 +30,12 @@ class PlantedFault {
   }
   void change() {
     for (KnownSequences::Change& change : known_.changes_) ++change.code;
+  }
+  /// Changes of one kind come a cycle late: a member of KnownSequences::Change tells which.
+  void late(bool (KnownSequences::Change::*is_one)() const) {
+    for (KnownSequences::Change& change : known_.changes_) {
+      if ((change.*is_one)()) ++change.offset;
+    }
   }
   /// Emulates a register that is missing from the states, or a property of an instruction that is
   /// missing from its shape: an interval does not always have the same successor.
@@ -88,21 +95,29 @@ std::string error_of(TcuSimulation& simulation, const RandomProgram& program) {
   return "no difference";
 }
 
-class Listener final : public AccountObserver {
+class Listener final : public AccountObserver, public EventSink {
  public:
   void interval(const Account& /*account*/, unsigned /*code*/, Cycle /*from*/,
                 Cycle /*to*/) override {}
+  void event(const Event& /*event*/) override {}
+  void end_of_cycle(Cycle /*cycle*/) override {}
+  [[nodiscard]] EventKinds kinds() const override { return EventKinds{1} << TcuEvent::run; }
 };
+
+enum class Seen { nothing, accounts, events, samples };  ///< what somebody looks at
 
 /// Runs the program twice and returns the error of the second run. `wrong` changes the machine
 /// between the runs.
 template <typename Wrong>
-std::string outcome(Wrong wrong, bool observed = false) {
+std::string outcome(Wrong wrong, Seen seen = Seen::nothing) {
   const RandomProgram program = program_of_all_units();
-  TcuSimulation simulation(checking(program));
+  TcuSimulationConfig config = checking(program);
+  if (seen == Seen::samples) config.sample_block_size = config.sample_interval = 2;
+  TcuSimulation simulation(config);
   load_windows(program, simulation);
   Listener observer;
-  if (observed) simulation.observe_accounts(&observer);
+  if (seen == Seen::accounts) simulation.observe_accounts(&observer);
+  if (seen == Seen::events) simulation.observe(&observer);
   EXPECT_EQ(simulation.run(program.bytes()).end, RunEnd::finished);
   EXPECT_GT(simulation.system().sequences()->taken(), 0U);
   wrong(simulation.system());
@@ -165,8 +180,18 @@ TEST(EngineCheck, FindsAWrongCount) {
 }
 
 TEST(EngineCheck, FindsAWrongChangeOfAnAccount) {
-  expect_found(outcome([](TcuSystem& system) { PlantedFault(system).change(); }, true),
+  expect_found(outcome([](TcuSystem& system) { PlantedFault(system).change(); }, Seen::accounts),
                " changes its state in other cycles");
+}
+
+TEST(EngineCheck, FindsAnEventInAWrongCycle) {
+  using Change = KnownSequences::Change;
+  const auto late = [](bool (Change::*is_one)() const) {
+    return [is_one](TcuSystem& system) { PlantedFault(system).late(is_one); };
+  };
+  expect_found(outcome(late(&Change::of_event), Seen::events), "an event happens in other cycles");
+  expect_found(outcome(late(&Change::of_level), Seen::events), "queue's level changes in other");
+  expect_found(outcome(late(&Change::of_flags), Seen::samples), "flags change in other cycles");
 }
 
 TEST(EngineCheck, FindsAWrongState) {

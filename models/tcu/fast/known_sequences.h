@@ -86,6 +86,7 @@ class KnownSequences {
     /// The state; of an event its second operand; the queue's items; the flags.
     std::uint16_t code = 0;
     [[nodiscard]] bool of_account() const { return account < first_event; }
+    [[nodiscard]] bool of_event() const { return account >= first_event && account < first_level; }
     [[nodiscard]] bool of_level() const { return (account & first_level) != 0; }
     [[nodiscard]] bool of_flags() const { return account == flags; }
     [[nodiscard]] bool operator==(const Change& o) const {
