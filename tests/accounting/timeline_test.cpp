@@ -176,7 +176,7 @@ TEST_F(TimelineTest, IsTheSameWithEveryEngine) {
     .repeat 60 k
       LoadWeights Local(0), 4
       MatMul Local(9 + k % 3) -> Acc(k % 2), 20
-      SIMD O = Max(I, 0), read Acc(k % 2), write Acc(3)
+      SIMD O = Max(I, I), read Acc(k % 2), write Acc(30)
       DataMove Acc(0) -> Local(40), 20
       DataMove Local(40) -> DRAM0(100 + k), 20
     .end
@@ -187,7 +187,7 @@ TEST_F(TimelineTest, IsTheSameWithEveryEngine) {
        {"", "--read-latency 30 --write-latency 11", "--timeline-from 700 --timeline-to 2100",
         "--timeline-max-events 301", "--timeline-max-events 302 --timeline-from 333",
         "--timeline-min 5", "--samples s.bin --sample-interval 3 --sample-pause 40",
-        "--events e.txt", "--ddr ddr4-2400", "--stall-percent 20"}) {
+        "--events e.txt", "--ddr ddr4_2400", "--stall-percent 20"}) {
     const auto files = [&](const std::string& engine) {
       const Output output = tactus(program + options + " --engine " + engine);
       EXPECT_EQ(output.code, 0) << output.err;
