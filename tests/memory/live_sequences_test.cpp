@@ -277,7 +277,7 @@ std::string compare(const std::vector<RunOrder>& runs, TcuSimulationConfig confi
   config.engine = Engine::fast;
   const std::vector<RunRecord> fast = record_runs(runs, config);
   // If a memory's account is observed, the memory cannot be rewound, so there are no sequences.
-  const bool takes = runs.back().accounts != Observed::everybody;
+  const bool takes = runs.back().accounts < Observed::everybody;
   if (takes) taken.in_sequences += fast.back().in_sequences;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (takes) taken.all += fast[i].result.retired;

@@ -168,7 +168,7 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   load_windows(*order.program, simulation);
   EventLog log(simulation.machine().event_format(), record.events);
   TimelineLog timeline(simulation, record.events);
-  if (order.accounts == Observed::timeline) {
+  if (order.accounts == Observed::timeline && !order.events) {
     simulation.observe(&timeline);
   } else {
     simulation.observe(order.events ? &log : nullptr);

@@ -29,8 +29,8 @@ struct RunRecord {
   std::vector<std::string> intervals;
 };
 
-/// Which accounts are observed: none, only the account of time, or all; `timeline`: all, and the
-/// events and levels that a timeline draws, as RunRecord::events.
+/// Which accounts are observed: none, only the account of time, or all; `timeline`: all, and, if
+/// no log of events is asked for, those that a timeline draws, as RunRecord::events.
 enum class Observed : std::uint8_t { nobody, time, everybody, timeline };
 
 /// Chooses by the program's seed; `nobody` for half of the programs.

@@ -26,8 +26,6 @@ constexpr unsigned offer_at = drive_bits + 1;
 constexpr Id no_shape = (1U << 28) - 1;
 /// Not in the key of an instruction's shape.
 constexpr Id ends_early = 1U << 30;
-/// Beats in a row, from which on it pays to look whether the moves come back to a state.
-constexpr Cycle least_repeated = 8;
 
 }  // namespace
 
@@ -105,59 +103,15 @@ void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cyc
     const KnownSequences::State& interval = known_[moves.interval];
     return interval.passing == passing && !interval.retires && known_[position.moves].busy == busy;
   };
-  const bool repeats = most >= least_repeated && !changes_.are_observed();
-  if (repeats) begin_round(position.moves);
   do {
     add_step(true, moves.interval, 1);
     if (timed) pass_time(position, moves.interval, 1);
     ++position.now;
-    const KnownSequences::Link& link = known_.link(moves.link);
-    position.moves = link.state;
+    position.moves = known_.link(moves.link).state;
     follow(moves, counts_of_moves_);
-    if (!repeats) continue;
-    round_.intervals.push_back(moves.interval);
-    if (!link.same) {
-      begin_round(link.state);
-    } else if (link.state == round_.state) {
-      repeat_round(position, begin + most - position.now);
-      begin_round(link.state);
-    }
   } while (position.now < begin + most &&
            find_moves(position.moves, key_of_moves(position, loses), moves) && is_alike());
   memories_->pass_beats(passing, begin, position.now - begin);
-}
-
-/// A round of the moves begins in their present state, which is this one.
-void TcuSequences::begin_round(Id state) {
-  round_.state = state;
-  round_.counts = counts_of_moves_.live;
-  round_.intervals.clear();
-}
-
-/// The moves have come back to the state in which the round began. Takes as many such rounds more
-/// as fit into `most` cycles and bring no kept count near to its end.
-void TcuSequences::repeat_round(Position& position, Cycle most) {
-  const Cycle cycles = round_.intervals.size();
-  std::uint64_t times = most / cycles;
-  std::vector<Registers::Count>& counts = counts_of_moves_.live;
-  for (std::size_t i = 0; i < counts.size() && times != 0; ++i) {
-    const std::uint64_t grown = round_.counts[i].left - counts[i].left;
-    if (grown != 0) times = std::min(times, counts[i].left / grown);
-  }
-  if (times == 0) return;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const std::uint64_t grown = times * (round_.counts[i].left - counts[i].left);
-    counts[i].value += grown;
-    counts[i].left -= grown;
-  }
-  bool timed = known_[position.state].head_moves;
-  for (const Id interval : round_.intervals) {
-    path_.push_back({interval, times, true});
-    timed = timed && known_[interval].timer == KnownSequences::none;
-  }
-  // One that an interval sets is the same after every round.
-  if (timed) position.timer = std::min<Cycle>(position.timer + times * cycles, timeout_);
-  position.now += times * cycles;
 }
 
 /// Whether the array waits for the move at the head in cycle `now`, and how long that stays so.

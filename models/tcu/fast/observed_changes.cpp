@@ -92,7 +92,7 @@ void ObservedChanges::begin_interval(Cycle from) {
     Entry& entry = entries_[i];
     entry.first_code = entry.account->code();
     entry.last = none;
-    entry.account->observe(entry.recorder.get(), from, true);
+    entry.account->observe(entry.recorder.get(), from, !entry.whole);
   }
   flags_.reset();
   if (kinds_ != 0 || sampler_ != nullptr) clock_.events = this;

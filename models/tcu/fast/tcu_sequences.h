@@ -226,12 +226,6 @@ class TcuSequences {
     bool time = false;
     Cycle until = 0;
   };
-  /// Intervals of the moves since they were in a state, and what the state's counts were then.
-  struct Round {
-    Id state = KnownSequences::none;
-    std::vector<Registers::Count> counts;
-    std::vector<Id> intervals;
-  };
   void control_registers(Registers& r);
   void move_registers(Registers& r);
   [[nodiscard]] Id save_control();
@@ -249,8 +243,6 @@ class TcuSequences {
   bool take_control(Position& position, Cycle begin, bool pops);
   [[nodiscard]] bool take_moves(Position& position, const Passage& passage, Cycle cycles);
   void take_beats(Position& position, Passage moves, bool loses, Cycle most);
-  void begin_round(Id state);
-  void repeat_round(Position& position, Cycle most);
   [[nodiscard]] bool find_control(const Position& position, const ControlEnd& end, Passage& found);
   [[nodiscard]] bool find_moves(Id state, Id key, Passage& found);
   [[nodiscard]] Lost loses_time(Id control, Cycle begin, Cycle now) const;
@@ -352,7 +344,6 @@ class TcuSequences {
   KeptCounts counts_;           ///< of the whole design, or of its control
   KeptCounts counts_of_moves_;  ///< of a design in two parts
   std::vector<Registers::Count> next_counts_;
-  Round round_;
   bool divided_ = false;       ///< the design is taken in two parts
   bool moves_rest_ = false;    ///< of the design, as it was loaded
   Passage resting_moves_;      ///< comes again as long as no move is at the head; none: not known
