@@ -48,7 +48,7 @@ void System::start(const std::vector<ThreadStart>& threads) {
   }
   if (ops_ == 0) ops_ = 4;
   issue_->start(threads);
-  quiet_until_ = clock_.now;
+  loop_.restart();
 }
 
 // ---- time ---------------------------------------------------------------------------------------
@@ -81,53 +81,9 @@ Cycle System::next_event(Cycle now) const {
   return std::min(next, memory_.next_event(now));
 }
 
-/// Advances the clock to the next event or to `end`; returns the number of cycles left out.
-Cycle System::skip(Cycle end) {
-  Cycle to = std::min(end, next_event(clock_.now - 1));
-  if (clock_.watcher != nullptr) to = std::min(to, clock_.watcher->next(clock_.now));
-  if (to <= clock_.now) return 0;
-  const Cycle skipped = to - clock_.now;
-  clock_.now = to;
-  return skipped;
-}
-
-/// After a cycle that the fast engine would have left out: checks that nothing has happened in it.
-void System::check() {
-  const Cycle now = clock_.now - 1;
-  if (now < quiet_until_) return left_out_->check(now);
-  quiet_until_ = next_event(now);
-  left_out_.emplace(accounts(), clock_);
-}
-
 Cycle System::advance(Cycle most) {
-  const Cycle end = clock_.now + most;
-  const std::uint64_t transactions = clock_.transactions;
-  const bool skips = clock_.engine == Engine::fast && clock_.events == nullptr;
-  paused_ = false;
-  Cycle quiet = 0;
-  while (clock_.now < end) {
-    const std::uint64_t progress = clock_.progress;
-    cycle();
-    ++clock_.now;
-    if (clock_.engine == Engine::check) {
-      check();
-      // The fast engine advances at most to this cycle, since other SystemC processes run in
-      // between.
-      quiet_until_ = std::min(quiet_until_, clock_.transactions == transactions ? end : clock_.now);
-    }
-    const bool rested = clock_.progress == progress;
-    quiet = rested ? quiet + 1 : 0;
-    if (paused_ || clock_.transactions != transactions || (rested && idle())) break;
-    if (skips) {
-      // If the machine has just become idle, the run may end in this cycle, which must therefore be
-      // evaluated.
-      if (idle()) continue;
-      quiet += skip(end);
-    } else if (rested) {
-      break;
-    }
-  }
-  return quiet;
+  return loop_.advance(
+      most, [this] { cycle(); }, [this](Cycle now) { return next_event(now); });
 }
 
 bool System::waits_for_memory() const {

@@ -5,13 +5,11 @@
 //                            +--> load/store unit --> memory side --> AXI4 pins or ideal memory
 //
 // Units decide by their registers alone; in a cycle drive() of all units precedes commit() of all
-// units. The fast engine leaves out cycles in which no unit has an event (next_event() of each):
-// between two events only counters of remaining cycles change. The check engine evaluates these
-// cycles as well, and stops if something happens in one.
+// units. Between two events (next_event() of each unit) only counters of remaining cycles change;
+// EventLoop leaves such cycles out.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +19,7 @@
 #include "models/dpas/array_time.h"
 #include "models/dpas/lsu/axi_port.h"
 #include "models/dpas/lsu/ideal_port.h"
-#include "models/sim/left_out.h"
+#include "models/sim/event_loop.h"
 #include "models/sim/machine.h"
 
 namespace tactus::dpas {
@@ -53,7 +51,7 @@ class System final : public sc_core::sc_module, public Machine {
   /// that of int8.
   [[nodiscard]] MachineRates rates() const override;
   Cycle advance(Cycle most) override;
-  void pause() override { paused_ = true; }
+  void pause() override { loop_.pause(); }
   [[nodiscard]] bool idle() const override { return issue_->all_ended() && memory_.idle(); }
   [[nodiscard]] bool waits_for_memory() const override;
   [[nodiscard]] std::vector<std::string> waits_for() override;
@@ -68,8 +66,6 @@ class System final : public sc_core::sc_module, public Machine {
  private:
   void cycle();
   [[nodiscard]] Cycle next_event(Cycle now) const;
-  [[nodiscard]] Cycle skip(Cycle end);
-  void check();
 
   const MachineParameters parameters_;
   Clock& clock_;
@@ -85,9 +81,7 @@ class System final : public sc_core::sc_module, public Machine {
   std::unique_ptr<IssueStage> issue_;
   ArrayTime time_;
   unsigned ops_ = 4;  ///< largest number of products per stage and channel in the programs
-  bool paused_ = false;
-  Cycle quiet_until_ = 0;                  ///< check engine: no event before this cycle
-  std::optional<LeftOutCycles> left_out_;  ///< check engine: the cycles before that one
+  EventLoop loop_{*this, clock_};
 };
 
 }  // namespace tactus::dpas

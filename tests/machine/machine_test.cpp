@@ -120,6 +120,13 @@ TEST_F(ToyTest, HangsAndLimitsAreFound) {
   EXPECT_EQ(hang.waits_for.at(0), "adder: the end of an instruction that has none");
   EXPECT_GT(hang.accounting.unit("adder").cycles[ToyAdder::hang], 50U);
 
+  // Cycles of a hang are left out, and it is found in the same one.
+  for (const Engine engine : {Engine::fast, Engine::check}) {
+    ToySimulation same(engine);
+    EXPECT_EQ(same.run(endless).cycles, hang.cycles);
+    EXPECT_EQ(same.toy().evaluated() < hang.cycles, engine == Engine::fast);
+  }
+
   ToySimulation other;
   RunOptions options;
   options.max_cycles = 7;

@@ -5,7 +5,7 @@
 // the adder starts in the next cycle. A machine consists of, in this order:
 //   1. its tables (toy_machine_info), which need no machine: units with their states, the account
 //      of the main unit, kinds of instructions, counters, identities, figures, events, memories;
-//   2. the Machine: evaluates cycles, counts, and shows its signals;
+//   2. the Machine: evaluates cycles, tells which can be left out, counts, and shows its signals;
 //   3. a Simulation, which gives the machine programs and reads its memories;
 //   4. optionally, tracks of its own in a timeline.
 // Everything else (run loop, accounting, statistics, pages, waveforms) works without further code.
@@ -17,6 +17,7 @@
 
 #include "firmware/driver/common/simulation.h"
 #include "firmware/driver/common/timeline_tracks.h"
+#include "models/sim/event_loop.h"
 #include "models/sim/link.h"
 #include "models/sim/machine.h"
 #include "models/sim/trace/cycle_watcher.h"
@@ -96,12 +97,17 @@ inline const MachineInfo& toy_machine_info() {
 
 class ToyMachine final : public Machine {
  public:
-  explicit ToyMachine(Clock& clock) : clock_(clock) {}
+  explicit ToyMachine(Clock& clock, Engine engine = Engine::step) : clock_(clock) {
+    clock.engine = engine;
+  }
 
   void load(const std::vector<std::uint8_t>& program) {
     program_ = &program;
     next_ = 0;
+    loop_.restart();
   }
+  /// Cycles that were evaluated.
+  [[nodiscard]] Cycle evaluated() const { return evaluated_; }
   [[nodiscard]] std::uint64_t sum() const { return sum_; }
   /// Makes the counter one less than the number of additions, which the accounting must detect.
   void break_identity() { --additions_; }
@@ -111,16 +117,10 @@ class ToyMachine final : public Machine {
   [[nodiscard]] MachineRates rates() const override { return {1, 1, 0, 1}; }
 
   Cycle advance(Cycle most) override {
-    paused_ = false;
-    for (Cycle i = 0; i < most && !paused_; ++i) {
-      const std::uint64_t progress = clock_.progress;
-      cycle();
-      ++clock_.now;
-      if (clock_.progress == progress) return 1;
-    }
-    return 0;
+    return loop_.advance(
+        most, [this] { cycle(); }, [this](Cycle now) { return next_event(now); });
   }
-  void pause() override { paused_ = true; }
+  void pause() override { loop_.pause(); }
   [[nodiscard]] bool idle() const override { return ended() && left_ == 0; }
   [[nodiscard]] bool waits_for_memory() const override { return false; }
   [[nodiscard]] std::vector<std::string> waits_for() override {
@@ -156,14 +156,20 @@ class ToyMachine final : public Machine {
  private:
   [[nodiscard]] bool ended() const { return program_ == nullptr || next_ == program_->size(); }
 
+  /// Where nothing has moved, nothing will.
+  [[nodiscard]] Cycle next_event(Cycle now) const { return moved_ ? now + 1 : EventLoop::never; }
+
   void cycle() {
+    ++evaluated_;
     const bool watched =
         clock_.watcher != nullptr && clock_.watcher->next(clock_.now) == clock_.now;
     instruction_.valid = !ended();
     instruction_.ready = left_ == 0;
     if (!ended()) instruction_.bits.count = (*program_)[next_];
     if (watched) clock_.watcher->settled(clock_.now);
+    const std::uint64_t progress = clock_.progress;
     commit();
+    moved_ = clock_.progress != progress;
     if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
     if (watched) clock_.watcher->committed(clock_.now);
   }
@@ -202,7 +208,9 @@ class ToyMachine final : public Machine {
   Link<ToyItem> instruction_;
   std::uint8_t left_ = 0;
   std::uint64_t sum_ = 0, additions_ = 0, retired_ = 0;
-  bool paused_ = false;
+  bool moved_ = false;  ///< a register, in the last cycle
+  Cycle evaluated_ = 0;
+  EventLoop loop_{*this, clock_};
   Account issuer_{"issuer", clock_, ToyIssuer::state_table, ToyIssuer::rest, 2};
   Account adder_{"adder", clock_, ToyAdder::state_table, ToyAdder::rest};
   Account time_{"toy_time", clock_, ToyTime::state_table, ToyTime::ended};
@@ -210,7 +218,7 @@ class ToyMachine final : public Machine {
 
 class ToySimulation final : public Simulation {
  public:
-  ToySimulation() : machine_(clock_) {
+  explicit ToySimulation(Engine engine = Engine::step) : machine_(clock_, engine) {
     machine_.on_retire = [this](Cycle cycle) { retired(cycle); };
     start(machine_, 100, 50);
   }

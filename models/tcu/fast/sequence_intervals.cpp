@@ -10,6 +10,23 @@ namespace {
 
 constexpr Cycle no_response = ~Cycle{0};
 
+// What of a unit of the TCU is part of the control: all of it, unless it serves moves.
+
+template <typename Unit>
+void control_registers_of(Registers& r, const char* title, Unit& unit) {
+  r.unit(title);
+  unit.registers(r);
+}
+void control_registers_of(Registers& r, const char* /*title*/, LocalMemory& local) {
+  r.unit("local memory, port A");
+  local.registers(r, 0);
+}
+/// It comes first, and says itself what it tells the moves.
+void control_registers_of(Registers& /*r*/, const char* /*title*/, Decoder& /*decoder*/) {}
+void control_registers_of(Registers& /*r*/, const char* /*title*/, HostRouter& /*router*/) {}
+/// See TcuSequences::possible().
+void control_registers_of(Registers& /*r*/, const char* /*title*/, DaisUnit& /*dais*/) {}
+
 }  // namespace
 
 /// Saves or loads the registers of the whole design.
@@ -28,16 +45,9 @@ void TcuSequences::registers_but_moves(Registers& r, bool alone) {
   Tcu& tcu = system_.tcu_;
   r.unit("decoder");
   tcu.decoder_.registers_but_moves(r, alone);
-  r.unit("local memory, port A");
-  tcu.local_.registers(r, 0);
-  r.unit("local router");
-  tcu.local_router_.registers(r);
-  r.unit("array");
-  tcu.array_.registers(r);
-  r.unit("accumulators");
-  tcu.accumulators_.registers(r);
-  r.unit("activation unit");
-  if (tcu.activation_) tcu.activation_->registers(r);
+  Tcu::for_each_unit(tcu, [&r](const Tcu::UnitName& name, auto& unit, auto...) {
+    control_registers_of(r, name.title, unit);
+  });
   r.unit("stream");
   system_.stream_.registers(r);
 }

@@ -159,13 +159,24 @@ void Converter::pieces_registers(Registers& r) {
   if (r.keeps_counts()) r(place);
 }
 
+namespace {
+
+// Of every unit that Tcu::registers() saves or loads.
+
+template <typename Unit>
+void all_registers(Registers& r, Unit& unit) {
+  unit.registers(r);
+}
+void all_registers(Registers& r, LocalMemory& local) {
+  for (const unsigned port : {0U, 1U}) local.registers(r, port);
+}
+void all_registers(Registers& /*r*/, Decoder& /*decoder*/) {}
+void all_registers(Registers& /*r*/, DaisUnit& /*dais*/) {}
+
+}  // namespace
+
 void Tcu::registers(Registers& r) {
-  for (const unsigned port : {0U, 1U}) local_.registers(r, port);
-  local_router_.registers(r);
-  host_router_.registers(r);
-  array_.registers(r);
-  accumulators_.registers(r);
-  if (activation_) activation_->registers(r);
+  for_each_unit(*this, [&r](const UnitName&, auto& unit, auto...) { all_registers(r, unit); });
 }
 
 void DramPort::registers(Registers& r) {

@@ -25,6 +25,18 @@ constexpr std::uint64_t fewest_instructions = 4;
 constexpr std::uint64_t fewest_between_moves = 12;
 constexpr std::uint64_t longest_pause = 4096;
 
+// Whether a unit that never serves a move is at rest.
+
+template <typename Unit>
+bool unit_rests(const Unit& unit) {
+  return unit.idle();
+}
+bool unit_rests(const LocalRouter& router) { return router.rests(); }
+bool unit_rests(const AccumulatorWithAlu& accumulators) { return accumulators.rests(); }
+bool unit_rests(const Decoder& /*serves_moves*/) { return true; }
+bool unit_rests(const LocalMemory& /*serves_moves*/) { return true; }
+bool unit_rests(const HostRouter& /*serves_moves*/) { return true; }
+
 }  // namespace
 
 TcuSequences::TcuSequences(TcuSystem& system)
@@ -57,9 +69,11 @@ bool TcuSequences::rests() const {
 
 /// Those that never serve a move.
 bool TcuSequences::units_rest() const {
-  const Tcu& tcu = system_.tcu_;
-  return tcu.local_router_.rests() && tcu.array_.idle() && tcu.accumulators_.rests() &&
-         (!tcu.activation_ || tcu.activation_->idle());
+  bool rest = true;
+  Tcu::for_each_unit(system_.tcu_, [&rest](const Tcu::UnitName&, const auto& unit, auto...) {
+    rest = rest && unit_rests(unit);
+  });
+  return rest;
 }
 
 /// The program has ended, and nothing is under way any more.
