@@ -6,11 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "firmware/bench/evaluation.h"
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/images.h"
 #include "firmware/compiler/interpretation.h"
 #include "firmware/compiler/model_tensors.h"
-#include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/units.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -56,16 +57,11 @@ std::map<std::string, std::vector<float>> simulate(
     if (values == inputs.end()) internal_error("no values for input {}", layout.name);
     data[layout.name] = pack_tensor(layout, config.architecture, values->second.floats);
   }
-  TcuSimulation simulation(config);
-  Host host(simulation, program.model, HostMode::plain);
-  const auto stuck = host.prepare();
   TcuRunOptions options;
   options.progress = progress;
-  ImageResult image;
-  if (!stuck) image = host.run_image(data, options);
-  if (stuck || image.run.end != RunEnd::finished) {
-    user_error("the compiled program hangs after {} cycles",
-               stuck ? stuck->cycles : image.run.cycles);
+  const ImageResult image = run_once(config, program.model, data, {}, options);
+  if (image.run.end != RunEnd::finished) {
+    user_error("the compiled program hangs after {} cycles", image.run.cycles);
   }
   std::map<std::string, std::vector<float>> values;
   for (const compiler::TensorLayout& layout : program.outputs) {
@@ -267,8 +263,8 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     for (bool complete = false; !complete;) {
       with_layers.outputs = outputs;
       with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
-      widened =
-          recompile ? recompile(with_layers) : compile(graph, config.architecture, with_layers);
+      widened = recompile ? recompile(with_layers)
+                          : compile_network(graph, config.architecture, with_layers);
       const std::vector<std::string> made = output_names(*widened);
       const auto lost = std::stable_partition(layers.begin(), layers.end(), [&](const auto& name) {
         return std::find(made.begin(), made.end(), name) != made.end();

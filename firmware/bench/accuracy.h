@@ -66,8 +66,9 @@ using Recompile = std::function<compiler::Compiled(const compiler::Options&)>;
 
 /// Checks `compiled`, the model compiled with `options` for the machine's architecture. Outputs are
 /// compared with `expected`, by name; outputs that are absent there, with the reference executor.
-/// Pass `recompile` if another function than compile() made the model. If `tensors` is given, they
-/// are compared instead of the layers' tensors. Throws UserError if the program does not finish.
+/// Pass `recompile` if another function than compile_network() made the model. If `tensors` is
+/// given, they are compared instead of the layers' tensors. Throws UserError if the program does
+/// not finish.
 [[nodiscard]] Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                                       const compiler::Options& options,
                                       const TcuSimulationConfig& config, const nn::Values& inputs,

@@ -35,7 +35,6 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 const std::vector<std::string_view> source_names{"network", "onnx", "model"};
-const std::vector<std::string_view> via_names{"layers", "stripe"};
 
 using Member =
     std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
@@ -102,26 +101,22 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
     key["seed"] = task.seed;
   }
   key["architecture"] = json_of_text(to_json(task.architecture, -1));
-  key["strategy"] = compiler::to_string(task.strategy);
-  key["compat"] = task.compat;
-  if (task.via != Via::layers) {
-    // The choice of tiles depends on the cost of transfers.
-    key["via"] = {via_names.at(static_cast<std::size_t>(task.via)), task.axi_data_bits};
-  }
-  if (task.optimise) {
-    // The optimiser adapts the program to the memory port.
-    key["optimise"] = {task.effort,        task.axi_data_bits, task.read_latency,
-                       task.write_latency, task.batch,         task.resident};
-  }
+  compiler_parameters().write(key["compiler"], task);
+  // The choice of tiles depends on the cost of transfers.
+  if (task.via != compiler::Via::layers) key["memory"] = task.axi_data_bits;
+  // The optimiser adapts the program to the memory port.
+  if (task.optimise) key["memory"] = {task.axi_data_bits, task.read_latency, task.write_latency};
   return text_of_json(key);
 }
 
 Program compile_task(const Task& task, const nn::Graph& graph,
                      const std::function<void(const compiler::Progress&)>& progress) {
-  compiler::Options options = compiler_options(task);
+  compiler::Options options;
+  static_cast<compiler::Choices&>(options) = task;
+  fit_to(task, options);
   options.progress = progress;
   const std::string name = std::filesystem::path(task.workload).filename().string();
-  return to_program(compile_via(task.via, graph, task.architecture, options), name);
+  return to_program(compile_network(graph, task.architecture, options), name);
 }
 
 Program read_compiled(const Task& task) {
@@ -165,24 +160,15 @@ void require_finished(const Task& task, const TcuRunResult& run) {
 
 }  // namespace
 
-compiler::Options compiler_options(const Task& task) {
-  compiler::Options options;
-  options.strategy = task.strategy;
-  options.compat = task.compat;
-  options.optimise = task.optimise;
-  options.effort = task.effort;
-  options.resident = task.resident;
-  options.batch = static_cast<std::uint32_t>(task.batch);
-  options.axi_data_bits = task.axi_data_bits;
-  options.read_latency = static_cast<std::uint32_t>(task.read_latency);
-  options.write_latency = static_cast<std::uint32_t>(task.write_latency);
-  return options;
+void fit_to(const BoardValues& board, compiler::Options& options) {
+  options.axi_data_bits = static_cast<unsigned>(board.axi_data_bits);
+  options.read_latency = static_cast<std::uint32_t>(board.read_latency);
+  options.write_latency = static_cast<std::uint32_t>(board.write_latency);
 }
 
-compiler::Compiled compile_via(Via via, const nn::Graph& graph,
-                               const tcu::Architecture& architecture,
-                               const compiler::Options& options) {
-  if (via == Via::layers) return compile(graph, architecture, options);
+compiler::Compiled compile_network(const nn::Graph& graph, const tcu::Architecture& architecture,
+                                   const compiler::Options& options) {
+  if (options.via == compiler::Via::layers) return compile(graph, architecture, options);
   return compile_via_stripe(graph, architecture, options).model;
 }
 
@@ -197,48 +183,32 @@ const ParameterTable<Task>& workload_parameters() {
   return table;
 }
 
-const ParameterTable<Task>& measure_parameters() {
-  static const ParameterTable<Task> table(
-      "measure", "What is measured of a network beside the figures of one image.",
-      {whole("images", &Task::images, {1, 100000}, "images",
-             "run one after the other, for throughput and the distribution of latencies")
-           .without_option(),
-       whole(
-           "tcus", &Task::tcus, {1, TcuUnits::most}, "units",
-           "units behind the board's memory, to which the images are dealt out; other figures are "
-           "those of unit 0")
-           .without_option(),
-       text("energy", &Task::energy, "none",
-            "energy and area: events times a table, of configs/energy or a file")
-           .without_option()});
-  return table;
-}
-
-const ParameterTable<Task>& compiler_parameters() {
+const ParameterTable<compiler::Choices>& compiler_parameters() {
   using compiler::Strategy;
+  using C = compiler::Choices;
   std::vector<std::string_view> strategies;
   for (const Strategy strategy : {Strategy::local_isolated, Strategy::local_vars,
                                   Strategy::local_consts, Strategy::local_vars_and_consts}) {
     strategies.push_back(compiler::to_string(strategy));
   }
-  static const ParameterTable<Task> table(
+  static const ParameterTable<C> table(
       "compiler", "How a network is compiled.",
-      {choice("strategy", &Task::strategy, strategies,
+      {choice("strategy", &C::strategy, strategies,
               "what stays in local memory from layer to layer: nothing, variables, constants"),
-       boolean("compat", &Task::compat,
+       boolean("compat", &C::compat,
                "byte for byte as the reference's compiler, its mistakes included"),
        boolean(
-           "optimise", &Task::optimise,
+           "optimise", &C::optimise,
            "fewest cycles: values stay in local memory, weights are fetched ahead; instead of a "
            "strategy"),
-       whole("effort", &Task::effort, {1, 100000}, "plans",
+       whole("effort", &C::effort, {1, 100000}, "plans",
              "that the optimiser may try before it takes the cheapest"),
-       whole("batch", &Task::batch, {1, tcu::most_batch}, "images",
+       whole("batch", &C::batch, {1, tcu::most_batch}, "images",
              "that a run of the optimiser's program computes, so that they share weights"),
-       boolean("resident", &Task::resident,
+       boolean("resident", &C::resident,
                "constants that there is room for stay in local memory from image to image; of the "
                "optimiser"),
-       choice("via", &Task::via, via_names,
+       choice("via", &C::via, {"layers", "stripe"},
               "which compiler: that of layers, or Stripe's passes and lowering")});
   return table;
 }
@@ -256,8 +226,8 @@ std::string to_json(const Task& task) {
         std::filesystem::absolute(task.architecture.dais_blocks[i].path).string();
   }
   board_parameters().write(json, task);
-  measure_parameters().write(json, task);
-  json["max_cycles"] = task.max_cycles;
+  request_parameters(Asker::points).write(json, task);
+  json["max_cycles"] = task.max_cycles.value_or(0);
   return text_of_json(json);
 }
 
@@ -271,8 +241,8 @@ Task parse_task(std::string_view json_text, const std::string& where) {
   compiler_parameters().read(root, task);
   task.architecture = tcu::decode_architecture(root.get_object("architecture"));
   board_parameters().read(root, task);
-  measure_parameters().read(root, task, MissingKeys::allowed);
-  task.max_cycles = root.get_u64("max_cycles");
+  request_parameters(Asker::points).read(root, task, MissingKeys::allowed);
+  if (const auto limit = root.get_u64("max_cycles"); limit != 0) task.max_cycles = limit;
   root.finish();
   document.problems().throw_if_any();
   return task;
@@ -358,7 +328,7 @@ namespace {
 TcuRunResult run_images(const Task& task, const Program& program, const TensorData& inputs,
                         std::vector<std::uint64_t>& latencies) {
   TcuRunOptions options;
-  options.max_cycles = task.max_cycles;
+  apply(task, options);
   std::optional<TcuRunResult> first;
   const auto run_image = [&](unsigned, Host& host, std::size_t i) {
     TcuRunResult run = host.run_image(inputs, options).run;
@@ -369,16 +339,8 @@ TcuRunResult run_images(const Task& task, const Program& program, const TensorDa
   };
   const TcuSimulationConfig config = machine_config(task);
   TcuUnits::check_deal(config, task.tcus, latencies.size(), program.model);
-  std::optional<TcuRunResult> stuck;
-  if (task.tcus == 1) {
-    TcuSimulation simulation(config);
-    Host host(simulation, program.model, HostMode::plain);
-    stuck = host.prepare();
-    for (std::size_t i = 0; i < latencies.size() && !stuck; ++i) run_image(0, host, i);
-  } else {
-    TcuUnits units(config, static_cast<unsigned>(task.tcus), program.model.program.size());
-    stuck = units.deal(program.model, HostMode::plain, latencies.size(), run_image);
-  }
+  TcuMachines machines(config, task, program.model.program.size());
+  const auto stuck = machines.deal(program.model, task, latencies.size(), run_image);
   if (stuck) require_finished(task, *stuck);
   return std::move(*first);
 }
@@ -405,13 +367,13 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   const TensorData inputs = seeded_inputs(program, task.seed);
   const Clock::time_point start = Clock::now();
   const std::uint64_t batch = program.model.file.batch;
-  std::vector<std::uint64_t> latencies(runs_of(task.images, batch));
+  std::vector<std::uint64_t> latencies(runs_of(task.images(), batch));
   const TcuRunResult run = run_images(task, program, inputs, latencies);
   figures.simulate_seconds = seconds_since(start);
   const auto rate = [&](double host_us) {
     return throughput(latencies, task.clock_mhz, host_us, batch, static_cast<unsigned>(task.tcus));
   };
-  if (task.images > 1) figures.throughput = tactus::to_json(rate(task.host_us));
+  if (task.images() > 1) figures.throughput = tactus::to_json(rate(task.host_us));
   if (meter) figures.energy = energy::energy_of(*meter, run, task.architecture, task, batch);
 
   figures.instructions = run.instructions;

@@ -18,6 +18,7 @@
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/run_request.h"
 #include "firmware/report/figures.h"
 #include "isa/support/board_values.h"
 
@@ -29,45 +30,30 @@ enum class Source {
   model,    ///< path of a compiled .tmodel
 };
 
-/// The compiler that makes the program.
-enum class Via {
-  layers,  ///< compiler::compile()
-  stripe,  ///< compiler::compile_via_stripe()
-};
-
-/// Defaults are the board's values.
-struct Task : BoardValues {
+/// Defaults are the board's values. A model is compiled already: the compiler's choices do not
+/// apply to it.
+struct Task : BoardValues, compiler::Choices, RunRequest {
   Source source = Source::network;
   std::string workload = "resnet20v2";  ///< name or path
   std::uint64_t seed = 1;               ///< seed of a zoo network's weights and of the inputs
-  compiler::Strategy strategy = compiler::Strategy::local_isolated;  ///< not for a model
-  bool compat = false;                                               ///< not for a model
-  Via via = Via::layers;                                             ///< not for a model
-  bool optimise = false;                                             ///< not for a model
-  std::uint64_t effort = 200;                                        ///< effort of the optimiser
-  bool resident = false;                                             ///< option of the optimiser
-  std::uint64_t batch = 1;  ///< images per run; option of the optimiser
   tcu::Architecture architecture;
-  std::uint64_t images = 1;      ///< images run in succession, for the throughput
-  std::uint64_t tcus = 1;        ///< units behind one memory, to which the images are dealt out
-  std::string energy;            ///< name in configs/energy or path; empty: none
-  std::uint64_t max_cycles = 0;  ///< 0: no limit
+
+  /// Images run in succession; the inputs are one.
+  [[nodiscard]] std::uint64_t images() const { return images_wanted.value_or(1); }
 };
 
-/// Compiles with the compiler that `via` names.
-[[nodiscard]] compiler::Compiled compile_via(Via via, const nn::Graph& graph,
-                                             const tcu::Architecture& architecture,
-                                             const compiler::Options& options);
+/// Compiles with the compiler that the options name.
+[[nodiscard]] compiler::Compiled compile_network(const nn::Graph& graph,
+                                                 const tcu::Architecture& architecture,
+                                                 const compiler::Options& options);
 
-/// Compiler options of a task: how to compile, and the properties of the memory.
-[[nodiscard]] compiler::Options compiler_options(const Task& task);
+/// Tells the compiler the properties of the board's memory.
+void fit_to(const BoardValues& board, compiler::Options& options);
 
 /// Parameters of the workload: the network, under the key "network", and its seed.
 [[nodiscard]] const ParameterTable<Task>& workload_parameters();
-/// Parameters of additional measurements.
-[[nodiscard]] const ParameterTable<Task>& measure_parameters();
 /// Parameters of the compiler.
-[[nodiscard]] const ParameterTable<Task>& compiler_parameters();
+[[nodiscard]] const ParameterTable<compiler::Choices>& compiler_parameters();
 
 /// The task on one line; parse_task(to_json(t)) equals t. parse_task() is strict; `where` stands
 /// for the file name.

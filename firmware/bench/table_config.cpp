@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "firmware/config/config_files.h"
-#include "firmware/driver/tcu/units.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -101,10 +100,9 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   decode_workload(reader, where, row);
   decode_board(reader, where, row);
   decode_compiler_options(reader, row);
-  if (const auto units = reader.get_optional_u64("tcus", 1, TcuUnits::most)) {
-    row.task.tcus = *units;
-    row.task.images = *units * row.task.batch;  // one run on each unit
-  }
+  request_parameters(Asker::rows).read(reader, row.task, MissingKeys::allowed);
+  // One run on each unit.
+  if (reader.has("tcus")) row.task.images_wanted = row.task.tcus * row.task.batch;
   decode_changes(reader, row);
   row.label = reader.get_optional_string("label").value_or("");
   if (auto values = reader.get_optional_object("board_values")) {
@@ -130,7 +128,7 @@ Row decode_row(ObjectReader reader, const std::string& where) {
 
 std::string Row::program() const {
   std::string text = network;
-  if (task.via == Via::stripe) {
+  if (task.via == compiler::Via::stripe) {
     text += " via stripe";
   } else if (task.optimise) {
     text += " optimised";

@@ -20,7 +20,7 @@
 #include "firmware/compiler/targets/tcu/stripe/hardware_model.h"
 #include "firmware/compiler/targets/tcu/stripe/lower.h"
 #include "firmware/config/memory.h"
-#include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
@@ -171,23 +171,12 @@ Built build(const PointTask& task, bool check) {
 
 /// Simulates the program. With `check`, the outputs must be those of the interpreter in the
 /// machine's number format, bit for bit.
-TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t max_cycles,
-                      bool check) {
+TcuRunResult simulate(const PointTask& task, const Built& built, bool check) {
   const bench::Program program = bench::to_program(built.lowered.model, "codesign");
   TcuSimulationConfig config;
   static_cast<BoardValues&>(config) = task;
   config.architecture = task.architecture;
   resolve_memory(config);
-  TcuSimulation simulation(config);
-  Host host(simulation, program.model, HostMode::plain);
-  const auto require_finished = [&task](const TcuRunResult& run) {
-    if (run.end == RunEnd::finished) return;
-    user_error("{}: {} after {}", task.program,
-               run.end == RunEnd::hang ? "the program hangs" : "the program met its cycle limit",
-               counted(run.cycles, "cycle"));
-  };
-  if (const auto stuck = host.prepare()) require_finished(*stuck);
-
   const stripe::Tensors& tensors = built.values;
   TensorData inputs;
   for (const compiler::TensorLayout& layout : program.inputs) {
@@ -196,13 +185,18 @@ TcuRunResult simulate(const PointTask& task, const Built& built, std::uint64_t m
         pack_tensor(layout, task.architecture, std::vector<float>(values.begin(), values.end()));
   }
   TcuRunOptions options;
-  options.max_cycles = max_cycles;
+  apply(task.request, options);
   for (const compiler::LayerInfo& kernel : built.lowered.model.layers) {
     if (kernel.instructions == 0) continue;
     options.regions.push_back({kernel.name, kernel.first_instruction, kernel.instructions});
   }
-  ImageResult result = host.run_image(inputs, options);
-  require_finished(result.run);
+  ImageResult result = run_once(config, program.model, inputs, task.request, options);
+  if (result.run.end != RunEnd::finished) {
+    const bool hangs = result.run.end == RunEnd::hang;
+    user_error("{}: {} after {}", task.program,
+               hangs ? "the program hangs" : "the program met its cycle limit",
+               counted(result.run.cycles, "cycle"));
+  }
   if (!check) return std::move(result.run);
 
   stripe::InterpretOptions interpreter;
@@ -345,14 +339,14 @@ Record kernels_of(const TcuRunResult& run, const PointTask& task, const Built& b
 /// Simulates the point with one change and predicts its time by the formula. The formula for
 /// several tiles in flight describes a machine that overlaps them, which the simulator does not
 /// have.
-Record changed(const PointTask& task, std::uint64_t max_cycles) {
+Record changed(const PointTask& task) {
   Record result = Record::object();
   try {
     const Built built = build(task, false);
     result["predicted_cycles"] = built.predicted.cycles;
     result["predicted_us"] = microseconds(built.predicted.cycles, task);
     check_axi_width(task.architecture, task.axi_data_bits);
-    const TcuRunResult run = simulate(task, built, max_cycles, false);
+    const TcuRunResult run = simulate(task, built, false);
     result["cycles"] = run.cycles;
     result["us"] = microseconds(run.cycles, task);
   } catch (const UserError& error) {
@@ -362,7 +356,7 @@ Record changed(const PointTask& task, std::uint64_t max_cycles) {
 }
 
 /// The point with each parameter doubled.
-Record doubled(const PointTask& task, std::uint64_t max_cycles) {
+Record doubled(const PointTask& task) {
   using Change = std::function<void(PointTask&)>;
   const std::pair<const char*, Change> changes[] = {
       {"ARRAY_SIZE", [](PointTask& t) { t.architecture.array_size *= 2; }},
@@ -376,18 +370,18 @@ Record doubled(const PointTask& task, std::uint64_t max_cycles) {
   for (const auto& [name, change] : changes) {
     PointTask other = task;
     change(other);
-    result[name] = changed(other, max_cycles);
+    result[name] = changed(other);
   }
   return result;
 }
 
 /// The point with each extension of the architecture that it does not use.
-Record extended(const PointTask& task, std::uint64_t max_cycles) {
+Record extended(const PointTask& task) {
   Record result = Record::object();
   if (task.architecture.shadow_weights == tcu::ShadowWeights::off) {
     PointTask other = task;
     other.architecture.shadow_weights = tcu::ShadowWeights::on;
-    result["shadow_weights"] = changed(other, max_cycles);
+    result["shadow_weights"] = changed(other);
   }
   return result;
 }
@@ -425,10 +419,10 @@ void check_files(const PointTask& task) {
   if (!task.study.passes.empty()) (void)read_text(task.study.passes);
 }
 
-Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
+Record evaluate(const PointTask& task) {
   check_axi_width(task.architecture, task.axi_data_bits);
   const Built built = build(task, task.study.check);
-  const TcuRunResult run = simulate(task, built, max_cycles, true);
+  const TcuRunResult run = simulate(task, built, true);
   const std::uint64_t n = task.architecture.array_size;
   Record record;
   record["cycles"] = run.cycles;
@@ -471,8 +465,8 @@ Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
                          {"ratio", share(run.cycles, built.predicted.cycles)},
                          {"paths", paths_of(paths)}};
   if (task.study.doubling) {
-    record["doubled"] = doubled(task, max_cycles);
-    record["extended"] = extended(task, max_cycles);
+    record["doubled"] = doubled(task);
+    record["extended"] = extended(task);
   }
   record["ideas"] = list_of(ideas(record));
   record["hypothetical"] = list_of(hypothetical_ideas(record));

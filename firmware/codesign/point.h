@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/driver/tcu/run_request.h"
 #include "isa/support/board_values.h"
 #include "isa/support/parameter.h"
 #include "isa/tcu/architecture.h"
@@ -32,6 +33,7 @@ struct PointTask : BoardValues {
   std::string program;
   tcu::Architecture architecture;
   Study study;
+  RunRequest request;  ///< of each simulation: the limit of its cycles
 };
 
 /// Evaluates the point and returns its record:
@@ -42,11 +44,9 @@ struct PointTask : BoardValues {
 /// - times with `doubled` parameters and `extended` hardware, simulated and predicted;
 /// - `ideas` with their evidence; `hypothetical` ones, predicted for hardware that the simulator
 ///   does not have.
-/// `max_cycles` limits each simulation; 0: no limit.
-///
 /// Throws UserError if the program is illegal, does not fit, does not end, or computes different
 /// results after the passes.
-[[nodiscard]] nlohmann::ordered_json evaluate(const PointTask& task, std::uint64_t max_cycles);
+[[nodiscard]] nlohmann::ordered_json evaluate(const PointTask& task);
 
 /// Reads program, passes and energy table; throws UserError for problems with them.
 void check_files(const PointTask& task);

@@ -34,25 +34,35 @@ struct Progress {
   std::string what;                 ///< "compiling layer 3 of 20: conv1"
 };
 
-struct Options {
+enum class Via {
+  layers,  ///< compile()
+  stripe,  ///< compile_via_stripe()
+};
+
+/// What users choose of how a network is compiled; bench::compiler_parameters() describes it.
+struct Choices {
   Strategy strategy = Strategy::local_isolated;
   /// Reproduce the reference compiler byte for byte, its silent mistakes included (spec section 7).
   bool compat = false;
-  /// No output lies where an input or another output does, so that the inputs of an image can
-  /// arrive while the outputs of the one before are still there. Inputs keep their DRAM0 then.
-  bool separate_outputs = false;
   /// By the optimising compiler (targets/tcu/optimise) instead of a strategy.
   bool optimise = false;
   std::uint64_t effort = 200;  ///< of the optimiser: plans that it may try
-  /// The optimiser takes a strategy's program in place of its own where that takes fewer cycles by
-  /// the cost model. Where its own does not fit the machine, a strategy's always stands in.
-  bool quickest = true;
   /// Images that a program of the optimiser computes at a time. Inputs and outputs hold one after
   /// the other; the first dimension of their shapes is so many times as large.
   std::uint32_t batch = 1;
   /// With the optimiser, constants that there is room for stay in local memory from image to image;
   /// the driver copies them there before the first.
   bool resident = false;
+  Via via = Via::layers;  ///< the compiler; for bench::compile_network()
+};
+
+struct Options : Choices {
+  /// No output lies where an input or another output does, so that the inputs of an image can
+  /// arrive while the outputs of the one before are still there. Inputs keep their DRAM0 then.
+  bool separate_outputs = false;
+  /// The optimiser takes a strategy's program in place of its own where that takes fewer cycles by
+  /// the cost model. Where its own does not fit the machine, a strategy's always stands in.
+  bool quickest = true;
   /// What the optimiser takes the machine for; any other runs the program as well, only not as
   /// fast.
   unsigned axi_data_bits = 64;

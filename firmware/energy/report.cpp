@@ -10,7 +10,7 @@ namespace tactus::energy {
 
 void add_to(RunDocument& document, ReportedRun& run, nlohmann::ordered_json energy) {
   run.lines.emplace_back("energy", summary(energy));
-  if (document.images.empty()) {
+  if (document.images.empty() || &run == document.images.data()) {
     document.closing_sections.emplace_back(
         fmt::format("Energy by table {}", energy.at("table").get<std::string>()),
         page_section(energy));

@@ -1,5 +1,8 @@
 #include "firmware/energy/tcu.h"
 
+#include "firmware/energy/report.h"
+#include "firmware/report/run_document.h"
+
 namespace tactus::energy {
 namespace {
 
@@ -83,6 +86,12 @@ nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,
         {{"name", region.name}, {"total", meter.total(counts, region.counters.cycles())}});
   }
   return json;
+}
+
+void add_to(RunDocument& document, const Meter& meter, const TcuSimulationConfig& config) {
+  for (ReportedRun& run : document.images) {
+    add_to(document, run, energy_of(meter, *run.run, config.architecture, config, document.batch));
+  }
 }
 
 }  // namespace tactus::energy

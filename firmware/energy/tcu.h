@@ -8,6 +8,10 @@
 #include "firmware/driver/tcu/simulation.h"
 #include "firmware/energy/table.h"
 
+namespace tactus {
+struct RunDocument;
+}
+
 namespace tactus::energy {
 
 /// On-chip resources of the design, from its parameters alone.
@@ -26,5 +30,8 @@ struct OnChip {
 [[nodiscard]] nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,
                                                const tcu::Architecture& architecture,
                                                const BoardValues& board, std::uint64_t batch = 1);
+
+/// Adds its energy to each run of a document.
+void add_to(RunDocument& document, const Meter& meter, const TcuSimulationConfig& config);
 
 }  // namespace tactus::energy

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/driver/common/simulation.h"
+#include "firmware/driver/tcu/run_request.h"
 #include "firmware/energy/table.h"
 #include "firmware/gemm/problem.h"
 
@@ -69,10 +70,10 @@ struct Measurement {
   [[nodiscard]] std::uint64_t bytes_moved() const;  ///< through the outermost level
 };
 
-struct RunLimits {
+/// What is asked of a run: what request_parameters() has for products.
+struct ProductRequest : RunRequest {
   std::uint64_t seed = 1;
-  Cycle max_cycles = 0;                   ///< 0: no limit
-  std::optional<energy::Table> energies;  ///< empty: no energies are computed
+  std::optional<energy::Table> energies;  ///< that `energy` names; empty: no energies are computed
 };
 
 /// A configured machine that runs matrix products.
@@ -92,7 +93,7 @@ class Runner {
   /// Runs a product with random data and compares the result with a plain triple loop in the
   /// machine's arithmetic. `wrong` tells of a run that reaches the limit or hangs, and of a wrong
   /// result. Throws UserError for a product that does not fit the machine.
-  [[nodiscard]] virtual Measurement run(const Problem& problem, const RunLimits& limits) = 0;
+  [[nodiscard]] virtual Measurement run(const Problem& problem, const ProductRequest& request) = 0;
 };
 
 }  // namespace tactus::gemm

@@ -154,7 +154,7 @@ std::unique_ptr<KernelRun> run_kernel(const KernelUse&, const KernelRequest& req
   Watch watch(simulation, request, *run, "kernel",
               [&] { return std::make_unique<DpasTimelineTracks>(simulation, kernel); });
   RunOptions options;
-  options.max_cycles = request.max_cycles;
+  apply(request, options);
   options.progress = [&](Cycle, std::uint64_t) { progress(); };
   const auto start = std::chrono::steady_clock::now();
   watch.begin_run("program", {});
@@ -162,7 +162,7 @@ std::unique_ptr<KernelRun> run_kernel(const KernelUse&, const KernelRequest& req
   run->result = simulation.run(program, threads, options);
   if (run->activity) run->activity->stop();
   watch.end_run(run->result);
-  require_finished(run->result, request.max_cycles);
+  require_finished(run->result, request);
   run->wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run->total_cycles = simulation.now();

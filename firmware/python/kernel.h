@@ -15,7 +15,7 @@
 
 namespace tactus::python {
 
-struct KernelRequest : WatchRequest {
+struct KernelRequest : Request {
   std::string program;  ///< path of vISA text or of a container, or the text itself
   std::string machine;  ///< name or path of a profile
   std::string board;    ///< name or path; empty: none

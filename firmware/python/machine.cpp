@@ -10,15 +10,11 @@
 #include "firmware/cli/version.h"
 #include "firmware/config/coverage.h"
 #include "firmware/driver/common/memory_system.h"
-#include "firmware/driver/tcu/simulation_parameters.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
 #include "firmware/driver/tcu/units.h"
-#include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
-#include "firmware/report/configuration_figures.h"
 #include "firmware/report/tcu/run_figures.h"
 #include "isa/support/error.h"
-#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
 namespace tactus::python {
@@ -36,15 +32,11 @@ std::vector<std::unique_ptr<TcuSimulation>>& left_over() {
 std::atomic<bool> kernel_in_use{false};
 
 Json configuration_json(const Run& run) {
-  const TcuSimulationConfig& config = run.configuration.config;
   Json json;
   json[run.kind] = run.subject;
   if (run.configuration.board) json["board"] = run.configuration.board->name;
-  json["architecture"] = json_of_text(tcu::to_json(config.architecture, -1));
-  json["mode"] = run.mode == HostMode::plain ? "plain" : "driver";
-  add_configuration_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
-  json["clock_mhz"] = config.clock_mhz;
-  add_configuration_figures(json, simulation_parameters(), config, {});
+  add_tcu_configuration(json, run.configuration.config, Asker::python, run.request,
+                        {"max_cycles", "tcus", "energy"});
   return json;
 }
 
@@ -52,18 +44,18 @@ using Simulate = std::function<void(Run& run, Watch& watch, TcuRunOptions& optio
 
 /// Simulates what is to be watched on a machine.
 std::unique_ptr<Run> watched_run(TcuSimulation& simulation, const Configuration& configuration,
-                                 const RunRequest& request, const std::string& subject,
+                                 const Request& request, const std::string& subject,
                                  const Simulate& simulate, const std::function<void()>& progress) {
   auto run = std::make_unique<Run>();
   run->configuration = configuration;
   run->rates = simulation.machine().rates();
-  run->mode = request.mode;
+  run->request = request;
   if (!request.energy.empty()) {
     run->meter.emplace(energy::read_table(request.energy),
                        energy::machine_of(configuration.config.architecture));
   }
   TcuRunOptions options;
-  options.max_cycles = request.max_cycles;
+  apply(request, options);
   options.progress = [&](Cycle, std::uint64_t) { progress(); };
   std::function<void(const trace::Scope&)> surroundings;
   if (MemorySystem* const memory = simulation.memory_system()) {
@@ -99,17 +91,25 @@ void describe_model(Run& run, const CompiledModel& model) {
   run.layers = model.model.file.layers;
 }
 
-/// Runs image `i`, which comes behind those that `made` has, or at its place there.
-void run_watched_image(Host& host, TcuSimulation& simulation, const CompiledModel& model,
-                       const TensorData& image, std::size_t i, const TcuRunOptions& options,
-                       Run& made, Watch& watch) {
-  watch.begin_run(fmt::format("image {}", i), model.model.program);
-  if (made.activity && i == 0) made.activity->start(simulation.now());
-  if (made.images.size() <= i) made.images.resize(i + 1, ImageResult{TcuRunResult(), {}, {}});
-  made.images[i] = host.run_image(image, options);
-  if (made.activity) made.activity->stop();
-  watch.end_run(made.images[i].run);
-  require_finished(made.images[i].run, options.max_cycles);
+/// Deals the images out to the units, of which the first is watched.
+void run_images(TcuMachines& machines, const CompiledModel& model,
+                const std::vector<TensorData>& images, const Request& request, Run& made,
+                Watch& watch, TcuRunOptions& options) {
+  options.regions = tcu::regions_of(model.model.file.layers);
+  if (machines.count() == 1) watch.begin_run("preparation", {});
+  made.images.resize(images.size(), ImageResult{TcuRunResult(), {}, {}});
+  const auto run_image = [&](unsigned unit, Host& host, std::size_t i) {
+    Activity* const activity = unit == 0 ? made.activity.get() : nullptr;
+    if (unit == 0) watch.begin_run(fmt::format("image {}", i), model.model.program);
+    if (activity != nullptr && i == 0) activity->start(machines[0].now());
+    made.images[i] = host.run_image(images[i], options);
+    if (activity != nullptr) activity->stop();
+    if (unit == 0) watch.end_run(made.images[i].run);
+    require_finished(made.images[i].run, request);
+    return true;
+  };
+  const auto stuck = machines.deal(model.model, request, images.size(), run_image);
+  if (stuck) require_finished(*stuck, request);
 }
 
 }  // namespace
@@ -132,40 +132,16 @@ KernelUse::~KernelUse() {
 // ---- Run ----------------------------------------------------------------------------------------
 
 RunDocument Run::document() const {
-  const tcu::Architecture& architecture = configuration.config.architecture;
-  RunDocument document;
+  RunDocument document =
+      tcu_document(kind, subject, configuration.config, rates, *this, tcu::macs_of(layers));
   document.version = version;
   document.revision = git_revision;
-  document.kind = kind;
-  document.subject = subject;
-  document.machine = machine_line(configuration.config);
   document.accuracy = coverage_text(configuration.config, tcus);
   document.board = board_text(configuration);
-  document.clock_mhz = configuration.config.clock_mhz;
-  document.rates = rates;
   document.configuration = configuration_json(*this);
-  document.host_us = configuration.config.host_us;
   document.batch = batch;
-  document.macs = tcu::macs_of(layers);
   document.expected = expectations(layers);
-  for (const ImageResult& image : images) {
-    ReportedRun reported;
-    reported.run = &image.run;
-    reported.cycles = image.probe.value_or(image.run.cycles);
-    reported.last_retire = kind == "model" ? image.run.last_retire_padded : image.run.last_retire;
-    reported.own = own_figures(image.run, architecture, image.probe);
-    reported.lines = summary_lines(image.run, architecture, reported.cycles, reported.last_retire,
-                                   document.macs);
-    if (meter) {
-      energy::add_to(
-          document, reported,
-          energy::energy_of(*meter, image.run, architecture, configuration.config, batch));
-    }
-    document.images.push_back(std::move(reported));
-  }
-  document.units = tcus;
-  document.alone = alone;
-  if (shared_memory) document.shared_memory = to_json(*shared_memory);
+  if (meter) energy::add_to(document, *meter, configuration.config);
   document.unwritten = unwritten;
   document.total_cycles = total_cycles;
   document.wall_seconds = wall_seconds;
@@ -198,7 +174,7 @@ void SimulatedMachine::require_usable() const {
 }
 
 std::unique_ptr<Run> SimulatedMachine::watched_run(
-    const RunRequest& request, const std::string& subject,
+    const Request& request, const std::string& subject,
     const std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>& simulate,
     const std::function<void()>& progress) {
   require_usable();
@@ -217,19 +193,15 @@ std::unique_ptr<Run> SimulatedMachine::watched_run(
 
 std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel& model,
                                            const std::vector<TensorData>& images,
-                                           const RunRequest& request,
+                                           const Request& request,
                                            const std::function<void()>& progress) {
   check_architecture(model, configuration_);
-  Host host(*simulation_, model.model, request.mode);
+  (void)Host(*simulation_, model.model, request.mode);  // refuses what does not fit the machine
   auto run = watched_run(
       request, model.model.file.name,
       [&](Run& made, Watch& watch, TcuRunOptions& options) {
-        options.regions = tcu::regions_of(model.model.file.layers);
-        watch.begin_run("preparation", {});
-        if (const auto stuck = host.prepare()) require_finished(*stuck, request.max_cycles);
-        for (std::size_t i = 0; i < images.size(); ++i) {
-          run_watched_image(host, *simulation_, model, images[i], i, options, made, watch);
-        }
+        TcuMachines machines(*simulation_);
+        run_images(machines, model, images, request, made, watch, options);
       },
       progress);
   (void)written_.run(
@@ -241,33 +213,19 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
 
 std::unique_ptr<Run> run_on_units(const KernelUse& use, const Configuration& configuration,
                                   const CompiledModel& model, const std::vector<TensorData>& images,
-                                  const RunRequest& request,
-                                  const std::function<void()>& progress) {
+                                  const Request& request, const std::function<void()>& progress) {
   check_architecture(model, configuration);
   TcuUnits::check_deal(configuration.config, request.tcus, images.size(), model.model);
-  RunRequest unwatched;
-  unwatched.mode = request.mode;
-  unwatched.max_cycles = request.max_cycles;
+  Request unwatched;
+  static_cast<RunRequest&>(unwatched) = request;
+  unwatched.energy.clear();
   const auto alone =
       SimulatedMachine(use, configuration).run(use, model, {images.front()}, unwatched, progress);
-  TcuUnits units(configuration.config, static_cast<unsigned>(request.tcus),
-                 model.model.program.size());
+  TcuMachines units(configuration.config, request, model.model.program.size());
   auto run = watched_run(
       units[0], configuration, request, model.model.file.name,
       [&](Run& made, Watch& watch, TcuRunOptions& options) {
-        options.regions = tcu::regions_of(model.model.file.layers);
-        made.images.resize(images.size(), ImageResult{TcuRunResult(), {}, {}});
-        const auto run_image = [&](unsigned unit, Host& host, std::size_t i) {
-          if (unit == 0) {
-            run_watched_image(host, units[0], model, images[i], i, options, made, watch);
-          } else {
-            made.images[i] = host.run_image(images[i], options);
-            require_finished(made.images[i].run, request.max_cycles);
-          }
-          return true;
-        };
-        const auto stuck = units.deal(model.model, request.mode, images.size(), run_image);
-        if (stuck) require_finished(*stuck, request.max_cycles);
+        run_images(units, model, images, request, made, watch, options);
       },
       progress);
   describe_model(*run, model);
@@ -275,13 +233,13 @@ std::unique_ptr<Run> run_on_units(const KernelUse& use, const Configuration& con
   run->note = alone->note;
   run->tcus = units.count();
   run->alone = alone->document().images.front().cycles;
-  run->shared_memory = units.memory_figures();
+  run->shared_memory = units.shared_memory();
   return run;
 }
 
 std::unique_ptr<Run> SimulatedMachine::run_program(const KernelUse&,
                                                    const std::vector<std::uint8_t>& program,
-                                                   const RunRequest& request,
+                                                   const Request& request,
                                                    const std::function<void()>& progress) {
   check_program(configuration_.config.architecture, program, "the program", ProgramChecks::strict);
   auto run = watched_run(
@@ -291,7 +249,7 @@ std::unique_ptr<Run> SimulatedMachine::run_program(const KernelUse&,
         if (made.activity) made.activity->start(simulation_->now());
         made.images.push_back({simulation_->run(program, options), std::nullopt, {}});
         watch.end_run(made.images.back().run);
-        require_finished(made.images.back().run, request.max_cycles);
+        require_finished(made.images.back().run, request);
       },
       progress);
   run->set_unwritten("the program", written_.run(program));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/simulation.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/energy/table.h"
 #include "firmware/python/configuration.h"
 #include "firmware/python/model.h"
@@ -17,26 +17,17 @@
 
 namespace tactus::python {
 
-struct RunRequest : WatchRequest {
-  HostMode mode = HostMode::plain;
-  std::uint64_t tcus = 1;  ///< units behind one memory, to which the images are dealt out
-};
-
 /// A run of one program, or of images in succession.
-class Run final : public RecordedRun {
+class Run final : public RecordedRun, public TcuImages {
  public:
   std::string kind, subject;  ///< see RunDocument
   Configuration configuration;
   MachineRates rates;
-  std::vector<ImageResult> images;
   std::optional<compiler::ModelTensors> tensors;
-  HostMode mode = HostMode::plain;
+  RunRequest request;
   std::uint64_t batch = 1;              ///< images in each element of `images`
   std::vector<tcu::LayerEntry> layers;  ///< layers of the model; empty: a program
   std::optional<energy::Meter> meter;
-  unsigned tcus = 1;                        ///< units; the first is watched
-  Cycle alone = 0;                          ///< see RunDocument
-  std::optional<DdrFigures> shared_memory;  ///< of several units
 
   [[nodiscard]] RunDocument document() const override;
 };
@@ -57,7 +48,7 @@ class KernelUse {
                                                 const Configuration& configuration,
                                                 const CompiledModel& model,
                                                 const std::vector<TensorData>& images,
-                                                const RunRequest& request,
+                                                const Request& request,
                                                 const std::function<void()>& progress);
 
 /// A machine of the process. Access to its simulation needs a KernelUse.
@@ -73,11 +64,11 @@ class SimulatedMachine {
   /// exception of it ends the run and the machine.
   [[nodiscard]] std::unique_ptr<Run> run(const KernelUse& use, const CompiledModel& model,
                                          const std::vector<TensorData>& images,
-                                         const RunRequest& request,
+                                         const Request& request,
                                          const std::function<void()>& progress);
   [[nodiscard]] std::unique_ptr<Run> run_program(const KernelUse& use,
                                                  const std::vector<std::uint8_t>& program,
-                                                 const RunRequest& request,
+                                                 const Request& request,
                                                  const std::function<void()>& progress);
 
   /// Reads vectors [first, first + count) of a memory in the machine's table.
@@ -96,7 +87,7 @@ class SimulatedMachine {
   void check_range(std::size_t memory, const std::string& name, std::uint64_t first,
                    std::uint64_t count) const;
   std::unique_ptr<Run> watched_run(
-      const RunRequest& request, const std::string& subject,
+      const Request& request, const std::string& subject,
       const std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>& simulate,
       const std::function<void()>& progress);
 

@@ -39,12 +39,11 @@ void read_shapes(ObjectReader reader, compiler::Options& options) {
   reader.finish();
 }
 
-compiler::Options read_options(const std::string& json, bench::Via& via) {
+compiler::Options read_options(const std::string& json) {
   JsonDocument document(json, compile_subject);
   ObjectReader root = document.root();
-  bench::Task choices;
-  bench::compiler_parameters().read(root, choices, MissingKeys::allowed);
-  compiler::Options options = bench::compiler_options(choices);
+  compiler::Options options;
+  bench::compiler_parameters().read(root, options, MissingKeys::allowed);
   options.separate_outputs = root.get_optional_bool("separate_outputs").value_or(false);
   if (const auto outputs = root.get_optional_array("outputs")) {
     for (std::size_t i = 0; i < outputs->size(); ++i) {
@@ -55,15 +54,14 @@ compiler::Options read_options(const std::string& json, bench::Via& via) {
   const bool strategy = root.has("strategy");
   root.finish();
   document.problems().throw_if_any();
-  via = choices.via;
   if (options.compat && options.separate_outputs) {
     user_error(
         "{}: separate_outputs and compat exclude each other, for the reference reuses the place of "
         "an input",
         compile_subject);
   }
-  if (options.optimise &&
-      (options.compat || strategy || options.separate_outputs || via != bench::Via::layers)) {
+  if (options.optimise && (options.compat || strategy || options.separate_outputs ||
+                           options.via != compiler::Via::layers)) {
     user_error("{}: optimise goes with none of strategy, compat, via, separate_outputs",
                compile_subject);
   }
@@ -104,14 +102,11 @@ Network make_network(const std::string& name, std::uint64_t seed) {
 
 CompiledModel compile(const Network& network, const Configuration& configuration,
                       const std::string& options_json) {
-  bench::Via via = bench::Via::layers;
-  compiler::Options options = read_options(options_json, via);
+  compiler::Options options = read_options(options_json);
   const TcuSimulationConfig& config = configuration.config;
-  options.axi_data_bits = config.axi_data_bits;
-  options.read_latency = static_cast<std::uint32_t>(config.read_latency);
-  options.write_latency = static_cast<std::uint32_t>(config.write_latency);
+  bench::fit_to(config, options);
   CompiledModel made;
-  made.compiled = bench::compile_via(via, network.graph, config.architecture, options);
+  made.compiled = bench::compile_network(network.graph, config.architecture, options);
   if (configuration.board) {
     made.compiled->board = tcu::BoardEntry{configuration.board->name, config};
   }

@@ -17,7 +17,6 @@
 #include "firmware/compiler/images.h"
 #include "firmware/config/config_files.h"
 #include "firmware/driver/tcu/image_data.h"
-#include "firmware/driver/tcu/units.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/python/convert.h"
 #include "firmware/python/kernel.h"
@@ -169,51 +168,6 @@ py::list unit_table(const RecordedRun& run) {
   return units;
 }
 
-/// `files`: JSON of what is written while the machine runs, and the table of energies.
-void read_request(WatchRequest& request, std::uint64_t max_cycles, bool events, bool accounts,
-                  const std::string& files) {
-  request.max_cycles = max_cycles;
-  request.events = events;
-  request.accounts = accounts;
-  const Json json = json_of_text(files);
-  const auto path = [&](const char* key) -> std::optional<std::string> {
-    if (!json.contains(key)) return std::nullopt;
-    return json.at(key).get<std::string>();
-  };
-  request.timeline = path("timeline");
-  request.energy = path("energy").value_or("");
-  TraceOptions& trace = request.trace;
-  trace.vcd = path("vcd");
-  if (const auto fst = path("fst")) trace.make_fst(*fst, "fst");
-  trace.gtkw = path("gtkw");
-  trace.surfer = path("surfer");
-  trace.selection.globs = json.value("trace_scope", std::vector<std::string>());
-  trace.window.first = json.value("trace_from", trace.window.first);
-  trace.window.last = json.value("trace_to", trace.window.last);
-  if (json.contains("vcd_limit")) {
-    trace.vcd_limit = json.at("vcd_limit").get<std::uint64_t>();
-    if (*trace.vcd_limit == 0) user_error("vcd_limit 0 is not allowed; allowed: 1 MB or more");
-  }
-  if (!trace.traces() && json.size() > json.count("timeline") + json.count("energy")) {
-    user_error("gtkw, surfer, trace_scope, trace_from, trace_to and vcd_limit need vcd or fst");
-  }
-  if (trace.window.last < trace.window.first) {
-    user_error("trace_to {} is before trace_from {}: the window is empty", trace.window.last,
-               trace.window.first);
-  }
-}
-
-RunRequest request_of(std::uint64_t max_cycles, const std::string& mode, bool events, bool accounts,
-                      const std::string& files) {
-  if (mode != "plain" && mode != "driver") {
-    user_error("mode {} is not allowed; allowed: plain, driver", quote(mode));
-  }
-  RunRequest request;
-  read_request(request, max_cycles, events, accounts, files);
-  request.mode = mode == "driver" ? HostMode::driver : HostMode::plain;
-  return request;
-}
-
 /// Runs without Python's lock; messages are shown afterwards.
 template <typename Simulate>
 auto unlocked(const Simulate& simulate) {
@@ -248,6 +202,16 @@ void add_lists(py::module_& m) {
   m.def("config_folder", &config_folder);
   m.def("config_names", [](const std::string& kind, const std::string& extension) {
     return config_names(kind, extension);
+  });
+  m.def("run_options", [](bool of_kernels) {
+    std::vector<std::pair<std::string, std::string>> kinds;
+    for (const auto& p : request_parameters(of_kernels ? Asker::kernels : Asker::python)) {
+      kinds.emplace_back(p.key, p.type == ParameterType::whole     ? "whole"
+                                : p.type == ParameterType::real    ? "real"
+                                : p.type == ParameterType::boolean ? "boolean"
+                                                                   : "text");
+    }
+    return kinds;
   });
   m.def("zoo", [] {
     std::vector<std::pair<std::string, std::string>> names;
@@ -352,21 +316,14 @@ void add_run(py::module_& m) {
 }
 
 void add_machine(py::module_& m) {
-  m.def("run_on_units",
-        [](const Configuration& configuration, const CompiledModel& model, const py::dict& inputs,
-           std::uint64_t max_cycles, const std::string& mode, bool events, bool accounts,
-           const std::string& files, std::uint64_t tcus) {
-          RunRequest request = request_of(max_cycles, mode, events, accounts, files);
-          if (tcus > TcuUnits::most) {
-            user_error("tcus {} is not allowed; allowed: 1..{}", tcus, TcuUnits::most);
-          }
-          request.tcus = tcus;
-          const std::vector<TensorData> images = input_images(model, inputs);
-          const KernelUse use;
-          return unlocked([&] {
-            return run_on_units(use, configuration, model, images, request, check_signals);
-          });
-        });
+  m.def("run_on_units", [](const Configuration& configuration, const CompiledModel& model,
+                           const py::dict& inputs, const std::string& json) {
+    const Request request = read_request(json, Asker::python);
+    const std::vector<TensorData> images = input_images(model, inputs);
+    const KernelUse use;
+    return unlocked(
+        [&] { return run_on_units(use, configuration, model, images, request, check_signals); });
+  });
   py::class_<SimulatedMachine>(m, "Machine")
       .def(py::init([](const Configuration& configuration) {
         const KernelUse use;
@@ -374,18 +331,16 @@ void add_machine(py::module_& m) {
       }))
       .def("run",
            [](SimulatedMachine& machine, const CompiledModel& model, const py::dict& inputs,
-              std::uint64_t max_cycles, const std::string& mode, bool events, bool accounts,
-              const std::string& files) {
-             const RunRequest request = request_of(max_cycles, mode, events, accounts, files);
+              const std::string& json) {
+             const Request request = read_request(json, Asker::python);
              const std::vector<TensorData> images = input_images(model, inputs);
              const KernelUse use;
              return unlocked(
                  [&] { return machine.run(use, model, images, request, check_signals); });
            })
       .def("run_program",
-           [](SimulatedMachine& machine, const std::string& program, std::uint64_t max_cycles,
-              bool events, bool accounts, const std::string& files) {
-             const RunRequest request = request_of(max_cycles, "plain", events, accounts, files);
+           [](SimulatedMachine& machine, const std::string& program, const std::string& json) {
+             const Request request = read_request(json, Asker::python);
              const std::vector<std::uint8_t> bytes(program.begin(), program.end());
              const KernelUse use;
              return unlocked(
@@ -415,10 +370,9 @@ void add_kernels(py::module_& m) {
   m.def("run_kernel",
         [](const std::string& program, const std::string& machine, const std::string& board,
            const std::string& kernel, const std::string& values, const Buffers& buffers,
-           const Numbers& numbers, std::uint64_t max_cycles, bool events, bool accounts,
-           const std::string& files) {
+           const Numbers& numbers, const std::string& json) {
           KernelRequest request;
-          read_request(request, max_cycles, events, accounts, files);
+          static_cast<Request&>(request) = read_request(json, Asker::kernels);
           request.program = program;
           request.machine = machine;
           request.board = board;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "firmware/driver/common/simulation.h"
+#include "firmware/driver/tcu/run_request.h"
 #include "firmware/python/recorder.h"
 #include "firmware/report/activity.h"
 #include "firmware/report/fan.h"
@@ -25,15 +26,19 @@ class Stuck : public UserError {
   using UserError::UserError;
 };
 /// Throws Stuck unless the run has finished.
-void require_finished(const RunResult& result, Cycle max_cycles);
+void require_finished(const RunResult& result, const RunRequest& request);
 
 struct WatchRequest {
-  Cycle max_cycles = 0;  ///< limit per image; 0: none
   bool events = false, accounts = false;
   TraceOptions trace;                   ///< without a VCD nothing is traced
   std::optional<std::string> timeline;  ///< path
-  std::string energy;                   ///< a table's name or path; empty: none
 };
+
+/// What Python asks of a run.
+struct Request : RunRequest, WatchRequest {};
+/// Reads it from JSON: what request_parameters() has for the asker, "events", "accounts", and what
+/// is written while the machine runs. Throws UserError.
+[[nodiscard]] Request read_request(const std::string& json, Asker asker);
 
 /// A unit of a machine and its states, for AccountRows.
 struct RecordedUnit {

@@ -31,10 +31,10 @@ void insert_front(ParameterSection& section, ParameterInfo parameter) {
 const std::vector<ParameterSection>& parameters() {
   static const std::vector<ParameterSection> sections = [] {
     std::vector<ParameterSection> list{
-        bench::workload_parameters().section(),   board_parameters().section(),
-        tcu::architecture_parameters().section(), bench::compiler_parameters().section(),
-        bench::measure_parameters().section(),    gemm::kernel_parameters().section(),
-        gemm::dpas_option_parameters().section(), gemm::profile_parameters().section(),
+        bench::workload_parameters().section(),      board_parameters().section(),
+        tcu::architecture_parameters().section(),    bench::compiler_parameters().section(),
+        request_parameters(Asker::points).section(), gemm::kernel_parameters().section(),
+        gemm::dpas_option_parameters().section(),    gemm::profile_parameters().section(),
         codesign::study_parameters().section()};
     insert_front(list[0], text_parameter("gemm", "in place of network: a matrix product MxNxK"));
     insert_front(
@@ -101,7 +101,7 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
   }
   bench::compiler_parameters().write(result["compiler"], task);
   result["measure"] = {{"energy", ""}};  // an empty text is not written to points
-  bench::measure_parameters().write(result["measure"], task);
+  request_parameters(Asker::points).write(result["measure"], task);
   return result;
 }
 

@@ -20,7 +20,6 @@ constexpr const char* host_figures[] = {"from_cache", "compile_seconds", "simula
 bench::Task to_task(const Configuration& configuration) {
   const Configuration& workload = configuration.at("workload");
   const Configuration& board = configuration.at("board");
-  const Configuration& compiler = configuration.at("compiler");
   const auto network = workload.at("network").get<std::string>();
   // A task has the keys of all sections on one level; its reader checks their ranges.
   Configuration task;
@@ -29,22 +28,17 @@ bench::Task to_task(const Configuration& configuration) {
                                                    : "network";
   task["workload"] = network;
   task["seed"] = workload.at("seed");
-  task["strategy"] = compiler.at("strategy");
-  task["compat"] = compiler.at("compat");
-  task["via"] = compiler.at("via");
-  task["optimise"] = compiler.at("optimise");
-  task["effort"] = compiler.at("effort");
-  task["batch"] = compiler.at("batch");
-  task["resident"] = compiler.at("resident");
+  for (const auto& p : bench::compiler_parameters()) {
+    task[p.key] = configuration.at("compiler").at(p.key);
+  }
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (replaces_board_memory(p.key)) continue;  // the point's board memory already contains it
     if (board.contains(p.key)) task[p.key] = board.at(p.key);
   }
-  const Configuration& measure = configuration.at("measure");
-  task["images"] = measure.at("images");
-  task["tcus"] = measure.at("tcus");
-  task["energy"] = measure.at("energy");
+  for (const auto& p : request_parameters(Asker::points)) {
+    task[p.key] = configuration.at("measure").at(p.key);
+  }
   task["max_cycles"] = 0;
   return bench::parse_task(text_of_json(task), "the point's configuration");
 }
@@ -56,7 +50,7 @@ std::string evaluate(std::string_view configuration_json, const bench::ProgramCa
   if (is_gemm(configuration)) return evaluate_gemm(configuration, max_cycles);
   if (is_stripe(configuration)) return evaluate_stripe(configuration, max_cycles);
   bench::Task task = to_task(configuration);
-  task.max_cycles = max_cycles;
+  if (max_cycles != 0) task.max_cycles = max_cycles;
   Configuration figures = Configuration::parse(to_json(bench::evaluate(task, cache)));
   for (const char* key : host_figures) figures.erase(key);
   const energy::OnChip needed = energy::on_chip(task.architecture);

@@ -54,10 +54,12 @@ gemm::Problem problem_of(const Configuration& configuration) {
                            "workload.gemm");
 }
 
-std::optional<energy::Table> table_of(const Configuration& configuration) {
-  const auto table = configuration.at("measure").at("energy").get<std::string>();
-  if (table.empty()) return std::nullopt;
-  return energy::read_table(table);
+gemm::ProductRequest request_of(const Configuration& configuration) {
+  gemm::ProductRequest request;
+  request.seed = configuration.at("workload").at("seed").get<std::uint64_t>();
+  request.energy = configuration.at("measure").at("energy").get<std::string>();
+  if (!request.energy.empty()) request.energies = energy::read_table(request.energy);
+  return request;
 }
 
 }  // namespace
@@ -94,16 +96,15 @@ Configuration gemm_defaults(const std::string& machine, const std::string& file)
 void check_gemm(const Configuration& configuration) {
   const auto runner = gemm::make_runner(config_of(configuration));
   (void)problem_of(configuration);
-  if (const auto table = table_of(configuration)) (void)energy::Meter(*table, runner->parts());
+  const gemm::ProductRequest request = request_of(configuration);
+  if (request.energies) (void)energy::Meter(*request.energies, runner->parts());
 }
 
 std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_cycles) {
   const auto runner = gemm::make_runner(config_of(configuration));
-  gemm::RunLimits limits;
-  limits.seed = configuration.at("workload").at("seed").get<std::uint64_t>();
-  limits.max_cycles = max_cycles;
-  limits.energies = table_of(configuration);
-  const gemm::Measurement m = runner->run(problem_of(configuration), limits);
+  gemm::ProductRequest request = request_of(configuration);
+  if (max_cycles != 0) request.max_cycles = max_cycles;
+  const gemm::Measurement m = runner->run(problem_of(configuration), request);
   if (!m.wrong.empty()) user_error("{}: {}", runner->name(), m.wrong);
   Configuration figures;
   for (const gemm::GemmFigure& figure : gemm::gemm_figures()) {

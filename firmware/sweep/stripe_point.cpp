@@ -74,8 +74,9 @@ codesign::PointTask to_stripe_task(const Configuration& configuration) {
 }
 
 std::string evaluate_stripe(const Configuration& configuration, std::uint64_t max_cycles) {
-  const codesign::PointTask task = to_stripe_task(configuration);
-  Configuration figures = codesign::evaluate(task, max_cycles);
+  codesign::PointTask task = to_stripe_task(configuration);
+  if (max_cycles != 0) task.request.max_cycles = max_cycles;
+  Configuration figures = codesign::evaluate(task);
   const energy::OnChip needed = energy::on_chip(task.architecture);
   figures["memory_bits"] = needed.memory_bits;
   figures["multipliers"] = needed.multipliers;

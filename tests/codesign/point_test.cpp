@@ -87,7 +87,7 @@ block [] ( // product
 };
 
 TEST(DesignPoint, FiguresAddUp) {
-  const Record record = evaluate(task(), 0);
+  const Record record = evaluate(task());
   const auto cycles = record.at("cycles").get<std::uint64_t>();
   std::uint64_t sum = record.at("cycles_outside_kernels").get<std::uint64_t>();
   std::uint64_t predicted = 0, end = 0;
@@ -121,14 +121,14 @@ TEST(DesignPoint, NetworksComeByWayOfStripe) {
   PointTask network = task();
   network.program = "zoo:cnn";
   network.study.passes.clear();  // use the passes of the lowering
-  const Record record = evaluate(network, 0);
+  const Record record = evaluate(network);
   EXPECT_GT(record.at("mac_points").get<std::uint64_t>(), 0U);
   EXPECT_LE(record.at("mac_points").get<std::uint64_t>(),
             record.at("mac_slots").get<std::uint64_t>());
   // The input has 3 colour channels for 8 rows of the array.
   EXPECT_NE(said(record, "mac_fill"), "");
   network.program = "zoo:none";
-  EXPECT_THROW((void)evaluate(network, 0), UserError);
+  EXPECT_THROW((void)evaluate(network), UserError);
 }
 
 /// The table's rows in firmware/codesign/README.md have the columns N, accumulators, local memory,
@@ -151,7 +151,7 @@ TEST(DesignPoint, TheReadmesTableIsSimulated) {
     point.architecture.local_depth = local;
     point.study.pipeline_depth = depth;
     point.write_latency = 5;  // this and task()'s read latency are the values of configs/codesign
-    const Record record = evaluate(point, 0);
+    const Record record = evaluate(point);
     const auto grouped = [](std::uint64_t number) {
       std::string text = std::to_string(number);
       for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, " ");
@@ -171,7 +171,7 @@ TEST(DesignPoint, TheReadmesTableIsSimulated) {
 TEST(DesignPoint, LargerArraysTakeFewerCycles) {
   std::uint64_t before = ~std::uint64_t{0}, predicted = before;
   for (const std::uint32_t n : {4U, 8U, 16U}) {
-    const Record record = evaluate(task(n), 0);
+    const Record record = evaluate(task(n));
     EXPECT_LT(record.at("cycles").get<std::uint64_t>(), before);
     EXPECT_LT(record.at("predicted").at("cycles").get<std::uint64_t>(), predicted);
     before = record.at("cycles").get<std::uint64_t>();
@@ -180,24 +180,24 @@ TEST(DesignPoint, LargerArraysTakeFewerCycles) {
 }
 
 TEST_F(Products, OfOneRowLoadWeightsMostOfTheTime) {
-  const Record record = evaluate(product(1, 64, 64), 0);
+  const Record record = evaluate(product(1, 64, 64));
   EXPECT_NE(said(record, "weight_loads"), "") << record.dump(1);
-  EXPECT_EQ(said(evaluate(product(256, 64, 64), 0), "weight_loads"), "");
+  EXPECT_EQ(said(evaluate(product(256, 64, 64)), "weight_loads"), "");
 }
 
 TEST_F(Products, WhoseResultsExceedTheAccumulatorsAreTiled) {
   PointTask small = product(128, 16, 16);
   small.architecture.accumulator_depth = 128;
-  EXPECT_NE(said(evaluate(small, 0), "tile_limit").find("ACC stopped their growth"),
+  EXPECT_NE(said(evaluate(small), "tile_limit").find("ACC stopped their growth"),
             std::string::npos);
-  EXPECT_EQ(said(evaluate(product(128, 16, 16), 0), "tile_limit"), "");
+  EXPECT_EQ(said(evaluate(product(128, 16, 16)), "tile_limit"), "");
 }
 
 TEST_F(Products, DoublingIsSimulated) {
   PointTask slow = product(64, 64, 64);
   slow.axi_data_bits = 32;
   slow.study.doubling = true;
-  const Record record = evaluate(slow, 0);
+  const Record record = evaluate(slow);
   EXPECT_NE(said(record, "doubling").find("simulated"), std::string::npos);
   EXPECT_LT(record.at("doubled").at("AXI_BYTES").at("cycles").get<std::uint64_t>(),
             record.at("cycles").get<std::uint64_t>());
@@ -207,21 +207,20 @@ TEST_F(Products, DoublingIsSimulated) {
   PointTask wide = slow;
   wide.axi_data_bits = 64;
   wide.study.doubling = false;
-  EXPECT_EQ(evaluate(wide, 0).at("cycles"), record.at("doubled").at("AXI_BYTES").at("cycles"));
+  EXPECT_EQ(evaluate(wide).at("cycles"), record.at("doubled").at("AXI_BYTES").at("cycles"));
   PointTask shadow = slow;
   shadow.architecture.shadow_weights = tcu::ShadowWeights::on;
   shadow.study.doubling = false;
-  EXPECT_EQ(evaluate(shadow, 0).at("cycles"),
-            record.at("extended").at("shadow_weights").at("cycles"));
+  EXPECT_EQ(evaluate(shadow).at("cycles"), record.at("extended").at("shadow_weights").at("cycles"));
 }
 
 TEST(DesignPoint, NoIdeaThatItsSimulationRefutes) {
   PointTask one = task();
   one.study.doubling = true;
-  const Record record = evaluate(one, 0);
+  const Record record = evaluate(one);
   PointTask deeper = task();
   deeper.study.pipeline_depth = 2;
-  const Record measured = evaluate(deeper, 0);
+  const Record measured = evaluate(deeper);
   EXPECT_EQ(record.at("doubled").at("PIPELINE_DEPTH").at("cycles"), measured.at("cycles"));
   EXPECT_GE(measured.at("cycles").get<std::uint64_t>(), record.at("cycles").get<std::uint64_t>());
   for (const Record& idea : record.at("ideas")) {
@@ -235,12 +234,12 @@ TEST(DesignPoint, NoIdeaThatItsSimulationRefutes) {
 TEST_F(Products, BadFilesAreOneError) {
   PointTask wrong = task();
   wrong.program = folder_ / "none.stripe";
-  EXPECT_THROW((void)evaluate(wrong, 0), UserError);
+  EXPECT_THROW((void)evaluate(wrong), UserError);
   wrong = task();
   std::ofstream(folder_ / "bad.j2") << R"([{"tilee": {}}])";
   wrong.study.passes = folder_ / "bad.j2";
   try {
-    (void)evaluate(wrong, 0);
+    (void)evaluate(wrong);
     ADD_FAILURE();
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("unknown pass"), std::string::npos) << error.what();

@@ -146,7 +146,7 @@ TEST(GemmMachine, FormulaIsCloseWhereTheArrayIsTheLimit) {
 }
 
 TEST(GemmMachine, LimitOfCyclesIsTold) {
-  RunLimits limits;
+  ProductRequest limits;
   limits.max_cycles = 100;
   const Measurement m =
       make_runner(named_machine("pvc"))->run(parse_shape("64x64x64", "shape"), limits);

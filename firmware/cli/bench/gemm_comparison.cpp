@@ -303,13 +303,16 @@ std::vector<Args::Option> comparison_options() {
        "pvc@BOARD: on a board's memory (default pvc)",
        true},
       {"seed", "N", "of the random matrices (default 1)"},
-      {"max-cycles", "N", "stop a run after N cycles"},
-      {"energy", "NAME|F.json",
-       "energy and area: events times a table, of configs/energy or a file (default none)"},
       {"stats", "F.json", "all figures, with explanations"},
       {"csv", "F.csv", "a row for each product and machine"},
       {"report", "F.html", "a page that compares"},
       {"kernel", "F.visaasm", "the kernel of the first DPAS machine, of one product"}};
+  std::vector<Args::Option> asked =
+      parameter_options(request_parameters(Asker::products).section(), "");
+  asked.front().help = "stop a run after N cycles";  // shorter, without the range
+  const auto files_begin = std::find_if(options.begin(), options.end(),
+                                        [](const Args::Option& o) { return o.name == "stats"; });
+  options.insert(files_begin, asked.begin(), asked.end());
   const auto add = [&](const ParameterSection& section, const char* group) {
     for (Args::Option& option : parameter_options(section, group)) {
       options.push_back(std::move(option));
@@ -331,12 +334,11 @@ std::vector<Args::Option> comparison_options() {
 
 bool compares(const Args& args) {
   if (args.has("shape") || args.has("list")) return true;
-  for (const char* name :
-       {"machine", "seed", "max-cycles", "energy", "stats", "csv", "report", "kernel"}) {
-    if (args.has(name)) user_error("tactus gemm: --{} needs --shape MxNxK or --list F.csv", name);
-  }
   for (const auto& names :
-       {option_names(gemm::kernel_parameters()), option_names(gemm::dpas_option_parameters()),
+       {std::vector<std::string>{"machine", "seed"},
+        option_names(request_parameters(Asker::products)),
+        std::vector<std::string>{"stats", "csv", "report", "kernel"},
+        option_names(gemm::kernel_parameters()), option_names(gemm::dpas_option_parameters()),
         option_names(gemm::profile_parameters())}) {
     for (const std::string& name : names) {
       if (args.has(name)) {
@@ -364,14 +366,13 @@ int run_comparison(const Args& args) {
       user_error("tactus gemm: --kernel is for one product, not {}", comparison.problems.size());
     }
   }
-  gemm::RunLimits limits;
-  limits.seed = args.number("seed", 1, 0, ~std::uint64_t{0});
-  limits.max_cycles = args.number("max-cycles", 0, 1, ~std::uint64_t{0});
-
-  if (const auto table = args.text("energy")) {
-    comparison.energies = limits.energies = energy::read_table(*table);
+  gemm::ProductRequest request;
+  request.seed = args.number("seed", 1, 0, ~std::uint64_t{0});
+  read_options(request_parameters(Asker::products), args, static_cast<RunRequest&>(request));
+  if (args.has("energy")) {
+    comparison.energies = request.energies = energy::read_table(request.energy);
     for (const auto& machine : comparison.machines) {
-      (void)energy::Meter(*limits.energies, machine->parts());
+      (void)energy::Meter(*request.energies, machine->parts());
     }
   }
 
@@ -381,7 +382,7 @@ int run_comparison(const Args& args) {
   for (const Problem& problem : comparison.problems) {
     std::vector<Measurement> row;
     for (const auto& machine : comparison.machines) {
-      row.push_back(machine->run(problem, limits));
+      row.push_back(machine->run(problem, request));
       if (table) table->line(row.back(), *machine);
     }
     comparison.results.push_back(std::move(row));

@@ -119,11 +119,9 @@ void read_shapes(const Args& args, compiler::Options& options) {
   }
 }
 
-compiler::Options read_options(const Args& args, bench::Via& via) {
-  bench::Task choices;
-  read_options(bench::compiler_parameters(), args, choices);
-  via = choices.via;
-  compiler::Options options = bench::compiler_options(choices);
+compiler::Options read_options(const Args& args) {
+  compiler::Options options;
+  read_options(bench::compiler_parameters(), args, static_cast<compiler::Choices&>(options));
   options.separate_outputs = args.has("separate-outputs");
   if (options.compat && options.separate_outputs) {
     user_error(
@@ -134,7 +132,7 @@ compiler::Options read_options(const Args& args, bench::Via& via) {
     user_error("tactus compile: --{} needs --optimise", options.resident ? "resident" : "batch");
   }
   if (options.optimise && (options.compat || args.has("strategy") || options.separate_outputs ||
-                           via != bench::Via::layers)) {
+                           options.via != compiler::Via::layers)) {
     user_error(
         "tactus compile: --optimise goes with none of --strategy, --compat, --via, "
         "--separate-outputs");
@@ -556,9 +554,8 @@ void add_beside(const bench::TensorError& error, const bench::Accuracy& beside,
 }
 
 bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compiled,
-                 const compiler::Options& options, bench::Via via,
-                 const TcuSimulationConfig& config, const TestData& data,
-                 const std::optional<Beside>& beside, Progress& progress) {
+                 const compiler::Options& options, const TcuSimulationConfig& config,
+                 const TestData& data, const std::optional<Beside>& beside, Progress& progress) {
   bool simulates = false;
   bench::CheckProgress told;
   told.simulation = [&](Cycle cycles, std::uint64_t instructions) {
@@ -572,10 +569,8 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
                   node);
   };
   const auto check = [&] {
-    return bench::check_accuracy(graph, compiled, options, config, data.inputs, told, data.expected,
-                                 [&](const compiler::Options& wider) {
-                                   return compile_via(via, graph, config.architecture, wider);
-                                 });
+    return bench::check_accuracy(graph, compiled, options, config, data.inputs, told,
+                                 data.expected);
   };
   const bench::Accuracy accuracy = data.expected.empty() ? check() : located(data.name, check);
   std::optional<bench::Accuracy> other;
@@ -646,8 +641,8 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
 /// All sets of test data, or one image of --input and the seed.
 bool print_checks(const Args& args, const std::vector<std::string>& input_files,
                   const nn::Graph& graph, const Compiled& compiled,
-                  const compiler::Options& options, bench::Via via,
-                  const TcuSimulationConfig& config, Progress& progress) {
+                  const compiler::Options& options, const TcuSimulationConfig& config,
+                  Progress& progress) {
   const auto path = args.text("test-data");
   if (path && (!input_files.empty() || args.has("seed"))) {
     user_error("tactus compile: --test-data has the inputs; leave out --input and --seed");
@@ -661,7 +656,7 @@ bool print_checks(const Args& args, const std::vector<std::string>& input_files,
   const std::optional<Beside> beside = compile_beside(args, graph, options, config.architecture);
   bool good = true;
   for (const TestData& data : sets) {
-    good = print_check(args, graph, compiled, options, via, config, data, beside, progress) && good;
+    good = print_check(args, graph, compiled, options, config, data, beside, progress) && good;
   }
   return good;
 }
@@ -695,9 +690,8 @@ int compile_command(const Words& words) {
       user_error("tactus compile: --{} belongs to --check", option);
     }
   }
-  bench::Via via = bench::Via::layers;
-  compiler::Options options = read_options(args, via);
-  if (via == bench::Via::stripe) {
+  compiler::Options options = read_options(args);
+  if (options.via == compiler::Via::stripe) {
     for (const std::string& dump : args.texts("dump")) {
       if (dump == "hir" || dump == "dot") {
         user_error("tactus compile: --dump {} shows layers; by way of Stripe there are lir and asm",
@@ -708,9 +702,7 @@ int compile_command(const Words& words) {
   options.outputs = outputs.tensors;
   const Target target = read_target(args);
   const TcuSimulationConfig& config = target.config;
-  options.axi_data_bits = static_cast<unsigned>(config.axi_data_bits);
-  options.read_latency = static_cast<std::uint32_t>(config.read_latency);
-  options.write_latency = static_cast<std::uint32_t>(config.write_latency);
+  bench::fit_to(config, options);
   Progress progress(0);
   tf::ImportOptions names{options.outputs, inputs.cuts, options.input_shapes};
   const nn::Graph graph = nn::load_network(path, names);
@@ -722,7 +714,7 @@ int compile_command(const Words& words) {
     if (p.done == 0) progress.begin(p.all);
     progress.show(p.what, p.done);
   };
-  Compiled compiled = bench::compile_via(via, graph, config.architecture, options);
+  Compiled compiled = bench::compile_network(graph, config.architecture, options);
   compiled.board = target.board;
   progress.clear();
 
@@ -738,7 +730,8 @@ int compile_command(const Words& words) {
     const std::optional<TcuRunResult> run = simulate_if_quick(compiled, config);
     if (args.has("summary")) {
       std::optional<Cycle> optimised;
-      if (run && via == bench::Via::layers) optimised = optimised_cycles(graph, options, config);
+      if (run && options.via == compiler::Via::layers)
+        optimised = optimised_cycles(graph, options, config);
       progress.clear();
       print_summary(compiled, config, run, optimised);
     }
@@ -746,7 +739,7 @@ int compile_command(const Words& words) {
   }
   if (!args.has("check")) return exit_ok;
   if (compiled.predicted_cycles != 0) print_prediction(args, inputs.files, graph, compiled, config);
-  return print_checks(args, inputs.files, graph, compiled, options, via, config, progress)
+  return print_checks(args, inputs.files, graph, compiled, options, config, progress)
              ? exit_ok
              : exit_mismatch;
 }

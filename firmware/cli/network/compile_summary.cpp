@@ -9,6 +9,7 @@
 #include "firmware/bench/estimator.h"
 #include "firmware/bench/evaluation.h"
 #include "firmware/cli/table.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/report/run_figures.h"
 #include "isa/support/quantity.h"
 #include "isa/tcu/model_file.h"
@@ -219,15 +220,14 @@ void print_plain_layers(const Compiled& compiled, const std::optional<TcuRunResu
 TcuRunResult simulate_once(const Compiled& compiled, const TcuSimulationConfig& config,
                            const TensorData& inputs, Cycle max_cycles) {
   const bench::Program program = bench::to_program(compiled, "compiled");
-  TcuSimulation simulation(config);
-  Host host(simulation, program.model, HostMode::plain);
-  if (auto stuck = host.prepare()) return std::move(*stuck);
   TcuRunOptions options;
   options.max_cycles = max_cycles;
   for (const compiler::LayerInfo& layer : compiled.layers) {
     options.regions.push_back({layer.name, layer.first_instruction, layer.instructions});
   }
-  return host.run_image(inputs.empty() ? bench::seeded_inputs(program, 1) : inputs, options).run;
+  return run_once(config, program.model, inputs.empty() ? bench::seeded_inputs(program, 1) : inputs,
+                  {}, options)
+      .run;
 }
 
 std::optional<TcuRunResult> simulate_if_quick(const Compiled& compiled,

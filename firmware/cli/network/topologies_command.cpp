@@ -87,7 +87,7 @@ bench::Task task_of(const Args& args) {
   static_cast<BoardValues&>(task) = config;
   task.architecture = config.architecture;
   task.source = bench::Source::onnx;
-  read_options(bench::compiler_parameters(), args, task);
+  read_options(bench::compiler_parameters(), args, static_cast<compiler::Choices&>(task));
   check_axi_width(task.architecture, task.axi_data_bits);
   task.energy = args.text("energy").value_or("");
   return task;

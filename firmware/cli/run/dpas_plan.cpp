@@ -25,21 +25,6 @@ namespace {
 
 constexpr std::uint64_t address_space = std::uint64_t{1} << 32;
 
-const ParameterInfo& max_cycles_parameter() {
-  static const ParameterInfo info = [] {
-    ParameterInfo p;
-    p.key = "max_cycles";
-    p.option = "max-cycles";
-    p.whole = {1};
-    p.unit = "cycles";
-    p.sentence = "stop after so many";
-    p.missing = "no limit";
-    p.optional = true;
-    return p;
-  }();
-  return info;
-}
-
 std::pair<std::string, std::string> split(const std::string& option, const std::string& text) {
   const std::size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size()) {
@@ -185,11 +170,11 @@ std::vector<Args::Option> dpas_run_options() {
         "also refuse what only some tools refuse: E_DPAS_SIGN, and reads of registers that nothing "
         "has written"},
        {"allow-overlap", "", "let dst overlap src1: all is read before anything is written"}});
-  add("How it is run", {{"max-cycles", "CYCLES", "stop after so many (default no limit)"},
-                        {"energy", "NAME|F.json",
-                         "energy and area: events times a table, of configs/energy or a file "
-                         "(default none)"},
-                        {"print-config", "", "print the whole configuration, and stop"}});
+  std::vector<Args::Option> how =
+      parameter_options(request_parameters(Asker::kernels).section(), "");
+  how.front().help = "stop after so many (default no limit)";  // shorter, without the range
+  how.push_back({"print-config", "", "print the whole configuration, and stop"});
+  add("How it is run", how);
   add("What is written", {{"save", "NAME=F", "write a bound buffer at the end", true}});
   add("What is written", run_output_options(dpas_machine_info()));
   add("Timeline",
@@ -261,11 +246,9 @@ DpasPlan plan_dpas_run(const Args& args, const std::string& machine) {
   for (const std::string& text : args.texts("set")) plan.values.push_back(parse_value(text));
   check_inputs(plan);
   for (const std::string& text : args.texts("save")) parse_save(text, plan);
-  if (const auto value = option_value(max_cycles_parameter(), args)) {
-    plan.max_cycles = std::get<std::uint64_t>(*value);
-  }
-  if (const auto table = args.text("energy")) {
-    plan.meter.emplace(energy::read_table(*table), energy::machine_of(plan.config));
+  read_options(request_parameters(Asker::kernels), args, static_cast<RunRequest&>(plan));
+  if (args.has("energy")) {
+    plan.meter.emplace(energy::read_table(plan.energy), energy::machine_of(plan.config));
   }
   plan.unwritten = unwritten_reads(plan.program, *plan.kernel, plan.config.machine.profile);
   tell_unwritten(plan.program_path, plan.unwritten, args.has("strict"));

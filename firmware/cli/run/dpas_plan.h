@@ -8,6 +8,7 @@
 
 #include "firmware/cli/run/run_outputs.h"
 #include "firmware/driver/dpas/simulation.h"
+#include "firmware/driver/tcu/run_request.h"
 #include "firmware/energy/table.h"
 #include "isa/support/unwritten_reads.h"
 
@@ -28,7 +29,7 @@ struct DpasValue {
   std::vector<std::int64_t> values;
 };
 
-struct DpasPlan : RunOutputs {
+struct DpasPlan : RunRequest, RunOutputs {
   std::string machine;  ///< as given
   std::string program_path;
   std::string kernel_name;  ///< empty: the only one
@@ -38,7 +39,6 @@ struct DpasPlan : RunOutputs {
   UnwrittenReads unwritten;  ///< of the kernel
   std::vector<DpasBinding> bindings;
   std::vector<DpasValue> values;
-  std::optional<Cycle> max_cycles;
   std::string board;                   ///< name; empty: none
   std::optional<energy::Meter> meter;  ///< of --energy
 };

@@ -118,7 +118,7 @@ class DpasRunner {
   void simulate(const std::vector<DpasThread>& threads) {
     Progress progress(plan_.kernel->instructions.size() * threads.size());
     RunOptions options;
-    options.max_cycles = plan_.max_cycles.value_or(0);
+    apply(plan_, options);
     options.retire_log = recorder_.retires();
     options.progress = [&](Cycle, std::uint64_t instructions) {
       interrupted_ = DeferSignals::received() != 0;

@@ -30,7 +30,7 @@ struct FirstRun {
 FirstRun run_first(const RunPlan& plan) {
   TcuSimulation simulation(plan.config);
   TcuRunOptions options;
-  options.max_cycles = plan.max_cycles.value_or(0);
+  apply(plan, options);
   options.regions = regions_of(plan.regions);
   if (!plan.model) {
     for (unsigned p = 0; p < 2; ++p) {

@@ -78,7 +78,7 @@ std::optional<TcuRunResult> PackageRun::run_programs(
     if (answer.evicted) device_.evict();
     if (answer.load) {
       TcuRunOptions caching;
-      caching.max_cycles = options.max_cycles;
+      apply(plan_, caching);
       TcuRunResult result = device_.cache_parameters(p, caching);
       if (result.end != RunEnd::finished) return result;
       add(*package.caching(), r, result);

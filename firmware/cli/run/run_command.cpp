@@ -60,30 +60,23 @@ RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal
   return plan;
 }
 
-/// The units of --tcus; null for one.
-std::unique_ptr<TcuUnits> units_of(const RunPlan& plan) {
-  if (plan.tcus == 1) return nullptr;
-  return std::make_unique<TcuUnits>(plan.config, static_cast<unsigned>(plan.tcus),
-                                    plan.model->program.size());
-}
-
 /// Everything `tactus run` holds while it runs.
 class Runner {
  public:
   explicit Runner(RunPlan plan)
       : plan_(std::move(plan)),
-        units_(units_of(plan_)),
-        own_(units_ ? nullptr : std::make_unique<TcuSimulation>(plan_.config)),
-        simulation_(units_ ? (*units_)[0] : *own_),
+        machines_(plan_.config, plan_, plan_.model ? plan_.model->program.size() : 0),
+        simulation_(machines_[0]),
         layers_(plan_.regions, simulation_),
         recorder_(
             with_surroundings(plan_, simulation_, layers_), simulation_,
             [this] { return std::make_unique<TcuTimelineTracks>(simulation_); },
             plan_.model ? plan_.model->path : plan_.workload.program),
-        report_{plan_, {}, 0, 0, simulation_.machine().rates(), &recorder_.activity()} {
+        report_{{{}, machines_.count(), 0, {}}, plan_, 0, 0, simulation_.machine().rates(),
+                &recorder_.activity()} {
     if (!plan_.host.packages.empty()) packages_.emplace(plan_, simulation_);
     for (unsigned u = 1; u < plan_.tcus; ++u) {
-      TcuSimulation& unit = (*units_)[u];
+      TcuSimulation& unit = machines_[u];
       recorder_.add_machine(unit_name(u), unit, std::make_unique<TcuTimelineTracks>(unit));
     }
   }
@@ -231,7 +224,7 @@ class Runner {
                       simulation_.instruction_bytes() *
                       (plan_.host.packages.empty() ? plan_.run_count() : plan_.host.requests));
     TcuRunOptions options;
-    options.max_cycles = plan_.max_cycles.value_or(0);
+    apply(plan_, options);
     options.regions = regions_of(plan_.regions);
     options.retire_log = recorder_.retires();
     std::uint64_t before = 0;
@@ -243,78 +236,63 @@ class Runner {
       for (unsigned p = 0; p < 2; ++p) {
         if (!plan_.dram[p].empty()) simulation_.write_dram(p, 0, plan_.dram[p]);
       }
-      begin_run("program", plan_.program);
+      begin_run("program", plan_.program, true);
       report_.images.push_back({simulation_.run(plan_.program, options), std::nullopt, {}});
-      end_timeline();
+      recorder_.end_run(report_.images.back().run.accounting);
       return std::nullopt;
     }
     if (packages_) return simulate_packages(options, before);
-    if (units_) return simulate_units(options);
-    Host host(simulation_, *plan_.model, plan_.mode);
-    recorder_.begin_run("preparation", {});
-    if (auto stuck = host.prepare()) return stuck;
-    for (std::size_t i = 0; i < plan_.run_count(); ++i) {
-      const TensorData& image = plan_.images[i % plan_.images.size()];
-      begin_run(fmt::format("image {}", report_.images.size()), plan_.model->program);
-      report_.images.push_back(host.run_image(image, options));
-      // Outputs of an image that has run before are those it had.
-      if (i >= plan_.images.size()) report_.images.back().outputs.clear();
-      recorder_.activity().stop();
-      end_timeline();
-      if (report_.images.back().run.end != RunEnd::finished) break;
-      if (i + 1 < plan_.run_count() && interrupt()) break;
-      before += report_.images.back().run.retired;
-    }
-    return std::nullopt;
+    return simulate_images(options, before);
   }
 
-  /// Deals the images out to the units. Before that, for comparison, the first image runs on a unit
-  /// that is alone.
-  std::optional<TcuRunResult> simulate_units(TcuRunOptions options) {
-    options.progress = [this](Cycle, std::uint64_t) {
-      if (interrupt()) throw StopRun{};
-    };
-    if (auto stuck = run_alone(options)) return stuck;
-    if (report_.interrupted) return std::nullopt;
-    report_.images.resize(plan_.run_count());
-    std::vector<bool> finished(plan_.run_count());
+  /// Deals the images out to the units. Where there are several, the first image runs before that
+  /// on a unit that is alone, for comparison.
+  std::optional<TcuRunResult> simulate_images(TcuRunOptions options, std::uint64_t& before) {
+    const bool several = machines_.count() > 1;
+    if (several) {
+      options.progress = [this](Cycle, std::uint64_t) {
+        if (interrupt()) throw StopRun{};
+      };
+      if (auto stuck = run_alone(options)) return stuck;
+      if (report_.interrupted) return std::nullopt;
+    } else {
+      recorder_.begin_run("preparation", {});
+    }
+    std::vector<ImageResult>& images = report_.images;
+    images.resize(plan_.run_count());
+    std::size_t begun = 0;
+    std::vector<bool> finished(images.size());
     std::optional<TcuRunResult> cut_off;
     const auto run_image = [&](unsigned unit, Host& host, std::size_t i) {
-      if (interrupt()) return false;
-      const std::string name = fmt::format("image {}", i);
-      if (unit == 0) {
-        begin_run(name, plan_.model->program, i == 0);
-      } else {
-        recorder_.begin_run(name, plan_.model->program, unit);
-      }
+      if (i != 0 && interrupt()) return false;
+      ++begun;
+      begin_run(fmt::format("image {}", i), plan_.model->program, i == 0, unit);
       TcuRunOptions own = options;
       if (unit != 0) own.retire_log = nullptr;
-      ImageResult& image = report_.images[i];
-      image = host.run_image(plan_.images[i % plan_.images.size()], own);
-      if (i >= plan_.images.size()) image.outputs.clear();
-      finished[i] = image.run.end == RunEnd::finished;
-      if (!finished[i] && !report_.interrupted) cut_off = image.run;
-      if (unit == 0) recorder_.activity().stop();
-      recorder_.end_run(image.run.accounting, unit);
-      return !cut_off;
+      images[i] = host.run_image(plan_.images[i % plan_.images.size()], own);
+      // Outputs of an image that has run before are those it had.
+      if (i >= plan_.images.size()) images[i].outputs.clear();
+      const TcuRunResult& run = images[i].run;
+      end_run(run, unit);
+      before += run.retired;
+      finished[i] = run.end == RunEnd::finished;
+      if (several && !finished[i] && !report_.interrupted) cut_off = run;
+      return bool{finished[i]};
     };
     std::optional<TcuRunResult> stuck =
-        units_->deal(*plan_.model, plan_.mode, finished.size(), run_image);
+        machines_.deal(*plan_.model, plan_, images.size(), run_image);
     if (cut_off) stuck = std::move(cut_off);
-    report_.shared_memory = units_->memory_figures();
-    // A run that was cut off keeps the images before the first that has not finished.
-    const auto cut = std::find(finished.begin(), finished.end(), false);
-    report_.images.resize(static_cast<std::size_t>(cut - finished.begin()));
+    report_.shared_memory = machines_.shared_memory();
+    // Several units keep the images before the first that has not finished; one keeps that, too.
+    const auto cut = std::find(finished.begin(), finished.end(), false) - finished.begin();
+    images.resize(several ? static_cast<std::size_t>(cut) : begun);
     return stuck;
   }
 
   /// Returns the run if it did not finish by itself.
   std::optional<TcuRunResult> run_alone(TcuRunOptions options) {
     options.retire_log = nullptr;
-    TcuSimulation simulation(plan_.config);
-    Host host(simulation, *plan_.model, plan_.mode);
-    if (auto stuck = host.prepare()) return stuck;
-    ImageResult image = host.run_image(plan_.images.front(), options);
+    ImageResult image = run_once(plan_.config, *plan_.model, plan_.images.front(), plan_, options);
     report_.alone = image.probe.value_or(image.run.cycles);
     if (image.run.end == RunEnd::finished || report_.interrupted) return std::nullopt;
     return std::move(image.run);
@@ -327,30 +305,32 @@ class Runner {
           options,
           [&](const std::string& name) {
             if (!report_.images.empty() && interrupt()) throw StopRun{};
-            begin_run(name, packages_->package(report_.images.size()).model.program);
+            begin_run(name, packages_->package(report_.images.size()).model.program,
+                      report_.images.empty());
           },
           [&](ImageResult image) {
             before += image.run.retired;
             report_.images.push_back(std::move(image));
-            recorder_.activity().stop();
-            end_timeline();
+            end_run(report_.images.back().run);
           });
     } catch (const StopRun&) {
       return std::nullopt;  // between two requests
     }
   }
 
-  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
-    begin_run(name, program, report_.images.empty());
-  }
-  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program, bool is_first) {
-    recorder_.begin_run(name, program);
+  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program, bool is_first,
+                 unsigned unit = 0) {
+    recorder_.begin_run(name, program, unit);
+    if (unit != 0) return;
     layers_.begin_run();
     if (!is_first) return;
     report_.first_cycle = simulation_.now();
     recorder_.activity().start(simulation_.now());
   }
-  void end_timeline() { recorder_.end_run(report_.images.back().run.accounting); }
+  void end_run(const TcuRunResult& run, unsigned unit = 0) {
+    if (unit == 0) recorder_.activity().stop();
+    recorder_.end_run(run.accounting, unit);
+  }
 
   void write_files(bool usable) {
     if (!report_.images.empty()) document_ = run_document(report_);
@@ -472,8 +452,7 @@ class Runner {
   }
 
   RunPlan plan_;
-  std::unique_ptr<TcuUnits> units_;  ///< of --tcus; null: one unit
-  std::unique_ptr<TcuSimulation> own_;
+  TcuMachines machines_;       ///< of --tcus
   TcuSimulation& simulation_;  ///< the only one, or the first: the one that is observed
   LayerSignal layers_;
   RunRecorder recorder_;

@@ -69,7 +69,7 @@ void read_board_section(ObjectReader reader, RunConfig& config) {
 }
 
 void read_run_section(ObjectReader reader, const std::string& file, RunPlan& plan) {
-  run_parameters().read(reader, plan, MissingKeys::allowed);
+  request_parameters(Asker::command).read(reader, plan, MissingKeys::allowed);
   simulation_parameters().read(reader, plan.config, MissingKeys::allowed);
   sampler_parameters().read(reader, plan.sampling, MissingKeys::allowed);
   reader.finish();
@@ -127,12 +127,12 @@ std::string run_config_json(const RunPlan& plan) {
   json["architecture"] = json_of_text(tcu::to_json(architecture, -1));
   if (!plan.board.name.empty()) json["board"]["name"] = plan.board.name;
   board_parameters().write(json["board"], in_force(plan.config));
-  RunChoices run = plan;
+  RunRequest run = plan;
   if (!run.regions_wanted.empty() && !is_number(run.regions_wanted)) {
     run.regions_wanted = absolute(run.regions_wanted);
   }
   if (is_table_file(run.energy)) run.energy = absolute(run.energy);
-  run_parameters().write(json["run"], run);
+  request_parameters(Asker::command).write(json["run"], run);
   simulation_parameters().write(json["run"], plan.config);
   sampler_parameters().write(json["run"], plan.sampling);
   return text_of_json(json, 2) + "\n";

@@ -1,16 +1,8 @@
 #include "firmware/cli/run/run_parameters.h"
 
 #include "firmware/driver/tcu/simulation_parameters.h"
-#include "firmware/driver/tcu/units.h"
 
 namespace tactus {
-namespace {
-
-/// The statistics keep figures of each.
-constexpr std::uint64_t most_images = 100000;
-
-}  // namespace
-
 const ParameterTable<Workload>& workload_parameters() {
   using W = Workload;
   static const ParameterTable<Workload> table(
@@ -22,36 +14,6 @@ const ParameterTable<Workload>& workload_parameters() {
            .with_value_name("F.bin"),
        text("dram1", &W::dram1, "", "initial bytes of DRAM1 for a program")
            .with_value_name("F.bin")});
-  return table;
-}
-
-const ParameterTable<RunChoices>& run_parameters() {
-  using P = RunChoices;
-  static const ParameterTable<RunChoices> table(
-      "run", "How it is run.",
-      {choice("mode", &P::mode, {"plain", "driver"},
-              "driver: configuration and completion probe as real drivers do"),
-       choice("checks", &P::checks, {"strict", "permissive"},
-              "permissive: run instructions that exceed the architecture as the RTL would"),
-       boolean("strict", &P::strict,
-               "refuse a program that reads local memory, accumulators, weights or registers which "
-               "nothing has written; without it that is a warning"),
-       optional_whole("max_cycles", &P::max_cycles, {1}, "cycles", "no limit",
-                      "stop an image after so many"),
-       text("regions", &P::regions_wanted, "the model's layers",
-            "figures by parts of the program: a file {\"layers\": [{\"name\", \"first\", "
-            "\"count\"}]}, or N equal parts")
-           .with_value_name("F.json|N"),
-       optional_whole("images", &P::images_wanted, {1, most_images}, "images",
-                      "those of the inputs",
-                      "run so many images of a model, those of the inputs in turn, and tell the "
-                      "throughput"),
-       whole("tcus", &P::tcus, {1, TcuUnits::most}, "units",
-             "units behind the board's memory, each with its own banks; image i goes to unit i mod "
-             "N. Waveform, timeline, events, retires, samples and dumps are those of unit 0"),
-       text("energy", &P::energy, "none",
-            "energy and area: events times a table, of configs/energy or a file")
-           .with_value_name("NAME|F.json")});
   return table;
 }
 
@@ -89,7 +51,7 @@ const ParameterTable<TimelineOptions>& timeline_parameters() {
 }
 
 std::vector<ParameterSection> run_sections() {
-  return {workload_parameters().section(),   run_parameters().section(),
+  return {workload_parameters().section(),   request_parameters(Asker::command).section(),
           simulation_parameters().section(), sampler_parameters().section(),
           timeline_parameters().section(),   trace_parameters().section()};
 }

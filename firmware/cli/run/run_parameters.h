@@ -10,8 +10,6 @@ namespace tactus {
 
 /// Names of files; inputs of a model, which may be several, are not among them.
 [[nodiscard]] const ParameterTable<Workload>& workload_parameters();
-/// What belongs to a run and not to the simulation of a machine.
-[[nodiscard]] const ParameterTable<RunChoices>& run_parameters();
 [[nodiscard]] const ParameterTable<Sampling>& sampler_parameters();
 [[nodiscard]] const ParameterTable<TimelineOptions>& timeline_parameters();
 

@@ -371,7 +371,7 @@ std::vector<Args::Option> run_options() {
        {"print-config", "",
         "print the whole configuration for --config, and stop; files to be written and the windows "
         "of timeline and waveforms are no part of it"}});
-  add("How it is run", parameter_options(run_parameters().section(), ""));
+  add("How it is run", parameter_options(request_parameters(Asker::command).section(), ""));
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
   add("Packages behind a host link", package_options());
   add("What is written",
@@ -440,7 +440,7 @@ RunPlan plan_run(const Args& args) {
   if (args.has("permissive") && args.has("checks")) {
     user_error("tactus run: give --checks or --permissive, not both");
   }
-  read_options(run_parameters(), args, static_cast<RunChoices&>(plan));
+  read_options(request_parameters(Asker::command), args, static_cast<RunRequest&>(plan));
   if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
 
   const bool has_model = !plan.workload.model.empty();

@@ -14,6 +14,7 @@
 #include "firmware/driver/common/throughput.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
+#include "firmware/driver/tcu/run_request.h"
 #include "firmware/driver/tcu/simulation.h"
 #include "firmware/energy/table.h"
 #include "isa/support/unwritten_reads.h"
@@ -34,18 +35,6 @@ struct Sampling {
   Cycle pause = 0;
 };
 
-/// How it is run, beside what shapes the simulation.
-struct RunChoices {
-  HostMode mode = HostMode::plain;
-  ProgramChecks checks = ProgramChecks::strict;
-  bool strict = false;                         ///< refuses reads of memory that nothing has written
-  std::optional<Cycle> max_cycles;             ///< of an image
-  std::string regions_wanted;                  ///< a file or a number; empty: the model's layers
-  std::string energy;                          ///< a table's name or path; empty: none
-  std::optional<std::uint64_t> images_wanted;  ///< none: those of the inputs
-  std::uint64_t tcus = 1;  ///< units behind one memory, to which images are dealt out
-};
-
 /// Where clock, AXI width and latencies come from.
 struct BoardInUse {
   std::string name;       ///< empty: no board was named
@@ -53,7 +42,7 @@ struct BoardInUse {
   bool of_model = false;  ///< the model was compiled for the board of this name
 };
 
-struct RunPlan : RunChoices, RunOutputs {
+struct RunPlan : RunRequest, RunOutputs {
   TcuSimulationConfig config;
   Workload workload;
   BoardInUse board;

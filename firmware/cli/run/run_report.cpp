@@ -7,14 +7,10 @@
 #include <fmt/format.h>
 
 #include "firmware/cli/run/run_config.h"
-#include "firmware/cli/run/run_parameters.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/cli/version.h"
 #include "firmware/config/coverage.h"
-#include "firmware/driver/tcu/simulation_parameters.h"
-#include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
-#include "firmware/report/configuration_figures.h"
 #include "firmware/report/tcu/run_figures.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
@@ -24,16 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Golden figures count the padding of a model's stream, but not that of a bare program.
-Cycle last_retire(const RunPlan& plan, const TcuRunResult& run) {
-  return plan.model ? run.last_retire_padded : run.last_retire;
-}
-
-/// Driver mode ends an image when its probe has arrived.
-Cycle image_cycles(const ImageResult& image) { return image.probe.value_or(image.run.cycles); }
-
 Json config_json(const RunPlan& plan) {
-  const TcuSimulationConfig& config = plan.config;
   Json json;
   if (plan.model) {
     json["model"] = plan.model->path;
@@ -44,11 +31,7 @@ Json config_json(const RunPlan& plan) {
     json["board"] = plan.board.name;
     json["board_of_model"] = plan.board.of_model;
   }
-  json["architecture"] = json_of_text(tcu::to_json(config.architecture, -1));
-  add_configuration_figures<RunChoices>(json, run_parameters(), plan, {"max_cycles", "regions"});
-  add_configuration_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
-  json["clock_mhz"] = config.clock_mhz;
-  add_configuration_figures(json, simulation_parameters(), config, {});
+  add_tcu_configuration(json, plan.config, Asker::command, plan, {"max_cycles", "regions"});
   return json;
 }
 
@@ -56,41 +39,21 @@ Json config_json(const RunPlan& plan) {
 
 RunDocument run_document(const RunReport& report) {
   const RunPlan& plan = report.plan;
-  RunDocument document;
+  std::optional<std::uint64_t> macs;
+  if (plan.model) macs = macs_of(plan.model->file.layers);
+  RunDocument document = tcu_document(plan.model ? "model" : "program",
+                                      plan.model ? plan.model->file.name : plan.workload.program,
+                                      plan.config, report.rates, report, macs);
   document.expected = expectations(plan.regions);
-  if (plan.model) document.macs = macs_of(plan.model->file.layers);
   document.version = version;
   document.revision = git_revision;
-  document.kind = plan.model ? "model" : "program";
-  document.subject = plan.model ? plan.model->file.name : plan.workload.program;
-  document.machine = machine_line(plan.config);
-  document.accuracy = coverage_text(plan.config, static_cast<unsigned>(plan.tcus));
+  document.accuracy = coverage_text(plan.config, report.tcus);
   if (!plan.board.name.empty()) document.board = plan.board_text();
-  document.clock_mhz = plan.config.clock_mhz;
-  document.rates = report.rates;
   document.configuration = config_json(plan);
   document.rerun = json_of_text(run_config_json(plan));
   document.back_to_back = plan.host.packages.empty();
-  document.host_us = plan.config.host_us;
   if (plan.model && document.back_to_back) document.batch = plan.model->file.batch;
-  for (const ImageResult& image : report.images) {
-    ReportedRun run;
-    run.run = &image.run;
-    run.cycles = image_cycles(image);
-    run.last_retire = last_retire(plan, image.run);
-    run.own = own_figures(image.run, plan.config.architecture, image.probe);
-    run.lines = summary_lines(image.run, plan.config.architecture, run.cycles, run.last_retire,
-                              document.macs);
-    if (plan.meter) {
-      energy::add_to(document, run,
-                     energy::energy_of(*plan.meter, image.run, plan.config.architecture,
-                                       plan.config, document.batch));
-    }
-    document.images.push_back(std::move(run));
-  }
-  document.units = static_cast<unsigned>(plan.tcus);
-  document.alone = report.alone;
-  if (report.shared_memory) document.shared_memory = to_json(*report.shared_memory);
+  if (plan.meter) energy::add_to(document, *plan.meter, plan.config);
   document.unwritten = plan.unwritten;
   document.first_cycle = report.first_cycle;
   document.total_cycles = report.total_cycles;

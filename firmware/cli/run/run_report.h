@@ -5,22 +5,19 @@
 #include <vector>
 
 #include "firmware/cli/run/run_plan.h"
-#include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/report/run_document.h"
 
 namespace tactus {
 
-struct RunReport {
+struct RunReport : TcuImages {
   const RunPlan& plan;
-  std::vector<ImageResult> images;  ///< the last may be unfinished
-  Cycle total_cycles = 0;           ///< of the machine, all images and preparation
-  double wall_seconds = 0;          ///< simulation only
+  Cycle total_cycles = 0;   ///< of the machine, all images and preparation
+  double wall_seconds = 0;  ///< simulation only
   MachineRates rates;
   const Activity* activity = nullptr;  ///< of the first image; filled for a page only
   Cycle first_cycle = 0;               ///< of the machine: that in which the first image begins
   bool interrupted = false;            ///< a signal has ended it
-  Cycle alone = 0;  ///< of several units: cycles of the first image on a unit that is alone
-  std::optional<DdrFigures> shared_memory{};  ///< of several units
 };
 
 /// What is written about it. The first image's figures are on the top; its cycles count from its

@@ -179,4 +179,40 @@ std::optional<TcuRunResult> TcuUnits::deal(
   return stuck;
 }
 
+TcuMachines::TcuMachines(const TcuSimulationConfig& config, const RunRequest& request,
+                         std::uint64_t program_bytes) {
+  if (request.tcus == 1) {
+    own_ = std::make_unique<TcuSimulation>(config);
+    one_ = own_.get();
+  } else {
+    units_ = std::make_unique<TcuUnits>(config, static_cast<unsigned>(request.tcus), program_bytes);
+  }
+}
+
+std::optional<TcuRunResult> TcuMachines::deal(
+    const Model& model, const RunRequest& request, std::size_t runs,
+    const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image) {
+  if (units_) return units_->deal(model, request.mode, runs, run_image);
+  Host host(*one_, model, request.mode);
+  std::optional<TcuRunResult> stuck = host.prepare();
+  for (std::size_t i = 0; i < runs && !stuck; ++i) {
+    if (!run_image(0, host, i)) break;
+  }
+  return stuck;
+}
+
+std::optional<DdrFigures> TcuMachines::shared_memory() {
+  if (!units_) return std::nullopt;
+  return units_->memory_figures();
+}
+
+ImageResult run_once(const TcuSimulationConfig& config, const Model& model,
+                     const TensorData& inputs, const RunRequest& request,
+                     const TcuRunOptions& options) {
+  TcuSimulation simulation(config);
+  Host host(simulation, model, request.mode);
+  if (auto stuck = host.prepare()) return {std::move(*stuck), std::nullopt, {}};
+  return host.run_image(inputs, options);
+}
+
 }  // namespace tactus

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "firmware/driver/common/memory_system.h"
-#include "firmware/driver/tcu/host.h"
+#include "firmware/driver/tcu/run_request.h"
 #include "firmware/driver/tcu/simulation.h"
 
 namespace tactus {
@@ -80,6 +80,47 @@ class TcuUnits {
   unsigned at_work_ = 0;
   std::exception_ptr error_;
 };
+
+/// The units of a run: a machine alone, or several behind one memory.
+class TcuMachines {
+ public:
+  /// As many as the request wants. Several: as of TcuUnits.
+  TcuMachines(const TcuSimulationConfig& config, const RunRequest& request,
+              std::uint64_t program_bytes);
+  /// A machine that is there, which must outlive this.
+  explicit TcuMachines(TcuSimulation& simulation) : one_(&simulation) {}
+
+  [[nodiscard]] unsigned count() const { return units_ ? units_->count() : 1; }
+  [[nodiscard]] TcuSimulation& operator[](unsigned unit) {
+    return units_ ? (*units_)[unit] : *one_;
+  }
+  /// As TcuUnits::deal().
+  [[nodiscard]] std::optional<TcuRunResult> deal(
+      const Model& model, const RunRequest& request, std::size_t runs,
+      const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image);
+  /// Of several units, see TcuUnits::memory_figures().
+  [[nodiscard]] std::optional<DdrFigures> shared_memory();
+
+ private:
+  std::unique_ptr<TcuUnits> units_;  ///< null: one
+  std::unique_ptr<TcuSimulation> own_;
+  TcuSimulation* one_ = nullptr;
+};
+
+/// What came of the images of a run.
+struct TcuImages {
+  std::vector<ImageResult> images;  ///< in order; the last may be unfinished
+  unsigned tcus = 1;                ///< units to which they were dealt out
+  /// Of several units: cycles of the first image on a unit that has the memory alone.
+  Cycle alone = 0;
+  std::optional<DdrFigures> shared_memory;  ///< of several units
+};
+
+/// Runs one image on a machine made for it. Where loading the model does not finish, that is the
+/// run.
+[[nodiscard]] ImageResult run_once(const TcuSimulationConfig& config, const Model& model,
+                                   const TensorData& inputs, const RunRequest& request,
+                                   const TcuRunOptions& options);
 
 /// Where each unit's banks begin, in bytes of the DRAM. `stream_bytes`: what a program takes at the
 /// base of the board's stream; 0 for an ideal stream. Throws UserError if they do not fit.

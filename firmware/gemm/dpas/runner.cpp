@@ -66,7 +66,7 @@ class DpasRunner final : public Runner {
     return energy::machine_of(config);
   }
 
-  [[nodiscard]] Measurement run(const Problem& problem, const RunLimits& limits) override;
+  [[nodiscard]] Measurement run(const Problem& problem, const ProductRequest& request) override;
 
  private:
   [[nodiscard]] const dpas::Profile& profile() const { return config_.simulation.machine.profile; }
@@ -102,7 +102,7 @@ Bound DpasRunner::bound(const DpasTask& task) const {
           fmt::format("{}, and the latency {} of the last DPAS; no memory time", what, latency)};
 }
 
-Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
+Measurement DpasRunner::run(const Problem& problem, const ProductRequest& request) {
   const DpasTask task = task_of(problem, config_);
   const MemoryCost cost = memory_cost(config_.simulation);
   const Blocking blocking = choose_blocking(task, profile(), cost, config_.wishes);
@@ -115,7 +115,7 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   const std::uint64_t a = simulation.allocate("A", layout.a.bytes());
   const std::uint64_t b = simulation.allocate("B", layout.b.bytes());
   const std::uint64_t c = simulation.allocate("C", layout.c.bytes());
-  const DpasOperands operands = make_operands(task, layout, limits.seed);
+  const DpasOperands operands = make_operands(task, layout, request.seed);
   simulation.write(a, operands.a);
   simulation.write(b, operands.b);
   std::vector<DpasThread> threads(blocking.threads);
@@ -127,7 +127,7 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   }
 
   RunOptions options;
-  options.max_cycles = limits.max_cycles;
+  apply(request, options);
   const auto begin = std::chrono::steady_clock::now();
   const DpasRunResult run = simulation.run(program, threads, options);
   Measurement result(run);
@@ -144,15 +144,15 @@ Measurement DpasRunner::run(const Problem& problem, const RunLimits& limits) {
   result.array_instructions = run.dpas;
   result.registers = RegisterReads{run.grf_reads, run.grf_reads_saved};
   add_traffic(run, result);
-  if (limits.energies) {
+  if (request.energies) {
     result.energy =
-        energy::energy_of(energy::Meter(*limits.energies, parts()), run, config, result.rates);
+        energy::energy_of(energy::Meter(*request.energies, parts()), run, config, result.rates);
   }
   if (run.end != RunEnd::finished) {
     result.wrong = fmt::format("the program did not finish within {} cycles", run.cycles);
     for (const std::string& line : run.waits_for) result.wrong += "\n" + line;
   } else {
-    check(task, layout.c, c, limits.seed, simulation, result);
+    check(task, layout.c, c, request.seed, simulation, result);
   }
   return result;
 }

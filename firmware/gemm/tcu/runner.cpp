@@ -97,7 +97,7 @@ class TcuRunner final : public Runner {
     return energy::machine_of(config_.architecture);
   }
 
-  [[nodiscard]] Measurement run(const Problem& problem, const RunLimits& limits) override;
+  [[nodiscard]] Measurement run(const Problem& problem, const ProductRequest& request) override;
 
  private:
   void add_traffic(Measurement& result) const;
@@ -108,12 +108,12 @@ class TcuRunner final : public Runner {
   TcuSimulationConfig config_;
 };
 
-Measurement TcuRunner::run(const Problem& problem, const RunLimits& limits) {
+Measurement TcuRunner::run(const Problem& problem, const ProductRequest& request) {
   const tcu::Architecture& architecture = config_.architecture;
   const TcuMemory memory{config_.axi_data_bits, config_.read_latency, config_.write_latency};
   const TcuSchedule schedule = choose_schedule(problem, architecture, memory);
   TcuSimulation simulation(config_);
-  const Product product(config_, problem, schedule, limits.seed);
+  const Product product(config_, problem, schedule, request.seed);
   simulation.write_dram(0, 0, product.a());
   simulation.write_dram(1, 0, product.b());
   const std::vector<tcu::Instruction> program = make_program(schedule, architecture);
@@ -121,7 +121,7 @@ Measurement TcuRunner::run(const Problem& problem, const RunLimits& limits) {
       encode_program(tcu::InstructionLayout(architecture), program);
 
   TcuRunOptions options;
-  options.max_cycles = limits.max_cycles;
+  apply(request, options);
   const auto begin = std::chrono::steady_clock::now();
   Measurement result(simulation.run(bytes, options));
   result.host_seconds =
@@ -138,8 +138,8 @@ Measurement TcuRunner::run(const Problem& problem, const RunLimits& limits) {
   result.estimated_cycles = schedule.cycles;
   result.array_instructions = schedule.chunks * schedule.k_tiles * schedule.n_tiles;
   add_traffic(result);
-  if (limits.energies) {
-    result.energy = energy::energy_of(energy::Meter(*limits.energies, parts()), result.run,
+  if (request.energies) {
+    result.energy = energy::energy_of(energy::Meter(*request.energies, parts()), result.run,
                                       architecture, config_);
   }
   if (result.run.end != RunEnd::finished) {

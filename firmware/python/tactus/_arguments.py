@@ -2,7 +2,7 @@
 
 import json
 import os
-from typing import Any
+from typing import Any, Tuple, Union
 
 from ._native import Error
 
@@ -50,7 +50,7 @@ def whole(value: Any, where: str, least: int = 0, most: int = 2**63 - 1) -> int:
     return number
 
 
-def instance(value: Any, kind: type, where: str, allowed: str) -> Any:
+def instance(value: Any, kind: Union[type, Tuple[type, ...]], where: str, allowed: str) -> Any:
     """The value, if it is of this kind."""
     if not isinstance(value, kind):
         raise Error(f"{where}: {type(value).__name__} is not allowed; allowed: {allowed}")

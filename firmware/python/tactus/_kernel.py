@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _native
 from ._arguments import instance, json_text, path_text, whole
-from ._machine import FILES, Run, files_text
+from ._machine import OF_KERNELS, Run, request_text
 from ._model import PathLike
 from ._native import Error
 
@@ -40,7 +40,7 @@ def run_kernel(
     values: keys of `tactus explain dpas` and `tactus explain board`, such as threads=4 or
         memory_port="ideal"; and files, as Machine.run() has them.
     """
-    files = {key: values.pop(key) for key in list(values) if key in FILES}
+    files = {key: values.pop(key) for key in list(values) if key in OF_KERNELS}
     buffers: List[Tuple[str, bytes]] = []
     for name, contents in (bind or {}).items():
         where = f"{WHERE}: bind {name}"
@@ -67,9 +67,6 @@ def run_kernel(
             json_text(values, WHERE),
             buffers,
             numbers,
-            whole(max_cycles, f"{WHERE}: max_cycles"),
-            bool(events),
-            bool(accounts),
-            files_text(files, WHERE),
+            request_text(WHERE, files, max_cycles, events, accounts, OF_KERNELS),
         )
     )

@@ -145,20 +145,48 @@ def _write(path: PathLike, text: str, where: str) -> None:
     _native.write_text(path_text(path, where), text)
 
 
-_PATHS = ("energy", "timeline", "vcd", "fst", "gtkw", "surfer")
-FILES = (*_PATHS, "trace_scope", "trace_from", "trace_to", "vcd_limit")
+_PATHS = ("timeline", "vcd", "fst", "gtkw", "surfer")
+_NAMED = ("max_cycles", "mode", "tcus")  # arguments of their own where they apply
 
 
-def files_text(files: Dict[str, Any], where: str) -> str:
-    """What is written while the machine runs, and the table of energies, as JSON."""
-    made: Dict[str, Any] = {}
-    for key, value in files.items():
-        if key not in FILES:
-            raise Error(f"{where}: there is no {key}; allowed: {', '.join(FILES)}")
+def _others(of_kernels: bool) -> Dict[str, str]:
+    """Other keyword arguments of a run, and what they are."""
+    kinds = {k: kind for k, kind in _native.run_options(of_kernels) if k not in _NAMED}
+    kinds.update({key: "text" for key in _PATHS})
+    kinds["trace_scope"] = "texts"
+    kinds.update({key: "whole" for key in ("trace_from", "trace_to", "vcd_limit")})
+    return kinds
+
+
+_OF_MODELS = _others(False)
+OF_KERNELS = _others(True)
+
+
+def request_text(
+    where: str,
+    others: Mapping[str, Any],
+    max_cycles: int,
+    events: bool,
+    accounts: bool,
+    kinds: Mapping[str, str] = _OF_MODELS,
+    **named: Any,
+) -> str:
+    """What is asked of a run, as JSON."""
+    made: Dict[str, Any] = {"events": bool(events), "accounts": bool(accounts), **named}
+    limit = whole(max_cycles, f"{where}: max_cycles")
+    if limit != 0:
+        made["max_cycles"] = limit
+    for key, value in others.items():
+        if key not in kinds:
+            raise Error(f"{where}: there is no {key}; allowed: {', '.join(kinds)}")
         if value is None:
             continue
-        if key in _PATHS:
+        if kinds[key] == "text":
             made[key] = path_text(value, f"{where}: {key}")
+        elif kinds[key] == "boolean":
+            made[key] = instance(value, bool, f"{where}: {key}", "True, False")
+        elif kinds[key] == "real":
+            made[key] = instance(value, (int, float), f"{where}: {key}", "numbers")
         elif key == "trace_scope":
             globs = [value] if isinstance(value, str) else list(value)
             made[key] = [instance(one, str, f"{where}: {key}", "texts") for one in globs]
@@ -179,6 +207,7 @@ def _arguments(
     mode: str = "plain",
     events: bool = False,
     accounts: bool = False,
+    tcus: int = 1,
     **files: Any,
 ) -> Tuple[Any, ...]:
     """The arguments of a model's run, checked, in the native order."""
@@ -194,11 +223,15 @@ def _arguments(
     return (
         model._native,
         dict(inputs),
-        whole(max_cycles, f"{where}: max_cycles"),
-        instance(mode, str, f"{where}: mode", "plain, driver"),
-        bool(events),
-        bool(accounts),
-        files_text(files, where),
+        request_text(
+            where,
+            files,
+            max_cycles,
+            events,
+            accounts,
+            mode=instance(mode, str, f"{where}: mode", "plain, driver"),
+            tcus=tcus,
+        ),
     )
 
 
@@ -275,10 +308,7 @@ class Machine:
         return Run(
             self._native.run_program(
                 program,
-                whole(max_cycles, f"{where}: max_cycles"),
-                bool(events),
-                bool(accounts),
-                files_text(files, where),
+                request_text(where, files, max_cycles, events, accounts),
             )
         )
 
@@ -319,14 +349,15 @@ def run(
         statistics have them as "tcus". Events, accounts and files show the first.
     """
     instance(model, Model, "tactus.run: model", "a tactus.Model")
-    if whole(tcus, "tactus.run: tcus", 1) != 1:
+    units = whole(tcus, "tactus.run: tcus", 1)
+    if units != 1:
         native = (
             model._native.configuration()
             if configuration is None
             else configuration_of(configuration, "tactus.run")._native
         )
-        arguments = _arguments("tactus.run", model, inputs, **options)
-        return Run(_native.run_on_units(native, *arguments, tcus))
+        arguments = _arguments("tactus.run", model, inputs, tcus=units, **options)
+        return Run(_native.run_on_units(native, *arguments))
     if configuration is not None:
         return Machine(configuration).run(model, inputs, **options)
     made = Machine.__new__(Machine)

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "firmware/driver/tcu/simulation_parameters.h"
+#include "firmware/report/configuration_figures.h"
+#include "isa/support/json_text.h"
 #include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
 
@@ -81,6 +84,45 @@ std::string machine_line(const TcuSimulationConfig& config) {
   const auto n = config.architecture.array_size;
   return fmt::format("{}x{} {}, AXI {} bits, {}", n, n, info(config.architecture.data_type).name,
                      config.axi_data_bits, memory_text(config));
+}
+
+RunDocument tcu_document(const std::string& kind, const std::string& subject,
+                         const TcuSimulationConfig& config, const MachineRates& rates,
+                         const TcuImages& ran, std::optional<std::uint64_t> macs) {
+  RunDocument document;
+  document.kind = kind;
+  document.subject = subject;
+  document.machine = machine_line(config);
+  document.clock_mhz = config.clock_mhz;
+  document.host_us = config.host_us;
+  document.rates = rates;
+  document.macs = macs;
+  for (const ImageResult& image : ran.images) {
+    const TcuRunResult& run = image.run;
+    ReportedRun reported;
+    reported.run = &run;
+    // Driver mode ends an image when its probe has arrived.
+    reported.cycles = image.probe.value_or(run.cycles);
+    // Golden figures count the padding of a model's stream, but not that of a bare program.
+    reported.last_retire = kind == "model" ? run.last_retire_padded : run.last_retire;
+    reported.own = own_figures(run, config.architecture, image.probe);
+    reported.lines =
+        summary_lines(run, config.architecture, reported.cycles, reported.last_retire, macs);
+    document.images.push_back(std::move(reported));
+  }
+  document.units = ran.tcus;
+  document.alone = ran.alone;
+  if (ran.shared_memory) document.shared_memory = to_json(*ran.shared_memory);
+  return document;
+}
+
+void add_tcu_configuration(Json& json, const TcuSimulationConfig& config, Asker asker,
+                           const RunRequest& request, const std::vector<std::string>& leave_out) {
+  json["architecture"] = json_of_text(tcu::to_json(config.architecture, -1));
+  add_configuration_figures(json, request_parameters(asker), request, leave_out);
+  add_configuration_figures<BoardValues>(json, board_parameters(), config, {"clock_mhz"});
+  json["clock_mhz"] = config.clock_mhz;
+  add_configuration_figures(json, simulation_parameters(), config, {});
 }
 
 }  // namespace tactus

@@ -8,8 +8,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "firmware/driver/tcu/simulation.h"
-#include "firmware/report/run_figures.h"
+#include "firmware/driver/tcu/run_request.h"
+#include "firmware/driver/tcu/units.h"
+#include "firmware/report/run_document.h"
 #include "isa/tcu/model_file.h"
 
 namespace tactus {
@@ -30,5 +31,16 @@ namespace tactus {
 
 /// The machine in one line.
 [[nodiscard]] std::string machine_line(const TcuSimulationConfig& config);
+
+/// Document about images of a model, or about a program: `kind` says which. The caller adds times
+/// and configuration. `macs`: as of summary_lines(). The result refers to `ran`.
+[[nodiscard]] RunDocument tcu_document(const std::string& kind, const std::string& subject,
+                                       const TcuSimulationConfig& config, const MachineRates& rates,
+                                       const TcuImages& ran, std::optional<std::uint64_t> macs);
+/// Adds to the configuration of that document: the architecture, what was asked for except the keys
+/// to leave out, and the values of board and simulation.
+void add_tcu_configuration(nlohmann::ordered_json& json, const TcuSimulationConfig& config,
+                           Asker asker, const RunRequest& request,
+                           const std::vector<std::string>& leave_out);
 
 }  // namespace tactus

@@ -1,0 +1,122 @@
+#include "firmware/driver/tcu/run_request.h"
+
+#include <map>
+
+#include "firmware/driver/tcu/units.h"
+
+namespace tactus {
+namespace {
+
+/// The statistics keep figures of each.
+constexpr WholeRange images_range{1, 100000};
+
+constexpr unsigned command = static_cast<unsigned>(Asker::command);
+constexpr unsigned python = static_cast<unsigned>(Asker::python);
+constexpr unsigned points = static_cast<unsigned>(Asker::points);
+constexpr unsigned rows = static_cast<unsigned>(Asker::rows);
+constexpr unsigned kernels = static_cast<unsigned>(Asker::kernels);
+constexpr unsigned products = static_cast<unsigned>(Asker::products);
+
+ParameterTable<RunRequest> options_of(Asker asker) {
+  const bool of_points = asker == Asker::points;
+  const bool has_options =
+      asker == Asker::command || asker == Asker::kernels || asker == Asker::products;
+  std::vector<Parameter<RunRequest>> list;
+  for (const RunOption& option : request_options()) {
+    if ((option.askers & static_cast<unsigned>(asker)) != 0) {
+      list.push_back(has_options ? option.parameter : option.parameter.without_option());
+    }
+  }
+  return {of_points ? "measure" : "run",
+          of_points ? "What is measured of a network beside the figures of one image."
+                    : "How it is run.",
+          std::move(list)};
+}
+
+}  // namespace
+
+void apply(const RunRequest& request, RunOptions& options) {
+  options.max_cycles = request.max_cycles.value_or(0);
+}
+
+const std::vector<RunOption>& request_options() {
+  using R = RunRequest;
+  static const std::vector<RunOption> options{
+      {command | python,
+       choice("mode", &R::mode, {"plain", "driver"},
+              "driver: configuration and completion probe as real drivers do"),
+       "points and rows have the figures of the program alone; kernels and products have no model"},
+      {command,
+       choice("checks", &R::checks, {"strict", "permissive"},
+              "permissive: run instructions that exceed the architecture as the RTL would"),
+       "compiled networks have no such instructions, and Python and kernels refuse them; products "
+       "are legal"},
+      {command,
+       boolean("strict", &R::strict,
+               "refuse a program that reads local memory, accumulators, weights or registers which "
+               "nothing has written; without it that is a warning"),
+       "Python warns, which can be turned into an error; compiled networks read no such memory; "
+       "the option of kernels refuses other things, too; products read no such memory"},
+      {command | python,
+       optional_whole("max_cycles", &R::max_cycles, {1}, "cycles", "no limit",
+                      "stop an image after so many"),
+       "a sweep has one for all points; rows have none"},
+      {products,
+       optional_whole("max_cycles", &R::max_cycles, {1}, "cycles", "no limit",
+                      "stop a run after N cycles")
+           .with_value_name("N"),
+       ""},
+      {kernels,
+       optional_whole("max_cycles", &R::max_cycles, {1}, "cycles", "no limit",
+                      "stop after so many"),
+       ""},
+      {command,
+       text("regions", &R::regions_wanted, "the model's layers",
+            "figures by parts of the program: a file {\"layers\": [{\"name\", \"first\", "
+            "\"count\"}]}, or N equal parts")
+           .with_value_name("F.json|N"),
+       "Python has the model's layers; points and rows have figures of the whole; kernels have "
+       "loops; a product has no layers"},
+      {command,
+       optional_whole("images", &R::images_wanted, images_range, "images", "those of the inputs",
+                      "run so many images of a model, those of the inputs in turn, and tell the "
+                      "throughput"),
+       "Python runs the images of its arrays; rows have as many as units; kernels and products "
+       "have none"},
+      {points,
+       whole_by<R>(
+           "images", [](const R& r) { return r.images_wanted.value_or(1); },
+           [](R& r, std::uint64_t images) { r.images_wanted = images; }, images_range, "images",
+           "run one after the other, for throughput and the distribution of latencies"),
+       ""},
+      {command | python | rows,
+       whole("tcus", &R::tcus, {1, TcuUnits::most}, "units",
+             "units behind the board's memory, each with its own banks; image i goes to unit i mod "
+             "N. Waveform, timeline, events, retires, samples and dumps are those of unit 0"),
+       "a kernel and a product run on one machine"},
+      {points,
+       whole("tcus", &R::tcus, {1, TcuUnits::most}, "units",
+             "units behind the board's memory, to which the images are dealt out; other figures "
+             "are those of unit 0"),
+       ""},
+      {command | python | points | kernels | products,
+       text("energy", &R::energy, "none",
+            "energy and area: events times a table, of configs/energy or a file")
+           .with_value_name("NAME|F.json"),
+       "rows have no column for it"}};
+  return options;
+}
+
+const ParameterTable<RunRequest>& request_parameters(Asker asker) {
+  static const std::map<Asker, ParameterTable<RunRequest>> tables = [] {
+    std::map<Asker, ParameterTable<RunRequest>> made;
+    for (const Asker one : {Asker::command, Asker::python, Asker::points, Asker::rows,
+                            Asker::kernels, Asker::products}) {
+      made.emplace(one, options_of(one));
+    }
+    return made;
+  }();
+  return tables.at(asker);
+}
+
+}  // namespace tactus

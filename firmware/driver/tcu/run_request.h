@@ -1,0 +1,54 @@
+// What is asked of a run beside the machine and the program, whoever asks.
+//
+// One table has every option: key, range, sentence, and who may ask for it. The command line's
+// options, the keys of --config, Python's arguments, the keys of `measure` in sweeps and those of
+// rows of benchmark tables are read from it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/driver/tcu/host.h"
+#include "isa/support/parameter.h"
+
+namespace tactus {
+
+struct RunRequest {
+  HostMode mode = HostMode::plain;
+  ProgramChecks checks = ProgramChecks::strict;
+  bool strict = false;                         ///< refuses reads of memory that nothing has written
+  std::optional<Cycle> max_cycles;             ///< of an image
+  std::string regions_wanted;                  ///< a file or a number; empty: the model's layers
+  std::optional<std::uint64_t> images_wanted;  ///< none: those of the inputs
+  std::uint64_t tcus = 1;  ///< units behind one memory, to which images are dealt out
+  std::string energy;      ///< a table's name or path; empty: none
+};
+
+/// Sets what the simulation is told of it.
+void apply(const RunRequest& request, RunOptions& options);
+
+/// Who asks for a run.
+enum class Asker : unsigned {
+  command = 1,    ///< tactus run, with a model or a program
+  python = 2,     ///< tactus.run and the class Machine
+  points = 4,     ///< points of sweeps that run a network: the section `measure`
+  rows = 8,       ///< rows of benchmark tables
+  kernels = 16,   ///< runs on a machine with a DPAS array: tactus run --machine, tactus.run_kernel
+  products = 32,  ///< matrix products of tactus gemm
+};
+
+struct RunOption {
+  unsigned askers;  ///< of Asker, those who may ask for it
+  Parameter<RunRequest> parameter;
+  std::string_view elsewhere;  ///< why the others may not; empty: another row is theirs
+};
+
+/// All options. A key has a row for each form that it has.
+[[nodiscard]] const std::vector<RunOption>& request_options();
+/// Those of one who asks.
+[[nodiscard]] const ParameterTable<RunRequest>& request_parameters(Asker asker);
+
+}  // namespace tactus
