@@ -192,6 +192,10 @@ void run_function(Call& call) {
     const double alpha = real("alpha", 1);
     return map(call, [=](double x) { return x > alpha ? x : 0; });
   }
+  if (op == "Swish") {
+    const double alpha = real("alpha", 1);
+    return map(call, [=](double x) { return x * sigmoid(alpha * x); });
+  }
   if (op == "Mish") return map(call, [](double x) { return x * std::tanh(softplus(x)); });
   if (op == "Gelu") {
     if (call.node.text("approximate", "none") == "tanh") {

@@ -274,4 +274,30 @@ void run_layer_normalization(Call& call) {
   call.results.push_back(std::move(inverses));
 }
 
+void run_rms_normalization(Call& call) {
+  Tensor x = call.floats(0);
+  const Tensor& scale = call.floats(1);
+  const std::size_t axis = call.axis(call.node.integer("axis", -1), x.shape.size());
+  const double epsilon = static_cast<double>(call.node.real("epsilon", 1e-5F));
+  std::int64_t length = 1;
+  for (std::size_t i = axis; i < x.shape.size(); ++i) length *= x.shape[i];
+  for (std::int64_t first = 0; first < x.size(); first += length) {
+    float* values = x.floats.data() + first;
+    double squares = 0;
+    for (std::int64_t i = 0; i < length; ++i) {
+      squares += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    }
+    const double root = std::sqrt(squares / static_cast<double>(length) + epsilon);
+    for (std::int64_t i = 0; i < length; ++i) {
+      values[i] = static_cast<float>(static_cast<double>(values[i]) / root);
+    }
+  }
+  const Shape shape = x.shape;
+  Tensor result = call.combined(x, scale, [](auto a, auto b) { return a * b; });
+  if (result.shape != shape) {
+    call.fail("scale {} does not fit {}", to_string(scale.shape), to_string(shape));
+  }
+  call.results.push_back(std::move(result));
+}
+
 }  // namespace tactus::nn

@@ -91,7 +91,7 @@ class Groups {
       for (std::int64_t first = 0; first < result.lanes(); first += n) {
         std::vector<Cell> cells;
         for (std::int64_t lane = first; lane < std::min(first + n, result.lanes()); ++lane) {
-          position[result.lane_dimension()] = lane;
+          result.set_lane(position, lane);
           const Origin from = origin(position);
           const auto piece = static_cast<std::int32_t>(from.piece);
           cells.push_back(from.piece < 0
@@ -268,7 +268,7 @@ class Translator::Rearranging {
     nn::Shape at(sizes.size(), 0);
     do {
       std::int64_t index = 0;
-      for (std::size_t k = 0; k < at.size(); ++k) index += at[k] * strides[layout.order[k]];
+      for (std::size_t k = 0; k < layout.rank(); ++k) index += at[k] * strides[layout.order[k]];
       values.push_back(value.constant->floats[static_cast<std::size_t>(index)]);
     } while (next_position(at, sizes));
     Place place{t_.make_constant(piece, sizes, std::move(values)), {}};
