@@ -300,6 +300,7 @@ void run_where(Call& call) {
   // The selection is used twice: for the elements taken and for the elements kept.
   Tensor chosen = condition;
   chosen.type = a.type;
+  chosen.stored = a.stored;
   if (a.type == ElementType::float32) {
     chosen.floats.assign(condition.integers.begin(), condition.integers.end());
     chosen.integers.clear();

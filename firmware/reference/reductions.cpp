@@ -131,7 +131,7 @@ void run_arg(Call& call) {
 }
 
 void run_cum_sum(Call& call) {
-  Tensor result = call.floats(0);
+  Tensor result = call.input(0);
   const Tensor& stated = call.input(1);
   if (stated.type != ElementType::int64 || stated.size() != 1) call.fail("input 1 is no axis");
   const std::size_t axis = call.axis(stated.integers[0], result.shape.size());
@@ -139,16 +139,20 @@ void run_cum_sum(Call& call) {
   const bool reverse = call.node.integer("reverse", 0) != 0;
   const auto length = static_cast<std::size_t>(result.shape[axis]);
   const auto step = static_cast<std::size_t>(strides_of(result.shape)[axis]);
-  for (std::size_t first = 0; first < result.floats.size(); ++first) {
-    if (first / step % length != 0) continue;
-    float sum = 0;
-    for (std::size_t k = 0; k < length; ++k) {
-      float& value = result.floats[first + (reverse ? length - 1 - k : k) * step];
-      const float before = sum;
-      sum += value;
-      value = exclusive ? before : sum;
+  const auto add_up = [&](auto& values) {
+    for (std::size_t first = 0; first < values.size(); ++first) {
+      if (first / step % length != 0) continue;
+      typename std::decay_t<decltype(values)>::value_type sum = 0;
+      for (std::size_t k = 0; k < length; ++k) {
+        auto& value = values[first + (reverse ? length - 1 - k : k) * step];
+        const auto before = sum;
+        sum += value;
+        value = exclusive ? before : sum;
+      }
     }
-  }
+  };
+  add_up(result.floats);
+  add_up(result.integers);
   call.results.push_back(std::move(result));
 }
 

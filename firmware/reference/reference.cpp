@@ -393,6 +393,7 @@ Tensor Run::slice(const Node& node, const Tensor& x, std::int64_t index, std::in
   Node gather = node;
   gather.op_type = "Gather";
   gather.inputs.assign(2, "");
+  gather.outputs.assign(1, "");
   gather.attributes = {{"axis", axis}};
   const Tensor at = Tensor::of({}, std::vector{index});
   return std::move(computed(gather, graph_.opset, {&x, &at}).front());
@@ -413,6 +414,7 @@ Tensor Run::stack(const Node& node, const std::vector<Tensor>& parts, std::int64
   Node concat = node;
   concat.op_type = "Concat";
   concat.inputs.assign(parts.size(), "");
+  concat.outputs.assign(1, "");
   concat.attributes = {{"axis", axis < 0 ? axis + rank : axis}};
   return std::move(computed(concat, graph_.opset, operands).front());
 }

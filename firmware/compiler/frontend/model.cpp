@@ -272,8 +272,14 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
   }
   if (op == nullptr) {
     found.unsupported = true;
-    planner.problem("the operator{} is not supported",
-                    node.domain.empty() ? "" : " of domain " + quote(node.domain));
+    if (!model.compat && nn::reference_has(node, planner.opset())) {
+      planner.problem(
+          "the unit does not have the operator, and a product depends on it; the host computes it "
+          "only before the program, from inputs alone, and behind the last product");
+    } else {
+      planner.problem("the operator{} is not supported",
+                      node.domain.empty() ? "" : " of domain " + quote(node.domain));
+    }
     return;
   }
   for (std::size_t i = 0; i < op->least_inputs; ++i) {

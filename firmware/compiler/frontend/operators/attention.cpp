@@ -49,8 +49,9 @@ bool holds_truth(const Planner& p, const std::string& name, unsigned depth = 0) 
   constexpr unsigned deepest = 32;
   const auto found = p.model().values.find(name);
   if (found != p.model().values.end()) {
-    if (found->second.constant) return found->second.constant->stored == nn::onnx_bool;
-    if (found->second.sample) return found->second.sample->stored == nn::onnx_bool;
+    const nn::Tensor* known =
+        found->second.constant ? found->second.constant.get() : found->second.sample.get();
+    if (known != nullptr) return known->type == nn::ElementType::int64;
   }
   const nn::Node* node = p.model().graph->producer(name);
   if (node == nullptr || node->inputs.empty() || depth == deepest) return false;
