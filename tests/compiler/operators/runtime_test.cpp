@@ -92,9 +92,8 @@ nn::Graph graph_of(const Json& json) {
     node.set_domain(described.value("domain", ""));
     for (const Json& input : described.at("inputs")) node.add_input(input.get<std::string>());
     for (const Json& output : described.at("outputs")) node.add_output(output.get<std::string>());
-    for (const auto& [name, value] : described.value("attributes", Json::object()).items()) {
-      add_attribute(node, name, value);
-    }
+    const Json attributes = described.value("attributes", Json::object());
+    for (const auto& [name, value] : attributes.items()) add_attribute(node, name, value);
   }
   for (const auto& [name, value] : json.at("outputs").items()) {
     describe(*graph.add_output(), name, value);
