@@ -19,9 +19,25 @@ nn::Tensor zeros_of(const nn::ValueInfo& info) {
 }
 
 std::uint64_t bytes_of(const nn::Tensor& tensor) {
-  constexpr std::uint64_t whole = 8, real = 4;
-  return static_cast<std::uint64_t>(tensor.size()) *
-         (tensor.type == nn::ElementType::float32 ? real : whole);
+  const auto size = static_cast<std::uint64_t>(tensor.size());
+  switch (tensor.stored) {
+    case nn::onnx_bool:
+    case nn::onnx_int8:
+    case nn::onnx_uint8:
+      return size;
+    case nn::onnx_float16:
+    case nn::onnx_bfloat16:
+    case nn::onnx_int16:
+    case nn::onnx_uint16:
+      return 2 * size;
+    case nn::onnx_int32:
+    case nn::onnx_uint32:
+      return 4 * size;
+    case nn::onnx_double:
+      return 8 * size;
+    default:
+      return (tensor.type == nn::ElementType::float32 ? 4 : 8) * size;
+  }
 }
 
 std::vector<HostOperator> operators_of(const nn::Graph* graph) {
