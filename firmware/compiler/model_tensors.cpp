@@ -53,7 +53,7 @@ TensorLayout decode_layout(ObjectReader reader, Problems& problems) {
   }
   layout.vectors = reader.get_u64("vectors");
   reader.finish();
-  const bool good = !layout.shape.empty() && layout.order.size() == seen.size() &&
+  const bool good = layout.order.size() == seen.size() &&
                     std::all_of(seen.begin(), seen.end(), [](bool s) { return s; }) &&
                     std::all_of(layout.shape.begin(), layout.shape.end(),
                                 [](std::int64_t size) { return size > 0; });
@@ -295,6 +295,7 @@ nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs
 }
 
 std::string describe(const TensorLayout& layout, std::uint32_t array_size) {
+  if (layout.shape.empty()) return fmt::format("shape []; 1 of {} lanes used", array_size);
   const std::uint64_t blocks = (layout.lanes() + array_size - 1) / array_size;
   std::vector<std::int64_t> outer;
   for (std::size_t k = 0; k + 1 < layout.order.size(); ++k) {

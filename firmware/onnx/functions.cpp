@@ -58,17 +58,16 @@ class Inliner {
     }
     for (const auto& function : model_.functions()) {
       const Key key{domain_of(function.domain()), function.name()};
-      if (!functions_.emplace(key, &function).second) {
+      if (!functions_.emplace(key, Known{&function, nullptr}).second) {
         user_error("{}: local function {} is there twice", where_, text(function));
       }
       check_versions(function);
     }
-    if (versions_.count("com.microsoft") != 0) {
-      for (const onnx::FunctionProto& function : runtime_) {
-        functions_.emplace(Key{function.domain(), function.name()}, &function);
-      }
+    for (const RuntimeFunction& function : runtime_) {
+      const onnx::FunctionProto& proto = function.proto;
+      if (versions_.count(proto.domain()) == 0) continue;
+      functions_.emplace(Key{proto.domain(), proto.name()}, Known{&proto, &function});
     }
-    if (functions_.empty()) return;
     write_out(*model_.mutable_graph()->mutable_node());
     for (const auto& [domain, version] : versions_) {
       const auto& imports = model_.opset_import();
@@ -85,6 +84,10 @@ class Inliner {
 
  private:
   using Key = std::pair<std::string, std::string>;
+  struct Known {
+    const onnx::FunctionProto* proto = nullptr;
+    const RuntimeFunction* runtime = nullptr;  ///< null: one of the model's
+  };
 
   static std::string text(const onnx::FunctionProto& function) {
     return quote(domain_of(function.domain()).empty() ? function.name()
@@ -105,9 +108,20 @@ class Inliner {
     }
   }
 
-  const onnx::FunctionProto* function_of(const onnx::NodeProto& node) const {
+  static bool is_given(const onnx::NodeProto& node, std::size_t input) {
+    return input < static_cast<std::size_t>(node.input_size()) &&
+           !node.input(static_cast<int>(input)).empty();
+  }
+
+  Known function_of(const onnx::NodeProto& node) const {
     const auto found = functions_.find({domain_of(node.domain()), node.op_type()});
-    return found == functions_.end() ? nullptr : found->second;
+    if (found == functions_.end()) return {};
+    const RuntimeFunction* runtime = found->second.runtime;
+    if (runtime != nullptr && !std::all_of(runtime->required.begin(), runtime->required.end(),
+                                           [&](std::size_t i) { return is_given(node, i); })) {
+      return {};
+    }
+    return found->second;
   }
 
   void write_out(Nodes& nodes) {
@@ -120,7 +134,8 @@ class Inliner {
     for (auto& attribute : *node.mutable_attribute()) {
       for_each_graph(attribute, [&](onnx::GraphProto& graph) { write_out(*graph.mutable_node()); });
     }
-    const onnx::FunctionProto* function = function_of(node);
+    const Known known = function_of(node);
+    const onnx::FunctionProto* function = known.proto;
     if (function == nullptr) {
       if (++written_ > most_nodes) {
         user_error("{}: has more than {} nodes when its local functions are written out", where_,
@@ -133,31 +148,63 @@ class Inliner {
       user_error("{}: local function {} calls itself", where_, text(*function));
     }
     open_.push_back(function);
-    call(*function, node, result);
+    if (known.runtime != nullptr) check_call(*known.runtime, node);
+    call(known, node, result);
     open_.pop_back();
   }
 
-  /// An attribute that a function of ONNX Runtime does not hand on may only be 0.
-  void check_attributes(const onnx::FunctionProto& function, const onnx::NodeProto& node) const {
-    const bool own = std::any_of(runtime_.begin(), runtime_.end(),
-                                 [&](const auto& known) { return &known == &function; });
-    if (!own) return;
+  /// Checks that the node has no input that the function lacks. An attribute that the function does
+  /// not hand on may only be 0, and a scale 1.
+  void check_call(const RuntimeFunction& function, const onnx::NodeProto& node) const {
+    for (const std::size_t input : function.refused) {
+      if (!is_given(node, input)) continue;
+      user_error("{}: node {} ({}): input {} is not supported", where_, quote(node.name()),
+                 function.proto.name(), input);
+    }
+    const auto is_in = [](const auto& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
     for (const auto& attribute : node.attribute()) {
-      const auto& known = function.attribute();
-      if (std::find(known.begin(), known.end(), attribute.name()) != known.end()) continue;
+      if (is_in(function.proto.attribute(), attribute.name()) ||
+          is_in(function.ignored, attribute.name())) {
+        continue;
+      }
       if (attribute.type() == onnx::AttributeProto::INT && attribute.i() == 0) continue;
+      if (attribute.name() == "scale" && attribute.f() == 1) continue;
       user_error("{}: node {} ({}): attribute {} is not supported", where_, quote(node.name()),
-                 function.name(), quote(attribute.name()));
+                 function.proto.name(), quote(attribute.name()));
     }
   }
 
-  void call(const onnx::FunctionProto& function, const onnx::NodeProto& node, Nodes& result) {
+  /// Whether a node of a function of ONNX Runtime has the operands that it needs; see
+  /// RuntimeFunction.
+  static bool has_operands(onnx::NodeProto& node, Names& names) {
+    const auto is_absent = [&](int i) {
+      const auto found = names.find(node.input(i));
+      return found != names.end() && found->second.empty();
+    };
+    if (node.input_size() == 0) return true;
+    const bool sum = node.op_type() == "Add", first = is_absent(0);
+    if (first && !(sum && !is_absent(1))) {
+      for (const std::string& output : node.output()) names[output] = "";
+      return false;
+    }
+    if (sum && (first || is_absent(1))) {
+      const std::string given = node.input(first ? 1 : 0);
+      node.set_op_type("Identity");
+      node.clear_input();
+      node.add_input(given);
+    }
+    return true;
+  }
+
+  void call(const Known& known, const onnx::NodeProto& node, Nodes& result) {
+    const onnx::FunctionProto& function = *known.proto;
     if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
       user_error("{}: node {} has {} inputs and {} outputs; local function {} has {} and {}",
                  where_, quote(node.name()), node.input_size(), node.output_size(), text(function),
                  function.input_size(), function.output_size());
     }
-    check_attributes(function, node);
     Attributes attributes = defaults_of(function);
     for (const auto& attribute : node.attribute()) attributes[attribute.name()] = attribute;
     std::string prefix = node.name();
@@ -172,20 +219,21 @@ class Inliner {
     }
     for (int i = 0; i < node.output_size(); ++i) {
       if (node.output(i).empty()) continue;
-      const auto known = names.find(function.output(i));
-      if (known == names.end()) {
+      const auto taken = names.find(function.output(i));
+      if (taken == names.end()) {
         names[function.output(i)] = node.output(i);
         continue;
       }
       // Passes an input on, or an output that is named twice.
       onnx::NodeProto copy;
       copy.set_op_type("Identity");
-      copy.add_input(known->second);
+      copy.add_input(taken->second);
       copy.add_output(node.output(i));
       add(std::move(copy), result);
     }
     for (const onnx::NodeProto& inner : function.node()) {
       onnx::NodeProto made = inner;
+      if (known.runtime != nullptr && !has_operands(made, names)) continue;
       made.set_name(node.name().empty() ? "" : node.name() + "/" + inner.name());
       rename(made, names, prefix, attributes);
       add(std::move(made), result);
@@ -206,9 +254,11 @@ class Inliner {
     for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
       if (!attribute.ref_attr_name().empty()) {
         const auto given = attributes.find(attribute.ref_attr_name());
-        if (given == attributes.end()) continue;  // the operator has a default
+        if (given == attributes.end() && !attribute.has_f())
+          continue;  // the operator has a default
         const std::string name = attribute.name();
-        attribute = given->second;
+        if (given != attributes.end()) attribute = given->second;
+        attribute.clear_ref_attr_name();
         attribute.set_name(name);
       }
       for_each_graph(attribute, [&](onnx::GraphProto& graph) {
@@ -234,8 +284,8 @@ class Inliner {
   const std::string where_;
   std::size_t written_ = 0;                       ///< number of nodes written
   std::map<std::string, std::int64_t> versions_;  ///< version of each domain
-  const std::vector<onnx::FunctionProto> runtime_ = runtime_functions();
-  std::map<Key, const onnx::FunctionProto*> functions_;
+  const std::vector<RuntimeFunction> runtime_ = runtime_functions();
+  std::map<Key, Known> functions_;
   std::vector<const onnx::FunctionProto*> open_;  ///< functions being expanded
 };
 

@@ -53,7 +53,6 @@ std::optional<Shape> input_shape(const std::string& where, const ValueInfo& info
     }
     shape.push_back(size);
   }
-  if (shape.empty()) shape = {1};
   return shape;
 }
 

@@ -1,5 +1,6 @@
 #include "firmware/onnx/runtime_functions.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
@@ -7,68 +8,166 @@
 namespace tactus::nn {
 namespace {
 
-/// Nodes are lines "RESULT = OPERATOR OPERAND..."; an operand "@NAME" is an attribute of the call,
-/// "#NUMBER" the value of a Constant.
-struct RuntimeFunction {
+/// Inputs are names: "!x" is required, "-x" is refused. Nodes are lines
+/// "RESULT,... = OPERATOR OPERAND...". An operand "@NAME" is the attribute of the call,
+/// "OTHER@NAME" that attribute under another name, "@NAME=NUMBER" with a default;
+/// "NAME=VALUE" is an attribute of the node. The value of a Constant is "#NUMBER", "##INTEGER", or
+/// "#[INTEGER,...]".
+struct Description {
+  const char* domain;
   const char* name;
   const char* inputs;
-  const char* body;  ///< the last line has the function's result
+  const char* outputs;
+  const char* ignored;  ///< attributes
+  const char* body;
 };
+
+constexpr const char* microsoft = "com.microsoft";
 
 #define GELU                                                       \
   "r = Constant #0.70710678\nl = Mul x r\ne = Erf l\n"             \
   "o = Constant #1\ng = Add e o\np = Mul x g\nh = Constant #0.5\n" \
   "y = Mul p h"
 
-constexpr RuntimeFunction table[] = {
-    {"QLinearAdd", "a as az b bs bz ys yz",
+#define ROTARY                         \
+  "cp = Gather c p\nsp = Gather s p\n" \
+  "y = RotaryEmbedding x cp sp @interleaved @num_heads @rotary_embedding_dim"
+
+/// Parts of a bias for queries, keys and values.
+#define BIASES                                                                          \
+  "i0 = Constant ##0\ni1 = Constant ##1\ni2 = Constant ##2\nthird = Constant #[3,-1]\n" \
+  "b3 = Reshape b third\nbq = Gather b3 i0\nbk = Gather b3 i1\nbv = Gather b3 i2\n"
+
+/// Numbers to be added from a mask of shape [batch, keys] and a bias. A Transpose of two dimensions
+/// refuses masks of other shapes.
+#define MASK                                                                     \
+  "m2 = Transpose m perm=0,1\nrow = Constant #[0,1,1,-1]\nm4 = Reshape m2 row\n" \
+  "mt = Cast m4 to=9\nzero = Constant #0\nlow = Constant #-10000\n"              \
+  "mw = Where mt zero low\nmask = Add mw a\n"
+
+constexpr Description table[] = {
+    {microsoft, "QLinearAdd", "a as az b bs bz ys yz", "y", "",
      "p = DequantizeLinear a as az\nq = DequantizeLinear b bs bz\n"
      "r = Add p q\ny = QuantizeLinear r ys yz"},
-    {"QLinearMul", "a as az b bs bz ys yz",
+    {microsoft, "QLinearMul", "a as az b bs bz ys yz", "y", "",
      "p = DequantizeLinear a as az\nq = DequantizeLinear b bs bz\n"
      "r = Mul p q\ny = QuantizeLinear r ys yz"},
-    {"QLinearSigmoid", "x xs xz ys yz",
+    {microsoft, "QLinearSigmoid", "x xs xz ys yz", "y", "",
      "p = DequantizeLinear x xs xz\nr = Sigmoid p\ny = QuantizeLinear r ys yz"},
-    {"QLinearLeakyRelu", "x xs xz ys yz",
+    {microsoft, "QLinearLeakyRelu", "x xs xz ys yz", "y", "",
      "p = DequantizeLinear x xs xz\nr = LeakyRelu p @alpha\ny = QuantizeLinear r ys yz"},
-    {"QLinearGlobalAveragePool", "x xs xz ys yz",
+    {microsoft, "QLinearGlobalAveragePool", "x xs xz ys yz", "y", "",
      "p = DequantizeLinear x xs xz\nr = GlobalAveragePool p\ny = QuantizeLinear r ys yz"},
-    {"QLinearAveragePool", "x xs xz ys yz",
+    {microsoft, "QLinearAveragePool", "x xs xz ys yz", "y", "",
      "p = DequantizeLinear x xs xz\n"
      "r = AveragePool p @auto_pad @ceil_mode @count_include_pad @kernel_shape @pads @strides\n"
      "y = QuantizeLinear r ys yz"},
-    {"QGemm", "a as az b bs bz c ys yz",
+    {microsoft, "QGemm", "a as az b bs bz c ys yz", "y", "",
      "p = DequantizeLinear a as az\nq = DequantizeLinear b bs bz\ns = Mul as bs\n"
      "t = DequantizeLinear c s\nr = Gemm p q t @alpha @transA @transB\n"
      "y = QuantizeLinear r ys yz"},
-    {"Gelu", "x", GELU},
-    {"BiasGelu", "a b", "x = Add a b\n" GELU},
+    {microsoft, "Gelu", "x", "y", "", GELU},
+    {microsoft, "BiasGelu", "a b", "y", "", "x = Add a b\n" GELU},
+    {microsoft, "FastGelu", "x b", "y", "", "t = Add x b\ny = Gelu t approximate=tanh"},
+    {microsoft, "QuickGelu", "x", "y", "", "y = Swish x @alpha=1.702"},
+    {microsoft, "SkipLayerNormalization", "x s g b a", "y mean inverse t", "",
+     "u = Add x s\nt = Add u a\ny = LayerNormalization t g b @epsilon=1e-12"},
+    {microsoft, "SkipSimplifiedLayerNormalization", "x s g a", "y mean inverse t", "",
+     "u = Add x s\nt = Add u a\ny = RMSNormalization t g @epsilon=1e-12"},
+    {"", "SimplifiedLayerNormalization", "x s", "y", "",
+     "y = RMSNormalization x s @axis @epsilon @stash_type"},
+    {"", "RotaryEmbedding", "x c s !p", "y", "", ROTARY},
+    {microsoft, "RotaryEmbedding", "x !p c s", "y", "", ROTARY},
+    {microsoft, "MultiHeadAttention", "q !k !v b m a pk pv -length -beams", "y k1 v1",
+     "mask_filter_value",
+     BIASES MASK
+     "xq = Add q bq\nxk = Add k bk\nxv = Add v bv\n"
+     "y,k1,v1 = Attention xq xk xv mask pk pv q_num_heads@num_heads kv_num_heads@num_heads "
+     "is_causal@unidirectional @scale"},
+    {microsoft, "Attention", "x w b m -past a -length", "y", "mask_filter_value",
+     BIASES MASK "each = Constant #[0,3,-1]\nw3 = Reshape w each\nwq = Gather w3 i0 axis=1\n"
+                 "wk = Gather w3 i1 axis=1\nwv = Gather w3 i2 axis=1\n"
+                 "pq = MatMul x wq\npk = MatMul x wk\npv = MatMul x wv\n"
+                 "xq = Add pq bq\nxk = Add pk bk\nxv = Add pv bv\n"
+                 "y = Attention xq xk xv mask q_num_heads@num_heads kv_num_heads@num_heads "
+                 "is_causal@unidirectional @scale"},
 };
 
 #undef GELU
+#undef ROTARY
+#undef BIASES
+#undef MASK
+
+std::vector<std::int64_t> integers_of(const std::string& text) {
+  std::vector<std::int64_t> values;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    values.push_back(std::strtoll(word.c_str(), nullptr, 10));
+  }
+  return values;
+}
+
+/// The value of a Constant, without the first '#'.
+void set_value(onnx::NodeProto& node, const std::string& text) {
+  onnx::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name("value");
+  attribute.set_type(onnx::AttributeProto::TENSOR);
+  onnx::TensorProto& tensor = *attribute.mutable_t();
+  const bool list = text[0] == '[';
+  if (!list && text[0] != '#') {
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    tensor.add_float_data(std::strtof(text.c_str(), nullptr));
+    return;
+  }
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  for (const std::int64_t value : integers_of(text.substr(1))) tensor.add_int64_data(value);
+  if (list) tensor.add_dims(tensor.int64_data_size());
+}
+
+/// "OTHER@NAME=DEFAULT" or "NAME=VALUE".
+void add_attribute(onnx::FunctionProto& function, onnx::NodeProto& node, const std::string& word) {
+  const std::size_t at = word.find('@'), equals = word.find('=');
+  const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+  onnx::AttributeProto& attribute = *node.add_attribute();
+  if (at != std::string::npos) {
+    const std::string name = word.substr(at + 1, equals - std::min(equals, at + 1));
+    attribute.set_name(at == 0 ? name : word.substr(0, at));
+    attribute.set_ref_attr_name(name);
+    function.add_attribute(name);
+    if (value.empty()) return;
+    attribute.set_type(onnx::AttributeProto::FLOAT);
+    attribute.set_f(std::strtof(value.c_str(), nullptr));
+    return;
+  }
+  attribute.set_name(word.substr(0, equals));
+  const bool number = value.find_first_not_of("0123456789,") == std::string::npos;
+  if (!number) {
+    attribute.set_type(onnx::AttributeProto::STRING);
+    attribute.set_s(value);
+  } else if (value.find(',') == std::string::npos) {
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(integers_of(value).front());
+  } else {
+    attribute.set_type(onnx::AttributeProto::INTS);
+    for (const std::int64_t each : integers_of(value)) attribute.add_ints(each);
+  }
+}
 
 void add_node(onnx::FunctionProto& function, const std::string& line) {
   std::istringstream words(line);
   std::string word;
   onnx::NodeProto& node = *function.add_node();
   words >> word;
-  node.add_output(word);
-  node.set_name(word);
+  std::istringstream outputs(word);
+  for (std::string output; std::getline(outputs, output, ',');) node.add_output(output);
+  node.set_name(node.output(0));
   words >> word >> word;
   node.set_op_type(word);
   while (words >> word) {
-    if (word[0] == '@') {
-      const std::string name = word.substr(1);
-      onnx::AttributeProto& attribute = *node.add_attribute();
-      attribute.set_name(name);
-      attribute.set_ref_attr_name(name);
-      function.add_attribute(name);
-    } else if (word[0] == '#') {
-      onnx::AttributeProto& attribute = *node.add_attribute();
-      attribute.set_name("value");
-      attribute.set_type(onnx::AttributeProto::TENSOR);
-      attribute.mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
-      attribute.mutable_t()->add_float_data(std::strtof(word.c_str() + 1, nullptr));
+    if (word[0] == '#') {
+      set_value(node, word.substr(1));
+    } else if (word.find_first_of("@=") != std::string::npos) {
+      add_attribute(function, node, word);
     } else {
       node.add_input(word);
     }
@@ -77,16 +176,24 @@ void add_node(onnx::FunctionProto& function, const std::string& line) {
 
 }  // namespace
 
-std::vector<onnx::FunctionProto> runtime_functions() {
-  std::vector<onnx::FunctionProto> functions;
-  for (const RuntimeFunction& described : table) {
-    onnx::FunctionProto& function = functions.emplace_back();
-    function.set_domain("com.microsoft");
+std::vector<RuntimeFunction> runtime_functions() {
+  std::vector<RuntimeFunction> functions;
+  for (const Description& described : table) {
+    RuntimeFunction& made = functions.emplace_back();
+    onnx::FunctionProto& function = made.proto;
+    function.set_domain(described.domain);
     function.set_name(described.name);
-    std::istringstream inputs(described.inputs), lines(described.body);
-    for (std::string name; inputs >> name;) function.add_input(name);
+    std::istringstream inputs(described.inputs), outputs(described.outputs),
+        ignored(described.ignored), lines(described.body);
+    for (std::string name; inputs >> name;) {
+      const auto number = static_cast<std::size_t>(function.input_size());
+      if (name[0] == '!') made.required.push_back(number);
+      if (name[0] == '-') made.refused.push_back(number);
+      function.add_input(name[0] == '!' || name[0] == '-' ? name.substr(1) : name);
+    }
+    for (std::string name; outputs >> name;) function.add_output(name);
+    for (std::string name; ignored >> name;) made.ignored.push_back(name);
     for (std::string line; std::getline(lines, line);) add_node(function, line);
-    function.add_output("y");
   }
   return functions;
 }

@@ -1,14 +1,24 @@
-// Operators of ONNX Runtime's own domain, com.microsoft, as functions of ONNX's.
+// Operators of ONNX Runtime, and forms of operators, that are others' in the standard.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <onnx/onnx_pb.h>
 
 namespace tactus::nn {
 
+/// A function that a model calls without bringing it. Of a body's nodes an Add takes the operand
+/// that is given if the other is absent; other nodes whose first operand is absent are left out.
+struct RuntimeFunction {
+  onnx::FunctionProto proto;
+  std::vector<std::size_t> required;  ///< inputs without which a node is no call of the function
+  std::vector<std::size_t> refused;   ///< inputs that the function does not have
+  std::vector<std::string> ignored;   ///< attributes without effect on what the function computes
+};
+
 /// What a quantised operator computes is what its operator computes of the real numbers that the
 /// integers stand for, quantised again.
-[[nodiscard]] std::vector<onnx::FunctionProto> runtime_functions();
+[[nodiscard]] std::vector<RuntimeFunction> runtime_functions();
 
 }  // namespace tactus::nn

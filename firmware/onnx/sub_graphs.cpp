@@ -89,6 +89,18 @@ class Inlining {
     return nodes.back().outputs.front();
   }
 
+  /// The value with one dimension of size 1 more.
+  std::string raised(const std::string& value, std::int64_t axis) {
+    if (from_.opset < 13) return add("Unsqueeze", {value}, "", {{"axes", Shape{axis}}});
+    return add("Unsqueeze", {value, constant(Tensor::of({1}, std::vector{axis}))});
+  }
+
+  /// The slice number `index` along an axis, without it.
+  std::string slice(const std::string& value, std::int64_t index, std::int64_t axis) {
+    return add("Gather", {value, constant(Tensor::of({}, std::vector{index}))}, "",
+               {{"axis", axis}});
+  }
+
   [[nodiscard]] Graph take() {
     for (const Node& other : from_.nodes) {
       if (other.name != name_) {
@@ -190,11 +202,6 @@ Graph with_iterations(const Graph& graph, const std::string& node, std::int64_t 
   std::vector<std::string> now;
   if (carried != 0) now.assign(from.inputs.begin() + 2, from.inputs.end());
   std::vector<std::vector<std::string>> collected(from.outputs.size() - carried);
-  const auto stacked = [&](const std::string& value) {
-    if (graph.opset < 13) return inlining.add("Unsqueeze", {value}, "", {{"axes", Shape{0}}});
-    return inlining.add("Unsqueeze",
-                        {value, inlining.constant(Tensor::of({1}, std::vector<std::int64_t>{0}))});
-  };
   for (std::int64_t i = 0; i < count; ++i) {
     Names names{
         {body.inputs[0].name, inlining.constant(Tensor::of({}, std::vector<std::int64_t>{i}))},
@@ -204,7 +211,7 @@ Graph with_iterations(const Graph& graph, const std::string& node, std::int64_t 
     now.assign(made.begin() + 1, made.begin() + 1 + static_cast<std::ptrdiff_t>(carried));
     for (std::size_t k = 0; k < collected.size(); ++k) {
       if (!from.outputs[carried + k].empty()) {
-        collected[k].push_back(stacked(made[1 + carried + k]));
+        collected[k].push_back(inlining.raised(made[1 + carried + k], 0));
       }
     }
   }
@@ -217,6 +224,123 @@ Graph with_iterations(const Graph& graph, const std::string& node, std::int64_t 
     } else {
       user_error("{}: output {} collects the values of no iteration", from.where(),
                  quote(from.outputs[k]));
+    }
+  }
+  return inlining.take();
+}
+
+ScanForm scan_form(const Node& node, std::int64_t opset) {
+  ScanForm form;
+  form.batched = opset < 9;
+  form.operands = form.batched ? 1 : 0;
+  const Graph& body = part_of(node, "body");
+  const std::int64_t scanned = node.integer("num_scan_inputs");
+  const std::size_t given = node.inputs.size() - std::min(form.operands, node.inputs.size());
+  if (scanned < 1 || static_cast<std::uint64_t>(scanned) > given || body.inputs.size() != given) {
+    user_error("{}: has {} inputs, {} of them scanned, and its body {} inputs; these do not fit",
+               node.where(), given, scanned, body.inputs.size());
+  }
+  form.states = given - static_cast<std::size_t>(scanned);
+  if (body.outputs.size() < form.states || node.outputs.size() > body.outputs.size()) {
+    user_error("{}: has {} outputs, its body {}, and {} states; these do not fit", node.where(),
+               node.outputs.size(), body.outputs.size(), form.states);
+  }
+  if (form.batched && !node.input(0).empty()) {
+    user_error("{}: input 0 gives lengths of sequences; supported are sequences of one length",
+               node.where());
+  }
+  const auto inputs = static_cast<std::size_t>(scanned);
+  const std::size_t outputs = body.outputs.size() - form.states;
+  const auto list = [&](const char* name, std::size_t size) {
+    const Shape values = node.integers(name, Shape(size, 0));
+    if (values.size() == size) return values;
+    user_error("{}: attribute {} has {} values; allowed are {}", node.where(), quote(name),
+               values.size(), size);
+  };
+  const auto flags = [&](const char* name, std::size_t size) {
+    std::vector<bool> reversed;
+    for (const std::int64_t direction : list(name, size)) {
+      if (direction != 0 && direction != 1) {
+        user_error("{}: attribute {} has the value {}; allowed are 0 and 1", node.where(),
+                   quote(name), direction);
+      }
+      reversed.push_back(direction == 1);
+    }
+    return reversed;
+  };
+  form.inputs_reversed = flags(form.batched ? "directions" : "scan_input_directions", inputs);
+  form.outputs_reversed.assign(outputs, false);
+  form.input_axes.assign(inputs, 0);
+  form.output_axes.assign(outputs, 0);
+  if (!form.batched) {
+    form.outputs_reversed = flags("scan_output_directions", outputs);
+    form.input_axes = list("scan_input_axes", inputs);
+    form.output_axes = list("scan_output_axes", outputs);
+  }
+  return form;
+}
+
+namespace {
+
+/// The nodes of a Scan over one element of the batch. `values` are its states and scanned inputs;
+/// returns its states and collected outputs.
+std::vector<std::string> scanned(Inlining& inlining, const ScanForm& form, const Graph& body,
+                                 const std::vector<std::string>& values, std::int64_t count) {
+  const auto states = static_cast<std::ptrdiff_t>(form.states);
+  std::vector<std::string> now(values.begin(), values.begin() + states);
+  std::vector<std::vector<std::string>> collected(form.output_axes.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    Names names;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      std::string& name = names[body.inputs[k].name];
+      if (k < form.states) {
+        name = now[k];
+        continue;
+      }
+      const std::size_t scan = k - form.states;
+      name = inlining.slice(values[k], form.inputs_reversed[scan] ? count - 1 - i : i,
+                            form.input_axes[scan]);
+    }
+    const std::vector<std::string> made = inlining.add(body, std::move(names));
+    now.assign(made.begin(), made.begin() + states);
+    for (std::size_t k = 0; k < collected.size(); ++k) {
+      collected[k].push_back(inlining.raised(made[form.states + k], form.output_axes[k]));
+    }
+  }
+  for (std::size_t k = 0; k < collected.size(); ++k) {
+    if (form.outputs_reversed[k]) std::reverse(collected[k].begin(), collected[k].end());
+    now.push_back(inlining.add("Concat", collected[k], "", {{"axis", form.output_axes[k]}}));
+  }
+  return now;
+}
+
+}  // namespace
+
+Graph with_slices(const Graph& graph, const std::string& node, std::int64_t count,
+                  std::int64_t batches) {
+  Inlining inlining(graph, node);
+  const Node& from = inlining.node();
+  const ScanForm form = scan_form(from, graph.opset);
+  const Graph& body = part_of(from, "body");
+  const std::vector<std::string> operands(
+      from.inputs.begin() + static_cast<std::ptrdiff_t>(form.operands), from.inputs.end());
+  std::vector<std::vector<std::string>> results(body.outputs.size());
+  for (std::int64_t b = 0; b < batches; ++b) {
+    std::vector<std::string> values = operands;
+    for (std::string& value : values) {
+      if (form.batched) value = inlining.slice(value, b, 0);
+    }
+    const std::vector<std::string> made = scanned(inlining, form, body, values, count);
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      results[k].push_back(form.batched ? inlining.raised(made[k], 0) : made[k]);
+    }
+  }
+  for (std::size_t k = 0; k < from.outputs.size(); ++k) {
+    if (from.outputs[k].empty()) continue;
+    if (results[k].size() == 1) {
+      inlining.add("Identity", results[k], from.outputs[k]);
+    } else {
+      inlining.add("Concat", results[k], from.outputs[k], {{"axis", std::int64_t{0}}});
     }
   }
   return inlining.take();

@@ -17,6 +17,7 @@ Tensor rearranged(const Call& call, const Tensor& in, Shape shape, Offset&& offs
   const auto count = static_cast<std::size_t>(call.count(shape));
   Tensor out;
   out.type = in.type;
+  out.stored = in.stored;
   out.shape = std::move(shape);
   const bool real = in.type == ElementType::float32;
   if (real) out.floats.reserve(count);
@@ -111,6 +112,7 @@ void run_concat(Call& call) {
   const std::size_t axis = call.axis(call.node.integer("axis"), first.shape.size());
   Tensor result;
   result.type = first.type;
+  result.stored = first.stored;
   result.shape = first.shape;
   result.shape[axis] = 0;
   for (std::size_t i = 0; i < call.input_count(); ++i) {

@@ -159,6 +159,7 @@ void run_add(Call& call);
 void run_sub(Call& call);
 void run_mul(Call& call);
 void run_div(Call& call);
+void run_mod(Call& call);
 void run_relu(Call& call);
 void run_leaky_relu(Call& call);
 void run_clip(Call& call);
@@ -186,6 +187,9 @@ void run_dynamic_quantize_linear(Call& call);
 void run_integer_product(Call& call);
 void run_cum_sum(Call& call);
 void run_one_hot(Call& call);
+// In attention.cpp.
+void run_attention(Call& call);
+void run_rotary_embedding(Call& call);
 // In reductions.cpp.
 void run_reduce(Call& call);
 void run_arg(Call& call);
@@ -193,6 +197,7 @@ void run_log_softmax(Call& call);
 void run_lrn(Call& call);
 void run_instance_normalization(Call& call);
 void run_layer_normalization(Call& call);
+void run_rms_normalization(Call& call);
 // In spreading.cpp.
 void run_conv_transpose(Call& call);
 void run_depth_to_space(Call& call);

@@ -48,6 +48,21 @@ struct Quotient {
   }
 };
 
+/// With the sign of the dividend, as in C, or of the divisor, as in Python.
+struct Remainder {
+  const Call& call;
+  bool of_dividend;
+  float operator()(float a, float b) const {
+    const float rest = std::fmod(a, b);
+    return of_dividend || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
+  }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    if (b == 0) call.fail("integer division by zero");
+    const std::int64_t rest = b == -1 ? 0 : a % b;
+    return of_dividend || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
+  }
+};
+
 template <typename Function>
 void run_unary(Call& call, Function&& function) {
   Tensor result = call.floats(0);
@@ -80,6 +95,14 @@ void run_add(Call& call) { run_binary(call, Plus()); }
 void run_sub(Call& call) { run_binary(call, Minus()); }
 void run_mul(Call& call) { run_binary(call, Times()); }
 void run_div(Call& call) { run_binary(call, Quotient{call}); }
+
+void run_mod(Call& call) {
+  const bool of_dividend = call.node.integer("fmod", 0) != 0;
+  if (!of_dividend && call.input(0).type == ElementType::float32) {
+    call.fail("attribute \"fmod\" is 0; for real numbers it must be 1");
+  }
+  run_binary(call, Remainder{call, of_dividend});
+}
 
 void run_relu(Call& call) {
   run_unary(call, [](float x) { return x > 0 ? x : 0.0F; });

@@ -192,6 +192,10 @@ void run_function(Call& call) {
     const double alpha = real("alpha", 1);
     return map(call, [=](double x) { return x > alpha ? x : 0; });
   }
+  if (op == "Swish") {
+    const double alpha = real("alpha", 1);
+    return map(call, [=](double x) { return x * sigmoid(alpha * x); });
+  }
   if (op == "Mish") return map(call, [](double x) { return x * std::tanh(softplus(x)); });
   if (op == "Gelu") {
     if (call.node.text("approximate", "none") == "tanh") {
@@ -296,6 +300,7 @@ void run_where(Call& call) {
   // The selection is used twice: for the elements taken and for the elements kept.
   Tensor chosen = condition;
   chosen.type = a.type;
+  chosen.stored = a.stored;
   if (a.type == ElementType::float32) {
     chosen.floats.assign(condition.integers.begin(), condition.integers.end());
     chosen.integers.clear();

@@ -131,7 +131,7 @@ void run_arg(Call& call) {
 }
 
 void run_cum_sum(Call& call) {
-  Tensor result = call.floats(0);
+  Tensor result = call.input(0);
   const Tensor& stated = call.input(1);
   if (stated.type != ElementType::int64 || stated.size() != 1) call.fail("input 1 is no axis");
   const std::size_t axis = call.axis(stated.integers[0], result.shape.size());
@@ -139,16 +139,20 @@ void run_cum_sum(Call& call) {
   const bool reverse = call.node.integer("reverse", 0) != 0;
   const auto length = static_cast<std::size_t>(result.shape[axis]);
   const auto step = static_cast<std::size_t>(strides_of(result.shape)[axis]);
-  for (std::size_t first = 0; first < result.floats.size(); ++first) {
-    if (first / step % length != 0) continue;
-    float sum = 0;
-    for (std::size_t k = 0; k < length; ++k) {
-      float& value = result.floats[first + (reverse ? length - 1 - k : k) * step];
-      const float before = sum;
-      sum += value;
-      value = exclusive ? before : sum;
+  const auto add_up = [&](auto& values) {
+    for (std::size_t first = 0; first < values.size(); ++first) {
+      if (first / step % length != 0) continue;
+      typename std::decay_t<decltype(values)>::value_type sum = 0;
+      for (std::size_t k = 0; k < length; ++k) {
+        auto& value = values[first + (reverse ? length - 1 - k : k) * step];
+        const auto before = sum;
+        sum += value;
+        value = exclusive ? before : sum;
+      }
     }
-  }
+  };
+  add_up(result.floats);
+  add_up(result.integers);
   call.results.push_back(std::move(result));
 }
 
@@ -272,6 +276,32 @@ void run_layer_normalization(Call& call) {
   call.results.push_back(std::move(x));
   call.results.push_back(std::move(means));
   call.results.push_back(std::move(inverses));
+}
+
+void run_rms_normalization(Call& call) {
+  Tensor x = call.floats(0);
+  const Tensor& scale = call.floats(1);
+  const std::size_t axis = call.axis(call.node.integer("axis", -1), x.shape.size());
+  const double epsilon = static_cast<double>(call.node.real("epsilon", 1e-5F));
+  std::int64_t length = 1;
+  for (std::size_t i = axis; i < x.shape.size(); ++i) length *= x.shape[i];
+  for (std::int64_t first = 0; first < x.size(); first += length) {
+    float* values = x.floats.data() + first;
+    double squares = 0;
+    for (std::int64_t i = 0; i < length; ++i) {
+      squares += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    }
+    const double root = std::sqrt(squares / static_cast<double>(length) + epsilon);
+    for (std::int64_t i = 0; i < length; ++i) {
+      values[i] = static_cast<float>(static_cast<double>(values[i]) / root);
+    }
+  }
+  const Shape shape = x.shape;
+  Tensor result = call.combined(x, scale, [](auto a, auto b) { return a * b; });
+  if (result.shape != shape) {
+    call.fail("scale {} does not fit {}", to_string(scale.shape), to_string(shape));
+  }
+  call.results.push_back(std::move(result));
 }
 
 }  // namespace tactus::nn

@@ -9,6 +9,7 @@
 #include "firmware/bench/estimator.h"
 #include "firmware/bench/evaluation.h"
 #include "firmware/cli/table.h"
+#include "firmware/compiler/host_work.h"
 #include "firmware/driver/tcu/units.h"
 #include "firmware/report/run_figures.h"
 #include "isa/support/quantity.h"
@@ -86,6 +87,16 @@ void print_latencies(const Compiled& compiled, const TcuSimulationConfig& config
   }
   line("estimated energy",
        fmt::format("{:.3f} M units", static_cast<double>(estimate.execution.energy) / 1e6));
+}
+
+void print_host_work(const Compiled& compiled) {
+  const compiler::HostWork work = compiler::host_work(compiled);
+  if (!work.before.empty()) line("host, before", compiler::text_of(work.before));
+  if (!work.behind.empty()) line("host, behind", compiler::text_of(work.behind));
+  line("host, in all",
+       fmt::format("{} packed, {} unpacked; {:.3f} ms an image, measured on this computer",
+                   counted(work.packed, "byte"), counted(work.unpacked, "byte"),
+                   1e3 * work.seconds));
 }
 
 /// Cycles by layer that the last columns of a table are about, and how they came about.
@@ -262,6 +273,7 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
            ? fmt::format("{} M", millions(compiled.true_macs))
            : fmt::format("{} M with padding, as papers count; {} M without",
                          millions(compiled.macs_with_padding), millions(compiled.true_macs)));
+  print_host_work(compiled);
   print_latencies(compiled, config, run);
   if (run && optimised && *optimised < run->cycles) {
     line("with --optimise",

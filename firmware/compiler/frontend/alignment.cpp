@@ -45,7 +45,7 @@ void add_output(const Rearrangement& step, const Rearrangement::Output& output, 
       std::optional<Origin> source;  // of lane 0: piece and vector
       bool aligned = true;
       for (std::int64_t lane = first; lane < std::min(first + n, layout.lanes()); ++lane) {
-        position[layout.lane_dimension()] = lane;
+        layout.set_lane(position, lane);
         Origin from = output.origin(position);
         Place place;
         if (from.piece >= 0) place = pieces[static_cast<std::size_t>(from.piece)](from.index);

@@ -32,6 +32,7 @@ std::int64_t Layout::rows() const {
 nn::Shape Layout::memory_shape() const {
   nn::Shape sizes;
   for (const std::size_t dimension : order) sizes.push_back(shape[dimension]);
+  if (sizes.empty()) sizes.push_back(1);
   return sizes;
 }
 

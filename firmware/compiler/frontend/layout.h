@@ -15,7 +15,7 @@
 namespace tactus::compiler {
 
 struct Layout {
-  nn::Shape shape;                 ///< as the model sees it; one dimension or more
+  nn::Shape shape;                 ///< as the model sees it; empty: a scalar, in lane 0
   std::vector<std::size_t> order;  ///< order[k]: the model's dimension that is k-th in memory
 
   /// The order the model states.
@@ -25,9 +25,14 @@ struct Layout {
 
   [[nodiscard]] std::size_t rank() const { return shape.size(); }
   [[nodiscard]] std::int64_t elements() const;
-  /// Length of the dimension along the lanes, and its number in the model's order.
-  [[nodiscard]] std::int64_t lanes() const { return shape[order.back()]; }
+  /// Length of the dimension along the lanes, and its number in the model's order, which a scalar
+  /// does not have.
+  [[nodiscard]] std::int64_t lanes() const { return order.empty() ? 1 : shape[order.back()]; }
   [[nodiscard]] std::size_t lane_dimension() const { return order.back(); }
+  /// Sets a position's place along the lanes.
+  void set_lane(nn::Shape& position, std::int64_t lane) const {
+    if (!order.empty()) position[order.back()] = lane;
+  }
   [[nodiscard]] std::int64_t rows() const;  ///< runs along the lanes
   [[nodiscard]] std::int64_t blocks(std::uint32_t array_size) const {
     return (lanes() + array_size - 1) / array_size;
@@ -35,7 +40,7 @@ struct Layout {
   [[nodiscard]] std::int64_t vectors(std::uint32_t array_size) const {
     return rows() * blocks(array_size);
   }
-  [[nodiscard]] nn::Shape memory_shape() const;  ///< sizes in memory order
+  [[nodiscard]] nn::Shape memory_shape() const;  ///< sizes in memory order; 1 for a scalar
   [[nodiscard]] bool is_image() const;           ///< rank 4 with order 0 2 3 1
   [[nodiscard]] bool is_plain() const;
   [[nodiscard]] Layout transposed(const std::vector<std::int64_t>& permutation) const;

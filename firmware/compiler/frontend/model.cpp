@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/planner.h"
 #include "firmware/compiler/frontend/traversal.h"
 #include "firmware/onnx/input_shapes.h"
@@ -16,7 +17,7 @@
 namespace tactus::compiler {
 namespace {
 
-constexpr std::int64_t oldest_opset = 7, newest_opset = 21;
+constexpr std::int64_t oldest_opset = 7, newest_opset = 25;
 
 using NodeOrder = std::vector<const nn::Node*>;
 using Problems = std::vector<std::string>;
@@ -38,7 +39,26 @@ bool only_cast_to_real(const Model& model, const std::string& name) {
   });
 }
 
-/// Whether the first dimension, which nobody gives, is no batch: a recurrent node's steps.
+/// Whether the node becomes several, products behind others among them.
+bool has_inner_products(const nn::Node& node) {
+  return is_recurrent(node) || node.op_type == "Attention" || node.op_type == "RotaryEmbedding";
+}
+
+/// Whether the value is what the node repeats its work over, along dimension 0.
+bool is_sequence(const nn::Node& node, const std::string& value, std::int64_t opset) {
+  if (is_recurrent(node)) return node.integer("layout", 0) == 0 && node.input(0) == value;
+  if (node.op_type != "Scan" || opset < 9) return false;
+  const std::size_t scanned = std::min<std::size_t>(
+      static_cast<std::size_t>(std::max<std::int64_t>(node.integer("num_scan_inputs", 0), 0)),
+      node.inputs.size());
+  const nn::Shape axes = node.integers("scan_input_axes", nn::Shape(scanned, 0));
+  for (std::size_t k = 0; k < std::min(scanned, axes.size()); ++k) {
+    if (node.inputs[node.inputs.size() - scanned + k] == value && axes[k] == 0) return true;
+  }
+  return false;
+}
+
+/// Whether the first dimension, which nobody gives, is no batch but the steps of a sequence.
 bool is_open_sequence(const Model& model, const nn::ValueInfo& info, const Options& options) {
   if (!info.dims || info.dims->empty() || info.dims->front().size) return false;
   auto given = options.input_shapes.find(info.name);
@@ -47,7 +67,7 @@ bool is_open_sequence(const Model& model, const nn::ValueInfo& info, const Optio
       given != options.input_shapes.end() && !given->second.empty() && given->second.front() >= 0;
   const auto& readers = model.nodes_reading.at(info.name);
   return !is_given && std::any_of(readers.begin(), readers.end(), [&](const nn::Node* node) {
-    return is_recurrent(*node) && node->integer("layout", 0) == 0 && node->input(0) == info.name;
+    return is_sequence(*node, info.name, model.graph->opset);
   });
 }
 
@@ -79,7 +99,6 @@ void declare_inputs(Model& model, const Options& options, Problems& problems) {
       sample.stored = info.stored;
       value.sample = std::make_shared<const nn::Tensor>(std::move(sample));
     }
-    if (shape->empty()) shape->push_back(1);
     value.layout = model.natural_layout(info.name, std::move(*shape));
     if (!whole) model.inputs.push_back(info.name);
   }
@@ -144,11 +163,47 @@ bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings
 /// What is known of a node with sub-graphs; the graph is analysed again without it.
 struct Decision {
   std::string node;
-  bool is_loop = false;
-  std::int64_t count = 0;  ///< of iterations; 1 and 0: the branches of an If
+  std::function<nn::Graph(const nn::Graph&, const std::string& node)> without;
 };
 
 constexpr std::int64_t most_iterations = 4096;
+
+/// The sizes of an operand's dimensions; null if it is not known.
+const nn::Shape* shape_of(const Value* value) {
+  if (value == nullptr) return nullptr;
+  return value->constant != nullptr ? &value->constant->shape : &value->layout->shape;
+}
+
+/// A Scan has as many iterations as its scanned inputs have slices.
+void decide_scan(Planner& p) {
+  const nn::ScanForm form = nn::scan_form(p.node, p.opset());
+  std::int64_t count = -1, batches = 1;
+  for (std::size_t k = 0; k < form.input_axes.size(); ++k) {
+    const std::size_t input = form.operands + form.states + k;
+    const nn::Shape* shape = shape_of(p.value(input));
+    if (shape == nullptr) return;
+    const std::size_t batched = form.batched ? 1 : 0;
+    const std::optional<std::int64_t> axis =
+        normal_axis(p, form.input_axes[k], shape->size() - std::min(batched, shape->size()));
+    if (!axis) return;
+    const std::int64_t size = (*shape)[static_cast<std::size_t>(*axis) + batched];
+    if (form.batched) batches = shape->front();
+    if (count >= 0 && size != count) {
+      p.problem("input {} has {} slices, the inputs before it {}; they must be equal", input, size,
+                count);
+      return;
+    }
+    count = size;
+  }
+  if (count < 1 || batches < 1 || count * batches > most_iterations) {
+    p.problem("has {} iterations; supported are 1 to {}, unrolled", count * batches,
+              most_iterations);
+    return;
+  }
+  throw Decision{p.node.name, [=](const auto& graph, const auto& name) {
+                   return nn::with_slices(graph, name, count, batches);
+                 }};
+}
 
 /// Throws the decision, or reports why there is none.
 void decide(Planner& p) {
@@ -162,13 +217,19 @@ void decide(Planner& p) {
   };
   if (node.op_type == "If") {
     if (const auto condition = whole(0, "the condition")) {
-      throw Decision{node.name, false, *condition != 0 ? 1 : 0};
+      throw Decision{node.name, [taken = *condition != 0](const auto& graph, const auto& name) {
+                       return nn::with_branch(graph, name, taken);
+                     }};
     }
+    return;
+  }
+  if (node.op_type == "Scan") {
+    decide_scan(p);
     return;
   }
   const auto body = node.graphs.find("body");
   if (node.op_type != "Loop" || body == node.graphs.end()) {
-    p.problem("has sub-graphs; supported are those of If and Loop");
+    p.problem("has sub-graphs; supported are those of If, Loop and Scan");
     return;
   }
   const auto count = whole(0, "the number of iterations");
@@ -179,7 +240,10 @@ void decide(Planner& p) {
   } else if (*count > most_iterations) {
     p.problem("has {} iterations; supported are up to {}, unrolled", *count, most_iterations);
   } else {
-    throw Decision{node.name, true, *condition != 0 ? std::max<std::int64_t>(*count, 0) : 0};
+    const std::int64_t times = *condition != 0 ? std::max<std::int64_t>(*count, 0) : 0;
+    throw Decision{node.name, [times](const auto& graph, const auto& name) {
+                     return nn::with_iterations(graph, name, times);
+                   }};
   }
 }
 
@@ -187,7 +251,11 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
   Problems& problems = found.problems;
   Planner planner(model, node, problems);
   if (!node.graphs.empty()) {
-    decide(planner);
+    try {
+      decide(planner);
+    } catch (const UserError& error) {
+      problems.emplace_back(error.what());
+    }
     return;
   }
   const Operator* op = node.domain.empty() ? find_operator(node.op_type) : nullptr;
@@ -204,8 +272,14 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
   }
   if (op == nullptr) {
     found.unsupported = true;
-    planner.problem("the operator{} is not supported",
-                    node.domain.empty() ? "" : " of domain " + quote(node.domain));
+    if (!model.compat && nn::reference_has(node, planner.opset())) {
+      planner.problem(
+          "the unit does not have the operator, and a product depends on it; the host computes it "
+          "only before the program, from inputs alone, and behind the last product");
+    } else {
+      planner.problem("the operator{} is not supported",
+                      node.domain.empty() ? "" : " of domain " + quote(node.domain));
+    }
     return;
   }
   for (std::size_t i = 0; i < op->least_inputs; ++i) {
@@ -270,7 +344,7 @@ bool is_product(const nn::Node& node) {
   return node.op_type == "Conv" || node.op_type == "ConvTranspose" || node.op_type == "Gemm" ||
          node.op_type == "MatMul" || node.op_type == "QLinearConv" ||
          node.op_type == "QLinearMatMul" || node.op_type == "MatMulInteger" ||
-         node.op_type == "ConvInteger" || is_recurrent(node);
+         node.op_type == "ConvInteger" || has_inner_products(node);
 }
 
 /// Whether a node that cannot be planned, or reads what the host computes, may be left to the host:
@@ -381,9 +455,7 @@ void compute_before(Model& model, const nn::Node& node, std::string reason, Prob
     }
     Value& made = model.values[node.outputs[i]];
     made.name = node.outputs[i];
-    nn::Shape shape = results[i].shape;
-    if (shape.empty()) shape.push_back(1);
-    made.layout = model.natural_layout(made.name, std::move(shape));
+    made.layout = model.natural_layout(made.name, results[i].shape);
     made.sample = std::make_shared<const nn::Tensor>(std::move(results[i]));
   }
 }
@@ -414,6 +486,12 @@ std::string reason_of(const nn::Node& node, const Problems& problems) {
   return text;
 }
 
+/// Whether a node with sub-graphs hands the value to them and decides nothing by it.
+bool only_carries(const nn::Node& node, const std::string& value) {
+  return node.op_type == "Scan" ||
+         (node.op_type == "Loop" && node.input(0) != value && node.input(1) != value);
+}
+
 /// Plans the node for the unit or, if that is not possible, for the host.
 void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
   if (reads_host_value(model, node)) {
@@ -422,7 +500,7 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
     } else {
       found.unsupported = found.unsupported || node.graphs.empty();
       Planner(model, node, found.problems)
-          .problem("{}", node.graphs.empty()
+          .problem("{}", node.graphs.empty() || node.op_type == "Scan"
                              ? "reads what the host would have to compute, and cannot be left to it"
                              : "its condition or number of iterations is computed at run time; "
                                "supported are constants, and what follows from constants and "
@@ -436,7 +514,7 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
     compute_before(model, node, "", found.problems);
     return;
   }
-  if (whole != nullptr) {
+  if (whole != nullptr && !only_carries(node, *whole)) {
     report_whole_operand(model, node, *whole, found.problems);
     return;
   }
@@ -642,8 +720,8 @@ void try_host_graph(Model& model, Problems& problems) {
   problems.insert(problems.end(), found.begin(), found.end());
 }
 
-/// Marks the nodes that a product reads from, directly or not; the gates of a recurrent one are
-/// read by the product of its next step.
+/// Marks the nodes that a product reads from, directly or not. The gates of a recurrent one are
+/// read by the product of its next step, the weights of an Attention by that with its values.
 void mark_before_product(Model& model, const NodeOrder& order) {
   std::unordered_set<std::string_view> wanted;
   for (std::size_t k = order.size(); k-- > 0;) {
@@ -651,7 +729,7 @@ void mark_before_product(Model& model, const NodeOrder& order) {
     const bool before =
         std::any_of(node.outputs.begin(), node.outputs.end(),
                     [&](const std::string& output) { return wanted.count(output) != 0; });
-    if (before || is_recurrent(node)) model.before_product.insert(&node);
+    if (before || has_inner_products(node)) model.before_product.insert(&node);
     if (before || is_product(node)) wanted.insert(node.inputs.begin(), node.inputs.end());
   }
 }
@@ -759,6 +837,7 @@ bool keeps_layout(const nn::Node& node) {
                                                 "Elu",
                                                 "Gelu",
                                                 "HardSwish",
+                                                "Swish",
                                                 "Identity",
                                                 "LeakyRelu",
                                                 "Max",
@@ -796,7 +875,9 @@ bool is_to_image(const nn::Node& node) {
 
 /// Operators that want the last dimension innermost in memory.
 bool wants_rows(const nn::Node& node) {
-  return node.op_type == "MatMul" || node.op_type == "LayerNormalization";
+  static const std::set<std::string_view> types{"Attention", "LayerNormalization", "MatMul",
+                                                "RMSNormalization", "RotaryEmbedding"};
+  return types.count(node.op_type) != 0;
 }
 
 /// Whether a value goes, through operators on single elements and Transposes, which move nothing,
@@ -943,9 +1024,7 @@ Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
       model.without_sub_graphs = without;
       return model;
     } catch (const Decision& decision) {
-      without = std::make_shared<const nn::Graph>(
-          decision.is_loop ? nn::with_iterations(now, decision.node, decision.count)
-                           : nn::with_branch(now, decision.node, decision.count != 0));
+      without = std::make_shared<const nn::Graph>(decision.without(now, decision.node));
     }
   }
 }

@@ -17,7 +17,7 @@ struct Place {
 class Places {
  public:
   Places(const Layout& layout, std::uint32_t array_size)
-      : lane_dimension_(layout.lane_dimension()), n_(array_size) {
+      : lane_dimension_(layout.rank() == 0 ? 0 : layout.lane_dimension()), n_(array_size) {
     const std::vector<std::int64_t> model = strides_of(layout.shape);
     nn::Shape outer = layout.memory_shape();
     outer.back() = layout.blocks(n_);

@@ -138,7 +138,12 @@ class Model:
 
     def _tensors(self, key: str) -> List[Tensor]:
         return [
-            Tensor(t["name"], tuple(t["shape"]), t["order"] and tuple(t["order"]), t["vectors"])
+            Tensor(
+                t["name"],
+                tuple(t["shape"]),
+                None if t["order"] is None else tuple(t["order"]),
+                t["vectors"],
+            )
             for t in self._about[key]
         ]
 

@@ -223,7 +223,7 @@ TEST(Refusal, EveryReasonAtOnce) {
         "supported",
         "node \"n_p\" (MaxPool): attribute kernel_shape",
         "node \"n_y\" (Gemm): attribute transA is 1", "node \"n_y\" (Gemm): the second operand",
-        "supported operators: Abs, Add, And, AveragePool, BatchNormalization, "}) {
+        "supported operators: Abs, Add, And, Attention, AveragePool, BatchNormalization, "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
   // Only the first problem is reported, not problems that it causes.
@@ -231,10 +231,10 @@ TEST(Refusal, EveryReasonAtOnce) {
 }
 
 TEST(Refusal, OperatorSetsOutputsAndConstants) {
-  GraphMaker maker(22);
+  GraphMaker maker(26);
   maker.input("x", {1, 4}).node("Relu", {"x"}, {"relu"}).output("relu");
   EXPECT_EQ(refusal(maker.graph),
-            "test.onnx: operator set 22 is not supported; supported are 7 to 21");
+            "test.onnx: operator set 26 is not supported; supported are 7 to 25");
   maker.graph.opset = 6;
   EXPECT_NE(refusal(maker.graph), "");
   maker.graph.opset = 7;

@@ -1,5 +1,5 @@
-// If and Loop are replaced by their sub-graphs if the condition or count is known when compiling,
-// and refused otherwise.
+// If, Loop and Scan are replaced by their sub-graphs if the condition or count is known when
+// compiling, and refused otherwise.
 #include <gtest/gtest.h>
 
 #include "tests/compiler/frontend/graphs.h"
@@ -82,6 +82,59 @@ TEST(SubGraphs, LoopWhoseBodyDecidesIsRefused) {
             std::string("test.onnx: node \"n_last\" (Loop): the body computes the condition; "
                         "supported are bodies that leave it as it is")
                 .substr(0, 110));
+}
+
+/// h = Relu(h w + slice) over the slices of x, and -h of each.
+GraphMaker scan(std::int64_t opset, Attributes attributes, const nn::Shape& x, const nn::Shape& h) {
+  GraphMaker maker(opset);
+  maker.input("x", x).input("h", h).weights("w", {4, 4}, 0.5F);
+  const std::vector<std::string> operands{"h", "x"};
+  attributes["num_scan_inputs"] = std::int64_t{1};
+  maker.node("Scan", opset < 9 ? std::vector<std::string>{"", "h", "x"} : operands, {"last", "all"},
+             attributes);
+  maker.output("last").output("all");
+  GraphMaker body(opset);
+  body.node("MatMul", {"h_in", "w"}, {"product"}).node("Add", {"product", "slice"}, {"sum"});
+  body.node("Relu", {"sum"}, {"h_out"}).node("Neg", {"h_out"}, {"seen"});
+  maker.graph.nodes[0].graphs["body"] = part(body, {"h_in", "slice"}, {"h_out", "seen"});
+  return maker;
+}
+
+TEST(SubGraphs, ScanIsUnrolled) {
+  const Attributes forms[] = {
+      {},
+      {{"scan_input_directions", Ints{1}}},
+      {{"scan_output_directions", Ints{1}}, {"scan_output_axes", Ints{-1}}},
+  };
+  for (const std::int64_t opset : {9, 16}) {
+    for (const Attributes& form : forms) {
+      expect_near_reference(scan(opset, form, {5, 2, 4}, {2, 4}).graph, architecture(4));
+    }
+  }
+  const nn::Graph middle = scan(11, {{"scan_input_axes", Ints{-2}}}, {2, 3, 4}, {2, 4}).graph;
+  expect_near_reference(middle, architecture(4));
+  EXPECT_EQ(nn::run_reference(
+                middle, {{"x", nn::Tensor::zeros({2, 3, 4})}, {"h", nn::Tensor::zeros({2, 4})}})
+                .at("all")
+                .shape,
+            (nn::Shape{3, 2, 4}));
+}
+
+TEST(SubGraphs, ScanOfABatchIsUnrolled) {
+  expect_near_reference(scan(8, {{"directions", Ints{1}}}, {2, 3, 1, 4}, {2, 1, 4}).graph,
+                        architecture(4));
+}
+
+TEST(SubGraphs, ScanThatDoesNotFitIsRefused) {
+  EXPECT_EQ(refusal(scan(9, {{"scan_input_axes", Ints{3}}}, {5, 2, 4}, {2, 4}).graph),
+            "test.onnx: node \"n_last\" (Scan): axis 3 is outside the 3 dimensions; supported are "
+            "-3 to 2");
+  EXPECT_EQ(refusal(scan(9, {{"scan_input_directions", Ints{2}}}, {5, 2, 4}, {2, 4}).graph),
+            "test.onnx: node \"n_last\" (Scan): attribute \"scan_input_directions\" has the value "
+            "2; allowed are 0 and 1");
+  EXPECT_EQ(refusal(scan(9, {}, {5000, 2, 4}, {2, 4}).graph),
+            "test.onnx: node \"n_last\" (Scan): has 5000 iterations; supported are 1 to 4096, "
+            "unrolled");
 }
 
 }  // namespace

@@ -83,10 +83,7 @@ Outcome outcome_of(const Case& c, Compile compile, double allowed, std::string& 
       for (std::size_t i = 0; i < c.expected.size(); ++i) {
         const nn::Tensor& actual = outputs.at(compiled.model_outputs.at(i));
         const double error = relative_error(actual, c.expected[i]);
-        // The unit gives a scalar as one value in a row.
-        const bool same_shape = actual.shape == c.expected[i].shape ||
-                                (c.expected[i].shape.empty() && actual.shape == nn::Shape{1});
-        if (!same_shape || !(error < allowed)) {
+        if (actual.shape != c.expected[i].shape || !(error < allowed)) {
           text = "shape " + nn::to_string(actual.shape) + ", error " + std::to_string(error);
           return Outcome::wrong;
         }
@@ -105,8 +102,9 @@ std::optional<Case> read_case(const fs::path& folder) {
   try {
     c.graph = nn::load_graph((folder / "model.onnx").string());
     for (const nn::Node& node : c.graph.nodes) {
-      const bool known = node.domain.empty() && (find_operator(node.op_type) != nullptr ||
-                                                 nn::reference_has(node, c.graph.opset));
+      const bool known =
+          node.domain.empty() && (!node.graphs.empty() || find_operator(node.op_type) != nullptr ||
+                                  nn::reference_has(node, c.graph.opset));
       if (!known) return std::nullopt;
     }
     c.inputs = read_set(folder / "test_data_set_0", "input");
@@ -127,6 +125,7 @@ const std::map<std::string, std::string>& reasons() {
   static const std::string training = "training";
   static const std::string infinite = "a fixed point has neither NaN nor infinities";
   static const std::string empty = "tensors without elements";
+  static const std::string decided = "a condition or number of iterations is an input";
   static const std::string other = "an output for training, or the places of maxima";
   static const std::map<std::string, std::string> all{
       {"test_add_uint8", whole},
@@ -146,6 +145,8 @@ const std::map<std::string, std::string>& reasons() {
       {"test_dropout_default_mask", training},
       {"test_dynamicquantizelinear", whole},
       {"test_edge_pad", whole},
+      {"test_if", decided},
+      {"test_loop11", decided},
       {"test_matmulinteger", whole},
       {"test_max_int", whole},
       {"test_max_uint", whole},
@@ -154,11 +155,13 @@ const std::map<std::string, std::string>& reasons() {
       {"test_maxpool_with_argmax", other},
       {"test_min_int", whole},
       {"test_min_uint", whole},
+      {"test_mod", whole},
       {"test_mul_uint8", whole},
       {"test_onehot", "only the host has it, and no program is left"},
       {"test_pow_types", whole},
       {"test_qlinearconv", whole},
       {"test_qlinearmatmul", whole},
+      {"test_range_float_type_positive_delta_expanded", decided},
       {"test_range_int32", whole},
       {"test_reflect_pad", whole},
       {"test_reshape_allowzero", empty},
@@ -209,16 +212,19 @@ TEST_P(Conformance, NodeTestsOfTheStandard) {
     GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";
   }
   std::map<Outcome, std::size_t> counts;
+  std::map<std::string, std::size_t> by_reason;
   each_case([&](const std::string& name, const Case& c) {
     std::string text;
     const Outcome outcome = outcome_of(c, GetParam(), allowed_error(name), text);
     ++counts[outcome];
+    if (outcome != Outcome::right) ++by_reason[reason_of(name)];
     if (outcome == Outcome::right || reason_of(name) != "") return;
     ADD_FAILURE() << name << (outcome == Outcome::wrong ? " is wrong: " : " is refused: ") << text;
   });
   std::printf("%zu right, %zu of other values with a reason, %zu refused with a reason\n",
               counts[Outcome::right], counts[Outcome::wrong], counts[Outcome::refused]);
-  EXPECT_GE(counts[Outcome::right], 498U);
+  for (const auto& [reason, count] : by_reason) std::printf("%zu: %s\n", count, reason.c_str());
+  EXPECT_GE(counts[Outcome::right], 515U);
   EXPECT_LE(counts[Outcome::wrong], 5U);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "firmware/compiler/host_work.h"
 #include "firmware/compiler/images.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "tests/compiler/models/outcome.h"
@@ -87,6 +88,19 @@ TEST(HostBefore, LooksWordsUpAndMakesMasks) {
     };
     EXPECT_EQ(std::count_if(compiled.notes.begin(), compiled.notes.end(), is_said), 1);
   }
+}
+
+/// Three words of four numbers from INT64 numbers, and a row of three truth values from INT32.
+TEST(HostBefore, ItsWorkIsCounted) {
+  const Compiled compiled = compile(masked_words(), ample_architecture());
+  const HostWork work = host_work(compiled);
+  EXPECT_EQ(text_of(work.before),
+            "Equal: 1 node, 3 elements, 19 bytes; Unsqueeze: 1 node, 3 elements, 14 bytes; "
+            "Gather: 1 node, 12 elements, 120 bytes");
+  EXPECT_TRUE(work.behind.empty());
+  constexpr std::uint64_t vector_bytes = 8 * 4;
+  EXPECT_EQ(work.packed, (1 + 3) * vector_bytes);
+  EXPECT_EQ(work.unpacked, 3 * vector_bytes);
 }
 
 TEST(HostBefore, IsKeptBesideTheProgram) {

@@ -25,6 +25,14 @@ std::vector<PairForm> constant_forms() {
   return {
       {"constant scalar", against([](Sample&) { return nn::Shape{}; })},
       {"constant of one element", against([](Sample&) { return nn::Shape{1}; })},
+      {"scalar and constant of one element",
+       [](Sample& s, const Numbers& numbers) {
+         return Pair{s.computed({}), s.constant({1}, numbers)};
+       }},
+      {"scalar and constant scalar",
+       [](Sample& s, const Numbers& numbers) {
+         return Pair{s.computed({}), s.constant(nn::Shape{}, numbers)};
+       }},
       {"constant per channel", against([](Sample& s) { return per_channel(s); })},
       {"constant per channel, rank 4", against([](Sample& s) {
          return nn::Shape{1, s.channels(), 1, 1};
@@ -72,6 +80,8 @@ std::vector<PairForm> computed_forms() {
   const auto pixel = [](Sample&) { return nn::Shape{1, 1, 3, 3}; };
   return {
       {"computed full", both(image, image)},
+      {"scalars", both([](Sample&) { return nn::Shape{}; }, [](Sample&) { return nn::Shape{}; })},
+      {"scalar", both(image, [](Sample&) { return nn::Shape{}; })},
       {"computed per channel", both(image, channel)},
       {"computed per pixel", both(image, pixel)},
       {"computed of lower rank", both(image, per_channel)},

@@ -80,6 +80,25 @@ void add_shapes(Cases& cases) {
   add_listed(
       cases, "Squeeze", "of height", [](Sample& s) { return s.image(1, 4); },
       [](Sample&) { return Ints{-2}; });
+  add(cases, "Squeeze", "to a scalar", [](Sample& s) {
+    return s.node("Squeeze", {s.computed({1, 1})});
+  });
+  add(cases, "Unsqueeze", "of a scalar", [](Sample& s) {
+    return s.node("Unsqueeze", {s.computed({}), s.list({0, 1})});
+  });
+  add(cases, "Reshape", "to a scalar and back", [](Sample& s) {
+    const std::string scalar = s.node("Reshape", {s.computed({1, 1, 1, 1}), s.list({})});
+    return s.node("Reshape", {scalar, s.list({1, -1})});
+  });
+  add(cases, "Gather", "of one element", [](Sample& s) {
+    const nn::Tensor index = nn::Tensor::of({}, std::vector<std::int64_t>{-2});
+    return s.node("Gather", {s.computed({s.channels()}), s.constant(index)});
+  });
+  add(cases, "Expand", "of a scalar", [](Sample& s) {
+    return s.node("Expand", {s.computed({}), s.list({2, s.channels()})});
+  });
+  add(cases, "Transpose", "of a scalar",
+      [](Sample& s) { return s.node("Transpose", {s.computed({})}); });
   add_listed(cases, "Unsqueeze", "to an image", matrix, [](Sample&) { return Ints{2, 3}; });
   add_listed(cases, "Unsqueeze", "in front", matrix, [](Sample&) { return Ints{0}; });
   add(cases, "Shape", "of an operand, for a Reshape", [](Sample& s) {

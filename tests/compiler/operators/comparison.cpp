@@ -31,9 +31,7 @@ std::string difference(const Sample& sample, const Compiled& compiled, double st
                        const std::string& name, const nn::Tensor& actual,
                        const nn::Tensor& expected) {
   const double units = sample.units(compiled.plans != 0);
-  // The unit gives a scalar as one value in a row.
-  const bool is_scalar = expected.shape.empty() && actual.shape == nn::Shape{1};
-  if (actual.shape != expected.shape && !is_scalar) {
+  if (actual.shape != expected.shape) {
     return fmt::format("{} has shape {}, not {}", name, nn::to_string(actual.shape),
                        nn::to_string(expected.shape));
   }

@@ -20,6 +20,7 @@ const std::vector<Function>& functions() {
       {"Erf", everywhere, {}},
       {"Gelu", everywhere, {}},
       {"Mish", everywhere, {}},
+      {"Swish", everywhere, {{"alpha", 1.5F}}},
       {"Softplus", everywhere, {}},
       {"Elu", everywhere, {{"alpha", 0.75F}}},
       {"Celu", everywhere, {{"alpha", 2.0F}}},

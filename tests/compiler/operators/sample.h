@@ -161,6 +161,7 @@ using Cases = std::vector<Case>;
 [[nodiscard]] Cases arrangement_cases();  ///< Reshape, Concat...
 [[nodiscard]] Cases function_cases();     ///< Sigmoid, Exp...
 [[nodiscard]] Cases recurrent_cases();    ///< RNN, GRU, LSTM
+[[nodiscard]] Cases attention_cases();    ///< Attention, RotaryEmbedding, RMSNormalization
 [[nodiscard]] Cases logic_cases();        ///< comparisons, And, Not, Where
 
 /// All cases.

@@ -161,6 +161,7 @@ Emit plan_arithmetic(Planner& p) {
 /// How a run-time operand has to lie for a result of this layout; nothing if it does.
 std::optional<Layout> wanted_layout(const Layout& operand, const Layout& result) {
   Layout wanted{operand.shape, result.order};
+  if (result.rank() == 0) return std::nullopt;
   const std::size_t lane = result.lane_dimension();
   if (wanted.shape[lane] != result.shape[lane]) wanted.shape[lane] = result.shape[lane];
   if (wanted == operand) return std::nullopt;

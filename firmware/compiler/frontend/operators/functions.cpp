@@ -243,6 +243,10 @@ std::optional<Shape> curved_shape(const nn::Node& node) {
         4);
   }
   if (op == "Gelu") return times_x(normal_below, 4);
+  if (op == "Swish") {
+    const double alpha = real("alpha", 1);
+    return times_x([alpha](double x) { return sigmoid(alpha * x); }, 8 / std::abs(alpha));
+  }
   if (op == "Mish") return times_x([](double x) { return std::tanh(softplus(x)); }, 9);
   if (op == "Softplus") {
     return Shape{softplus, [](double x) { return softplus(x) - std::max(x, 0.0); }, Reach{-8, 8},
@@ -569,8 +573,8 @@ Operator tables_operator() { return {"look up", 1, Role::activation, plan_tables
 
 Operators function_operators() {
   Operators all;
-  for (const char* type : {"Sigmoid", "Tanh", "Erf", "Gelu", "Mish", "Softplus", "Elu", "Celu",
-                           "Selu", "Exp", "Log", "Sqrt", "Reciprocal", "Softsign"}) {
+  for (const char* type : {"Sigmoid", "Tanh", "Erf", "Gelu", "Mish", "Swish", "Softplus", "Elu",
+                           "Celu", "Selu", "Exp", "Log", "Sqrt", "Reciprocal", "Softsign"}) {
     all.push_back({type, 1, Role::simple, nullptr, nullptr, expand_curve});
   }
   for (const char* type : {"Neg", "Abs", "HardSigmoid", "HardSwish"}) {

@@ -104,9 +104,10 @@ void skip_flattening(Planner& p, const Layout& a, Product& product) {
   const std::string& source = p.value(0)->reshaped_from;
   if (p.compat() || source.empty() || a.rank() != 2) return;
   const Layout& before = *p.model().value(source).layout;
+  if (before.rank() < 2) return;
   const bool same_rows = before.order[0] == 0 && before.shape[0] == a.shape[0] &&
                          before.lanes() % p.architecture().array_size == 0;
-  if (!same_rows || before.rank() < 2) return;
+  if (!same_rows) return;
   product.unflattened = before;
   product.input = source;
 }

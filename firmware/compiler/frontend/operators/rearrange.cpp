@@ -206,7 +206,7 @@ const Addresses& laid_out(Emitter& e, const std::string& name, const nn::Tensor&
           lanes.push_back(0);
           continue;
         }
-        position[layout.lane_dimension()] = lane;
+        layout.set_lane(position, lane);
         lanes.push_back(tensor.floats[static_cast<std::size_t>(source(position))]);
       }
     } while (next_position(at, outer));
@@ -236,7 +236,7 @@ void rearrange(Emitter& e, const std::string& output, const Layout& layout,
     for (std::int64_t first = 0; first < layout.lanes(); first += n) {
       cells.clear();
       for (std::int64_t lane = first; lane < std::min(first + n, layout.lanes()); ++lane) {
-        position[layout.lane_dimension()] = lane;
+        layout.set_lane(position, lane);
         const Origin from = origin(position);
         cells.push_back(
             from.piece < 0 ? Cell{} : cells_of[static_cast<std::size_t>(from.piece)](from.index));

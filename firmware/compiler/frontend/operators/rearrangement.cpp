@@ -21,6 +21,7 @@ std::int64_t row_major(const nn::Shape& position, const std::vector<std::int64_t
 std::optional<Layout> kept_order(const Planner& p, const Layout& from, const nn::Shape& to) {
   const bool squeeze = p.node.op_type == "Squeeze";
   if (!squeeze && p.node.op_type != "Unsqueeze") return std::nullopt;
+  if (from.shape.empty() || to.empty()) return std::nullopt;
   // The dimensions of size 1 may be paired at will, since that moves nothing.
   const nn::Shape& longer = squeeze ? from.shape : to;
   const nn::Shape& shorter = squeeze ? to : from.shape;
@@ -75,8 +76,6 @@ Emit plan_reshape(Planner& p) {
   if (x == nullptr) return {};
   std::optional<nn::Shape> shape = reshaped(p, x->shape);
   if (!shape) return {};
-  // A scalar of the model is a row of one lane here.
-  if (shape->empty()) shape = nn::Shape{1};
   const std::optional<Layout> kept = kept_order(p, *x, *shape);
   p.reads(0);
   p.output_reshaped(kept ? *kept : p.model().natural_layout(p.node.outputs[0], *shape));

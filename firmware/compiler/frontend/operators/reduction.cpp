@@ -105,7 +105,6 @@ bool expand_reduction(Planner& p, Expansion& e) {
     }
   }
   const bool keeps = p.node.integer("keepdims", 1) != 0;
-  if (dropped.empty()) dropped = {1};
   const std::string target = e.constant(keeps ? kept : dropped);
   if (kept == x.shape) {
     e.last("Reshape", {p.node.inputs[0], target});

@@ -35,7 +35,7 @@ Emit plan_transpose(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const std::vector<std::int64_t> permutation = permutation_of(p, x->rank());
-  if (permutation.empty()) return {};
+  if (p.failed()) return {};
   return relabel(p, x->transposed(permutation));
 }
 

@@ -47,7 +47,6 @@ Emit plan_gather(Planner& p) {
   nn::Shape shape(x->shape.begin(), x->shape.begin() + *axis);
   shape.insert(shape.end(), which->shape.begin(), which->shape.end());
   shape.insert(shape.end(), x->shape.begin() + *axis + 1, x->shape.end());
-  if (shape.empty()) shape = {1};
   const std::size_t ranks = which->shape.size();
   // A list of indices keeps the dimensions where they are.
   Layout result =

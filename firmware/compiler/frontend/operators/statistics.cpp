@@ -1,5 +1,5 @@
 // Operators that relate values to sums over their neighbours: Softmax, LogSoftmax, LRN,
-// InstanceNormalization, LayerNormalization.
+// InstanceNormalization, LayerNormalization, RMSNormalization.
 //
 // Sums along the lanes are products with columns of ones. They are scaled down by a power of two
 // where they could leave the data type's range; the function of the sum takes that back. What is
@@ -128,6 +128,7 @@ bool expand_instance(Planner& p, Expansion& e) {
   return true;
 }
 
+/// LayerNormalization, and RMSNormalization, which divides by the root of the mean square alone.
 bool expand_layer(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;
@@ -145,7 +146,9 @@ bool expand_layer(Planner& p, Expansion& e) {
   std::string rows = p.node.inputs[0];
   const bool last = *axis + 1 == static_cast<std::int64_t>(x.rank());
   if (!last) rows = e.node("Reshape", {rows, e.constant(nn::Shape{outer, inner})});
-  const std::string centred = e.node("Sub", {rows, mean_of_last(p, e, rows, inner)});
+  const bool centres = p.node.op_type == "LayerNormalization";
+  const std::string centred =
+      centres ? e.node("Sub", {rows, mean_of_last(p, e, rows, inner)}) : rows;
   const std::string variance = mean_of_last(p, e, e.node("Mul", {centred, centred}), inner);
   std::string result = scaled_by_deviation(p, e, centred, variance, p.node.real("epsilon", 1e-5F));
   if (!last) result = e.node("Reshape", {result, e.constant(x.shape)});
@@ -209,7 +212,8 @@ Operators statistics_operators() {
   return {{"LogSoftmax", 1, Role::simple, nullptr, nullptr, expand_softmax},
           {"LRN", 1, Role::simple, nullptr, nullptr, expand_lrn},
           {"InstanceNormalization", 3, Role::simple, nullptr, nullptr, expand_instance},
-          {"LayerNormalization", 2, Role::simple, nullptr, nullptr, expand_layer}};
+          {"LayerNormalization", 2, Role::simple, nullptr, nullptr, expand_layer},
+          {"RMSNormalization", 2, Role::simple, nullptr, nullptr, expand_layer}};
 }
 
 std::string sum_of_last(Expansion& e, const std::string& x, std::int64_t count, float scale) {

@@ -18,6 +18,10 @@ namespace {
 template <typename Visit>
 void for_each_element(const TensorLayout& layout, std::uint64_t n, Visit visit) {
   const std::size_t rank = layout.shape.size();
+  if (rank == 0) {
+    visit(0, 0);
+    return;
+  }
   std::vector<std::uint64_t> strides(rank, 1);
   for (std::size_t k = rank; k-- > 1;) {
     strides[k - 1] = strides[k] * static_cast<std::uint64_t>(layout.shape[k]);
@@ -71,7 +75,7 @@ std::uint64_t TensorLayout::elements() const {
 }
 
 std::uint64_t TensorLayout::lanes() const {
-  return static_cast<std::uint64_t>(shape[order.back()]);
+  return order.empty() ? 1 : static_cast<std::uint64_t>(shape[order.back()]);
 }
 
 std::vector<float> to_lanes(const TensorLayout& layout, std::uint32_t array_size,

@@ -186,10 +186,6 @@ class Program {
       layout.shape.push_back(static_cast<std::int64_t>(dim.size));
     }
     layout.order = buffer.order;
-    if (layout.shape.empty()) {
-      layout.shape = {1};
-      layout.order = {0};
-    }
     layout.vectors = buffer.vectors;
     return layout;
   }

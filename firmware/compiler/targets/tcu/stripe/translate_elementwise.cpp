@@ -36,16 +36,17 @@ void Translator::arithmetic() {
       std::vector<Affine> its;
       std::vector<std::size_t> dims;
       for (std::size_t d = 0; d < sizes.size(); ++d) {
-        const std::size_t dim = result.order[d];
+        const bool scalar = result.rank() == 0;
+        const std::size_t dim = scalar ? 0 : result.order[d];
         const std::size_t missing = result.shape.size() - tensor->shape.size();
-        const bool varies = dim >= missing && tensor->shape[dim - missing] != 1;
+        const bool varies = !scalar && dim >= missing && tensor->shape[dim - missing] != 1;
         if (!varies && d + 1 != sizes.size()) continue;
         kept.push_back(sizes[d]);
         its.push_back(at[d]);
         dims.push_back(dim);
       }
       std::vector<float> values;
-      nn::Shape position(kept.size(), 0), whole(result.shape.size(), 0);
+      nn::Shape position(kept.size(), 0), whole(sizes.size(), 0);
       do {
         for (std::size_t d = 0; d < dims.size(); ++d) whole[dims[d]] = position[d];
         values.push_back(tensor->floats[static_cast<std::size_t>(source(whole))]);

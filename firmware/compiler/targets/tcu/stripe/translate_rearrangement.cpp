@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::int32_t no_piece = -1;  // the fill value
 
+/// Number of dimensions in memory, where a scalar has one.
+std::size_t memory_rank(const Layout& layout) { return std::max<std::size_t>(layout.rank(), 1); }
+
 /// One lane of one vector of a piece.
 struct Cell {
   std::int32_t piece = no_piece;
@@ -34,7 +37,7 @@ class Cells {
       : layout_(layout), strides_(strides_of(layout.shape)), n_(n) {}
 
   [[nodiscard]] Cell operator()(std::int32_t piece, std::int64_t index) const {
-    Cell cell{piece, std::vector<std::int32_t>(layout_.rank()), 0};
+    Cell cell{piece, std::vector<std::int32_t>(memory_rank(layout_)), 0};
     for (std::size_t k = 0; k < layout_.order.size(); ++k) {
       const std::size_t d = layout_.order[k];
       const std::int64_t at = index / strides_[d] % layout_.shape[d];
@@ -91,7 +94,7 @@ class Groups {
       for (std::int64_t first = 0; first < result.lanes(); first += n) {
         std::vector<Cell> cells;
         for (std::int64_t lane = first; lane < std::min(first + n, result.lanes()); ++lane) {
-          position[result.lane_dimension()] = lane;
+          result.set_lane(position, lane);
           const Origin from = origin(position);
           const auto piece = static_cast<std::int32_t>(from.piece);
           cells.push_back(from.piece < 0
@@ -223,7 +226,7 @@ class Translator::Rearranging {
     }
     for (const std::string& piece : what.pieces) places_.push_back(place_of_piece(piece));
     target_ = t_.make_place(output.name);
-    target_rank_ = result.rank();
+    target_rank_ = memory_rank(result);
     for (const auto& [pattern, points] : groups.all()) {
       for (const PointNest& nest : nests_of(points, target_rank_)) {
         if (pattern.copied) {
@@ -268,7 +271,7 @@ class Translator::Rearranging {
     nn::Shape at(sizes.size(), 0);
     do {
       std::int64_t index = 0;
-      for (std::size_t k = 0; k < at.size(); ++k) index += at[k] * strides[layout.order[k]];
+      for (std::size_t k = 0; k < layout.rank(); ++k) index += at[k] * strides[layout.order[k]];
       values.push_back(value.constant->floats[static_cast<std::size_t>(index)]);
     } while (next_position(at, sizes));
     Place place{t_.make_constant(piece, sizes, std::move(values)), {}};
@@ -306,7 +309,7 @@ class Translator::Rearranging {
   [[nodiscard]] std::size_t first_of(const Pattern& pattern, std::size_t source) const {
     std::size_t first = target_rank_;
     for (std::size_t j = 0; j < source; ++j) {
-      first += layouts_[static_cast<std::size_t>(pattern.sources[j].piece)].rank();
+      first += memory_rank(layouts_[static_cast<std::size_t>(pattern.sources[j].piece)]);
     }
     return first;
   }
@@ -329,7 +332,7 @@ class Translator::Rearranging {
       k.in("X", t_.shapes_.at(row), row, {lane});
     } else {
       const auto piece = static_cast<std::size_t>(pattern.sources[0].piece);
-      std::vector<Affine> from = at(nest, indexes, target_rank_, layouts_[piece].rank());
+      std::vector<Affine> from = at(nest, indexes, target_rank_, memory_rank(layouts_[piece]));
       from.back() += lane;
       const Place& place = places_[piece];
       k.in("X", t_.shapes_.at(place.buffer), place.buffer, t_.access(place, from));
@@ -369,7 +372,7 @@ class Translator::Rearranging {
   [[nodiscard]] std::size_t run_of_sources(const Pattern& pattern, const PointNest& nest,
                                            std::size_t begin) const {
     const std::int32_t piece = pattern.sources[begin].piece;
-    const std::size_t rank = layouts_[static_cast<std::size_t>(piece)].rank();
+    const std::size_t rank = memory_rank(layouts_[static_cast<std::size_t>(piece)]);
     const auto part = [&](const Point& point, std::size_t source, std::size_t d) {
       return point[first_of(pattern, source) + d];
     };
@@ -412,7 +415,7 @@ class Translator::Rearranging {
     const std::string table = t_.table({count, depth, pattern.lanes}, std::move(matrix));
     k.in("K", t_.shapes_.at(table), table, {source, row, column});
     const auto piece = static_cast<std::size_t>(pattern.sources[begin].piece);
-    const std::size_t rank = layouts_[piece].rank();
+    const std::size_t rank = memory_rank(layouts_[piece]);
     std::vector<Affine> from = at(nest, indexes, first_of(pattern, begin), rank);
     if (count > 1) {
       for (std::size_t d = 0; d < rank; ++d) {
