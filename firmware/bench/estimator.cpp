@@ -4,13 +4,12 @@
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
-#include "isa/tcu/activation.h"
-#include "isa/tcu/lookup.h"
+#include "isa/tcu/timing.h"
 
 namespace tactus::bench {
 namespace {
 
-using tcu::InstructionKind;
+using tcu::Action;
 
 constexpr std::uint64_t dram_energy = 100, on_chip_energy = 10;  // a vector
 constexpr unsigned dram_word_bits = 128;
@@ -21,76 +20,46 @@ class Costing {
   Costing(const tcu::Architecture& architecture, Formula formula)
       : formula_(formula),
         n_(architecture.array_size),
-        blocks_(architecture.dais_blocks),
-        table_vectors_(lookup_vectors(architecture)),
         vector_words_((architecture.vector_bytes() * 8 + dram_word_bits - 1) / dram_word_bits) {}
 
-  Cost next(const tcu::Instruction& instruction, InstructionKind kind) {
-    const Cost cost = this->cost(instruction, kind);
-    previous_ = kind;
+  Cost next(const tcu::VectorFlow& flow) {
+    const Action action = info(flow.kind).action;
+    const std::uint64_t vectors = flow.size + 1;
+    const std::uint64_t dram =
+        vectors *
+        (formula_ == Formula::current ? 1 : (action == Action::from_dram ? 2 : 1) * vector_words_);
+    const Action before = formula_ == Formula::march_2022 ? Action::multiply : previous_;
+    previous_ = action;
+    Cost cost{1, vectors, formula_cycles(flow, before, n_, dram), on_chip_energy * vectors};
+    switch (action) {
+      case Action::none:
+      case Action::configure:
+      case Action::undefined:
+        cost.vectors = cost.energy = 0;
+        break;
+      case Action::multiply:
+        cost.energy = vectors * n_ * n_;
+        break;
+      case Action::simd:
+        cost.energy = n_;
+        break;
+      case Action::from_dram:
+      case Action::to_dram:
+        cost.energy = dram_energy * vectors;
+        break;
+      default:
+        // Instructions of extensions are not in the reference: they count like other DataMoves, and
+        // options that hide cycles have no effect.
+        break;
+    }
     return cost;
   }
 
  private:
-  [[nodiscard]] Cost cost(const tcu::Instruction& instruction, InstructionKind kind) const {
-    const std::uint64_t vectors = instruction.operand2 + 1;
-    switch (kind) {
-      case InstructionKind::no_op:
-        return {1, 0, 1, 0};
-      case InstructionKind::mat_mul:
-        return {1, vectors, vectors + fill_cycles(), vectors * n_ * n_};
-      case InstructionKind::load_weights: {
-        const std::uint64_t rows = instruction.operand1 + 1;
-        return {1, rows, rows, on_chip_energy * rows};
-      }
-      case InstructionKind::simd:
-        return {1, 1, 1, n_};
-      case InstructionKind::dram0_to_local:
-      case InstructionKind::dram1_to_local:
-        return {1, vectors, vectors * dram_cycles(2), dram_energy * vectors};
-      case InstructionKind::local_to_dram0:
-      case InstructionKind::local_to_dram1:
-        return {1, vectors, vectors * dram_cycles(1), dram_energy * vectors};
-      // Instructions of extensions are not in the reference: they count like other DataMoves, and
-      // options that hide cycles have no effect.
-      case InstructionKind::load_lut:
-        return {1, table_vectors_, table_vectors_, on_chip_energy * table_vectors_};
-      case InstructionKind::load_activation:
-        return {1, tcu::activation_parameters, tcu::activation_parameters,
-                on_chip_energy * tcu::activation_parameters};
-      case InstructionKind::accumulator_to_local_activated:
-      case InstructionKind::accumulator_to_local:
-      case InstructionKind::local_to_accumulator:
-      case InstructionKind::local_to_accumulator_accumulate:
-        return {1, vectors, vectors, on_chip_energy * vectors};
-      case InstructionKind::dais: {
-        // Not in the reference: counts like a DataMove of the larger number of vectors.
-        const tcu::DaisBlockEntry& block = blocks_[tcu::dais_fields(instruction).block];
-        const std::uint64_t inputs = vectors * block.input_vectors(n_);
-        const std::uint64_t results = vectors * block.output_vectors(n_);
-        return {1, inputs, std::max(inputs, results), on_chip_energy * inputs};
-      }
-      case InstructionKind::configure:
-      case InstructionKind::undefined:
-        return {1, 0, 0, 0};
-    }
-    internal_error("instruction kind {}", static_cast<int>(kind));
-  }
-
-  [[nodiscard]] std::uint64_t fill_cycles() const {
-    if (formula_ == Formula::march_2022 || previous_ == InstructionKind::mat_mul) return 0;
-    return previous_ == InstructionKind::load_weights ? n_ : 2 * n_;
-  }
-  [[nodiscard]] std::uint64_t dram_cycles(std::uint64_t a_word) const {
-    return formula_ == Formula::current ? 1 : a_word * vector_words_;
-  }
-
   Formula formula_;
-  std::uint32_t n_;
-  const std::vector<tcu::DaisBlockEntry>& blocks_;
-  std::uint64_t table_vectors_;
+  std::uint64_t n_;
   std::uint64_t vector_words_;
-  InstructionKind previous_ = InstructionKind::no_op;
+  Action previous_ = Action::none;
 };
 
 void check_threads(const tcu::Architecture& architecture) {
@@ -103,20 +72,22 @@ void check_threads(const tcu::Architecture& architecture) {
 class Summing {
  public:
   Summing(const tcu::Architecture& architecture, std::uint64_t count, Formula formula)
-      : layout_(architecture),
+      : architecture_(architecture),
+        layout_(architecture),
         costing_(architecture, formula),
         executed_(count - std::min(count, std::uint64_t{architecture.thread_queue_depth} + 1)) {}
 
   void next(const tcu::Instruction& instruction) {
-    const InstructionKind kind = kind_of(layout_, instruction);
-    const Cost cost = costing_.next(instruction, kind);
-    result_.by_kind[static_cast<std::size_t>(kind)] += cost;
+    const tcu::VectorFlow flow = flow_of(architecture_, layout_, instruction);
+    const Cost cost = costing_.next(flow);
+    result_.by_kind[static_cast<std::size_t>(flow.kind)] += cost;
     result_.aggregate += cost;
     if (seen_++ < executed_) result_.execution += cost;
   }
   [[nodiscard]] const Estimate& result() const { return result_; }
 
  private:
+  const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
   Costing costing_;
   std::uint64_t executed_;  ///< number of instructions that count as executed

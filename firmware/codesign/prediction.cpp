@@ -5,14 +5,12 @@
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
-#include "isa/tcu/activation.h"
-#include "isa/tcu/instruction_kind.h"
-#include "isa/tcu/lookup.h"
+#include "isa/tcu/timing.h"
 
 namespace tactus::codesign {
 namespace {
 
-using tcu::InstructionKind;
+using tcu::Action;
 
 class Clockwork {
  public:
@@ -20,50 +18,16 @@ class Clockwork {
       : architecture_(architecture), layout_(architecture), rates_(rates) {}
 
   void add(const tcu::Instruction& instruction, KernelPrediction& kernel) {
-    const InstructionKind kind = kind_of(layout_, instruction);
-    const std::uint64_t vectors = instruction.operand2 + 1;
-    Paths& paths = kernel.paths;
+    const tcu::VectorFlow flow = flow_of(architecture_, layout_, instruction);
+    const Action action = info(flow.kind).action;
+    const bool port1 = info(flow.kind).from == tcu::VectorMemory::dram1 ||
+                       info(flow.kind).to == tcu::VectorMemory::dram1;
     ++kernel.instructions;
-    switch (kind) {
-      case InstructionKind::mat_mul:
-        paths.array += vectors + fill();
-        break;
-      case InstructionKind::load_weights:
-        paths.weights += instruction.operand1 + 1;
-        break;
-      case InstructionKind::dram0_to_local:
-      case InstructionKind::local_to_dram0:
-        paths.dma0 += transfer(vectors);
-        ++kernel.dma_moves;
-        break;
-      case InstructionKind::dram1_to_local:
-      case InstructionKind::local_to_dram1:
-        paths.dma1 += transfer(vectors);
-        ++kernel.dma_moves;
-        break;
-      case InstructionKind::accumulator_to_local:
-      case InstructionKind::local_to_accumulator:
-      case InstructionKind::accumulator_to_local_activated:
-      case InstructionKind::local_to_accumulator_accumulate:
-      case InstructionKind::dais:
-        paths.moves += vectors;
-        break;
-      case InstructionKind::load_lut:
-        paths.moves += tcu::lookup_vectors(architecture_);
-        break;
-      case InstructionKind::load_activation:
-        paths.moves += tcu::activation_parameters;
-        break;
-      case InstructionKind::simd:
-        ++paths.simd;
-        break;
-      case InstructionKind::no_op:
-      case InstructionKind::configure:
-      case InstructionKind::undefined:
-        ++paths.other;
-        break;
-    }
-    previous_ = kind;
+    if (action == Action::from_dram || action == Action::to_dram) ++kernel.dma_moves;
+    path(kernel.paths, action, port1) +=
+        formula_cycles(flow, previous_, architecture_.array_size, transfer(flow.size + 1));
+    if (action == Action::configure || action == Action::undefined) ++kernel.paths.other;
+    previous_ = action;
   }
 
   [[nodiscard]] std::uint64_t cycles(const Paths& paths) const {
@@ -74,10 +38,29 @@ class Clockwork {
   }
 
  private:
-  [[nodiscard]] std::uint64_t fill() const {
-    const std::uint64_t n = architecture_.array_size;
-    if (previous_ == InstructionKind::mat_mul) return 0;
-    return previous_ == InstructionKind::load_weights ? n : 2 * n;
+  [[nodiscard]] static std::uint64_t& path(Paths& paths, Action action, bool port1) {
+    switch (action) {
+      case Action::multiply:
+        return paths.array;
+      case Action::load_weights:
+        return paths.weights;
+      case Action::from_dram:
+      case Action::to_dram:
+        return port1 ? paths.dma1 : paths.dma0;
+      case Action::simd:
+        return paths.simd;
+      case Action::none:
+      case Action::configure:
+      case Action::undefined:
+        return paths.other;
+      case Action::accumulator_to_local:
+      case Action::local_to_accumulator:
+      case Action::dais:
+      case Action::load_table:
+      case Action::load_activation:
+        break;
+    }
+    return paths.moves;
   }
   [[nodiscard]] std::uint64_t transfer(std::uint64_t vectors) const {
     const auto bytes = static_cast<double>(vectors * architecture_.vector_bytes());
@@ -88,7 +71,7 @@ class Clockwork {
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
   const Rates& rates_;
-  InstructionKind previous_ = InstructionKind::no_op;
+  Action previous_ = Action::none;
 };
 
 }  // namespace

@@ -12,11 +12,11 @@
 #include "firmware/compiler/segments.h"
 #include "firmware/compiler/steps.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
-#include "firmware/compiler/targets/tcu/optimise/prediction.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "isa/tcu/disassembler.h"
 #include "isa/tcu/layout.h"
+#include "isa/tcu/timing.h"
 
 namespace tactus::compiler {
 namespace {
@@ -221,8 +221,8 @@ void predict(Compiled& compiled, Strategy strategy, const optimise::Machine& mac
   for (const LayerInfo& layer : compiled.layers) {
     ends.push_back(layer.first_instruction + layer.instructions);
   }
-  const optimise::Prediction prediction = optimise::predict(
-      tcu::decode_program(layout, compiled.program), compiled.architecture, machine, ends);
+  const tcu::Prediction prediction = tcu::predict(tcu::decode_program(layout, compiled.program),
+                                                  compiled.architecture, machine, ends);
   std::uint64_t before = 0;
   for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
     compiled.layers[i].predicted_cycles = prediction.heads[i] - before;

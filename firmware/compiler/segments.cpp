@@ -13,10 +13,10 @@
 #include "firmware/compiler/steps.h"
 #include "firmware/compiler/targets/tcu/memory/constants.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
-#include "firmware/compiler/targets/tcu/optimise/prediction.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "isa/tcu/disassembler.h"
+#include "isa/tcu/timing.h"
 
 namespace tactus::compiler {
 namespace {
@@ -389,8 +389,7 @@ void Segmenter::append(const std::vector<std::uint8_t>& program, std::uint64_t f
   const tcu::InstructionLayout layout(model_.architecture);
   for (tcu::Instruction instruction : tcu::decode_program(layout, program)) {
     const bool reads_constants =
-        instruction.opcode == static_cast<std::uint8_t>(tcu::Opcode::data_move) &&
-        instruction.flags == static_cast<std::uint8_t>(tcu::DataMoveKind::dram1_to_local);
+        info(tcu::kind_by_code(instruction)).from == tcu::VectorMemory::dram1;
     // The address is in the low bits, and what is added stays within the depth.
     if (reads_constants) instruction.operand1 += first_constant;
     instructions_.push_back(instruction);
@@ -421,18 +420,11 @@ void Segmenter::compile_by_strategy(const Segment& segment) {
     add_layer(std::move(info), first);
   }
   for (std::size_t i = first; i < instructions_.size(); ++i) {
-    const tcu::Instruction& move = instructions_[i];
-    if (move.opcode != static_cast<std::uint8_t>(tcu::Opcode::data_move)) continue;
-    switch (static_cast<tcu::DataMoveKind>(move.flags)) {
-      case tcu::DataMoveKind::dram0_to_local:
-      case tcu::DataMoveKind::local_to_dram0:
-        result_.displaced += move.operand2 + 1;
-        break;
-      case tcu::DataMoveKind::dram1_to_local:
-        result_.fetched += move.operand2 + 1;
-        break;
-      default:
-        break;
+    const tcu::InstructionKindInfo& row = info(tcu::kind_by_code(instructions_[i]));
+    if (row.from == tcu::VectorMemory::dram0 || row.to == tcu::VectorMemory::dram0) {
+      result_.displaced += instructions_[i].operand2 + 1;
+    } else if (row.from == tcu::VectorMemory::dram1) {
+      result_.fetched += instructions_[i].operand2 + 1;
     }
   }
 }
@@ -495,8 +487,8 @@ void Segmenter::predict(Candidate& candidate) {
   for (const LayerInfo& layer : result_.layers) {
     ends.push_back(layer.first_instruction + layer.instructions);
   }
-  const optimise::Prediction prediction =
-      optimise::predict(instructions_, model_.architecture, machine_, ends);
+  const tcu::Prediction prediction =
+      tcu::predict(instructions_, model_.architecture, machine_, ends);
   std::unordered_map<std::string, std::size_t> plan_of_node;
   for (std::size_t k = 0; k < plans_.size(); ++k) {
     for (const Step* step : plans_[k].steps) plan_of_node[step->node->name] = k;

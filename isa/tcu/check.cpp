@@ -4,36 +4,36 @@
 #include <string_view>
 
 #include "isa/support/error.h"
-#include "isa/tcu/activation.h"
-#include "isa/tcu/instruction.h"
-#include "isa/tcu/lookup.h"
+#include "isa/tcu/accesses.h"
+#include "isa/tcu/instruction_set.h"
 #include "isa/tcu/names.h"
 
 namespace tactus::tcu {
 namespace {
-
-/// Description of a memory for messages.
-struct MemoryExtent {
-  std::string_view name;   ///< before "address"
-  std::string_view place;  ///< after "outside"
-  std::uint64_t depth;
-};
 
 /// size + 1 without overflow: a size field may hold 2^64 - 1.
 std::string count_text(std::uint64_t size) {
   return size == ~std::uint64_t{0} ? "18446744073709551616" : std::to_string(size + 1);
 }
 
+/// Flags that have a meaning, by opcode: NoOp and Configure ignore theirs, DataMove and Dais use
+/// all.
+std::array<unsigned, 16> allowed_flags() {
+  std::array<unsigned, 16> allowed{};
+  for (const InstructionInfo& each : instruction_set()) {
+    unsigned& flags = allowed[static_cast<std::size_t>(each.opcode)];
+    for (const ModifierInfo& modifier : each.modifiers) flags |= modifier.flags;
+    const Action action = info(each.kind()).action;
+    const bool ignores = action == Action::none || action == Action::configure;
+    if (ignores || action == Action::dais || each.opcode == Opcode::data_move) flags = 0xF;
+  }
+  return allowed;
+}
+
 class Checker {
  public:
   Checker(const Architecture& architecture, const InstructionLayout& layout)
-      : architecture_(architecture),
-        layout_(layout),
-        operations_(rtl_simd_ops + (layout.lookup_table_count > 0 ? 1 : 0)),
-        local_{"local", "the local memory", architecture.local_depth},
-        accumulators_{"accumulator", "the accumulators", architecture.accumulator_depth},
-        drams_{MemoryExtent{"DRAM0", "DRAM0", architecture.dram0_depth},
-               MemoryExtent{"DRAM1", "DRAM1", architecture.dram1_depth}} {}
+      : architecture_(architecture), layout_(layout), operations_(simd_ops_of(layout)) {}
 
   /// Problem of the last instruction that right() rejected.
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
@@ -42,27 +42,24 @@ class Checker {
   /// have millions of instructions, and correct ones should not cost strings.
   bool right(const Instruction& instruction) {
     i_ = instruction;
-    switch (static_cast<Opcode>(i_.opcode)) {
-      case Opcode::no_op:
-      case Opcode::configure:
+    const InstructionKind named = kind_by_code(i_);
+    if (named == InstructionKind::undefined || !has(layout_, info(named).needs)) return undefined();
+    static const std::array<unsigned, 16> allowed = allowed_flags();
+    if (!flags(allowed[i_.opcode])) return false;
+    const VectorFlow flow = flow_of(architecture_, layout_, i_);
+    if (flow.kind == InstructionKind::undefined) return missing(named);
+    switch (info(flow.kind).action) {
+      case Action::none:
+      case Action::configure:
+      case Action::undefined:
         return true;
-      case Opcode::mat_mul:
-        return mat_mul();
-      case Opcode::data_move:
-        return data_move();
-      case Opcode::load_weights:
-        return load_weights();
-      case Opcode::simd:
-        return simd();
-      case Opcode::load_lut:
-        return architecture_.lookup_tables.count == 0 ? undefined() : load_lut();
-      case Opcode::load_activation:
-        if (!architecture_.activation_unit) return undefined();
-        return flags("LoadActivation", 0) && local_run(activation_parameters - 1);
-      case Opcode::dais:
-        return architecture_.dais_blocks.empty() ? undefined() : dais();
+      case Action::simd:
+        return simd(flow);
+      case Action::dais:
+        return dais(flow);
+      default:
+        return local_end(flow) && other_end(flow.from) && other_end(flow.to);
     }
-    return undefined();
   }
 
  private:
@@ -72,79 +69,48 @@ class Checker {
     return holds;
   }
 
+  /// ", 0x5" for each opcode, or kind of DataMove, that an extension of the machine brings.
+  [[nodiscard]] std::string of_extensions(bool moves) const {
+    std::string text;
+    for (std::size_t code = 0; code < 16; ++code) {
+      const InstructionKind kind = kinds_by_code[moves ? 0x20 + code : code * 16];
+      const Extension needs = info(kind).needs;
+      if (needs != Extension::none && has(layout_, needs)) text += fmt::format(", {:#x}", code);
+    }
+    return text;
+  }
+
   bool undefined() {
     return require(false, [&] {
-      std::string extensions;
-      if (architecture_.lookup_tables.count > 0) extensions += ", 0x5";
-      if (!architecture_.dais_blocks.empty()) extensions += ", 0x6";
-      if (architecture_.activation_unit) extensions += ", 0x7";
+      if (i_.opcode == static_cast<unsigned>(Opcode::data_move)) {
+        return fmt::format("DataMove kind {:#x} is undefined; allowed 0x0..0x3, 0xc, 0xd{} and 0xf",
+                           i_.flags, of_extensions(true));
+      }
       return fmt::format("opcode {:#x} is undefined; allowed 0x0..0x4{} and 0xf", i_.opcode,
-                         extensions);
+                         of_extensions(false));
     });
   }
 
-  bool mat_mul() {
-    const bool zeroes = (i_.flags & mat_mul_zeroes) != 0;
-    return flags("MatMul", mat_mul_accumulate | mat_mul_zeroes) &&
-           (zeroes ? counted("zeroes", "array", i_.operand2) : local_run(i_.operand2)) &&
-           other_run(accumulators_, i_.operand2);
-  }
-
-  bool data_move() {
-    switch (static_cast<DataMoveKind>(i_.flags)) {
-      case DataMoveKind::dram0_to_local:
-      case DataMoveKind::local_to_dram0:
-        return move(drams_[0]);
-      case DataMoveKind::dram1_to_local:
-      case DataMoveKind::local_to_dram1:
-        return move(drams_[1]);
-      case DataMoveKind::accumulator_to_local:
-      case DataMoveKind::local_to_accumulator:
-      case DataMoveKind::local_to_accumulator_accumulate:
-        return move(accumulators_);
-      case DataMoveKind::accumulator_to_local_activated:
-        if (architecture_.activation_unit) return move(accumulators_);
-        break;
-    }
+  /// The machine has no block or table of that number.
+  bool missing(InstructionKind named) {
     return require(false, [&] {
-      return fmt::format("DataMove kind {:#x} is undefined; allowed 0x0..0x3, 0xc, 0xd{} and 0xf",
-                         i_.flags, architecture_.activation_unit ? ", 0xe" : "");
+      if (named == InstructionKind::dais) {
+        return fmt::format("there is no DAIS block {}; allowed 0..{}", dais_fields(i_).block,
+                           layout_.dais_block_count - 1);
+      }
+      return fmt::format("there is no lookup table {}; allowed 0..{}", lookup_table_of(i_),
+                         layout_.lookup_table_count - 1);
     });
   }
 
-  bool load_weights() {
-    const bool zeroes = (i_.flags & load_weights_zeroes) != 0;
-    return flags("LoadWeights", load_weights_zeroes) &&
-           (zeroes ? counted("zeroes", "array", i_.operand1) : local_run(i_.operand1));
-  }
-
-  bool dais() {
-    const std::vector<DaisBlockEntry>& blocks = architecture_.dais_blocks;
-    const unsigned number = dais_fields(i_).block;
-    if (number >= blocks.size()) {
-      return require(false, [&] {
-        return fmt::format("there is no DAIS block {}; allowed 0..{}", number, blocks.size() - 1);
-      });
-    }
-    const DaisBlockEntry& block = blocks[number];
-    const std::uint64_t in = size_of_samples(block.input_vectors(architecture_.array_size));
-    const std::uint64_t out = size_of_samples(block.output_vectors(architecture_.array_size));
-    if (local_run(in) && other_run(accumulators_, out) && counted("results", "router", out))
+  bool dais(VectorFlow flow) {
+    const DaisBlockEntry& block = architecture_.dais_blocks[dais_fields(i_).block];
+    flow.from.size = size_of_samples(block.input_vectors(architecture_.array_size));
+    flow.to.size = size_of_samples(block.output_vectors(architecture_.array_size));
+    if (local_end(flow) && other_end(flow.to) && counted("results", "router", flow.to.size))
       return true;
     wrong_ = fmt::format("{} samples of block {}: {}", count_text(i_.operand2), block.name, wrong_);
     return false;
-  }
-
-  bool load_lut() {
-    const std::uint64_t table = lookup_table_of(i_);
-    const std::uint32_t count = architecture_.lookup_tables.count;
-    return flags("LoadLUT", 0) &&
-           require(table < count,
-                   [&] {
-                     return fmt::format("there is no lookup table {}; allowed 0..{}", table,
-                                        count - 1);
-                   }) &&
-           local_run(lookup_vectors(architecture_) - 1);
   }
 
   /// The difference and the tables' values go to consecutive registers.
@@ -163,75 +129,73 @@ class Checker {
     });
   }
 
-  bool simd() {
-    const bool reads = (i_.flags & simd_read) != 0;
-    const bool writes = (i_.flags & simd_write) != 0;
+  bool simd(const VectorFlow& flow) {
+    const bool reads = flow.from.memory != VectorMemory::none;
+    const bool writes = flow.to.memory != VectorMemory::none;
     const SimdFields fields = simd_fields(layout_, i_);
-    return flags("SIMD", simd_read | simd_write | simd_accumulate) &&
-           selector("left source", "input", fields.left) &&
+    return selector("left source", "input", fields.left) &&
            selector("right source", "input", fields.right) &&
            selector("destination", "output", fields.dest) &&
-           require(static_cast<unsigned>(fields.op) < operations_,
+           require(static_cast<std::size_t>(fields.op) < operations_ &&
+                       has(layout_, info(fields.op).needs),
                    [&] {
                      return fmt::format("SIMD operation {:#x} is undefined; allowed 0x0..{:#x}",
                                         static_cast<unsigned>(fields.op), operations_ - 1);
                    }) &&
            (fields.op != SimdOp::lookup || lookup(fields)) && simd_ends(fields, reads, writes) &&
-           (!writes || address({"accumulator write", accumulators_.place, accumulators_.depth},
-                               operand0_fields(layout_, i_).address)) &&
-           (!reads || address({"accumulator read", accumulators_.place, accumulators_.depth},
-                              operand1_fields(layout_, i_).address));
+           (!writes || address(flow.to, "accumulator write")) &&
+           (!reads || address(flow.from, "accumulator read"));
   }
 
   // ---- parts of instructions ----
 
-  bool flags(std::string_view mnemonic, unsigned used) {
+  bool flags(unsigned used) {
     return require((i_.flags & ~used) == 0, [&] {
-      return fmt::format("{} flags {:#x} set bits without meaning; allowed 0x0..{:#x}", mnemonic,
-                         i_.flags, used);
+      return fmt::format("{} flags {:#x} set bits without meaning; allowed 0x0..{:#x}",
+                         info(static_cast<Opcode>(i_.opcode)).mnemonic, i_.flags, used);
     });
   }
 
-  bool address(const MemoryExtent& memory, std::uint64_t value) {
-    return require(value < memory.depth, [&] {
-      return fmt::format("{} address {} is outside {}; allowed 0..{}", memory.name, value,
-                         memory.place, memory.depth - 1);
+  /// `name` as before "address".
+  bool address(const VectorWalk& walk, std::string_view name) {
+    const std::uint64_t vectors = depth(architecture_, walk.memory);
+    return require(walk.first.address < vectors, [&] {
+      return fmt::format("{} address {} is outside {}; allowed 0..{}", name, walk.first.address,
+                         info(walk.memory).place, vectors - 1);
     });
   }
 
-  bool stride(unsigned operand, unsigned code, std::uint32_t depth) {
-    return require(code < depth, [&] {
-      return fmt::format("stride code {} of operand {} is undefined; allowed 0..{}", code, operand,
-                         depth - 1);
+  /// Checks that the stride exists and the vectors address + k * 2^stride for all k = 0..size.
+  bool walk(const VectorWalk& walk, unsigned operand, std::uint32_t strides) {
+    const auto& [memory, first, size] = walk;
+    const std::string_view name = info(memory).name;
+    const bool has_stride = require(first.stride < strides, [&] {
+      return fmt::format("stride code {} of operand {} is undefined; allowed 0..{}",
+                         walk.first.stride, operand, strides - 1);
     });
-  }
-
-  /// Checks that the vectors address + k * 2^stride exist for all k = 0..size.
-  bool run_of(const MemoryExtent& memory, Operand start, std::uint64_t size) {
-    if (!address(memory, start.address)) return false;
+    if (!has_stride || !address(walk, name)) return false;
     // Compares numbers of steps instead of computing the last address, which could overflow.
-    const std::uint64_t steps = (memory.depth - 1 - start.address) >> start.stride;
+    const std::uint64_t vectors = depth(architecture_, memory);
+    const std::uint64_t steps = (vectors - 1 - first.address) >> first.stride;
     return require(size <= steps, [&] {
       return fmt::format(
           "{} vectors from {} address {} in steps of {} run past the end of {} (depth {}); allowed "
           "1..{} vectors",
-          count_text(size), memory.name, start.address, std::uint64_t{1} << start.stride,
-          memory.place, memory.depth, count_text(steps));
+          count_text(walk.size), name, walk.first.address, std::uint64_t{1} << walk.first.stride,
+          info(walk.memory).place, vectors, count_text(steps));
     });
   }
 
-  bool move(const MemoryExtent& other) {
-    return local_run(i_.operand2) && other_run(other, i_.operand2);
+  /// What it reads or writes in local memory, or the zeroes in place of that.
+  bool local_end(const VectorFlow& flow) {
+    if (flow.zeroes) return counted("zeroes", "array", flow.size);
+    return walk(flow.to.memory == VectorMemory::local ? flow.to : flow.from, 0,
+                architecture_.stride0_depth);
   }
 
-  bool local_run(std::uint64_t size) {
-    const Operand operand = operand0_fields(layout_, i_);
-    return stride(0, operand.stride, architecture_.stride0_depth) && run_of(local_, operand, size);
-  }
-
-  bool other_run(const MemoryExtent& memory, std::uint64_t size) {
-    const Operand operand = operand1_fields(layout_, i_);
-    return stride(1, operand.stride, architecture_.stride1_depth) && run_of(memory, operand, size);
+  bool other_end(const VectorWalk& end) {
+    if (end.memory == VectorMemory::local || info(end.memory).name.empty()) return true;
+    return walk(end, 1, architecture_.stride1_depth);
   }
 
   /// Checks that a counter holds the size. It is as wide as a local address, even if the vectors
@@ -272,15 +236,17 @@ class Checker {
                "allowed without read and write (Move copies)";
       });
     }
-    if (fields.op == SimdOp::zero) {
-      return require(!reads, [] {
-        return "SIMD Zero takes no input, so the vector read blocks the accumulators; allowed "
-               "without read";
+    const std::string_view name = info(fields.op).name;
+    if (info(fields.op).sources == 0) {
+      return require(!reads, [&] {
+        return fmt::format(
+            "SIMD {} takes no input, so the vector read blocks the accumulators; allowed without "
+            "read",
+            name);
       });
     }
     const bool takes_input = fields.left == 0 || fields.right == 0;
     return require(takes_input == reads, [&] {
-      const std::string_view name = simd_op_names[static_cast<std::size_t>(fields.op)];
       return takes_input ? fmt::format(
                                "SIMD {} waits for an input vector that is not read (a source is "
                                "0); allowed with read, or with registers as both sources",
@@ -294,9 +260,7 @@ class Checker {
 
   const Architecture& architecture_;
   const InstructionLayout& layout_;
-  const unsigned operations_;  ///< number of SIMD operations
-  const MemoryExtent local_, accumulators_;
-  const std::array<MemoryExtent, 2> drams_;
+  const std::size_t operations_;  ///< one more than the last SIMD operation
   Instruction i_;
   std::string wrong_;
 };

@@ -35,48 +35,57 @@ std::string selector(std::string_view zero, unsigned value) {
   return value == 0 ? std::string(zero) : fmt::format("R{}", value);
 }
 
-Reading read_mat_mul(const InstructionLayout& layout, const Instruction& i) {
-  const Operand local = operand0_fields(layout, i);
-  const Operand accumulator = operand1_fields(layout, i);
-  const bool accumulate = (i.flags & mat_mul_accumulate) != 0;
-  if (!writable(local) || !writable(accumulator) || !writable_size(i.operand2)) return {};
-  const std::uint64_t count = i.operand2 + 1;
-  const std::string mnemonic = accumulate ? "MatMul.acc" : "MatMul";
-  if ((i.flags & mat_mul_zeroes) != 0) {
-    return {fmt::format("{}.zeroes {}, {}", mnemonic, place("Acc", accumulator), count),
-            make_mat_mul(layout, {0, 0}, accumulator, count, accumulate, true)};
+/// Modifiers of the flags that are set, or of the move.
+std::string modifiers(InstructionKind kind, unsigned& flags) {
+  std::string text;
+  if (info(kind).opcode == Opcode::data_move) {
+    for (const MoveInfo& move : moves()) {
+      if (move.kind == kind && !move.modifier.empty()) text = fmt::format(".{}", move.modifier);
+    }
+    return text;
   }
-  return {fmt::format("{} {} -> {}, {}", mnemonic, place("Local", local), place("Acc", accumulator),
-                      count),
-          make_mat_mul(layout, local, accumulator, count, accumulate, false)};
+  unsigned known = info(kind).action == Action::dais ? flags & ~1U : 0;  // number of the block
+  for (const ModifierInfo& modifier : info(info(kind).opcode).modifiers) {
+    if ((flags & modifier.flags) == 0) continue;
+    known |= modifier.flags;
+    text += fmt::format(".{}", modifier.name);
+  }
+  flags = known;
+  return text;
 }
 
-Reading read_data_move(const InstructionLayout& layout, const Instruction& i) {
-  const Operand local = operand0_fields(layout, i);
-  const Operand other = operand1_fields(layout, i);
-  if (!writable(local) || !writable(other) || !writable_size(i.operand2)) return {};
-  const std::uint64_t count = i.operand2 + 1;
-  for (const MoveInfo& move : moves()) {
-    if (static_cast<unsigned>(move.kind) != i.flags || !has(layout, move.needs)) continue;
-    const bool into_local = move.to == Memory::local;
-    return {fmt::format("DataMove{}{} {} -> {}, {}", move.modifier.empty() ? "" : ".",
-                        move.modifier, place(memory_name(move.from), into_local ? other : local),
-                        place(memory_name(move.to), into_local ? local : other), count),
-            make_data_move(layout, move.kind, local, other, count)};
+/// What StatementParser::parse_flow() and parse_data_move() read.
+Reading read_flow(const InstructionLayout& layout, const Instruction& i, InstructionKind kind) {
+  const InstructionKindInfo& row = info(kind);
+  const bool has_other = row.from == VectorMemory::accumulators ||
+                         row.to == VectorMemory::accumulators || row.action == Action::from_dram ||
+                         row.action == Action::to_dram;
+  Operand local = operand0_fields(layout, i);
+  Operand other = has_other ? operand1_fields(layout, i) : Operand{0, 0};
+  const bool has_count = row.count != CountField::table && row.count != CountField::parameters;
+  const std::uint64_t size = !has_count                          ? 0
+                             : row.count == CountField::operand1 ? i.operand1
+                                                                 : i.operand2;
+  if (!writable(local) || !writable(other) || !writable_size(size)) return {};
+  unsigned flags = i.flags;
+  std::string text = fmt::format("{}{} ", info(row.opcode).mnemonic, modifiers(kind, flags));
+  const auto end = [&](VectorMemory memory) {
+    return place(info(memory).written, memory == VectorMemory::local ? local : other);
+  };
+  if ((flags & row.zeroes) != 0) {
+    local = {0, 0};
+    if (has_other) text += end(row.to);
+  } else {
+    text += end(row.from);
+    if (row.action == Action::dais) text += fmt::format(" -> Block({})", dais_fields(i).block);
+    if (has_other) text += fmt::format(" -> {}", end(row.to));
+    if (row.to == VectorMemory::lookup_tables) {
+      other.address = lookup_table_of(i);
+      text += fmt::format(" -> Table({})", other.address);
+    }
   }
-  return {};
-}
-
-Reading read_load_weights(const InstructionLayout& layout, const Instruction& i) {
-  const Operand local = operand0_fields(layout, i);
-  if (!writable(local) || !writable_size(i.operand1)) return {};
-  const std::uint64_t count = i.operand1 + 1;
-  if ((i.flags & load_weights_zeroes) != 0) {
-    return {fmt::format("LoadWeights.zeroes {}", count),
-            make_load_weights(layout, {0, 0}, count, true)};
-  }
-  return {fmt::format("LoadWeights {}, {}", place("Local", local), count),
-          make_load_weights(layout, local, count)};
+  if (has_count) text += fmt::format("{}{}", text.back() == ' ' ? "" : ", ", size + 1);
+  return {text, make_flow(layout, kind, flags, local, other, size + 1)};
 }
 
 std::string sources(const SimdFields& fields) {
@@ -93,13 +102,12 @@ Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
   const bool read = (i.flags & simd_read) != 0;
   const bool write = (i.flags & simd_write) != 0;
   const bool accumulate = (i.flags & simd_accumulate) != 0;
-  if (static_cast<std::size_t>(fields.op) >= simd_op_names.size()) return {};
+  if (static_cast<std::size_t>(fields.op) >= simd_ops) return {};
   // With read or write the hardware takes the addresses from another place, which the text would
   // not show.
   if (fields.op == SimdOp::no_op && (read || write)) return {};
-  std::string text =
-      fmt::format("SIMD {} = {}({})", selector("O", fields.dest),
-                  simd_op_names[static_cast<std::size_t>(fields.op)], sources(fields));
+  std::string text = fmt::format("SIMD {} = {}({})", selector("O", fields.dest),
+                                 info(fields.op).name, sources(fields));
   if (read) text += fmt::format(", read Acc({})", read_address);
   if (write) text += fmt::format(", write Acc({})", write_address);
   if (accumulate) text += ", accumulate";
@@ -107,35 +115,9 @@ Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
                           write, accumulate)};
 }
 
-Reading read_dais(const InstructionLayout& layout, const Instruction& i) {
-  const DaisFields fields = dais_fields(i);
-  const Operand local = operand0_fields(layout, i);
-  const Operand accumulator = operand1_fields(layout, i);
-  if (fields.block >= layout.dais_block_count) return {};
-  if (!writable(local) || !writable(accumulator) || !writable_size(i.operand2)) return {};
-  const std::uint64_t count = i.operand2 + 1;
-  return {fmt::format("Dais{} {} -> Block({}) -> {}, {}", fields.accumulate ? ".acc" : "",
-                      place("Local", local), fields.block, place("Acc", accumulator), count),
-          make_dais(layout, fields.block, local, accumulator, count, fields.accumulate)};
-}
-
-Reading read_load_lut(const InstructionLayout& layout, const Instruction& i) {
-  const Operand local = operand0_fields(layout, i);
-  if (lookup_table_of(i) >= layout.lookup_table_count || !writable(local)) return {};
-  return {fmt::format("LoadLUT {} -> Table({})", place("Local", local), lookup_table_of(i)),
-          make_load_lut(layout, local, lookup_table_of(i))};
-}
-
-Reading read_load_activation(const InstructionLayout& layout, const Instruction& i) {
-  const Operand local = operand0_fields(layout, i);
-  if (!layout.activation_unit || !writable(local)) return {};
-  return {fmt::format("LoadActivation {}", place("Local", local)),
-          make_load_activation(layout, local)};
-}
-
 Reading read_configure(const InstructionLayout& layout, const Instruction& i) {
   const ConfigureFields fields = configure_fields(layout, i);
-  const std::string_view name = config_register_names[fields.register_number];
+  const std::string_view name = config_registers[fields.register_number].name;
   return {
       fmt::format("Configure {} = {:#x}",
                   name.empty() ? std::to_string(fields.register_number) : std::string(name),
@@ -144,27 +126,19 @@ Reading read_configure(const InstructionLayout& layout, const Instruction& i) {
 }
 
 Reading read(const InstructionLayout& layout, const Instruction& i) {
-  switch (static_cast<Opcode>(i.opcode)) {
-    case Opcode::no_op:
+  const InstructionKind kind = kind_of(layout, i);
+  switch (info(kind).action) {
+    case Action::none:
       return {"NoOp", make_no_op()};
-    case Opcode::mat_mul:
-      return read_mat_mul(layout, i);
-    case Opcode::data_move:
-      return read_data_move(layout, i);
-    case Opcode::load_weights:
-      return read_load_weights(layout, i);
-    case Opcode::simd:
+    case Action::simd:
       return read_simd(layout, i);
-    case Opcode::load_lut:
-      return read_load_lut(layout, i);
-    case Opcode::load_activation:
-      return read_load_activation(layout, i);
-    case Opcode::dais:
-      return read_dais(layout, i);
-    case Opcode::configure:
+    case Action::configure:
       return read_configure(layout, i);
+    case Action::undefined:
+      return {};
+    default:
+      return read_flow(layout, i, kind);
   }
-  return {};
 }
 
 std::string raw(const InstructionLayout& layout, const Instruction& i) {

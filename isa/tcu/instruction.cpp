@@ -5,9 +5,7 @@
 #include <string_view>
 
 #include "isa/support/error.h"
-#include "isa/tcu/activation.h"
-#include "isa/tcu/instruction_kind.h"
-#include "isa/tcu/lookup.h"
+#include "isa/tcu/instruction_set.h"
 
 namespace tactus::tcu {
 namespace {
@@ -76,19 +74,6 @@ Instruction make(Opcode opcode, unsigned flags) {
   instruction.opcode = static_cast<std::uint8_t>(opcode);
   instruction.flags = static_cast<std::uint8_t>(flags);
   return instruction;
-}
-
-std::string_view other_memory(DataMoveKind kind) {
-  switch (kind) {
-    case DataMoveKind::dram0_to_local:
-    case DataMoveKind::local_to_dram0:
-      return "DRAM0";
-    case DataMoveKind::dram1_to_local:
-    case DataMoveKind::local_to_dram1:
-      return "DRAM1";
-    default:
-      return "accumulator";
-  }
 }
 
 }  // namespace
@@ -165,32 +150,45 @@ ConfigureFields configure_fields(const InstructionLayout& layout, const Instruct
 
 Instruction make_no_op() { return {}; }
 
+Instruction make_flow(const InstructionLayout& layout, InstructionKind kind, unsigned flags,
+                      Operand local, Operand other, std::uint64_t count) {
+  const InstructionKindInfo& row = info(kind);
+  Instruction i = make(row.opcode, flags);
+  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
+  const VectorMemory memory = row.from == VectorMemory::local ? row.to : row.from;
+  if (memory == VectorMemory::lookup_tables) {
+    require_fit("lookup table", other.address, layout.operand1);
+    i.operand1 = other.address;
+  } else if (const std::string_view name = info(memory).name; !name.empty()) {
+    i.operand1 = pack(name, other, layout.operand1_address, layout.stride1);
+  }
+  if (row.count == CountField::operand1) i.operand1 = pack_size(count, layout.operand1);
+  if (row.count == CountField::operand2) i.operand2 = pack_size(count, layout.operand2);
+  if (row.count == CountField::samples) i.operand2 = pack_size(count, layout.operand2, "samples");
+  return i;
+}
+
 Instruction make_mat_mul(const InstructionLayout& layout, Operand local, Operand accumulator,
                          std::uint64_t count, bool accumulate, bool zeroes) {
-  Instruction i = make(Opcode::mat_mul,
-                       (accumulate ? mat_mul_accumulate : 0U) | (zeroes ? mat_mul_zeroes : 0U));
-  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
-  i.operand1 = pack("accumulator", accumulator, layout.operand1_address, layout.stride1);
-  i.operand2 = pack_size(count, layout.operand2);
-  return i;
+  return make_flow(layout, InstructionKind::mat_mul,
+                   (accumulate ? mat_mul_accumulate : 0U) | (zeroes ? mat_mul_zeroes : 0U), local,
+                   accumulator, count);
 }
 
 Instruction make_data_move(const InstructionLayout& layout, DataMoveKind kind, Operand local,
                            Operand other, std::uint64_t count) {
-  require_fit("DataMove kind", static_cast<unsigned>(kind), 4);
-  Instruction i = make(Opcode::data_move, static_cast<unsigned>(kind));
-  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
-  i.operand1 = pack(other_memory(kind), other, layout.operand1_address, layout.stride1);
-  i.operand2 = pack_size(count, layout.operand2);
-  return i;
+  const auto flags = static_cast<unsigned>(kind);
+  require_fit("DataMove kind", flags, 4);
+  const InstructionKind known = kind_by_code(make(Opcode::data_move, flags));
+  const bool moves = known != InstructionKind::undefined;
+  return make_flow(layout, moves ? known : InstructionKind::accumulator_to_local, flags, local,
+                   other, count);
 }
 
 Instruction make_load_weights(const InstructionLayout& layout, Operand local, std::uint64_t count,
                               bool zeroes) {
-  Instruction i = make(Opcode::load_weights, zeroes ? load_weights_zeroes : 0U);
-  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
-  i.operand1 = pack_size(count, layout.operand1);
-  return i;
+  return make_flow(layout, InstructionKind::load_weights, zeroes ? load_weights_zeroes : 0U, local,
+                   {0, 0}, count);
 }
 
 Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
@@ -214,25 +212,16 @@ Instruction make_simd(const InstructionLayout& layout, SimdFields fields,
 Instruction make_dais(const InstructionLayout& layout, unsigned block, Operand local,
                       Operand accumulator, std::uint64_t count, bool accumulate) {
   require_fit("DAIS block", block, 3);
-  Instruction i = make(Opcode::dais, block << 1 | (accumulate ? dais_accumulate : 0U));
-  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
-  i.operand1 = pack("accumulator", accumulator, layout.operand1_address, layout.stride1);
-  i.operand2 = pack_size(count, layout.operand2, "samples");
-  return i;
+  return make_flow(layout, InstructionKind::dais, block << 1 | (accumulate ? dais_accumulate : 0U),
+                   local, accumulator, count);
 }
 
 Instruction make_load_lut(const InstructionLayout& layout, Operand local, std::uint64_t table) {
-  Instruction i = make(Opcode::load_lut, 0);
-  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
-  require_fit("lookup table", table, layout.operand1);
-  i.operand1 = table;
-  return i;
+  return make_flow(layout, InstructionKind::load_lut, 0, local, {table, 0}, 0);
 }
 
 Instruction make_load_activation(const InstructionLayout& layout, Operand local) {
-  Instruction i = make(Opcode::load_activation, 0);
-  i.operand0 = pack("local", local, layout.operand0_address, layout.stride0);
-  return i;
+  return make_flow(layout, InstructionKind::load_activation, 0, local, {0, 0}, 0);
 }
 
 Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
@@ -246,32 +235,6 @@ Instruction make_configure(const InstructionLayout& layout, ConfigRegister reg,
   i.operand1 = shift_right(word, layout.operand0) & low_bits(layout.operand1);
   i.operand2 = shift_right(word, layout.operand0 + layout.operand1) & low_bits(layout.operand2);
   return i;
-}
-
-std::uint64_t vector_count(const Architecture& architecture, const InstructionLayout& layout,
-                           const Instruction& i) {
-  switch (kind_of(layout, i)) {
-    case InstructionKind::no_op:
-    case InstructionKind::configure:
-    case InstructionKind::undefined:
-      return 0;
-    case InstructionKind::simd:
-      return 1;
-    case InstructionKind::load_weights:
-      return (i.operand1 & low_bits(layout.local_address)) + 1;
-    case InstructionKind::load_activation:
-      return activation_parameters;
-    case InstructionKind::load_lut:
-      return lookup_vectors(architecture);
-    case InstructionKind::dais: {
-      const DaisBlockEntry& block = architecture.dais_blocks[dais_fields(i).block];
-      const std::uint64_t last =
-          (i.operand2 + 1) * block.input_vectors(architecture.array_size) - 1;
-      return (last & low_bits(layout.local_address)) + 1;
-    }
-    default:
-      return (i.operand2 & low_bits(layout.local_address)) + 1;
-  }
 }
 
 }  // namespace tactus::tcu

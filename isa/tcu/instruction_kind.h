@@ -1,8 +1,9 @@
-// Kinds of instructions in statistics: opcodes, with DataMove divided by direction. Opcodes of
-// extensions depend on the architecture: load_lut or dais if the table or block of that number
-// exists, else undefined.
+// The table of the TCU's instructions: for each kind what code it has, what a machine needs for it,
+// which vectors it takes and where they go, and what its flags say. Kinds are opcodes, with
+// DataMove divided by direction. Assembler, disassembler, checks, accesses, formulas of time,
+// statistics and pages read it; instruction_set.h has the words for people.
 //
-// Source: hardware spec section 3.2.
+// Source: hardware spec sections 3.2 and 3.3.
 #pragma once
 
 #include <array>
@@ -31,92 +32,195 @@ enum class InstructionKind : std::uint8_t {
   load_lut,
   load_activation,
   accumulator_to_local_activated,
-  undefined,  ///< opcodes, DataMove kinds and DAIS blocks without effect
+  undefined,  ///< opcodes, DataMove kinds, tables and DAIS blocks that the machine does not have
 };
 inline constexpr std::size_t instruction_kinds = 17;
 
-/// Names of a kind; the table is indexed by InstructionKind.
+/// Parts of a machine that no RTL has; an architecture file names them.
+enum class Extension : std::uint8_t { none, lookup_tables, dais_blocks, activation_unit };
+
+[[nodiscard]] constexpr bool has(const InstructionLayout& layout, Extension extension) {
+  switch (extension) {
+    case Extension::none:
+      break;
+    case Extension::lookup_tables:
+      return layout.lookup_table_count > 0;
+    case Extension::dais_blocks:
+      return layout.dais_block_count > 0;
+    case Extension::activation_unit:
+      return layout.activation_unit;
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool has(const Architecture& architecture, Extension extension) {
+  switch (extension) {
+    case Extension::none:
+      break;
+    case Extension::lookup_tables:
+      return architecture.lookup_tables.count > 0;
+    case Extension::dais_blocks:
+      return !architecture.dais_blocks.empty();
+    case Extension::activation_unit:
+      return architecture.activation_unit;
+  }
+  return true;
+}
+
+/// Where vectors come from and go to.
+enum class VectorMemory : std::uint8_t {
+  local,
+  accumulators,
+  /// Those of the array are one place, which any load writes: they are 0 from reset on, and a block
+  /// of fewer vectors than the array has inputs leaves the others so on purpose.
+  weights,
+  registers,      ///< SIMD registers R1, R2, ... from 0 on
+  lookup_tables,  ///< a whole table is one place
+  activation,     ///< parameters of the activation unit, which have values of their own at reset
+  dram0,
+  dram1,
+  none,
+};
+/// Those inside the machine of which programs write what they read: the first ones.
+inline constexpr std::size_t written_memories = 5;
+
+/// What the hardware does: kinds of instructions that differ only in their memory or in a flag do
+/// the same.
+enum class Action : std::uint8_t {
+  none,  ///< a NoOp
+  multiply,
+  load_weights,
+  simd,
+  configure,
+  from_dram,
+  to_dram,
+  accumulator_to_local,
+  local_to_accumulator,
+  dais,
+  load_table,       ///< entries of a lookup table
+  load_activation,  ///< parameters of the activation unit
+  undefined,
+};
+
+/// The field that says how many vectors an instruction takes, minus one.
+enum class CountField : std::uint8_t {
+  none,
+  operand1,
+  operand2,
+  samples,     ///< operand2, in samples of a DAIS block
+  table,       ///< no field: a whole table
+  parameters,  ///< no field: those of the activation unit
+};
+
+/// A row of the table. Local memory stands in operand0, any other memory in operand1; SIMD, whose
+/// two accumulators stand in operand0 (written) and operand1 (read), is the exception.
 struct InstructionKindInfo {
   std::string_view name;   ///< name in JSON and on the command line
-  std::string_view title;  ///< name in program text
+  std::string_view title;  ///< name in reports
+  Opcode opcode;
+  DataMoveKind move;  ///< of a DataMove; others leave their flags to programs
+  Action action;
+  VectorMemory from = VectorMemory::none, to = VectorMemory::none;
+  CountField count = CountField::none;
+  Extension needs = Extension::none;
+  std::uint8_t accumulate = 0;  ///< flags with which it adds to what it writes
+  std::uint8_t zeroes = 0;      ///< flags with which it takes zeroes in place of what it reads
 };
-inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_kind_infos = {{
-    {"no_op", "NoOp"},
-    {"mat_mul", "MatMul"},
-    {"load_weights", "LoadWeights"},
-    {"simd", "SIMD"},
-    {"configure", "Configure"},
-    {"dram0_to_local", "DataMove DRAM0 -> Local"},
-    {"local_to_dram0", "DataMove Local -> DRAM0"},
-    {"dram1_to_local", "DataMove DRAM1 -> Local"},
-    {"local_to_dram1", "DataMove Local -> DRAM1"},
-    {"accumulator_to_local", "DataMove Acc -> Local"},
-    {"local_to_accumulator", "DataMove Local -> Acc"},
-    {"local_to_accumulator_accumulate", "DataMove Local -> Acc, accumulate"},
-    {"dais", "Dais"},
-    {"load_lut", "LoadLUT"},
-    {"load_activation", "LoadActivation"},
-    {"accumulator_to_local_activated", "DataMove Acc -> Local, activated"},
-    {"undefined", "undefined"},
-}};
+
+/// Indexed by InstructionKind.
+inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_kind_infos = [] {
+  using O = Opcode;
+  using K = DataMoveKind;
+  using A = Action;
+  using M = VectorMemory;
+  using C = CountField;
+  using E = Extension;
+  constexpr K any{};
+  return std::array<InstructionKindInfo, instruction_kinds>{{
+      {"no_op", "NoOp", O::no_op, any, A::none},
+      {"mat_mul", "MatMul", O::mat_mul, any, A::multiply, M::local, M::accumulators, C::operand2,
+       E::none, mat_mul_accumulate, mat_mul_zeroes},
+      {"load_weights", "LoadWeights", O::load_weights, any, A::load_weights, M::local, M::weights,
+       C::operand1, E::none, 0, load_weights_zeroes},
+      {"simd", "SIMD", O::simd, any, A::simd, M::accumulators, M::accumulators, C::none, E::none,
+       simd_accumulate},
+      {"configure", "Configure", O::configure, any, A::configure},
+      {"dram0_to_local", "DataMove DRAM0 -> Local", O::data_move, K::dram0_to_local, A::from_dram,
+       M::dram0, M::local, C::operand2},
+      {"local_to_dram0", "DataMove Local -> DRAM0", O::data_move, K::local_to_dram0, A::to_dram,
+       M::local, M::dram0, C::operand2},
+      {"dram1_to_local", "DataMove DRAM1 -> Local", O::data_move, K::dram1_to_local, A::from_dram,
+       M::dram1, M::local, C::operand2},
+      {"local_to_dram1", "DataMove Local -> DRAM1", O::data_move, K::local_to_dram1, A::to_dram,
+       M::local, M::dram1, C::operand2},
+      {"accumulator_to_local", "DataMove Acc -> Local", O::data_move, K::accumulator_to_local,
+       A::accumulator_to_local, M::accumulators, M::local, C::operand2},
+      {"local_to_accumulator", "DataMove Local -> Acc", O::data_move, K::local_to_accumulator,
+       A::local_to_accumulator, M::local, M::accumulators, C::operand2},
+      {"local_to_accumulator_accumulate", "DataMove Local -> Acc, accumulate", O::data_move,
+       K::local_to_accumulator_accumulate, A::local_to_accumulator, M::local, M::accumulators,
+       C::operand2, E::none, 0xF},
+      {"dais", "Dais", O::dais, any, A::dais, M::local, M::accumulators, C::samples, E::dais_blocks,
+       dais_accumulate},
+      {"load_lut", "LoadLUT", O::load_lut, any, A::load_table, M::local, M::lookup_tables, C::table,
+       E::lookup_tables},
+      {"load_activation", "LoadActivation", O::load_activation, any, A::load_activation, M::local,
+       M::activation, C::parameters, E::activation_unit},
+      {"accumulator_to_local_activated", "DataMove Acc -> Local, activated", O::data_move,
+       K::accumulator_to_local_activated, A::accumulator_to_local, M::accumulators, M::local,
+       C::operand2, E::activation_unit},
+      {"undefined", "undefined", O::no_op, any, A::undefined},
+  }};
+}();
 
 [[nodiscard]] constexpr const InstructionKindInfo& info(InstructionKind kind) {
   return instruction_kind_infos[static_cast<std::size_t>(kind)];
 }
 
+/// By opcode and flags.
+inline constexpr std::array<InstructionKind, 256> kinds_by_code = [] {
+  std::array<InstructionKind, 256> kinds{};
+  for (std::size_t code = 0; code < kinds.size(); ++code) {
+    kinds[code] = InstructionKind::undefined;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(InstructionKind::undefined); ++k) {
+      const InstructionKindInfo& row = instruction_kind_infos[k];
+      if (static_cast<std::size_t>(row.opcode) != code / 16) continue;
+      if (row.opcode == Opcode::data_move && static_cast<std::size_t>(row.move) != code % 16)
+        continue;
+      kinds[code] = static_cast<InstructionKind>(k);
+    }
+  }
+  return kinds;
+}();
+
+/// The kind of opcode and flags, whether or not the machine has it.
+[[nodiscard]] constexpr InstructionKind kind_by_code(const Instruction& i) {
+  return kinds_by_code[(i.opcode * std::size_t{16} + i.flags) % kinds_by_code.size()];
+}
+
 [[nodiscard]] inline InstructionKind kind_of(const InstructionLayout& layout,
                                              const Instruction& i) {
-  switch (static_cast<Opcode>(i.opcode)) {
-    case Opcode::no_op:
-      return InstructionKind::no_op;
-    case Opcode::mat_mul:
-      return InstructionKind::mat_mul;
-    case Opcode::load_weights:
-      return InstructionKind::load_weights;
-    case Opcode::simd:
-      return InstructionKind::simd;
-    case Opcode::configure:
-      return InstructionKind::configure;
-    case Opcode::data_move:
+  const InstructionKind kind = kind_by_code(i);
+  switch (info(kind).needs) {
+    case Extension::none:
+      return kind;
+    case Extension::lookup_tables:
+      if (lookup_table_of(i) < layout.lookup_table_count) return kind;
       break;
-    case Opcode::dais:
-      return dais_fields(i).block < layout.dais_block_count ? InstructionKind::dais
-                                                            : InstructionKind::undefined;
-    case Opcode::load_lut:
-      return lookup_table_of(i) < layout.lookup_table_count ? InstructionKind::load_lut
-                                                            : InstructionKind::undefined;
-    case Opcode::load_activation:
-      return layout.activation_unit ? InstructionKind::load_activation : InstructionKind::undefined;
-    default:
-      return InstructionKind::undefined;
-  }
-  switch (static_cast<DataMoveKind>(i.flags)) {
-    case DataMoveKind::dram0_to_local:
-      return InstructionKind::dram0_to_local;
-    case DataMoveKind::local_to_dram0:
-      return InstructionKind::local_to_dram0;
-    case DataMoveKind::dram1_to_local:
-      return InstructionKind::dram1_to_local;
-    case DataMoveKind::local_to_dram1:
-      return InstructionKind::local_to_dram1;
-    case DataMoveKind::accumulator_to_local:
-      return InstructionKind::accumulator_to_local;
-    case DataMoveKind::accumulator_to_local_activated:
-      if (!layout.activation_unit) break;
-      return InstructionKind::accumulator_to_local_activated;
-    case DataMoveKind::local_to_accumulator:
-      return InstructionKind::local_to_accumulator;
-    case DataMoveKind::local_to_accumulator_accumulate:
-      return InstructionKind::local_to_accumulator_accumulate;
+    case Extension::dais_blocks:
+      if (dais_fields(i).block < layout.dais_block_count) return kind;
+      break;
+    case Extension::activation_unit:
+      if (layout.activation_unit) return kind;
+      break;
   }
   return InstructionKind::undefined;
 }
 
-/// Number of vectors that the instruction takes through local memory, the array or the
-/// accumulators. The size field, cut to the width of the local streams, plus one; for Dais the
-/// vectors of all input samples; for LoadLUT and LoadActivation those of the table or parameters; 1
-/// for SIMD; 0 for instructions without vectors. `layout` must be that of the architecture.
-[[nodiscard]] std::uint64_t vector_count(const Architecture& architecture,
-                                         const InstructionLayout& layout, const Instruction& i);
+/// The instruction of a kind that takes vectors; not SIMD. `other`: what is not local memory, or
+/// the number of a table. Throws UserError if a value does not fit its field.
+[[nodiscard]] Instruction make_flow(const InstructionLayout& layout, InstructionKind kind,
+                                    unsigned flags, Operand local, Operand other,
+                                    std::uint64_t count);
 
 }  // namespace tactus::tcu

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/support/error.h"
 #include "isa/tcu/names.h"
 
 namespace tactus::tcu {
@@ -16,23 +17,18 @@ const ExtensionInfo& info(Extension extension) {
   return infos[static_cast<std::size_t>(extension)];
 }
 
-bool has(const InstructionLayout& layout, Extension extension) {
-  switch (extension) {
-    case Extension::none:
-      return true;
-    case Extension::lookup_tables:
-      return layout.lookup_table_count > 0;
-    case Extension::dais_blocks:
-      return layout.dais_block_count > 0;
-    case Extension::activation_unit:
-      return layout.activation_unit;
-  }
-  return false;
-}
-
-std::string_view memory_name(Memory memory) {
-  static constexpr std::array<std::string_view, 4> names = {"Local", "Acc", "DRAM0", "DRAM1"};
-  return names[static_cast<std::size_t>(memory)];
+const MemoryInfo& info(VectorMemory memory) {
+  static constexpr std::array<MemoryInfo, 8> infos = {{
+      {"Local", "local", "the local memory"},
+      {"Acc", "accumulator", "the accumulators"},
+      {},
+      {},
+      {},
+      {},
+      {"DRAM0", "DRAM0", "DRAM0"},
+      {"DRAM1", "DRAM1", "DRAM1"},
+  }};
+  return infos[static_cast<std::size_t>(memory)];
 }
 
 namespace {
@@ -47,25 +43,19 @@ constexpr std::string_view write_cycles =
 }  // namespace
 
 const std::vector<MoveInfo>& moves() {
-  using K = DataMoveKind;
-  using M = Memory;
+  using K = InstructionKind;
   static const std::vector<MoveInfo> all = {
-      {K::dram0_to_local, M::dram0, M::local, "", Extension::none, "reads DRAM0 as AXI bursts",
-       read_cycles},
-      {K::local_to_dram0, M::local, M::dram0, "", Extension::none, "writes DRAM0 as AXI bursts",
-       write_cycles},
-      {K::dram1_to_local, M::dram1, M::local, "", Extension::none, "reads DRAM1 as AXI bursts",
-       read_cycles},
-      {K::local_to_dram1, M::local, M::dram1, "", Extension::none, "writes DRAM1 as AXI bursts",
-       write_cycles},
-      {K::accumulator_to_local, M::accumulator, M::local, "", Extension::none,
+      {K::dram0_to_local, "", "reads DRAM0 as AXI bursts", read_cycles},
+      {K::local_to_dram0, "", "writes DRAM0 as AXI bursts", write_cycles},
+      {K::dram1_to_local, "", "reads DRAM1 as AXI bursts", read_cycles},
+      {K::local_to_dram1, "", "writes DRAM1 as AXI bursts", write_cycles},
+      {K::accumulator_to_local, "",
        "copies results; waits for those of the array and of SIMD before it", "n + 2"},
-      {K::local_to_accumulator, M::local, M::accumulator, "", Extension::none, "copies vectors",
+      {K::local_to_accumulator, "", "copies vectors",
        "n; accumulators are written in h + 1 .. h + n"},
-      {K::accumulator_to_local_activated, M::accumulator, M::local, "act",
-       Extension::activation_unit, "copies results through the activation unit", "n + 2"},
-      {K::local_to_accumulator_accumulate, M::local, M::accumulator, "acc", Extension::none,
-       "adds vectors to the accumulators, saturated",
+      {K::accumulator_to_local_activated, "act", "copies results through the activation unit",
+       "n + 2"},
+      {K::local_to_accumulator_accumulate, "acc", "adds vectors to the accumulators, saturated",
        "n; accumulators are written in h + 2 .. h + n + 1"},
   };
   return all;
@@ -77,10 +67,9 @@ const std::vector<InstructionInfo>& instruction_set() {
   constexpr std::string_view accumulator = "accumulator stride and address";
   constexpr std::string_view size = "number of vectors minus 1";
   static const std::vector<InstructionInfo> all = {
-      {Opcode::no_op, "NoOp", none, "NoOp", {"", "", ""}, {}, "nothing", "1", {"NoOp"}},
+      {Opcode::no_op, "NoOp", "NoOp", {"", "", ""}, {}, "nothing", "1", {"NoOp"}},
       {Opcode::mat_mul,
        "MatMul",
-       none,
        "MatMul[.acc] Local(ADDRESS)[@STEP] -> Acc(ADDRESS)[@STEP], COUNT, or MatMul.zeroes[.acc] "
        "Acc(ADDRESS)[@STEP], COUNT",
        {local, accumulator, size},
@@ -95,7 +84,6 @@ const std::vector<InstructionInfo>& instruction_set() {
         "MatMul.zeroes Acc(5), 32"}},
       {Opcode::data_move,
        "DataMove",
-       none,
        "DataMove[.acc|.act] FROM(ADDRESS)[@STEP] -> TO(ADDRESS)[@STEP], COUNT",
        {local, "stride and address of the other memory", size},
        {{"acc", 0, none, "adds to the accumulators, in moves from Local to Acc"},
@@ -109,7 +97,6 @@ const std::vector<InstructionInfo>& instruction_set() {
         "DataMove.acc Local(16) -> Acc(3), 9", "DataMove.act Acc(5) -> Local(8), 4"}},
       {Opcode::load_weights,
        "LoadWeights",
-       none,
        "LoadWeights Local(ADDRESS)[@STEP], COUNT, or LoadWeights.zeroes COUNT",
        {local, size, ""},
        {{"zeroes", load_weights_zeroes, none, "shifts zero vectors in"}},
@@ -121,7 +108,6 @@ const std::vector<InstructionInfo>& instruction_set() {
        {"LoadWeights Local(16)@2, 9", "LoadWeights.zeroes 9"}},
       {Opcode::simd,
        "SIMD",
-       none,
        "SIMD DESTINATION = OPERATION[(SOURCE[, SOURCE])][, read Acc(ADDRESS)][, write "
        "Acc(ADDRESS)][, accumulate]",
        {"accumulator address written", "accumulator address read",
@@ -137,7 +123,6 @@ const std::vector<InstructionInfo>& instruction_set() {
         "SIMD R1 = Move(I), read Acc(3)", "SIMD O = Add(R1, R1), write Acc(7)"}},
       {Opcode::load_lut,
        "LoadLUT",
-       Extension::lookup_tables,
        "LoadLUT Local(ADDRESS)[@STEP] -> Table(NUMBER)",
        {local, "number of the table", ""},
        {},
@@ -146,7 +131,6 @@ const std::vector<InstructionInfo>& instruction_set() {
        {"LoadLUT Local(8)@2 -> Table(0)"}},
       {Opcode::dais,
        "Dais",
-       Extension::dais_blocks,
        "Dais[.acc] Local(ADDRESS)[@STEP] -> Block(NUMBER) -> Acc(ADDRESS)[@STEP], COUNT",
        {local, accumulator, "number of samples minus 1"},
        {{"acc", dais_accumulate, none, "adds the results to the accumulators"}},
@@ -155,7 +139,6 @@ const std::vector<InstructionInfo>& instruction_set() {
        {"Dais Local(8)@2 -> Block(0) -> Acc(5), 4", "Dais.acc Local(8) -> Block(0) -> Acc(5), 4"}},
       {Opcode::load_activation,
        "LoadActivation",
-       Extension::activation_unit,
        "LoadActivation Local(ADDRESS)[@STEP]",
        {local, "", ""},
        {},
@@ -164,7 +147,6 @@ const std::vector<InstructionInfo>& instruction_set() {
        {"LoadActivation Local(8)@2"}},
       {Opcode::configure,
        "Configure",
-       none,
        "Configure REGISTER = VALUE",
        {"register in bits 3:0 of the three operands together, value in bits 31:4", "", ""},
        {},
@@ -176,49 +158,14 @@ const std::vector<InstructionInfo>& instruction_set() {
   return all;
 }
 
+const InstructionInfo& info(Opcode opcode) {
+  for (const InstructionInfo& each : instruction_set()) {
+    if (each.opcode == opcode) return each;
+  }
+  internal_error("opcode {:#x} has no words", static_cast<unsigned>(opcode));
+}
+
 namespace {
-
-/// What operations give; indexed by SimdOp. Source fields: left and right.
-constexpr std::array<std::string_view, simd_op_names.size()> simd_results = {
-    "nothing: the ALU is not used; takes neither read nor write",
-    "0",
-    "left",
-    "1 where left is 0, else 0",
-    "1 where both are not 0, else 0",
-    "1 where either is not 0, else 0",
-    "left + 1, saturated",
-    "left - 1, saturated",
-    "left + right, saturated",
-    "left - right, saturated",
-    "left times right, rounded half to even and saturated",
-    "left without its sign; the lowest number stays as it is",
-    "1 where left > right, else 0",
-    "1 where left >= right, else 0",
-    "the smaller one",
-    "the larger one",
-    "left minus its key, and the tables' entries in the registers behind the destination; only "
-    "with lookup tables",
-};
-
-/// What registers hold; indexed by ConfigRegister.
-constexpr std::array<std::string_view, config_register_names.size()> register_values = {
-    "address of DRAM0 in units of 64 KiB; 0 at reset",
-    "AxCACHE of DRAM0, 4 bits; 0 at reset",
-    "",
-    "",
-    "address of DRAM1 in units of 64 KiB; 0 at reset",
-    "AxCACHE of DRAM1, 4 bits; 0 at reset",
-    "",
-    "",
-    "cycles without a retired instruction until the output timeout is high, 16 bits; 100 at reset",
-    "program counter at which the output tracepoint is high",
-    "the program counter",
-    "cycles between samples, 16 bits; 0: none, as at reset",
-    "",
-    "",
-    "",
-    "",
-};
 
 std::string needs_text(Extension extension) {
   return extension == Extension::none
@@ -243,7 +190,7 @@ ReferenceTable opcodes_table() {
     table.rows.push_back(
         {std::string(i.mnemonic), fmt::format("{:#x}", static_cast<unsigned>(i.opcode)),
          std::string(i.operands[0]), std::string(i.operands[1]), std::string(i.operands[2]),
-         fmt::format("{}{}", i.effect, needs_text(i.needs)), std::string(i.cycles)});
+         fmt::format("{}{}", i.effect, needs_text(i.needs())), std::string(i.cycles)});
   }
   return table;
 }
@@ -274,10 +221,11 @@ ReferenceTable moves_table() {
       {},
       ""};
   for (const MoveInfo& m : moves()) {
+    const InstructionKindInfo& row = info(m.kind);
     table.rows.push_back({fmt::format("DataMove{}{} {} -> {}", m.modifier.empty() ? "" : ".",
-                                      m.modifier, memory_name(m.from), memory_name(m.to)),
-                          fmt::format("{:#x}", static_cast<unsigned>(m.kind)),
-                          fmt::format("{}{}", m.effect, needs_text(m.needs)),
+                                      m.modifier, info(row.from).written, info(row.to).written),
+                          fmt::format("{:#x}", static_cast<unsigned>(row.move)),
+                          fmt::format("{}{}", m.effect, needs_text(row.needs)),
                           std::string(m.cycles)});
   }
   return table;
@@ -293,13 +241,13 @@ ReferenceTable simd_table() {
       {"operation", "number", "sources", "result", "example"},
       {},
       ""};
-  for (std::size_t op = 0; op < simd_op_names.size(); ++op) {
-    const unsigned sources = source_count(static_cast<SimdOp>(op));
-    std::string example = fmt::format("SIMD {} = {}", op == 0 ? "O" : "R1", simd_op_names[op]);
-    if (sources == 1) example += "(I), read Acc(3)";
-    if (sources == 2) example += "(I, R1), read Acc(3)";
-    table.rows.push_back({std::string(simd_op_names[op]), fmt::format("{:#x}", op),
-                          std::to_string(sources), std::string(simd_results[op]), example});
+  for (std::size_t number = 0; number < simd_ops; ++number) {
+    const SimdOpInfo& op = simd_op_infos[number];
+    std::string example = fmt::format("SIMD {} = {}", number == 0 ? "O" : "R1", op.name);
+    if (op.sources == 1) example += "(I), read Acc(3)";
+    if (op.sources == 2) example += "(I, R1), read Acc(3)";
+    table.rows.push_back({std::string(op.name), fmt::format("{:#x}", number),
+                          std::to_string(op.sources), std::string(op.result), example});
   }
   return table;
 }
@@ -310,10 +258,10 @@ ReferenceTable registers_table() {
                        {"register", "number", "value"},
                        {},
                        ""};
-  for (std::size_t r = 0; r < config_register_names.size(); ++r) {
-    if (config_register_names[r].empty()) continue;
-    table.rows.push_back({std::string(config_register_names[r]), fmt::format("{:#x}", r),
-                          std::string(register_values[r])});
+  for (std::size_t r = 0; r < config_registers.size(); ++r) {
+    const auto& [name, value] = config_registers[r];
+    if (name.empty()) continue;
+    table.rows.push_back({std::string(name), fmt::format("{:#x}", r), std::string(value)});
   }
   return table;
 }
@@ -360,7 +308,7 @@ std::vector<ReferenceTable> assembly_tables() {
       examples += fmt::format("{}{}", examples.empty() ? "" : "; ", example);
     }
     forms.rows.push_back(
-        {std::string(i.mnemonic), fmt::format("{}{}", i.form, needs_text(i.needs)), examples});
+        {std::string(i.mnemonic), fmt::format("{}{}", i.form, needs_text(i.needs())), examples});
   }
   forms.rows.push_back({"Raw",
                         "Raw 0xDIGITS: the whole instruction, its most significant byte first",

@@ -1,5 +1,6 @@
-// The TCU's instruction set as one table: the assembler takes mnemonics, modifiers and moves from
-// it, the disassembler writes them, and `tactus explain asm` and `instructions` print it.
+// The words for the TCU's instructions: the assembler takes mnemonics and modifiers from here, the
+// disassembler writes them, and `tactus explain asm` and `instructions` print all of it. What
+// instructions do is in the table of instruction_kind.h.
 //
 // Source: hardware spec sections 3, 4 and 12.
 #pragma once
@@ -11,29 +12,28 @@
 #include <vector>
 
 #include "isa/support/reference.h"
-#include "isa/tcu/instruction.h"
+#include "isa/tcu/instruction_kind.h"
 
 namespace tactus::tcu {
-
-/// Parts of a machine that no RTL has; an architecture file names them.
-enum class Extension : std::uint8_t { none, lookup_tables, dais_blocks, activation_unit };
 
 struct ExtensionInfo {
   std::string_view part;  ///< "a lookup table"
   std::string_view key;   ///< of the architecture file
 };
 [[nodiscard]] const ExtensionInfo& info(Extension extension);
-[[nodiscard]] bool has(const InstructionLayout& layout, Extension extension);
 
-enum class Memory : std::uint8_t { local, accumulator, dram0, dram1 };
-[[nodiscard]] std::string_view memory_name(Memory memory);
+/// Names of a memory that an operand may name.
+struct MemoryInfo {
+  std::string_view written;  ///< in program text: "Acc"
+  std::string_view name;     ///< in messages, before "address"
+  std::string_view place;    ///< in messages, after "outside"
+};
+[[nodiscard]] const MemoryInfo& info(VectorMemory memory);
 
 /// A kind of DataMove.
 struct MoveInfo {
-  DataMoveKind kind;
-  Memory from, to;
+  InstructionKind kind;
   std::string_view modifier;  ///< "acc", "act" or none
-  Extension needs;
   std::string_view effect, cycles;
 };
 [[nodiscard]] const std::vector<MoveInfo>& moves();
@@ -49,15 +49,22 @@ struct ModifierInfo {
 struct InstructionInfo {
   Opcode opcode;
   std::string_view mnemonic;
-  Extension needs;
   std::string_view form;  ///< capitals stand for numbers, [] for parts that may be left out
   std::array<std::string_view, 3> operands;
   std::vector<ModifierInfo> modifiers;
   std::string_view effect, cycles;
   std::vector<std::string_view> examples;  ///< for an 8x8 array with all extensions
+
+  /// Its kind; of a DataMove the first one.
+  [[nodiscard]] InstructionKind kind() const {
+    return kinds_by_code[static_cast<std::size_t>(opcode) * 16];
+  }
+  [[nodiscard]] Extension needs() const { return info(kind()).needs; }
 };
 /// In the order of opcodes; all of them that have a meaning.
 [[nodiscard]] const std::vector<InstructionInfo>& instruction_set();
+/// That of an opcode with a meaning.
+[[nodiscard]] const InstructionInfo& info(Opcode opcode);
 
 /// Program text that loads, multiplies, rectifies vector by vector and stores.
 [[nodiscard]] std::string_view worked_kernel();

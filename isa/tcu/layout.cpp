@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "isa/tcu/names.h"
 
 namespace tactus::tcu {
 namespace {
@@ -36,7 +37,7 @@ InstructionLayout::InstructionLayout(const Architecture& architecture)
       stride1(address_bits(architecture.stride1_depth)),
       simd_selector(address_bits(std::uint64_t{architecture.simd_registers_depth} + 1)),
       lookup_table_count(architecture.lookup_tables.count),
-      simd_op(lookup_table_count == 0 ? 4 : 5),
+      simd_op(address_bits(simd_ops_of(architecture))),
       simd(simd_op + 3 * simd_selector),
       operand0_address(std::max(local_address, accumulator_address)),
       operand0(operand_width(0, operand0_address + stride0)),

@@ -15,15 +15,16 @@ namespace tactus::tcu {
 namespace {
 
 struct Place {
-  Memory memory;
+  VectorMemory memory;
   Operand operand;
   std::size_t column;
 };
 
-/// The DataMove kind for a pair of memories; null if the hardware has none.
-const MoveInfo* find_move(Memory from, Memory to, std::string_view modifier) {
+/// The DataMove between a pair of memories; null if the hardware has none.
+const MoveInfo* find_move(VectorMemory from, VectorMemory to, std::string_view modifier) {
   for (const MoveInfo& move : moves()) {
-    if (move.from == from && move.to == to && move.modifier == modifier) return &move;
+    const InstructionKindInfo& row = info(move.kind);
+    if (row.from == from && row.to == to && move.modifier == modifier) return &move;
   }
   return nullptr;
 }
@@ -46,11 +47,11 @@ class StatementParser {
     std::vector<std::string_view> names;
     for (const InstructionInfo& each : instruction_set()) {
       if (same_name(mnemonic.text, each.mnemonic)) {
-        require(each.needs, each.mnemonic, mnemonic.column);
+        require(each.needs(), each.mnemonic, mnemonic.column);
         instruction_ = &each;
         return parse_operands();
       }
-      if (has(layout_, each.needs)) names.push_back(each.mnemonic);
+      if (has(layout_, each.needs())) names.push_back(each.mnemonic);
     }
     names.emplace_back("Raw");
     unknown("instruction", mnemonic, names);
@@ -60,24 +61,15 @@ class StatementParser {
     switch (instruction_->opcode) {
       case Opcode::no_op:
         return make_no_op();
-      case Opcode::mat_mul:
-        return parse_mat_mul();
       case Opcode::data_move:
         return parse_data_move();
-      case Opcode::load_weights:
-        return parse_load_weights();
       case Opcode::simd:
         return parse_simd();
-      case Opcode::load_lut:
-        return parse_load_lut();
-      case Opcode::dais:
-        return parse_dais();
-      case Opcode::load_activation:
-        return make_load_activation(layout_, parse_place({Memory::local}).operand);
       case Opcode::configure:
         return parse_configure();
+      default:
+        return parse_flow();
     }
-    internal_error("{} has no parser", instruction_->mnemonic);
   }
 
   /// Throws an error if the architecture lacks the extension.
@@ -89,23 +81,55 @@ class StatementParser {
                  what, info(extension).part, info(extension).key);
   }
 
-  Instruction parse_mat_mul() {
-    const unsigned flags = parse_flags();
-    const bool zeroes = (flags & mat_mul_zeroes) != 0;
-    Operand local{0, 0};
-    if (!zeroes) {
-      local = parse_place({Memory::local}).operand;
+  /// Local memory, what its vectors pass or where they go, and their number: as much of it as the
+  /// instruction's row in the table has.
+  Instruction parse_flow() {
+    const InstructionKind kind = instruction_->kind();
+    const InstructionKindInfo& row = info(kind);
+    unsigned flags = parse_flags();
+    const bool reads = (flags & row.zeroes) == 0;
+    Operand local{0, 0}, other{0, 0};
+    if (reads) local = parse_place({VectorMemory::local}).operand;
+    if (row.action == Action::dais) {
       cursor_.expect("->");
+      flags |=
+          static_cast<unsigned>(parse_number("Block", "a DAIS block", layout_.dais_block_count))
+          << 1;
     }
-    const Place accumulator = parse_place({Memory::accumulator});
-    cursor_.expect(",");
-    return make_mat_mul(layout_, local, accumulator.operand, parse_count(layout_.operand2),
-                        (flags & mat_mul_accumulate) != 0, zeroes);
+    if (row.to == VectorMemory::accumulators) {
+      if (reads) cursor_.expect("->");
+      other = parse_place({VectorMemory::accumulators}).operand;
+    } else if (row.to == VectorMemory::lookup_tables) {
+      cursor_.expect("->");
+      other.address = parse_number("Table", "a lookup table", layout_.lookup_table_count);
+    }
+    const bool named = reads || row.to == VectorMemory::accumulators;
+    return make_flow(layout_, kind, flags, local, other, parse_count(row.count, named));
+  }
+
+  /// "Block(0)", below `count`.
+  std::uint64_t parse_number(std::string_view name, std::string_view what, unsigned count) {
+    cursor_.expect(name);
+    cursor_.expect("(");
+    const std::uint64_t number = parse_bounded(what, 0, std::int64_t{count} - 1);
+    cursor_.expect(")");
+    return number;
+  }
+
+  /// The number of vectors, if a field says it.
+  std::uint64_t parse_count(CountField field, bool comma) {
+    if (field == CountField::table || field == CountField::parameters) return 0;
+    if (comma) cursor_.expect(",");
+    const std::int64_t most =
+        highest(field == CountField::operand1 ? layout_.operand1 : layout_.operand2);
+    return parse_bounded(
+        field == CountField::samples ? "the number of samples" : "the number of vectors", 1,
+        most == std::numeric_limits<std::int64_t>::max() ? most : most + 1);
   }
 
   Instruction parse_data_move() {
-    const std::initializer_list<Memory> all = {Memory::local, Memory::accumulator, Memory::dram0,
-                                               Memory::dram1};
+    const std::initializer_list<VectorMemory> all = {
+        VectorMemory::local, VectorMemory::accumulators, VectorMemory::dram0, VectorMemory::dram1};
     const std::vector<const ModifierInfo*> given = parse_modifiers();
     const std::string_view modifier = given.empty() ? "" : given.back()->name;
     const bool one = std::all_of(given.begin(), given.end(),
@@ -115,10 +139,10 @@ class StatementParser {
     const Place to = parse_place(all);
     const MoveInfo* const move = one ? find_move(from.memory, to.memory, modifier) : nullptr;
     if (move == nullptr) no_move(from, to, given);
-    cursor_.expect(",");
-    const bool into_local = to.memory == Memory::local;
-    return make_data_move(layout_, move->kind, (into_local ? to : from).operand,
-                          (into_local ? from : to).operand, parse_count(layout_.operand2));
+    const bool into_local = to.memory == VectorMemory::local;
+    return make_flow(layout_, move->kind, static_cast<unsigned>(info(move->kind).move),
+                     (into_local ? to : from).operand, (into_local ? from : to).operand,
+                     parse_count(info(move->kind).count, true));
   }
 
   [[noreturn]] static void no_move(const Place& from, const Place& to,
@@ -128,20 +152,10 @@ class StatementParser {
       syntax_error(from.column, "the activation unit works on moves from Acc to Local only");
     }
     syntax_error(from.column, "there is no move from {} to {}; allowed {}",
-                 memory_name(from.memory), memory_name(to.memory),
+                 info(from.memory).written, info(to.memory).written,
                  modifiers.empty()
                      ? "Local -> DRAM0, DRAM1 or Acc, and DRAM0, DRAM1 or Acc -> Local"
                      : "Local -> Acc with .acc");
-  }
-
-  Instruction parse_load_weights() {
-    const bool zeroes = (parse_flags() & load_weights_zeroes) != 0;
-    Operand local{0, 0};
-    if (!zeroes) {
-      local = parse_place({Memory::local}).operand;
-      cursor_.expect(",");
-    }
-    return make_load_weights(layout_, local, parse_count(layout_.operand1), zeroes);
   }
 
   Instruction parse_simd() {
@@ -176,16 +190,15 @@ class StatementParser {
   void parse_operation(SimdFields& fields) {
     const Token op = cursor_.expect_name("a SIMD operation");
     std::size_t index = 0;
-    while (index < simd_op_names.size() && !same_name(simd_op_names[index], op.text)) ++index;
-    if (index == static_cast<std::size_t>(SimdOp::lookup)) {
-      require(Extension::lookup_tables, simd_op_names[index], op.column);
+    while (index < simd_ops && !same_name(simd_op_infos[index].name, op.text)) ++index;
+    if (index == simd_ops) {
+      std::vector<std::string_view> names;
+      for (const SimdOpInfo& each : simd_op_infos) {
+        if (has(layout_, each.needs)) names.push_back(each.name);
+      }
+      unknown("SIMD operation", op, names);
     }
-    if (index == simd_op_names.size()) {
-      const auto end = has(layout_, Extension::lookup_tables)
-                           ? simd_op_names.end()
-                           : simd_op_names.begin() + rtl_simd_ops;
-      unknown("SIMD operation", op, {simd_op_names.begin(), end});
-    }
+    require(simd_op_infos[index].needs, simd_op_infos[index].name, op.column);
     fields.op = static_cast<SimdOp>(index);
     const unsigned wanted = source_count(fields.op);
     std::vector<unsigned> sources;
@@ -198,7 +211,7 @@ class StatementParser {
       cursor_.expect(")");
     }
     if (sources.size() != wanted && sources.size() != 2) {
-      syntax_error(op.column, "{} has {} source{}; allowed {}", simd_op_names[index],
+      syntax_error(op.column, "{} has {} source{}; allowed {}", info(fields.op).name,
                    sources.size(), sources.size() == 1 ? "" : "s",
                    wanted == 2 ? "2" : fmt::format("{}, or 2 to give both source fields", wanted));
     }
@@ -226,38 +239,11 @@ class StatementParser {
   }
 
   std::uint64_t parse_simd_address() {
-    const Place place = parse_place({Memory::accumulator});
+    const Place place = parse_place({VectorMemory::accumulators});
     if (place.operand.stride != 0) {
       syntax_error(place.column, "SIMD handles one vector; allowed Acc(address) without a step");
     }
     return place.operand.address;
-  }
-
-  Instruction parse_dais() {
-    const bool accumulate = (parse_flags() & dais_accumulate) != 0;
-    const Place local = parse_place({Memory::local});
-    cursor_.expect("->");
-    cursor_.expect("Block");
-    cursor_.expect("(");
-    const std::uint64_t block =
-        parse_bounded("a DAIS block", 0, std::int64_t{layout_.dais_block_count} - 1);
-    cursor_.expect(")");
-    cursor_.expect("->");
-    const Place accumulator = parse_place({Memory::accumulator});
-    cursor_.expect(",");
-    return make_dais(layout_, static_cast<unsigned>(block), local.operand, accumulator.operand,
-                     parse_count(layout_.operand2, "the number of samples"), accumulate);
-  }
-
-  Instruction parse_load_lut() {
-    const Place local = parse_place({Memory::local});
-    cursor_.expect("->");
-    cursor_.expect("Table");
-    cursor_.expect("(");
-    const std::uint64_t table =
-        parse_bounded("a lookup table", 0, std::int64_t{layout_.lookup_table_count} - 1);
-    cursor_.expect(")");
-    return make_load_lut(layout_, local.operand, table);
   }
 
   Instruction parse_configure() {
@@ -272,11 +258,10 @@ class StatementParser {
     if (token.kind == Token::Kind::name && !symbols_.contains(token.text)) {
       const Token name = cursor_.next();
       std::vector<std::string_view> names;
-      for (std::size_t number = 0; number < config_register_names.size(); ++number) {
-        if (same_name(config_register_names[number], name.text)) {
-          return static_cast<ConfigRegister>(number);
-        }
-        if (!config_register_names[number].empty()) names.push_back(config_register_names[number]);
+      for (std::size_t number = 0; number < config_registers.size(); ++number) {
+        const std::string_view known = config_registers[number].name;
+        if (same_name(known, name.text)) return static_cast<ConfigRegister>(number);
+        if (!known.empty()) names.push_back(known);
       }
       unknown("configuration register", name, names);
     }
@@ -321,7 +306,7 @@ class StatementParser {
   /// Parses the modifiers behind the mnemonic, in the order written.
   std::vector<const ModifierInfo*> parse_modifiers() {
     std::vector<const ModifierInfo*> given;
-    while (cursor_.accept(".")) {
+    while (!instruction_->modifiers.empty() && cursor_.accept(".")) {
       const Token token = cursor_.expect_name("a modifier");
       std::string allowed;
       const ModifierInfo* found = nullptr;
@@ -344,11 +329,11 @@ class StatementParser {
     return flags;
   }
 
-  Place parse_place(std::initializer_list<Memory> allowed) {
+  Place parse_place(std::initializer_list<VectorMemory> allowed) {
     const Token token = cursor_.peek();
-    for (const Memory each : allowed) {
-      if (cursor_.accept(memory_name(each))) {
-        const bool local = each == Memory::local;
+    for (const VectorMemory each : allowed) {
+      if (cursor_.accept(info(each).written)) {
+        const bool local = each == VectorMemory::local;
         cursor_.expect("(");
         const std::uint64_t address = parse_bounded(
             "an address", 0, highest(local ? layout_.operand0_address : layout_.operand1_address));
@@ -358,8 +343,8 @@ class StatementParser {
       }
     }
     std::string choices;
-    for (const Memory each : allowed) {
-      choices += fmt::format("{}{}(address)", choices.empty() ? "" : " or ", memory_name(each));
+    for (const VectorMemory each : allowed) {
+      choices += fmt::format("{}{}(address)", choices.empty() ? "" : " or ", info(each).written);
     }
     syntax_error(token.column, "expected {}, found {}", choices, describe(token));
   }
@@ -376,12 +361,6 @@ class StatementParser {
     }
     syntax_error(column, "the step cannot be {}; allowed powers of two, 1..{}", step,
                  std::int64_t{1} << last);
-  }
-
-  std::uint64_t parse_count(unsigned size_bits, std::string_view what = "the number of vectors") {
-    const std::int64_t most = highest(size_bits);
-    return parse_bounded(what, 1,
-                         most == std::numeric_limits<std::int64_t>::max() ? most : most + 1);
   }
 
   /// Largest value of a field, limited to the assembler's numbers.

@@ -8,7 +8,7 @@ namespace tactus::tcu {
 
 WrittenVectors::WrittenVectors(const Architecture& architecture)
     : architecture_(architecture), layout_(architecture) {
-  for (std::size_t m = 0; m < vector_memories; ++m) {
+  for (std::size_t m = 0; m < written_memories; ++m) {
     const auto memory = static_cast<VectorMemory>(m);
     const std::uint64_t vectors = depth(architecture, memory);
     const std::uint64_t mask = vectors == 0 ? 0 : low_bits(address_bits(vectors));

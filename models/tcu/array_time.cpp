@@ -9,7 +9,6 @@
 namespace tactus {
 namespace {
 
-using tcu::InstructionKind;
 constexpr unsigned decoder_states = Decoder::state_table.size();
 constexpr unsigned decoder_codes = decoder_states * Decoder::contexts;
 
@@ -29,36 +28,33 @@ Reasons reasons_of_head(unsigned code) {
   if (state == Decoder::wait_transfer || state == Decoder::wait_transfer_queue) {
     return always(ArrayTime::queued_transfers);
   }
-  switch (static_cast<InstructionKind>(context - 1)) {
-    case InstructionKind::mat_mul:
-    case InstructionKind::load_weights:
+  const tcu::InstructionKindInfo& row = info(static_cast<tcu::InstructionKind>(context - 1));
+  switch (row.action) {
+    case tcu::Action::multiply:
+    case tcu::Action::load_weights:
       return always(ArrayTime::operands);
-    case InstructionKind::simd:
-    case InstructionKind::load_lut:  // it prepares SIMD instructions
+    case tcu::Action::simd:
+    case tcu::Action::load_table:  // it prepares SIMD instructions
       return always(ArrayTime::simd);
-    case InstructionKind::dais:
+    case tcu::Action::dais:
       return always(ArrayTime::dais);
-    case InstructionKind::load_activation:
+    case tcu::Action::load_activation:
       return always(ArrayTime::accumulator_moves);
-    case InstructionKind::accumulator_to_local_activated:
-    case InstructionKind::accumulator_to_local:
+    case tcu::Action::accumulator_to_local:
+    case tcu::Action::local_to_accumulator:
       return always(state == Decoder::busy ? ArrayTime::accumulator_moves
                                            : ArrayTime::accumulator_results);
-    case InstructionKind::local_to_accumulator:
-    case InstructionKind::local_to_accumulator_accumulate:
-      return always(state == Decoder::busy ? ArrayTime::accumulator_moves
-                                           : ArrayTime::accumulator_results);
-    case InstructionKind::dram0_to_local:
+    case tcu::Action::from_dram:
+      if (row.from == tcu::VectorMemory::dram1)
+        return {ArrayTime::dram1_read_wait, ArrayTime::dram1_read_data, 1};
       return {ArrayTime::dram0_read_wait, ArrayTime::dram0_read_data, 0};
-    case InstructionKind::local_to_dram0:
+    case tcu::Action::to_dram:
+      if (row.to == tcu::VectorMemory::dram1)
+        return {ArrayTime::dram1_write_wait, ArrayTime::dram1_write_data, 1};
       return {ArrayTime::dram0_write_wait, ArrayTime::dram0_write_data, 0};
-    case InstructionKind::dram1_to_local:
-      return {ArrayTime::dram1_read_wait, ArrayTime::dram1_read_data, 1};
-    case InstructionKind::local_to_dram1:
-      return {ArrayTime::dram1_write_wait, ArrayTime::dram1_write_data, 1};
-    case InstructionKind::no_op:
-    case InstructionKind::configure:
-    case InstructionKind::undefined:
+    case tcu::Action::none:
+    case tcu::Action::configure:
+    case tcu::Action::undefined:
       break;
   }
   return always(ArrayTime::other_instructions);

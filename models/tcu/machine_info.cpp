@@ -38,26 +38,25 @@ std::vector<UnitInfo> units() {
   };
 }
 
-/// The unit without which a machine does not have instructions of the kind; empty: all have them.
-std::string_view unit_of(tcu::InstructionKind kind) {
-  switch (kind) {
-    case tcu::InstructionKind::dais:
+/// The unit that an extension brings; without it a machine does not have its instructions.
+std::string_view unit_of(tcu::Extension extension) {
+  switch (extension) {
+    case tcu::Extension::none:
+      break;
+    case tcu::Extension::dais_blocks:
       return "dais";
-    case tcu::InstructionKind::load_lut:
+    case tcu::Extension::lookup_tables:
       return "tables";
-    case tcu::InstructionKind::load_activation:
-    case tcu::InstructionKind::accumulator_to_local_activated:
+    case tcu::Extension::activation_unit:
       return "activation";
-    default:
-      return "";
   }
+  return "";
 }
 
 std::vector<KindInfo> kinds() {
   std::vector<KindInfo> list;
-  for (std::size_t k = 0; k < tcu::instruction_kinds; ++k) {
-    const tcu::InstructionKindInfo& info = tcu::instruction_kind_infos[k];
-    list.push_back({info.name, info.title, unit_of(static_cast<tcu::InstructionKind>(k))});
+  for (const tcu::InstructionKindInfo& info : tcu::instruction_kind_infos) {
+    list.push_back({info.name, info.title, unit_of(info.needs)});
   }
   return list;
 }

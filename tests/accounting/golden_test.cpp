@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/driver/tcu/host.h"
+#include "isa/tcu/accesses.h"
 #include "isa/tcu/vectors_file.h"
 #include "tests/support/shared.h"
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "isa/tcu/accesses.h"
 #include "tests/support/differential.h"
 #include "tests/support/test_scale.h"
 

@@ -91,12 +91,11 @@ TEST_F(Instructions, EveryOpcodeFlagAndOperationHasARow) {
     }
   }
   EXPECT_GE(known, 1U + 4 + 8 + 2 + 8 + 1 + 2 + 1 + 1);
-  for (std::size_t op = 0; op < tcu::simd_op_names.size(); ++op) {
-    EXPECT_NE(text.find(fmt::format("\n{}\n number {:#x}\n", tcu::simd_op_names[op], op)),
-              std::string::npos)
-        << tcu::simd_op_names[op];
+  for (std::size_t op = 0; op < tcu::simd_ops; ++op) {
+    const std::string_view name = tcu::simd_op_infos[op].name;
+    EXPECT_NE(text.find(fmt::format("\n{}\n number {:#x}\n", name, op)), std::string::npos) << name;
   }
-  for (const std::string_view name : tcu::config_register_names) {
+  for (const auto& [name, value] : tcu::config_registers) {
     EXPECT_NE(text.find("\n" + std::string(name)), std::string::npos) << name;
   }
   const std::string visa = explained("instructions --machine dpas");
@@ -125,7 +124,7 @@ TEST_F(Instructions, ExamplesAreWhatTheySay) {
   }
   for (const ReferenceTable& table : tcu::instruction_tables()) {
     if (table.columns.back() != "example") continue;
-    ASSERT_EQ(table.rows.size(), tcu::simd_op_names.size());
+    ASSERT_EQ(table.rows.size(), tcu::simd_ops);
     for (std::size_t op = 0; op < table.rows.size(); ++op) {
       EXPECT_EQ(tcu::simd_fields(layout, one(table.rows[op].back())).op,
                 static_cast<tcu::SimdOp>(op));

@@ -9,6 +9,7 @@
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/disassembler.h"
 #include "isa/tcu/lookup.h"
+#include "isa/tcu/names.h"
 #include "tests/dais/random_dais.h"
 
 namespace tactus {
@@ -283,7 +284,12 @@ void Generator::add_simd() {
   const auto selector = [&](std::uint64_t lowest) {
     return static_cast<unsigned>(random_.range(lowest, registers));
   };
-  tcu::SimdFields fields{static_cast<tcu::SimdOp>(random_.below(16)), selector(0), selector(0),
+  std::vector<tcu::SimdOp> operations;
+  for (std::size_t number = 0; number < tcu::simd_ops; ++number) {
+    const auto op = static_cast<tcu::SimdOp>(number);
+    if (op != tcu::SimdOp::lookup && has(layout_, info(op).needs)) operations.push_back(op);
+  }
+  tcu::SimdFields fields{operations[random_.below(operations.size())], selector(0), selector(0),
                          selector(0)};
   bool read = random_.chance(65);
   bool write = random_.chance(60);

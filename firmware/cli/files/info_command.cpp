@@ -24,7 +24,7 @@
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
-#include "isa/tcu/instruction.h"
+#include "isa/tcu/instruction_set.h"
 #include "isa/tcu/layout.h"
 #include "isa/tcu/lookup.h"
 #include "models/tcu/system.h"
@@ -139,17 +139,13 @@ void print_model(const Model& model) {
   for (const tcu::Instruction& instruction : program) ++counts[instruction.opcode];
   info_line("program", "{}: {} instructions, {} bytes", file.prog.file_name, program.size(),
             model.program.size());
-  static constexpr std::array<const char*, 5> names{"NoOp", "MatMul", "DataMove", "LoadWeights",
-                                                    "SIMD"};
-  for (unsigned i = 0; i < names.size(); ++i) {
-    if (counts[i] > 0) info_line("", "{} {}", counts[i], names[i]);
+  using O = tcu::Opcode;
+  for (const O opcode : {O::no_op, O::mat_mul, O::data_move, O::load_weights, O::simd, O::dais,
+                         O::load_activation, O::load_lut}) {
+    const tcu::InstructionInfo& words = tcu::info(opcode);
+    const std::uint64_t count = counts[static_cast<std::size_t>(opcode)];
+    if (count > 0 && has(layout, words.needs())) info_line("", "{} {}", count, words.mnemonic);
   }
-  const std::uint64_t dais = counts[static_cast<std::size_t>(tcu::Opcode::dais)];
-  if (dais > 0 && layout.dais_block_count > 0) info_line("", "{} Dais", dais);
-  const std::uint64_t luts = counts[static_cast<std::size_t>(tcu::Opcode::load_lut)];
-  const std::uint64_t loads = counts[static_cast<std::size_t>(tcu::Opcode::load_activation)];
-  if (loads > 0 && layout.activation_unit) info_line("", "{} LoadActivation", loads);
-  if (luts > 0 && layout.lookup_table_count > 0) info_line("", "{} LoadLUT", luts);
   for (const tcu::ConstantsEntry& entry : file.consts) {
     info_line("constants", "{}: {} at DRAM1 vector {}", entry.file_name,
               kilobytes(entry.size, file.arch), entry.base);

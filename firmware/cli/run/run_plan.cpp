@@ -22,7 +22,7 @@
 #include "isa/support/files.h"
 #include "isa/support/located.h"
 #include "isa/support/text.h"
-#include "isa/tcu/instruction.h"
+#include "isa/tcu/accesses.h"
 #include "isa/tcu/vectors_file.h"
 #include "isa/tcu/written_vectors.h"
 
@@ -73,16 +73,12 @@ void plan_program_outputs(RunPlan& plan) {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
   } written[2];
   for (const tcu::Instruction& instruction : decode_program(layout, plan.program)) {
-    const auto kind = static_cast<tcu::DataMoveKind>(instruction.flags);
-    const bool bank0 = kind == tcu::DataMoveKind::local_to_dram0;
-    if (instruction.opcode != static_cast<std::uint8_t>(tcu::Opcode::data_move) ||
-        !(bank0 || kind == tcu::DataMoveKind::local_to_dram1)) {
-      continue;
-    }
-    const tcu::Operand place = operand1_fields(layout, instruction);
+    const tcu::VectorWalk to = flow_of(plan.config.architecture, layout, instruction).to;
+    const bool bank0 = to.memory == tcu::VectorMemory::dram0;
+    if (!bank0 && to.memory != tcu::VectorMemory::dram1) continue;
     Range& range = written[bank0 ? 0 : 1];
-    range.first = std::min(range.first, place.address);
-    range.last = std::max(range.last, place.address + (instruction.operand2 << place.stride));
+    range.first = std::min(range.first, to.first.address);
+    range.last = std::max(range.last, to.first.address + (to.size << to.first.stride));
   }
   const std::uint64_t depths[] = {plan.config.architecture.dram0_depth,
                                   plan.config.architecture.dram1_depth};

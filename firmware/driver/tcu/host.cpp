@@ -4,7 +4,7 @@
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
-#include "isa/tcu/instruction.h"
+#include "isa/tcu/accesses.h"
 
 namespace tactus {
 namespace {
@@ -114,8 +114,7 @@ void Host::check_program_leaves_probe(const std::string& remedy) const {
   std::size_t set_by = 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
     const tcu::Instruction& instruction = program[i];
-    const auto opcode = static_cast<tcu::Opcode>(instruction.opcode);
-    if (opcode == tcu::Opcode::configure) {
+    if (static_cast<tcu::Opcode>(instruction.opcode) == tcu::Opcode::configure) {
       const tcu::ConfigureFields fields = configure_fields(layout_, instruction);
       if (fields.register_number != static_cast<unsigned>(tcu::ConfigRegister::dram0_offset)) {
         continue;
@@ -123,13 +122,11 @@ void Host::check_program_leaves_probe(const std::string& remedy) const {
       offset = fields.value & 0xFFFF;  // the register keeps 16 bits
       set_by = i;
     }
-    const bool writes =
-        opcode == tcu::Opcode::data_move &&
-        instruction.flags == static_cast<unsigned>(tcu::DataMoveKind::local_to_dram0);
-    if (!writes) continue;
-    const tcu::Operand dram = operand1_fields(layout_, instruction);
+    const tcu::VectorWalk to = flow_of(architecture_, layout_, instruction).to;
+    if (to.memory != tcu::VectorMemory::dram0) continue;
+    const tcu::Operand dram = to.first;
     const std::uint64_t step = std::uint64_t{1} << dram.stride;
-    const std::uint64_t last = dram.address + std::min(instruction.operand2, depth) * step;
+    const std::uint64_t last = dram.address + std::min(to.size, depth) * step;
     const std::uint64_t window = std::uint64_t{offset} << 16;
     if (window + address(last + 1) <= address(depth - 2)) continue;
     for (std::uint64_t vector = dram.address; vector <= last; vector += step) {

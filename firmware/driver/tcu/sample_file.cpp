@@ -27,27 +27,11 @@ std::uint32_t counter(std::uint64_t word) { return static_cast<std::uint32_t>(wo
 
 /// Which port of local memory the instruction asks: bit 0 A, bit 1 B.
 unsigned local_ports(const tcu::InstructionLayout& layout, const tcu::Instruction& i) {
-  switch (kind_of(layout, i)) {
-    case tcu::InstructionKind::mat_mul:
-      return (i.flags & tcu::mat_mul_zeroes) != 0 ? 0 : 1;
-    case tcu::InstructionKind::load_weights:
-      return (i.flags & tcu::load_weights_zeroes) != 0 ? 0 : 1;
-    case tcu::InstructionKind::accumulator_to_local:
-    case tcu::InstructionKind::local_to_accumulator:
-    case tcu::InstructionKind::local_to_accumulator_accumulate:
-    case tcu::InstructionKind::dais:
-    case tcu::InstructionKind::load_lut:
-    case tcu::InstructionKind::load_activation:
-    case tcu::InstructionKind::accumulator_to_local_activated:
-      return 1;
-    case tcu::InstructionKind::dram0_to_local:
-    case tcu::InstructionKind::local_to_dram0:
-    case tcu::InstructionKind::dram1_to_local:
-    case tcu::InstructionKind::local_to_dram1:
-      return 2;
-    default:
-      return 0;
-  }
+  const tcu::InstructionKindInfo& row = info(kind_of(layout, i));
+  const bool reads = row.from == tcu::VectorMemory::local && (i.flags & row.zeroes) == 0;
+  if (!reads && row.to != tcu::VectorMemory::local) return 0;
+  const bool is_dram = row.action == tcu::Action::from_dram || row.action == tcu::Action::to_dram;
+  return is_dram ? 2 : 1;
 }
 
 /// What a sample and the instruction at its program counter have against each other, or nothing.

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "isa/support/json_text.h"
+#include "isa/tcu/accesses.h"
 #include "isa/tcu/disassembler.h"
-#include "isa/tcu/instruction_kind.h"
 #include "isa/tcu/names.h"
 #include "models/sim/array_figures.h"
 #include "models/tcu/events.h"
@@ -125,8 +125,7 @@ void TcuTimelineTracks::works(Executing& executing, unsigned track, Cycle now) {
 void TcuTimelineTracks::alu_works(Cycle now) {
   if (in_alu_.empty()) return;
   const tcu::SimdOp op = simd_fields(layout_, program_[in_alu_.front()]).op;
-  timeline_->slice(track_alus, tcu::simd_op_names[static_cast<std::size_t>(op)], "busy", now,
-                   now + 1, describe(in_alu_.front()));
+  timeline_->slice(track_alus, info(op).name, "busy", now, now + 1, describe(in_alu_.front()));
   in_alu_.pop_front();
 }
 

@@ -85,7 +85,7 @@ std::string simd_operations(Target& target) {
       results[i] = tcu::alu(a.data_type, op, first, right[i]);
       sums[i] = tcu::saturating_add(a.data_type, sums[i], results[i]);
     }
-    target.expect(0, (number - first_operation + 1) * pairs, results, tcu::simd_op_names[number]);
+    target.expect(0, (number - first_operation + 1) * pairs, results, info(op).name);
   }
   target.expect(0, (operations + 1) * pairs, sums, "sums of the register's values");
   return fmt::format("{} operations on {} pairs of vectors", operations, pairs);

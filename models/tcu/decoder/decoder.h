@@ -401,7 +401,9 @@ class Decoder final : public sc_core::sc_module {
 
   void decode(const tcu::Instruction& raw, Decoded& d) const;
   void decode_mat_mul(Decoded& d) const;
-  void decode_data_move(Decoded& d) const;
+  void decode_dram_move(Decoded& d) const;
+  void decode_accumulator_move(Decoded& d) const;
+  void require_table(const tcu::Instruction& raw) const;
   void decode_load_weights(Decoded& d) const;
   void decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) const;
   void decode_simd(Decoded& d) const;

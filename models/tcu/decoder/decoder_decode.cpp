@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "isa/support/error.h"
+#include "isa/tcu/accesses.h"
 #include "isa/tcu/activation.h"
 #include "isa/tcu/lookup.h"
 #include "isa/tcu/names.h"
@@ -24,31 +25,48 @@ void Decoder::decode(const tcu::Instruction& raw, Decoded& d) const {
   d.legs = d.moves = 0;
   d.local_write = false;
   d.dataflow = {};  // shown whether or not it is valid
-  switch (static_cast<tcu::Opcode>(d.raw.opcode)) {
-    case tcu::Opcode::mat_mul:
+  switch (info(d.kind).action) {
+    case tcu::Action::multiply:
       decode_mat_mul(d);
       break;
-    case tcu::Opcode::data_move:
-      decode_data_move(d);
-      break;
-    case tcu::Opcode::load_weights:
+    case tcu::Action::load_weights:
       decode_load_weights(d);
       break;
-    case tcu::Opcode::simd:
+    case tcu::Action::simd:
       decode_simd(d);
       break;
-    case tcu::Opcode::dais:
-      if (d.kind == tcu::InstructionKind::dais) decode_dais(d);
+    case tcu::Action::from_dram:
+    case tcu::Action::to_dram:
+      decode_dram_move(d);
       break;
-    case tcu::Opcode::load_lut:
-      if (layout_.lookup_table_count > 0) decode_load_lut(d);
+    case tcu::Action::accumulator_to_local:
+    case tcu::Action::local_to_accumulator:
+      decode_accumulator_move(d);
       break;
-    case tcu::Opcode::load_activation:
-      if (layout_.activation_unit) decode_load_activation(d);
+    case tcu::Action::dais:
+      decode_dais(d);
       break;
-    default:  // NoOp, Configure and undefined opcodes have no legs
+    case tcu::Action::load_table:
+      decode_load_lut(d);
+      break;
+    case tcu::Action::load_activation:
+      decode_load_activation(d);
+      break;
+    case tcu::Action::none:
+    case tcu::Action::configure:
+      break;  // without legs
+    case tcu::Action::undefined:
+      require_table(d.raw);
       break;
   }
+}
+
+/// What is undefined has no legs, but for tables that the machine does not have.
+void Decoder::require_table(const tcu::Instruction& raw) const {
+  const bool loads = static_cast<tcu::Opcode>(raw.opcode) == tcu::Opcode::load_lut;
+  if (!loads || layout_.lookup_table_count == 0) return;
+  user_error("LoadLUT to lookup table {}: there are {}, from 0 on", lookup_table_of(raw),
+             layout_.lookup_table_count);
 }
 
 void Decoder::set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const {
@@ -127,54 +145,39 @@ void Decoder::number_loads(Decoded& d) {
   product_follows_ |= d.kind == tcu::InstructionKind::mat_mul;
 }
 
-void Decoder::decode_data_move(Decoded& d) const {
+void Decoder::decode_dram_move(Decoded& d) const {
   const std::uint64_t size = d.raw.operand2 & local_mask_;
-  switch (static_cast<tcu::DataMoveKind>(d.raw.flags)) {
-    case tcu::DataMoveKind::dram0_to_local:
-    case tcu::DataMoveKind::local_to_dram0:
-    case tcu::DataMoveKind::dram1_to_local:
-    case tcu::DataMoveKind::local_to_dram1: {
-      const bool to_dram = (d.raw.flags & 1) != 0;
-      const unsigned port = d.raw.flags >> 1;
-      const tcu::Operand operand = operand1_fields(layout_, d.raw);
-      set_local(d, leg_local_b, !to_dram, size);
-      d.host = {port, to_dram, size};
-      d.dram = {{to_dram, operand.address & dram_mask_[port], d.raw.operand2 & dram_mask_[port]},
-                operand.stride == 0 ? 0 : step_of(operand.stride)};
-      d.legs |= leg_host | (dram_leg(port));
-      if (transfers_) std::swap(d.legs, d.moves);  // a move has its legs in the queue
-      break;
-    }
-    case tcu::DataMoveKind::accumulator_to_local:
-      set_local(d, leg_local_a, true, size);
-      set_accumulator(d, true, false);
-      d.dataflow = {DataflowKind::accumulator_to_local, size};
-      d.legs |= leg_dataflow;
-      break;
-    case tcu::DataMoveKind::accumulator_to_local_activated:
-      if (!layout_.activation_unit) break;
-      set_local(d, leg_local_a, true, size);
-      set_accumulator(d, true, false);
-      d.dataflow = {DataflowKind::accumulator_to_activation_to_local, size};
-      d.legs |= leg_dataflow;
-      break;
-    case tcu::DataMoveKind::local_to_accumulator:
-    case tcu::DataMoveKind::local_to_accumulator_accumulate:
-      set_local(d, leg_local_a, false, size);
-      set_accumulator(d, false, (d.raw.flags & 2) != 0);
-      d.dataflow = {DataflowKind::local_to_accumulator, size};
-      d.legs |= leg_dataflow;
-      break;
-  }
+  const bool to_dram = (d.raw.flags & 1) != 0;
+  const unsigned port = d.raw.flags >> 1;
+  const tcu::Operand operand = operand1_fields(layout_, d.raw);
+  set_local(d, leg_local_b, !to_dram, size);
+  d.host = {port, to_dram, size};
+  d.dram = {{to_dram, operand.address & dram_mask_[port], d.raw.operand2 & dram_mask_[port]},
+            operand.stride == 0 ? 0 : step_of(operand.stride)};
+  d.legs |= leg_host | (dram_leg(port));
+  if (transfers_) std::swap(d.legs, d.moves);  // a move has its legs in the queue
+}
+
+void Decoder::decode_accumulator_move(Decoded& d) const {
+  const std::uint64_t size = d.raw.operand2 & local_mask_;
+  const bool to_local = info(d.kind).action == tcu::Action::accumulator_to_local;
+  const bool activated = d.kind == tcu::InstructionKind::accumulator_to_local_activated;
+  set_local(d, leg_local_a, to_local, size);
+  set_accumulator(d, to_local, !to_local && (d.raw.flags & 2) != 0);
+  d.dataflow = {activated  ? DataflowKind::accumulator_to_activation_to_local
+                : to_local ? DataflowKind::accumulator_to_local
+                           : DataflowKind::local_to_accumulator,
+                size};
+  d.legs |= leg_dataflow;
 }
 
 void Decoder::decode_simd(Decoded& d) const {
   const tcu::SimdFields fields = simd_fields(layout_, d.raw);
   const std::uint64_t address0 = operand0_fields(layout_, d.raw).address & accumulator_mask_;
   const std::uint64_t address1 = operand1_fields(layout_, d.raw).address & accumulator_mask_;
-  if (static_cast<std::size_t>(fields.op) >= tcu::simd_op_names.size()) {
+  if (static_cast<std::size_t>(fields.op) >= tcu::simd_ops) {
     user_error("SIMD operation {:#x} is undefined; allowed 0x0..{:#x}",
-               static_cast<unsigned>(fields.op), tcu::simd_op_names.size() - 1);
+               static_cast<unsigned>(fields.op), tcu::simd_ops - 1);
   }
   AccumulatorControl& c = d.accumulator.control;
   c.table = 0;
@@ -202,16 +205,11 @@ void Decoder::decode_load_activation(Decoded& d) const {
 
 /// Entries take the way of a move to the accumulators, and end before them.
 void Decoder::decode_load_lut(Decoded& d) const {
-  const std::uint64_t table = lookup_table_of(d.raw);
-  if (table >= layout_.lookup_table_count) {
-    user_error("LoadLUT to lookup table {}: there are {}, from 0 on", table,
-               layout_.lookup_table_count);
-  }
   const std::uint64_t size = lookup_vectors(architecture_) - 1;
   d.dataflow = {DataflowKind::local_to_accumulator, size & local_mask_};
   d.legs = leg_dataflow | leg_accumulator;
   d.accumulator = {};
-  d.accumulator.control.table = static_cast<std::uint8_t>(table + 1);
+  d.accumulator.control.table = static_cast<std::uint8_t>(lookup_table_of(d.raw) + 1);
   d.accumulator.size = size & accumulator_mask_;
   d.accumulator.step = 1;
   set_local(d, leg_local_a, false, size);

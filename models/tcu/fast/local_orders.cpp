@@ -3,6 +3,13 @@
 #include "models/tcu/systolic_array/weight_loads.h"
 
 namespace tactus {
+namespace {
+
+bool clash(const std::optional<tcu::LocalRange>& a, const std::optional<tcu::LocalRange>& b) {
+  return a && b && a->conflicts(*b);
+}
+
+}  // namespace
 
 LocalOrders::LocalOrders(const tcu::Architecture& architecture)
     : decides_(LocalOrder::decides(architecture)),
@@ -18,7 +25,7 @@ void LocalOrders::restart() {
 /// How many ranges come before the first that clashes.
 std::uint8_t LocalOrders::newest(const std::vector<Range>& before, const Range& range) {
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (range.clashes(before[i])) return static_cast<std::uint8_t>(i);
+    if (clash(range, before[i])) return static_cast<std::uint8_t>(i);
   }
   return LocalOrder::any;
 }
@@ -29,15 +36,18 @@ void LocalOrders::push(std::vector<Range>& before, const Range& range, std::size
 }
 
 LocalOrder LocalOrders::find(const ProgramItem& item) {
-  const Range range{item.local_use(), item.local.address,
-                    item.local.address + item.size * item.local.step};
+  Range range;
+  if (item.local_use != ProgramItem::LocalUse::none) {
+    range = {item.local.address, item.local.address + item.size * item.local.step,
+             item.local_use == ProgramItem::LocalUse::writes};
+  }
   const bool moves = item.moves_dram();
   const bool loads = own_reads_ && item.kind == ProgramItem::Kind::load_weights;
   LocalOrder order;
   // Moves among themselves keep their order.
   if (!moves) order.moves = newest(moves_, range);
-  if (range.writes()) order.loads = newest(loads_, range);
-  if (loads) order.overwritten = last_.writes() && range.clashes(last_);
+  if (range && range->writes) order.loads = newest(loads_, range);
+  if (loads) order.overwritten = last_ && last_->writes && clash(range, last_);
   if (moves && most_moves_ != 0) push(moves_, range, most_moves_);
   if (loads) push(loads_, range, WeightLoads::capacity);
   last_ = range;

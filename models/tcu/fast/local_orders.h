@@ -5,9 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "isa/tcu/architecture.h"
+#include "isa/tcu/accesses.h"
 #include "models/tcu/decoder/local_order.h"
 #include "models/tcu/fast/program_items.h"
 
@@ -25,17 +26,8 @@ class LocalOrders {
   }
 
  private:
-  /// Vectors of local memory that an instruction uses, from the lowest to the highest.
-  struct Range {
-    ProgramItem::LocalUse use = ProgramItem::LocalUse::none;
-    std::uint64_t low = 0, high = 0;
-    [[nodiscard]] bool writes() const { return use == ProgramItem::LocalUse::writes; }
-    /// Whether the order of the two matters.
-    [[nodiscard]] bool clashes(const Range& o) const {
-      return use != ProgramItem::LocalUse::none && o.use != ProgramItem::LocalUse::none &&
-             low <= o.high && o.low <= high && (writes() || o.writes());
-    }
-  };
+  /// What an instruction uses of local memory, if it does.
+  using Range = std::optional<tcu::LocalRange>;
   [[nodiscard]] LocalOrder find(const ProgramItem& item);
   [[nodiscard]] static std::uint8_t newest(const std::vector<Range>& before, const Range& range);
   static void push(std::vector<Range>& before, const Range& range, std::size_t most);

@@ -1,7 +1,6 @@
 #include "models/tcu/fast/program_items.h"
 
-#include "isa/tcu/activation.h"
-#include "isa/tcu/lookup.h"
+#include "isa/tcu/names.h"
 #include "models/tcu/accumulators/alu_array.h"
 #include "models/tcu/fast/item_registers.h"
 
@@ -9,20 +8,7 @@ namespace tactus {
 namespace {
 
 using Kind = ProgramItem::Kind;
-
-/// Whether a walk stays below both the depth and the end of the addresses.
-bool fits(const Walk& walk, std::uint64_t size, std::uint64_t depth, unsigned address_bits) {
-  std::uint64_t span = 0;
-  if (size >= depth || __builtin_mul_overflow(size, walk.step, &span)) return false;
-  return span < depth && walk.address + span <= tcu::low_bits(address_bits);
-}
-
-/// The step of a stride code; it is never 0.
-bool set_step(Walk& walk, unsigned stride) {
-  if (stride >= 32) return false;
-  walk.step = std::uint64_t{1} << stride;
-  return true;
-}
+using Memory = tcu::VectorMemory;
 
 }  // namespace
 
@@ -32,115 +18,85 @@ ProgramItems::ProgramItems(const tcu::Architecture& architecture)
       has_order_(LocalOrder::decides(architecture)),
       table_(1024) {}
 
-ProgramItem::LocalUse ProgramItem::local_use() const {
-  switch (kind) {
-    case Kind::multiply:
-    case Kind::load_weights:
-      return zeroes ? LocalUse::none : LocalUse::reads;
-    case Kind::local_to_accumulator:
-    case Kind::to_dram:
-    case Kind::load_table:
-    case Kind::load_activation:
-      return LocalUse::reads;
-    case Kind::accumulator_to_local:
-    case Kind::from_dram:
-      return LocalUse::writes;
-    case Kind::none:
-    case Kind::simd:
-    case Kind::other:
+/// Whether a walk stays below both the depth and the end of the addresses.
+bool ProgramItems::fits(const Walk& walk, std::uint64_t size, Memory memory) const {
+  const std::uint64_t depth = tcu::depth(architecture_, memory);
+  std::uint64_t span = 0;
+  if (size >= depth || __builtin_mul_overflow(size, walk.step, &span)) return false;
+  // Where local memory has an order, the decoder takes a walk that leaves the memory for all of it
+  // (Decoder::set_local_range()).
+  if (memory == Memory::local && has_order_ && walk.address + span >= depth) return false;
+  return span < depth && walk.address + span <= tcu::low_bits(address_width(layout_, memory));
+}
+
+/// One end of what an instruction moves.
+bool ProgramItems::can_take(ProgramItem& item, const tcu::VectorWalk& end) const {
+  if (end.first.stride >= 32) return false;
+  const Walk walk{end.first.address, std::uint64_t{1} << end.first.stride};
+  switch (end.memory) {
+    case Memory::local:
+      item.local = walk;
+      return fits(walk, end.size, end.memory);
+    case Memory::accumulators:
+      item.accumulator = walk;
+      item.accesses = true;
+      item.first = walk.address;
+      item.last = walk.address + end.size * walk.step;
+      return fits(walk, end.size, end.memory);
+    case Memory::dram0:
+    case Memory::dram1:
+      item.dram = walk;
+      item.port = end.memory == Memory::dram0 ? 0 : 1;
+      item.strided = end.first.stride != 0;
+      // Vectors of a size that divides a page cross none.
+      if (item.strided && axi_page_bytes % architecture_.vector_bytes() != 0) return false;
+      return fits(walk, end.size, end.memory);
+    case Memory::lookup_tables:
+      item.table = static_cast<std::uint8_t>(walk.address);
+      return item.size < architecture_.accumulator_depth;  // the decoder counts them in its steps
+    case Memory::weights:
+    case Memory::registers:
+    case Memory::activation:
+    case Memory::none:
       break;
   }
-  return LocalUse::none;
+  return item.size < architecture_.local_depth;
 }
 
-bool ProgramItems::set_local(ProgramItem& item, const tcu::Instruction& raw) const {
-  const tcu::Operand operand = operand0_fields(layout_, raw);
-  item.local.address = operand.address;
-  if (!set_step(item.local, operand.stride) ||
-      !fits(item.local, item.size, architecture_.local_depth, layout_.local_address)) {
-    return false;
-  }
-  // The decoder takes a walk that leaves the memory for all of it (Decoder::set_local_range()).
-  const std::uint64_t last = item.local.address + item.size * item.local.step;
-  return !has_order_ || last < architecture_.local_depth;
-}
-
-bool ProgramItems::set_accumulator(ProgramItem& item, const tcu::Instruction& raw) const {
-  const tcu::Operand operand = operand1_fields(layout_, raw);
-  item.accumulator.address = operand.address;
-  if (!set_step(item.accumulator, operand.stride) ||
-      !fits(item.accumulator, item.size, architecture_.accumulator_depth,
-            layout_.accumulator_address)) {
-    return false;
-  }
-  item.accesses = true;
-  item.first = operand.address;
-  item.last = operand.address + item.size * item.accumulator.step;
-  return true;
-}
-
-void ProgramItems::fill_data_move(ProgramItem& item, const tcu::Instruction& raw) const {
-  item.size = raw.operand2;
-  if (!set_local(item, raw)) return;
-  switch (static_cast<tcu::DataMoveKind>(raw.flags)) {
-    case tcu::DataMoveKind::accumulator_to_local_activated:
-      if (!architecture_.activation_unit) return;
-      item.activated = true;
-      [[fallthrough]];
-    case tcu::DataMoveKind::accumulator_to_local:
-      item.read = true;
-      if (set_accumulator(item, raw)) item.kind = Kind::accumulator_to_local;
-      return;
-    case tcu::DataMoveKind::local_to_accumulator:
-    case tcu::DataMoveKind::local_to_accumulator_accumulate:
-      item.write = true;
-      item.accumulate = (raw.flags & 2) != 0;
-      if (set_accumulator(item, raw)) item.kind = Kind::local_to_accumulator;
-      return;
-    case tcu::DataMoveKind::dram0_to_local:
-    case tcu::DataMoveKind::local_to_dram0:
-    case tcu::DataMoveKind::dram1_to_local:
-    case tcu::DataMoveKind::local_to_dram1:
-      break;
-    default:
-      return;
-  }
-  const tcu::Operand operand = operand1_fields(layout_, raw);
-  item.port = raw.flags >> 1;
-  item.dram.address = operand.address;
-  item.strided = operand.stride != 0;
-  if (!set_step(item.dram, operand.stride)) return;
-  const std::uint64_t depth =
-      item.port == 0 ? architecture_.dram0_depth : architecture_.dram1_depth;
-  if (!fits(item.dram, item.size, depth,
-            item.port == 0 ? layout_.dram0_address : layout_.dram1_address)) {
-    return;
-  }
-  // Vectors of a size that divides a page cross none.
-  if (item.strided && axi_page_bytes % architecture_.vector_bytes() != 0) return;
-  item.kind = (raw.flags & 1) != 0 ? Kind::to_dram : Kind::from_dram;
+bool ProgramItems::can_take(ProgramItem& item, const tcu::VectorFlow& flow) const {
+  const Memory from = flow.from.memory, to = flow.to.memory;
+  item.size = flow.size;
+  item.zeroes = flow.zeroes;
+  item.accumulate = flow.accumulate;
+  item.read = from == Memory::accumulators;
+  item.write = to == Memory::accumulators;
+  item.activated = flow.kind == tcu::InstructionKind::accumulator_to_local_activated;
+  item.local_use = from == Memory::local ? ProgramItem::LocalUse::reads
+                   : to == Memory::local ? ProgramItem::LocalUse::writes
+                                         : ProgramItem::LocalUse::none;
+  return can_take(item, flow.from) && can_take(item, flow.to);
 }
 
 /// Only those that take the vector that they read, and read the one that they take.
-void ProgramItems::fill_simd(ProgramItem& item, const tcu::Instruction& raw) const {
+bool ProgramItems::can_take_simd(ProgramItem& item, const tcu::Instruction& raw,
+                                 const tcu::VectorFlow& flow) const {
   const tcu::SimdFields fields = simd_fields(layout_, raw);
-  if (fields.op == tcu::SimdOp::no_op || fields.op > tcu::SimdOp::lookup) return;
-  if (fields.op == tcu::SimdOp::lookup && !can_look_up(fields)) return;
+  if (fields.op == tcu::SimdOp::no_op || static_cast<std::size_t>(fields.op) >= tcu::simd_ops)
+    return false;
+  if (fields.op == tcu::SimdOp::lookup && !can_look_up(fields)) return false;
   item.alu = {fields.op, fields.left, fields.right, fields.dest};
-  item.read = (raw.flags & tcu::simd_read) != 0;
-  item.write = (raw.flags & tcu::simd_write) != 0;
-  item.accumulate = (raw.flags & tcu::simd_accumulate) != 0;
-  if (item.read != AluArray::needs_input(item.alu)) return;
-  item.accumulator.address = operand0_fields(layout_, raw).address;
-  item.read_address = operand1_fields(layout_, raw).address;
+  item.read = flow.from.memory != Memory::none;
+  item.write = flow.to.memory != Memory::none;
+  item.accumulate = flow.accumulate;
+  if (item.read != AluArray::needs_input(item.alu)) return false;
+  item.accumulator.address = flow.to.first.address;
+  item.read_address = flow.from.first.address;
   const std::uint64_t most = tcu::low_bits(layout_.accumulator_address);
-  if ((item.write && item.accumulator.address > most) || (item.read && item.read_address > most)) {
-    return;
-  }
+  if (item.accumulator.address > most || item.read_address > most) return false;
   item.accesses = item.read || item.write;
   item.first = item.read ? item.read_address : item.accumulator.address;
   item.last = item.write ? item.accumulator.address : item.read_address;
-  item.kind = Kind::simd;
+  return true;
 }
 
 /// Whether there are registers for all that a Lookup gives.
@@ -150,57 +106,25 @@ bool ProgramItems::can_look_up(const tcu::SimdFields& fields) const {
          fields.dest + tables <= architecture_.simd_registers_depth;
 }
 
-void ProgramItems::fill_load_table(ProgramItem& item, const tcu::Instruction& raw) const {
-  if (lookup_table_of(raw) >= architecture_.lookup_tables.count) return;
-  item.table = static_cast<std::uint8_t>(lookup_table_of(raw));
-  item.size = lookup_vectors(architecture_) - 1;
-  if (item.size >= architecture_.accumulator_depth) return;  // the decoder counts them in its steps
-  if (set_local(item, raw)) item.kind = Kind::load_table;
-}
-
-void ProgramItems::fill_load_activation(ProgramItem& item, const tcu::Instruction& raw) const {
-  if (!architecture_.activation_unit) return;
-  item.size = tcu::activation_parameters - 1;
-  if (set_local(item, raw)) item.kind = Kind::load_activation;
-}
-
 void ProgramItems::read(const tcu::Instruction& raw, ProgramItem& item) const {
   item.opcode = raw.opcode;
   item.flags = raw.flags;
-  switch (static_cast<tcu::Opcode>(raw.opcode)) {
-    case tcu::Opcode::no_op:
-      item.kind = Kind::none;
+  const tcu::VectorFlow flow = flow_of(architecture_, layout_, raw);
+  const Kind kind = info(flow.kind).action;
+  switch (kind) {
+    case Kind::none:
       break;
-    case tcu::Opcode::mat_mul:
-      item.size = raw.operand2;
-      item.zeroes = (raw.flags & tcu::mat_mul_zeroes) != 0;
-      item.write = true;
-      item.accumulate = (raw.flags & tcu::mat_mul_accumulate) != 0;
-      if (item.size >= architecture_.local_depth) break;
-      if (!item.zeroes && !set_local(item, raw)) break;
-      if (set_accumulator(item, raw)) item.kind = Kind::multiply;
+    case Kind::simd:
+      if (!can_take_simd(item, raw, flow)) return;
       break;
-    case tcu::Opcode::load_weights:
-      item.size = raw.operand1;
-      item.zeroes = (raw.flags & tcu::load_weights_zeroes) != 0;
-      if (item.size >= architecture_.local_depth) break;
-      if (item.zeroes || set_local(item, raw)) item.kind = Kind::load_weights;
-      break;
-    case tcu::Opcode::data_move:
-      fill_data_move(item, raw);
-      break;
-    case tcu::Opcode::simd:
-      fill_simd(item, raw);
-      break;
-    case tcu::Opcode::load_lut:
-      fill_load_table(item, raw);
-      break;
-    case tcu::Opcode::load_activation:
-      fill_load_activation(item, raw);
-      break;
+    case Kind::configure:
+    case Kind::dais:
+    case Kind::undefined:
+      return;
     default:
-      break;
+      if (!can_take(item, flow)) return;
   }
+  item.kind = kind;
 }
 
 ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets, const LocalOrder& order,

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "isa/tcu/accesses.h"
 #include "isa/tcu/architecture.h"
-#include "isa/tcu/instruction.h"
 #include "models/tcu/channels.h"
 #include "models/tcu/decoder/local_order.h"
 
@@ -20,23 +20,11 @@ struct Walk {
 };
 
 struct ProgramItem {
-  enum class Kind : std::uint8_t {
-    none,  ///< a NoOp
-    multiply,
-    load_weights,
-    from_dram,
-    to_dram,
-    accumulator_to_local,
-    local_to_accumulator,
-    simd,
-    load_table,       ///< entries of a lookup table
-    load_activation,  ///< parameters of the activation unit
-    other,            ///< not to be taken in a sequence
-  };
+  using Kind = tcu::Action;
   enum class LocalUse : std::uint8_t { none, reads, writes };
-  [[nodiscard]] LocalUse local_use() const;
   [[nodiscard]] bool moves_dram() const { return kind == Kind::from_dram || kind == Kind::to_dram; }
-  Kind kind = Kind::other;
+  Kind kind = Kind::undefined;  ///< undefined: not to be taken in a sequence
+  LocalUse local_use = LocalUse::none;
   bool zeroes = false;
   bool read = false, write = false, accumulate = false;  ///< of accumulators
   bool strided = false;                                  ///< of DRAM
@@ -62,8 +50,8 @@ class ProgramItems {
   [[nodiscard]] tcu::Instruction decode(const std::uint8_t* bytes) const {
     return tcu::decode(layout_, bytes);
   }
-  /// Kind `other` for all that is not legal, that waits for what never comes, that walks around the
-  /// end of a memory, and for what concerns more than data.
+  /// Kind `undefined` for all that is not legal, that waits for what never comes, that walks around
+  /// the end of a memory, and for what concerns more than data.
   void read(const tcu::Instruction& raw, ProgramItem& item) const;
 
   /// What is the same for all instructions of a shape.
@@ -80,13 +68,12 @@ class ProgramItems {
   void clear();
 
  private:
-  void fill_data_move(ProgramItem& item, const tcu::Instruction& raw) const;
-  void fill_simd(ProgramItem& item, const tcu::Instruction& raw) const;
-  void fill_load_table(ProgramItem& item, const tcu::Instruction& raw) const;
-  void fill_load_activation(ProgramItem& item, const tcu::Instruction& raw) const;
+  [[nodiscard]] bool can_take(ProgramItem& item, const tcu::VectorFlow& flow) const;
+  [[nodiscard]] bool can_take(ProgramItem& item, const tcu::VectorWalk& walk) const;
+  [[nodiscard]] bool can_take_simd(ProgramItem& item, const tcu::Instruction& raw,
+                                   const tcu::VectorFlow& flow) const;
   [[nodiscard]] bool can_look_up(const tcu::SimdFields& fields) const;
-  [[nodiscard]] bool set_local(ProgramItem& item, const tcu::Instruction& raw) const;
-  [[nodiscard]] bool set_accumulator(ProgramItem& item, const tcu::Instruction& raw) const;
+  [[nodiscard]] bool fits(const Walk& walk, std::uint64_t size, tcu::VectorMemory memory) const;
 
   struct Entry {
     Key key{~std::uint64_t{0}, 0};

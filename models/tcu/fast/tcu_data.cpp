@@ -66,7 +66,9 @@ void TcuData::execute(const ProgramItem& item) {
       }
       break;
     case Kind::none:
-    case Kind::other:
+    case Kind::configure:
+    case Kind::dais:
+    case Kind::undefined:
       break;
   }
 }

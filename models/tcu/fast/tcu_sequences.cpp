@@ -231,7 +231,7 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
     ProgramItem& item = known.item;
     const tcu::Instruction instruction = entered(place);
     shapes_.read(instruction, item);
-    if (item.kind == ProgramItem::Kind::other) {
+    if (item.kind == ProgramItem::Kind::undefined) {
       items_.pop_back();
       return false;
     }

@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "isa/tcu/names.h"
+
 namespace tactus::tcu {
 
 // Prints the parameter in logs.
@@ -321,13 +323,13 @@ TEST_P(LaneKernelsTest, AddEqualsSaturatingAdd) {
 }
 
 TEST_P(LaneKernelsTest, AluEqualsScalarAlu) {
-  for (int code = 0; code < 16; ++code) {
+  for (std::size_t code = 0; code < simd_ops; ++code) {
     const auto op = static_cast<SimdOp>(code);
     const auto kernel = [&](const void* left, const void* right, void* out, std::size_t n) {
       kernels_.alu(op, left, right, out, n);
     };
     const auto scalar = [&](std::int64_t a, std::int64_t b) { return alu(GetParam(), op, a, b); };
-    ASSERT_NO_FATAL_FAILURE(compare(kernel, scalar, "operation " + std::to_string(code)));
+    ASSERT_NO_FATAL_FAILURE(compare(kernel, scalar, std::string(info(op).name)));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isa/tcu/accesses.h"
 #include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/assembler.h"

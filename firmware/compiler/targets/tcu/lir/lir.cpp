@@ -40,9 +40,8 @@ struct Writer {
     out << "load_weights " << text(o.local) << ", " << o.count << '\n';
   }
   void operator()(const Simd& o) const {
-    out << "simd " << selector(o.dest, 'O') << " = "
-        << tcu::simd_op_names[static_cast<std::size_t>(o.op)] << '(' << selector(o.left, 'I')
-        << ", " << selector(o.right, 'I') << ')';
+    out << "simd " << selector(o.dest, 'O') << " = " << info(o.op).name << '('
+        << selector(o.left, 'I') << ", " << selector(o.right, 'I') << ')';
     if (!o.read.is(Tag::invalid)) out << ", read " << compiler::to_string(o.read);
     if (!o.write.is(Tag::invalid)) out << ", write " << compiler::to_string(o.write);
     out << (o.accumulate ? ", accumulate\n" : "\n");

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "isa/tcu/instruction.h"
+#include "isa/tcu/timing.h"
 
 namespace tactus::compiler::optimise {
+
+using Machine = tcu::TimedMachine;
 
 enum class CodeKind : std::uint8_t {
   load_block,       ///< LoadWeights of block `block`; without bias a zero vector follows
@@ -25,11 +28,10 @@ enum class CodeKind : std::uint8_t {
   dram_read,   ///< port, local, DRAM
   dram_write,  ///< DRAM0
   land,        ///< early reads are over by then
-  wait,        ///< `count` NoOps
 };
 
 struct Code {
-  CodeKind kind = CodeKind::wait;
+  CodeKind kind = CodeKind::land;
   bool accumulate = false;
   bool activated = false;                           ///< to_local through the activation unit
   std::uint8_t local_stride = 0, other_stride = 0;  ///< codes

@@ -1,13 +1,36 @@
 #include "firmware/compiler/targets/tcu/optimise/early_moves.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "firmware/compiler/targets/tcu/optimise/timeline.h"
+#include "isa/tcu/accesses.h"
 
 namespace tactus::compiler::optimise {
 namespace {
 
+using tcu::LocalRange;
+
 constexpr std::size_t never = ~std::size_t{0};
+
+LocalRange local_range(const Code& code, bool writes) {
+  return {code.local, code.local + ((code.count - 1) << code.local_stride), writes};
+}
+
+/// What an instruction touches at the head, but for the weights of a block, whose place is not
+/// known yet.
+std::optional<LocalRange> local_range_of(const Code& code) {
+  switch (code.kind) {
+    case CodeKind::to_local:
+      return local_range(code, true);
+    case CodeKind::load_local:
+    case CodeKind::load_activation:
+    case CodeKind::mat_mul:
+    case CodeKind::to_accumulators:
+      return local_range(code, false);
+    default:
+      return std::nullopt;
+  }
+}
 
 /// The last instructions to use each part of local memory.
 class LastUses {

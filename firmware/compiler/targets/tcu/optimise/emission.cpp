@@ -14,6 +14,25 @@ constexpr std::uint32_t bulk = 256;
 /// Moves that are kept in the queue, where there is one: what comes behind them waits for them.
 constexpr std::size_t queued_ahead = 2;
 
+/// What the code's instruction does, as far as it may have to wait for others.
+tcu::Action action_of(const Code& code) {
+  switch (code.kind) {
+    case CodeKind::load_block:
+    case CodeKind::load_local:
+      return tcu::Action::load_weights;
+    case CodeKind::to_local:
+      return tcu::Action::accumulator_to_local;
+    case CodeKind::to_accumulators:
+      return tcu::Action::local_to_accumulator;
+    case CodeKind::mat_mul:
+      return tcu::Action::multiply;
+    case CodeKind::simd:
+      return tcu::Action::simd;
+    default:
+      return tcu::Action::none;
+  }
+}
+
 class Emission {
  public:
   Emission(const Blocks& blocks, const tcu::Architecture& architecture, const Machine& machine,
@@ -64,10 +83,11 @@ class Emission {
   void add_counted(const Code& code);
   void add_load(const Code& code);
   void keep_apart(const Code& code);
-  /// `written`: local vectors that it writes.
-  void put(const tcu::Instruction& instruction,
-           const std::optional<LocalRange>& written = std::nullopt) {
-    timeline_.come(written);
+  void put(const tcu::Instruction& instruction) {
+    const auto [values, weights] = timeline_.waits();
+    timeline_.add(architecture_, layout_, instruction);
+    transfers_ += timeline_.waits()[0] - values;
+    fetching_ += timeline_.waits()[1] - weights;
     if (keeps_) emitted_.instructions.push_back(instruction);
   }
   [[nodiscard]] std::uint64_t read_early(std::uint64_t wait);
@@ -76,7 +96,6 @@ class Emission {
   [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
   [[nodiscard]] bool is_queued() const { return machine_.dma_queue != 0; }
-  void access(const LocalRange& range);
   void move_ahead();
   [[nodiscard]] bool stage_chunk();
   [[nodiscard]] EarlyMove* next_value();
@@ -84,7 +103,7 @@ class Emission {
   void add_next(const Code& code);
   /// Head cycles before the code in which reads of weights cost nothing.
   [[nodiscard]] std::uint64_t hiding_wait(const Code& code) const {
-    return is_queued() ? 0 : timeline_.stall(code);
+    return is_queued() ? 0 : timeline_.stall(action_of(code));
   }
 
   const bool keeps_;
@@ -93,7 +112,7 @@ class Emission {
   tcu::InstructionLayout layout_;
   Machine machine_;
   Ring ring_;
-  Timeline timeline_;
+  tcu::Timeline timeline_;
   Emitted emitted_;
   Costs costs_;
 
@@ -256,14 +275,6 @@ void Emission::move_ahead() {
   }
 }
 
-/// What an instruction at the head touches.
-void Emission::access(const LocalRange& range) {
-  const std::uint64_t before = timeline_.head();
-  const auto port = timeline_.access(range);
-  if (!port) return;
-  (*port == 0 ? transfers_ : fetching_) += timeline_.head() - before;
-}
-
 /// Reads at least and at most so many vectors; what is at least needed in as many moves as it
 /// takes, more only in the last of them.
 void Emission::fetch(std::uint64_t least, std::uint64_t most) {
@@ -288,13 +299,9 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
       pending_size_ -= taken;
       if (taken == left) pending_.pop_front();
     }
-    const auto first = static_cast<std::uint32_t>(local);
-    const LocalRange range{first, first + static_cast<std::uint32_t>(count) - 1, true};
-    put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
-                            count),
-        range);
     const std::uint64_t start = timeline_.head();
-    timeline_.dram_read(1, count, false, range);
+    put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
+                            count));
     fetching_ += timeline_.head() - start;
     emitted_.fetched += count;
     done += count;
@@ -352,21 +359,14 @@ void Emission::add_load(const Code& code) {
   const Block& weights = blocks_[block];
   const std::uint32_t local = ring_.first + place_[block];
   if (code.kind == CodeKind::load_unit) {
-    access({local, local + weights.vectors() - 1, false});
     put(tcu::make_load_activation(layout_, {local, 0}));
-    timeline_.load_activation(weights.vectors());
     ++used_;
     return;
   }
   if (weights.vectors() != 0) {
-    access({local, local + weights.vectors() - 1, false});
     put(tcu::make_load_weights(layout_, {local, 0}, weights.vectors()));
-    timeline_.load_weights(weights.vectors(), local);
   }
-  if (!weights.biased) {
-    put(tcu::make_load_weights(layout_, {0, 0}, 1, true));
-    timeline_.load_zeroes();
-  }
+  if (!weights.biased) put(tcu::make_load_weights(layout_, {0, 0}, 1, true));
   ++used_;
   // From 4 vectors on the next product's sums find those of the last one written.
   if (weights.vectors() > 3) accumulated_ = false;
@@ -391,7 +391,6 @@ void Emission::keep_apart(const Code& code) {
     const std::uint64_t cycles =
         4 * std::uint64_t{architecture_.array_size} + 12 + timeline_.accumulators_behind();
     for (std::uint64_t i = 0; i < cycles; ++i) put(tcu::make_no_op());
-    timeline_.wait(cycles);
     under_way_.clear();
   }
   if (architecture_.array_size < 4) under_way_.push_back({code.other, last});
@@ -417,7 +416,6 @@ void Emission::add(const Code& code) {
   while (const std::uint64_t taken = read_early(wait)) wait -= std::min(wait, taken);
   const std::uint64_t start = machine_.read_start();
   if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);
-  if (const auto range = local_range_of(code)) access(*range);
   const tcu::Operand local{code.local, code.local_stride}, other{code.other, code.other_stride};
   using Kind = tcu::DataMoveKind;
   switch (code.kind) {
@@ -426,39 +424,31 @@ void Emission::add(const Code& code) {
       break;
     case CodeKind::load_local:
       put(tcu::make_load_weights(layout_, local, code.count));
-      timeline_.load_weights(code.count, code.local);
       break;
     case CodeKind::mat_mul:
       put(tcu::make_mat_mul(layout_, local, other, code.count, code.accumulate));
-      timeline_.mat_mul(code.count, code.accumulate);
       break;
     case CodeKind::mat_mul_zeroes:
       put(tcu::make_mat_mul(layout_, {0, 0}, other, code.count, code.accumulate, true));
-      timeline_.mat_mul_zeroes(code.count, code.accumulate);
       break;
     case CodeKind::to_accumulators:
       put(tcu::make_data_move(
           layout_,
           code.accumulate ? Kind::local_to_accumulator_accumulate : Kind::local_to_accumulator,
           local, other, code.count));
-      timeline_.to_accumulators(code.count, code.accumulate);
       break;
     case CodeKind::to_local:
       put(tcu::make_data_move(
-              layout_,
-              code.activated ? Kind::accumulator_to_local_activated : Kind::accumulator_to_local,
-              local, other, code.count),
-          local_range(code, true));
-      timeline_.to_local(code.count, code.activated);
+          layout_,
+          code.activated ? Kind::accumulator_to_local_activated : Kind::accumulator_to_local, local,
+          other, code.count));
       break;
     case CodeKind::load_activation:
       put(tcu::make_load_activation(layout_, local));
-      timeline_.load_activation(code.count);
       break;
     case CodeKind::simd:
       put(tcu::make_simd(layout_, code.simd, code.simd_writes ? code.other : 0,
                          code.simd_reads ? code.block : 0, code.simd_reads, code.simd_writes));
-      timeline_.simd(code.simd_reads, code.simd_writes);
       break;
     case CodeKind::dram_read:
     case CodeKind::dram_write:
@@ -467,10 +457,6 @@ void Emission::add(const Code& code) {
     case CodeKind::land:
       for (const Code& read : early_) add_move(read);
       early_.clear();
-      break;
-    case CodeKind::wait:
-      for (std::uint32_t i = 0; i < code.count; ++i) put(tcu::make_no_op());
-      timeline_.wait(code.count);
       break;
   }
 }
@@ -482,15 +468,8 @@ void Emission::add_move(const Code& code) {
   const Kind kind = !reads           ? Kind::local_to_dram0
                     : code.port == 0 ? Kind::dram0_to_local
                                      : Kind::dram1_to_local;
-  const LocalRange range = local_range(code, reads);
   put(tcu::make_data_move(layout_, kind, {code.local, code.local_stride},
-                          {code.other, code.other_stride}, code.count),
-      reads ? std::optional<LocalRange>(range) : std::nullopt);
-  if (reads) {
-    timeline_.dram_read(code.port, code.count, code.other_stride != 0, range);
-  } else {
-    timeline_.dram_write(code.count, range);
-  }
+                          {code.other, code.other_stride}, code.count));
 }
 
 /// The next code of the jobs. Moves of values that are queued have been added before, or are now.

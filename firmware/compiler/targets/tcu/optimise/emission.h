@@ -15,8 +15,8 @@
 
 #include "firmware/compiler/targets/tcu/optimise/blocks.h"
 #include "firmware/compiler/targets/tcu/optimise/lowering.h"
-#include "firmware/compiler/targets/tcu/optimise/timeline.h"
 #include "isa/tcu/instruction.h"
+#include "isa/tcu/timing.h"
 
 namespace tactus::compiler::optimise {
 

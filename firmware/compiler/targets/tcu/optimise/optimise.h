@@ -1,8 +1,8 @@
 // The optimising compiler's middle and end: a graph of vectors in, a program out.
 //
 // Tries plans (tiles, order, memory for weights) within the effort, costs each by the cost model of
-// timeline.h, and keeps the cheapest; the same request gives the same program. Throws UserError
-// where a network does not fit the machine.
+// isa/tcu/timing.h, and keeps the cheapest; the same request gives the same program. Throws
+// UserError where a network does not fit the machine.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,6 @@
 
 #include "firmware/compiler/targets/tcu/optimise/graph.h"
 #include "firmware/compiler/targets/tcu/optimise/planner.h"
-#include "firmware/compiler/targets/tcu/optimise/timeline.h"
 #include "firmware/compiler/targets/tcu/program_builder.h"
 #include "isa/tcu/model_file.h"
 

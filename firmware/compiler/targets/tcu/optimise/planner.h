@@ -1,7 +1,7 @@
 // The search: which tiles, order and memory for weights make the cheapest program.
 //
-// A plan is costed by making its program and running it through the cost model (timeline.h). A
-// change that concerns few groups is tried on these alone; what helped there is then tried on the
+// A plan is costed by making its program and running it through the cost model (isa/tcu/timing.h).
+// A change that concerns few groups is tried on these alone; what helped there is then tried on the
 // whole. Groups that are alike, as those of repeated blocks of a network, are tried once.
 // Deterministic: the effort counts codes, not seconds.
 #pragma once
@@ -16,7 +16,6 @@
 #include "firmware/compiler/targets/tcu/optimise/emission.h"
 #include "firmware/compiler/targets/tcu/optimise/lowering.h"
 #include "firmware/compiler/targets/tcu/optimise/schedule.h"
-#include "firmware/compiler/targets/tcu/optimise/timeline.h"
 
 namespace tactus::compiler::optimise {
 

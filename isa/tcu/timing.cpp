@@ -1,8 +1,8 @@
-#include "firmware/compiler/targets/tcu/optimise/timeline.h"
+#include "isa/tcu/timing.h"
 
 #include <algorithm>
 
-namespace tactus::compiler::optimise {
+namespace tactus::tcu {
 namespace {
 
 /// LoadWeights that the machine queues where they have reads of their own.
@@ -10,21 +10,87 @@ constexpr std::size_t queued_loads = 4;
 
 }  // namespace
 
-std::uint64_t Timeline::stall(const Code& code) const {
+std::uint64_t formula_cycles(const VectorFlow& flow, Action previous, std::uint64_t array_size,
+                             std::uint64_t dram) {
+  const std::uint64_t vectors = flow.size + 1;
+  switch (info(flow.kind).action) {
+    case Action::none:
+    case Action::simd:
+      return 1;
+    case Action::multiply:
+      if (previous == Action::multiply) return vectors;
+      return vectors + (previous == Action::load_weights ? 1 : 2) * array_size;
+    case Action::from_dram:
+    case Action::to_dram:
+      return dram;
+    case Action::dais:
+      return std::max(flow.size, flow.to.size) + 1;
+    case Action::load_weights:
+    case Action::accumulator_to_local:
+    case Action::local_to_accumulator:
+    case Action::load_table:
+    case Action::load_activation:
+      return vectors;
+    case Action::configure:
+    case Action::undefined:
+      break;
+  }
+  return 0;
+}
+
+void Timeline::add(const VectorFlow& flow) {
+  const InstructionKindInfo& row = info(flow.kind);
+  const std::uint64_t count = flow.size + 1;
+  const std::optional<LocalRange> range = local_range(flow);
+  const bool moves = row.action == Action::from_dram || row.action == Action::to_dram;
+  if (range && !moves) access(*range);
+  come(range && range->writes ? range : std::nullopt);
+  switch (row.action) {
+    case Action::multiply:
+      return mat_mul(count, flow.accumulate, flow.zeroes);
+    case Action::load_weights:
+      if (!flow.zeroes) return load_weights(count, *range);
+      for (std::uint64_t k = 0; k < count; ++k) load_zeroes();
+      return;
+    case Action::simd:
+      return simd(flow.from.memory != VectorMemory::none, flow.to.memory != VectorMemory::none);
+    case Action::from_dram:
+      return dram_read(row.from == VectorMemory::dram0 ? 0 : 1, count, flow.from.first.stride != 0,
+                       *range);
+    case Action::to_dram:
+      return dram_write(count, *range);
+    case Action::accumulator_to_local:
+      return to_local(count, row.needs == Extension::activation_unit);
+    case Action::local_to_accumulator:
+      return to_accumulators(count, flow.accumulate);
+    case Action::load_table:
+      return load_table(count);
+    case Action::load_activation:
+    case Action::dais:
+      head_ += count;
+      return;
+    case Action::none:
+    case Action::configure:
+    case Action::undefined:
+      break;
+  }
+  ++head_;
+}
+
+std::uint64_t Timeline::stall(Action action) const {
   std::uint64_t until = 0;
-  switch (code.kind) {
-    case CodeKind::load_block:
-    case CodeKind::load_local:
+  switch (action) {
+    case Action::load_weights:
       if (last_run_ != 0) until = first_load() - 1;
       break;
-    case CodeKind::to_local:
-    case CodeKind::to_accumulators:
+    case Action::accumulator_to_local:
+    case Action::local_to_accumulator:
       until = accumulators_;
       break;
-    case CodeKind::mat_mul:
+    case Action::multiply:
       if (!by_array_) until = accumulators_;
       break;
-    case CodeKind::simd:
+    case Action::simd:
       if (queued_.size() >= 2 * std::size_t{machine_.array_size} + 2) until = accumulators_;
       break;
     default:
@@ -79,10 +145,8 @@ void Timeline::wait_for_loads(const LocalRange& range) {
   }
 }
 
-void Timeline::load_weights(std::uint64_t count, std::uint32_t local) {
-  if (machine_.own_weight_reads) {
-    return load_beside(count, {local, local + static_cast<std::uint32_t>(count) - 1, false});
-  }
+void Timeline::load_weights(std::uint64_t count, const LocalRange& range) {
+  if (machine_.own_weight_reads) return load_beside(count, range);
   const std::uint64_t first = std::max({head_ + 1, first_load(), last_load_ + 1});
   last_load_ = first + count - 1;
   many_loaded_ = count > 3;
@@ -93,7 +157,7 @@ void Timeline::load_weights(std::uint64_t count, std::uint32_t local) {
 
 void Timeline::load_zeroes() {
   if (machine_.own_weight_reads) {
-    return load_beside(1, {0xFFFFFFFF, 0, false});  // reads nothing
+    return load_beside(1, {~std::uint64_t{0}, 0, false});  // reads nothing
   }
   last_load_ = std::max({head_ + 1, first_load(), last_load_ + 1});
   ++head_;
@@ -116,19 +180,18 @@ void Timeline::run(std::uint64_t first, std::uint64_t count) {
   by_array_ = true;
 }
 
-void Timeline::mat_mul(std::uint64_t count, bool accumulate) {
+void Timeline::mat_mul(std::uint64_t count, bool accumulate, bool zeroes) {
   run(first_product(accumulate), count);
+  if (zeroes) {
+    ++head_;
+    return;
+  }
   // Local memory reads three vectors ahead; behind a wait in which it did, it only keeps up.
   constexpr std::uint64_t ahead = 3;
   const bool waited =
       machine_.own_weight_reads && count > ahead && last_run_ - count >= head_ + ahead;
   const std::uint64_t late = waited ? last_run_ : last_run_ > 2 ? last_run_ - 2 : 0;
   head_ = std::max(head_ + count, late);
-}
-
-void Timeline::mat_mul_zeroes(std::uint64_t count, bool accumulate) {
-  run(first_product(accumulate), count);
-  ++head_;
 }
 
 void Timeline::to_local(std::uint64_t count, bool activated) {
@@ -166,14 +229,15 @@ std::size_t Timeline::queued_moves() {
   return moves_.size();
 }
 
-std::optional<unsigned> Timeline::access(const LocalRange& range) {
+void Timeline::access(const LocalRange& range) {
+  const std::uint64_t before = head_;
   if (range.writes) wait_for_loads(range);
   for (std::size_t i = queued_moves(); i-- > 0;) {
     if (!moves_[i].range.conflicts(range)) continue;
     head_ = moves_[i].end + 1;
-    return moves_[i].port;
+    waits_[moves_[i].port] += head_ - before;
+    return;
   }
-  return std::nullopt;
 }
 
 std::uint64_t Timeline::begin_move(const LocalRange& range) {
@@ -214,4 +278,19 @@ void Timeline::dram_write(std::uint64_t count, const LocalRange& range) {
   end_move(std::max(at + count, write_free_ > ahead ? write_free_ - ahead : 0), 0, range);
 }
 
-}  // namespace tactus::compiler::optimise
+Prediction predict(const std::vector<Instruction>& program, const Architecture& architecture,
+                   const TimedMachine& machine, const std::vector<std::size_t>& ends) {
+  const InstructionLayout layout(architecture);
+  Timeline timeline(machine);
+  Prediction prediction;
+  std::size_t next = 0;
+  for (const std::size_t end : ends) {
+    for (; next < end; ++next) timeline.add(architecture, layout, program[next]);
+    prediction.heads.push_back(timeline.head());
+  }
+  for (; next < program.size(); ++next) timeline.add(architecture, layout, program[next]);
+  prediction.cycles = timeline.end();
+  return prediction;
+}
+
+}  // namespace tactus::tcu
