@@ -35,7 +35,7 @@ class Sampler final : public sc_core::sc_module {
   void drive();
   void observe();  ///< captures this cycle's flags: all wires settled, nothing committed
   void commit();
-  /// As before cycle 0; what was dropped stays counted.
+  /// Resets the sampler to its state before cycle 0, but keeps the count of dropped samples.
   void reset() {
     countdown_ = in_block_ = 0;
     valid_ = false;
@@ -53,7 +53,7 @@ class Sampler final : public sc_core::sc_module {
   std::uint32_t in_block_ = 0;
   Sample sample_;
   bool valid_ = false;
-  std::uint64_t captured_ = 0;  ///< of this cycle
+  std::uint64_t captured_ = 0;  ///< sample captured in this cycle
   std::uint16_t interval_ = 0;  ///< of this cycle
   Stats stats_;
 };
