@@ -93,7 +93,7 @@ class SimulatedMachine {
 
   Configuration configuration_;
   std::unique_ptr<TcuSimulation> simulation_;
-  tcu::WrittenVectors written_;  ///< by the runs so far
+  tcu::WrittenVectors written_;  ///< vectors written by the runs so far
   bool interrupted_ = false;
 };
 

@@ -94,8 +94,8 @@ struct Accesses {
   List reads, writes;
 };
 
-/// The accesses in program order that the hardware makes, for legal instructions and for others:
-/// addresses and sizes are cut as section 3.3 says, and what is undefined accesses nothing.
+/// Returns the hardware's accesses in program order, also for illegal instructions: addresses and
+/// sizes are cut as in section 3.3, and an undefined instruction has no accesses.
 [[nodiscard]] Accesses accesses(const Architecture& architecture, const InstructionLayout& layout,
                                 const Instruction& instruction);
 

@@ -34,8 +34,8 @@ const MemoryInfo& info(VectorMemory memory) {
 namespace {
 
 constexpr std::string_view read_cycles =
-    "5 + latency + n beats of a vector (4 + latency + n where a vector is one beat); the next move "
-    "from DRAM begins after it";
+    "5 + latency + n beats of a vector (4 + latency + n where a vector is one beat); the next "
+    "transfer from DRAM begins after it";
 constexpr std::string_view write_cycles =
     "n where a vector is one beat; else n up to 7 vectors, and about 2 a vector beyond. The data "
     "leaves while later instructions run";
@@ -86,11 +86,12 @@ const std::vector<InstructionInfo>& instruction_set() {
        "DataMove",
        "DataMove[.acc|.act] FROM(ADDRESS)[@STEP] -> TO(ADDRESS)[@STEP], COUNT",
        {local, "stride and address of the other memory", size},
-       {{"acc", 0, none, "adds to the accumulators, in moves from Local to Acc"},
+       {{"acc", 0, none, "adds to the accumulators; from Local to Acc only"},
         {"act", 0, Extension::activation_unit,
-         "passes the activation unit, in moves from Acc to Local"}},
-       "moves COUNT vectors between Local and one of DRAM0, DRAM1 and Acc, see the table of moves",
-       "by the kind of move",
+         "passes the activation unit; from Acc to Local only"}},
+       "copies COUNT vectors between Local and one of DRAM0, DRAM1 and Acc, see the table of "
+       "DataMoves",
+       "by the kind of DataMove",
        {"DataMove DRAM0(256)@4 -> Local(16), 9", "DataMove Local(16) -> DRAM0(256), 9",
         "DataMove DRAM1(256) -> Local(16), 9", "DataMove Local(16) -> DRAM1(256), 9",
         "DataMove Acc(3) -> Local(16), 9", "DataMove Local(16) -> Acc(3), 9",
@@ -127,7 +128,7 @@ const std::vector<InstructionInfo>& instruction_set() {
        {local, "number of the table", ""},
        {},
        "loads a whole lookup table, see the chapter on lookup tables",
-       "as a move of its vectors to the accumulators",
+       "as a DataMove of its vectors to the accumulators",
        {"LoadLUT Local(8)@2 -> Table(0)"}},
       {Opcode::dais,
        "Dais",
@@ -143,7 +144,7 @@ const std::vector<InstructionInfo>& instruction_set() {
        {local, "", ""},
        {},
        "loads the activation unit's four vectors: scale, offset, slope, limit",
-       "as a move of 4 vectors to the accumulators",
+       "as a DataMove of 4 vectors to the accumulators",
        {"LoadActivation Local(8)@2"}},
       {Opcode::configure,
        "Configure",
@@ -214,7 +215,7 @@ ReferenceTable flags_table() {
 
 ReferenceTable moves_table() {
   ReferenceTable table{
-      "TCU: moves",
+      "TCU: DataMoves",
       "The flags of a DataMove are its kind; other kinds take a cycle and do nothing. Cycles are "
       "those at the decoder's head, with a memory that answers after a fixed latency.",
       {"written", "flags", "effect", "cycles"},

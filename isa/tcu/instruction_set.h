@@ -18,7 +18,7 @@ namespace tactus::tcu {
 
 struct ExtensionInfo {
   std::string_view part;  ///< "a lookup table"
-  std::string_view key;   ///< of the architecture file
+  std::string_view key;   ///< key of the architecture file
 };
 [[nodiscard]] const ExtensionInfo& info(Extension extension);
 
@@ -61,7 +61,7 @@ struct InstructionInfo {
   }
   [[nodiscard]] Extension needs() const { return info(kind()).needs; }
 };
-/// In the order of opcodes; all of them that have a meaning.
+/// All defined instructions, in the order of their opcodes.
 [[nodiscard]] const std::vector<InstructionInfo>& instruction_set();
 /// That of an opcode with a meaning.
 [[nodiscard]] const InstructionInfo& info(Opcode opcode);
@@ -69,9 +69,9 @@ struct InstructionInfo {
 /// Program text that loads, multiplies, rectifies vector by vector and stores.
 [[nodiscard]] std::string_view worked_kernel();
 
-/// What instructions, flags, SIMD operations and configuration registers are.
+/// Tables that explain instructions, flags, SIMD operations and configuration registers.
 [[nodiscard]] std::vector<ReferenceTable> instruction_tables();
-/// How program text is written.
+/// Tables that explain the text form of programs.
 [[nodiscard]] std::vector<ReferenceTable> assembly_tables();
 
 }  // namespace tactus::tcu

@@ -32,10 +32,10 @@ struct TimedMachine {
   std::uint32_t read_latency = 20, write_latency = 5;
   // Extensions of the architecture.
   bool shadow_weights = false;    ///< weights do not wait for the drain
-  bool own_weight_reads = false;  ///< and come beside products
-  std::uint32_t dma_queue = 0;    ///< entries; 0: DRAM moves hold the head
+  bool own_weight_reads = false;  ///< weights are read and loaded during products
+  std::uint32_t dma_queue = 0;    ///< entries; 0: transfers hold the head
 
-  /// The part of a DRAM read that does not depend on its size.
+  /// Cycles of a DRAM read that do not depend on its size.
   [[nodiscard]] std::uint32_t read_start() const { return read_latency + (beats > 1 ? 5 : 4); }
 };
 
@@ -80,13 +80,13 @@ class Timeline {
 
  private:
   struct Move {
-    std::uint64_t end = 0;  ///< its last cycle
+    std::uint64_t end = 0;  ///< last cycle of the transfer
     LocalRange range;
     unsigned port = 0;
   };
   /// Weights with reads of their own, of which some may still be queued.
   struct Load {
-    std::uint64_t end = 0;  ///< their last vector enters
+    std::uint64_t end = 0;  ///< cycle in which their last vector enters the array
     LocalRange range;
   };
   // What instructions take that have come to the head, of so many vectors.
@@ -108,28 +108,32 @@ class Timeline {
   void access(const LocalRange& range);
   /// What overwrites weights that are to be read waits.
   void wait_for_loads(const LocalRange& range);
-  /// With moves that are queued when the instruction before is at the head.
+  /// True if the range conflicts with a transfer that is queued while the instruction before is at
+  /// the head.
   [[nodiscard]] bool moves_conflict(const LocalRange& range) const;
   void run(std::uint64_t first, std::uint64_t count);
   /// First cycle in which weights may enter the array.
   [[nodiscard]] std::uint64_t first_load() const;
   [[nodiscard]] std::uint64_t first_product(bool accumulate) const;
-  /// A DRAM move begins in the cycle that is returned and lets go in the cycle `next`.
+  /// Begins a transfer. Returns the cycle in which it begins; the next one may begin in the cycle
+  /// `next`.
   [[nodiscard]] std::uint64_t begin_move(const LocalRange& range);
   void end_move(std::uint64_t next, unsigned port, const LocalRange& range);
 
   TimedMachine machine_;
   std::uint64_t head_ = 1;
   std::uint64_t last_run_ = 0, last_load_ = 0;
-  std::uint64_t accumulators_ = 0;            ///< last cycle of their last operation
-  bool by_array_ = false;                     ///< which was one of the array
-  std::uint64_t came_ = 0, came_before_ = 0;  ///< to the head: this instruction, the one before
-  std::optional<LocalRange> range_, range_before_;  ///< what they write
+  std::uint64_t accumulators_ = 0;  ///< last cycle of the last operation at the accumulators
+  bool by_array_ = false;           ///< that operation was one of the array
+  std::uint64_t came_ = 0,
+                /// Cycle in which this instruction, and the one before, came to the head.
+      came_before_ = 0;
+  std::optional<LocalRange> range_, range_before_;  ///< range that each of them writes
   bool is_load_ = false, is_load_before_ = false;
-  std::uint64_t taken_over_ = 0;      ///< first run with the newest weights
-  bool has_new_weights_ = false;      ///< no product has met them yet
-  bool many_loaded_ = false;          ///< more weights than local memory reads ahead
-  std::deque<std::uint64_t> queued_;  ///< ends of SIMD instructions
+  std::uint64_t taken_over_ = 0;      ///< cycle of the first product with the newest weights
+  bool has_new_weights_ = false;      ///< no product has used them yet
+  bool many_loaded_ = false;          ///< more weights than local memory can read ahead
+  std::deque<std::uint64_t> queued_;  ///< last cycle of each queued SIMD instruction
   std::uint64_t write_free_ = 0, written_ = 0;
   std::deque<Move> moves_;   ///< queued, the oldest under way
   std::uint64_t moved_ = 0;  ///< last cycle of the newest

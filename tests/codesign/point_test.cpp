@@ -117,7 +117,7 @@ TEST(DesignPoint, FiguresAddUp) {
   EXPECT_GT(record.at("energy").at("total").get<double>(), 0);
 }
 
-TEST(DesignPoint, NetworksComeByWayOfStripe) {
+TEST(DesignPoint, NetworksAreCompiledViaStripe) {
   PointTask network = task();
   network.program = "zoo:cnn";
   network.study.passes.clear();  // use the passes of the lowering
@@ -185,7 +185,7 @@ TEST_F(Products, OfOneRowLoadWeightsMostOfTheTime) {
   EXPECT_EQ(said(evaluate(product(256, 64, 64)), "weight_loads"), "");
 }
 
-TEST_F(Products, WhoseResultsExceedTheAccumulatorsAreTiled) {
+TEST_F(Products, ProductsLargerThanTheAccumulatorsAreTiled) {
   PointTask small = product(128, 16, 16);
   small.architecture.accumulator_depth = 128;
   EXPECT_NE(said(evaluate(small), "tile_limit").find("ACC stopped their growth"),
@@ -193,7 +193,7 @@ TEST_F(Products, WhoseResultsExceedTheAccumulatorsAreTiled) {
   EXPECT_EQ(said(evaluate(product(128, 16, 16)), "tile_limit"), "");
 }
 
-TEST_F(Products, DoublingIsSimulated) {
+TEST_F(Products, ADoubledParameterIsSimulated) {
   PointTask slow = product(64, 64, 64);
   slow.axi_data_bits = 32;
   slow.study.doubling = true;
@@ -214,7 +214,7 @@ TEST_F(Products, DoublingIsSimulated) {
   EXPECT_EQ(evaluate(shadow).at("cycles"), record.at("extended").at("shadow_weights").at("cycles"));
 }
 
-TEST(DesignPoint, NoIdeaThatItsSimulationRefutes) {
+TEST(DesignPoint, AnIdeaThatSimulationRefutesIsNotGiven) {
   PointTask one = task();
   one.study.doubling = true;
   const Record record = evaluate(one);
@@ -231,7 +231,7 @@ TEST(DesignPoint, NoIdeaThatItsSimulationRefutes) {
             std::string::npos);
 }
 
-TEST_F(Products, BadFilesAreOneError) {
+TEST_F(Products, ABadFileIsOneError) {
   PointTask wrong = task();
   wrong.program = folder_ / "none.stripe";
   EXPECT_THROW((void)evaluate(wrong), UserError);

@@ -1,4 +1,4 @@
-// What a run prints and writes about itself.
+// Reports and messages about a run.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@ struct RunReport : TcuImages {
   bool interrupted = false;            ///< a signal has ended it
 };
 
-/// What is written about it. The first image's figures are on the top; its cycles count from its
-/// start. Refers to the report.
+/// Makes the document for all reports. The report must outlive it.
 [[nodiscard]] RunDocument run_document(const RunReport& report);
 
-/// What each unit waits for, for a run that did not finish.
+/// Message about a run that did not finish: the reason, and what each unit waits for.
 [[nodiscard]] std::string stuck_message(Cycle max_cycles, const RunResult& result);
 
-/// A warning about them, if there are any; an error for --strict. `path` is the program's.
+/// Warns about unwritten reads, if there are any; with --strict throws UserError. `path` is the
+/// program's.
 void tell_unwritten(const std::string& path, const UnwrittenReads& reads, bool strict);
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-// The queue in which DRAM moves wait beside the head, of a machine with `dma_queue`.
+// The queue in which transfers wait beside the head, of a machine with `dma_queue`.
 #pragma once
 
 #include "models/tcu/decoder/decoder.h"
@@ -8,7 +8,7 @@ namespace tactus {
 struct Decoder::Transfers {
   Transfers(Clock& clock, std::size_t capacity)
       : slots(capacity), account("transfers", clock, transfer_states, no_transfer) {}
-  /// The i-th oldest; the oldest is under way.
+  /// The i-th oldest transfer; the oldest is in progress.
   [[nodiscard]] Decoded& at(std::size_t i) { return slots[(first + i) % slots.size()]; }
   [[nodiscard]] bool empty() const { return count == 0; }
   [[nodiscard]] bool full() const { return count == slots.size(); }

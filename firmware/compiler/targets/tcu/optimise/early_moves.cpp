@@ -42,7 +42,7 @@ class LastUses {
     std::vector<std::size_t>& uses = range.writes ? writers_ : readers_;
     for (std::size_t i = range.low / part; i <= range.high / part; ++i) uses[i] = code + 1;
   }
-  /// One past the last instruction that must come before a move of this range.
+  /// One past the last instruction that must come before a transfer of this range.
   [[nodiscard]] std::size_t before(const LocalRange& range) const {
     std::size_t last = 0;
     for (std::size_t i = range.low / part; i <= range.high / part; ++i) {
@@ -78,7 +78,7 @@ std::vector<EarlyMove> early_moves(const Codes& codes, std::uint64_t local_depth
         if (const auto range = local_range_of(code)) uses.use(*range, i);
     }
   }
-  // Moves before one that must come now may have to come before it.
+  // Earlier transfers may have to come before a transfer that is due.
   for (std::size_t k = moves.size(); k-- > 1;) {
     moves[k - 1].latest = std::min(moves[k - 1].latest, moves[k].latest);
   }
