@@ -22,6 +22,7 @@ TraceWriter::TraceWriter(const std::string& path, const std::string& time) : fil
 
 void TraceWriter::put(std::string_view text) {
   if (failure_) return;
+  bytes_ += text.size();
   buffer_ += text;
   if (buffer_.size() < buffer_bytes) return;
   try {

@@ -7,6 +7,7 @@
 // close() reports it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,12 +48,14 @@ class TraceWriter {
   void close(const std::optional<std::string>& note = std::nullopt);
 
   [[nodiscard]] bool failed() const { return failure_.has_value(); }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
   void put(std::string_view text);
 
   OutputFile file_;
   std::string buffer_;
+  std::uint64_t bytes_ = 0;
   std::optional<std::string> failure_;
 };
 
