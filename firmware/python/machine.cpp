@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "firmware/cli/version.h"
 #include "firmware/config/coverage.h"
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
 #include "firmware/driver/tcu/units.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/tcu/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -42,7 +42,7 @@ Json configuration_json(const Run& run) {
 
 using Simulate = std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>;
 
-/// Simulates what is to be watched on a machine.
+/// Runs the requested programs or images on a machine and records them.
 std::unique_ptr<Run> watched_run(TcuSimulation& simulation, const Configuration& configuration,
                                  const Request& request, const std::string& subject,
                                  const Simulate& simulate, const std::function<void()>& progress) {

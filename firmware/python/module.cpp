@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 #include <systemc>
 
-#include "firmware/cli/version.h"
 #include "firmware/compiler/images.h"
 #include "firmware/config/config_files.h"
 #include "firmware/driver/tcu/image_data.h"
@@ -24,6 +23,7 @@
 #include "firmware/python/model.h"
 #include "firmware/python/sweep.h"
 #include "firmware/report/comparison.h"
+#include "firmware/report/version.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"

@@ -73,7 +73,7 @@ void require_finished(const RunResult& result, const RunRequest& request) {
   if (result.end == RunEnd::finished) return;
   std::string text =
       result.end == RunEnd::hang
-          ? fmt::format("the program hangs: nothing has moved for many cycles up to cycle {}",
+          ? fmt::format("the program hangs: there was no handshake for many cycles up to cycle {}",
                         result.cycles)
           : fmt::format("stopped at max_cycles {}", request.max_cycles.value_or(0));
   text += fmt::format("; {} of {} instructions retired",

@@ -7,6 +7,7 @@
 // close() reports it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,7 @@ class TraceWriter {
   void close(const std::optional<std::string>& note = std::nullopt);
 
   [[nodiscard]] bool failed() const { return failure_.has_value(); }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
   void put(std::string_view text);

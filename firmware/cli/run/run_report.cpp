@@ -8,10 +8,10 @@
 
 #include "firmware/cli/run/run_config.h"
 #include "firmware/cli/verbosity.h"
-#include "firmware/cli/version.h"
 #include "firmware/config/coverage.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/tcu/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 
@@ -66,7 +66,7 @@ RunDocument run_document(const RunReport& report) {
 std::string stuck_message(Cycle max_cycles, const RunResult& result) {
   std::string text = result.end == RunEnd::hang
                          ? fmt::format(
-                               "the program hangs: nothing has moved for many cycles up to "
+                               "the program hangs: there was no handshake for many cycles up to "
                                "cycle {}",
                                result.cycles)
                          : fmt::format("stopped at --max-cycles {}", max_cycles);
