@@ -10,11 +10,13 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Queries, keys or values as B N S H (batch, heads, sequence, width). Given as B S N*H, they have
-/// `heads` heads.
-Tensor in_heads(const Call& call, std::size_t input, const char* heads_attribute) {
+/// as many heads as the attribute says, or as `implied`.
+Tensor in_heads(const Call& call, std::size_t input, const char* heads_attribute,
+                std::int64_t implied = 0) {
   const Tensor& x = call.floats(input);
   if (x.shape.size() == 4) return x;
-  const std::int64_t heads = call.node.integer(heads_attribute);
+  std::int64_t heads = call.node.integer(heads_attribute, 0);
+  if (heads == 0) heads = implied;
   if (x.shape.size() != 3 || heads < 1 || x.shape[2] % heads != 0) {
     call.fail(
         "input {} has shape {} and attribute {} is {}; allowed are 3 or 4 dimensions, of 3 "
@@ -190,11 +192,13 @@ void run_attention(Call& call) {
 void run_rotary_embedding(Call& call) {
   const Tensor& given = call.floats(0);
   const bool rows = given.shape.size() == 3;
-  Tensor x = in_heads(call, 0, "num_heads");
+  const Tensor& cosines = call.floats(1);
+  // ONNX Runtime leaves the heads out where whole heads are turned.
+  const std::int64_t head = cosines.shape.empty() ? 0 : 2 * cosines.shape.back();
+  const Tensor x = in_heads(call, 0, "num_heads", rows && head > 0 ? given.shape[2] / head : 0);
   const std::int64_t length = x.shape[2], width = x.shape[3];
   std::int64_t turned = call.node.integer("rotary_embedding_dim", 0);
   if (turned == 0) turned = width;
-  const Tensor& cosines = call.floats(1);
   const Tensor& sines = call.floats(2);
   const Tensor* positions = call.optional(3);
   const Shape wanted{x.shape[0], length, turned / 2};
@@ -219,12 +223,12 @@ void run_rotary_embedding(Call& call) {
       }
     }
     const auto angle = static_cast<std::size_t>(row * (turned / 2) + at[3]);
-    const std::int64_t head = ((at[0] * x.shape[1] + at[1]) * length + at[2]) * width;
-    const std::int64_t to = rows ? ((at[0] * length + at[2]) * x.shape[1] + at[1]) * width : head;
+    const std::int64_t from = ((at[0] * x.shape[1] + at[1]) * length + at[2]) * width;
+    const std::int64_t to = rows ? ((at[0] * length + at[2]) * x.shape[1] + at[1]) * width : from;
     const std::int64_t one = neighbours ? 2 * at[3] : at[3];
     const std::int64_t two = neighbours ? one + 1 : one + turned / 2;
-    const float a = x.floats[static_cast<std::size_t>(head + one)];
-    const float b = x.floats[static_cast<std::size_t>(head + two)];
+    const float a = x.floats[static_cast<std::size_t>(from + one)];
+    const float b = x.floats[static_cast<std::size_t>(from + two)];
     result.floats[static_cast<std::size_t>(to + one)] =
         cosines.floats[angle] * a - sines.floats[angle] * b;
     result.floats[static_cast<std::size_t>(to + two)] =

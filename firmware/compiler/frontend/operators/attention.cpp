@@ -69,7 +69,10 @@ class AttentionNodes {
       : p_(p),
         e_(e),
         lowest_(static_cast<float>(
-            to_real(p.architecture().data_type, info(p.architecture().data_type).min()))) {}
+            to_real(p.architecture().data_type, info(p.architecture().data_type).min()))),
+        causal_(p.node.integer("is_causal", 0) != 0),
+        left_(p.node.integer("left_window_size", -1)),
+        right_(p.node.integer("right_window_size", -1)) {}
 
   void write();
 
@@ -93,6 +96,9 @@ class AttentionNodes {
   Planner& p_;
   Expansion& e_;
   const float lowest_;  ///< end of the data type's range, in the place of minus infinity
+  const bool causal_;
+  const std::int64_t left_, right_;      ///< windows; negative: none
+  const nn::Tensor* lengths_ = nullptr;  ///< of the sequences; null: all are whole
   InHeads q_, k_, v_;
   std::int64_t past_ = 0;  ///< length of the past
 };
@@ -165,27 +171,21 @@ std::string AttentionNodes::scores() {
 }
 
 bool AttentionNodes::attends(const nn::Shape& at) const {
-  const nn::Tensor* lengths = p_.constant(6);
   const std::int64_t query = at[2], key = at[3];
   const std::int64_t length =
-      lengths == nullptr ? k_.shape[2] : lengths->integers[static_cast<std::size_t>(at[0])];
-  const std::int64_t position = query + (lengths == nullptr ? past_ : length - q_.shape[2]);
-  const std::int64_t left = p_.node.integer("left_window_size", -1);
-  const std::int64_t right = p_.node.integer("right_window_size", -1);
-  return key < length && (p_.node.integer("is_causal", 0) == 0 || key <= position) &&
-         (left < 0 || key >= position - left) && (right < 0 || key <= position + right);
+      lengths_ == nullptr ? k_.shape[2] : lengths_->integers[static_cast<std::size_t>(at[0])];
+  const std::int64_t position = query + (lengths_ == nullptr ? past_ : length - q_.shape[2]);
+  return key < length && (!causal_ || key <= position) && (left_ < 0 || key >= position - left_) &&
+         (right_ < 0 || key <= position + right_);
 }
 
 nn::Tensor AttentionNodes::constant_bias() {
-  const nn::Tensor* lengths = p_.given(6) ? p_.constant(6) : nullptr;
   const nn::Tensor* mask = p_.given(3) ? p_.constant(3) : nullptr;
-  const bool restricted = p_.node.integer("is_causal", 0) != 0 || lengths != nullptr ||
-                          p_.node.integer("left_window_size", -1) >= 0 ||
-                          p_.node.integer("right_window_size", -1) >= 0;
+  const bool restricted = causal_ || lengths_ != nullptr || left_ >= 0 || right_ >= 0;
   nn::Tensor bias;
   if (!restricted && mask == nullptr) return bias;
   nn::Shape own{1, 1, q_.shape[2], k_.shape[2]}, of_mask(4, 1);
-  if (lengths != nullptr) own[0] = q_.shape[0];
+  if (lengths_ != nullptr) own[0] = q_.shape[0];
   if (mask != nullptr) {
     std::copy(mask->shape.begin(), mask->shape.end(),
               of_mask.end() - static_cast<std::ptrdiff_t>(mask->shape.size()));
@@ -257,12 +257,11 @@ std::string AttentionNodes::masked(const std::string& scores) {
     }
   }
   if (p_.given(6)) {
-    const nn::Tensor* lengths =
-        p_.need_constant(6, "the lengths (nonpad_kv_seqlen)", nn::ElementType::int64);
-    if (lengths == nullptr) return sum;
-    if (lengths->size() != q_.shape[0]) {
+    lengths_ = p_.need_constant(6, "the lengths (nonpad_kv_seqlen)", nn::ElementType::int64);
+    if (lengths_ == nullptr) return sum;
+    if (lengths_->size() != q_.shape[0]) {
       p_.problem("input 6 has shape {}; supported is a length for each of {} batches",
-                 nn::to_string(lengths->shape), q_.shape[0]);
+                 nn::to_string(lengths_->shape), q_.shape[0]);
       return sum;
     }
   }
@@ -385,6 +384,9 @@ bool expand_rotary(Planner& p, Expansion& e) {
   Turning turning{1, x->back(), 0, p.node.integer("interleaved", 0) != 0};
   if (x->size() == 3) {
     turning.heads = p.node.integer("num_heads", 0);
+    // ONNX Runtime leaves them out where whole heads are turned.
+    const std::int64_t head = cosines->empty() ? 0 : 2 * cosines->back();
+    if (turning.heads == 0 && head > 0) turning.heads = x->back() / head;
     if (turning.heads > 0 && x->back() % turning.heads == 0) turning.width /= turning.heads;
   }
   turning.turned = p.node.integer("rotary_embedding_dim", 0);
