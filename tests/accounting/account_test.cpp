@@ -27,7 +27,7 @@ struct Intervals final : AccountObserver {
   std::vector<std::uint64_t> cycles = std::vector<std::uint64_t>(6);
 };
 
-TEST(Account, AStateLastsUntilAnotherIsEntered) {
+TEST(Account, AStateHoldsUntilTheNextOneIsEntered) {
   Clock clock;
   Account account("unit", clock, states, 2);
   clock.now = 5;
@@ -101,7 +101,7 @@ void set(Counters& counters, std::string_view name, unsigned index, std::uint64_
   counters.values[counters.info->counter({name, index})] = value;
 }
 
-TEST(Roofline, UnderTheArray) {
+TEST(Roofline, APointBoundByTheArray) {
   Counters counters(tcu_machine_info());
   counters.time[ArrayTime::compute] = 500;
   counters.time[ArrayTime::drain] = 500;
@@ -143,7 +143,7 @@ TEST(ArrayFigures, AreSharesOfTheCycles) {
   EXPECT_FALSE(array_figures::useful(std::nullopt, 1000, 64));
 }
 
-TEST(Roofline, UnderTheMemory) {
+TEST(Roofline, APointBoundByTheMemory) {
   Counters counters(tcu_machine_info());
   counters.time[ArrayTime::compute] = 10;
   counters.time[ArrayTime::dram0_read_data] = 90;
@@ -156,7 +156,7 @@ TEST(Roofline, UnderTheMemory) {
   EXPECT_DOUBLE_EQ(r.share_of_roof, 6.4 / 16);
 }
 
-TEST(Roofline, WithoutTraffic) {
+TEST(Roofline, AProgramWithoutTraffic) {
   Counters counters(tcu_machine_info());
   counters.time[ArrayTime::compute] = 10;
   set(counters, "array_runs", 0, 10);
@@ -166,7 +166,7 @@ TEST(Roofline, WithoutTraffic) {
   EXPECT_DOUBLE_EQ(r.share_of_roof, 1);
 }
 
-TEST(LostCyclesOrder, LargestFirst) {
+TEST(LostCyclesOrder, IsLargestFirst) {
   Counters counters(tcu_machine_info());
   counters.time[ArrayTime::compute] = 1000;
   counters.time[ArrayTime::simd] = 5;

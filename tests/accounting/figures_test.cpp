@@ -53,7 +53,7 @@ TEST(Figures, EveryKeyOfTheAccountingIsExplained) {
   for (const std::string& name : names) EXPECT_NE(table.find(name), nullptr) << name;
 }
 
-TEST(Figures, NoneIsThereTwiceOrWithoutMeaning) {
+TEST(Figures, NamesAreUniqueAndMeaningsGiven) {
   std::set<std::string> names;
   for (const Figure& figure : table.all()) {
     EXPECT_TRUE(names.insert(figure.name).second) << figure.name;
@@ -62,7 +62,7 @@ TEST(Figures, NoneIsThereTwiceOrWithoutMeaning) {
   }
 }
 
-TEST(Figures, AreFoundByTheirEnds) {
+TEST(Figures, AreFoundByTheEndOfTheirName) {
   ASSERT_EQ(table.explain("decoder.starved").size(), 1U);
   EXPECT_EQ(table.explain("decoder.starved")[0]->name, "accounting.units.decoder.starved");
   EXPECT_EQ(table.explain("accounting.instructions.simd.count").size(), 1U);

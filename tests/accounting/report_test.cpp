@@ -31,7 +31,7 @@ TEST(Html, NumbersAreGrouped) {
   EXPECT_EQ(html::percent(0.1234), "12.3 %");
 }
 
-TEST(Svg, TheBarsPartsFillIt) {
+TEST(Svg, PartsOfABarFillIt) {
   const std::string bar = svg::stacked_bar({{1, 0, "a<"}, {0, 1, "absent"}, {3, 2, "b"}});
   EXPECT_NE(bar.find("x=\"0.00\" width=\"250.00\""), std::string::npos) << bar;
   EXPECT_NE(bar.find("x=\"250.00\" width=\"750.00\""), std::string::npos) << bar;
@@ -101,7 +101,7 @@ TEST(Svg, RooflinePointsAreNamedWhereThereIsRoom) {
 }
 
 /// A name must not touch another point, or readers would take it for that point's name.
-TEST(Svg, NamesKeepAwayFromOtherPoints) {
+TEST(Svg, NamesDoNotCoverOtherPoints) {
   svg::Frame frame;
   frame.x = svg::Scale::linear(0, frame.width);
   frame.y = svg::Scale::linear(0, frame.height);
@@ -126,13 +126,13 @@ TEST(Svg, NamesKeepAwayFromOtherPoints) {
   EXPECT_EQ(names, 3U) << drawn;
 }
 
-TEST(Html, NamesMayBreakAfterTheirParts) {
+TEST(Html, LongNamesMayBreakAfterEachPart) {
   EXPECT_EQ(html::breakable("conv_1+add<0>"), "conv_<wbr>1+<wbr>add&lt;0&gt;");
   EXPECT_EQ(html::breakable("end_"), "end_");
   EXPECT_EQ(html::breakable(""), "");
 }
 
-TEST(Html, TilesKnowTheLengthOfTheirFigure) {
+TEST(Html, TilesStateTheLengthOfTheirFigure) {
   EXPECT_EQ(html::length("117\u202f736\u202f833"), 11U);
   EXPECT_NE(html::tile("cycles", "117\u202f736\u202f833", "").find("--n:11\""), std::string::npos);
 }
@@ -143,7 +143,7 @@ std::vector<std::string> labels(const std::vector<double>& values) {
   return texts;
 }
 
-TEST(Axes, LabelsTellTheirValuesApart) {
+TEST(Axes, LabelsOfDifferentValuesDiffer) {
   using Texts = std::vector<std::string>;
   EXPECT_EQ(labels({10.49, 10.495, 10.5}), (Texts{"10.490", "10.495", "10.500"}));
   EXPECT_EQ(labels({123456.001, 123456.002, 123456.003}),
@@ -172,7 +172,7 @@ std::vector<std::pair<double, std::string>> texts_below(const std::string& drawi
   return texts;
 }
 
-TEST(Axes, EveryLineHasALabelAndNoTwoTouch) {
+TEST(Axes, EveryLineHasALabelAndLabelsDoNotOverlap) {
   svg::Frame frame;
   frame.x = svg::Scale::linear(0, 100);
   std::vector<svg::Tick> ticks;
@@ -190,7 +190,7 @@ TEST(Axes, EveryLineHasALabelAndNoTwoTouch) {
   }
 }
 
-TEST(Axes, NamesThatDoNotFitAreSlantedAndAllThere) {
+TEST(Axes, NamesThatDoNotFitAreSlantedAndNotCut) {
   svg::ScatterChart chart;
   for (int i = 0; i < 8; ++i) {
     chart.x.categories.push_back("a-rather-long-name-" + std::to_string(i));
@@ -220,7 +220,7 @@ class ReportTest : public CliTest {
   }
 };
 
-TEST_F(ReportTest, LoadsNothingAndRunsNothing) {
+TEST_F(ReportTest, LoadsNoFileAndRunsNoScript) {
   const std::string page = read("r.html");
   for (const char* text : {"http:", "https:", "<script", "src=", "@import", "url("}) {
     EXPECT_EQ(page.find(text), std::string::npos) << text;

@@ -146,7 +146,7 @@ TEST_F(RunFiles, PathsThatCannotBeWritten) {
   expect_error(run_model + "--report r --timeline r", "would be written over a file");
 }
 
-TEST_F(RunFiles, AFullDiskCostsOnlyWhatIsOnIt) {
+TEST_F(RunFiles, AFullDiskLosesOnlyTheFilesOnIt) {
   for (const std::string option : {"--timeline", "--report", "--stats", "--events", "--retire-log",
                                    "--dump local=/dev/full --report"}) {
     const std::string kept = option == "--stats" ? "--report kept" : "--stats kept";

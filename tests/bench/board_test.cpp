@@ -11,7 +11,7 @@
 namespace tactus::bench {
 namespace {
 
-TEST(Board, ShippedBoardsAreThoseOfTheLiterature) {
+TEST(Board, ShippedBoardsHaveThePublishedValues) {
   EXPECT_EQ(
       config_names("boards"),
       (std::vector<std::string>{"arty_a7_100_speech", "arty_a7_35", "pynq_z1", "pynq_z1_tutorial",
@@ -38,7 +38,7 @@ TEST(Board, ShippedBoardsAreThoseOfTheLiterature) {
   expect("arty_a7_100_speech", 8, 25, 128);
 }
 
-TEST(Board, ProvenanceOfOneKeyGoesBeforeThatOfAll) {
+TEST(Board, ProvenanceOfAKeyReplacesThatOfAllKeys) {
   const Board board = read_board("arty_a7_35");
   EXPECT_EQ(board.provenance.at("array_size").kind, Provenance::Kind::published);
   EXPECT_EQ(board.provenance.at("array_size").date, "2022-03-07");
@@ -46,7 +46,7 @@ TEST(Board, ProvenanceOfOneKeyGoesBeforeThatOfAll) {
   EXPECT_EQ(board.provenance.at("read_latency").kind, Provenance::Kind::assumed);
 }
 
-TEST(Board, MachinesCarryItsValues) {
+TEST(Board, TheMachineOfABoardHasItsValues) {
   const TcuSimulationConfig config = read_board("zcu104").simulation_config();
   EXPECT_EQ(config.architecture.array_size, 32U);
   EXPECT_EQ(config.clock_mhz, 100);

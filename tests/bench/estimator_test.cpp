@@ -82,7 +82,7 @@ TEST(Estimator, SimdAndConfigure) {
   EXPECT_EQ(e.aggregate.energy, 8U);
 }
 
-TEST(Estimator, TheFormulaOfMarch2022) {
+TEST(Estimator, AlsoHasTheFormulaOfMarch2022) {
   tcu::Architecture a = small_architecture();  // a vector has 64 bits, i.e. one word
   const char* text = R"(
     DataMove DRAM1(0) -> Local(0), 5
@@ -97,7 +97,7 @@ TEST(Estimator, TheFormulaOfMarch2022) {
             2U * 2 * 5 + 5 + 3 + 2 * 4);
 }
 
-TEST(Estimator, LayersKnowNothingOfEachOther) {
+TEST(Estimator, EachLayerIsEstimatedAlone) {
   const tcu::Architecture a = small_architecture();
   const auto p = program(a, R"(
     LoadWeights Local(0), 5

@@ -51,7 +51,7 @@ class ProgramCacheTest : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(ProgramCacheTest, WhatGoesInComesOut) {
+TEST_F(ProgramCacheTest, AStoredProgramIsReadBackUnchanged) {
   const ProgramCache cache(folder_ + "/deep/er");
   EXPECT_FALSE(cache.find("key").has_value());
   const Program in = sample();
@@ -72,7 +72,7 @@ TEST_F(ProgramCacheTest, WhatGoesInComesOut) {
   EXPECT_FALSE(cache.find("another key").has_value());
 }
 
-TEST_F(ProgramCacheTest, AnyChangedOrMissingByteMakesAnEntryAbsent) {
+TEST_F(ProgramCacheTest, AnEntryWithAChangedOrMissingByteIsIgnored) {
   const ProgramCache cache(folder_);
   ASSERT_TRUE(cache.store("key", sample()));
   const std::string file = entry();
@@ -93,7 +93,7 @@ TEST_F(ProgramCacheTest, AnyChangedOrMissingByteMakesAnEntryAbsent) {
   EXPECT_EQ(read_file(file), good);
 }
 
-TEST_F(ProgramCacheTest, WhatWasUsedLongestAgoGoesFirst) {
+TEST_F(ProgramCacheTest, TheLeastRecentlyUsedEntryIsRemovedFirst) {
   const ProgramCache cache(folder_);
   ASSERT_TRUE(cache.store("a", sample()));
   CacheFolder files(folder_);
@@ -130,7 +130,7 @@ TEST_F(ProgramCacheTest, OnlyEntriesAreCountedAndRemoved) {
   EXPECT_EQ(CacheFolder(folder_ + "/none").entries().size(), 0U);
 }
 
-TEST_F(ProgramCacheTest, ALimitBelowEveryEntryKeepsNothing) {
+TEST_F(ProgramCacheTest, ALimitBelowTheSmallestEntryKeepsNoEntry) {
   const ProgramCache cache(folder_);
   CacheFolder files(folder_);
   for (const std::uint64_t limit : {0, 1}) {
@@ -153,7 +153,7 @@ TEST_F(ProgramCacheTest, FoldersThatCannotBeWrittenAreNoError) {
   EXPECT_FALSE(below_a_file.find("key").has_value());
 }
 
-TEST_F(ProgramCacheTest, TheFolderFollowsTheEnvironment) {
+TEST_F(ProgramCacheTest, TheFolderComesFromTheEnvironment) {
   setenv("XDG_CACHE_HOME", "/x", 1);
   setenv("HOME", "/h", 1);
   EXPECT_EQ(ProgramCache::default_folder(), "/x/tactus");

@@ -56,7 +56,7 @@ TEST(TableConfig, KeysOfTheArchitectureCanBeReplaced) {
   EXPECT_EQ(rows[0].title(), "mlp local-vars zcu104");
 }
 
-TEST(TableConfig, MemoryModelAndLabelAreTheRows) {
+TEST(TableConfig, EachRowMayNameAMemoryModelAndALabel) {
   const std::vector<Row> rows = parse_rows(
       R"({"rows": [{"network": "mlp", "board": "zcu104", "optimise": true,
                     "board_values": {"memory_model": "fixed"}, "label": "plain"},
@@ -128,7 +128,7 @@ TEST(TableConfig, WrongRowsAreNamedWithTheirPath) {
             "t.json:/rows: has no rows");
 }
 
-TEST(TableConfig, TasksTravelAsText) {
+TEST(TableConfig, ATaskWrittenAsTextReadsBackEqual) {
   for (const Row& row : read_rows("default")) {
     const std::string text = to_json(row.task);
     EXPECT_EQ(to_json(parse_task(text, "task")), text);

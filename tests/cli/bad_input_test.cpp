@@ -85,7 +85,7 @@ TEST_F(BadInput, Program) {
   expect_error(run_model, "the program is oversized");
 }
 
-TEST_F(BadInput, WhatAFileNamesIsToldWithItsPlace) {
+TEST_F(BadInput, UnknownNamesInFilesAreReportedWithTheirPath) {
   std::filesystem::remove(folder_ / "p.tprog");
   write("s.json",
         std::string(R"({"name": "t", "base": {"board": {"name": "zcu14"}}, "axes": []})"));
@@ -128,7 +128,7 @@ TEST_F(BadInput, WhatAFileNamesIsToldWithItsPlace) {
   expect_error(run_program, "a.tarch: AXI data width 64 bits does not fit vectors of 5 FP16BP8");
 }
 
-TEST_F(BadInput, BeyondTheMemories) {
+TEST_F(BadInput, AddressesBeyondTheMemories) {
   const auto expect = [this](const std::string& line, const std::string& error) {
     write("p.tasm", line + "\n");
     ASSERT_EQ(tactus("asm p.tasm --arch a.tarch --output p.tprog --permissive").code, 0) << line;
@@ -156,7 +156,7 @@ TEST_F(BadInput, Model) {
   expect_error(run_model, "m.tdata");
 }
 
-TEST_F(BadInput, AnotherArchitecture) {
+TEST_F(BadInput, AModelOfAnotherArchitecture) {
   write("b.tarch", with(architecture_text(), "\"local_depth\": 256", "\"local_depth\": 512"));
   expect_error(run_model + "--arch b.tarch", "differ in: local_depth (256, 512)");
 }
@@ -202,7 +202,7 @@ TEST_F(BadInput, PathsThatCannotBeWritten) {
       << full.err;
 }
 
-TEST_F(BadInput, FilesOverEachOther) {
+TEST_F(BadInput, OutputsThatWouldReplaceInputsOrOtherOutputs) {
   const std::string why = "would be written over a file that this command reads or writes too";
   expect_error("run --model m.tmodel --input x.csv --stats x.csv", "x.csv: " + why);
   expect_error("run --model m.tmodel --input x.csv --events ./m.tprog", "m.tprog: " + why);
@@ -353,7 +353,7 @@ TEST_F(BadInput, NumbersAndSizes) {
 }
 
 /// A message contains the program's name once.
-TEST_F(BadInput, TheProgramIsNamedOnce) {
+TEST_F(BadInput, AMessageNamesTactusOnce) {
   for (const char* command : {"run", "rum", "run --max-cycles 0", "asm x", "dais rum", "sweep"}) {
     const Output output = tactus(command);
     EXPECT_EQ(output.code, 2) << command;
@@ -363,7 +363,7 @@ TEST_F(BadInput, TheProgramIsNamedOnce) {
 }
 
 /// Closing the pipe ends commands that only print; commands that also write files go on.
-TEST_F(BadInput, ReadersThatGoAway) {
+TEST_F(BadInput, PipesWhoseReaderHasClosed) {
   const std::string run = "\"$0\" run --model m.tmodel --input x.csv ";
   const Output run_to_nobody =
       shell(run + "--output out --stats s.json | true; exit ${PIPESTATUS[0]}");
@@ -421,7 +421,7 @@ TEST_F(BadInput, FoldersAndEmptyFiles) {
   }
 }
 
-TEST_F(BadInput, StandardOutputFull) {
+TEST_F(BadInput, AFullStandardOutput) {
   for (const char* command :
        {"info a.tarch", "disasm m.tmodel", "run --model m.tmodel --input x.csv"}) {
     const Output output = tactus(command, "/dev/full");
@@ -429,7 +429,7 @@ TEST_F(BadInput, StandardOutputFull) {
   }
 }
 
-TEST_F(BadInput, AnEmptyOutputFolderDoesNotStay) {
+TEST_F(BadInput, AnEmptyOutputFolderIsRemoved) {
   EXPECT_EQ(tactus("run --model m.tmodel --input x.csv --output new --max-cycles 5").code, 3);
   EXPECT_FALSE(exists("new"));
 }

@@ -151,7 +151,7 @@ TEST_F(BenchTest, BadInputs) {
   unsetenv("TACTUS_CONFIGS");
 }
 
-TEST_F(BenchTest, TheMatrixMultiplicationIsACommandOfItsOwn) {
+TEST_F(BenchTest, GemmMeasuresAMatrixProduct) {
   const Output gemm = tactus("gemm");
   EXPECT_EQ(gemm.code, 0) << gemm.err;
   EXPECT_NE(gemm.out.find("cycles        166736 = 1.667 ms at 100 MHz"), std::string::npos)

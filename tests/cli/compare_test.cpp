@@ -33,7 +33,7 @@ std::int64_t sum(const Json& named) {
   return total;
 }
 
-TEST_F(CompareTest, PartsOfADifferenceAddUpToIt) {
+TEST_F(CompareTest, TheReasonsOfADifferenceAddUpToIt) {
   write_model();
   run_with("a.json", 1);
   run_with("b.json", 60);
@@ -116,7 +116,7 @@ TEST_F(CompareTest, NamedRunsAtTwoClocks) {
 }
 
 /// compare prints the answer and a short list; --full adds all tables.
-TEST_F(CompareTest, AShortListAndAllTables) {
+TEST_F(CompareTest, TheDefaultIsAShortListAndAnOptionPrintsAllTables) {
   write_model();
   run_with("a.json", 1);
   run_with("b.json", 60);
@@ -134,7 +134,7 @@ TEST_F(CompareTest, AShortListAndAllTables) {
 }
 
 /// Statistics written before a figure had its present name show a gap for it, not a zero.
-TEST_F(CompareTest, FiguresThatARunDoesNotHaveAreGaps) {
+TEST_F(CompareTest, FiguresThatARunLacksAreEmpty) {
   write_model();
   run_with("a.json", 1);
   Json old = Json::parse(read("a.json"));
@@ -178,7 +178,7 @@ TEST_F(CompareTest, LayersAsATable) {
   EXPECT_EQ(table.out.rfind("layer,from,to,cycles,ms,", 0), 0U) << table.out;
 }
 
-TEST_F(CompareTest, StatisticsRunAgain) {
+TEST_F(CompareTest, ARunIsRepeatedFromItsStatistics) {
   write_model();
   const Output first = tactus(
       "run --model m.tmodel --input x=x.csv --clock-mhz 50 --axi-data-bits 32 --read-latency 9 "
@@ -198,7 +198,7 @@ TEST_F(CompareTest, StatisticsRunAgain) {
   expect_error("run --config old.json", "old.json:/rerun: missing");
 }
 
-TEST_F(CompareTest, ARunIsAsItself) {
+TEST_F(CompareTest, ARunComparedWithItselfHasNoDifference) {
   write_model();
   run_with("a.json", 3);
   const Output text = tactus("compare a.json a.json");
@@ -237,7 +237,7 @@ TEST_F(CompareTest, PointsAndSweeps) {
   expect_error("compare one two:1", "name a point as DIR:N");
 }
 
-TEST_F(CompareTest, RefusesWhatIsNoRun) {
+TEST_F(CompareTest, RefusesFilesThatAreNoStatistics) {
   write_model();
   run_with("a.json", 1);
   expect_error("compare a.json", "name 2 to 26 runs");

@@ -86,7 +86,7 @@ TEST_F(CompileTest, TheSummaryHasSimulatedCycles) {
 
 /// For layers that only move data, the compiler says why they take instructions and which array
 /// sizes need none.
-TEST_F(CompileTest, RearrangementsSayWhatAvoidsThem) {
+TEST_F(CompileTest, ANoteSaysHowToAvoidARearrangement) {
   ASSERT_EQ(tactus("zoo csp -o csp.onnx").code, 0);
   std::string text = read("a.tarch");
   EXPECT_EQ(tactus("compile csp.onnx --arch a.tarch -o out").out.find("rearranges"),
@@ -128,7 +128,7 @@ TEST_F(CompileTest, DisassemblyNamesTheLayers) {
   EXPECT_EQ(tactus("disasm out/cnn_onnx_a.tmodel --plain").out.find("# layer"), std::string::npos);
 }
 
-TEST_F(CompileTest, CompatFilesHaveNoLayersAndDumpsLieBesideTheProgram) {
+TEST_F(CompileTest, CompatFilesHaveNoLayersAndDumpsAreWrittenBesideTheProgram) {
   ASSERT_EQ(tactus("compile cnn.onnx --arch a.tarch -o out --compat --dump asm --dump hir").code,
             0);
   EXPECT_FALSE(nlohmann::json::parse(read("out/cnn_onnx_a.tmodel")).contains("layers"));
@@ -140,13 +140,13 @@ TEST_F(CompileTest, CompatFilesHaveNoLayersAndDumpsLieBesideTheProgram) {
   EXPECT_EQ(printed.out.rfind("digraph", 0), 0U) << printed.out.substr(0, 100);
 }
 
-TEST_F(CompileTest, AToleranceThatIsMissedIsAMismatch) {
+TEST_F(CompileTest, AnErrorAboveTheToleranceIsExitCodeOne) {
   const Output check = tactus("compile cnn.onnx --arch a.tarch --check --tolerance 0.000001");
   EXPECT_EQ(check.code, 1);
   EXPECT_NE(check.out.find("BEYOND THE TOLERANCE"), std::string::npos) << check.out;
 }
 
-TEST_F(CompileTest, ErrorsStandBesideThoseOfAStrategy) {
+TEST_F(CompileTest, ErrorsArePrintedBesideThoseOfAStrategy) {
   const std::string check = "compile cnn.onnx --arch a.tarch --check ";
   const Output beside = tactus(check + "--optimise --beside local-isolated");
   ASSERT_EQ(beside.code, 0) << beside.err;

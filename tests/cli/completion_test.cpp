@@ -81,7 +81,7 @@ TEST_F(CompletionTest, EveryOptionOfTheHelpIsOffered) {
   expect_error("completion csh", "allowed \"bash\", \"zsh\", \"fish\"");
 }
 
-TEST_F(CompletionTest, ManualIsOneThatGroffTakes) {
+TEST_F(CompletionTest, GroffAcceptsTheManual) {
   if (!installed("groff")) GTEST_SKIP() << "groff is not installed (Debian: apt-get install groff)";
   const Output out = shell("\"$0\" manual | groff -man -ww -Tascii -P-cbou > page.txt");
   EXPECT_EQ(out.code, 0);

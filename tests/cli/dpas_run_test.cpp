@@ -38,7 +38,7 @@ class DpasCli : public CliTest {
   std::string bound = "run --machine pvc --program k.visaasm --bind PA=a.bin --bind PB=b.bin ";
 };
 
-TEST_F(DpasCli, RunWritesBuffersFiguresAndViews) {
+TEST_F(DpasCli, RunWritesBuffersStatisticsAndReports) {
   const Output run = tactus(bound +
                             "--bind PC=512 --save PC=c.bin --memory-port ideal --stats s.json "
                             "--report r.html --timeline t.json --vcd w.vcd --events e.txt "
@@ -97,7 +97,7 @@ TEST_F(DpasCli, EveryFigureIsExplained) {
   EXPECT_EQ(tactus("explain bank_conflict_cycles").code, 0);
 }
 
-TEST_F(DpasCli, TheConfigurationsProfileIsAMachine) {
+TEST_F(DpasCli, AProfileOfConfigsIsAMachine) {
   const Output printed = tactus(bound + "--bind PC=512 --grf-count 256 --print-config");
   ASSERT_EQ(printed.code, 0) << printed.err;
   Json profile = Json::parse(printed.out).at("profile");
@@ -134,7 +134,7 @@ TEST_F(DpasCli, BadInputIsRefused) {
 
 /// The kernel fails with a store beyond its buffer, at a time when all other outputs have been
 /// begun.
-TEST_F(DpasCli, AnErrorOfTheKernelLeavesNothingBehind) {
+TEST_F(DpasCli, AnErrorInTheKernelLeavesNoFile) {
   const std::vector<std::string> before = files();
   expect_error(bound +
                    "--bind PC=511 --save PC=c.bin --vcd w.vcd --gtkw w.gtkw --timeline t.json "
@@ -177,7 +177,7 @@ TEST_F(DpasCli, TheMemoryOfABoard) {
                "the memory model \"board\" needs a board whose file has a \"memory\"");
 }
 
-TEST_F(DpasCli, ABarrierForNobodyHangs) {
+TEST_F(DpasCli, ABarrierThatNoOtherThreadReachesHangs) {
   write("h.visaasm",
         ".version 3.6\n.kernel \"h\"\n"
         ".decl N v_type=G type=d num_elts=1 align=GRF\n.decl P1 v_type=P num_elts=1\n"

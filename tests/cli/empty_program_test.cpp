@@ -99,7 +99,7 @@ TEST_F(EmptyProgram, CopiesItsInputsInNoCycles) {
   }
 }
 
-TEST_F(EmptyProgram, TheHostComputesWhatTheUnitDoesNot) {
+TEST_F(EmptyProgram, ANetworkMayBeComputedByTheHostAlone) {
   write_graph("soft.onnx", one_node("Softmax", {1, 6}, {1, 6}));
   compile("soft");
   const Output run = tactus("run --model out/soft_onnx_zcu104.tmodel --input x.npy --output o");
@@ -113,7 +113,7 @@ TEST_F(EmptyProgram, TheHostComputesWhatTheUnitDoesNot) {
 }
 
 /// The throughput is limited by the host alone.
-TEST_F(EmptyProgram, HasTheThroughputOfItsHost) {
+TEST_F(EmptyProgram, ItsThroughputIsThatOfTheHost) {
   write_identity();
   compile("id");
   const auto rate = [this](const std::string& model) {
@@ -139,7 +139,7 @@ TEST_F(EmptyProgram, RunsInDriverMode) {
 }
 
 /// An empty program file is refused unless the model says that its size is 0.
-TEST_F(EmptyProgram, IsWhatTheModelSaysIsEmpty) {
+TEST_F(EmptyProgram, AnEmptyFileNeedsASizeOfZeroInTheModel) {
   write_model();
   write("m.tprog", std::string());
   expect_error("run --model m.tmodel --input x=x.csv", "the program is truncated");
@@ -148,7 +148,7 @@ TEST_F(EmptyProgram, IsWhatTheModelSaysIsEmpty) {
   expect_error("run --model m.tmodel --input x=x.csv", "m.tprog: the program is empty");
 }
 
-TEST_F(EmptyProgram, ToolsTakeIt) {
+TEST_F(EmptyProgram, OtherCommandsAcceptIt) {
   write_identity();
   const Output made =
       tactus("compile id.onnx --board zcu104 -o out --check --summary --layers --dump asm");
@@ -212,7 +212,7 @@ TEST_F(EmptyPoint, IsInReportsAndComparisons) {
   }
 }
 
-TEST_F(EmptyPoint, MayBeTheOnlyOne) {
+TEST_F(EmptyPoint, ASweepMayHaveNoOtherPoints) {
   write_identity();
   write("s.json", R"({"name": "none", "base": {"workload": {"network": "id.onnx"},
                       "board": {"name": "zcu104"}},

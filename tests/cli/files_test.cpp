@@ -37,7 +37,7 @@ class Files : public CliTest {
   }
 };
 
-TEST_F(Files, ByteOrderMarksMeanNothing) {
+TEST_F(Files, ByteOrderMarksAreIgnored) {
   write_model();
   const Output assembly = tactus("disasm m.tmodel");
   const std::string tmodel = read("m.tmodel"), architecture = read("a.tarch");

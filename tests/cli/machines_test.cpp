@@ -21,7 +21,7 @@ class MachinesTest : public CliTest {
 
 constexpr const char* network = "compile n.onnx -o out ";
 
-TEST_F(MachinesTest, NewMachineIsLikeTheBoardItBeginsWith) {
+TEST_F(MachinesTest, ANewMachineHasTheValuesOfTheBoardItIsLike) {
   for (const std::string board : {"zcu104", "arty_a7_35", "ultra96_v2"}) {
     const Output made = tactus("new machine my_" + board + " --like " + board);
     EXPECT_EQ(made.code, 0) << made.err;
@@ -71,7 +71,7 @@ TEST_F(MachinesTest, ArchTakesNamesAndFilesThatLeaveKeysOut) {
   EXPECT_NE(tactus("info pynqz1").out.find("array                 8 x 8"), std::string::npos);
 }
 
-TEST_F(MachinesTest, DramsHaveAListAndAreExplained) {
+TEST_F(MachinesTest, DramsAreListedAndExplained) {
   const Output list = tactus("drams");
   EXPECT_EQ(list.code, 0);
   EXPECT_NE(list.out.find("ddr4_2400              64  2401  4096      19.21   16-16-16  64-bit"),

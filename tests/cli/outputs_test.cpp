@@ -27,7 +27,7 @@ class Outputs : public CliTest {
 const std::string run = "run --model m.tmodel --input x.csv ";
 
 /// Writing to a link keeps the link, whether or not its target exists.
-TEST_F(Outputs, LinksStay) {
+TEST_F(Outputs, WritingToALinkKeepsTheLink) {
   const bool has_fst = installed("vcd2fst");
   fs::create_directory(folder_ / "there");
   for (const std::string option : {"--stats", "--report", "--events", "--timeline", "--layers-csv",
@@ -52,7 +52,7 @@ TEST_F(Outputs, LinksStay) {
   for (const std::string& name : files()) EXPECT_EQ(name.find(".tmp"), std::string::npos) << name;
 }
 
-TEST_F(Outputs, DevicesStayAndAFullOneIsTold) {
+TEST_F(Outputs, DevicesAreWrittenInPlaceAndAFullOneIsAnError) {
   const std::string full = (folder_ / "full").string();
   for (const std::string option : {"--stats", "--report", "--events", "--timeline", "--layers-csv",
                                    "--retire-log", "--vcd", "--fst", "--dump dram0="}) {
@@ -85,7 +85,7 @@ TEST_F(Outputs, PipesAreWrittenThrough) {
 
 /// With the offset register (in units of 64 KiB) a program can write above the architecture's 256
 /// vectors.
-TEST_F(Outputs, DumpsHoldWhatIsWrittenBeyondTheDepth) {
+TEST_F(Outputs, DumpsIncludeVectorsWrittenBeyondTheDepth) {
   write("p.tasm", std::string("DataMove DRAM1(0) -> Local(0), 4\n"
                               "Configure Dram0Offset = 16\n"
                               "DataMove Local(0) -> DRAM0(2), 4\n"));
@@ -112,7 +112,7 @@ TEST_F(Outputs, DumpsHoldWhatIsWrittenBeyondTheDepth) {
   EXPECT_EQ(read("d").size(), 256U * 8);
 }
 
-TEST_F(Outputs, WordsAreFilesThatAreThere) {
+TEST_F(Outputs, AWordThatNamesAFileIsAnInput) {
   ASSERT_EQ(tactus(run + "-o a").code, 0);
   const Output word = tactus("run m.tmodel --input x.csv -o b");
   ASSERT_EQ(word.code, 0) << word.err;
@@ -140,7 +140,7 @@ TEST_F(Outputs, WordsAreFilesThatAreThere) {
 
 /// A file name may contain any character, including control characters of a terminal; the JSON
 /// output stays valid.
-TEST_F(Outputs, NamesOfFilesThatATerminalWouldObey) {
+TEST_F(Outputs, ControlCharactersInFileNamesAreEscaped) {
   const std::string name =
       "a\x1b[31m\x07"
       "caf\xE9.csv";

@@ -83,7 +83,7 @@ TEST_F(CliTest, DriverModeAddsTheProbe) {
   EXPECT_GT(driver.at("probe").get<int>(), Json::parse(read("t")).at("last_b0").get<int>());
 }
 
-TEST_F(CliTest, DriverModeRefusesWhatItsProbeWouldSpoil) {
+TEST_F(CliTest, DriverModeRefusesModelsThatUseTheVectorsOfTheProbe) {
   write_model();
   const std::string model = read("m.tmodel");
   const auto written = [&](const std::string& from, const std::string& to) {
@@ -139,7 +139,7 @@ TEST_F(CliTest, DriverModeRefusesWhatItsProbeWouldSpoil) {
   EXPECT_EQ(tactus(driver).code, 0);
 }
 
-TEST_F(CliTest, SaturatedInputsAreTold) {
+TEST_F(CliTest, SaturatedInputsAreWarnedAbout) {
   write_model();
   write("hot.csv", std::string("1,2,3,4\n0,0,300,0\n-1,0.5,-0.25,-1e3\n0,1,0,1\n"));
   write("top.csv", std::string("1,2,3,4\n0,0,127.99609375,0\n-1,0.5,-0.25,-128\n0,1,0,1\n"));
@@ -366,7 +366,7 @@ TEST_F(CliTest, AnInterruptedRunOfUnitsWritesWhatItHas) {
   for (const Json& image : stats.at("images")) EXPECT_EQ(image.at("end"), "finished");
 }
 
-TEST_F(CliTest, TheSameInputGivesTheSameBytes) {
+TEST_F(CliTest, TheSameInputGivesTheSameFiles) {
   write_model();
   const std::string command = "run --model m.tmodel --input x.csv --stall-percent 30 --events ";
   ASSERT_EQ(tactus(command + "a").code, 0);

@@ -43,7 +43,7 @@ class StripeCli : public CliTest {
   }
 };
 
-TEST_F(StripeCli, TheUsersBuffersStay) {
+TEST_F(StripeCli, BuffersOfTheUserAreKept) {
   for (const char* pass : {"autotile", "partition_compute"}) {
     write("passes.json", std::string(R"([{")") + pass + R"(": {"reqs": ["program"])" +
                              (pass[0] == 'p' ? R"(, "num_parts": 2)" : "") + "}}]");
@@ -77,7 +77,7 @@ TEST_F(StripeCli, LowersToAModelThatRuns) {
   EXPECT_EQ(tactus("stripe run q.stripe --arch a.tarch").code, 0);
 }
 
-TEST_F(StripeCli, RefusesWhatHasNoEffect) {
+TEST_F(StripeCli, RefusesOptionsWithoutEffect) {
   expect_error("stripe run p.stripe --input A=values.csv --input A=values.csv", "given twice");
   expect_error("stripe check --arch a.tarch --set N=1 --set N=2", "given twice");
   expect_error(

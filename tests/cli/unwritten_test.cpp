@@ -26,7 +26,7 @@ class UnwrittenCli : public CliTest {
   const std::string run = "run --program p.tprog --arch a.tarch ";
 };
 
-TEST_F(UnwrittenCli, AreWarnedAboutAndCounted) {
+TEST_F(UnwrittenCli, ReadsOfUnwrittenVectorsAreWarnedAboutAndCounted) {
   const Output told = tactus(run + "--stats s.json --report r.html");
   EXPECT_EQ(told.code, 0);
   EXPECT_EQ(told.err, "tactus: warning: " + found + "\n");
@@ -40,7 +40,7 @@ TEST_F(UnwrittenCli, AreWarnedAboutAndCounted) {
   EXPECT_NE(tactus("explain unwritten_reads.count").out.find("vectors"), std::string::npos);
 }
 
-TEST_F(UnwrittenCli, AreAnErrorWithStrictBeforeAnythingIsWritten) {
+TEST_F(UnwrittenCli, WithStrictTheyAreAnErrorBeforeAnyFileIsWritten) {
   const std::vector<std::string> before = files();
   expect_error(
       run + "--strict --stats s.json --report r.html --vcd w.vcd --output out --events e.txt",
@@ -49,7 +49,7 @@ TEST_F(UnwrittenCli, AreAnErrorWithStrictBeforeAnythingIsWritten) {
   expect_error(run + "--strict --checks permissive", found);
 }
 
-TEST_F(UnwrittenCli, AreNotInAModelThatLoadsWhatItUses) {
+TEST_F(UnwrittenCli, AModelThatLoadsItsConstantsHasNone) {
   for (const char* mode : {"plain", "driver"}) {
     const Output quiet = tactus(std::string("run --model m.tmodel --input x.csv --images 3 ") +
                                 "--strict --stats s.json --mode " + mode);
@@ -63,7 +63,7 @@ TEST_F(UnwrittenCli, AreNotInAModelThatLoadsWhatItUses) {
   EXPECT_NE(read("s.json").find("\"strict\": true"), std::string::npos);
 }
 
-TEST_F(UnwrittenCli, OfKernelsAreRegisters) {
+TEST_F(UnwrittenCli, KernelsReportUnwrittenRegisters) {
   const std::string head =
       ".version 3.6\n.kernel \"k\"\n"
       ".decl P v_type=G type=uq num_elts=1 align=GRF\n"

@@ -43,7 +43,7 @@ TEST_F(VerbosityTest, QuietPrintsErrorsOnly) {
             std::string::npos);
 }
 
-TEST_F(VerbosityTest, WarningsGoWithTheSecondQuiet) {
+TEST_F(VerbosityTest, TheSecondQuietSuppressesWarnings) {
   write_model();
   write("x.csv", "1000,0,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n");
   const std::string run = "run --model m.tmodel --input x.csv ";
@@ -81,7 +81,7 @@ TEST_F(VerbosityTest, VerboseNamesEveryFile) {
   EXPECT_EQ(plain.err, "");
 }
 
-TEST_F(VerbosityTest, EveryCommandTakesThem) {
+TEST_F(VerbosityTest, EveryCommandTakesQuietAndVerbose) {
   const Output completions = tactus("completion bash");
   std::istringstream lines(completions.out);
   std::size_t commands = 0;
@@ -95,7 +95,7 @@ TEST_F(VerbosityTest, EveryCommandTakesThem) {
   EXPECT_GT(commands, 20U);
 }
 
-TEST_F(VerbosityTest, NoColorMeansNoColour) {
+TEST_F(VerbosityTest, TheVariableNoColorSwitchesColoursOff) {
   if (!installed("script")) GTEST_SKIP() << "script is not installed (Debian: bsdutils)";
   const std::string escape = "\x1b[";
   EXPECT_NE(on_terminal("TERM=xterm", "info none.tarch").find(escape), std::string::npos);

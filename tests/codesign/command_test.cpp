@@ -43,7 +43,7 @@ class CodesignCommand : public CliTest {
   }
 };
 
-TEST_F(CodesignCommand, IsASweepWithAPage) {
+TEST_F(CodesignCommand, RunsASweepAndWritesAPage) {
   write_spec();
   const Output one = tactus("codesign spec.json -o one -j2");
   ASSERT_EQ(one.code, 0) << one.err << one.out;
@@ -72,7 +72,7 @@ TEST_F(CodesignCommand, IsASweepWithAPage) {
   EXPECT_TRUE(exists("all/codesign.html"));
 }
 
-TEST_F(CodesignCommand, RefusesWhatItCannotStudy) {
+TEST_F(CodesignCommand, RefusesSpecificationsThatItCannotStudy) {
   write("net.json", R"({"name": "t", "base": {"workload": {"network": "mlp"},
       "board": {"name": "zcu104"}}, "axes": [{"key": "architecture.array_size", "values": [8]}]})");
   expect_error("codesign net.json -o x", "net.json:/base/workload/stripe: is missing");

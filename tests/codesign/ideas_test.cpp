@@ -36,21 +36,21 @@ std::string said(const Record& record, const std::string& rule) {
   return "";
 }
 
-TEST(DesignIdeas, TheQuietRecordHasOneOnly) {
+TEST(DesignIdeas, ARecordWithoutFindingsHasOneIdea) {
   const auto list = ideas(quiet());
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0].rule, "bound_by");
   EXPECT_TRUE(ideas(Record::object()).empty());
 }
 
-TEST(DesignIdeas, BoundByTheBusiestUnit) {
+TEST(DesignIdeas, TheBusiestUnitIsNamed) {
   Record record = quiet();
   EXPECT_EQ(said(record, "bound_by"), "bound by ARRAY: busy 80 % of 1000 cycles");
   record["units"]["DMA1"] = 0.93;
   EXPECT_EQ(said(record, "bound_by"), "bound by DMA1: busy 93 % of 1000 cycles");
 }
 
-TEST(DesignIdeas, TilesThatAMemoryStopped) {
+TEST(DesignIdeas, AMemoryThatLimitsTheTilesIsNamed) {
   Record record = quiet();
   Record& tiles = record["kernels"][0]["tiles"];
   tiles["ACC"]["used_bytes"] = 501;
@@ -63,7 +63,7 @@ TEST(DesignIdeas, TilesThatAMemoryStopped) {
   EXPECT_EQ(said(record, "tile_limit"), "");
 }
 
-TEST(DesignIdeas, MultiplicationsThatNobodyAskedFor) {
+TEST(DesignIdeas, MultiplicationsOfPaddingAreNamed) {
   Record record = quiet();
   record["mac_points"] = 89;
   record["kernels"][0]["mac_points"] = 89;
@@ -74,7 +74,7 @@ TEST(DesignIdeas, MultiplicationsThatNobodyAskedFor) {
   EXPECT_EQ(said(record, "mac_fill"), "");
 }
 
-TEST(DesignIdeas, WeightLoads) {
+TEST(DesignIdeas, ManyWeightLoadsAreNamed) {
   Record record = quiet();
   record["units"]["WLOAD"] = 0.4;
   EXPECT_EQ(said(record, "weight_loads"),
@@ -88,7 +88,7 @@ TEST(DesignIdeas, WeightLoads) {
   EXPECT_EQ(said(record, "weight_loads"), "");
 }
 
-TEST(DesignIdeas, ShortTransfers) {
+TEST(DesignIdeas, ShortTransfersAreNamed) {
   Record record = quiet();
   record["buses"]["DMA0"]["use"] = 0.25;
   EXPECT_EQ(said(record, "short_transfers"),
@@ -98,7 +98,7 @@ TEST(DesignIdeas, ShortTransfers) {
   EXPECT_EQ(said(record, "short_transfers"), "");
 }
 
-TEST(DesignIdeas, DoublingAParameterIsWhatWasSimulated) {
+TEST(DesignIdeas, TheEffectOfADoubledParameterIsTheSimulatedOne) {
   Record record = quiet();
   // simulated figures only; the prediction does not matter
   EXPECT_EQ(said(record, "doubling"), "");
@@ -107,7 +107,7 @@ TEST(DesignIdeas, DoublingAParameterIsWhatWasSimulated) {
             "twice AXI_BYTES takes 6.0 us in place of 10.0, simulated: 40 % less");
 }
 
-TEST(DesignIdeas, PredictionsForHardwareThatIsNotThereStandApart) {
+TEST(DesignIdeas, PredictionsForHypotheticalHardwareAreListedSeparately) {
   Record record = quiet();
   EXPECT_TRUE(hypothetical_ideas(record).empty());
   record["doubled"]["PIPELINE_DEPTH"]["predicted_us"] = 4.5;
@@ -125,7 +125,7 @@ TEST(DesignIdeas, PredictionsForHardwareThatIsNotThereStandApart) {
   EXPECT_EQ(said(record, "doubling"), "");
 }
 
-TEST(DesignIdeas, PredictionsOutsideTheirRange) {
+TEST(DesignIdeas, PredictionsOutsideTheRangeOfTheFormulaAreNamed) {
   Record record = quiet();
   record["kernels"][0]["predicted_cycles"] = 500;
   EXPECT_EQ(said(record, "prediction"),

@@ -117,7 +117,7 @@ TEST(DesignPoint, FiguresAddUp) {
   EXPECT_GT(record.at("energy").at("total").get<double>(), 0);
 }
 
-TEST(DesignPoint, NetworksComeByWayOfStripe) {
+TEST(DesignPoint, NetworksAreCompiledViaStripe) {
   PointTask network = task();
   network.program = "zoo:cnn";
   network.study.passes.clear();  // use the passes of the lowering
@@ -179,13 +179,13 @@ TEST(DesignPoint, LargerArraysTakeFewerCycles) {
   }
 }
 
-TEST_F(Products, OfOneRowLoadWeightsMostOfTheTime) {
+TEST_F(Products, ProductsOfOneRowAreBoundByWeightLoads) {
   const Record record = evaluate(product(1, 64, 64), 0);
   EXPECT_NE(said(record, "weight_loads"), "") << record.dump(1);
   EXPECT_EQ(said(evaluate(product(256, 64, 64), 0), "weight_loads"), "");
 }
 
-TEST_F(Products, WhoseResultsExceedTheAccumulatorsAreTiled) {
+TEST_F(Products, ProductsLargerThanTheAccumulatorsAreTiled) {
   PointTask small = product(128, 16, 16);
   small.architecture.accumulator_depth = 128;
   EXPECT_NE(said(evaluate(small, 0), "tile_limit").find("ACC stopped their growth"),
@@ -193,7 +193,7 @@ TEST_F(Products, WhoseResultsExceedTheAccumulatorsAreTiled) {
   EXPECT_EQ(said(evaluate(product(128, 16, 16), 0), "tile_limit"), "");
 }
 
-TEST_F(Products, DoublingIsSimulated) {
+TEST_F(Products, ADoubledParameterIsSimulated) {
   PointTask slow = product(64, 64, 64);
   slow.axi_data_bits = 32;
   slow.study.doubling = true;
@@ -215,7 +215,7 @@ TEST_F(Products, DoublingIsSimulated) {
             record.at("extended").at("shadow_weights").at("cycles"));
 }
 
-TEST(DesignPoint, NoIdeaThatItsSimulationRefutes) {
+TEST(DesignPoint, AnIdeaThatSimulationRefutesIsNotGiven) {
   PointTask one = task();
   one.study.doubling = true;
   const Record record = evaluate(one, 0);
@@ -232,7 +232,7 @@ TEST(DesignPoint, NoIdeaThatItsSimulationRefutes) {
             std::string::npos);
 }
 
-TEST_F(Products, BadFilesAreOneError) {
+TEST_F(Products, ABadFileIsOneError) {
   PointTask wrong = task();
   wrong.program = folder_ / "none.stripe";
   EXPECT_THROW((void)evaluate(wrong, 0), UserError);

@@ -56,7 +56,7 @@ TEST(Prediction, IsTheSumOfItsPaths) {
   EXPECT_EQ(one.cycles, one.kernels[0].cycles + one.kernels[1].cycles);
 }
 
-TEST(Prediction, TilesInFlightOverlap) {
+TEST(Prediction, TilesInFlightOverlapInThePrediction) {
   tcu::Architecture architecture;
   const Prediction two = predict(architecture, program(), kernels(4), {8, 20, 2});
   EXPECT_EQ(two.kernels[0].cycles, (36U + 28) + 20 + 2 * 8);
@@ -86,7 +86,7 @@ TEST(Prediction, CountsTheInstructionsOfExtensions) {
   EXPECT_EQ(predicted.cycles, 13U + 4 + 6);
 }
 
-TEST(ParetoPoints, OfThreeValues) {
+TEST(ParetoPoints, ArePointsThatNoOtherDominates) {
   using Rows = std::vector<std::vector<double>>;
   EXPECT_EQ(sweep::pareto_points(Rows{{1, 2, 3}, {1, 2, 4}, {3, 2, 1}, {2, 2, 2}}),
             (std::vector<std::size_t>{0, 2, 3}));

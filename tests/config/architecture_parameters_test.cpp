@@ -154,7 +154,7 @@ TEST(SweepKeys, AreCheckedAgainstTheTable) {
             "unknown key; did you mean \"architecture.array_size\"?");
 }
 
-TEST(Provenance, OneEntryMayStandForAllAndABoardOfOnesOwnMayHaveNone) {
+TEST(Provenance, OneEntryMayCoverAllKeysAndAUsersBoardNeedsNone) {
   const std::string board = R"({"name": "b", "title": "B", "architecture": )" +
                             tcu::to_json(tcu::Architecture(), -1) +
                             R"(, "clock_mhz": 100, "axi_data_bits": 64, "read_latency": 1,

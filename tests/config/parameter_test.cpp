@@ -92,7 +92,7 @@ TEST(ParameterTable, TextReadsBackAsAnOption) {
   }));
 }
 
-TEST(ParameterTable, WritesKeysInItsOrderAndLeavesOutWhatIsNotSet) {
+TEST(ParameterTable, WritesKeysInTheOrderOfTheTableAndOmitsUnsetOnes) {
   EXPECT_EQ(written(Thing()),
             R"({"depth":8,"cycles":0,"width":64,"rate":1.5,"quiet":false,"colour":"green"})");
 }
@@ -159,7 +159,7 @@ TEST(ParameterTable, WrongWordsAreRefusedWithOptionAndRange) {
   EXPECT_EQ(error("quiet", "yes"), "--quiet \"yes\" is not allowed; allowed: true, false");
 }
 
-TEST(ParameterTable, ScalarsOfSweepsAreCheckedAlike) {
+TEST(ParameterTable, ValuesOfSweepsAreCheckedInTheSameWay) {
   const auto problem = [](const std::string& key, const JsonScalar& scalar) {
     for (const Parameter<Thing>& p : table()) {
       if (p.key == key) return scalar_problem(p, scalar);
@@ -221,7 +221,7 @@ TEST(ParameterTable, ParametersOfAMemberCanBePartOfALargerTable) {
   EXPECT_EQ(json.dump(), written(box.thing));
 }
 
-TEST(ParameterTable, RangesThatDoNotFitTheMemberAreFaultsOfTheTable) {
+TEST(ParameterTable, ARangeWiderThanItsMemberIsAnInternalError) {
   EXPECT_THROW((void)whole("depth", &Thing::depth, {}, "", "more than 32 bits"), InternalError);
   EXPECT_THROW((void)whole("depth", &Thing::depth, {3, 2}, "", "nothing fits"), InternalError);
 }

@@ -64,7 +64,7 @@ class RunConfigTest : public CliTest {
   }
 };
 
-TEST_F(RunConfigTest, WhatIsPrintedRunsAlike) {
+TEST_F(RunConfigTest, APrintedConfigurationRepeatsTheRun) {
   write_board();
   write("d.bin", std::string(64, '\1'));
   expect_round_trip(run_model);
@@ -77,7 +77,7 @@ TEST_F(RunConfigTest, WhatIsPrintedRunsAlike) {
   expect_round_trip("run --program m.tprog --board b.json --permissive");
 }
 
-TEST_F(RunConfigTest, ThePrintedMemoryIsTheOneInForce) {
+TEST_F(RunConfigTest, ThePrintedMemoryIncludesReplacedValues) {
   Json board =
       Json::parse(read_text(std::string(TACTUS_SOURCE_DIR) + "/configs/boards/zcu104_dual.json"));
   board["architecture"] = "a.tarch";
@@ -215,7 +215,7 @@ TEST_F(RunConfigTest, WrongFilesAreRefusedWithTheirPath) {
   expect_error("run --config none.json", "none.json");
 }
 
-TEST_F(RunConfigTest, ANamedBoardSuppliesWhatTheFileDoesNotSay) {
+TEST_F(RunConfigTest, ANamedBoardSuppliesKeysMissingInTheFile) {
   write_board();
   write("c.json", R"({"workload": {"model": "m.tmodel", "inputs": {"x": "x.csv"}},
                       "board": {"name": "./b.json", "write_latency": 7}})");
@@ -303,7 +303,7 @@ TEST_F(RunConfigTest, HelpAndExplainKnowEveryParameter) {
   EXPECT_NE(tactus("explain read_latency").out.find("board.read_latency"), std::string::npos);
 }
 
-TEST_F(RunConfigTest, HelpOfACommandIsToldInThreeWays) {
+TEST_F(RunConfigTest, ThreeWaysPrintTheHelpOfACommand) {
   const std::string help = tactus("run --help").out;
   EXPECT_EQ(tactus("run -h").out, help);
   EXPECT_EQ(tactus("help run").out, help);
@@ -329,7 +329,7 @@ TEST_F(RunConfigTest, ADashIsStandardOutputForTextsOnly) {
   EXPECT_FALSE(exists("-"));
 }
 
-TEST_F(RunConfigTest, WindowsHoldTheirLastCycle) {
+TEST_F(RunConfigTest, WindowsIncludeTheirLastCycle) {
   const auto timeline = [this](const std::string& window) {
     const Output output = tactus(run_model + "--timeline t.json " + window);
     EXPECT_EQ(output.code, 0) << output.err;
@@ -348,7 +348,7 @@ TEST_F(RunConfigTest, WindowsHoldTheirLastCycle) {
                "the window --timeline-from 9 --timeline-to 8 is empty");
 }
 
-TEST_F(RunConfigTest, CompileWritesWhereRunDoes) {
+TEST_F(RunConfigTest, CompileTakesTheOutputOptionsOfRun) {
   ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
   const std::string compile = "compile mlp.onnx --arch a.tarch ";
   const std::string model = "/mlp_onnx_a.tmodel";

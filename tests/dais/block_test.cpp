@@ -144,7 +144,7 @@ TEST(DaisBlock, APipelineTakesItsStagesAndOneCycle) {
   }
 }
 
-TEST(DaisBlock, AFullBlockWaitsAndThenGoesOnWithoutAGap) {
+TEST(DaisBlock, AFullBlockStallsAndResumesWithoutAGap) {
   for (const bool staged : {false, true}) {
     const std::string name = "c02_cmvm8x8_w6";
     const auto rig = staged ? std::make_unique<Rig>(pipeline(name), inputs(name))
@@ -163,7 +163,7 @@ TEST(DaisBlock, AFullBlockWaitsAndThenGoesOnWithoutAGap) {
   }
 }
 
-TEST(DaisBlock, SamplesCloseUpBehindAWaitingOne) {
+TEST(DaisBlock, SamplesBehindAStalledOneAdvanceUntilTheyMeetIt) {
   // A sample comes every third cycle while the sink is not ready: the gaps between the samples
   // close.
   const std::string name = "c05_cmvm16x16_w8";

@@ -242,7 +242,7 @@ TEST_F(DaisBlockCommand, RunCountsAndLogs) {
                "d.tprog: instruction 1: opcode 0x6 is undefined; allowed 0x0..0x4 and 0xf");
 }
 
-TEST_F(DaisBlockCommand, RunIsSeenInTimelineReportWaveformAndSamples) {
+TEST_F(DaisBlockCommand, TimelineReportWaveformAndSamplesShowBlocks) {
   copy("prog/c01_cmvm8x8_w4/comb.json", "p.json");
   write_architecture("p.json");
   write_program();
@@ -297,7 +297,7 @@ TEST_F(DaisBlockCommand, RunIsSeenInTimelineReportWaveformAndSamples) {
   EXPECT_EQ(head["head_cycles"], head["head_busy"]);
 }
 
-TEST_F(DaisBlockCommand, WithoutBlocksNothingIsSaid) {
+TEST_F(DaisBlockCommand, WithoutBlocksNoReportMentionsThem) {
   write_model();
   write("n.tprog", std::vector<std::uint8_t>(read("m.tprog").size(), 0));
   ASSERT_EQ(tactus("run --program n.tprog --arch a.tarch --stats s.json").code, 0);
@@ -315,7 +315,7 @@ TEST_F(DaisBlockCommand, WithoutBlocksNothingIsSaid) {
   EXPECT_EQ(list.out.find("dais"), std::string::npos);
 }
 
-TEST_F(DaisBlockCommand, ErrorsAreTheUsers) {
+TEST_F(DaisBlockCommand, ErrorsInBlocksAreUserErrors) {
   copy("prog/c01_cmvm8x8_w4/comb.json", "p.json");
   write_architecture("p.json");
   write_program();

@@ -95,7 +95,7 @@ TEST(DaisForms, JsonFromBinaryComputesTheSame) {
   }
 }
 
-TEST(DaisForms, WhatAFormCannotSayIsRefused) {
+TEST(DaisForms, AProgramThatAFormCannotExpressIsRefused) {
   const auto write = [](const char* name, Form form) {
     const File file = read_file(golden_path(name), std::nullopt);
     return refusal([&] { (void)encode_file(file, form, "F"); });
@@ -265,7 +265,7 @@ TEST(DaisCost, PortsAfterScalingAndNegation) {
 
 // ---- text and samples ---------------------------------------------------------------------------
 
-TEST(DaisDisassembler, EveryOperation) {
+TEST(DaisDisassembler, PrintsEveryOperation) {
   const auto text = [](const char* name) {
     return disassemble(read_file(golden_path(name), std::nullopt).pipeline);
   };

@@ -104,7 +104,7 @@ TEST(DaisGolden, EveryFormGivesTheReferenceOutputs) {
   EXPECT_EQ(runs, 25U + 2 * 70U);
 }
 
-TEST(DaisGolden, EveryValueOfTheBuffer) {
+TEST(DaisGolden, EveryIntermediateValueIsTheGoldenOne) {
   std::size_t values = 0;
   for (const GoldenProgram& golden : golden_programs()) {
     const std::vector<double> inputs = golden.inputs();
@@ -129,7 +129,7 @@ TEST(DaisGolden, EveryValueOfTheBuffer) {
   EXPECT_GT(values, 100000U);
 }
 
-TEST(DaisGolden, HistoricalInterpreters) {
+TEST(DaisGolden, OlderDialectsComputeWhatTheirInterpretersDid) {
   struct Version {
     const char* suffix;
     const char* dialect;

@@ -114,7 +114,7 @@ TEST(DaisMalformed, EveryFileIsRefusedForItsReason) {
   EXPECT_EQ(refused, 42U);
 }
 
-TEST(DaisMalformed, VersionZeroRefusesTheSame) {
+TEST(DaisMalformed, TheSameFilesAreRefusedInVersionZero) {
   std::size_t refused = 0;
   for (const auto& [name, message] : messages()) {
     // v1_op9_in_v041 is a file of dialect seed in spite of its name.

@@ -101,7 +101,7 @@ TEST(DaisRandom, FastEqualsPlain) {
 
 /// Cases in which an intermediate value decides the width of the fast executor's lanes: values that
 /// fit only after a shift to the right, and shifts by many bits.
-TEST(DaisLanes, ValuesOnTheWayDecideTheWidth) {
+TEST(DaisLanes, IntermediateValuesDecideTheWidthOfTheLanes) {
   for (const std::int32_t width : {16, 32}) {
     const double smallest = -std::ldexp(1.0, width - 1), largest = -smallest - 1;
     const auto lane_of = [&](const Op& op, double input) {

@@ -48,7 +48,7 @@ TEST_F(DarwinnCommand, Info) {
   EXPECT_EQ(json.at("package").at("executables")[1].at("parameter_bytes"), 5000);
 }
 
-TEST_F(DarwinnCommand, VerifyTellsTheFirstBrokenRule) {
+TEST_F(DarwinnCommand, VerifyNamesTheFirstBrokenRule) {
   EXPECT_EQ(good("darwinn verify f.dwn1 f.dwn1"),
             "f.dwn1: sound, for chip beagle\nf.dwn1: sound, for chip beagle\n");
   sample_.main().chunks[0].fields[4].offset_bit = 993;
@@ -230,7 +230,7 @@ TEST_F(DarwinnCommand, BenchOfEdgeTpuModels) {
   expect_error("bench --config ./t.json", "t.json:/replays/0/cycles_source");
 }
 
-TEST_F(DarwinnCommand, BadWords) {
+TEST_F(DarwinnCommand, BadArgumentsAreRefused) {
   expect_error("darwinn inf f.dwn1", "did you mean \"info\"?");
   expect_error("darwinn info", "name exactly one file");
   expect_error("darwinn info missing.dwn1", "missing.dwn1");

@@ -95,7 +95,7 @@ void expect_refused(const Bytes& bytes, Code code, const std::string& says) {
   }
 }
 
-TEST(DarwinnContainer, AModelOfOurs) {
+TEST(DarwinnContainer, ReadsAModelMadeByTheTest) {
   Options options;
   options.package_bytes = sample_bytes();
   options.former_caching = true;
@@ -109,7 +109,7 @@ TEST(DarwinnContainer, AModelOfOurs) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(file.package().main().parameters.data()) % 4096, 0U);
 }
 
-TEST(DarwinnContainer, UnknownVersionsAreSaid) {
+TEST(DarwinnContainer, UnknownVersionsAreWarnedAbout) {
   Options options;
   options.package_bytes = sample_bytes();
   options.data_version = 7;

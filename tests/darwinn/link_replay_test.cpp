@@ -25,7 +25,7 @@ void expect_equal(const ReplayResult& found, const ReplayResult& expected) {
   }
 }
 
-TEST(DarwinnLinkReplay, IdealPartsAreR1OnRealModels) {
+TEST(DarwinnLinkReplay, AnIdealLinkEqualsTheSimpleReplayOnRealModels) {
   DARWINN_NEEDS_GOLDEN("manifest.json");
   const auto manifest = golden_json("manifest.json");
   for (const auto& [name, facts] : manifest.at("files").items()) {
@@ -74,7 +74,7 @@ void random_hints(Executable& executable, std::mt19937_64& random) {
   executable.hints.push_back(interrupt(0));
 }
 
-TEST(DarwinnLinkReplay, IdealPartsAreR1OnRandomLists) {
+TEST(DarwinnLinkReplay, AnIdealLinkEqualsTheSimpleReplayOnRandomLists) {
   for (const std::uint64_t seed : test_seeds(1, 200)) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -109,7 +109,7 @@ SamplePackage& make_simple(SamplePackage& sample, std::int32_t in, std::int32_t 
   return sample;
 }
 
-TEST(DarwinnLinkReplay, HeadersAndPackets) {
+TEST(DarwinnLinkReplay, HeadersAndPacketsAddTheirBytes) {
   SamplePackage sample;
   make_simple(sample, 1000, 300);
   LinkValues link = wire();
@@ -129,7 +129,7 @@ TEST(DarwinnLinkReplay, HeadersAndPackets) {
 
 // Each transfer ends with one beat of the device's bus. With one outstanding transfer this time is
 // added to each; with three the wire transfers the next ones meanwhile.
-TEST(DarwinnLinkReplay, TransfersUnderWay) {
+TEST(DarwinnLinkReplay, OutstandingTransfersHideTheDeviceBus) {
   SamplePackage sample;
   make_simple(sample, 1000, 100);
   LinkValues link = wire();
@@ -170,7 +170,7 @@ TEST(DarwinnLinkReplay, ChunksAndTheEvent) {
   EXPECT_EQ(result.in.transactions, 4U);
 }
 
-TEST(DarwinnLinkReplay, OutputsHoldUpWhatTheHostSends) {
+TEST(DarwinnLinkReplay, OutputsDelayTransfersToTheDevice) {
   SamplePackage sample;
   sample.main().hints = {instruction(0), descriptor(outfeed, scratch, 0, 200),
                          descriptor(infeed, input, 0, 100, "in"),
@@ -202,7 +202,7 @@ TEST(DarwinnLinkReplay, FetchesByTheDevice) {
   EXPECT_EQ(result.in.transactions, pieces + 1);
 }
 
-TEST(DarwinnLinkReplay, RealLinksAreBetweenTheirWireAndR1) {
+TEST(DarwinnLinkReplay, RealLinksTakeUpToHalfMoreThanTheirWire) {
   SamplePackage sample;
   make_simple(sample, 1000000, 100000);
   for (const char* name : {"usb3", "usb2", "pcie"}) {

@@ -41,7 +41,7 @@ LinkRequest sample(std::size_t user) {
   return request;
 }
 
-TEST(DarwinnLinkRequests, OneAtATimeIsTheSum) {
+TEST(DarwinnLinkRequests, WithoutOverlapRequestsAddUp) {
   const LinkRun run = run_requests({sample(0), sample(1), sample(2)}, wire(true));
   constexpr Picoseconds one = (30 + 100 + 10 + 50 + 20) * per_byte;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -64,7 +64,7 @@ TEST(DarwinnLinkRequests, TheHostWorksAheadOverOneEndpoint) {
   EXPECT_EQ(run.end, (210 + 180 + 180) * per_byte);
 }
 
-TEST(DarwinnLinkRequests, InputsOfTheNextWaitForTheMemory) {
+TEST(DarwinnLinkRequests, InputsOfTheNextRequestWaitForTheMemory) {
   std::vector<LinkRequest> requests = {sample(0), sample(1)};
   requests[1].memory_after = 0;
   const LinkRun run = run_requests(requests, wire(false), 2);
@@ -77,7 +77,7 @@ TEST(DarwinnLinkRequests, InputsOfTheNextWaitForTheMemory) {
   EXPECT_EQ(run.end, 370 * per_byte);
 }
 
-TEST(DarwinnLinkRequests, WithMemoryOfItsOwnTheNextComesMeanwhile) {
+TEST(DarwinnLinkRequests, WithMemoryOfItsOwnTheNextRequestIsSentDuringCompute) {
   const LinkRun run = run_requests({sample(0), sample(1), sample(2)}, wire(false), 3);
   // The wire to the device is the bottleneck: 110 ns per request, from 30 ns on.
   for (std::size_t i = 0; i < 3; ++i) {
@@ -96,7 +96,7 @@ TEST(DarwinnLinkRequests, ComputeWaitsForOutputsInItsMemory) {
   EXPECT_EQ(run.requests[1].compute_start, 690 * per_byte);
 }
 
-TEST(DarwinnLinkRequests, ParametersAreReplacedWhenNobodyComputes) {
+TEST(DarwinnLinkRequests, ParametersAreReplacedWhenNoRequestComputes) {
   std::vector<LinkRequest> requests = {sample(0), sample(1)};
   requests[1].replaces_parameters = true;
   const LinkRun run = run_requests(requests, wire(false), 2);
@@ -232,7 +232,7 @@ LinkRequest random_request(std::mt19937_64& random, std::size_t user) {
   return request;
 }
 
-TEST(DarwinnLinkRequests, WhatHoldsOfAnySeries) {
+TEST(DarwinnLinkRequests, InvariantsHoldForRandomSeries) {
   for (const std::uint64_t seed : test_seeds(1, 200)) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);

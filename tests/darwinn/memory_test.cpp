@@ -137,7 +137,7 @@ std::size_t peak_memory(const std::function<void()>& work) {
   return bytes;
 }
 
-TEST(DarwinnMemory, IsAFewTimesTheFile) {
+TEST(DarwinnMemory, ReadingTakesAFewTimesTheSizeOfTheFile) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "memory is not measured under AddressSanitizer";
 #endif

@@ -86,7 +86,7 @@ TEST(DarwinnPack, TensorsInPiecesAreOneLayer) {
             static_cast<std::int64_t>(vectors * model.file.arch.vector_bytes()));
 }
 
-TEST(DarwinnPack, ParametersGoAheadWhereTheyAreCached) {
+TEST(DarwinnPack, CachedParametersAreSentAhead) {
   PackOptions cached = options();
   cached.cache_parameters = true;
   cached.estimated_cycles = 1234;
@@ -111,7 +111,7 @@ TEST(DarwinnPack, ParametersGoAheadWhereTheyAreCached) {
   EXPECT_EQ(File(pack(model, cached), "m.dwn1").package().main().token, 7U);
 }
 
-TEST(DarwinnPack, WhatCannotBeCached) {
+TEST(DarwinnPack, ModelsThatCannotBeCached) {
   const auto refused = [](Model model, PackOptions how, const std::string& says) {
     try {
       (void)pack(model, how);
@@ -133,7 +133,7 @@ TEST(DarwinnPack, WhatCannotBeCached) {
   refused(model, how, "no constants");
 }
 
-TEST(DarwinnPack, LongProgramsAreCut) {
+TEST(DarwinnPack, LongProgramsAreSplitIntoChunks) {
   const Model model = sample_model(12000);
   const File file(pack(model, options()), "m.dwn1");
   const Executable& main = file.package().main();

@@ -113,7 +113,7 @@ TEST(DarwinnPackageDevice, ConstantsInLocalMemoryAreLoadedAhead) {
   }
 }
 
-TEST(DarwinnPackageDevice, TheCopyOfTheSpecification) {
+TEST(DarwinnPackageDevice, RunsTheSamplePackageOfTheSpecification) {
   DARWINN_NEEDS_GOLDEN("tcu_profile_a_copy.dwn1");
   const File file(golden_file("tcu_profile_a_copy.dwn1"));
   EXPECT_TRUE(verify(file.package(), "copy").empty());
@@ -131,7 +131,7 @@ TEST(DarwinnPackageDevice, TheCopyOfTheSpecification) {
   EXPECT_EQ(found.outputs.at("y"), expected);
 }
 
-TEST(DarwinnPackageDevice, MemoryIsRefusedBeyondTheBank) {
+TEST(DarwinnPackageDevice, ArenasBeyondTheBankAreRefused) {
   Model model = sample_model(1);
   const std::uint64_t depth = model.file.arch.dram0_depth;
   ASSERT_EQ(depth * model.file.arch.vector_bytes(), std::uint64_t{1} << 24);

@@ -39,7 +39,7 @@ std::string answers(ParameterCache& cache, const std::vector<const Package*>& re
   return text;
 }
 
-TEST(DarwinnParameterCache, OneTokenStaysTogether) {
+TEST(DarwinnParameterCache, ParametersOfOneTokenStayTogether) {
   const Package a = cached(7), b = cached(7), c = cached(9);
   ParameterCache cache;
   EXPECT_EQ(answers(cache, {&a, &a, &b, &a, &b, &c, &c, &a, &b}), "L.L..E.EL");

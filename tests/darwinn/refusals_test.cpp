@@ -59,7 +59,7 @@ TEST(DarwinnRefusals, TheSamplesAreSound) {
 
 // ---- container ----------------------------------------------------------------------------------
 
-TEST(DarwinnRefusals, Levels) {
+TEST(DarwinnRefusals, EachLevelOfAFileHasItsRefusal) {
   const SamplePackage sample;
   const auto good = write_package(sample.package);
   auto bytes = good;
@@ -111,7 +111,7 @@ TEST(DarwinnRefusals, Package) {
   });
 }
 
-TEST(DarwinnRefusals, AcceptedWithAWord) {
+TEST(DarwinnRefusals, SomeFaultsAreWarnings) {
   const auto warnings = [](const Change& change, const VerifyOptions& options = {}) {
     SamplePackage sample;
     change(sample);

@@ -120,7 +120,7 @@ std::vector<std::uint8_t> without_read_backs(const Model& model,
   return write_package(package);
 }
 
-TEST(DarwinnRelocate, BasesStandWhereTensorsMeet) {
+TEST(DarwinnRelocate, BaseRegistersAreSetWhereTheTensorChanges) {
   const RelocatableProgram one = relocatable(layers(2), true);
   std::vector<std::int16_t> bases;
   for (const RelocatableProgram::Base& base : one.bases) bases.push_back(base.desc);
@@ -139,7 +139,7 @@ TEST(DarwinnRelocate, BasesStandWhereTensorsMeet) {
 
 /// A DataMove of vectors 0..63 with step 2. x is at 3..18; y has two pieces in reverse order, at
 /// 40..49 and 50..55.
-TEST(DarwinnRelocate, MovesAreCutWhereTensorsMeet) {
+TEST(DarwinnRelocate, ADataMoveAcrossTensorsIsSplit) {
   Model model = sample_model(1);
   const tcu::InstructionLayout layout(model.file.arch);
   model = with_program({make_data_move(layout, Kind::dram0_to_local, {0, 1}, {0, 1}, 32)});
@@ -238,7 +238,7 @@ TEST(DarwinnRelocate, CyclesAreThoseOfTheModelAndOfItsConfigures) {
   }
 }
 
-TEST(DarwinnRelocate, AConfigureWouldOvertakeAWrite) {
+TEST(DarwinnRelocate, AReadBackPrecedesAConfigureThatWouldOvertakeAWrite) {
   // The last vectors of y are still in the port when the base changes to that of x.
   Model model = copies(1);
   const tcu::InstructionLayout layout(model.file.arch);

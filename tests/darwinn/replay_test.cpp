@@ -59,7 +59,7 @@ LinkValues simple_link(bool blocks) {
 
 // Transfers in bytes: chunk 128, in 32 + 32, parameters 192, scratch out 256, fence, scratch in
 // 256, chunk 64, out 32.
-TEST(DarwinnReplay, Rules) {
+TEST(DarwinnReplay, TransfersWaitForOthersAsTheRulesSay) {
   const SamplePackage sample;
   const Executable& main = sample.package.executables[0];
   const ReplayResult result = replay(main, simple_link(true), 1000);
@@ -89,7 +89,7 @@ TEST(DarwinnReplay, OutputsBlockInputsOnlyOnSomeLinks) {
   EXPECT_EQ(blocking - free, 256000U);
 }
 
-TEST(DarwinnReplay, ATailIsInferred) {
+TEST(DarwinnReplay, AMissingOutputAtTheEndIsInferred) {
   SamplePackage sample;
   Executable& main = sample.main();
   main.fully_deterministic = false;

@@ -68,7 +68,7 @@ class PackageRun : public CliTest {
   [[nodiscard]] Json figures(const std::string& file) const { return Json::parse(read(file)); }
 };
 
-TEST_F(PackageRun, ANetworkOverEveryLink) {
+TEST_F(PackageRun, ANetworkRunsOverEveryLink) {
   make("cnn", "");
   const Json direct = figures("cnn.json");
   for (const char* link : {"usb3", "usb2", "pcie"}) {

@@ -72,7 +72,7 @@ TEST(DarwinnWriter, RealModelsReadBack) {
 }
 
 // A package for a TCU, written by another tool.
-TEST(DarwinnWriter, TheTcuSample) {
+TEST(DarwinnWriter, ReadsATcuPackageOfAnotherTool) {
   DARWINN_NEEDS_GOLDEN("tcu_profile_a_copy.dwn1");
   const Json golden = golden_json("tcu_profile_a_copy.json");
   const File file(golden_file("tcu_profile_a_copy.dwn1"));
@@ -94,7 +94,7 @@ TEST(DarwinnWriter, TheTcuSample) {
   EXPECT_EQ(Json(host), golden.at("relayout").at("dest_bytes"));
 }
 
-TEST(DarwinnInput, RepeatedExecutionsAreSpread) {
+TEST(DarwinnInput, InputsOfRepeatedExecutionsArePaddedOneByOne) {
   SamplePackage sample;
   Layer& layer = sample.input();  // 48 bytes of data, padded to 56
   layer.executions = 3;

@@ -290,7 +290,7 @@ TEST(TcuDevice, InterruptsComeInTheSameCycleWithEveryEngine) {
 
 /// A reset by pin or by register during transfers and products: the next program takes the same
 /// cycles as on a new machine.
-TEST(TcuDevice, AfterAResetItIsNew) {
+TEST(TcuDevice, AfterAResetItBehavesAsANewOne) {
   for (const std::uint64_t seed : test_seeds(46'200'000, 40)) {
     Random random(seed);
     RandomOptions options;
@@ -514,7 +514,7 @@ TEST(TcuDevice, ObserversTellOfEachProgram) {
 }
 
 /// The registers take device_register_bytes of the bus; memories and registers must not overlap.
-TEST(TcuDevice, AnBusMapThatOverlapsIsAnError) {
+TEST(TcuDevice, ABusMapThatOverlapsIsAnError) {
   BusMap map;
   map.add("ddr", 0, 0x40000000);
   EXPECT_EQ(error_of([&] { map.add("tcu", 0x3FFFF000, 0x2000); }),
@@ -540,7 +540,7 @@ struct BadMemory final : sc_core::sc_module {
   }
 };
 
-TEST(TcuDevice, WhatAMemoryThrowsComesOutOfTheSimulation) {
+TEST(TcuDevice, AnExceptionOfAMemoryLeavesTheSimulation) {
   for (const Transport transport : {Transport::blocking, Transport::non_blocking}) {
     TcuDevice::Config config = device_config(small_machine());
     config.transport = transport;
@@ -564,7 +564,7 @@ TEST(TcuDevice, WhatAMemoryThrowsComesOutOfTheSimulation) {
   }
 }
 
-TEST(TcuDevice, AProgramThatMemoryRefusesIsToldByTheStatus) {
+TEST(TcuDevice, TheStatusTellsThatMemoryRefusedAProgram) {
   const TcuDevice::Config config = device_config(small_machine());
   KernelScope kernel;
   DeviceUnit unit(config);

@@ -91,7 +91,7 @@ TEST(TcuDeviceRegisters, WrongAccessesAreErrorsAndChangeNothing) {
 }
 
 /// An access takes effect after its annotated delay.
-TEST(TcuDeviceRegisters, TakeAnnotatedDelaysAsTime) {
+TEST(TcuDeviceRegisters, WaitForAnnotatedDelays) {
   on_host(false, [](TestHost& host) {
     std::uint32_t value = 0;
     EXPECT_EQ(host.access(tlm::TLM_READ_COMMAND, static_cast<std::uint64_t>(DeviceRegister::cycle),

@@ -91,7 +91,7 @@ std::vector<Shown> run_together(const TcuSimulationConfig& config,
   return shown;
 }
 
-TEST(TcuUnits, OneIsTheMachineOfARun) {
+TEST(TcuUnits, OneUnitTakesTheCyclesOfARun) {
   for (const std::uint64_t seed : test_seeds(47'000'000, 12)) {
     Random random(seed);
     TcuSimulationConfig config =
@@ -104,7 +104,7 @@ TEST(TcuUnits, OneIsTheMachineOfARun) {
   }
 }
 
-TEST(TcuUnits, EnginesAgreeAndEachComputesWhatItDoesAlone) {
+TEST(TcuUnits, EnginesAgreeAndEachUnitComputesWhatItDoesAlone) {
   for (const std::uint64_t seed : test_seeds(47'100'000, 10)) {
     Random random(seed);
     const bool stream = random.chance(40);
@@ -148,7 +148,7 @@ TEST(TcuUnits, AnIdleUnitCostsTheOthersNothing) {
   EXPECT_TRUE(shown == expected);
 }
 
-TEST(TcuUnits, BanksMeetNothing) {
+TEST(TcuUnits, BanksDoNotOverlap) {
   const TcuSimulationConfig config = board_config("zcu104", true);
   constexpr std::uint64_t stream_bytes = 1 << 20;
   const auto bases = bank_places(config, 7, stream_bytes);
@@ -169,7 +169,7 @@ TEST(TcuUnits, BanksMeetNothing) {
 }
 
 /// A program that moves its window on a DRAM bank could access another unit's bank.
-TEST(TcuUnits, AMovedWindowIsRefused) {
+TEST(TcuUnits, AProgramThatMovesItsDramWindowIsRefused) {
   const TcuSimulationConfig config = board_config("zcu104");
   const auto error = [&](tcu::ConfigRegister target, std::uint32_t value) {
     Model model;
@@ -189,7 +189,7 @@ TEST(TcuUnits, AMovedWindowIsRefused) {
   }
 }
 
-TEST(TcuUnits, WhatOneThrowsComesOut) {
+TEST(TcuUnits, AnExceptionOfOneUnitLeavesTheRun) {
   const TcuSimulationConfig config = board_config("zcu104");
   Random random(3);
   const auto program = random_moves(random, config.architecture);

@@ -40,7 +40,7 @@ TEST(DpasEncoding, GoldenTextGivesTheGoldenBytesAndBack) {
   EXPECT_GE(count, 50U);
 }
 
-TEST(DpasEncoding, VectorsSayTheSame) {
+TEST(DpasEncoding, GoldenVectorsGiveTheGoldenBytes) {
   for (const Vector& v : golden_vectors()) {
     const Program program = assemble(kernel_of(v.text), "golden");
     std::vector<std::uint8_t> bytes;

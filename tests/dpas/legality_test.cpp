@@ -367,7 +367,7 @@ TEST(DpasRegisters, InputsFirstThenDeclarationsInOrder) {
   EXPECT_EQ(k.instructions[jump.target].opcode, Opcode::label);
 }
 
-TEST(DpasRegisters, WhatDoesNotFit) {
+TEST(DpasRegisters, VariablesThatDoNotFitAreRefused) {
   const auto error = [](const std::string& body) {
     return message_of([&] {
       Program program = assemble(kernel_head + body + "ret (M1, 1)\n", "k");

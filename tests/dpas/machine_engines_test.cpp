@@ -162,7 +162,7 @@ TEST(DpasMachineEngines, RandomKernelsAgree) {
   }
 }
 
-TEST(DpasMachineEngines, ARunMayBeCutAnywhere) {
+TEST(DpasMachineEngines, ARunThatIsStoppedAnywhereGoesOnUnchanged) {
   std::mt19937_64 random(7);
   for (unsigned i = 0; i < 20; ++i) {
     const DpasSimulationConfig config = random_machine(random);

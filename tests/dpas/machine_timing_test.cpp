@@ -112,7 +112,7 @@ TEST_P(EveryProfile, NarrowBLoadsFewerRegisters) {
 
 // ---- dependences --------------------------------------------------------------------------------
 
-TEST_P(EveryProfile, AChainCostsItsLatencyEach) {
+TEST_P(EveryProfile, InstructionsOfAChainTakeTheirLatencyEach) {
   for (unsigned rc = 1; rc <= 8; ++rc) {
     KernelBuilder k(machine());
     constexpr unsigned count = 5;
@@ -140,7 +140,7 @@ TEST_P(EveryProfile, InterleavedAccumulatorsHideTheLatency) {
   }
 }
 
-TEST_P(EveryProfile, SourcesAreReleased) {
+TEST_P(EveryProfile, ASourceMayBeOverwrittenOnceItsLastRowIsRead) {
   // A mov that overwrites src0, src1 or src2 waits until the last row of the last pass has read
   // them. A mov that overwrites the result waits until the result is written.
   const Profile p = machine();
@@ -268,7 +268,7 @@ std::uint64_t alternating_macros(const char* name, unsigned rc) {
   return run(config, k).result.accounting.totals.of("macros");
 }
 
-TEST(DpasMachineMacros, AlternatingBAsTheFinalizerJoinsIt) {
+TEST(DpasMachineMacros, InstructionsWithAlternatingBAreJoinedAsByTheFinalizer) {
   // The values were checked with Intel's finalizer: spec section 8.3.
   EXPECT_EQ(alternating_macros("dg2", 8), 1U);
   EXPECT_EQ(alternating_macros("pvcxt", 8), 1U);
@@ -278,7 +278,7 @@ TEST(DpasMachineMacros, AlternatingBAsTheFinalizerJoinsIt) {
   EXPECT_EQ(alternating_macros("pvc", 4), 0U);
 }
 
-TEST(DpasMachineMacros, AMacroKeepsTheArray) {
+TEST(DpasMachineMacros, AMacroIsNotInterruptedByAnotherThread) {
   for (const Macros macros : {Macros::as_written, Macros::off}) {
     DpasSimulationConfig config = config_of("pvc");
     config.machine.threads = 2;
@@ -305,7 +305,7 @@ TEST(DpasMachineMacros, AMacroKeepsTheArray) {
   }
 }
 
-TEST(DpasMachineMacros, AnnotationsDecideWhereThereAreAny) {
+TEST(DpasMachineMacros, AnnotationsReplaceDetectedMacros) {
   const DpasSimulationConfig config = config_of("pvc");
   KernelBuilder k(config.machine.profile);
   for (unsigned i = 0; i < 4; ++i) {
@@ -360,7 +360,7 @@ TEST(DpasMachineTiming, BankConflictsCostWhatTheProfileSays) {
 
 // ---- tokens -------------------------------------------------------------------------------------
 
-TEST(DpasMachineTokens, AProfileHasOnlySoMany) {
+TEST(DpasMachineTokens, InstructionsWaitForAFreeToken) {
   DpasSimulationConfig config = config_of("pvc");
   config.machine.sync = Sync::tokens;
   config.machine.profile.tokens = 2;

@@ -38,7 +38,7 @@ TEST(DpasProfile, EveryShippedFileSaysWhereItsValuesComeFrom) {
   EXPECT_EQ(count, 10U);
 }
 
-TEST(DpasProfile, WhatPartsHave) {
+TEST(DpasProfile, PrecisionsAndRegistersOfEachProfile) {
   const Profile pvc = profile_named("pvc"), dg2 = profile_named("dg2"), xe2 = profile_named("xe2");
   EXPECT_EQ(pvc.precision_list(), "u2, s2, u4, s4, u8, s8, bf, hf, tf32");
   EXPECT_EQ(dg2.precision_list(), "u2, s2, u4, s4, u8, s8, bf, hf");

@@ -57,7 +57,7 @@ TEST(DpasTiming, Xe3pHasANumberOfItsOwnForFp8) {
 }
 
 /// 8 cycles from issue to the first read, 8 stages, 5 cycles to the first write, one row per cycle.
-TEST(DpasTiming, RowsOfAnInstruction) {
+TEST(DpasTiming, RowsReadAndWrittenByAnInstruction) {
   const Profile pvc = profile_named("pvc");
   EXPECT_EQ(row_read(pvc, 8, 0, 0), 8U);
   EXPECT_EQ(row_read(pvc, 8, 0, 7), 15U);

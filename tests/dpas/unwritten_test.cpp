@@ -42,7 +42,7 @@ std::string told(const std::string& body) {
   return reads.count == 0 ? "" : reads.text();
 }
 
-TEST(UnwrittenRegisters, OfStraightKernels) {
+TEST(UnwrittenRegisters, AreFoundInKernelsWithoutBranches) {
   EXPECT_EQ(told(loads + product + store), "");
   EXPECT_EQ(told(loads + product + sum + store), "");
   EXPECT_EQ(
@@ -69,7 +69,7 @@ TEST(UnwrittenRegisters, ElementsCountNotWholeRegisters) {
   EXPECT_EQ(found("mov (M1, 8) N(0,0)<2> 0x1:d\nmov (M1, 8) D(0,0)<1> N(0,1)<16;8,2>\n").count, 1U);
 }
 
-TEST(UnwrittenRegisters, TheFirstTimeRoundALoopCounts) {
+TEST(UnwrittenRegisters, TheFirstIterationOfALoopCounts) {
   const std::string loop = "L:\n" + sum +
                            "add (M1, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:d\n"
                            "cmp.lt (M1, 1) F N(0,0)<0;1,0> 0x4:d\n"
@@ -81,7 +81,7 @@ TEST(UnwrittenRegisters, TheFirstTimeRoundALoopCounts) {
   EXPECT_EQ(found(loads + product + loop).instructions, 1U);
 }
 
-TEST(UnwrittenRegisters, WaysThatMeetAddUp) {
+TEST(UnwrittenRegisters, ARegisterWrittenOnOneOfTwoPathsCountsAsWritten) {
   const std::string either =
       "cmp.lt (M1, 1) F 0x1:d 0x4:d\n"
       "(F) jmp (M1, 1) L\n"
@@ -94,7 +94,7 @@ TEST(UnwrittenRegisters, WaysThatMeetAddUp) {
             1U);
 }
 
-TEST(UnwrittenRegisters, APredicateMayWrite) {
+TEST(UnwrittenRegisters, APredicatedInstructionCountsAsWriting) {
   EXPECT_EQ(told("cmp.lt (M1, 16) F 0x1:d 0x4:d\n(F) mov (M1, 16) N(0,0)<1> 0x0:d\n"
                  "mov (M1, 16) D(0,0)<1> N(0,0)<16;16,1>\n"),
             "");

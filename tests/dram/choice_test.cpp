@@ -139,7 +139,7 @@ class Controller {
   unsigned issued_ = 0;
 };
 
-TEST(DdrChoice, IsThatOfLookingAtEveryBankAnew) {
+TEST(DdrChoice, EqualsASearchOverAllBanks) {
   for (const std::uint64_t seed : test_seeds(4'000, 300)) {
     Controller controller(static_cast<std::uint32_t>(seed));
     ASSERT_EQ(controller.run(1'000), "") << "seed " << seed;

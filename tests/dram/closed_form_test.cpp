@@ -100,7 +100,7 @@ TEST(DdrRow, StaysOpenForTrasAndBehindReadsAndWrites) {
   EXPECT_EQ(between(c, write(0, 0), read(0, row)), c.cwl + half + c.t_wr + c.t_rp + c.t_rcd);
 }
 
-TEST(DdrRow, ClosedBehindEveryAccess) {
+TEST(DdrRow, IsClosedAfterEveryAccess) {
   DdrConfig c = memory();
   c.page_policy = DdrPagePolicy::closed;
   // The precharge waits for tRAS; the next ACT of the bank is tRC after the previous one.
@@ -132,7 +132,7 @@ TEST(DdrBus, ReadsFollowReadsAfterTccd) {
   EXPECT_EQ(run.done[3].command - run.done[2].command, c.t_ccd_s);
 }
 
-TEST(DdrBus, TurnsRound) {
+TEST(DdrBus, TurnaroundBetweenReadsAndWrites) {
   const DdrConfig c = memory();
   EXPECT_EQ(between(c, read(0, 0), write(0, burst)), c.cl + half + c.t_turn - c.cwl);
   EXPECT_EQ(between(c, write(0, 0), read(0, burst)), c.cwl + half + c.t_wtr_l);
@@ -140,7 +140,7 @@ TEST(DdrBus, TurnsRound) {
   EXPECT_EQ(run.done[3].command - run.done[2].command, c.cwl + half + c.t_wtr_s);
 }
 
-TEST(DdrActivations, KeepTheirDistance) {
+TEST(DdrActivations, AreSpacedByTrrdAndTfaw) {
   DdrConfig c = memory();
   c.t_rcd = 30;  // so that no RD is due in the clock of an ACT
   const auto acts = [&](std::vector<std::uint64_t> addresses) {
@@ -160,7 +160,7 @@ TEST(DdrActivations, KeepTheirDistance) {
   EXPECT_EQ(five[4], 1 + c.t_faw);
 }
 
-TEST(DdrRefreshes, StandInTheWay) {
+TEST(DdrRefreshes, DelayAccesses) {
   DdrConfig c = memory();
   c.refresh = DdrRefresh::all_bank;
   // No row is open, so REF is issued when it is due.
@@ -192,7 +192,7 @@ TEST(DdrScheduling, FifoKeepsTheOrderOfABankAndFrfcfsServesTheOpenRow) {
   EXPECT_LT(run.done[2].command, run.done[1].command);
 }
 
-TEST(DdrScheduling, NobodyIsPassedOverMoreOftenThanCap) {
+TEST(DdrScheduling, NoAccessIsPassedOverMoreOftenThanCap) {
   DdrConfig c = memory();
   c.cap = 3;
   std::vector<CoreAccess> accesses{read(0, 0), read(1, row)};

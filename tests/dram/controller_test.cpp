@@ -283,7 +283,7 @@ TEST(DdrController, TakesOneActivationForAHit) {
   EXPECT_LE(sc_core::sc_delta_count() - before, 2 * 100 + 10U);
 }
 
-TEST(DdrController, HoldsBackWhatItsPortCannotTake) {
+TEST(DdrController, HoldsBackRequestsWhenThePortsQueueIsFull) {
   DdrConfig config = small();
   config.port_queue = 1;
   config.xpi_interval = 10;
@@ -300,7 +300,7 @@ TEST(DdrController, HoldsBackWhatItsPortCannotTake) {
   EXPECT_EQ(requests[1]->times.queue, 10U * config.tck_ps);
 }
 
-TEST(DdrController, RefusesWhatItCannotServe) {
+TEST(DdrController, RefusesAccessesThatItCannotServe) {
   const DdrConfig config = small();
   Bench bench(config, {0});
   const auto response = [&](const std::function<void(Request&)>& spoil, bool blocking = false) {

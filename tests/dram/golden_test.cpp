@@ -166,7 +166,7 @@ std::uint64_t activations(const std::vector<DdrCommand>& log) {
 /// clocks. With the rule each refresh comes 13 clocks later. At the second refresh, the buffer does
 /// not yet hold the first write to the next row; DRAMSys opens that row, closes it for the refresh
 /// and opens it again. Without the rule the core issues the same commands as DRAMSys.
-TEST(GoldenRuns, OneActivationOfArtysSequentialWritesIsThatOfABrokenRule) {
+TEST(GoldenRuns, TheExtraActivationOfArtysSequentialWritesBreaksARule) {
   const GoldenRun golden = read_packed_run("arty_ddr3_650/seq_write.frfcfs_open");
   const std::vector<CoreAccess> accesses = accesses_of(golden);
   const DdrClock end = golden.commands.back().clock;
@@ -193,7 +193,7 @@ TEST(GoldenRuns, OneActivationOfArtysSequentialWritesIsThatOfABrokenRule) {
 }
 
 /// For each timing, at least one run changes if the timing is one clock longer.
-TEST(GoldenRuns, SeeEveryTiming) {
+TEST(GoldenRuns, EveryTimingChangesAtLeastOneRun) {
   const std::vector<unsigned DdrConfig::*> timings{
       &DdrConfig::cl,      &DdrConfig::cwl,     &DdrConfig::t_rcd,        &DdrConfig::t_rp,
       &DdrConfig::t_ras,   &DdrConfig::t_faw,   &DdrConfig::t_rrd_s,      &DdrConfig::t_rrd_l,
@@ -219,7 +219,7 @@ TEST(GoldenRuns, SeeEveryTiming) {
   }
 }
 
-TEST_P(Golden, TheOriginalFilesSayTheSame) {
+TEST_P(Golden, TheStoredRunsEqualTheOriginalLogs) {
   TACTUS_NEEDS_SHARED("golden/dram/dramsys");
   const std::string folder = shared_folder() + "/golden/dram/dramsys";
   Counts counts;

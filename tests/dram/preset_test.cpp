@@ -16,7 +16,7 @@
 namespace tactus::dram {
 namespace {
 
-TEST(DdrPresets, ShippedOnesSayWhereEachValueComesFrom) {
+TEST(DdrPresets, ShippedPresetsSayWhereEachValueComesFrom) {
   EXPECT_EQ(config_names("dram"),
             (std::vector<std::string>{"ddr3_1050_pynq", "ddr3_1600", "ddr3_650_arty",
                                       "ddr4_2133_zcu104", "ddr4_2400", "lpddr4_1066_ultra96"}));
@@ -59,7 +59,7 @@ std::string zcu104() {
   return read_text(std::string(TACTUS_SOURCE_DIR) + "/configs/dram/ddr4_2133_zcu104.json");
 }
 
-TEST(DdrPresets, BadOnesAreRefusedWithTheirPath) {
+TEST(DdrPresets, BadPresetsAreRefusedWithThePathOfTheKey) {
   struct Mutation {
     const char *from, *to, *error;
   };
@@ -152,7 +152,7 @@ TEST(DdrPresets, TimesMayBeNanoseconds) {
   EXPECT_EQ(error("\"t_rcd_ns\": 60"), "p.json:/t_ras: 35 contradicts t_rcd; allowed 63 or more");
 }
 
-TEST(DdrPresets, OnesOwnMayLackSourcesAndTheController) {
+TEST(DdrPresets, AUsersPresetMayOmitSourcesAndTheController) {
   std::string text = zcu104();
   text = text.substr(0, text.find("  \"refresh\""));
   text = text.substr(0, text.rfind(',')) + "}";
@@ -161,7 +161,7 @@ TEST(DdrPresets, OnesOwnMayLackSourcesAndTheController) {
   EXPECT_EQ(preset.config.buffer, DdrConfig().buffer);
 }
 
-TEST(DdrPresets, OneGroupHasOneTiming) {
+TEST(DdrPresets, ASingleBankGroupHasOneTiming) {
   DdrConfig config;
   config.t_ccd_l = 5;
   const auto problems = ddr_problems(config);
@@ -176,7 +176,7 @@ TEST(DdrPresets, UnknownNamesListTheKnownOnes) {
       std::string::npos);
 }
 
-TEST(AddressMap, NamesStandForLists) {
+TEST(AddressMap, NamedMapsAreListsOfBits) {
   DdrConfig c;
   c.bank_groups = 2;
   c.banks = 4;
@@ -191,7 +191,7 @@ TEST(AddressMap, NamesStandForLists) {
             "row 30:16, column 15:9, bank 8:7, bank_group 6, column 5:3, byte 2:0");
 }
 
-TEST(AddressMap, EveryAddressIsItsOwnPlace) {
+TEST(AddressMap, EveryAddressMapsToALocationOfItsOwn) {
   for (const char* name : {"row_bank_column", "bank_row_column", "row_column_bank",
                            "row 14:13, bank 10, row 12:11, bank_group 7, column 9:8, column 6:2, "
                            "bank 15, byte 1:0"}) {

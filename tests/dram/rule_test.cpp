@@ -174,7 +174,7 @@ TEST(DdrProperties, NoRuleIsBroken) {
 
 /// With policy closed every access closes its row. With policy timeout a row is closed in the clock
 /// of the timeout.
-TEST(DdrProperties, PagePoliciesKeepTheirWord) {
+TEST(DdrProperties, PagePoliciesCloseRowsWhenTheyPromise) {
   EXPECT_TRUE(rc::check("page policies", [] {
     start_case();
     const DdrConfig config = random_config();
@@ -200,7 +200,7 @@ TEST(DdrProperties, PagePoliciesKeepTheirWord) {
 
 /// Submits accesses when they are due, and advances the core to random clocks or to the next event.
 /// The commands are the same as with every clock.
-TEST(DdrProperties, ItDoesNotMatterWhenTheCoreIsAsked) {
+TEST(DdrProperties, CommandsDoNotDependOnWhenTheCoreIsAdvanced) {
   EXPECT_TRUE(rc::check("laziness", [] {
     start_case();
     const DdrConfig config = random_config();

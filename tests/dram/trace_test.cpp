@@ -49,7 +49,7 @@ TEST(DramTrace, MistakesAreNamedByTheirLines) {
 }
 
 /// Requests of one burst each give the same results as single accesses to the core.
-TEST(DramTrace, ARunIsTheCores) {
+TEST(DramTrace, ATraceGivesTheCommandsOfSingleAccesses) {
   std::mt19937 random(1);
   DdrConfig config;
   std::vector<DramTraceRequest> requests;

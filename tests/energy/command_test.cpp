@@ -75,7 +75,7 @@ TEST_F(EnergyCommand, IsWhatTheStatisticsCount) {
   EXPECT_NE(read("r.html").find("made up"), std::string::npos);
 }
 
-TEST_F(EnergyCommand, IsPartOfARunThatIsRunAgain) {
+TEST_F(EnergyCommand, ARepeatedRunHasTheSameEnergy) {
   ASSERT_EQ(tactus("run --model m.tmodel --input x.csv --energy mine.json --stats s.json").code, 0);
   std::filesystem::create_directory(folder_ / "away");
   const Output again = shell("cd away && \"$0\" run --config ../s.json --stats t.json");
@@ -93,7 +93,7 @@ TEST_F(EnergyCommand, IsPartOfARunThatIsRunAgain) {
   EXPECT_FALSE(Json::parse(plain.out).contains("energy"));
 }
 
-TEST_F(EnergyCommand, ComparesOneTableOnly) {
+TEST_F(EnergyCommand, ComparesRunsOfOneTableOnly) {
   const std::string run = "run --model m.tmodel --input x.csv ";
   ASSERT_EQ(tactus(run + "--energy mine.json --stats a.json").code, 0);
   ASSERT_EQ(tactus(run + "--energy mine.json --read-latency 9 --stats b.json").code, 0);
@@ -109,7 +109,7 @@ TEST_F(EnergyCommand, ComparesOneTableOnly) {
   EXPECT_NE(other.out.find("energies of different tables do not compare"), std::string::npos);
 }
 
-TEST_F(EnergyCommand, RefusesTablesThatSayNothing) {
+TEST_F(EnergyCommand, RefusesIncompleteTables) {
   const std::string run = "run --model m.tmodel --input x.csv --stats s.json --energy ";
   expect_error(run + "nobody", "\"nobody\" is not in");
   write("bad.json", R"({"name": "b"})");

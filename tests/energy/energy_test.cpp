@@ -69,7 +69,7 @@ TEST(Energy, IsEventsTimesTheirEnergies) {
   }
 }
 
-TEST(Energy, TakesTheFirstStepThatIsLargeEnough) {
+TEST(Energy, UsesTheFirstSizeOfATableThatIsLargeEnough) {
   const std::string steps = R"({"by_size": [{"up_to": 8, "value": 1}, {"up_to": 16, "value": 4}]})";
   const std::string open = R"({"by_size": [{"up_to": 8, "value": 1}, {"value": 9}]})";
   const auto mac = [&](const std::string& entry, double bits) {
@@ -123,7 +123,7 @@ TEST(Energy, OfSeveralImagesIsThatOfEach) {
   EXPECT_DOUBLE_EQ(result.at("per_image").get<double>(), result.at("total").get<double>() / 4);
 }
 
-TEST(Energy, TablesSayEverything) {
+TEST(Energy, IncompleteTablesAreRefusedWithThePathOfTheKey) {
   const auto expect = [](const std::string& json, const std::string& error) {
     EXPECT_NE(error_of(json).find(error), std::string::npos) << error_of(json);
   };

@@ -101,7 +101,7 @@ TEST(EngineHazards, EqualPlainWritesBeforeALongStream) {
 
 /// Accumulating writes follow plain and accumulating writes; the streams overlap or are up to one
 /// vector apart.
-TEST(EngineHazards, StreamsThatTouch) {
+TEST(EngineHazards, AdjacentAndOverlappingStreams) {
   for (const unsigned n : sizes) {
     for (const char* first : {"MatMul", "MatMul.acc", "DataMove", "DataMove.acc"}) {
       for (const char* second : {"MatMul", "MatMul.acc", "DataMove", "DataMove.acc"}) {

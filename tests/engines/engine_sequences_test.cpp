@@ -88,7 +88,7 @@ TEST(EngineSequences, AgreeOnProgramsThatRepeatThemselves) {
 
 /// A sequence can cover a program from its first instruction to the last cycle of its last
 /// instruction, with any part of a stream word remaining.
-TEST(EngineSequences, TakeAWholeProgram) {
+TEST(EngineSequences, AWholeProgramIsTakenInSequences) {
   for (const unsigned bits : {32U, 64U, 128U}) {
     for (unsigned products = 1; products <= 9; ++products) {
       RandomProgram program;
@@ -208,7 +208,7 @@ TEST(EngineSequences, AgreeInEveryRegion) {
 
 /// After a run with known sequences, all events of another run are recorded: the machine must be in
 /// the state that the step engine leaves.
-TEST(EngineSequences, LeaveTheMachineAsItWouldBe) {
+TEST(EngineSequences, LeaveTheMachineInTheStateOfTheStepEngine) {
   for (const std::uint64_t seed : test_seeds(33'000'000, 60)) {
     TcuSimulationConfig config;
     const RandomProgram program = random_repeated(seed, config, 8);

@@ -100,7 +100,7 @@ TEST(Engines, AgreeOnProgramsWithoutHazards) { check_seeds(10'000'000, 600, Haza
 
 TEST(Engines, AgreeOnProgramsWithHazards) { check_seeds(11'000'000, 1000, Hazards::any); }
 
-TEST(Engines, AgreeWhenNobodyWatches) { check_seeds(12'000'000, 300, Hazards::any, {}, 0, false); }
+TEST(Engines, AgreeWithoutObservers) { check_seeds(12'000'000, 300, Hazards::any, {}, 0, false); }
 
 TEST(Engines, AgreeInEverySample) {
   check_seeds(13'000'000, 200, Hazards::any,

@@ -63,7 +63,7 @@ TEST_F(GemmCommand, ComparesMachinesAndWritesFiles) {
 
 /// The kernel written by --kernel runs like any other program, with the same cycles, figures and
 /// product.
-TEST_F(GemmCommand, AWrittenKernelIsAProgram) {
+TEST_F(GemmCommand, AKernelThatItWritesRunsAsAProgram) {
   struct Case {
     const char* options;  ///< options of gemm
     const char* memory;   ///< memory options of run, if they differ
@@ -106,7 +106,7 @@ TEST_F(GemmCommand, AWrittenKernelIsAProgram) {
 }
 
 /// A machine with a DPAS array can have a board's memory: by --board, or by the machine's name.
-TEST_F(GemmCommand, BoardsHaveMemories) {
+TEST_F(GemmCommand, BoardsAreMeasuredWithTheirMemory) {
   const std::string shape = "gemm --shape 64x64x64 --stats s.json ";
   const auto cycles = [&](const std::string& options, const std::string& machine) {
     const Output run = tactus(shape + options);
@@ -179,7 +179,7 @@ TEST_F(GemmCommand, SweepsOverBoardsMemories) {
   expect_error("sweep w.json -o f", "needs a board whose file has a \"memory\"");
 }
 
-TEST_F(GemmCommand, SameSeedSameBytes) {
+TEST_F(GemmCommand, TheSameSeedGivesTheSameFiles) {
   const std::string command = "gemm --shape 33x17x70 --machine xe2 --seed 7 ";
   ASSERT_EQ(tactus(command + "--stats 1.json --report 1.html").code, 0);
   ASSERT_EQ(tactus(command + "--stats 2.json --report 2.html").code, 0);
@@ -187,7 +187,7 @@ TEST_F(GemmCommand, SameSeedSameBytes) {
   EXPECT_EQ(read("1.html"), read("2.html"));
 }
 
-TEST_F(GemmCommand, ListsAreTablesWithSums) {
+TEST_F(GemmCommand, ListsArePrintedAsTablesWithSums) {
   write("l.csv", "one, 16, 16, 32, 2\ntwo, 8, 8, 8\n");
   const Output run = tactus("gemm --list l.csv --csv t.csv");
   ASSERT_EQ(run.code, 0) << run.err;

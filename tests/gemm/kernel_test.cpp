@@ -197,7 +197,7 @@ TEST(Blocking, PrecisionThatTheProfileLacksIsRefused) {
   }
 }
 
-TEST(Blocking, WhatDoesNotFitTheRegistersIsRefused) {
+TEST(Blocking, ABlockingLargerThanTheRegistersIsRefused) {
   BlockingWishes wishes;
   wishes.m_tiles = wishes.n_tiles = 8;
   EXPECT_THROW((void)choose_blocking(task_of(512, 512, 512, {Precision::s8, Precision::s8}),

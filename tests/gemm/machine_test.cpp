@@ -69,14 +69,14 @@ TEST(GemmMachine, RandomProductsAreRightOnEveryEngine) {
   }));
 }
 
-TEST(GemmMachine, LostCyclesAndBusyOnesAreAll) {
+TEST(GemmMachine, LostAndBusyCyclesAddUp) {
   const Measurement m = measured("pvc", "100x100x100");
   std::uint64_t lost = 0;
   for (const Lost& reason : lost_by_reason(m)) lost += reason.cycles;
   EXPECT_EQ(lost + m.run.accounting.totals.of("rows"), m.run.accounting.cycles);
 }
 
-TEST(GemmMachine, StoresMoveEveryElementOnce) {
+TEST(GemmMachine, StoresWriteEveryElementOnce) {
   const Measurement m = measured("pvc", "100x100x100");
   ASSERT_EQ(m.levels.size(), 3U);
   EXPECT_EQ(m.levels[1].bytes_written, 100U * 100 * 4);
@@ -126,7 +126,7 @@ TEST(GemmMachine, TwoSetsOfOperandsHideTheLoadsOfOneThread) {
   EXPECT_LT(two.run.cycles * 4, one.run.cycles * 3);
 }
 
-TEST(GemmMachine, HalfTheStagesTakeTwiceTheTime) {
+TEST(GemmMachine, HalfTheDepthTakesTwiceTheTime) {
   GemmConfig config = named_machine("pvc");
   const Measurement whole = measured(config, "128x128x512");
   config.dpas.machine.profile.array_depth = 4;
@@ -145,7 +145,7 @@ TEST(GemmMachine, FormulaIsCloseWhereTheArrayIsTheLimit) {
   }
 }
 
-TEST(GemmMachine, LimitOfCyclesIsTold) {
+TEST(GemmMachine, TheCycleLimitIsReported) {
   RunLimits limits;
   limits.max_cycles = 100;
   const Measurement m =
@@ -154,7 +154,7 @@ TEST(GemmMachine, LimitOfCyclesIsTold) {
   EXPECT_EQ(m.run.end, RunEnd::cycle_limit);
 }
 
-TEST(GemmMachine, ChannelsAndRegistersBelongTogether) {
+TEST(GemmMachine, ExecutionSizeAndRegisterSizeMustAgree) {
   GemmConfig config = named_machine("pvc");
   config.dpas.machine.profile.execution_size = 8;
   EXPECT_THROW((void)make_runner(config), UserError);

@@ -48,7 +48,7 @@ TEST(Problems, ListHasRowsCommentsAndAHeader) {
   EXPECT_EQ(problems[1].count, 3U);
 }
 
-TEST(Problems, ListsOfSpreadsheetsAndOfTopologies) {
+TEST(Problems, ListsMayComeFromSpreadsheetsAndTopologies) {
   const auto marked = parse_problems("\xEF\xBB\xBFname,M,N,K,count\na,8,8,8,1\n", "l.csv");
   ASSERT_EQ(marked.size(), 1U);
   EXPECT_EQ(marked[0].name, "a");
@@ -94,7 +94,7 @@ TEST(Problems, ShippedListsAddUp) {
   EXPECT_EQ(macs("transformer_batch8"), 8 * macs("transformer_batch1"));
 }
 
-TEST(Precisions, OneNameOrTwo) {
+TEST(Precisions, APairIsWrittenAsOneNameOrTwo) {
   const PrecisionPair same = parse_precision("int8", "--precision");
   EXPECT_EQ(same.w, dpas::Precision::s8);
   EXPECT_EQ(same.a, dpas::Precision::s8);

@@ -37,7 +37,7 @@ TEST(TcuGemm, RandomShapesAreRight) {
   }));
 }
 
-TEST(TcuGemm, BoundIsTheTablesOfTheClosedForm) {
+TEST(TcuGemm, TheBoundFollowsTheClosedForm) {
   // The bound is blocks * (S + M) + 2 S.
   EXPECT_EQ(weight_stationary_bound(shape(64, 64, 64), 16), 1312U);
   EXPECT_EQ(weight_stationary_bound(shape(197, 768, 768), 16), 490784U);

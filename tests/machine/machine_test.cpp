@@ -112,7 +112,7 @@ TEST_F(ToyTest, ABrokenIdentityIsFound) {
   }
 }
 
-TEST_F(ToyTest, HangsAndLimitsAreFound) {
+TEST_F(ToyTest, HangsAndLimitsEndTheRun) {
   ToySimulation simulation;
   const std::vector<std::uint8_t> endless{2, toy_hang};
   const RunResult hang = simulation.run(endless);

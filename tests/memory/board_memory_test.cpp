@@ -33,7 +33,7 @@ std::string error_with(const std::string& from, const std::string& to) {
 
 const std::string preset = "\"preset\": \"ddr4_2133_zcu104\"";
 
-TEST(BoardMemory, ShippedBoardsDescribeTheirs) {
+TEST(BoardMemory, ShippedBoardsDescribeTheirMemory) {
   for (const std::string& name : config_names("boards")) {
     const Board board = read_board(name);
     EXPECT_EQ(board.memory_model, MemoryModel::board) << name;
@@ -184,7 +184,7 @@ TEST(BoardMemory, ErrorsOfAConfigurationNameFileOrOption) {
       << wide;
 }
 
-TEST(BoardMemory, AWholeBoardThatChoosesItHasOne) {
+TEST(BoardMemory, ABoardThatUsesItsMemoryMustDescribeIt) {
   const std::string text = R"({"name": "b", "title": "B", "architecture": ")" +
                            std::string(TACTUS_SOURCE_DIR) +
                            R"(/configs/arch/zcu104.tarch", "clock_mhz": 100, "axi_data_bits": 128,
@@ -193,7 +193,7 @@ TEST(BoardMemory, AWholeBoardThatChoosesItHasOne) {
             "b.json:/memory: missing key; memory_model \"board\" needs it");
 }
 
-TEST(BoardMemory, InForceItHasWhatReplacesIt) {
+TEST(BoardMemory, OptionsReplaceItsValues) {
   BoardValues values = board_with(preset, preset);
   values.port_data_bits = 64;
   values.interconnect_ns = 7;
@@ -230,7 +230,7 @@ TEST(BoardMemory, APathWithoutAFileHasAClock) {
   EXPECT_EQ(std::get<std::string>(clock.get(path)), "150 MHz");
 }
 
-TEST(BoardMemory, ClocksMeetOrNot) {
+TEST(BoardMemory, ClocksNeedARatioOfSmallNumbers) {
   const auto ratio = clock_ratio(322.222222, 100);
   ASSERT_TRUE(ratio);
   EXPECT_EQ(ratio->p, 29U);

@@ -310,7 +310,7 @@ TEST(LiveSequences, AgreeOnTransfers) {
   EXPECT_GT(5 * taken.in_sequences, 4 * taken.all);
 }
 
-TEST(LiveSequences, AgreeOnWhatLiesBesideTransfers) {
+TEST(LiveSequences, AgreeOnProgramsWithOtherInstructions) {
   Taken taken;
   for (const std::uint64_t seed : test_seeds(42'100'300, 120)) {
     ASSERT_EQ(shortest(random_case(seed, {}), taken), "");
@@ -329,7 +329,7 @@ TEST(LiveSequences, AgreeWithExtensions) {
 }
 
 /// Accesses of both ports to the same bytes take effect in the order of time.
-TEST(LiveSequences, AgreeWherePortsMeet) {
+TEST(LiveSequences, AgreeWhereBothPortsAccessTheSameBytes) {
   Taken taken;
   for (const std::uint64_t seed : test_seeds(42'300'000, 120)) {
     Options options;

@@ -97,7 +97,7 @@ TEST(BoardMemoryRepeats, AgreeOnProgramsThatRepeatThemselves) {
 }
 
 /// Long parts of the programs do not access the memory, so they are skipped in sequences.
-TEST(BoardMemoryRepeats, AgreeOnWhatLiesBetweenTransfers) {
+TEST(BoardMemoryRepeats, AgreeOnLongPartsWithoutTransfers) {
   std::uint64_t in_sequences = 0;
   for (const std::uint64_t seed : test_seeds(38'000'000, 120)) {
     std::optional<Case> c = random_case(seed, seed % 3 == 0 ? Hazards::any : Hazards::none, 16, 8);
@@ -130,7 +130,7 @@ TEST(BoardMemoryRepeats, AgreeWhereARunIsCutOff) {
 
 /// Several runs on one machine, with regions. In the last run the driver is called for every write
 /// response.
-TEST(BoardMemoryRepeats, LeaveTheMachineAsItWouldBe) {
+TEST(BoardMemoryRepeats, LeaveTheMachineInTheStateOfTheStepEngine) {
   for (const std::uint64_t seed : test_seeds(36'000'000, 80)) {
     const std::optional<Case> c = random_case(seed, Hazards::none, 8, 8);
     if (!c) continue;

@@ -269,7 +269,7 @@ Outcome run(const TcuSimulationConfig& config, std::uint64_t seed, Between betwe
   return outcome;
 }
 
-TEST(Rewind, GoesOnAsIfNothingHadBeen) {
+TEST(Rewind, ContinuesAsIfTheDetourHadNotHappened) {
   unsigned written_behind = 0, cut_short = 0;
   for (const std::uint64_t seed : test_seeds(39'000'000, 40)) {
     Random random(seed ^ 0x3E1);
@@ -288,7 +288,7 @@ TEST(Rewind, GoesOnAsIfNothingHadBeen) {
   EXPECT_GT(cut_short, 0U);
 }
 
-TEST(Rewind, NeedsThatNobodyObservesAndNothingIsUnderWay) {
+TEST(Rewind, IsPossibleWithoutObserversAndTransfersInFlightOnly) {
   struct Observer final : AccountObserver, DdrObserver {
     void interval(const Account&, unsigned, Cycle, Cycle) override {}
     void command(const DdrCommand&) override {}

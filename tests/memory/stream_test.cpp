@@ -181,7 +181,7 @@ TEST(MemoryStream, ANarrowPathIsTheStreamsRate) {
 }
 
 /// If a run is cut off before its first word, its bursts in flight do not disturb the next run.
-TEST(MemoryStream, RunsThatAreCutOffLeaveWholeOnes) {
+TEST(MemoryStream, BurstsInFlightAtACycleLimitDoNotDisturbTheNextRun) {
   for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     TcuSimulationConfig config = zcu104(StreamModel::board);
     config.engine = engine;
@@ -204,7 +204,7 @@ TEST(MemoryStream, RunsThatAreCutOffLeaveWholeOnes) {
 }
 
 /// A long latency of a word is not reported as a hang.
-TEST(MemoryStream, LongWaysAreNoHang) {
+TEST(MemoryStream, ALongLatencyIsNoHang) {
   for (const Engine engine : {Engine::step, Engine::fast}) {
     TcuSimulationConfig config = zcu104(StreamModel::board);
     config.engine = engine;
@@ -239,7 +239,7 @@ TEST(MemoryStream, ResNet20OnTheZcu104WaitsForItsFirstWordsOnly) {
   EXPECT_LE(cycles[1], cycles[0] + 40) << cycles[0] << " with the ideal stream";
 }
 
-TEST(MemoryStream, WhatCannotBeIsRefused) {
+TEST(MemoryStream, ImpossibleConfigurationsAreRefused) {
   TcuSimulationConfig config = zcu104(StreamModel::board);
   config.memory_model = MemoryModel::fixed;
   EXPECT_EQ(error_of([&] { resolve_memory(config, "b.json:"); }),

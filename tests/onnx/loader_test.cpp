@@ -125,7 +125,7 @@ TEST(OnnxLoader, EmptyTensorsAndScalarsAreTensors) {
   EXPECT_EQ(*parse(model).initializer("b"), Tensor::of({}, std::vector<std::int64_t>{-7}));
 }
 
-TEST(OnnxLoader, RefusesWhatIsNoModel) {
+TEST(OnnxLoader, RefusesFilesThatAreNoModels) {
   const auto of_bytes = [](std::vector<std::uint8_t> bytes) {
     return message_of([&] { static_cast<void>(parse_graph(bytes, "m.onnx")); });
   };
@@ -134,7 +134,7 @@ TEST(OnnxLoader, RefusesWhatIsNoModel) {
   EXPECT_EQ(of_bytes({text.begin(), text.end()}), "m.onnx: is not an ONNX model, or is cut short");
 }
 
-TEST(OnnxLoader, EveryCutOfAFileIsRefused) {
+TEST(OnnxLoader, TruncatedFilesAreRefused) {
   const std::vector<std::uint8_t> whole = write_graph(build_mlp(1).graph);
   std::size_t refused = 0;
   // Cuts at every length within the last kilobyte, which has the graph's small parts, and at a

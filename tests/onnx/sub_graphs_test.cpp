@@ -64,7 +64,7 @@ onnx::ModelProto model_with_function() {
   return model;
 }
 
-TEST(LocalFunctions, AreWrittenOutWhereTheyAreCalled) {
+TEST(LocalFunctions, AreInlinedWhereTheyAreCalled) {
   const Graph graph = parse(model_with_function());
   ASSERT_EQ(graph.nodes.size(), 6U);
   EXPECT_EQ(graph.nodes[2].op_type, "LeakyRelu");
@@ -93,7 +93,7 @@ TEST(LocalFunctions, HaveDefaultsOfTheirAttributes) {
   EXPECT_EQ(graph.nodes[4].real("alpha"), 0.5F);
 }
 
-TEST(LocalFunctions, AreRefusedWhereTheyMeanNothing) {
+TEST(LocalFunctions, InvalidOnesAreRefused) {
   onnx::ModelProto model = model_with_function();
   add_node(*model.mutable_functions(0), "Lean", {"b"}, {"c"}, "my");
   EXPECT_EQ(refusal(model), "m.onnx: local function \"my.Lean\" calls itself");
@@ -150,7 +150,7 @@ TEST(SubGraphs, AreReadSortedAndWrittenAgain) {
   EXPECT_EQ(again.nodes[3].graphs.at("else_branch")->nodes[0].inputs, Names{"z"});
 }
 
-TEST(SubGraphs, ReadWhatTheGraphAroundThemHas) {
+TEST(SubGraphs, MayUseValuesOfTheOuterGraph) {
   onnx::ModelProto model = model_with_if();
   model.mutable_graph()
       ->mutable_node(2)

@@ -107,7 +107,7 @@ TEST_F(Instructions, EveryOpcodeFlagAndOperationHasARow) {
   }
 }
 
-TEST_F(Instructions, ExamplesAreWhatTheySay) {
+TEST_F(Instructions, ExamplesAssembleToTheirInstruction) {
   const tcu::Architecture architecture = with_everything();
   const tcu::InstructionLayout layout(architecture);
   const auto one = [&](std::string_view text) {

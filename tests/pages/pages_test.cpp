@@ -109,7 +109,7 @@ TEST_P(Pages, ExamplesPrintWhatIsShown) {
 }
 
 /// The text between "<!-- printed by: COMMAND -->" and "<!-- end -->" is the command's output.
-TEST_P(Pages, TablesAreThoseOfTheProgram) {
+TEST_P(Pages, GeneratedTablesEqualTheProgramsOutput) {
   const std::string page = text_of(source / GetParam());
   const std::regex printed(R"(<!-- printed by: \./tactus ([^\n]*) -->\n)");
   for (std::sregex_iterator i(page.begin(), page.end(), printed), none; i != none; ++i) {
@@ -136,7 +136,7 @@ TEST_P(Pages, LinksLeadSomewhere) {
 
 /// A paragraph or list item has at most six lines of about 120 characters. A page of more than 80
 /// lines begins with its contents, except for the first page and the list of changes.
-TEST_P(Pages, CanBeScanned) {
+TEST_P(Pages, HaveShortParagraphsAndContents) {
   for (const std::string& paragraph : page_.paragraphs) {
     EXPECT_LE(std::count(paragraph.begin(), paragraph.end(), '\n'), 6) << paragraph;
     EXPECT_LE(paragraph.size(), 6U * 130) << paragraph;
@@ -213,7 +213,7 @@ TEST(TheFirstPage, IsShortAndSoAreTheGuides) {
 }
 
 /// The table of boards has a row with the right values for each file of configs/boards.
-TEST(TheBoards, AreThoseOfTheTable) {
+TEST(TheBoards, AllStandInTheTableOfTheirPage) {
   const std::string page = text_of(source / "configs/README.md");
   std::size_t boards = 0;
   for (const auto& file : fs::directory_iterator(source / "configs/boards")) {
@@ -231,7 +231,7 @@ TEST(TheBoards, AreThoseOfTheTable) {
   EXPECT_EQ(lines, boards + 2) << "a row for a board that is not there";
 }
 
-TEST(PageReader, TellsWhatIsMissing) {
+TEST(PageReader, FindsTheFirstMissingLine) {
   const std::string printed = "a 1 b\nc\n\nd  \n";
   EXPECT_EQ(missing_line({"a 1 b", "c", "", "d"}, printed), "");
   EXPECT_EQ(missing_line({"a ... b", "...", "d"}, printed), "");
@@ -261,7 +261,7 @@ TEST(PageReader, ReadsMarkdown) {
             (std::vector<std::string>{"a\nb\n", "* c\n  d\n", "10. e\n", "-g\n"}));
 }
 
-TEST(Words, AreCutAsAShellWould) {
+TEST(Words, AreSplitAsByAShell) {
   using List = std::vector<std::string>;
   EXPECT_EQ(words("  a b\tc\n"), (List{"a", "b", "c"}));
   EXPECT_EQ(words("--x 'a b'\"c d\" \\ e ''"), (List{"--x", "a bc d", " e", ""}));

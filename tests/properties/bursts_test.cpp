@@ -92,7 +92,7 @@ std::string compare_bursts(const RandomProgram& program, const TcuSimulationConf
   return {};
 }
 
-TEST(BurstProperty, MovesAreCutAsTheSpecificationSays) {
+TEST(BurstProperty, TransfersAreSplitAsTheSpecificationSays) {
   for (const std::uint64_t seed : test_seeds(9'000'000, 1000)) {
     RandomOptions options;
     options.instructions = 40;

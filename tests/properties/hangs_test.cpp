@@ -46,13 +46,13 @@ void expect_hang(const tcu::Architecture& a, const std::vector<tcu::Instruction>
   }
 }
 
-TEST(Hangs, AVectorReadThatNoOperationTakes) {
+TEST(Hangs, SimdReadsAVectorThatItDoesNotUse) {
   const tcu::Architecture a = small();
   expect_hang(a, {simd(a, {tcu::SimdOp::zero, 0, 0, 0}, true, false)}, {"accumulators: "});
   expect_hang(a, {simd(a, {tcu::SimdOp::no_op, 0, 0, 0}, true, false)}, {"accumulators: "});
 }
 
-TEST(Hangs, AnOperandThatNobodyReads) {
+TEST(Hangs, SimdUsesAVectorThatItDoesNotRead) {
   const tcu::Architecture a = small();
   for (const bool write : {false, true}) {
     expect_hang(a, {simd(a, {tcu::SimdOp::move, 0, 0, 0}, false, write)},
@@ -136,7 +136,7 @@ TEST(Hangs, LaterInstructionsAreNamedWhenTheyAreStuck) {
                "instruction stream: the decoder to accept"});
 }
 
-TEST(Hangs, RandomStallsDoNotLookLikeOne) {
+TEST(Hangs, RandomStallsAreNoHang) {
   RandomProgram program;
   const tcu::InstructionLayout layout(program.architecture);
   program.instructions.assign(

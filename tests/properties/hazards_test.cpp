@@ -116,7 +116,7 @@ TEST(Hazards, NoOpsBetweenMatMulsAreSafeFromTwiceTheArraySize) {
   }
 }
 
-TEST(Hazards, AMatMulThatBeginsWhereTheOneBeforeEnds) {
+TEST(Hazards, AMatMulThatBeginsAtTheLastVectorOfTheOneBeforeLosesAnUpdate) {
   for (const unsigned n : sizes) {
     const Outcome touching =
         run("MatMul.acc Local(DATA) -> Acc(0), 3\n"

@@ -153,7 +153,7 @@ std::string compare_data(const RandomProgram& program, const TcuSimulationConfig
   return text.empty() ? text : name + ": " + text + "\n" + describe(config);
 }
 
-TEST(MemorySideProperty, LateAndDisorderlyAnswersNeverChangeData) {
+TEST(MemorySideProperty, LateAndReorderedAnswersNeverChangeData) {
   for (const std::uint64_t seed : test_seeds(8'000'000, 400)) {
     const RandomProgram program = random_program(seed);
     Random random(seed ^ 0xA11);

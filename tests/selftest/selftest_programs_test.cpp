@@ -110,7 +110,7 @@ TEST(GemmBench, SmallAndLargeArrays) {
   }
 }
 
-TEST(GemmBench, TooSmallMemoriesAreTheUsersError) {
+TEST(GemmBench, TooSmallMemoriesAreAUserError) {
   EXPECT_THROW((void)gemm_shape(uniform(tcu::DataType::fp16bp8, 8, 8, 64).architecture), UserError);
   TcuSimulation simulation(preset("pynqz1"));
   EXPECT_THROW((void)run_gemm(simulation, {4096, 1, 1}), UserError);

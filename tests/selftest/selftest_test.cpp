@@ -26,7 +26,7 @@ void PrintTo(const Machines& machines, std::ostream* out) { *out << machines.nam
 
 class Selftest : public testing::TestWithParam<Machines> {};
 
-TEST_P(Selftest, PassesOrSaysWhyNot) {
+TEST_P(Selftest, EveryTestPassesOrSaysWhyItIsSkipped) {
   const std::vector<SelftestResult> results = run_selftests(GetParam().config);
   EXPECT_EQ(failures(results), "");
   EXPECT_EQ(names(results, SelftestStatus::skipped), GetParam().skipped);
@@ -209,7 +209,7 @@ TEST(SelftestOptions, ResultsAreReportedOneByOne) {
   EXPECT_EQ(reported, (std::vector<std::string>{"array", "array_strides", "array_rounding"}));
 }
 
-TEST(SelftestOptions, SameSeedSameDataOtherSeedOtherData) {
+TEST(SelftestOptions, TheSeedDecidesTheData) {
   SelftestOptions options;
   options.filter = "accumulate";  // its detail contains the number of saturating additions
   const TcuSimulationConfig config = preset("pynqz1");
@@ -220,7 +220,7 @@ TEST(SelftestOptions, SameSeedSameDataOtherSeedOtherData) {
 }
 
 /// The figures are those in isa/README.md.
-TEST(SelftestClassifier, TellsTheCyclesOfBothForms) {
+TEST(SelftestClassifier, ReportsTheCyclesOfBothForms) {
   SelftestOptions options;
   options.filter = "classifier";
   const auto results = run_selftests(preset("pynqz1"), options);
@@ -245,7 +245,7 @@ TEST(SelftestOptions, FullEffortRunsEveryCase) {
   }
 }
 
-TEST(SelftestOptions, AMachineThatCannotBeBuiltIsTheUsersError) {
+TEST(SelftestOptions, AMachineThatCannotBeBuiltIsAUserError) {
   EXPECT_THROW((void)run_selftests(uniform(DataType::fp8bp4, 2, 256, 64)), UserError);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double most_work = 5e6;
 
-TEST(StripeInterpret, EveryStepComputesWhatTheFirstDoes) {
+TEST(StripeInterpret, ProgramsComputeTheSameAfterEveryPass) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::size_t compared = 0;
   for (const Case& one : golden_cases()) {

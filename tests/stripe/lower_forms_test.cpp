@@ -106,7 +106,7 @@ Tensors small_numbers(const Program& program) {
 }
 
 /// The sum is computed in two tiles, whose results are stored one after the other.
-TEST(LowerForms, SumsGoOnInMemory) {
+TEST(LowerForms, SumsOfSeveralTilesContinueInMemory) {
   const char* const passes = R"([
     {"tensorize": {"reqs": ["agg_op_add"], "outer_set": ["tcu"], "inner_set": ["tcu_inner"],
       "inputs_set": [{"tags": ["acts"]}, {"tags": ["weights"]}],
@@ -134,7 +134,7 @@ TEST(LowerForms, SumsGoOnInMemory) {
 }
 
 /// The array's sums start at zero, so the old contents are added after them.
-TEST(LowerForms, ProductsOntoOldContents) {
+TEST(LowerForms, ProductsAddToOldContents) {
   const Program program = read(product("fp32", "inout"));
   Tensors inputs = small_numbers(program);
   for (std::size_t i = 0; i < inputs.at("C").size(); ++i) {
@@ -179,7 +179,7 @@ block [] ( // p
                      table, rows);
 }
 
-TEST(LowerForms, LookupsAreThoseOfTheUnitsTables) {
+TEST(LowerForms, FunctionsUseTheUnitsLookupTables) {
   Program program = read(lookup("T", 2));
   EXPECT_EQ(print(read_text_form(print(program), "again")), print(program));
   run_passes(program, read_passes(R"([{"prune_refs": {"reqs": ["program"]}}])", "passes"));
@@ -221,7 +221,7 @@ TEST(LowerForms, LookupsAreThoseOfTheUnitsTables) {
   EXPECT_THROW((void)read(lookup("T", 3)), UserError) << "three rows";
 }
 
-TEST(LowerForms, AModelHasOutputs) {
+TEST(LowerForms, AProgramWithoutOutputsIsRefused) {
   const auto refusal = [](const std::string& text, const compiler::LowerOptions& options = {}) {
     tcu::Architecture machine = small_architecture(4);
     machine.lookup_tables = {2, 8, 1};
@@ -287,7 +287,7 @@ block [] ( // p
 
 /// A result is computed by two runs of the inner block, and includes the old contents if it is
 /// inout.
-TEST(LowerForms, ReductionsGoOnFromBlockToBlock) {
+TEST(LowerForms, ReductionsContinueFromBlockToBlock) {
   for (const char* op : {"max", "min", "add"}) {
     for (const char* direction : {"out", "inout"}) {
       SCOPED_TRACE(fmt::format("{} {}", op, direction));
@@ -310,7 +310,7 @@ TEST(LowerForms, ReductionsGoOnFromBlockToBlock) {
   }
 }
 
-TEST(LowerForms, WholeNumbersAreTheUnits) {
+TEST(LowerForms, IntegersAreComputedInTheUnitsDataType) {
   for (const char* type : {"i8", "i16", "i32", "fp16", "bf16"}) {
     SCOPED_TRACE(type);
     const Program program = read(product(type, "out"));

@@ -74,7 +74,7 @@ TEST(Lower, SimulatorAndInterpreterAgreeOnEveryProgramForTheUnit) {
   }
 }
 
-TEST(Lower, CountsAreThoseOfThePeer) {
+TEST(Lower, InstructionCountsEqualThoseOfTheOtherImplementation) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::size_t compared = 0;
   for (const Case& one : tcu_cases()) {

@@ -124,7 +124,7 @@ TEST(StripePassCases, CacheByReferenceWorksThroughALevelInBetween) {
   (void)passed(tiled, fmt::format(cache_list, "innermost", "Out", "true"));
 }
 
-TEST(StripePassCases, CacheByReferenceSaysWhyNot) {
+TEST(StripePassCases, CacheByReferenceSaysWhyItIsNotPossible) {
   const Program before = read(convolution(1, 4, 8));
   EXPECT_NE(error_of(before, fmt::format(cache_list, "nobody", "In", "true"))
                 .find("block \"kernel\": no block inside has tag nobody"),
@@ -140,7 +140,7 @@ TEST(StripePassCases, CacheByReferenceSaysWhyNot) {
 // ---- the program's own block
 // ---------------------------------------------------------------------
 
-TEST(StripePassCases, WhatWrapsBlocksRefusesTheProgramsOwn) {
+TEST(StripePassCases, PassesThatWrapBlocksRefuseTheProgramsOutermostBlock) {
   const Program before = read(convolution(1, 4, 8));
   for (const char* const reqs : {R"(["program"])", "[]", R"(["all"])"}) {
     for (const char* const options :
@@ -157,7 +157,7 @@ TEST(StripePassCases, WhatWrapsBlocksRefusesTheProgramsOwn) {
   (void)passed(before, R"([{"autotile": {"reqs": ["program"], "exclude": ["program"]}}])");
 }
 
-TEST(StripePassCases, NoPassLosesTheUsersBuffers) {
+TEST(StripePassCases, NoPassRemovesTheUsersBuffers) {
   const Program before = read(convolution(1, 4, 8));
   for (const PassKind& kind : pass_kinds()) {
     Program program = before;
@@ -176,7 +176,7 @@ TEST(StripePassCases, NoPassLosesTheUsersBuffers) {
 
 // ---- constraints --------------------------------------------------------------------------------
 
-TEST(StripePassCases, LargestOfIntegerPrograms) {
+TEST(StripePassCases, IntegerProgramsHaveTheLargestValueOfASearch) {
   // With 2x + 2y <= 5, x + y is at most 2 for integers, although fractions allow 2.5.
   IntegerProgram program{{10, 10}, {{{-2, -2}, 5}}};
   EXPECT_EQ(largest(program, {{1, 1}, 0}), 2);
@@ -215,7 +215,7 @@ std::string constrained(const std::string& constraints) {
          "0: $a = load(A)\n1: B = store($a)\n}\n}\n}\n";
 }
 
-TEST(StripePassCases, IlpFindsWhatLightCannot) {
+TEST(StripePassCases, IlpRemovesConstraintsThatLightKeeps) {
   const std::string light = R"([{"light_cstr_reduction": {"reqs": ["all"]}}])";
   const std::string ilp = R"([{"ilp_cstr_reduction": {"reqs": ["all"]}}])";
   // From i <= j and i + j <= 6 follow i <= 3 and j <= 6, so the constraint 3 - i >= 0 is not
@@ -343,7 +343,7 @@ TEST(StripePassCases, ScheduleAppendsDevices) {
 }
 
 /// A chain of copies of 512 bytes each. The test counts the addresses that are used.
-TEST(StripePassCases, ScheduleKeepsPlacesForAWindow) {
+TEST(StripePassCases, ScheduleReusesAnAddressOnlyAfterItsWindow) {
   constexpr int last = 6;
   std::string user, main, kernels;
   for (int i = 0; i <= last; ++i) {

@@ -84,7 +84,7 @@ TEST(StencilNumbers, OneDimensionalConvolution) {
       (Sizes{{"ci", "c", 64}, {"co", "k", 16}, {"k0", "*", 1}, {"n", "*", 1}, {"x0", "x", 16}}));
 }
 
-TEST(StencilNumbers, TheCheaperOfTwoShapesForAConvolution) {
+TEST(StencilNumbers, ConvolutionTakesTheCheaperOfTwoShapes) {
   const Affine n("n"), x("x0"), y("x1"), kx("k0"), ky("k1"), ci("ci"), co("co");
   const Block block =
       kernel({{"ci", 56}, {"co", 56}, {"k0", 3}, {"k1", 3}, {"n", 1}, {"x0", 100}, {"x1", 100}},

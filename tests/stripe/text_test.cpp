@@ -12,7 +12,7 @@
 namespace tactus::stripe::test {
 namespace {
 
-TEST(StripeText, GoldenTextsComeOutAsTheyWentIn) {
+TEST(StripeText, GoldenTextsArePrintedUnchanged) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   std::size_t count = 0;
   for (const Case& one : golden_cases()) {
@@ -32,7 +32,7 @@ TEST(StripeText, GoldenTextsComeOutAsTheyWentIn) {
   EXPECT_GE(count, 200U);
 }
 
-TEST(StripeText, TheSlidesDialectComesOutAsItWentIn) {
+TEST(StripeText, TextsInTheSlidesDialectArePrintedUnchanged) {
   TACTUS_NEEDS_GOLDEN_STRIPE();
   for (const Case& one : golden_cases()) {
     for (const Step& step : one.steps) {

@@ -118,7 +118,7 @@ TEST_F(SweepCommand, ResultsAreTheSameHoweverItIsRun) {
   EXPECT_EQ(read("one/results.jsonl"), before);
 }
 
-TEST_F(SweepCommand, KilledAtAnyMomentItGoesOnWhereItWas) {
+TEST_F(SweepCommand, KilledAtAnyMomentItContinuesWithTheRemainingPoints) {
   write_eight();
   ASSERT_EQ(tactus("sweep s.json -o whole -j2").code, 0);
   const std::vector<std::string> expected = lines("whole");
@@ -218,7 +218,7 @@ std::string screen(const std::string& text) {
   return done + line;
 }
 
-TEST_F(SweepCommand, TheProgressLineIsTakenAway) {
+TEST_F(SweepCommand, TheProgressLineIsErasedAtTheEnd) {
   write_eight();
   const Started sweep = start_on_terminal(folder_, "r");
   int status = 0;
@@ -247,7 +247,7 @@ TEST_F(SweepCommand, AnInterruptedSweepSaysHowToGoOn) {
   EXPECT_EQ(read("r/results.jsonl").find("killed"), std::string::npos);
 }
 
-TEST_F(SweepCommand, AReaderThatGoesAwayEndsNothing) {
+TEST_F(SweepCommand, AClosedPipeDoesNotEndTheSweep) {
   write_eight();
   const Output output = program(
       {"bash", "-o", "pipefail", "-c", "\"$0\" sweep s.json -o r 2>err.txt | true", TACTUS_BINARY});
@@ -329,7 +329,7 @@ TEST_F(SweepCommand, AFailedPointIsRecordedAndTheSweepGoesOn) {
 }
 
 /// With -q, a failed point is still an error on standard error.
-TEST_F(SweepCommand, AFailedPointIsToldQuietlyToo) {
+TEST_F(SweepCommand, AFailedPointIsPrintedWithQuietToo) {
   write_sweep(R"("axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}])");
   const Output run = tactus("sweep s.json -o r -j1 -q");
   EXPECT_EQ(run.code, 1);
@@ -339,7 +339,7 @@ TEST_F(SweepCommand, AFailedPointIsToldQuietlyToo) {
 }
 
 /// --check builds the machine of each point with its memory, without compiling anything.
-TEST_F(SweepCommand, ACheckTellsWhichValuesDoNotFit) {
+TEST_F(SweepCommand, CheckNamesTheValuesThatDoNotFit) {
   write_sweep(R"("axes": [{"key": "architecture.array_size", "values": [8, 16]},
                           {"key": "architecture.dram0_depth", "values": [4096, 1073741824]}])");
   const Output check = tactus("sweep s.json --check");
@@ -423,14 +423,14 @@ TEST_F(SweepCommand, NetworksInFilesAreNamedFromTheSweepsFolder) {
   EXPECT_EQ(lines("all").size(), 2U);
 }
 
-TEST_F(SweepCommand, AFoldersOwnDefinitionMayRunAgain) {
+TEST_F(SweepCommand, TheDefinitionInAFolderMayRunInIt) {
   write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1]}])");
   ASSERT_EQ(tactus("sweep s.json -o one").code, 0);
   EXPECT_EQ(tactus("sweep one/sweep.json -o one").code, 0);
   EXPECT_EQ(tactus("report one -o one/page.html").code, 0);
 }
 
-TEST_F(SweepCommand, ADefinitionThatNoSweepWroteIsNotReplaced) {
+TEST_F(SweepCommand, ADefinitionOfTheUserIsNotReplaced) {
   write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1]}])");
   const std::string mine = "{\"name\": \"a sweep of my own\"}\n";
   std::filesystem::create_directory(folder_ / "r");
@@ -468,7 +468,7 @@ TEST_F(SweepCommand, ReportsNeedResults) {
 const std::vector<std::string> readers{"report r -o r.html", "sweep status r", "compare r:0 r:1",
                                        "compare r r"};
 
-TEST_F(SweepCommand, ABrokenDefinitionIsAnErrorOfAllWhoReadTheFolder) {
+TEST_F(SweepCommand, EveryCommandReportsABrokenDefinition) {
   write_sweep(R"("axes": [{"key": "board.read_latency", "values": [1, 2]}])");
   ASSERT_EQ(tactus("sweep s.json -o r").code, 0);
   const std::string whole = read("r/sweep.json");
@@ -577,7 +577,7 @@ TEST_F(SweepCommand, TheReportOpensInABrowser) {
       << dom.substr(dom.find("<title>"), 120);
 }
 
-TEST(ShippedSweeps, HaveTheirPoints) {
+TEST(ShippedSweeps, HaveTheExpectedNumbersOfPoints) {
   std::vector<std::pair<std::string, std::size_t>> sizes;
   for (const std::string& name : config_names("sweeps")) {
     const Points all = points(read_definition(config_path("sweeps", name)));

@@ -164,7 +164,7 @@ TEST(SweepDefinition, ExtensionsAreKeysOfEveryBoard) {
 }
 
 /// A board's memory may have no value for a key; then the error of a constraint names the key.
-TEST(SweepDefinition, AConstraintNeedsAValueWithEveryBoard) {
+TEST(SweepDefinition, AConstraintOnAKeyThatABoardLacksIsAnError) {
   const std::string axes =
       R"("axes": [{"key": "board.name", "values": ["zcu104", "arty_a7_35", "pynq_z1",
                                                    "ultra96_v2"]}],
@@ -238,7 +238,7 @@ TEST(SweepDefinition, HugeSpacesCanBeSampled) {
             5U);
 }
 
-TEST(SweepDefinition, RefusesWhatIsWrong) {
+TEST(SweepDefinition, RefusesWrongDefinitions) {
   expect_error(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])",
                R"(s.json:/axes/0/key: "architecture.aray_size": unknown key; did you mean )"
                R"("architecture.array_size"?)");
@@ -282,7 +282,7 @@ TEST(SweepDefinition, SourcesAreCheckedWithTheirPlaces) {
                "s.json:/axes/0/values/1: \"board.read_latency\": must be an integer");
 }
 
-TEST(SweepDefinition, AConstraintThatIsNeverTrueIsFoundAtOnceInAnySpace) {
+TEST(SweepDefinition, AConstraintThatIsNeverTrueIsFoundQuicklyInAnySpace) {
   // A random sample of 10^12 points. Testing whole points would need more than a million tries;
   // testing the constraint alone finds that it is never true.
   const std::string huge =

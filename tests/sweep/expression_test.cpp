@@ -31,7 +31,7 @@ TEST(SweepExpression, ComputesOverKeys) {
   EXPECT_EQ(value("max(array_size, 3, 11)"), 11);
 }
 
-TEST(SweepExpression, FollowsTheConfigurationItIsGiven) {
+TEST(SweepExpression, UsesTheValuesOfTheGivenConfiguration) {
   Configuration other = example();
   const Expression expression("array_size * 2", other);
   other["architecture"]["array_size"] = 32;
@@ -44,7 +44,7 @@ TEST(SweepExpression, NamesThatTwoSectionsShareNeedTheSection) {
       << error("seed + 1");
 }
 
-TEST(SweepExpression, SaysWhatIsWrong) {
+TEST(SweepExpression, MistakesAreNamed) {
   EXPECT_NE(error("aray_size * 2").find("did you mean \"array_size\"?"), std::string::npos)
       << error("aray_size * 2");
   EXPECT_NE(error("network + 1").find("unknown name \"network\""), std::string::npos);

@@ -10,7 +10,7 @@
 namespace tactus::sweep {
 namespace {
 
-TEST(SweepFindings, AFrontIsWhatNothingDominates) {
+TEST(SweepFindings, AFrontHasThePointsThatNoOtherDominates) {
   std::mt19937 engine(7);
   for (int round = 0; round < 200; ++round) {
     std::vector<CostAndTime> points(1 + engine() % 40);
@@ -46,7 +46,7 @@ Measured point(double latency, double bits, double multipliers) {
   return m;
 }
 
-TEST(SweepFindings, BestPointsAreThoseOfTheirDefinitions) {
+TEST(SweepFindings, BestPointsFollowTheirDefinitions) {
   const std::vector<Measured> all{point(10, 100, 72),   point(11, 80, 90),  point(10.5, 90, 20),
                                   point(11.1, 1000, 2), point(10, 100, 72), point(40, 5, 1)};
   std::vector<const Measured*> pointers;
@@ -64,7 +64,7 @@ Results results_of(const std::vector<std::string>& lines) {
   return results;
 }
 
-TEST(SweepFindings, KeysThatDifferVary) {
+TEST(SweepFindings, AKeyWithDifferentValuesVaries) {
   const Results results =
       results_of({R"({"status": "ok", "configuration": {"a": {"x": 1, "y": 2}, "b": {"x": "s"}}})",
                   R"({"status": "ok", "configuration": {"a": {"x": 1, "y": 3}, "b": {"x": "s"}}})",
@@ -72,7 +72,7 @@ TEST(SweepFindings, KeysThatDifferVary) {
   EXPECT_EQ(varied_keys(results.lines), (std::vector<std::string>{"a.y", "b.x"}));
 }
 
-TEST(SweepFindings, WhatFollowsFromAKeyIsImplied) {
+TEST(SweepFindings, KeysThatFollowFromAnotherAreImplied) {
   const Results results = results_of(
       {R"({"configuration": {"board": {"name": "a", "mhz": 100, "latency": 1, "x": 1}}})",
        R"({"configuration": {"board": {"name": "a", "mhz": 100, "latency": 2, "x": 1}}})",

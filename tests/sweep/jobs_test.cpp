@@ -107,14 +107,14 @@ TEST_F(Jobs, AJobThatMeetsItsTimeLimitEndsAlone) {
   }
 }
 
-TEST_F(Jobs, AProgramThatIsNotThereIsSaid) {
+TEST_F(Jobs, AMissingProgramIsReported) {
   set_program_path("/nonexistent/tactus");
   for (const JobResult& result : run({failing("a"), failing("b")}, 1)) {
     EXPECT_EQ(result.exit_code, exit_not_started);
   }
 }
 
-TEST_F(Jobs, StoppedOrInterruptedByAnExceptionNothingIsLeft) {
+TEST_F(Jobs, NoProcessIsLeftAfterAStopOrAnException) {
   const auto next = [](std::size_t, Job& job) {
     job = slow(0);
     return true;
@@ -216,7 +216,7 @@ TEST_F(SweepProcesses, AKilledWorkerCostsOnlyItsPoint) {
   EXPECT_EQ(again.code, 0) << again.err;
 }
 
-TEST_F(SweepProcesses, NothingOutlivesAKilledOrInterruptedSweep) {
+TEST_F(SweepProcesses, NoProcessOutlivesAKilledOrInterruptedSweep) {
   for (const int signal : {SIGKILL, SIGTERM, SIGINT}) {
     const pid_t sweep = start_sweep();
     pid_t worker = 0, point = 0;
@@ -233,7 +233,7 @@ TEST_F(SweepProcesses, NothingOutlivesAKilledOrInterruptedSweep) {
   EXPECT_EQ(statuses(), std::vector<std::string>(4, "ok"));
 }
 
-TEST_F(SweepProcesses, TheWordForWorkersIsNoCommand) {
+TEST_F(SweepProcesses, TheArgumentOfWorkersIsRefusedFromUsers) {
   expect_error(worker_argument, "is for processes that tactus starts itself");
 }
 

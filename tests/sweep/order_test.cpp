@@ -15,7 +15,7 @@ StartingOrder order_of(const std::string& programs) {
   return {programs.size(), [programs](std::size_t i) { return programs.substr(i, 1); }};
 }
 
-TEST(StartingOrder, OneAtATimeItIsTheOrderOfThePoints) {
+TEST(StartingOrder, OneAtATimePointsStartInTheirOrder) {
   StartingOrder order = order_of("aabba");
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(order.next(), i);
@@ -24,7 +24,7 @@ TEST(StartingOrder, OneAtATimeItIsTheOrderOfThePoints) {
   EXPECT_EQ(order.next(), std::nullopt);
 }
 
-TEST(StartingOrder, TwoOfOneProgramDoNotStartTogether) {
+TEST(StartingOrder, TwoPointsOfOneProgramDoNotStartTogether) {
   StartingOrder order = order_of("aaabbc");
   EXPECT_EQ(order.next(), 0U);
   EXPECT_EQ(order.next(), 3U) << "b, since a runs";
@@ -36,7 +36,7 @@ TEST(StartingOrder, TwoOfOneProgramDoNotStartTogether) {
   EXPECT_EQ(order.next(), 5U);
 }
 
-TEST(StartingOrder, WhereAllProgramsRunTheFirstPointStarts) {
+TEST(StartingOrder, IfAllProgramsAreRunningTheFirstPointStarts) {
   StartingOrder order = order_of("aaa");
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(order.next(), i) << "nobody waits";
   EXPECT_EQ(order.next(), std::nullopt);
@@ -50,7 +50,7 @@ TEST(StartingOrder, WhereAllProgramsRunTheFirstPointStarts) {
   EXPECT_EQ(twice.next(), std::nullopt);
 }
 
-TEST(StartingOrder, LooksOnlySoFarAhead) {
+TEST(StartingOrder, OnlyNearPointsAreStartedEarly) {
   std::string programs(StartingOrder::near + 1, 'a');
   EXPECT_EQ(order_of(programs).next(), 0U);
   StartingOrder order = order_of(programs + "b");

@@ -134,7 +134,7 @@ TEST_F(SweepResults, AFileSystemWithoutLocksHasAMessageOfItsOwn) {
   EXPECT_EXIT(attempt(), ::testing::ExitedWithCode(2), "a: the file system cannot lock files");
 }
 
-TEST_F(SweepResults, RefusesWhatIsNotOfThisSweep) {
+TEST_F(SweepResults, RefusesResultsOfAnotherSweep) {
   open("a").append(line(0));
   EXPECT_THROW((void)open("a", false, "tool 2"), UserError);
   points_.erase(points_.begin());
@@ -177,7 +177,7 @@ TEST_F(SweepResults, KilledPointsRunAgain) {
   EXPECT_EQ(read_results(path("a")).lines.size(), 2U);
 }
 
-TEST_F(SweepResults, OnlyWhatComesFromOutsideCountsAsKilled) {
+TEST_F(SweepResults, OnlySignalsFromOutsideCountAsKilled) {
   const auto status = [&](int signal, int code, bool timed_out) {
     JobResult result;
     result.signal = signal;
@@ -238,7 +238,7 @@ TEST_F(SweepResults, MergingAgainTakesWhatHasSucceededSince) {
   EXPECT_EQ(merge({path("c"), path("a")}, path("third")).failed, 0U);
 }
 
-TEST_F(SweepResults, TablesHaveWhatVariesFirstAndConstantsApart) {
+TEST_F(SweepResults, TablesHaveVaryingKeysFirstAndConstantsSeparately) {
   ResultsFolder folder = open("a");
   folder.append(line(1));
   folder.append(line(0));
@@ -259,7 +259,7 @@ TEST_F(SweepResults, TablesHaveWhatVariesFirstAndConstantsApart) {
   EXPECT_NE(one.find("latency_ms"), std::string::npos) << one;
 }
 
-TEST_F(SweepResults, MergingNeedsNoResults) {
+TEST_F(SweepResults, FoldersWithoutResultsCanBeMerged) {
   (void)open("a");
   (void)open("b");
   EXPECT_EQ(merge({path("a"), path("b")}, path("all")).missing, 3U);

@@ -53,7 +53,7 @@ TEST(Space, RefusesSizesThatCannotBeCounted) {
   EXPECT_THROW(huge(), UserError);
 }
 
-TEST(Space, RandomOrderNamesEveryNumberOnce) {
+TEST(Space, RandomOrderHasEveryNumberOnce) {
   rc::check("a random order is a permutation, and the same for one seed", [] {
     const auto size = *rc::gen::inRange<std::uint64_t>(1, 400);
     const auto seed = *rc::gen::arbitrary<std::uint64_t>();
@@ -69,7 +69,7 @@ TEST(Space, RandomOrderNamesEveryNumberOnce) {
   });
 }
 
-TEST(Space, RandomOrderMovesThings) {
+TEST(Space, RandomOrderDiffersFromTheOriginalOrder) {
   RandomOrder random(1000, 1);
   std::size_t at_home = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) at_home += random.next() == i ? 1 : 0;

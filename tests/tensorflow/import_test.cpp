@@ -48,7 +48,7 @@ TEST(Import, NamesValuesAsTensorFlowDoes) {
   EXPECT_EQ(graph.producer("bias")->op_type, "Conv");
 }
 
-TEST(Import, AnOpenBatchIsOneUnlessGiven) {
+TEST(Import, AnOpenBatchDimensionIsOneUnlessGiven) {
   const auto batch_of = [](const ImportOptions& options) {
     const nn::Graph graph = small_network().import(options);
     return std::pair(*(*graph.inputs[0].dims)[0].size, *(*graph.outputs[0].dims)[0].size);
@@ -326,7 +326,7 @@ TEST(Refusals, TensorsHoldWhatTheirShapeSays) {
 }
 
 /// A list shorter than the shape is continued with its last value; an empty list gives zeroes.
-TEST(Tensors, ShortListsGoOn) {
+TEST(Tensors, ShortListsRepeatTheirLastValue) {
   proto::Tensor message;
   message.set_dtype(tf_int32);
   message.mutable_tensor_shape()->add_dim()->set_size(4);
@@ -370,7 +370,7 @@ TEST(Tensors, EveryEncodingIsRead) {
 
 class Twins : public testing::TestWithParam<const char*> {};
 
-TEST_P(Twins, HaveTheSameProgram) {
+TEST_P(Twins, OnnxAndTensorFlowGiveTheSameProgram) {
   const nn::Graph onnx = nn::zoo_entry(GetParam()).build(1).graph;
   const nn::Graph imported = import_graph(parse_graph_def(write_graph_def(onnx), "twin.pb"), {});
   for (const bool compat : {false, true}) {

@@ -56,7 +56,7 @@ double tolerance_of(const std::string& name) { return name == "softmax_inside" ?
 
 class Operators : public testing::TestWithParam<std::string> {};
 
-TEST_P(Operators, AreThoseOfTensorFlowByTheReference) {
+TEST_P(Operators, TheReferenceEqualsTensorFlow) {
   const Case c = read_case(GetParam());
   const nn::Values values = nn::run_reference(c.graph, c.inputs);
   for (const auto& [name, expected] : c.expected) {
@@ -66,7 +66,7 @@ TEST_P(Operators, AreThoseOfTensorFlowByTheReference) {
   }
 }
 
-TEST_P(Operators, AreThoseOfTensorFlowOnTheUnit) {
+TEST_P(Operators, TheUnitEqualsTensorFlow) {
   const Case c = read_case(GetParam());
   const compiler::Compiled compiled = compiler::compile(c.graph, compiler::ample_architecture());
   const nn::Values values = compiler::finished(compiled, c.inputs);

@@ -19,7 +19,7 @@ class ActivationTiming : public ArrayTiming {
 INSTANTIATE_TEST_SUITE_P(N, ActivationTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-TEST_P(ActivationTiming, AMoveTakesTwoCyclesMore) {
+TEST_P(ActivationTiming, ADataMoveTakesTwoCyclesMore) {
   for (const std::uint64_t n : counts()) {
     SCOPED_TRACE(n);
     const Recorder r = run_bare(with_unit().move(Move::accumulator_to_local_activated, n).no_op());
@@ -54,7 +54,7 @@ TEST_P(ActivationTiming, ResultsAreActivatedOnTheirWayOut) {
 
 /// Parameters that are loaded after a move waiting for results of the array arrive after the move's
 /// last vector, and later vectors use all four parameters.
-TEST_P(ActivationTiming, VectorsComeBehindTheirParameters) {
+TEST_P(ActivationTiming, VectorsFollowTheirParameters) {
   const std::uint64_t n = 3;
   const Recorder r = run_bare(with_unit()
                                   .mat_mul(n)

@@ -151,7 +151,7 @@ TEST(SplitTiming, PiecesOfAReadGoOutOneACycle) {
   EXPECT_EQ(r.retired(0), h + 4 + latency + n - 1);
 }
 
-TEST(SplitTiming, TwoReadsAreBookedAndOneAddressIsOut) {
+TEST(SplitTiming, AtMostTwoReadsAreBookedWhileOneAddressIsOut) {
   const Cycle latency = 600;
   const std::uint64_t vmax = 256;
   const Recorder r = run_axi(

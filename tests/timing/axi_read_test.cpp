@@ -59,7 +59,7 @@ TEST_P(AxiReadTiming, OneBurst) {
   }
 }
 
-TEST_P(AxiReadTiming, LongMovesStayGapless) {
+TEST_P(AxiReadTiming, LongTransfersStayGapless) {
   const AxiCase c = GetParam();
   for (const Cycle latency : {Cycle{1}, Cycle{100}}) {
     for (const std::uint64_t n : {c.burst_vectors(), c.burst_vectors() + 1, 3 * c.burst_vectors(),
@@ -110,7 +110,7 @@ TEST_P(AxiReadTiming, StridedIsOneBurstAVectorAndThreeAtOnce) {
   }
 }
 
-TEST_P(AxiReadTiming, ConsecutiveMovesDoNotOverlap) {
+TEST_P(AxiReadTiming, ConsecutiveTransfersDoNotOverlap) {
   const Cycle latency = 10;
   const Recorder r =
       run(program().read_dram(0, 5).read_dram(1, 3).read_dram(1, 2).read_dram(0, 1), {latency, 1});

@@ -56,7 +56,7 @@ TEST(WriteReads, ClosedForms) {
   EXPECT_EQ(WriteTimeline(n, 2).local_reads, expected);
 }
 
-TEST_P(AxiWriteTiming, LongMovesAreContiguous) {
+TEST_P(AxiWriteTiming, LongTransfersAreContiguous) {
   const AxiCase c = GetParam();
   const std::uint64_t n = 2 * c.burst_vectors() + 5;
   const Recorder r = run(program().write_dram(0, n), {1, 1});
@@ -75,7 +75,7 @@ TEST_P(AxiWriteTiming, LongMovesAreContiguous) {
   EXPECT_EQ(r.cycles_of(Kind::local_read_b), from(h, WriteTimeline(n, m).local_reads));
 }
 
-TEST_P(AxiWriteTiming, TwoMovesAreContiguous) {
+TEST_P(AxiWriteTiming, TwoTransfersAreContiguous) {
   const std::pair<std::uint64_t, std::uint64_t> cases[] = {{5, 11}, {9, 1}, {12, 2}, {16, 3}};
   for (const auto& [first, second] : cases) {
     SCOPED_TRACE(testing::Message() << first << " and " << second);
@@ -156,7 +156,7 @@ TEST_P(AxiWriteTiming, WriteFollowsTheReadOfItsPort) {
   EXPECT_EQ(r.cycles_of(Kind::axi_write_address), Cycles{r.retired(0) + 3});
 }
 
-TEST_P(AxiWriteTiming, OtherPortsReadIsHeldUpOnlyByVectorsNotHandedOver) {
+TEST_P(AxiWriteTiming, AReadOfTheOtherPortWaitsOnlyForVectorsNotHandedOver) {
   const std::uint64_t read = 4;
   for (const Cycle latency : {Cycle{1}, Cycle{10}}) {
     for (const std::uint64_t n : {1U, 4U, 9U, 10U, 11U, 24U}) {
@@ -173,7 +173,7 @@ TEST_P(AxiWriteTiming, OtherPortsReadIsHeldUpOnlyByVectorsNotHandedOver) {
   }
 }
 
-TEST_P(AxiWriteTiming, TailOfAWriteOverlapsTheArray) {
+TEST_P(AxiWriteTiming, TheEndOfAWriteOverlapsAProduct) {
   const Recorder r = run(program().write_dram(0, 20).mat_mul(5), {1, 50});
   EXPECT_EQ(r.cycles_of(Kind::run), steps(r.retired(0) + 2, 5));
   EXPECT_EQ(r.cycles_of(Kind::axi_write_data), steps(r.accepted(0) + 1 + 4, 20 * m));

@@ -42,7 +42,7 @@ TEST_P(BareDramTiming, Write) {
   }
 }
 
-TEST_P(BareDramTiming, StridedMovesSendOneControlAVector) {
+TEST_P(BareDramTiming, StridedTransfersSendOneRequestAVector) {
   for (const Cycle k : latencies) {
     for (const std::uint64_t n : counts()) {
       SCOPED_TRACE(testing::Message() << "k=" << k << ", n=" << n);
@@ -63,7 +63,7 @@ TEST_P(BareDramTiming, StridedMovesSendOneControlAVector) {
   }
 }
 
-TEST_P(BareDramTiming, UnstridedMoveIsOneControl) {
+TEST_P(BareDramTiming, AnUnstridedTransferIsOneRequest) {
   const Recorder r = run_bare(program().read_dram(1, 100, {0, 0}, {7, 0}));
   const Recorder::Entry control = r.of(Kind::dram_control, 1).at(0);
   EXPECT_EQ(control.a, 0U);
@@ -71,7 +71,7 @@ TEST_P(BareDramTiming, UnstridedMoveIsOneControl) {
   EXPECT_EQ(control.c, 99U);
 }
 
-TEST_P(BareDramTiming, MovesNeverOverlap) {
+TEST_P(BareDramTiming, TransfersNeverOverlap) {
   const Cycle k = 5, n = 6;
   const Recorder r =
       run_bare(program().read_dram(0, n).read_dram(1, n).write_dram(1, n).read_dram(1, n), k);

@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(N, DmaQueueTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
 /// A move takes one cycle at the head, then the cycles that it would take there without a queue.
-TEST_P(DmaQueueTiming, AMoveLeavesTheHeadAtOnce) {
+TEST_P(DmaQueueTiming, ATransferLeavesTheHeadInOneCycle) {
   for (const std::uint64_t n : counts()) {
     for (const Cycle latency : {1U, 5U}) {
       SCOPED_TRACE(testing::Message() << n << " vectors, latency " << latency);
@@ -31,7 +31,7 @@ TEST_P(DmaQueueTiming, AMoveLeavesTheHeadAtOnce) {
   }
 }
 
-TEST_P(DmaQueueTiming, AMatMulOfOtherVectorsGoesOn) {
+TEST_P(DmaQueueTiming, AMatMulOfOtherVectorsDoesNotWait) {
   const std::uint64_t n = 3 * n_array + 5;
   const Recorder r = run_bare(queued().read_dram(0, n, {1000, 0}).mat_mul(n), 20);
   EXPECT_EQ(r.cycles_of(Kind::local_read_a), steps(h + 1, n));
@@ -70,7 +70,7 @@ TEST_P(DmaQueueTiming, AWriterWaitsForReaders) {
   EXPECT_EQ(read.cycles_of(Kind::local_read_a), steps(h + 1, 2));
 }
 
-TEST_P(DmaQueueTiming, MovesKeepTheirOrder) {
+TEST_P(DmaQueueTiming, TransfersKeepTheirOrder) {
   const std::uint64_t n = 5;
   const Cycle latency = 3;
   const Recorder r = run_bare(
@@ -98,7 +98,7 @@ TEST_P(DmaQueueTiming, AFullQueueHoldsTheHead) {
   }
 }
 
-TEST_P(DmaQueueTiming, AnOffsetWaitsForQueuedMoves) {
+TEST_P(DmaQueueTiming, AConfigureOfAnOffsetWaitsForQueuedTransfers) {
   const std::uint64_t n = 5;
   const Cycle latency = 4, done = h + latency + n;
   const auto second = [&](tcu::ConfigRegister reg) {
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(N, DmaQueueAxi, testing::ValuesIn(axi_cases),
 
 /// The pair {DRAM read k; MatMul n} takes max(n + 1, c0 + m k) cycles, c0 = 5 + L, or 4 + L if m =
 /// 1.
-TEST_P(DmaQueueAxi, APairTakesTheLongerOfTheTwo) {
+TEST_P(DmaQueueAxi, AReadAndAProductTakeTheLongerOfTheTwo) {
   const AxiCase c = GetParam();
   const Cycle latency = 20;
   const std::uint64_t m = c.beats(), pairs = 6;
@@ -139,7 +139,7 @@ TEST_P(DmaQueueAxi, APairTakesTheLongerOfTheTwo) {
 
 /// With shadow weights {DRAM read k; LoadWeights N + 1; MatMul n} takes max(n + N + 2, c0 + m k)
 /// cycles.
-TEST_P(DmaQueueAxi, WeightsComeBesideTheArray) {
+TEST_P(DmaQueueAxi, WeightsAreReadWhileTheArrayWorks) {
   const AxiCase c = GetParam();
   const Cycle latency = 20;
   const std::uint64_t m = c.beats(), pairs = 6, weights = c.n_array + 1, n = 2 * c.n_array;

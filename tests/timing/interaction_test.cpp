@@ -210,7 +210,7 @@ TEST_P(InteractionTiming, LocalToAccumulatorFollowsArrayWritesWithoutGap) {
   }
 }
 
-TEST_P(InteractionTiming, DramMovesOverlapTheArraysTail) {
+TEST_P(InteractionTiming, TransfersOverlapTheEndOfAProduct) {
   for (const std::uint64_t n : counts()) {
     SCOPED_TRACE(n);
     const Recorder r = run_bare(program().mat_mul(n).write_dram(0, n).read_dram(1, n));
@@ -222,7 +222,7 @@ TEST_P(InteractionTiming, DramMovesOverlapTheArraysTail) {
   }
 }
 
-TEST_P(InteractionTiming, ZeroesOverlapMemoryMoves) {
+TEST_P(InteractionTiming, ZeroesOverlapTransfers) {
   const std::uint64_t n = 3 * n_array;
   const Recorder r =
       run_bare(program().load_weights_zeroes(n_array + 1).mat_mul_zeroes(n).read_dram(0, n));

@@ -142,7 +142,7 @@ TEST_P(SamplerTiming, FlagsOfAMatMul) {
   }
 }
 
-TEST_P(SamplerTiming, FlagsOfDramMoves) {
+TEST_P(SamplerTiming, FlagsOfTransfers) {
   const std::uint64_t n = 4;
   for (const unsigned port : {0U, 1U}) {
     Sampling sampling;

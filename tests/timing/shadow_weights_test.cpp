@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(N, ShadowWeightsTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
 /// {LoadWeights r + 1; MatMul n} takes n + r + 1 cycles.
-TEST_P(ShadowWeightsTiming, APairTakesItsVectors) {
+TEST_P(ShadowWeightsTiming, WeightsAndProductTakeOneCycleAVector) {
   const std::uint64_t pairs = 2 * n_array + 5;
   for (const std::uint64_t n : counts()) {
     for (const std::uint64_t weights : {std::uint64_t{1}, n_array / 2 + 1, n_array + 1}) {
@@ -41,7 +41,7 @@ TEST_P(ShadowWeightsTiming, APairTakesItsVectors) {
 
 /// With accumulation the pair takes the same cycles: the first update reads its old vector one
 /// cycle earlier.
-TEST_P(ShadowWeightsTiming, AnAccumulatingPairTakesItsVectors) {
+TEST_P(ShadowWeightsTiming, WeightsAndAccumulatingProductTakeOneCycleAVector) {
   const std::uint64_t pairs = 7, weights = n_array + 1;
   for (const std::uint64_t n : counts()) {
     SCOPED_TRACE(n);
@@ -83,7 +83,7 @@ TEST_P(ShadowWeightsTiming, UpdatesOfOneVectorWaitForEachOther) {
 }
 
 /// Without the extension the array drains, so a pair takes n + 3N cycles.
-TEST_P(ShadowWeightsTiming, OffIsTheRtl) {
+TEST_P(ShadowWeightsTiming, WithoutTheExtensionTheArrayDrainsAsInTheRtl) {
   const std::uint64_t n = 5;
   Program p = program();
   for (unsigned i = 0; i < 4; ++i) p.load_weights(n_array + 1).mat_mul(n);
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(N, OwnWeightReadsTiming, testing::ValuesIn(array_sizes)
 
 /// A load takes one cycle at the head. Its first vector enters two cycles later, and a product can
 /// follow the last one.
-TEST_P(OwnWeightReadsTiming, ALoadLeavesTheHeadAtOnce) {
+TEST_P(OwnWeightReadsTiming, ALoadLeavesTheHeadInOneCycle) {
   for (const std::uint64_t weights : {std::uint64_t{1}, n_array / 2 + 1, n_array + 1}) {
     SCOPED_TRACE(weights);
     const Recorder r = run_bare(beside().load_weights(weights).mat_mul(3));
@@ -119,7 +119,7 @@ TEST_P(OwnWeightReadsTiming, ALoadLeavesTheHeadAtOnce) {
 /// Two pairs {LoadWeights k; MatMul n} take 2 max(n + 1, k) cycles, accumulating or not, and up to
 /// 2 more if k is n + 1: a LoadWeights comes to the head one cycle after the previous product, so
 /// every second one starts too late.
-TEST_P(OwnWeightReadsTiming, APairTakesTheLongerOfTheTwo) {
+TEST_P(OwnWeightReadsTiming, WeightsAndProductTakeTheLongerOfTheTwo) {
   const std::uint64_t pairs = 12;
   for (const bool accumulate : {false, true}) {
     for (const std::uint64_t n : counts()) {

@@ -217,7 +217,7 @@ TEST_P(SimdTiming, MatMulAfterSimdRunsAfterTheLastWrite) {
   }
 }
 
-TEST_P(SimdTiming, SimdsOverlapMemoryMoves) {
+TEST_P(SimdTiming, SimdsOverlapTransfers) {
   const std::uint64_t n = 3 * n_array;
   Program p = program();
   for (unsigned i = 0; i < 4; ++i) p.simd_read_write();

@@ -34,7 +34,7 @@ TEST_F(TopologiesCommand, CompiledLayersComputeWhatTheySay) {
   EXPECT_NE(check.out.find("second:out"), std::string::npos) << check.out;
 }
 
-TEST_F(TopologiesCommand, AFolderIsCompared) {
+TEST_F(TopologiesCommand, AFolderIsPrintedAsATable) {
   const Output run = tactus("topologies t --board pynq_z1 -o r --energy horowitz_45nm");
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("energy by table horowitz_45nm"), std::string::npos) << run.out;
@@ -122,7 +122,7 @@ TEST_F(TopologiesCommand, ProductsAreConvolutionsOf1x1) {
   EXPECT_EQ(Json::parse(read("r/a.json")).at("cycles"), Json::parse(read("r/b.json")).at("cycles"));
 }
 
-TEST_F(TopologiesCommand, ArePointsOfSweeps) {
+TEST_F(TopologiesCommand, TopologiesMayBePointsOfSweeps) {
   write("s.json", R"({"name": "s", "base": {"workload": {"network": "t/conv.csv"},
     "board": {"name": "pynq_z1"}},
     "axes": [{"key": "workload.network", "values": ["t/conv.csv", "t/fc.csv"]}]})");

@@ -45,7 +45,7 @@ TEST(Topology, RowsAreLayers) {
   EXPECT_EQ(products[0].channels, 20);
 }
 
-TEST(Topology, IsConvolutionsWithoutPadding) {
+TEST(Topology, RowsBecomeConvolutionsWithoutPadding) {
   const auto layers = parse_topology("a, 9, 11, 3, 5, 2, 7, 2\nb, 6, 6, 6, 6, 3, 4, 1\n", "t.csv");
   const Network network = build_topology(layers, "t", 1);
   ASSERT_EQ(network.graph.outputs.size(), 2U);
@@ -86,7 +86,7 @@ TEST(Topology, StridesAndPaddingOfEachDirection) {
             "t.csv:2: a filter of 5 x 1 does not fit the IFMAP of 4 x 2");
 }
 
-TEST(Topology, ColumnsOfALanguageModelsHead) {
+TEST(Topology, LargeDimensionsAreAllowedUpToALimit) {
   const auto layers = parse_topology("Layer, M, N, K\nhead, 1, 128256, 4096\n", "t.csv");
   EXPECT_EQ(layers[0].filters, 128256);
   EXPECT_EQ(error_of("head, 1, 1048577, 1\n"),
@@ -95,7 +95,7 @@ TEST(Topology, ColumnsOfALanguageModelsHead) {
             "t.csv:1: the weights would have 4294967296 elements; allowed 1073741824");
 }
 
-TEST(Topology, ARowIsNotTakenForAHeader) {
+TEST(Topology, ARowWithANumberIsNoHeader) {
   EXPECT_EQ(error_of("a, x, 4, 1, 1, 1, 1, 1\nb, 4, 4, 1, 1, 1, 1, 1\n"),
             "t.csv:1: IFMAP Height is \"x\"; allowed: a whole number from 1 to 1048576");
 }

@@ -65,7 +65,7 @@ Lines recorded(const Lines& all, bool bare) {
   return kept;
 }
 
-TEST(TraceEvents, OfEveryGoldenLog) {
+TEST(TraceEvents, WaveformsOfGoldenProgramsHaveTheEventsOfTheLog) {
   const TraceFolder folder;
   std::uint64_t golden_events = 0;
   unsigned logs = 0;
@@ -121,7 +121,7 @@ std::uint64_t expect_events_of_program(std::uint64_t seed) {
   return samples;
 }
 
-TEST(TraceEvents, OfRandomPrograms) {
+TEST(TraceEvents, WaveformsOfRandomProgramsHaveTheEventsOfTheLog) {
   std::uint64_t samples = 0;
   for (const std::uint64_t seed : test_seeds(1, 12)) {
     SCOPED_TRACE(testing::Message() << "TACTUS_TEST_SEED=" << seed);

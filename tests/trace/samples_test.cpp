@@ -61,7 +61,7 @@ class PausingSource final : public InstructionSource {
 /// The published expectation, program counters 1, 9, 19, ... 999, 1000, comes from a rig whose
 /// second instruction is two cycles late: 8 instructions retire between the first two samples, 10
 /// between all others.
-TEST(Samples, OneThousandNoOps) {
+TEST(Samples, OneThousandNoOpsGiveThePublishedCounters) {
   const KernelScope kernel;
   Clock clock;
   TcuSystem::Config config;
@@ -105,7 +105,7 @@ class SamplesCli : public CliTest {
   }
 };
 
-TEST_F(SamplesCli, OfARun) {
+TEST_F(SamplesCli, ARunWritesSamples) {
   const Output run = tactus(
       "run --program n.tprog --arch a.tarch --samples s.tsample --sample-block 16 --vcd w.vcd "
       "--trace-scope top.tcu.decoder.sampler");
@@ -122,7 +122,7 @@ TEST_F(SamplesCli, OfARun) {
       << run.out;
 }
 
-TEST_F(SamplesCli, IntervalByOption) {
+TEST_F(SamplesCli, AnOptionSetsTheInterval) {
   ASSERT_EQ(tactus("run --program m.tprog --arch a.tarch --samples s.tsample --sample-interval 1 "
                    "--sample-block 1 --stats s.json")
                 .code,

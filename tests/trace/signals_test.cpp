@@ -67,7 +67,7 @@ class Writer : public testing::Test {
   TraceFolder folder_;
 };
 
-TEST_F(Writer, TheFileToTheLetter) {
+TEST_F(Writer, WritesTheExpectedFile) {
   const trace::Plan plan = make_plan(registry_, {});
   trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool 1", "what ran", 2500});
   trace::Tracer tracer(plan, {2, 9, [this] { return wires_.count != 4; }, 0, 0}, writer);
@@ -136,7 +136,7 @@ TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
   EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
 }
 
-TEST_F(Writer, TheClockStandsStillWhileNothingElseChanges) {
+TEST_F(Writer, TheClockIsNotWrittenWhileNothingElseChanges) {
   const trace::Plan plan = make_plan(registry_, {});
   trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
   trace::Tracer tracer(plan, {}, writer);
@@ -152,7 +152,7 @@ TEST_F(Writer, TheClockStandsStillWhileNothingElseChanges) {
   EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
 }
 
-TEST_F(Writer, AClockAloneHasAllItsEdges) {
+TEST_F(Writer, AClockThatIsTracedAloneHasAllItsEdges) {
   trace::Selection selection;
   selection.globs = {"top.clock"};
   const trace::Plan plan = make_plan(registry_, selection);
@@ -192,7 +192,7 @@ TEST_F(Writer, TheLimitEndsTheFileWithAWholeCycle) {
   EXPECT_EQ(content(folder_.path("part.vcd")), content(folder_.path("window.vcd")));
 }
 
-TEST_F(Writer, ValuesAreCutToTheirWidth) {
+TEST_F(Writer, ValuesAreTruncatedToTheirWidth) {
   trace::Selection selection;
   selection.globs = {"top.unit.count"};
   const trace::Plan plan = make_plan(registry_, selection);
@@ -204,7 +204,7 @@ TEST_F(Writer, ValuesAreCutToTheirWidth) {
   EXPECT_NE(content(folder_.path("a.vcd")).find("\nb101 !\n"), std::string::npos);
 }
 
-TEST_F(Writer, AFullDiskIsToldAtTheEnd) {
+TEST_F(Writer, AFullDiskIsReportedAtTheEnd) {
   const trace::Plan plan = make_plan(registry_, {});
   trace::VcdWriter writer("/dev/full", plan, {"tool", "", 1000});
   trace::Tracer tracer(plan, {}, writer);

@@ -105,7 +105,7 @@ TEST_F(Waveform, AFullDiskLeavesWholeCycles) {
 
 /// Unused values of channels also equal the RTL's: an address that an item does not use is 0, and
 /// the ALU array is ready for the NoOp that it gets when there is no operation.
-TEST_F(Waveform, ValuesThatNobodyLooksAt) {
+TEST_F(Waveform, UnusedValuesEqualThoseOfTheRtl) {
   write("g.tasm", std::string("MatMul.zeroes Acc(5), 3\n"
                               "SIMD O = Move(I), read Acc(5), write Acc(7)\n"
                               "DataMove Acc(7) -> Local(3), 2\n"));
@@ -153,7 +153,7 @@ TEST_F(Waveform, ValuesThatNobodyLooksAt) {
   }
 }
 
-TEST_F(Waveform, BesideAnUnchangedResult) {
+TEST_F(Waveform, ChangesNoResult) {
   const Output plain = tactus(run + "--events e --stats s.json");
   ASSERT_EQ(plain.code, 0) << plain.err;
   const Output output = tactus(traced + "--events f --gtkw w.gtkw");
@@ -172,7 +172,7 @@ TEST_F(Waveform, BesideAnUnchangedResult) {
   EXPECT_EQ(read("w.vcd"), first);  // the same input gives the same bytes
 }
 
-TEST_F(Waveform, OfAModelWithSeveralImages) {
+TEST_F(Waveform, AModelWithSeveralImages) {
   write("x.csv", read("x.csv") + read("x.csv"));
   const Output output =
       tactus("run --model m.tmodel --input x.csv --mode driver --vcd w.vcd --events e");

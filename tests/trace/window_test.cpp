@@ -129,7 +129,7 @@ class Traces {
 
 using On = Traces::On;
 
-TEST(TraceWindow, HoldsTheCyclesAskedFor) {
+TEST(TraceWindow, HasTheRequestedCycles) {
   for (const std::uint64_t seed : test_seeds(1, 2)) {
     SCOPED_TRACE(testing::Message() << "TACTUS_TEST_SEED=" << seed);
     const Traces traces(seed);

@@ -24,7 +24,7 @@ TEST_F(ZooCommand, ListsTheNetworks) {
       << list.out;
 }
 
-TEST_F(ZooCommand, WritesWhatTheBuilderMakes) {
+TEST_F(ZooCommand, WritesTheGraphOfItsBuilder) {
   const Output made = tactus("zoo csp -o csp.onnx --seed 5");
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(made.out.rfind("csp.onnx: csp, input x:0 [1,16,16,3], 2301 parameters, ", 0), 0U)

@@ -350,7 +350,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// With 16 fraction bits rounding is negligible, so the fixed-point model must agree with the
 /// reference.
-TEST(CompiledNetworks, TheFixedPointModelMeansWhatOnnxMeans) {
+TEST(CompiledNetworks, TheFixedPointModelComputesWhatOnnxSays) {
   constexpr auto type = tcu::DataType::fp32bp16;
   for (const std::uint64_t seed : test_seeds(1, 400)) {
     const Graph graph = random_graph(seed);

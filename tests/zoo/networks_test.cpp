@@ -256,7 +256,7 @@ TEST(YoloV4Tiny, HasThePublishedSize) {
   }
 }
 
-TEST(Zoo, SeedsDecideTheWeightsAndNothingElse) {
+TEST(Zoo, SeedsChangeNothingButTheWeights) {
   for (const char* name : {"resnet20v2", "mobilenetv1-tiny", "mlp", "cnn", "csp"}) {
     const Graph one = zoo_entry(name).build(1).graph;
     const Graph other = zoo_entry(name).build(2).graph;

@@ -243,7 +243,7 @@ TEST(SegmentsOfMachines, WithOutputsThatShareValues) {
 
 /// If the mixed program does not fit, the network is compiled by the strategy alone, or refused; a
 /// note or error says why.
-TEST(SegmentsOfMachines, ThatAreTooSmallSayWhy) {
+TEST(SegmentsOfMachines, ANoteSaysWhyAMachineIsTooSmall) {
   const auto says = [](const compiler::Compiled& c, const std::string& what) {
     return std::any_of(c.notes.begin(), c.notes.end(), [&](const std::string& note) {
       return note.find(what) != std::string::npos;
@@ -299,7 +299,7 @@ TEST(SegmentsOfMachines, AreNotForSeveralImages) {
 
 /// The maximum has operands that are stored negated and operands that are not; readers must take
 /// the sign into account.
-TEST(OptimisedMaxima, OfValuesThatAreNotStoredAlike) {
+TEST(OptimisedMaxima, OfNegatedAndPlainOperands) {
   GraphMaker maker(11);
   maker.input("x", {1, 9})
       .node("Relu", {"x"}, {"r"})

@@ -167,7 +167,7 @@ TEST(OptimisedWays, ResidentConstantsAreNotFetched) {
   EXPECT_LT(b.dram_read_bytes, a.dram_read_bytes);
 }
 
-TEST(OptimisedWays, WhatNeedsTheOptimiserSaysSo) {
+TEST(OptimisedWays, BatchesAndResidentConstantsNeedTheOptimiser) {
   const Graph graph = zoo_entry("cnn").build(1).graph;
   const tcu::Architecture architecture =
       tcu::read_architecture(TACTUS_SOURCE_DIR "/configs/arch/zcu104.tarch");

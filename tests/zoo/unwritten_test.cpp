@@ -43,7 +43,7 @@ std::vector<Choice> choices() {
 
 class UnwrittenReadsOf : public testing::TestWithParam<const char*> {};
 
-TEST_P(UnwrittenReadsOf, NoCompiledProgram) {
+TEST_P(UnwrittenReadsOf, CompiledProgramsHaveNone) {
   const Graph graph = zoo_entry(GetParam()).build(1).graph;
   std::size_t checked = 0;
   for (const char* name : {"pynqz1", "ultra96v2", "zcu104_uram"}) {

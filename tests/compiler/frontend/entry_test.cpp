@@ -82,7 +82,7 @@ void PrintTo(const Conv2d& tested, std::ostream* out) { *out << tested.name; }
 
 class Conv2dTable : public testing::TestWithParam<Conv2d> {};
 
-TEST_P(Conv2dTable, IsThePublishedOne) {
+TEST_P(Conv2dTable, EqualsThePublishedTable) {
   const Conv2d& c = GetParam();
   nn::Tensor kernel = nn::Tensor::zeros({4, 4, 2, 2});
   for (int co = 0; co < 4; ++co) {
@@ -147,7 +147,7 @@ TEST(Entry, Reshape1dTo4d) {
   }
 }
 
-TEST(Entry, CompatFlattensInTheOrderOfMemory) {
+TEST(Entry, CompatFlattensInMemoryOrder) {
   GraphMaker maker;
   maker.input("x", {1, 2, 1, 2}).node("Flatten", {"x"}, {"y"}).output("y");
   Options options;
@@ -293,7 +293,7 @@ TEST(Entry, ArtefactsAreWhatTheDriverReads) {
                                       "xor.tensors.json", "xor.tmodel", "xor.tprog"}));
 }
 
-TEST(Entry, NothingStaysIfOneFileCannotBeWritten) {
+TEST(Entry, NoFileIsLeftIfOneCannotBeWritten) {
   const Folder folder("failed");
   std::filesystem::create_directories(folder.string() + "/xor.tmodel");
   const Compiled compiled = compile(xor_network(1).graph, tiny());
@@ -347,7 +347,7 @@ TEST(Entry, DotNamesLayersTensorsAndLayouts) {
   }
 }
 
-TEST(Entry, TensorsOfTheWrongSize) {
+TEST(Entry, TensorsOfTheWrongSizeAreRefused) {
   const Compiled compiled = compile(xor_network(1).graph, tiny());
   EXPECT_THROW((void)pack_tensor(compiled.input_layouts[0], tiny(), {1, 2, 3}), UserError);
   EXPECT_THROW((void)unpack_tensor(compiled.output_layouts[0], tiny(), {1, 2, 3}), UserError);

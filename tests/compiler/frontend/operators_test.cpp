@@ -92,7 +92,7 @@ TEST(MatMul, RowsOfAMatrixAndOfAnImage) {
   check(image.node("MatMul", {"t", "w"}, {"y"}).output("y"), 0.1F);
 }
 
-TEST(Arithmetic, TwoActivations) {
+TEST(Arithmetic, OperationsOnTwoComputedTensors) {
   for (const std::string op : {"Add", "Sub", "Mul"}) {
     GraphMaker maker;
     maker.input("a", {1, 5, 2, 3}).input("b", {1, 5, 2, 3}).node(op, {"a", "b"}, {"y"});
@@ -399,7 +399,7 @@ TEST(Relabel, TransposeAndBack) {
   check(maker.output("y").output("c"), 0.1F);
 }
 
-TEST(Relabel, IdentityAndDropoutAreNothing) {
+TEST(Relabel, IdentityAndDropoutAddNoInstructions) {
   GraphMaker maker(10);
   maker.input("x", {1, 5}).node("Dropout", {"x"}, {"d"}).node("Identity", {"d"}, {"i"});
   maker.node("Relu", {"i"}, {"y"}).output("y").output("i");
@@ -423,7 +423,7 @@ TEST(Folding, ShapeArithmeticOfAnExporter) {
   EXPECT_EQ(compile(maker.graph, architecture(4)).output_layouts[0].shape, (nn::Shape{2, 12}));
 }
 
-TEST(Folding, WhatOnlyGivesItsShapeIsNotComputed) {
+TEST(Folding, TensorsOfWhichOnlyTheShapeIsUsedAreNotComputed) {
   GraphMaker maker;
   maker.input("x", {1, 3, 2, 2}).input("like", {1, 3, 2, 2});
   maker.node("Relu", {"like"}, {"r"}).node("Shape", {"r"}, {"shape"});
@@ -593,7 +593,7 @@ TEST(Expansion, SlopesOfAllSizes) {
   check_node("LeakyRelu", {1, 5, 2, 3}, {}, {{"alpha", 1.75F}});
 }
 
-TEST(Expansion, ElementsElsewhere) {
+TEST(Expansion, RearrangementsOfElements) {
   check_node("DepthToSpace", {1, 12, 2, 3}, {}, {{"blocksize", std::int64_t{2}}});
   check_node("DepthToSpace", {2, 8, 2, 3}, {}, {{"blocksize", std::int64_t{2}}, {"mode", "CRD"s}});
   check_node("SpaceToDepth", {1, 3, 4, 6}, {}, {{"blocksize", std::int64_t{2}}});
@@ -642,7 +642,7 @@ TEST(Expansion, LayoutsThatTransposesMade) {
 }
 
 /// Curves before a product are approximated by chords; the error stays within what the note states.
-TEST(Expansion, CurvesBeforeAProduct) {
+TEST(Expansion, FunctionsBeforeAProductUseChords) {
   for (const std::string op :
        {"Sigmoid", "Tanh", "Erf", "HardSigmoid", "HardSwish", "Abs", "Neg"}) {
     GraphMaker maker(14);
@@ -654,7 +654,7 @@ TEST(Expansion, CurvesBeforeAProduct) {
   }
 }
 
-TEST(Expansion, QuantisedValuesAreCutToTheirRange) {
+TEST(Expansion, QuantisedValuesSaturate) {
   GraphMaker maker;
   maker.input("x", {1, 4}).constant("s", floats({}, {1.0F / 128}));
   nn::Tensor zero = nn::Tensor::of({}, std::vector<std::int64_t>{0});
@@ -664,7 +664,7 @@ TEST(Expansion, QuantisedValuesAreCutToTheirRange) {
   check(maker.node("DequantizeLinear", {"q", "s", "z"}, {"y"}).output("y"), 0.01F);
 }
 
-TEST(HostTail, FollowsTheProgram) {
+TEST(HostTail, TheHostComputesTheNodesAfterTheProgram) {
   GraphMaker maker;
   maker.input("x", {1, 3}).weights("w", {3, 5}, 1.0F).node("MatMul", {"x", "w"}, {"m"});
   maker.node("Exp", {"m"}, {"e"}).constant("two", floats({}, {2.0F}));
@@ -681,7 +681,7 @@ TEST(HostTail, FollowsTheProgram) {
 }
 
 /// A meaningless node is refused by the compiler and not left to the host.
-TEST(HostTail, IsTriedOnce) {
+TEST(HostTail, InvalidNodesAreNotLeftToTheHost) {
   GraphMaker maker;
   maker.input("x", {1, 3}).weights("c", {2}, 1.0F).node("Exp", {"x"}, {"e"});
   maker.node("Add", {"e", "c"}, {"y"}).output("y");
@@ -689,7 +689,7 @@ TEST(HostTail, IsTriedOnce) {
 }
 
 /// A window of more pixels than there are accumulators is pooled by rows first.
-TEST(Pools, OfMorePixelsThanAccumulators) {
+TEST(Pools, WindowsLargerThanTheAccumulatorsArePooledByRowsFirst) {
   tcu::Architecture small = architecture(4);
   small.accumulator_depth = 64;
   const auto pooled = [&](const char* op, const Attributes& attributes) {
@@ -709,7 +709,7 @@ TEST(Pools, OfMorePixelsThanAccumulators) {
 }
 
 /// Sums along the lanes, and other dimensions that come to run along them.
-TEST(LaneTurns, OnArraysOfAPowerOfTwo) {
+TEST(LaneTurns, SumsAlongLanesAreRightOnEveryArray) {
   for (const std::uint32_t n : {4U, 8U, 12U, 16U}) {
     for (const nn::Shape& shape : {nn::Shape{16, 32}, nn::Shape{2, 17, 21}, nn::Shape{2, 3, 16, 20},
                                    nn::Shape{1, 2, 33, 16}}) {

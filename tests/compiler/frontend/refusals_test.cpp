@@ -195,7 +195,7 @@ TEST(Refusal, Rearrangements) {
                  {"x"});
 }
 
-TEST(Refusal, InputsThatAreNoRealNumbers) {
+TEST(Refusal, InputsOfOtherTypes) {
   GraphMaker maker;
   maker.input("x", {1, 4}).input("shape", {2}).node("Reshape", {"x", "shape"}, {"y"}).output("y");
   maker.graph.inputs[1].type = nn::ElementType::int64;
@@ -208,7 +208,7 @@ TEST(Refusal, InputsThatAreNoRealNumbers) {
       << refusal(maker.graph);
 }
 
-TEST(Refusal, EveryReasonAtOnce) {
+TEST(Refusal, AllReasonsAreReportedTogether) {
   GraphMaker maker;
   maker.input("x", {1, 4, 6, 6}).weights("w", {4, 4, 3, 3}, 1.0F);
   maker.node("Conv", {"x", "w"}, {"c"}, {{"auto_pad", "SOME"s}, {"strides", Ints{0, 1}}});

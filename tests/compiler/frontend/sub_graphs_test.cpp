@@ -77,7 +77,7 @@ TEST(SubGraphs, LoopOfAConstantCountIsUnrolled) {
   expect_near_reference(loop(false).graph, architecture(4));
 }
 
-TEST(SubGraphs, LoopWhoseBodyDecidesIsRefused) {
+TEST(SubGraphs, LoopWhoseBodyDecidesItsEndIsRefused) {
   EXPECT_EQ(refusal(loop(true).graph).substr(0, 110),
             std::string("test.onnx: node \"n_last\" (Loop): the body computes the condition; "
                         "supported are bodies that leave it as it is")

@@ -73,7 +73,7 @@ TEST(TableFunction, WithOtherTables) {
   }
 }
 
-TEST(TableFunction, OfAValueTimesItself) {
+TEST(TableFunction, OfAValueTimesItsFunction) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 6, 6})
       .weights("w", {8, 8, 3, 3}, 0.25F)

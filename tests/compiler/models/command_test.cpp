@@ -127,7 +127,7 @@ TEST_F(TensorCommand, CheckTakesFoldersOfTestDataAndCountsClasses) {
   refused("--test-data data", "data/test_data_set_1: expected values of output \"p\"");
 }
 
-TEST_F(TensorCommand, CheckNamesTheFileOfAnInputThatIsNotTakenAsItIs) {
+TEST_F(TensorCommand, CheckNamesTheFileOfAnInputThatItChanges) {
   write_graph("m.onnx", classifier());
   nn::Tensor x = rows(3, 8, 1);
   x.floats[2] = std::numeric_limits<float>::quiet_NaN();
@@ -214,7 +214,7 @@ TEST_F(TensorCommand, RunsTensorsAndComputesWhatIsLeftToTheHost) {
   EXPECT_NE(info.out.find("[3,8]"), std::string::npos) << info.out;
 }
 
-TEST_F(TensorCommand, InputsBeyondTheTypeAreTold) {
+TEST_F(TensorCommand, InputsBeyondTheDataTypeAreWarnedAbout) {
   write_graph("m.onnx", classifier());
   nn::Tensor x = rows(3, 8, 1);
   x.floats[5] = 1000;
@@ -343,7 +343,7 @@ TEST_F(TensorCommand, ShapesOfExpectedOutputsHaveToAgree) {
 }
 
 /// Files beside a model must belong to the model.
-TEST_F(TensorCommand, TheFileOfTensorsBelongsToItsModel) {
+TEST_F(TensorCommand, AFileOfTensorsOfAnotherModelIsRefused) {
   write_graph("m.onnx", classifier());
   write_tensor("x.npy", rows(3, 8, 1));
   ASSERT_EQ(tactus("compile m.onnx --arch wide.tarch -o out").code, 0);
@@ -394,7 +394,7 @@ TEST_F(TensorCommand, TheFileOfTensorsBelongsToItsModel) {
       "/host_graph: input \"x\" [2,8] of out/other.host.onnx is no output of the program");
 }
 
-TEST_F(TensorCommand, OutputsWhoseNamesWouldBeOneFile) {
+TEST_F(TensorCommand, OutputsWithSimilarNamesGetFilesOfTheirOwn) {
   const std::string tall = std::string(300, 'n');
   GraphMaker maker(13);
   maker.input("x", {2, 8});
@@ -423,7 +423,7 @@ TEST_F(TensorCommand, OutputsWhoseNamesWouldBeOneFile) {
 
 /// Names in a model file with control characters, formulas or wrong encoding do no harm in any
 /// output.
-TEST_F(TensorCommand, NamesThatATerminalWouldObey) {
+TEST_F(TensorCommand, ControlCharactersInTensorNamesAreEscaped) {
   const std::string bell = "y\x1b[31m\x07\nz", latin = "caf\xE9", formula = "=cmd|' /C calc'!A0";
   GraphMaker maker(13);
   maker.input("x", {2, 8});
@@ -476,7 +476,7 @@ TEST_F(TensorCommand, SaturationWithinALayerIsCounted) {
   EXPECT_EQ(inside("wide.tarch"), 0);
 }
 
-TEST_F(TensorCommand, TablesRunAlikeOnBothEngines) {
+TEST_F(TensorCommand, BothEnginesAgreeOnLookupTables) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 6, 6})
       .weights("w", {8, 8, 3, 3}, 0.25F)

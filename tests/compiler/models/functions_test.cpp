@@ -125,7 +125,7 @@ std::vector<float> wide_numbers(std::size_t count) {
   return values;
 }
 
-TEST(WideNumbers, KeepTheirBound) {
+TEST(WideNumbers, FunctionsOfWideNumbersKeepTheErrorBound) {
   // Error bounds. They include values whose argument or result is near the ends of the range, where
   // the result itself is large.
   const std::map<std::string, double> bounds{{"Sigmoid", 0.001},   {"Tanh", 0.001}, {"Gelu", 0.001},
@@ -153,7 +153,7 @@ TEST(WideNumbers, KeepTheirBound) {
   }
 }
 
-TEST(Tables, OfOtherSizesAreUsedAsTheyAre) {
+TEST(Tables, TablesOfAnySizeKeepTheStatedError) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 128, 64}).node("Sigmoid", {"x"}, {"y"}).output("y");
   const std::vector<float> x = every_number(tcu::DataType::fp16bp8);
@@ -174,7 +174,7 @@ TEST(Tables, OfOtherSizesAreUsedAsTheyAre) {
 
 /// Functions are left to the host if the machine has one table only, or too few registers for the
 /// results of a lookup.
-TEST(Tables, ThatProgramsCannotUseLeaveFunctionsToTheHost) {
+TEST(Tables, UnusableTablesLeaveFunctionsToTheHost) {
   GraphMaker maker(13);
   maker.input("x", {1, 8}).node("Sigmoid", {"x"}, {"y"}).output("y");
   EXPECT_NE(compile(maker.graph, with_tables(architecture(8), 1)).host, nullptr);
@@ -184,7 +184,7 @@ TEST(Tables, ThatProgramsCannotUseLeaveFunctionsToTheHost) {
   EXPECT_EQ(compile(maker.graph, small_machine()).host, nullptr);
 }
 
-TEST(Tables, AreLoadedOnceForAllThatUsesThem) {
+TEST(Tables, ATableIsLoadedOnceForAllItsUses) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 4, 4}).node("Sigmoid", {"x"}, {"y"}).output("y");
   Options options;
@@ -196,7 +196,7 @@ TEST(Tables, AreLoadedOnceForAllThatUsesThem) {
 }
 
 /// x * Sigmoid(x) is one lookup, in the layer of the product before it.
-TEST(Gates, AreOneFunctionInTheLayerBefore) {
+TEST(Gates, AGateIsOneLookupInTheLayerBeforeIt) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 6, 6})
       .weights("w", {8, 8, 3, 3}, 0.25F)
@@ -217,7 +217,7 @@ TEST(Gates, AreOneFunctionInTheLayerBefore) {
   expect_near_reference(three.graph, small_machine());
 }
 
-TEST(Strategies, AllUseTables) {
+TEST(Strategies, EveryStrategyUsesLookupTables) {
   for (const Strategy strategy : {Strategy::local_isolated, Strategy::local_vars,
                                   Strategy::local_consts, Strategy::local_vars_and_consts}) {
     GraphMaker maker(13);
@@ -265,7 +265,7 @@ GraphMaker softmax(const std::string& op, const nn::Shape& shape, std::int64_t a
   return maker;
 }
 
-TEST(Softmax, OnTheUnit) {
+TEST(Softmax, IsComputedOnTheUnit) {
   for (const std::int64_t opset : {12, 13}) {
     for (const nn::Shape& shape : {nn::Shape{3, 10}, nn::Shape{2, 5, 3, 4}, nn::Shape{1, 100}}) {
       for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(shape.size()); ++axis) {
@@ -370,7 +370,7 @@ TEST(Products, OfAGemm) {
   EXPECT_LE(deviation(left, ample_architecture()), 0.001);
 }
 
-TEST(Optimiser, SaysWhatItLeavesToAStrategy) {
+TEST(Optimiser, NamesTheLayersThatItLeavesToAStrategy) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 12, 12})
       .weights("v", {16, 8, 3, 3}, 0.2F)

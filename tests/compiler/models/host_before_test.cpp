@@ -66,7 +66,7 @@ const std::vector<float> expected_words{4.234375F,   -5.46875F,    -10.95703125F
                                         5.04296875F, -4.84765625F, -11.625F,      0.484375F,
                                         4.65625F,    -2.703125F,   -13.13671875F, 1.50390625F};
 
-TEST(HostBefore, LooksWordsUpAndMakesMasks) {
+TEST(HostBefore, TheHostLooksUpWordsAndMakesMasks) {
   const nn::Graph graph = masked_words();
   Options optimised;
   optimised.optimise = true;
@@ -89,7 +89,7 @@ TEST(HostBefore, LooksWordsUpAndMakesMasks) {
   }
 }
 
-TEST(HostBefore, IsKeptBesideTheProgram) {
+TEST(HostBefore, ItsGraphIsStoredBesideTheProgram) {
   const Compiled compiled = compile(masked_words(), ample_architecture());
   const std::string folder = testing::TempDir() + "/host_before";
   const std::string path = write_artefacts(compiled, folder, "words");
@@ -129,7 +129,7 @@ TEST(HostBefore, IsKeptBesideTheProgram) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(HostBefore, ReadsQuantisedImages) {
+TEST(HostBefore, TheHostConvertsQuantisedImages) {
   GraphMaker maker(13);
   whole_input(maker, "image", {1, 1, 2, 2}, nn::onnx_uint8);
   maker.constant("scale", floats({}, {0.5F})).constant("zero", whole({}, {128}, nn::onnx_uint8));
@@ -143,7 +143,7 @@ TEST(HostBefore, ReadsQuantisedImages) {
             (std::vector<float>{-64, 63.5F, 0, -14, 16, -15.875F, 0, 3.5F}));
 }
 
-TEST(HostBefore, RefusesWhatNoProgramMakesAndShapesThatFollowFromValues) {
+TEST(HostBefore, RefusesIntegerOutputsAndShapesThatDependOnValues) {
   GraphMaker lookup;
   whole_input(lookup, "ids", {3});
   lookup.constant("table", integers({5, 6, 7})).node("Gather", {"table", "ids"}, {"y"}).output("y");

@@ -123,7 +123,7 @@ nn::Values image(const nn::Shape& shape) {
   return {{"x", tensor}};
 }
 
-TEST(Quantised, NetworkOfIntegersIsOneOfRealNumbers) {
+TEST(Quantised, AQuantisedNetworkIsCompiledAsOneOfRealNumbers) {
   const nn::Graph graph = quantised_network().parsed();
   const nn::Tensor expected = nn::Tensor::of({1, 3}, std::vector{-0.28125F, -0.0625F, -0.15625F});
   const nn::Values inputs = image({1, 2, 6, 6});
@@ -139,7 +139,7 @@ TEST(Quantised, NetworkOfIntegersIsOneOfRealNumbers) {
   }
 }
 
-TEST(Quantised, WhatAFunctionOfTheRuntimeLacksIsRefused) {
+TEST(Quantised, IncompleteRuntimeFunctionsAreRefused) {
   ModelMaker m({1, 2, 6, 6}, {1, 2, 1, 1});
   m.number("s", 0.5F);
   m.integers("z", onnx::TensorProto::UINT8, {}, 0, 100);
@@ -184,7 +184,7 @@ TEST(Quantised, DynamicScalesKeepTheRealNumbers) {
   }
 }
 
-TEST(Quantised, SumsOfIntegersAreNoOutputs) {
+TEST(Quantised, IntegerSumsAsOutputsAreRefused) {
   ModelMaker m({3, 5}, {3, 4});
   m.integers("w", onnx::TensorProto::INT8, {5, 4}, 23, -11);
   m.node("DynamicQuantizeLinear", {"x"}, {"q", "s", "z"});

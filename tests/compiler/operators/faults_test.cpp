@@ -180,7 +180,7 @@ Count plant(const Fault& fault, tcu::DataType type, unsigned most) {
 
 class PlantedFault : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(PlantedFault, IsFound) {
+TEST_P(PlantedFault, IsFoundInEveryDataType) {
   const Fault& fault = faults()[GetParam()];
   for (const tcu::DataType type : {tcu::DataType::fp8bp4, tcu::DataType::fp16bp8,
                                    tcu::DataType::fp18bp10, tcu::DataType::fp32bp16}) {

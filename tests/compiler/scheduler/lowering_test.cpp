@@ -224,7 +224,7 @@ TEST(ConvolutionCost, StrideTwoLoadsPixelByPixel) {
 
 // ---- results -----------------------------------------------------------------------------------
 
-TEST(ProgramBuilder, LayersWithoutSavesGiveNothing) {
+TEST(ProgramBuilder, LayersWithoutSavesGiveNoInstructions) {
   ProgramBuilder builder(machine(16, 16), {});
   builder.begin_pass();
   Net net(builder, 2);
@@ -306,7 +306,7 @@ TEST(ProgramBuilder, HirDump) {
 
 // ---- refusals ----------------------------------------------------------------------------------
 
-TEST(Refusals, OneRootNeedsMoreThanThereIs) {
+TEST(Refusals, MemoriesTooSmallForASingleRoot) {
   EXPECT_EQ(error_of([] { relu_of(3, machine(100, 1)); }),
             "layer \"relu\": insufficient accumulators, required at least 2 vectors for a single "
             "root, there are 1");
@@ -350,7 +350,7 @@ TEST(Refusals, Threads) {
             "number_of_threads is 2; programs are compiled for 1 thread only");
 }
 
-TEST(Refusals, MistakesOfAFrontendAreInternal) {
+TEST(Refusals, MistakesOfAFrontendAreInternalErrors) {
   const auto layer_with = [](const std::function<void(MemoryManager&, hir::Layer&)>& fill) {
     ProgramBuilder builder(machine(16, 16), {});
     builder.begin_pass();
@@ -381,7 +381,7 @@ TEST(Refusals, MistakesOfAFrontendAreInternal) {
 }
 
 /// The kinds of operation in a layer have a fixed order, so an add cannot follow a relu.
-TEST(Refusals, KindsOutOfOrder) {
+TEST(Refusals, OperationsOutOfOrderAreInternalErrors) {
   ProgramBuilder builder(machine(16, 16), {});
   builder.begin_pass();
   Net net(builder, 2);

@@ -68,7 +68,7 @@ TEST(PairRollup, BrokenRunsRestartWithTheRunningPair) {
             "Local(0)@0 Acc(0)@0 1;Local(5)@0 Acc(1)@0 2;");
 }
 
-TEST(PairRollup, ZeroesStandStillAndDoNotMixWithVectors) {
+TEST(PairRollup, ZeroesHaveNoStrideAndDoNotJoinVectors) {
   EXPECT_EQ(pairs({{zeroes, sum(0)}, {zeroes, sum(2)}, {zeroes, sum(4)}, {local(0), sum(6)}}),
             "Zeroes@0 Acc(0)@1 3;Local(0)@0 Acc(6)@0 1;");
 }
@@ -79,7 +79,7 @@ TEST(PairRollup, OtherMemoriesBreakTheRun) {
             "Local(0)@0 Acc(0)@0 1;Local(1)@0 DRAM0(1)@0 1;");
 }
 
-TEST(PairRollup, RefsDoNotMatter) {
+TEST(PairRollup, ReferencesOfAddressesAreIgnored) {
   EXPECT_EQ(pairs({{local(0), sum(0)}, {Address(Tag::local, 7, 1), sum(1)}}),
             "Local(0)@0 Acc(0)@0 2;");
 }

@@ -25,13 +25,13 @@ std::vector<std::size_t> waits(const std::vector<Operation>& operations) {
 
 using Places = std::vector<std::size_t>;
 
-TEST(Updates, OnlySmallArraysNeedIt) {
+TEST(Updates, AccumulatingUpdatesCollideOnArraysBelowFour) {
   EXPECT_TRUE(updates_collide(2));
   EXPECT_TRUE(updates_collide(3));
   EXPECT_FALSE(updates_collide(4));
 }
 
-TEST(Updates, AWaitStandsBeforeTheSecondUpdate) {
+TEST(Updates, AWaitPrecedesTheSecondUpdate) {
   EXPECT_EQ(waits({MatMul{false, local(0), sum(5), 1}, LoadWeights{local(8), 3},
                    MatMul{true, local(1), sum(5), 1}}),
             Places{2});
@@ -45,7 +45,7 @@ TEST(Updates, OtherAccumulatorsDoNotWait) {
   EXPECT_EQ(waits({MatMul{true, local(0), sum(3), 4}}), Places{});
 }
 
-TEST(Updates, PlainWritesNeverWaitAndMovesCount) {
+TEST(Updates, PlainWritesNeverWaitAndDataMovesAreUpdatesToo) {
   EXPECT_EQ(waits({MatMul{true, local(0), sum(5), 1}, MatMul{false, local(0), sum(5), 1}}),
             Places{});
   EXPECT_EQ(waits({MatMul{false, local(0), sum(5), 1}, DataMove{false, true, local(1), sum(5), 1}}),
@@ -54,7 +54,7 @@ TEST(Updates, PlainWritesNeverWaitAndMovesCount) {
             Places{});
 }
 
-TEST(Updates, AWaitServesAllBeforeIt) {
+TEST(Updates, OneWaitCoversAllUpdatesBeforeIt) {
   EXPECT_EQ(waits({MatMul{false, local(0), sum(5), 1}, MatMul{false, local(0), sum(6), 1},
                    MatMul{true, local(1), sum(5), 1}, MatMul{true, local(1), sum(6), 1},
                    MatMul{true, local(1), sum(5), 1}}),

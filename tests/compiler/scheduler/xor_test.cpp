@@ -64,7 +64,7 @@ void dense(ProgramBuilder& builder, const std::string& name, const std::string& 
   builder.add_layer(layer);
 }
 
-TEST(Xor, ProgramConstantsAndPlaces) {
+TEST(Xor, ProgramConstantsAndAddresses) {
   ProgramBuilder builder(two_by_two(), {});
   ASSERT_EQ(builder.passes(), 1U);
   builder.begin_pass();

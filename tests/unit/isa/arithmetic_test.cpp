@@ -186,7 +186,7 @@ TEST(Alu, AbsOfTheMinimumIsTheMinimum) {
   }
 }
 
-TEST(Alu, OneOfFp8Bp4IsSixteen) {
+TEST(Alu, TheNumberOneOfFp8Bp4IsEncodedAs16) {
   EXPECT_EQ(alu(DataType::fp8bp4, SimdOp::not_, 0, 0), 16);
   EXPECT_EQ(alu(DataType::fp8bp4, SimdOp::increment, 111, 0), 127);
   EXPECT_EQ(alu(DataType::fp8bp4, SimdOp::increment, 112, 0), 127);

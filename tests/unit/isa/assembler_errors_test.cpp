@@ -205,7 +205,7 @@ TEST(AssemblerLimits, NestedBlocks) {
   EXPECT_EQ(errors_of(nested(17)), "p.tasm:17:9: blocks are nested too deeply; allowed 16 levels");
 }
 
-TEST(AssemblerLimits, EndlessBlock) {
+TEST(AssemblerLimits, ABlockThatExpandsToTooManyLines) {
   EXPECT_EQ(errors_of("NoOp\n.repeat 1 << 62\n.end\nNoOp"),
             "p.tasm:2:1: the block expands to more than 16777216 lines; allowed 16777216 in all "
             "blocks");

@@ -149,7 +149,7 @@ TEST(Check, SimdSelectors) {
                a);
 }
 
-TEST(Check, SimdThatHangs) {
+TEST(Check, SimdInstructionsThatHangAreRefused) {
   const std::string unread =
       "waits for an input vector that is not read (a source is 0); allowed with read, or with "
       "registers as both sources";

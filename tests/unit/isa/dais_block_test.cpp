@@ -78,7 +78,7 @@ TEST_F(DaisBlocks, AreReadFromTheArchitecturesFolder) {
             InstructionLayout(make_architecture(8, 64, 16, 256, 256)).instruction_bytes());
 }
 
-TEST_F(DaisBlocks, AnEmptyListIsNoList) {
+TEST_F(DaisBlocks, AnEmptyListMeansNoBlocks) {
   EXPECT_EQ(read("[]"), make_architecture(8, 64, 16, 256, 256));
   EXPECT_EQ(to_json(read("[]")), to_json(make_architecture(8, 64, 16, 256, 256)));
 }
@@ -90,7 +90,7 @@ TEST_F(DaisBlocks, WhatIsWrittenReadsBack) {
             std::string::npos);
 }
 
-TEST_F(DaisBlocks, EqualityIsThatOfNamesAndLogic) {
+TEST_F(DaisBlocks, BlocksAreEqualIfTheirNamesAndLogicAre) {
   const Architecture a = read(R"([{"name": "one", "program": "one.json"}])");
   write("copy.json", dais::encode_json(relay_program(8, 8), "copy"));
   EXPECT_EQ(read(R"([{"name": "one", "program": "copy.json"}])"), a);
@@ -182,7 +182,7 @@ TEST_F(DaisBlocks, ASampleFitsTheMemories) {
       "memory; allowed 4");
 }
 
-TEST_F(DaisBlocks, ModelFilesNameThemToo) {
+TEST_F(DaisBlocks, ModelFilesNameTheirBlocks) {
   ModelFile model;
   model.name = "m";
   model.prog.file_name = "m.tprog";

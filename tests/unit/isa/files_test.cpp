@@ -156,7 +156,7 @@ TEST_F(Files, ALinkToNothingStaysAndItsTargetIsMade) {
             path("lost") + ": cannot be written: No such file or directory");
 }
 
-TEST_F(Files, WhatIsWrittenInPlaceFollowsLinks) {
+TEST_F(Files, WritingInPlaceFollowsLinks) {
   fs::create_symlink("target", path("link"));
   for (const std::string text : {"first text", "second"}) {
     const int file = open_in_place(path("link"));
@@ -226,7 +226,7 @@ TEST_F(Files, TemporaryFilesOfKilledProcessesAreRemoved) {
   EXPECT_EQ(read_text(path("other")), "y");
 }
 
-TEST_F(Files, AReaderKeepsTheOldFile) {
+TEST_F(Files, AFileIsReplacedAndNotOverwritten) {
   write_file_atomically(path("a"), "old");
   fs::create_hard_link(path("a"), path("b"));  // keeps the old content, like an open file
   write_file_atomically(path("a"), "new");
@@ -234,7 +234,7 @@ TEST_F(Files, AReaderKeepsTheOldFile) {
   EXPECT_EQ(read_text(path("a")), "new");
 }
 
-TEST_F(Files, AGuardKeepsInputsAndOtherOutputs) {
+TEST_F(Files, AGuardProtectsInputsAndOtherOutputs) {
   const std::string why = ": would be written over a file that this command reads or writes too";
   write_file_atomically(path("a"), "x");
   write_file_atomically(path("b"), "y");

@@ -134,7 +134,7 @@ TEST(Instruction, FieldsOfOperands) {
   EXPECT_EQ(operand1_fields(layout, i).stride, 3U);
 }
 
-TEST(Instruction, ConfigureWordIgnoresOperandBorders) {
+TEST(Instruction, ConfigureUsesTheThreeOperandsAsOneWord) {
   // operand0, operand1 and operand2 have 8 bits each here, so the word has 24 bits.
   const InstructionLayout layout(uniform(256, 1));
   const Instruction i = make_configure(layout, ConfigRegister::tracepoint, 0xABCDE);

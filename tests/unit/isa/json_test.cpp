@@ -213,7 +213,7 @@ TEST(Json, HugeNumbersAreRefused) {
             "f:/depth: " + std::string(60, '9') + "... is out of range; allowed 2..256");
 }
 
-TEST(Json, FilesThatAreNoJsonAtAll) {
+TEST(Json, FilesThatAreNotJson) {
   EXPECT_EQ(depth_error(""), "f: the file is empty");
   EXPECT_EQ(depth_error(" \r\n"), "f: the file is empty");
   EXPECT_EQ(depth_error("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"),
@@ -243,7 +243,7 @@ TEST(Json, NestingIsLimited) {
   EXPECT_EQ(depth_error(std::string(1000000, '[')), "f: nested deeper than 64 levels");
 }
 
-TEST(Json, ManyProblemsAreCutAndCounted) {
+TEST(Json, OfManyProblemsTheFirstAreShownAndAllCounted) {
   std::string text = "{\"depth\": 8";
   for (int i = 0; i < 60; ++i) text += ", \"k" + std::to_string(i) + "\": 1";
   const std::string error = depth_error(text + "}");

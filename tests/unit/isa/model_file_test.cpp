@@ -170,7 +170,7 @@ TEST(ModelFile, AllProblemsAtOnce) {
             "m.tmodel:/inputs/0: input \"x\" larger than DRAM0: 17 vectors; DRAM0 holds 16");
 }
 
-TEST(ModelFile, ChecksLeaveOutWhatCouldNotBeRead) {
+TEST(ModelFile, KeysThatCannotBeReadAreReportedOnce) {
   EXPECT_EQ(text_error("[]"), "m.tmodel: must be an object, is an array");
   EXPECT_EQ(text_error(with(R"("dram0_depth":16)", R"("dram0_depth":0)")),
             "m.tmodel:/arch/dram0_depth: 0 is out of range; allowed 1..2^62");

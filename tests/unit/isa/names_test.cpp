@@ -13,7 +13,7 @@
 namespace tactus {
 namespace {
 
-TEST(Names, WhatCanBeShownStays) {
+TEST(Names, PrintableNamesStayUnchanged) {
   for (const char* name : {"conv1", "a/b:0", "",
                            "Gr\xC3\xB6\xC3\x9F"
                            "e",
@@ -22,7 +22,7 @@ TEST(Names, WhatCanBeShownStays) {
   }
 }
 
-TEST(Names, ControlsAndOtherBytesAreSpeltOut) {
+TEST(Names, ControlCharactersAndInvalidBytesAreEscaped) {
   EXPECT_EQ(printable_name("a\nb\tc\x1b[31md\x07\x7f"), "a\\x0Ab\\x09c\\x1B[31md\\x07\\x7F");
   EXPECT_EQ(printable_name(std::string("a\0b", 3)), "a\\x00b");
   // Invalid parts (Latin-1, an incomplete character, a surrogate, an overlong slash) are escaped;
@@ -59,7 +59,7 @@ TEST(Names, OfFilesAreShortEnough) {
   EXPECT_EQ(file_names({"a\nb"}).at("a\nb"), "a_x0Ab");
 }
 
-TEST(CsvCells, TextsAreNoFormulas) {
+TEST(CsvCells, TextsThatASpreadsheetWouldEvaluateAreQuoted) {
   EXPECT_EQ(csv_cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
   EXPECT_EQ(csv_cell("=SUM(A1,A2)"), "\"'=SUM(A1,A2)\"");
   EXPECT_EQ(csv_cell("+1+1"), "'+1+1");

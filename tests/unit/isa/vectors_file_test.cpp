@@ -259,7 +259,7 @@ TEST_F(VectorsFile, RawFilesAreWholeVectors) {
   EXPECT_THROW(write_vectors_raw(file, {1, 2, 3}, fp16x2), InternalError);
 }
 
-TEST_F(VectorsFile, RawFilesKeepBitsTheUnitIgnores) {
+TEST_F(VectorsFile, RawFilesKeepTheBitsThatTheUnitIgnores) {
   const Bytes image(8, 0xFF);
   write_vectors_raw(path("v.bin"), image, architecture(DataType::fp18bp10, 2));
   EXPECT_EQ(read_vectors_raw(path("v.bin"), architecture(DataType::fp18bp10, 2)), image);

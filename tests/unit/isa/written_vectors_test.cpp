@@ -270,7 +270,7 @@ TEST(WrittenVectors, EachMemoryIsNamed) {
             "instruction 1 reads R2, which nothing has written (1 vector in 1 instruction in all)");
 }
 
-TEST(WrittenVectors, WhoAccumulatesReads) {
+TEST(WrittenVectors, AnAccumulatingInstructionReadsItsDestination) {
   const std::string weights = "LoadWeights.zeroes 9\n";
   EXPECT_EQ(told(weights + "MatMul.zeroes Acc(0), 8\nMatMul.zeroes.acc Acc(0), 8"), "");
   EXPECT_EQ(told(weights + "MatMul.zeroes Acc(0), 7\nMatMul.zeroes.acc Acc(0), 8"),

@@ -48,7 +48,7 @@ TEST(Fork, EveryLegTakesEveryItemOnceWhateverTheOrder) {
 
 /// The RTL's timeout depends on this: the stale item of an empty queue gets an answer, but is not
 /// taken.
-TEST(Fork, AnItemThatIsNotValidAnswersAndIsNotTaken) {
+TEST(Fork, AnInvalidItemIsAnsweredAndNotTaken) {
   Fork fork;
   fork.offer(false, 3);
   EXPECT_EQ(fork.pending(), 0U);

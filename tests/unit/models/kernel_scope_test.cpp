@@ -61,7 +61,7 @@ TEST(KernelScope, ThreadsUnwindOnceWhileTheirModulesLive) {
   }
 }
 
-TEST(KernelScope, GoesWithThreadsThatNobodyEnded) {
+TEST(KernelScope, EndsWithThreadsStillRunning) {
   for (int i = 0; i < 3; ++i) {
     KernelScope kernel;
     Design design("design");

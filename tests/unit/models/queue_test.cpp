@@ -95,7 +95,7 @@ RC_GTEST_PROP(QueueProperty, Plain, ()) { compare_queues<QueueKind::plain>(); }
 RC_GTEST_PROP(QueueProperty, Flow, ()) { compare_queues<QueueKind::flow>(); }
 RC_GTEST_PROP(QueueProperty, PipeFlow, ()) { compare_queues<QueueKind::pipe_flow>(); }
 
-TEST(Queue, LatencyAndRateOfEachKind) {
+TEST(Queue, EachKindHasItsLatencyAndRate) {
   Queue<int, QueueKind::plain> plain(2);
   EXPECT_FALSE(plain.has_output(true));  // latency of one cycle
   plain.commit(true, 7, true);
