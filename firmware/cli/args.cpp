@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t help_width = 100;
 
-/// Lines of at most `width` characters, broken at blanks.
+/// Breaks a text at blanks into lines of at most `width` characters.
 std::vector<std::string> wrap(const std::string& text, std::size_t width) {
   std::vector<std::string> lines;
   std::size_t at = 0;
@@ -38,7 +38,7 @@ ArgsListener* listener = nullptr;
 
 constexpr const char* common_group = "Every command";
 
-/// What every command takes that has no such option of its own.
+/// Options that every command has, unless the command defines an option of the same name.
 std::vector<Args::Option> common_options() {
   return {{"quiet", "", "print errors and warnings only; given twice: errors only", true, 'q',
            common_group},
@@ -46,7 +46,7 @@ std::vector<Args::Option> common_options() {
            common_group}};
 }
 
-/// An option of the same name that is a command's own means what the command says.
+/// Applies the common options, except those that the command defines itself.
 void take_common_options(const Args& args, const std::vector<Args::Option>& options) {
   const auto given = [&](const char* name) {
     return args.has(name) &&
@@ -85,7 +85,7 @@ Args::Args(std::string command, std::string summary, std::vector<Option> options
     if (std::none_of(options_.begin(), options_.end(), same)) options_.push_back(common);
   }
   for (Option& option : options_) {
-    if (option.name == "output") option.letter = 'o';  // of every command
+    if (option.name == "output") option.letter = 'o';  // every command has -o for --output
   }
 }
 
@@ -105,7 +105,7 @@ bool Args::parse(const std::vector<std::string>& words) {
     }
   }
   po::positional_options_description positional;
-  positional.add(" words", -1);  // a name no option can have
+  positional.add(" words", -1);  // no option can have this name
   description.add_options()(" words", po::value<std::vector<std::string>>(), "");
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   try {
@@ -119,7 +119,7 @@ bool Args::parse(const std::vector<std::string>& words) {
         positional_values_.insert(positional_values_.end(), option.value.begin(),
                                   option.value.end());
       } else {
-        // The library keeps the word of -qq at its first letter only.
+        // For a word such as -qq the library stores the word with its first letter only.
         const std::vector<std::string>& tokens = option.original_tokens;
         const bool word = !tokens.empty() && tokens.front().rfind("--", 0) == 0;
         values_.push_back(
@@ -163,13 +163,14 @@ void Args::print_help() const {
 }
 
 void Args::print_group(const std::string& group) const {
-  constexpr std::size_t column = 28;  // where the explanations begin
+  constexpr std::size_t column = 28;  // column in which explanations begin
   fmt::print("\n{}:\n", group.empty() ? "Options" : group);
   for (const Option& option : options_) {
     if (option.hidden || option.group != group) continue;
     const std::string left = (option.letter == 0 ? "" : fmt::format("-{}, ", option.letter)) +
                              "--" + option.name + (option.value.empty() ? "" : " " + option.value);
-    // What has a letter is given once; if it is repeatable, then for an older meaning only.
+    // The help shows an option with a letter as given once, even if it is repeatable: repetition is
+    // then an older meaning.
     const bool many = option.repeatable && option.letter == 0;
     const std::string help = option.help + (many ? " (repeatable)" : "");
     const std::vector<std::string> lines = wrap(help, help_width - column);

@@ -1,4 +1,5 @@
-// Command-line arguments of one command, on Boost.Program_options with prefix guessing off.
+// Command-line arguments of one command, parsed by Boost.Program_options. Abbreviated option names
+// are not accepted.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class Args {
     std::string value;  ///< name of its value in the help; empty: a switch
     std::string help;
     bool repeatable = false;
-    char letter = 0;         ///< of its short form, 0: none; "output" has 'o'
+    char letter = 0;         ///< letter of its short form; 0: none; "output" has 'o'
     std::string group = {};  ///< heading in the help; empty: "Options"
     bool hidden = false;     ///< left out of the help
   };
@@ -25,14 +26,15 @@ class Args {
   /// An option as given.
   struct Value {
     std::string name, value;
-    bool by_letter = false;  ///< by its short form
+    bool by_letter = false;  ///< given by its short form
   };
 
-  /// `positional` names the words that are no options, in the help; empty: none are allowed.
+  /// `positional` is the name of the words that are no options, for the help; empty: none are
+  /// allowed.
   Args(std::string command, std::string summary, std::vector<Option> options,
        std::string positional = "");
 
-  /// False if --help or -h was asked for and printed.
+  /// Parses the words. Returns false if --help or -h was given; the help is then printed.
   [[nodiscard]] bool parse(const std::vector<std::string>& words);
 
   [[nodiscard]] bool has(const std::string& name) const;
@@ -42,9 +44,9 @@ class Args {
                                      std::uint64_t min, std::uint64_t max) const;
   [[nodiscard]] double real(const std::string& name, double fallback, double above,
                             double max) const;
-  /// All of an option, in the order of the command line.
+  /// All occurrences of an option, in the order of the command line.
   [[nodiscard]] std::vector<Value> values(const std::string& name) const;
-  /// Whether an option with a letter was given by it.
+  /// True if an option with a letter was given by that letter.
   [[nodiscard]] bool by_letter(const std::string& name) const;
   [[nodiscard]] const std::string& command() const { return command_; }
   [[nodiscard]] const std::vector<std::string>& positional() const { return positional_values_; }
@@ -62,17 +64,18 @@ class Args {
   std::vector<std::string> positional_values_;
 };
 
-/// The one word that is no option; throws UserError if there are none or several.
+/// Returns the only word that is no option. Throws UserError if there are none or several.
 [[nodiscard]] std::string only_file(const Args& args);
 
-/// What a command takes.
+/// The words and options of a command.
 struct CommandDescription {
   std::string command, summary, positional;
   std::vector<Args::Option> options;
 };
 
-/// While one of these lives, Args::parse() describes its command to it and returns false, as if the
-/// help had been printed: completions and the manual page are made of what is heard. Not nested.
+/// Collects descriptions of commands, for completions and the manual page. While a listener exists,
+/// Args::parse() passes the description of its command to it and returns false, as if the help had
+/// been printed. Only one can exist at a time.
 class ArgsListener {
  public:
   ArgsListener();
@@ -80,7 +83,7 @@ class ArgsListener {
   ArgsListener(const ArgsListener&) = delete;
   ArgsListener& operator=(const ArgsListener&) = delete;
 
-  /// False: nobody listens.
+  /// Passes the description to the listener. Returns false if there is none.
   static bool describe(const Args& args);
 
   std::vector<CommandDescription> heard;

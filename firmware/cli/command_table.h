@@ -1,4 +1,5 @@
-// The commands of tactus, and groups of commands of one name: tactus dais info, tactus dais run.
+// The commands of tactus, and groups of commands with a common name, such as tactus dais info and
+// tactus dais run.
 //
 // One table serves dispatch, help, completions and the manual page.
 #pragma once
@@ -18,9 +19,9 @@ struct Command {
   std::string_view name;
   std::string_view help;
   int (*run)(const Words&);
-  /// Makes the group, for a command that is one; else null.
+  /// Returns the group, for an entry that is a group of commands; else null.
   const CommandGroup& (*group)() = nullptr;
-  /// An option and its value with which the command takes other options; else nothing.
+  /// An option and its value with which the command has other options; empty if there is none.
   std::vector<std::string> variant = {};
 };
 
@@ -30,28 +31,28 @@ struct CommandGroup {
   std::string_view introduction;  ///< what the commands are about
   std::vector<Command> commands;
   std::string_view conclusion = {};
-  /// The help has a heading above the command `first`.
+  /// A heading in the help, above the command `first`.
   struct Section {
     std::string_view heading, first;
   };
   std::vector<Section> sections = {};
   std::vector<std::string_view> examples = {};
-  /// What may stand in place of a command.
+  /// Options allowed in place of a command.
   std::vector<std::string_view> options = {"--help", "-h"};
 };
 
-/// Everything that tactus can be asked to do.
+/// All commands of tactus.
 [[nodiscard]] const CommandGroup& all_commands();
 [[nodiscard]] const CommandGroup& dais_commands();
 [[nodiscard]] const CommandGroup& darwinn_commands();
 [[nodiscard]] const CommandGroup& new_commands();
 [[nodiscard]] const CommandGroup& stripe_commands();
 
-/// Prints what there is in the group.
+/// Prints the commands of the group.
 void print_help(const CommandGroup& group);
 
-/// Runs the command that the first word names with the words after it; without one, and at a
-/// request for help, prints the help. Throws UserError for a command that is unknown.
+/// Runs the command named by the first word, with the words after it. Prints the help if there is
+/// no word or if help is requested. Throws UserError for an unknown command.
 int run_group(const CommandGroup& group, const Words& words);
 
 /// A command as completions and the manual page show it.
@@ -59,10 +60,11 @@ struct ListedCommand {
   std::string name;  ///< "run", "dais run"
   std::string help;
   std::string summary, positional;
-  std::vector<Args::Option> options;  ///< those of its variant included, none twice, none hidden
+  /// Including those of its variant, without duplicates and hidden ones.
+  std::vector<Args::Option> options;
 };
 
-/// All commands that are no groups, in the order of the tables. Asks every command for its options.
+/// All commands except groups, in the order of the tables, with their options.
 [[nodiscard]] std::vector<ListedCommand> list_commands();
 
 }  // namespace tactus

@@ -20,8 +20,8 @@ void use_one_heap() {
   mallopt(M_MMAP_THRESHOLD, 4 * mebibyte);
   mallopt(M_TRIM_THRESHOLD, 2 * heap);
   mallopt(M_TOP_PAD, heap + page);
-  // The first page of the heap, which malloc writes in making it, comes before the first large
-  // page, which can only be had while nothing of it has been touched.
+  // Large pages begin after the heap's first page: malloc writes that page when it creates the
+  // heap, and a large page must not have been touched before it is requested.
   const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
   const std::uintptr_t begin = (end + page + large_page - 1) / large_page * large_page;
   sbrk(static_cast<std::intptr_t>(begin - page - end));

@@ -1,12 +1,12 @@
-// How the program takes memory from the system.
+// The way in which the program allocates memory from the system.
 #pragma once
 
 namespace tactus {
 
-/// From now on blocks of less than 4 MiB lie in one heap, the first 16 MiB of it in large pages
-/// where the system has them. A short run touches some 10 MB once; in pages of 4 KiB these are over
-/// a thousand faults, some milliseconds. To be called before malloc is used. Changes no behaviour,
-/// and does nothing where the C library is not glibc.
+/// Puts blocks of less than 4 MiB into one heap, whose first 16 MiB use large pages if the system
+/// has them. A short run touches about 10 MB once; with pages of 4 KiB this causes over a thousand
+/// page faults, which take some milliseconds. Call before malloc is used. It changes no behaviour,
+/// and does nothing if the C library is not glibc.
 void use_one_heap();
 
 }  // namespace tactus

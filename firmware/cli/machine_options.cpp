@@ -16,7 +16,8 @@
 namespace tactus {
 namespace {
 
-/// For commands that have no other option of the simulation, and so no number of check either.
+/// The parameter `engine` without the number of "check=N", for commands that have no other options
+/// of the simulation.
 const Parameter<TcuSimulationConfig>& engine_parameter() {
   static const Parameter<TcuSimulationConfig> parameter = [] {
     const auto found =
@@ -27,7 +28,7 @@ const Parameter<TcuSimulationConfig>& engine_parameter() {
   return parameter;
 }
 
-/// The error names the file of the architecture that does not fit, where the command line says one.
+/// Checks the AXI width. The error names the architecture's file if the command line has one.
 void check_width(const Args& args, const tcu::Architecture& architecture, unsigned bits) {
   const auto check = [&] { check_axi_width(architecture, bits); };
   for (const char* option : {"arch", "model", "board"}) {
@@ -37,7 +38,8 @@ void check_width(const Args& args, const tcu::Architecture& architecture, unsign
   check();
 }
 
-/// A width in the range that is no power of two is told which widths fit the architecture.
+/// Checks the width given as an option. The error for one that is no power of two lists the widths
+/// that fit the architecture.
 void check_width_option(const Args& args, const tcu::Architecture& architecture) {
   const auto text = args.text("axi-data-bits");
   if (!text) return;

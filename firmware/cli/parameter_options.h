@@ -10,15 +10,15 @@
 
 namespace tactus {
 
-/// The options of a section under a heading, with ranges and defaults.
+/// Options for the parameters of a section, under a heading, with ranges and defaults.
 [[nodiscard]] std::vector<Args::Option> parameter_options(const ParameterSection& section,
                                                           const std::string& group);
 
-/// The value of the parameter's option, if it is given. Throws UserError with option and range.
+/// The value of the parameter's option, if given. Throws UserError with option and range.
 [[nodiscard]] std::optional<ParameterValue> option_value(const ParameterInfo& parameter,
                                                          const Args& args);
 
-/// Sets what options say; the rest stays as it is.
+/// Sets the members whose options are given; all others stay unchanged.
 template <typename T>
 void read_options(const ParameterTable<T>& table, const Args& args, T& object) {
   for (const Parameter<T>& parameter : table) {
@@ -26,8 +26,8 @@ void read_options(const ParameterTable<T>& table, const Args& args, T& object) {
   }
 }
 
-/// Throws UserError if any option of the section is given without the one it belongs to:
-/// "--sample-block needs --samples F.tsample".
+/// Throws UserError, such as "--sample-block needs --samples F.tsample", if an option of the
+/// section is given without the option that it depends on.
 void check_needs(const ParameterSection& section, const Args& args, const std::string& option,
                  const std::string& value);
 

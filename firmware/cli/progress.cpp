@@ -64,7 +64,8 @@ void Progress::show(const std::string& what, std::uint64_t done) {
     eta = fmt::format(", {:.0f} s left",
                       seconds * static_cast<double>(total_ - done) / static_cast<double>(done));
   }
-  // A line that wraps could not be taken away again. What is cut is the name of something.
+  // The line is cut at the terminal's width, since a line that wraps could not be erased. The end
+  // of it is a name.
   struct winsize window = {};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
   const std::size_t columns = known ? window.ws_col - 1U : 79U;

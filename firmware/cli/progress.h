@@ -7,8 +7,7 @@
 
 namespace tactus {
 
-/// Seconds for people, in the unit that fits: "0.4 s", "35 s", "12 min", "3.5 h". From 10 s on
-/// rounded up.
+/// Seconds in a suitable unit: "0.4 s", "35 s", "12 min", "3.5 h". Rounded up from 10 s on.
 [[nodiscard]] std::string duration_text(double seconds);
 
 class Progress {
@@ -21,11 +20,11 @@ class Progress {
 
   /// Shows the progress of a simulation: `done` instructions.
   void update(std::uint64_t cycles, std::uint64_t done);
-  /// Shows the progress of anything: what is under way, and how much is done.
+  /// Shows the progress of other work: what is done now, and how much of it.
   void show(const std::string& what, std::uint64_t done);
-  /// Another part of the work begins, whose remaining time is estimated by itself.
+  /// Begins another part of the work, whose remaining time is estimated separately.
   void begin(std::uint64_t total);
-  /// Takes the line away, for output of another kind.
+  /// Erases the line, before other output.
   void clear();
 
  private:
@@ -37,7 +36,7 @@ class Progress {
   bool shown_ = false;
   Time::time_point start_ = Time::now();
   Time::time_point last_ = start_;
-  Time::time_point part_ = start_;  ///< begin of the part that `total_` is of
+  Time::time_point part_ = start_;  ///< begin of the current part, whose size is `total_`
 };
 
 }  // namespace tactus

@@ -19,10 +19,10 @@ namespace {
 
 bool keeps_going = false;
 
-/// What the program itself writes to move the cursor and to colour words.
+/// Control sequences that the program itself writes, to move the cursor and to colour words.
 constexpr std::string_view own_controls[] = {"\r\x1b[K", "\x1b[0m", "\x1b[1;31m", "\x1b[1;33m"};
 
-/// The text with all other control characters as \xNN: paths, and names in files, may hold any.
+/// Replaces all other control characters by \xNN, since paths and names in files may contain them.
 std::string without_controls(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -42,7 +42,7 @@ std::string without_controls(std::string_view text) {
   return out;
 }
 
-/// The write function of a stream; `cookie` holds the descriptor. Returns 0 if writing failed.
+/// Write function of a stream; `cookie` has the file descriptor. Returns 0 if writing failed.
 ssize_t write_or_drop(void* cookie, const char* bytes, std::size_t count) {
   const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(cookie));
   if (descriptor == STDOUT_FILENO && verbosity() <= Verbosity::quiet) {
@@ -76,7 +76,7 @@ std::FILE* stream_to(int descriptor, int buffering) {
 
 void watch_standard_output() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
-  // With these signals ignored, a stream of the library takes a reader that has gone for an error.
+  // These signals are ignored; a standard stream would report a closed pipe as an error.
   if (std::FILE* out = stream_to(STDOUT_FILENO, isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF)) {
     stdout = out;
   }

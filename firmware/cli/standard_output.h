@@ -1,16 +1,15 @@
-// What becomes of a command when nobody reads what it prints any more, as in `tactus bench | head`.
+// Behaviour of a command whose output is no longer read, as in `tactus bench | head`.
 #pragma once
 
 namespace tactus {
 
-/// Lets writing to a pipe without reader, and to a file beyond the limit of `ulimit -f`, fail
-/// instead of ending the program without a word. Where the reader of standard output has gone, the
-/// program still ends, but leaves no unfinished files. To be called once, before anything is
-/// printed.
+/// Makes writes to a closed pipe, and to a file beyond the limit of `ulimit -f`, fail instead of
+/// ending the program silently. If the reader of standard output has closed the pipe, the program
+/// still ends, but leaves no unfinished files. Call once, before anything is printed.
 void watch_standard_output();
 
-/// For commands whose result is in files: from here on, what nobody reads is dropped and the
-/// command goes on to its end.
+/// For commands whose results are in files: from here on, a closed pipe does not end the command,
+/// and its output is discarded.
 void keep_going_without_reader();
 
 }  // namespace tactus

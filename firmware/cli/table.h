@@ -17,10 +17,10 @@ class Table {
 
   explicit Table(std::vector<Column> columns);
 
-  /// Widens the columns for these cells; a table whose rows come one by one is given the widest
-  /// expected ones first.
+  /// Widens the columns for these cells. For rows that are printed one by one, call it first with
+  /// the widest cells that are expected.
   void fit(const std::vector<std::string>& cells);
-  /// One line with its end; trailing blanks are left out.
+  /// One line with its line end, without trailing blanks.
   [[nodiscard]] std::string header() const;
   [[nodiscard]] std::string line(const std::vector<std::string>& cells) const;
   /// The header and all rows, fitted.

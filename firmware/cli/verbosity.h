@@ -1,11 +1,9 @@
-// How much every command prints: --quiet, --verbose, and colours unless NO_COLOR is set.
+// The amount of output of every command: --quiet, --verbose, and colours unless NO_COLOR is set.
 //
-// Quiet: nothing on standard output, no progress and no notes on standard error; errors stay, and
-// warnings, which tell that results are not what they would be. What "-" asks for on standard
-// output
-// (--stats -) is a file like any other and stays too. Silent (--quiet twice): no warnings either.
-// Verbose: a line on standard error for every file that is read or written, and at the end the time
-// and the memory that the command took.
+// Quiet: nothing on standard output, no progress and no notes on standard error. Errors and
+// warnings are still printed, and so are files whose path is "-" (--stats -). Silent (--quiet
+// twice): no warnings either. Verbose: a line on standard error for every file that is read or
+// written, and at the end the time and memory of the command.
 #pragma once
 
 #include <string>
@@ -19,18 +17,19 @@ enum class Verbosity { silent, quiet, normal, verbose };
 
 [[nodiscard]] Verbosity verbosity();
 void set_verbosity(Verbosity verbosity);
-/// --quiet: quiet, and silent the second time.
+/// Applies --quiet: the first call makes the command quiet, the second one silent.
 void be_quiet();
 
-/// Whether standard error is a terminal that shows progress and colours: one that is not dumb.
+/// True if standard error is a terminal that supports progress lines and colours (TERM is not
+/// dumb).
 [[nodiscard]] bool is_rich_terminal();
-/// "error" or "warning" in its colour, where there are colours (NO_COLOR is not set, see
-/// https://no-color.org, and standard error is such a terminal).
+/// Returns "error" or "warning" in its colour, if colours are used: NO_COLOR is not set (see
+/// https://no-color.org) and standard error is such a terminal.
 [[nodiscard]] std::string coloured(std::string_view word);
 
-/// A line "tactus: ..." on standard error, unless the command is quiet, or "tactus: warning: ...",
-/// unless it is silent. A warning is of what changes results; all else that is worth saying is a
-/// note.
+/// Prints a note, "tactus: ...", on standard error unless the command is quiet. print_warning()
+/// prints "tactus: warning: ..." unless it is silent. Warnings are about circumstances that change
+/// results.
 void print_note(std::string_view text);
 void print_warning(std::string_view text);
 
@@ -43,7 +42,7 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
   print_warning(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// The last line of a verbose command.
+/// Prints the last line of a verbose command: its time and memory.
 void print_effort();
 
 }  // namespace tactus

@@ -109,5 +109,6 @@ sc_core::sc_time clock_period(double megahertz) {
 
 // Debian's libsystemc refers to sc_main even when a program has its own main(), as Tactus does.
 // Weak, so that a program that embeds the models may bring a real one.
+// NOLINTNEXTLINE(readability-redundant-declaration): SystemC's header declares it without `weak`
 extern "C" __attribute__((weak)) int sc_main(int, char**);
 int sc_main(int, char**) { return 0; }

@@ -13,7 +13,7 @@ namespace tactus {
 
 class TcuSystem;
 
-/// The part of a design in two parts that counts: control, DRAM moves, or the part whose
+/// The part of a design in two parts that counts: control, transfers, or the part whose
 /// instruction is at the decoder's head.
 enum class CounterOwner : std::uint8_t { control, moves, head, nobody };
 

@@ -1,4 +1,4 @@
-// The queue of DRAM moves: what overlaps, what waits for what, and the closed forms of
+// The queue for transfers: what overlaps, what waits for what, and the closed forms of
 // models/tcu/README.md.
 #include "tests/support/timing_cases.h"
 

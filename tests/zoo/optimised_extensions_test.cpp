@@ -1,4 +1,4 @@
-// Optimised programs for machines with extensions: shadow weights, a queue for DRAM moves, the
+// Optimised programs for machines with extensions: shadow weights, a queue for transfers, the
 // activation unit. Outputs equal those without extensions; engines and cost model agree.
 #include <gtest/gtest.h>
 

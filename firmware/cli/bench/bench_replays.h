@@ -8,7 +8,7 @@
 
 namespace tactus {
 
-/// Prints the table; a row whose model is not at hand is skipped with a word. Returns the exit
+/// Prints the table. Rows whose model file is missing are skipped, with a note. Returns the exit
 /// code.
 int bench_replays(const Args& args, const std::vector<bench::ReplayRow>& rows);
 

@@ -24,7 +24,7 @@ std::string megabytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-/// "500M", "2G", "1500000": bytes, with K, M and G for 1e3, 1e6 and 1e9.
+/// Parses a size such as "500M", "2G" or "1500000": bytes; K, M and G are 1e3, 1e6 and 1e9.
 std::uint64_t parse_size(const std::string& text) {
   std::uint64_t number = 0;
   const char* const last = text.data() + text.size();
@@ -56,7 +56,7 @@ std::string date(std::filesystem::file_time_type used) {
   return text;
 }
 
-/// What the entry is a program of; other words for one that cannot be read.
+/// Describes the program of an entry; for an entry that cannot be read, says so.
 std::vector<std::string> describe(const std::string& path) {
   const std::optional<std::string> key = bench::ProgramCache::key_of(path);
   const auto json = json_or_discarded(key.value_or(""));

@@ -8,9 +8,9 @@
 namespace tactus {
 
 [[nodiscard]] std::vector<Args::Option> comparison_options();
-/// Whether options of a comparison are given.
+/// True if options of a comparison are given.
 [[nodiscard]] bool compares(const Args& args);
-/// Runs it, prints and writes the results; returns the exit code.
+/// Runs the comparison, prints and writes its results, and returns the exit code.
 [[nodiscard]] int run_comparison(const Args& args);
 
 }  // namespace tactus

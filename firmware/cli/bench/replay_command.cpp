@@ -13,7 +13,7 @@
 namespace tactus {
 namespace {
 
-/// Files as given; of folders every .txt file, sorted.
+/// Returns the files as given; for a folder all its .txt files, sorted.
 std::vector<std::string> expand(const std::vector<std::string>& paths) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;

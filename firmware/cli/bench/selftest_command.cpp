@@ -26,7 +26,7 @@ const char* status_name(SelftestStatus status) {
   return "";
 }
 
-/// tactus selftest --machine NAME of a machine with a DPAS array.
+/// Runs `tactus selftest --machine NAME` for a machine with a DPAS array.
 int dpas_selftest(const Args& args, const std::string& machine) {
   if (args.has("list")) {
     for (const DpasSelftestInfo& test : dpas_selftests()) {

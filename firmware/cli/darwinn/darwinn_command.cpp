@@ -38,7 +38,7 @@ void OutputFolder::write() {
     for (const One& file : files_) claim_output(folder_ + "/" + file.name);
     for (const One& file : files_) write_file_atomically(folder_ + "/" + file.name, file.bytes);
   } catch (...) {
-    if (made) fs::remove(folder_, error);  // unless something is in it
+    if (made) fs::remove(folder_, error);  // only if it is empty
     throw;
   }
   for (const One& file : files_) {

@@ -1,4 +1,4 @@
-// The commands of tactus darwinn, and what they share.
+// The commands of tactus darwinn and their common functions.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ int darwinn_relayout(const Words& words);
 int darwinn_replay(const Words& words);
 int darwinn_unpack(const Words& words);
 
-/// "0x1f", "31"; throws UserError "WHERE TEXT is not allowed; ...".
+/// Parses an address such as "0x1f" or "31". Throws UserError "WHERE TEXT is not allowed; ...".
 [[nodiscard]] std::uint64_t parse_address(const std::string& text, const std::string& where);
 
-/// Tells what the reader and the verifier found worth a word, on standard error.
+/// Prints warnings of the reader and the verifier on standard error.
 void print_warnings(const std::vector<darwinn::Warning>& warnings);
 
-/// Files of a command that appear together, in a folder that is made for them. All are checked and
-/// claimed before the first is written.
+/// Output files of a command, in a folder that is created for them. All paths are checked and
+/// claimed before the first file is written.
 class OutputFolder {
  public:
   explicit OutputFolder(std::string folder) : folder_(std::move(folder)) {}
   void add(const std::string& name, std::vector<std::uint8_t> bytes) {
     files_.push_back({name, std::move(bytes)});
   }
-  /// Prints a line for each file.
+  /// Writes the files and prints a line for each.
   void write();
 
  private:

@@ -1,4 +1,4 @@
-// tactus darwinn replay: an Edge TPU executable as the series of transfers that it is.
+// tactus darwinn replay: the transfers of an Edge TPU executable over a host link.
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@ namespace {
 using darwinn::Executable;
 using Json = nlohmann::ordered_json;
 
-/// The lump of compute, and where it comes from.
+/// Compute time as one block, and the source of its value.
 struct Compute {
   std::uint64_t cycles = 0;
   std::string source;  ///< empty: compute is not modelled
@@ -57,7 +57,7 @@ Compute compute_of(const Args& args, const darwinn::File& file) {
   return {cycles, *other + ", whose instructions are others"};
 }
 
-/// Whether the link is taken as its parts, R2, or as a rate, R1.
+/// True if the link is modelled by its parts (R2), false if by a rate (R1).
 bool takes_parts(const Args& args) {
   const std::string model = args.text("model").value_or("r1");
   if (model == "r1" || model == "r2") return model == "r2";
@@ -127,7 +127,8 @@ void print_json(const darwinn::File& file, const Compute& compute, const LinkPre
   fmt::print("{}\n", text_of_json(json, 1));
 }
 
-/// A request that starts at `from`: the parameters' on its own, ahead of the inference.
+/// Adds a request that starts at `from`. Loading of parameters is a request of its own, before the
+/// inference.
 void add_to(LinkTimeline& timeline, const Executable& executable, const ReplayResult& result,
             Picoseconds from) {
   timeline.request(std::string(darwinn::type_name(executable.type)), from, from + result.total);
@@ -195,7 +196,7 @@ void print_text(const darwinn::File& file, const Compute& compute, const LinkPre
   print_result(*file.package().caching(), *caching, parts);
 }
 
-/// A file that can be replayed over the link.
+/// Reads a file. Throws UserError if it cannot be replayed over the link.
 std::unique_ptr<const darwinn::File> read_replayable(const Args& args, const LinkPreset& link,
                                                      const std::string& path) {
   auto file = std::make_unique<const darwinn::File>(path);
@@ -214,7 +215,7 @@ std::unique_ptr<const darwinn::File> read_replayable(const Args& args, const Lin
   return file;
 }
 
-/// What one file comes to.
+/// Results of one file.
 struct Replayed {
   Replayed(const Args& args, const LinkPreset& link, const std::string& path)
       : file(read_replayable(args, link, path)),
@@ -234,7 +235,7 @@ struct Replayed {
   std::optional<LinkReplayResult> caching;
 };
 
-/// Several models in turn, or one again and again.
+/// Replays several models in turn, or one model repeatedly.
 int replay_series(const Args& args, const LinkPreset& link) {
   for (const char* option : {"timeline", "report"}) {
     if (args.has(option)) {

@@ -1,4 +1,4 @@
-// tactus darwinn link, relayout, unpack: the steps of the host, one at a time, on files.
+// tactus darwinn link, relayout, unpack: single steps of the host's driver, applied to files.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -20,7 +20,7 @@ using darwinn::Addresses;
 using darwinn::Executable;
 using darwinn::Layer;
 
-/// A sound package, with warnings told.
+/// Verifies a package and prints warnings.
 void verify_and_tell(const darwinn::File& file) {
   print_warnings(file.warnings());
   darwinn::VerifyOptions options;
@@ -34,8 +34,8 @@ constexpr const char* address_form =
     "allowed: scratch=N, parameters=N, input:NAME=N, output:NAME=N, with #K behind NAME for batch "
     "element K";
 
-/// Sets one address given as "input:NAME#1=0x1000". The executable may lack the layer: another one
-/// of the package may have it. Returns whether it has.
+/// Sets one address given as "input:NAME#1=0x1000". Returns false if the executable has no such
+/// layer; another executable of the package may have it.
 bool set_address(const Executable& executable, const std::string& text, Addresses& addresses) {
   const std::string option = "tactus darwinn link: --address";
   const std::size_t equals = text.rfind('=');
@@ -60,7 +60,7 @@ bool set_address(const Executable& executable, const std::string& text, Addresse
   std::uint64_t batch = 0;
   auto found = named(what);
   const std::size_t hash = what.rfind('#');
-  if (found == layers.end() && hash != std::string::npos) {  // a name may have a # of its own
+  if (found == layers.end() && hash != std::string::npos) {  // a name may contain a #
     batch = parse_address(what.substr(hash + 1), option + " " + text + ": batch element");
     found = named(what.substr(0, hash));
   }
@@ -80,7 +80,7 @@ struct Span {
   std::uint64_t start = 0, bytes = 0;
 };
 
-/// Where all buffers of an executable are that have an address.
+/// Returns the address ranges of an executable's buffers, as far as they have addresses.
 std::vector<Span> spans_of(const Executable& executable, const Addresses& addresses) {
   std::vector<Span> spans;
   const auto add = [&](const std::string& what, std::uint64_t start, std::int64_t bytes) {
@@ -105,8 +105,8 @@ std::vector<Span> spans_of(const Executable& executable, const Addresses& addres
   return spans;
 }
 
-/// Buffers must end inside the address space; those of the Edge TPU, which has one, must not
-/// overlap. (A TCU's parameters have a bank of their own, and its tensors lie in scratch memory.)
+/// Throws UserError if a buffer ends beyond the address space or, on an Edge TPU, overlaps another
+/// one. (On a TCU, parameters have a bank of their own, and tensors are inside of scratch memory.)
 void check_addresses(const Executable& executable, const Addresses& addresses, bool tcu) {
   std::vector<Span> spans = spans_of(executable, addresses);
   const std::uint64_t last = tcu ? 0xFFFFFFFF : ~std::uint64_t{0};

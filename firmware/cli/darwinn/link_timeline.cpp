@@ -7,7 +7,7 @@
 namespace tactus {
 namespace {
 
-// Numbers of the tracks; those of requests follow.
+// Numbers of the tracks; tracks of requests follow.
 constexpr unsigned host_track = 1, out_track = 2, compute_track = 3, in_track = 4;
 constexpr unsigned request_track = 10;
 

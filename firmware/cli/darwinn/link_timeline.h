@@ -1,4 +1,4 @@
-// Requests over a host link as a timeline: what the host, the link and the device do when.
+// Timeline of requests over a host link, with tracks for the host, the link and the device.
 #pragma once
 
 #include <string>
@@ -10,10 +10,12 @@
 
 namespace tactus {
 
-/// "INPUT x", "INSTRUCTIONS 0 of 2", "INTERRUPT 0"; with "(inferred)" behind what is no hint.
+/// Text of a step: "INPUT x", "INSTRUCTIONS 0 of 2", "INTERRUPT 0", followed by "(inferred)" if the
+/// package has no hint for it.
 [[nodiscard]] std::string step_text(const darwinn::Executable& executable, const ReplayStep& step);
 
-/// Times are picoseconds from the first request's begin; a microsecond is one.
+/// Writer of the timeline. Times are picoseconds from the begin of the first request; the file has
+/// them in microseconds.
 class LinkTimeline {
  public:
   /// `compute` names the device's track. Throws UserError if the file cannot be written.
@@ -23,10 +25,10 @@ class LinkTimeline {
   void request(const std::string& name, Picoseconds from, Picoseconds to);
   void host(const std::string& name, Picoseconds from, Picoseconds to);
   void compute(const std::string& name, Picoseconds from, Picoseconds to);
-  /// The transfers of a list that starts at `from`.
+  /// Adds the transfers of a list that starts at `from`.
   void steps(const darwinn::Executable& executable, const std::vector<ReplayStep>& steps,
              Picoseconds from);
-  /// Throws UserError for the first write that failed.
+  /// Completes the file. Throws UserError for the first write that failed.
   void close(const std::string& note) { writer_.close(note); }
 
  private:
@@ -34,7 +36,7 @@ class LinkTimeline {
              Picoseconds to, std::int64_t bytes = 0);
 
   TraceWriter writer_;
-  std::vector<Picoseconds> lanes_;  ///< of requests: the end of the last one in each
+  std::vector<Picoseconds> lanes_;  ///< end of the last request in each lane
 };
 
 }  // namespace tactus

@@ -13,10 +13,11 @@ namespace tactus {
 struct ReplayDocument {
   const darwinn::File& file;
   const LinkPreset& link;
-  std::string words;   ///< what a replay is and is not
-  bool parts = false;  ///< R2, else R1
+  std::string words;   ///< a sentence on what the replay includes and leaves out
+  bool parts = false;  ///< the link is modelled by its parts (R2), else by a rate (R1)
   const LinkReplayResult& main;
-  const std::optional<LinkReplayResult>& caching;  ///< of the parameters, if they are cached
+  /// Loading of the parameters, if they are cached.
+  const std::optional<LinkReplayResult>& caching;
 };
 
 [[nodiscard]] std::string replay_page_html(const ReplayDocument& document);

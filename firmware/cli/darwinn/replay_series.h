@@ -15,11 +15,11 @@ namespace tactus {
 struct SeriesModel {
   const darwinn::File* file = nullptr;
   Picoseconds inference = 0;
-  std::optional<Picoseconds> caching;  ///< of its parameters, if they are cached
-  std::string words;                   ///< what its replay is and is not
+  std::optional<Picoseconds> caching;  ///< loading of its parameters, if they are cached
+  std::string words;                   ///< a sentence on what its replay includes and leaves out
 };
 
-/// Requests to the models in turn, one after the other.
+/// A series of requests to the models in turn, one after the other.
 class ReplaySeries {
  public:
   ReplaySeries(std::vector<SeriesModel> models, std::size_t requests);

@@ -34,7 +34,7 @@ std::vector<Args::Option> with_visa_options(std::vector<Args::Option> options) {
   return options;
 }
 
-/// Options that say nothing about this kind of file.
+/// Refuses options that have no effect on this kind of file.
 void refuse_options(const Args& args, const std::vector<std::string>& names, const char* file) {
   for (const std::string& name : names) {
     if (args.has(name)) user_error("tactus {}: --{} is not for {}", args.command(), name, file);
@@ -50,8 +50,8 @@ void refuse_visa_options(const Args& args, std::vector<std::string> names = {}) 
   refuse_options(args, names, "this file; allowed with vISA files (.visaasm, .isa)");
 }
 
-/// The text of a program, comments and then a line for each instruction, with a comment ahead of
-/// each layer.
+/// Returns a program's text with a comment above each layer. `text` has comments at its top and
+/// then one line for each instruction.
 std::string with_layers(const std::string& text, const std::vector<tcu::LayerEntry>& layers) {
   std::string result;
   std::uint64_t index = 0;

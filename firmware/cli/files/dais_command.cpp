@@ -140,7 +140,8 @@ void run_plain(const Batch& batch, dais::MuxCompare mux, bool check_types) {
       .run(batch.inputs.data(), batch.outputs.data(), batch.samples);
 }
 
-/// Each thread takes one contiguous part; the error of the earliest part is the one that counts.
+/// Runs a batch in threads. Each thread executes one contiguous part; of several errors that of the
+/// earliest part is reported.
 void run_fast(const Batch& batch, dais::MuxCompare mux, std::size_t threads) {
   dais::FastOptions options;
   options.mux = mux;
@@ -261,7 +262,7 @@ int convert(const Words& words) {
       static_cast<dais::Form>(choice(args, "convert", "to", 0, {"seed", "v0", "v1", "json"}));
   const dais::File file = dais::read_file(path, dialect_of(args, "convert"));
   const auto bytes = dais::encode_file(file, form, path);
-  // JSON is read by the rules of v1 unless told otherwise.
+  // JSON is read by the rules of v1 unless an option names another dialect.
   const dais::Dialect rules =
       form == dais::Form::json ? dais::Dialect::v1 : static_cast<dais::Dialect>(form);
   for (const dais::Program& stage : file.pipeline.stages) {

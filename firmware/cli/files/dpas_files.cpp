@@ -99,7 +99,7 @@ void print_variables(const dpas::Kernel& kernel, const dpas::Profile& profile) {
   }
 }
 
-/// "21 22 23 ..." for RC = 1..8.
+/// Latencies for RC = 1..8 as text, "21 22 23 ...".
 std::string latencies(const dpas::Profile& profile, dpas::LatencyModel model) {
   std::string text;
   for (unsigned rc = 1; rc <= 8; ++rc) {

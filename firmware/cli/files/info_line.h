@@ -1,4 +1,4 @@
-// One fact of a command that tells what a file is: its name, and its value in a column of its own.
+// Prints one fact about a file: a name, and the value in a column of its own.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// tactus completion: what a shell needs to complete the words of a command line.
+// tactus completion: scripts with which shells complete words of a command line.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -14,7 +14,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// "step|fast|check[=N]" as three names; nothing for values that are not a choice of words.
+/// Splits "step|fast|check[=N]" into three names. Returns nothing for values that are no choice of
+/// words.
 Names choices(const std::string& value) {
   Names names;
   std::size_t at = 0;
@@ -32,7 +33,7 @@ Names choices(const std::string& value) {
   return names;
 }
 
-/// The values that an option can have as far as they have names; files come besides.
+/// Names that an option's value can have; files may be possible as well.
 Names values_of(const Args::Option& option) {
   if (Names names = choices(option.value); !names.empty()) return names;
   if (option.name == "board" || option.name == "like") return config_names("boards");
@@ -43,7 +44,7 @@ Names values_of(const Args::Option& option) {
   return {};
 }
 
-/// The words that a command takes besides options, as far as they have names.
+/// Names that a command's words can have, besides options.
 Names words_of(const ListedCommand& command) {
   if (command.name == "zoo") {
     Names names;
@@ -63,14 +64,14 @@ Names words_of(const ListedCommand& command) {
   return {};
 }
 
-/// A text inside single quotes of a shell.
+/// Quotes a text with the shell's single quotes.
 std::string single_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-/// The first sentence, on one line.
+/// Returns the first sentence, on one line.
 std::string brief(const std::string& text) {
   std::string line = text.substr(0, std::min(text.find(". "), text.find(" (default")));
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -87,7 +88,7 @@ Names option_words(const ListedCommand& command) {
   return words;
 }
 
-/// Groups, and the commands in them: "dais" -> info, run, ...
+/// Groups of commands: "dais" -> info, run, ...
 std::vector<std::pair<std::string, Names>> groups() {
   std::vector<std::pair<std::string, Names>> out;
   for (const Command& command : all_commands().commands) {
@@ -112,7 +113,7 @@ std::string group_pattern() {
   return text;
 }
 
-/// "-o" and "--output" of an option, with a text before each.
+/// The forms of an option, such as "-o" and "--output", each after the text `before`.
 Names spellings(const Args::Option& option, const std::string& before) {
   Names names = {before + "--" + option.name};
   if (option.letter != 0) names.push_back(before + "-" + option.letter);
@@ -161,7 +162,7 @@ std::string bash(const std::vector<ListedCommand>& commands) {
   return out + "  esac\n}\ncomplete -o filenames -F _tactus tactus\n";
 }
 
-/// An option in the form of zsh's _arguments.
+/// An option in the notation of zsh's _arguments.
 std::string zsh_option(const Args::Option& option, const std::string& name) {
   std::string help = brief(option.help);
   for (const char c : {'[', ']', ':'}) std::replace(help.begin(), help.end(), c, ' ');

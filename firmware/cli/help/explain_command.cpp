@@ -30,14 +30,14 @@
 namespace tactus {
 namespace {
 
-/// What is explained as a whole: a name, and its sections of parameters or its tables.
+/// A topic: a name, and the sections of parameters or the tables that explain it.
 struct Topic {
   std::string name;
   std::vector<ParameterSection> sections;
   std::vector<ReferenceTable> tables;
 };
 
-/// `dpas`: instructions are those of DPAS machines.
+/// `dpas`: the instructions are those of DPAS machines.
 std::vector<Topic> topics(bool dpas) {
   return {{"architecture", {tcu::architecture_parameters().section()}, {}},
           {"board", {board_parameters().section()}, {}},
@@ -104,7 +104,7 @@ void print_markdown(const Topic& topic) {
   }
 }
 
-/// Files whose columns are explained, beside the statistics.
+/// A kind of file, besides statistics, whose columns are explained.
 struct ColumnFile {
   const char* file;
   std::vector<Figure> columns;
@@ -119,7 +119,8 @@ std::vector<ColumnFile> column_files(const MachineInfo& machine) {
           {"dram --commands", dram_command_columns()}};
 }
 
-/// Columns of that name, each with its file; the end of a name where `ends` says so.
+/// Prints the columns of this name, each with its file. `ends`: the name may be the end of a
+/// column's name.
 bool print_columns(const MachineInfo& machine, const std::string& name, bool ends) {
   bool found = false;
   for (ColumnFile& file : column_files(machine)) {
@@ -139,7 +140,8 @@ bool print_columns(const MachineInfo& machine, const std::string& name, bool end
   return found;
 }
 
-/// Parameters of that key, also as "configuration.board.KEY" of a sweep's table.
+/// Prints the parameters with this key. The key may be written as "configuration.board.KEY", as in
+/// a sweep's table.
 bool print_parameters(const std::vector<Topic>& topics, std::string name,
                       std::vector<std::string>& keys) {
   constexpr std::string_view of_sweep = "configuration.";
@@ -152,7 +154,7 @@ bool print_parameters(const std::vector<Topic>& topics, std::string name,
   }
   bool found = false;
   for (const Topic& topic : topics) {
-    // Sections of a sweep are explained as parts of the others.
+    // Sections of a sweep belong to other topics as well.
     if ((topic.name == "sweep") != !section.empty()) continue;
     for (const ParameterSection& part : topic.sections) {
       if (!section.empty() && part.name != section) continue;
@@ -168,7 +170,7 @@ bool print_parameters(const std::vector<Topic>& topics, std::string name,
   return found;
 }
 
-/// Parameters, figures and columns of that name; throws UserError if there is none.
+/// Prints parameters, figures and columns of this name. Throws UserError if there are none.
 void print_name(const MachineInfo& machine, const FigureTable& figures,
                 const std::vector<Topic>& topics, const std::string& name) {
   std::vector<std::string> keys;
@@ -209,7 +211,7 @@ int explain_command(const Words& words) {
       "[NAME|architecture|board|dram|link|dpas|run|sweep|asm|instructions]");
   if (!args.parse(words)) return exit_ok;
   std::string machine = args.text("machine").value_or("tcu");
-  if (is_config_name("dpas", machine)) machine = "dpas";  // the figures are those of every profile
+  if (is_config_name("dpas", machine)) machine = "dpas";  // all profiles have the same figures
   const MachineInfo& info = machine_info(machine);
   const FigureTable figures(info);
   const std::vector<std::string>& names = args.positional();

@@ -1,5 +1,5 @@
-// tactus boards, architectures, machines: what can be named on a command line, one line each.
-// tactus zoo lists the networks.
+// tactus boards, architectures, machines: lists of names for the command line. tactus zoo lists the
+// networks.
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// False if only the help was asked for.
+/// Parses the words of a command that has none but options. Returns false if the help was printed.
 bool takes_no_words(const char* command, const char* summary, const Words& words) {
   Args args(command, summary, {});
   return args.parse(words);

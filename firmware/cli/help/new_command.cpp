@@ -37,7 +37,7 @@ void add_comments(const ParameterSection& section, CommentByKey& comments) {
   for (const ParameterInfo& info : section.parameters) comments.emplace(info.key, comment_of(info));
 }
 
-/// The object as text, with a comment above the first of each key that has one.
+/// Prints an object as text, with a comment above the first occurrence of each key that has one.
 std::string commented(const Json& json, CommentByKey comments) {
   std::string out;
   std::istringstream lines(text_of_json(json, 2));

@@ -75,7 +75,7 @@ std::vector<Args::Option> compile_options() {
        "them (default: layers and outputs may be off by 3 times what the data type can reach, and "
        "2 steps)"},
   };
-  // Before there was --output-tensor, --target was the folder's name and --output a tensor's.
+  // In earlier versions --target named the folder and --output a tensor.
   Args::Option target{"target", "DIR", "the same as --output DIR"};
   target.hidden = true;
   result.push_back(target);
@@ -106,7 +106,7 @@ std::vector<std::int64_t> parse_shape(const std::string& option, const std::stri
   return shape;
 }
 
-/// Names of tensors may hold "=", shapes cannot.
+/// Reads shapes given as NAME=SHAPE. A tensor's name may contain "=", a shape cannot.
 void read_shapes(const Args& args, compiler::Options& options) {
   for (const std::string& text : args.texts("input-shape")) {
     const std::size_t equals = text.rfind('=');
@@ -163,8 +163,9 @@ compiler::Options read_options(const Args& args, bench::Via& via) {
   return options;
 }
 
-/// Where the artefacts go, and which tensors are outputs. A folder is meant by -o and --target, and
-/// by --output unless one of these is there too: then it names a tensor, as it once always did.
+/// The folder for the artefacts, and the tensors that are outputs. -o and --target name the folder.
+/// --output does so, too, unless -o or --target is given: then it names a tensor, as in earlier
+/// versions.
 struct Outputs {
   std::optional<std::string> folder;
   std::vector<std::string> tensors;
@@ -174,7 +175,7 @@ Outputs read_outputs(const Args& args) {
   Outputs outputs;
   outputs.tensors = args.texts("output-tensor");
   std::vector<std::string> folders = args.texts("target");
-  std::vector<std::string> words;  // of --output
+  std::vector<std::string> words;  // words of --output
   for (const Args::Value& value : args.values("output")) {
     (value.by_letter ? folders : words).push_back(value.value);
   }
@@ -193,8 +194,8 @@ Outputs read_outputs(const Args& args) {
   return outputs;
 }
 
-/// Where a TensorFlow graph is cut, and the files of --input. A word of --input that is a node of
-/// the graph means the node.
+/// The nodes at which a TensorFlow graph is cut, and the files of --input. A word of --input that
+/// is the name of a node means this node.
 struct Inputs {
   std::vector<std::string> cuts;
   std::vector<std::string> files;
@@ -222,7 +223,8 @@ Inputs read_inputs(const Args& args, const std::string& path) {
   return inputs;
 }
 
-/// Refuses a folder that may be the name of an output tensor, as --output once meant.
+/// Throws UserError if --output names a tensor of the graph, as it did in earlier versions, instead
+/// of a folder.
 void check_folder(const Args& args, const Outputs& outputs, const nn::Graph& graph) {
   if (!outputs.folder || args.has("target") || args.by_letter("output")) return;
   const std::string& name = *outputs.folder;
@@ -233,11 +235,12 @@ void check_folder(const Args& args, const Outputs& outputs, const nn::Graph& gra
       quote(name));
 }
 
-/// What is compiled for.
+/// The machine for which the network is compiled.
 struct Target {
   TcuSimulationConfig config;
   std::optional<tcu::BoardEntry> board;
-  std::string path;  ///< of the board, or of the architecture, if one is given; names the artefacts
+  /// Path of the board, or of the architecture if one is given; the artefacts are named after it.
+  std::string path;
 };
 
 Target read_target(const Args& args) {
@@ -252,8 +255,8 @@ Target read_target(const Args& args) {
   return target;
 }
 
-/// Simulated cycles of the optimising compiler's program, if it takes the same options and is
-/// quick.
+/// Simulated cycles of the optimising compiler's program, if that compiler supports the options and
+/// the simulation is short.
 std::optional<Cycle> optimised_cycles(const nn::Graph& graph, compiler::Options options,
                                       const TcuSimulationConfig& config) {
   if (options.optimise || options.compat || options.separate_outputs) return std::nullopt;
@@ -264,7 +267,7 @@ std::optional<Cycle> optimised_cycles(const nn::Graph& graph, compiler::Options 
     const std::optional<TcuRunResult> run = simulate_if_quick(optimised, config);
     return run ? std::optional(run->cycles) : std::nullopt;
   } catch (const UserError&) {
-    return std::nullopt;  // it does not fit the machine
+    return std::nullopt;  // the program does not fit the machine
   }
 }
 
@@ -277,13 +280,14 @@ void print_dumps(const Compiled& compiled) {
 
 // ---- the check --------------------------------------------------------------------------------
 
-/// One set of test data: inputs, and outputs that are expected.
+/// One set of test data: inputs and expected outputs.
 struct TestData {
   std::string name;
   nn::Values inputs, expected;
 };
 
-/// Notes how one image of a tensor is taken; throws UserError if it does not fit.
+/// Checks a tensor's shape against that of an image. Prints a note if it is reinterpreted; throws
+/// UserError if it does not fit.
 void check_shape(const nn::Shape& given, const nn::Shape& wanted, const std::string& tensor,
                  const std::string& where) {
   const compiler::ShapeFit fit = compiler::fit_shape(given, wanted, tensor, where);
@@ -300,8 +304,8 @@ nn::Shape shape_of(const nn::ValueInfo& input) {
   return shape;
 }
 
-/// Inputs that the program reads, or the host before it: in the model's order and of its types,
-/// with the shapes that it was compiled for.
+/// Inputs that the program, or the host before it, reads: in the model's order, with its types and
+/// with the shapes it was compiled for.
 std::vector<nn::ValueInfo> inputs_of(const nn::Graph& graph, const Compiled& compiled) {
   const std::vector<nn::ValueInfo> read = compiler::tensors_of(compiled).model_inputs();
   std::vector<nn::ValueInfo> inputs;
@@ -322,7 +326,7 @@ const compiler::TensorLayout* layout_of(const Compiled& compiled, const std::str
   return nullptr;
 }
 
-/// A tensor as the input of the model. Warns of values that the data type does not hold.
+/// Converts a tensor to an input of the model. Warns about values beyond the data type.
 nn::Tensor input_tensor(const Compiled& compiled, const nn::ValueInfo& input,
                         const nn::Tensor& tensor, const std::string& where) {
   const nn::Shape shape = shape_of(input);
@@ -340,13 +344,13 @@ nn::Tensor input_tensor(const Compiled& compiled, const nn::ValueInfo& input,
   }
   nn::Tensor values = nn::Tensor::of(shape, tensor.reals());
   if (input.type == nn::ElementType::float32) return values;
-  values = tensor.rounded(input.stored);  // real numbers do not hold all whole ones
+  values = tensor.rounded(input.stored);  // not every integer is a FLOAT
   values.shape = shape;
   return values;
 }
 
-/// input_K.pb and output_K.pb of a folder, in the model's order. Inputs of the model that the
-/// program does not read are passed over.
+/// Reads input_K.pb and output_K.pb of a folder, in the model's order. Inputs that the program does
+/// not read are skipped.
 TestData read_folder(const std::filesystem::path& folder, const nn::Graph& graph,
                      const Compiled& compiled) {
   TestData data;
@@ -367,7 +371,8 @@ TestData read_folder(const std::filesystem::path& folder, const nn::Graph& graph
   return data;
 }
 
-/// Arrays that bear the tensors' names or, in the archive's order, in_ and out_ in front.
+/// Reads an archive. Its arrays have the names of the tensors, or names that begin with in_ and
+/// out_, which are taken in the archive's order.
 TestData read_archive(const std::string& path, const nn::Graph& graph, const Compiled& compiled) {
   TestData data;
   data.name = path;
@@ -441,7 +446,7 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
   return sets;
 }
 
-/// Values of each input in the model's order: from a file, else from the seed.
+/// Values of all inputs in the model's order, from files or generated from the seed.
 nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_files,
                         const nn::Graph& graph, const Compiled& compiled) {
   const std::vector<nn::ValueInfo> inputs = inputs_of(graph, compiled);
@@ -488,7 +493,7 @@ nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_
   return values;
 }
 
-/// The cost model against a run of the program as it is, without the check's further outputs.
+/// Compares the cost model with a run of the program without the check's additional outputs.
 void print_prediction(const Args& args, const std::vector<std::string>& input_files,
                       const nn::Graph& graph, const Compiled& compiled,
                       const TcuSimulationConfig& config) {
@@ -516,8 +521,8 @@ void print_prediction(const Args& args, const std::vector<std::string>& input_fi
   }
 }
 
-/// The program that --beside asks for, with the options that made it; nothing if it does not fit
-/// the machine, which is said.
+/// The program for --beside, with its compiler options; empty if it does not fit the machine, which
+/// is printed.
 struct Beside {
   compiler::Options options;
   Compiled compiled;
@@ -541,7 +546,7 @@ std::optional<Beside> compile_beside(const Args& args, const nn::Graph& graph,
   }
 }
 
-/// Columns of --beside; nothing is shown where that program has no such tensor.
+/// Adds the columns of --beside; they are empty for tensors that the other program does not have.
 void add_beside(const bench::TensorError& error, const bench::Accuracy& beside,
                 std::vector<std::string>& row) {
   const auto found =
@@ -643,7 +648,7 @@ bool print_check(const Args& args, const nn::Graph& graph, const Compiled& compi
   return good;
 }
 
-/// All sets of test data, or one image of --input and the seed.
+/// Checks all sets of test data, or one image of --input and the seed.
 bool print_checks(const Args& args, const std::vector<std::string>& input_files,
                   const nn::Graph& graph, const Compiled& compiled,
                   const compiler::Options& options, bench::Via via,

@@ -19,7 +19,8 @@ namespace {
 
 using compiler::Compiled;
 
-/// The estimate is optimistic by a factor of 1 to 3 on the boards, by more on slow memories.
+/// Limits for a simulation that counts as quick. The estimate is 1 to 3 times too low on the
+/// boards, and lower on slow memories.
 constexpr std::uint64_t quick_cycles = 500'000, quick_limit = 4 * quick_cycles;
 
 constexpr const char* formula = "formula, without memory and instruction delivery";
@@ -52,7 +53,7 @@ std::uint64_t sum_of(const Compiled& compiled, std::uint64_t compiler::LayerStat
 
 void line(const char* name, const std::string& value) { fmt::print("{:<26}{}\n", name, value); }
 
-/// "78573 cycles = 785.73 us at 100 MHz (how)".
+/// Prints a line such as "78573 cycles = 785.73 us at 100 MHz (how)".
 void latency(const char* name, std::uint64_t cycles, double clock_mhz, const std::string& how) {
   line(name, fmt::format("{} ({})", cycles_text(cycles, clock_mhz), how));
 }
@@ -87,7 +88,7 @@ void print_latencies(const Compiled& compiled, const TcuSimulationConfig& config
        fmt::format("{:.3f} M units", static_cast<double>(estimate.execution.energy) / 1e6));
 }
 
-/// Cycles by layer that the last columns of a table are about, and how they came about.
+/// Cycles by layer for the last columns of a table, and how they were obtained.
 struct LayerCycles {
   std::string title, how;
   std::vector<std::uint64_t> cycles;
@@ -124,8 +125,8 @@ LayerCycles predicted_layers(const Compiled& compiled) {
   return layers;
 }
 
-/// What both tables end with: the compiler's cycles, the simulated ones if they are known, and the
-/// array's two figures over the last of them.
+/// Last columns of both tables: the compiler's cycles, simulated cycles if known, and the array's
+/// two figures for the latter (or else the former).
 class CycleColumns {
  public:
   CycleColumns(const Compiled& compiled, LayerCycles expected,
@@ -160,8 +161,9 @@ std::string millions(std::uint64_t macs) {
   return fmt::format("{:.3f}", static_cast<double>(macs) / 1e6);
 }
 
-/// What the optimiser chose, what it costs by the cost model, and where the cycles go. Bounds: the
-/// array's, multiply-accumulates over N * N, and that of the form chosen (OptimisedLayer).
+/// Prints the optimiser's choice for each layer, its cost by the cost model, and where the cycles
+/// go. There are two bounds: the array's, multiply-accumulates / (N * N), and that of the chosen
+/// form (OptimisedLayer).
 void print_optimised_layers(const Compiled& compiled, const std::optional<TcuRunResult>& run) {
   const CycleColumns cycles(compiled, predicted_layers(compiled), run);
   std::vector<Table::Column> columns{{"layer", Table::Align::left},

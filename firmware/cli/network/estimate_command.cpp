@@ -24,12 +24,12 @@ namespace {
 using bench::Cost;
 using bench::Estimate;
 
-/// What is estimated, and on what.
+/// The program to estimate, and its machine.
 struct Subject {
   tcu::Architecture architecture;
   std::vector<tcu::Instruction> program;
   std::vector<tcu::LayerEntry> layers;
-  std::optional<tcu::BoardEntry> board;  ///< that a model was compiled for
+  std::optional<tcu::BoardEntry> board;  ///< board for which the model was compiled
 };
 
 std::optional<tcu::Architecture> given_architecture(const Args& args, BoardValues& values) {

@@ -1,4 +1,4 @@
-// The commands that list networks and run tables of layers, as those of commands.h.
+// The commands that list networks and run tables of layers; see commands.h for their form.
 #pragma once
 
 #include "firmware/cli/commands.h"
@@ -8,8 +8,8 @@ namespace tactus {
 int networks_command(const Words& words);
 int topologies_command(const Words& words);
 
-/// Throws UserError if there is no such file; the name of a network of the zoo is answered with the
-/// commands that lead to its run.
+/// Throws UserError if there is no such file. For the name of a network of the zoo the message has
+/// the commands that compile and run it.
 void check_exists(const std::string& command, const std::string& path);
 
 }  // namespace tactus

@@ -90,7 +90,7 @@ stripe::TemplateValues template_values(const Args& args) {
   return values;
 }
 
-/// The text of a configuration, with its template filled in.
+/// Reads a configuration and fills in its template.
 std::string read_configuration(const Args& args, const std::string& path,
                                const stripe::TemplateValues& values) {
   std::string text = read_text(path);
@@ -103,7 +103,7 @@ std::string read_configuration(const Args& args, const std::string& path,
   return slides ? stripe::normalise_slide_text(text) : text;
 }
 
-/// From --model or --arch; none if neither is given.
+/// The hardware model of --model or --arch; empty if neither is given.
 std::optional<stripe::HardwareModel> model_of(const Args& args,
                                               const stripe::TemplateValues& values) {
   const auto model = args.text("model");
@@ -293,7 +293,7 @@ int run_passes(const Words& words) {
       values.emplace(name, static_cast<double>(value));
   }
   const std::string text = read_configuration(args, *config, values);
-  // A configuration may be the whole design: model and passes.
+  // A configuration may contain the hardware model and the passes.
   if (!model && text.find("\"mem_units\"") != std::string::npos) {
     model = stripe::read_hardware_model(text, *config);
   }

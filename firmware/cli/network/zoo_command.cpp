@@ -68,11 +68,11 @@ void write_network(const nn::Network& network, std::string_view name, const std:
 }
 
 struct Image {
-  std::size_t input = 0;  ///< its place among the inputs
+  std::size_t input = 0;  ///< index among the inputs
   std::string path;
 };
 
-/// An argument of --image: F, or NAME=F where the network has several inputs.
+/// Parses an argument of --image: F, or NAME=F if the network has several inputs.
 Image parse_image(const nn::Graph& graph, const std::string& text) {
   Image image{0, text};
   std::vector<std::string_view> names;
@@ -93,7 +93,7 @@ Image parse_image(const nn::Graph& graph, const std::string& text) {
   return image;
 }
 
-/// The values that a run draws with the seed.
+/// Writes the values that a run generates from this seed.
 void write_image(const nn::Graph& graph, std::uint64_t seed, const Image& image) {
   const nn::ValueInfo& input = graph.inputs[image.input];
   nn::write_tensor(image.path, input.name, nn::random_input(graph, input, seed + image.input));
@@ -106,7 +106,7 @@ void write_image(const nn::Graph& graph, std::uint64_t seed, const Image& image)
 void check_exists(const std::string& command, const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) return;
-  // "resnet20" means resnet20v2.
+  // A unique beginning of a name is accepted: "resnet20" means resnet20v2.
   std::vector<std::string_view> names;
   for (const nn::ZooEntry& entry : nn::zoo()) names.push_back(entry.name);
   const auto named = std::find_if(names.begin(), names.end(), [&](std::string_view name) {

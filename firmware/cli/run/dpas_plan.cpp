@@ -56,7 +56,7 @@ std::optional<std::int64_t> number(std::string_view text) {
   return negative ? -static_cast<std::int64_t>(*value) : static_cast<std::int64_t>(*value);
 }
 
-/// NAME=F or NAME=BYTES.
+/// Parses NAME=F or NAME=BYTES.
 DpasBinding parse_binding(const std::string& text) {
   DpasBinding binding;
   std::string value;
@@ -111,7 +111,7 @@ const dpas::Kernel& choose_kernel(const DpasPlan& plan) {
              quote_list(names), suggestion(plan.kernel_name, names));
 }
 
-/// Every input is bound or set, once, and nothing else is.
+/// Throws UserError unless every input is bound or set exactly once, and nothing else is.
 void check_inputs(const DpasPlan& plan) {
   std::vector<std::string_view> inputs;
   for (const dpas::Input& input : plan.kernel->inputs) {
@@ -148,7 +148,7 @@ void check_inputs(const DpasPlan& plan) {
   }
 }
 
-/// --save NAME=F.
+/// Parses --save NAME=F.
 void parse_save(const std::string& text, DpasPlan& plan) {
   const auto [name, path] = split("save", text);
   std::vector<std::string_view> names;
@@ -221,7 +221,7 @@ void refuse_unused_memory(const Args& args, bool ideal) {
     user_error("tactus {}: --stream is for TCUs; a DPAS machine's instructions are always there",
                args.command());
   }
-  // Of a board only the clock would be left, which has an option of its own.
+  // With ideal memory a board would set the clock only, which has an option of its own.
   const Names of_axi{"axi-data-bits",  "read-latency",   "write-latency",   "memory", "ddr",
                      "port-clock-mhz", "port-data-bits", "interconnect-ns", "board"};
   const Names of_ideal{"ideal-latency", "ideal-bytes"};

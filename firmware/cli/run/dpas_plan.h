@@ -1,4 +1,4 @@
-// What `tactus run --machine pvc` was asked to do: options read and checked, files loaded.
+// The request of `tactus run --machine pvc`: options read and checked, files loaded.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tactus {
 /// --bind: an input of the kernel points to a buffer.
 struct DpasBinding {
   std::string name;
-  std::string path;        ///< of its bytes; empty: `size` zeros
+  std::string path;        ///< file with its contents; empty: `size` zeros
   std::uint64_t size = 0;  ///< bytes
   std::string save;        ///< path to write it to at the end; empty: none
   std::vector<std::uint8_t> bytes;
@@ -29,24 +29,24 @@ struct DpasValue {
 };
 
 struct DpasPlan : RunOutputs {
-  std::string machine;  ///< as given
+  std::string machine;  ///< name or path as given
   std::string program_path;
   std::string kernel_name;  ///< empty: the only one
   DpasSimulationConfig config;
   dpas::Program program;
   const dpas::Kernel* kernel = nullptr;
-  UnwrittenReads unwritten;  ///< of the kernel
+  UnwrittenReads unwritten;  ///< unwritten registers that the kernel reads
   std::vector<DpasBinding> bindings;
   std::vector<DpasValue> values;
   std::optional<Cycle> max_cycles;
   std::string board;                   ///< name; empty: none
-  std::optional<energy::Meter> meter;  ///< of --energy
+  std::optional<energy::Meter> meter;  ///< table of --energy
 };
 
 [[nodiscard]] std::vector<Args::Option> dpas_run_options();
-/// The options among these that shape the machine.
+/// Those of the options that shape the machine.
 [[nodiscard]] std::vector<Args::Option> dpas_machine_options();
-/// The machine that the options describe; for --trace-list.
+/// Returns the machine that the options describe, for --trace-list.
 [[nodiscard]] DpasSimulationConfig plan_dpas_machine(const Args& args, const std::string& machine);
 /// Throws UserError if an option belongs to the other kind of memory: ideal, or behind AXI.
 void refuse_unused_memory(const Args& args, bool ideal);

@@ -11,7 +11,7 @@ namespace tactus {
 /// The value of --machine, unless it is missing or "tcu".
 [[nodiscard]] std::optional<std::string> other_machine(const Words& words);
 
-/// The other words of `tactus run`, with --machine among them.
+/// Runs the command. `words` are all words of `tactus run`, including --machine.
 int dpas_run_command(const Words& words, const std::string& machine);
 
 }  // namespace tactus

@@ -58,7 +58,7 @@ std::pair<std::string, std::string> split_input(const std::vector<Tensor>& input
 
 namespace {
 
-/// A file in the model's layout as vectors, image after image.
+/// Reads a file in the model's layout and converts it to vectors, image after image.
 std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architecture,
                                             const Tensor& tensor, const std::string& path,
                                             const InputLayouts& layouts) {
@@ -82,7 +82,7 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
   return data;
 }
 
-/// One tensor's file, cut into images: added to those that are there.
+/// Divides one tensor's file into images and adds them to `images`.
 void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
                 const std::string& path, std::vector<TensorData>& images,
                 const InputLayouts& layouts) {
@@ -103,8 +103,8 @@ std::uint64_t seed_of(const Tensor& tensor, const std::string& input) {
              quote(tensor.name), quote(input), input);
 }
 
-/// Adds the input to all images: the first has the values that the seed gives, the next those of
-/// the next seed.
+/// Adds a generated input to all images: the first one from the seed, the next one from the seed
+/// plus 1, and so on.
 void draw_images(const tcu::Architecture& architecture, const Tensor& tensor, std::uint64_t seed,
                  std::vector<TensorData>& images, const InputLayouts& layouts) {
   const compiler::TensorLayout* layout =
@@ -114,7 +114,7 @@ void draw_images(const tcu::Architecture& architecture, const Tensor& tensor, st
   }
 }
 
-/// Images of a model some of whose inputs the host computes from those given.
+/// Reads images of a model for which the host computes some of the program's inputs.
 std::vector<TensorData> read_host_images(const tcu::Architecture& architecture,
                                          std::map<std::string, std::string>& given,
                                          const compiler::ModelTensors& tensors) {

@@ -1,4 +1,4 @@
-// Vectors that the user gives as an input.
+// Reads inputs given by the user as vectors.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +15,33 @@
 
 namespace tactus {
 
-/// As tcu::read_vectors. Numbers that the data type's range does not hold are told on standard
-/// error, for they saturate.
+/// Does the same as tcu::read_vectors, and warns about numbers beyond the data type's range, which
+/// saturate.
 [[nodiscard]] std::vector<std::uint8_t> read_input_vectors(
     const std::string& path, const tcu::Architecture& architecture,
     std::optional<std::uint64_t> expected = std::nullopt);
 
-/// Throws UserError if the name of the file does not tell that it holds values of a tensor.
+/// Throws UserError unless the file's extension is one of a tensor's values.
 void check_is_values(const std::string& path, const std::string& tensor);
 
-/// "NAME=F" for one of the inputs, else a plain path for the only one: name and path. Throws
-/// UserError.
+/// Splits "NAME=F" into name and path. A plain path is for the only input. Throws UserError.
 [[nodiscard]] std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
                                                               const std::string& text);
 
-/// Of a model that knows how its tensors lie in vectors.
+/// The layouts of a model's inputs.
 struct InputLayouts {
-  const compiler::ModelTensors* tensors = nullptr;  ///< null: not known
-  std::string model;                                ///< its file, for messages
+  const compiler::ModelTensors* tensors = nullptr;  ///< null: unknown
+  std::string model;                                ///< file of the model, for messages
 };
 
-/// Whether values are drawn ("random", "random:7") and not read from a file.
+/// True if values are generated ("random", "random:7") and not read from a file.
 [[nodiscard]] bool is_drawn(const std::string& input);
 
-/// The images of all inputs. `given` says for each where it comes from: a file, cut into images,
-/// which must be as many in all files, of values in the model's layout (.npy, .pb) where that is
-/// known, or of vectors (.csv, .bin); or "random[:SEED]", values from -1 to 1. An input that is not
-/// given is drawn, which is said; `given` names it and all seeds afterwards. At least one image.
-/// Throws UserError.
+/// Reads the images of all inputs. `given` has the source of each: a file with values in the
+/// model's layout if that is known (.npy, .pb), or with vectors (.csv, .bin); or "random[:SEED]"
+/// for values from -1 to 1. Files are divided into images; all files must have the same number. An
+/// input without a source is generated, with a note. Afterwards `given` has all inputs and all
+/// seeds. Returns at least one image. Throws UserError.
 [[nodiscard]] std::vector<TensorData> read_images(const tcu::Architecture& architecture,
                                                   const std::vector<Tensor>& inputs,
                                                   std::map<std::string, std::string>& given,

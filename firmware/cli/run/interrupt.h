@@ -1,9 +1,11 @@
-// Signals that end a run gently: what it has is printed and written before the program dies.
+// Handling of signals during a run: the results so far are printed and written before the signal
+// ends the program.
 #pragma once
 
 namespace tactus {
 
-/// While one exists, the first SIGINT, SIGTERM or SIGHUP is only remembered; the second kills.
+/// While an object exists, the first SIGINT, SIGTERM or SIGHUP is only remembered; a second one
+/// ends the program.
 class DeferSignals {
  public:
   DeferSignals();
@@ -15,13 +17,13 @@ class DeferSignals {
   [[nodiscard]] static int received();
 };
 
-/// For the signal handler: true if the signal is remembered and the program goes on.
+/// Called by the signal handler. Returns true if the signal is remembered and the program goes on.
 bool defer_signal(int signal);
 
-/// Removes unfinished files, then dies of the signal as usual.
+/// Removes unfinished files, then lets the signal end the program.
 void die_of(int signal);
-/// The same of a signal that was remembered, once all is printed and written; returns if there was
-/// none.
+/// Does the same for a remembered signal. Call when everything is printed and written. Returns if
+/// no signal was remembered.
 void die_of_deferred();
 
 }  // namespace tactus

@@ -16,12 +16,12 @@
 namespace tactus {
 namespace {
 
-/// Cycles [from, to) of the machine.
+/// A range [from, to) of the machine's cycles.
 struct Cycles {
   Cycle from = ~Cycle{0}, to = 0;
 };
 
-/// The spans of the first image, in cycles of the machine.
+/// Cycles of the first image's layers, counted by the machine.
 struct FirstRun {
   Cycle begin = 0;
   TcuRunResult result;
@@ -133,8 +133,8 @@ void LayerSignal::begin_run() {
   runs_ = true;
 }
 
-/// The number of the layer to which the instruction that retires next belongs; outside of all
-/// layers the number of layers.
+/// Number of the layer of the instruction that retires next; outside of all layers, the number of
+/// layers.
 std::uint64_t LayerSignal::layer() const {
   if (!runs_) return regions_.size();
   const std::uint32_t instruction = counter() - first_;
@@ -153,7 +153,7 @@ void LayerSignal::describe(const trace::Scope& top) {
   for (std::size_t i = 0; i <= regions_.size(); ++i) {
     std::string name = i < regions_.size() ? printable(regions_[i].name, 100) : "(none)";
     for (char& c : name) {
-      if (c == ',' || c == ';' || c == ' ') c = '_';  // they divide the names in a note
+      if (c == ',' || c == ';' || c == ' ') c = '_';  // these characters separate names in the note
     }
     note += fmt::format("{}{:x} {}", i == 0 ? "" : ", ", i, name);
   }

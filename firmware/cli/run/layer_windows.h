@@ -1,4 +1,4 @@
-// A run's layers as cycles: windows of waveform and timeline, and a signal in the waveform.
+// Layers of a run as windows of waveform and timeline, and as a signal in the waveform.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,27 @@
 
 namespace tactus {
 
-/// --trace-layer or --timeline-layer, for `of` trace or timeline.
+/// The option --trace-layer or --timeline-layer; `of` is "trace" or "timeline".
 [[nodiscard]] Args::Option layer_option(const std::string& of);
-/// Reads both. Throws UserError for a name that no layer has, and beside another window.
+/// Reads both options. Throws UserError for an unknown layer, and if another window is given, too.
 void plan_layer_windows(const Args& args, RunPlan& plan);
 
-/// Puts the cycles of --trace-layer and --timeline-layer into the windows of the plan. The first
-/// image is simulated for it: every run of a plan takes the same cycles. Throws UserError if the
-/// layer has none.
+/// Sets the plan's windows to the cycles of the layers of --trace-layer and --timeline-layer.
+/// Simulates the first image for it; all runs of a plan take the same cycles. Throws UserError if
+/// the layer has no cycles.
 void use_layer_windows(RunPlan& plan);
 
-/// "top.layer": the number of the layer to which the present cycle belongs, as the accounting has
-/// it. Its note names them.
+/// The signal "top.layer": number of the layer that the current cycle belongs to in the accounting.
+/// The signal's note has the names of the layers.
 class LayerSignal {
  public:
-  /// `regions` are the run's, by instructions.
+  /// `regions` are the run's layers, as ranges of instructions.
   LayerSignal(const std::vector<tcu::LayerEntry>& regions, TcuSimulation& simulation)
       : regions_(regions), simulation_(simulation) {}
 
-  /// No signal if there are no regions. The description refers to this.
+  /// Describes the signal; without regions there is none. The object must outlive the description.
   void describe(const trace::Scope& top);
-  /// A program begins: its first instruction is next.
+  /// Call when a program begins.
   void begin_run();
 
  private:

@@ -14,7 +14,8 @@
 namespace tactus {
 namespace {
 
-/// What belongs to package `number`, from 1: without the "N:" ahead, where there are several.
+/// Inputs of package `number`, counted from 1. With several packages an input begins with "N:",
+/// which is removed.
 std::vector<std::string> inputs_of(const Args& args, std::size_t number, std::size_t packages) {
   std::vector<std::string> mine;
   for (const std::string& text : args.texts("input")) {

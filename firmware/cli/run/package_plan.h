@@ -1,4 +1,4 @@
-// What `tactus run` was asked to do with packages: options read and checked, files loaded.
+// The request of `tactus run` for packages: options read and checked, files loaded.
 #pragma once
 
 #include <cstddef>
@@ -15,30 +15,30 @@
 
 namespace tactus {
 
-/// A DarwiNN package for the TCU, and what goes into it.
+/// A DarwiNN package for the TCU, and its inputs.
 struct PlannedPackage {
   std::shared_ptr<const darwinn::File> file;
   Model model;
-  std::vector<TensorData> images;  ///< one at least
+  std::vector<TensorData> images;  ///< at least one
 };
 
-/// Requests to packages behind a host link, one after the other to each package in turn.
+/// Requests to packages over a host link; the packages take turns.
 struct PackagePlan {
-  std::vector<PlannedPackage> packages;  ///< empty: a model or a program runs without a host
+  std::vector<PlannedPackage> packages;  ///< empty: a model or a program runs, without a host link
   LinkPreset link;
   std::size_t requests = 0;
   std::size_t in_flight = 1;  ///< requests at a time
-  unsigned arenas = 1;        ///< of each package in the device's memory
+  unsigned arenas = 1;        ///< arenas of each package in the device's memory
   std::optional<std::string> link_timeline;
 };
 
-/// Their options, for Args.
+/// Options of packages, for Args.
 [[nodiscard]] std::vector<Args::Option> package_options();
-/// Throws UserError if one of them is given, for what is run is no package.
+/// Throws UserError if one of these options is given. Call if no package is run.
 void refuse_package_options(const Args& args);
 
-/// Reads the packages that the words name which are no options, and their inputs. All have the same
-/// architecture. Throws UserError.
+/// Reads the packages named by the words that are no options, and their inputs. Throws UserError;
+/// all must have the same architecture.
 [[nodiscard]] PackagePlan read_packages(const Args& args);
 
 }  // namespace tactus

@@ -29,7 +29,7 @@ std::vector<const darwinn::Package*> packages_of(const RunPlan& plan) {
 
 }  // namespace
 
-/// Where the time of a request goes; its parts add up to the latency.
+/// The parts of a request's time, which add up to its latency.
 struct PackageRun::Parts {
   static constexpr std::size_t count = 7;
   static constexpr std::array<const char*, count> names = {
@@ -67,7 +67,7 @@ std::optional<TcuRunResult> PackageRun::run_programs(
     const TcuRunOptions& options, const std::function<void(const std::string&)>& begin,
     const std::function<void(ImageResult)>& end) {
   const std::vector<PlannedPackage>& packages = plan_.host.packages;
-  // The last request in each arena of each package.
+  // Index of the last request in each arena of each package.
   std::vector<std::vector<std::optional<std::size_t>>> last(
       packages.size(), std::vector<std::optional<std::size_t>>(plan_.host.arenas));
   for (std::size_t r = 0; r < plan_.host.requests; ++r) {

@@ -14,23 +14,25 @@
 
 namespace tactus {
 
-/// The programs run first, request by request, each in its cycles; then the requests go over the
-/// link, where a program takes its cycles as time. A program begins when all of its instructions
-/// and data are on the device, so that neither waits for the other and what each does is the same.
+/// Runs packages. First the programs are simulated, request by request; then the requests are
+/// simulated on the link, where each program takes the time of its cycles. This is exact, since a
+/// program begins when all of its instructions and data are on the device.
 class PackageRun {
  public:
-  /// Both must outlive it.
+  /// `plan` and `simulation` must outlive the object.
   PackageRun(const RunPlan& plan, TcuSimulation& simulation);
 
-  /// Runs all programs. `begin` and `end` are told of each request's; `end` with its result.
-  /// Returns a run that did not finish and belongs to no request, of parameters.
+  /// Runs all programs. Calls `begin` before and `end` after the program of each request. Returns
+  /// the run of a program that loads parameters, and so belongs to no request, if it did not
+  /// finish.
   std::optional<TcuRunResult> run_programs(const TcuRunOptions& options,
                                            const std::function<void(const std::string&)>& begin,
                                            const std::function<void(ImageResult)>& end);
-  /// Sends the requests over the link, once all programs have finished.
+  /// Simulates the requests on the link. Call when all programs have finished.
   void run_link();
 
-  /// What is written of it: figures of each request, lines of the first, and a section of the page.
+  /// Adds to the document: figures of each request, summary lines of the first, a section of the
+  /// page.
   void describe(RunDocument& document) const;
   void write_timeline(const std::string& path) const;
   /// The package of a request.
@@ -41,9 +43,9 @@ class PackageRun {
  private:
   struct Parts;
   struct Request {
-    std::size_t index = 0;               ///< among those of the device
-    std::optional<std::size_t> caching;  ///< the one that loads its parameters
-    std::uint64_t cycles = 0;            ///< of the program
+    std::size_t index = 0;               ///< index among the packages of the device
+    std::optional<std::size_t> caching;  ///< index of the package that loads its parameters
+    std::uint64_t cycles = 0;            ///< cycles of the program
   };
 
   void add(const darwinn::Executable& executable, std::size_t user, const TcuRunResult& result);
@@ -52,7 +54,8 @@ class PackageRun {
   [[nodiscard]] nlohmann::ordered_json series_json() const;
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> lines() const;
   [[nodiscard]] std::string page_section() const;
-  /// Mean latency of the requests that loaded parameters, or of the others; none: there are none.
+  /// Mean latency of the requests that loaded parameters, or of those that did not; empty if there
+  /// are none.
   [[nodiscard]] std::optional<double> mean_latency(bool loaded) const;
   [[nodiscard]] std::string_view parameters_text(std::size_t request) const;
 
@@ -61,8 +64,8 @@ class PackageRun {
   PackageDevice device_;
   ParameterCache cache_;
   std::vector<Request> requests_;
-  std::vector<LinkRequest> sent_;                        ///< what goes over the link
-  std::vector<const darwinn::Executable*> executables_;  ///< of these
+  std::vector<LinkRequest> sent_;                        ///< requests sent over the link
+  std::vector<const darwinn::Executable*> executables_;  ///< executable of each of these requests
   LinkRun run_;
 };
 

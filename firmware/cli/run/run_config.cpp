@@ -27,7 +27,7 @@ std::string absolute(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-/// Applies a function to every path of a workload: all its texts but inputs that are drawn.
+/// Applies a function to every path of a workload: all texts except inputs that are generated.
 template <typename Function>
 void change_paths(Workload& workload, Function&& function) {
   for (const Parameter<Workload>& parameter : workload_parameters()) {
@@ -41,7 +41,7 @@ void change_paths(Workload& workload, Function&& function) {
   }
 }
 
-/// The path of an energy table rather than a name of configs/energy.
+/// True for the path of an energy table, false for a name of configs/energy.
 bool is_table_file(const std::string& name) {
   return !name.empty() && energy::table_path(name) == name;
 }
@@ -98,7 +98,7 @@ RunConfig read_run_config(const std::string& path, RunPlan& plan) {
   const std::string text = read_text(path);
   JsonDocument document(text, path);
   ObjectReader root = document.root();
-  // A statistics file holds the configuration of its run.
+  // A statistics file contains the configuration of its run.
   if (kind_of_file(path, text) == FileKind::statistics) root = root.get_object("rerun");
   RunConfig config;
   config.path = path;

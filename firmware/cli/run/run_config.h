@@ -6,9 +6,9 @@
 //    "board": {"name": "zcu104", "clock_mhz": 100, ...},
 //    "run": {"mode": "plain", "engine": "fast", ...}}
 //
-// Every section and every key may be left out; what is left out is as without the file, except that
-// a board that is named supplies what the file does not say of it. Paths start at the file.
-// Options of the command line go before the file.
+// Every section and every key may be left out and then has the value it has without the file; keys
+// of a named board that are left out have the board's values. Paths are relative to the file.
+// Options of the command line take precedence over the file.
 #pragma once
 
 #include <optional>
@@ -19,22 +19,22 @@
 
 namespace tactus {
 
-/// What a file says of architecture and board; the rest has gone into the plan.
+/// Architecture and board of a file; everything else has been copied to the plan.
 struct RunConfig {
   std::string path;  ///< empty: there is no file
   std::optional<tcu::Architecture> architecture;
   std::string board;               ///< name or path; empty: none
-  BoardValues values;              ///< of which the file gives
-  std::vector<std::string> given;  ///< these keys
+  BoardValues values;              ///< values of the file
+  std::vector<std::string> given;  ///< keys that the file has
 
-  /// Whether board or architecture has to be looked up under the board's name.
+  /// True if board or architecture must be looked up by the board's name.
   [[nodiscard]] bool needs_board(bool has_model) const;
 };
 
-/// Strict; errors carry the JSON path. Throws UserError.
+/// Reads a file, strictly. Throws UserError with the JSON path.
 [[nodiscard]] RunConfig read_run_config(const std::string& path, RunPlan& plan);
 
-/// The plan as such a file, with absolute paths.
+/// Returns the plan in the form of such a file, with absolute paths.
 [[nodiscard]] std::string run_config_json(const RunPlan& plan);
 
 }  // namespace tactus

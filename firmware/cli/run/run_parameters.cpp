@@ -6,7 +6,7 @@
 namespace tactus {
 namespace {
 
-/// The statistics keep figures of each.
+/// Limit for the number of images, since statistics have figures of each.
 constexpr std::uint64_t most_images = 100000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The tables of a run's own parameters: what is run, how, and what of it is recorded.
+// Tables of a run's own parameters: what is run, how, and what is recorded.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace tactus {
 
-/// Names of files; inputs of a model, which may be several, are not among them.
+/// Parameters that name files. Inputs of a model are not among them, since there may be several.
 [[nodiscard]] const ParameterTable<Workload>& workload_parameters();
-/// What belongs to a run and not to the simulation of a machine.
+/// Parameters of a run that do not concern the simulation of the machine.
 [[nodiscard]] const ParameterTable<RunChoices>& run_parameters();
 [[nodiscard]] const ParameterTable<Sampling>& sampler_parameters();
 [[nodiscard]] const ParameterTable<TimelineOptions>& timeline_parameters();
 
-/// Everything that `tactus explain run` tells, a section for each heading of the help.
+/// All sections of `tactus explain run`, one for each heading of the help.
 [[nodiscard]] std::vector<ParameterSection> run_sections();
 
 }  // namespace tactus

@@ -29,7 +29,7 @@
 namespace tactus {
 namespace {
 
-/// Bytes that a 32-bit AXI address reaches.
+/// Size of the address space of a 32-bit AXI address, in bytes.
 constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_regions = 10000;
 
@@ -48,13 +48,14 @@ std::vector<std::uint8_t> read_bank(const std::string& path) {
   return bytes;
 }
 
-/// What the command line and a file of --config say of architecture and board.
+/// Architecture and board as given by the command line and the file of --config.
 struct Sources {
   RunConfig file;
-  std::optional<Board> board;  ///< of --board, else the one that the file names, if it is needed
+  /// Board of --board, else the board that the file names, if it is needed.
+  std::optional<Board> board;
   std::optional<std::string> arch;
 
-  /// The architecture that a program or a model is to have, and who says so.
+  /// The requested architecture, and the option or file that requests it.
   [[nodiscard]] std::optional<std::pair<tcu::Architecture, std::string>> architecture(
       const Args& args) const {
     if (arch) return {{read_architecture_option(*arch), *arch}};
@@ -65,8 +66,8 @@ struct Sources {
   }
 };
 
-/// What a program writes into the banks, as dumps into the folder of --output: from the first
-/// vector to the last.
+/// Plans the outputs of a bare program: for each bank a dump, in the folder of --output, from the
+/// first to the last vector that the program writes.
 void plan_program_outputs(RunPlan& plan) {
   const tcu::InstructionLayout layout(plan.config.architecture);
   struct Range {
@@ -118,7 +119,7 @@ void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.images.emplace_back();
 }
 
-/// Inputs of the command line replace those of the file, one by one.
+/// Merges inputs: those of the command line replace those of the file one by one.
 std::map<std::string, std::string> merge_inputs(const Args& args, const RunConfig& file,
                                                 const std::vector<Tensor>& inputs,
                                                 const Workload& workload) {
@@ -142,7 +143,7 @@ std::map<std::string, std::string> merge_inputs(const Args& args, const RunConfi
   return given;
 }
 
-/// Refuses a model that was compiled for another architecture than the one that is asked for.
+/// Throws UserError if a model was compiled for another architecture than the requested one.
 void check_architecture(const Args& args, const Sources& sources, const Model& model) {
   const auto wanted = sources.architecture(args);
   if (!wanted) return;
@@ -174,8 +175,8 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.workload.inputs.assign(given.begin(), given.end());
 }
 
-/// The model among the words that are no options; words that name packages stay.
-/// Throws UserError for a word that is neither.
+/// Returns the model named by a word that is no option, if there is one. Throws UserError for a
+/// word that names neither a model nor a package.
 std::optional<std::string> model_of(const Args& args) {
   const std::vector<std::string>& words = args.positional();
   for (const std::string& word : words) {
@@ -200,7 +201,7 @@ std::optional<std::string> model_of(const Args& args) {
   return std::nullopt;
 }
 
-/// Words that are no options are packages.
+/// Plans the packages, which are named by words that are no options.
 void plan_packages(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.host = read_packages(args);
   plan.model = plan.host.packages.front().model;
@@ -209,8 +210,8 @@ void plan_packages(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.images = plan.host.packages.front().images;
 }
 
-/// The board's values: of --board, else of the file, else those the model was compiled for.
-/// Options replace single ones later.
+/// Sets the board's values: those of --board, else of the file, else of the board the model was
+/// compiled for. Options replace single values later.
 void plan_board(const Args& args, const Sources& sources, RunPlan& plan) {
   BoardInUse& board = plan.board;
   const bool kept = plan.model && plan.model->file.board;
@@ -241,7 +242,7 @@ void plan_board(const Args& args, const Sources& sources, RunPlan& plan) {
   }
 }
 
-/// What describes the board's memory in errors.
+/// Name of the file with the board's memory, for errors.
 std::string memory_file(const Sources& sources, const RunPlan& plan) {
   const std::vector<std::string>& given = sources.file.given;
   if (std::find(given.begin(), given.end(), "memory") != given.end()) {
@@ -251,7 +252,7 @@ std::string memory_file(const Sources& sources, const RunPlan& plan) {
   return plan.model && plan.model->file.board ? plan.model->path + ":/board" : "";
 }
 
-/// The board that is named on the command line or, where its values are needed, in the file.
+/// Reads the board named on the command line or, if its values are needed, in the file.
 void read_sources_board(const Args& args, Sources& sources, bool has_architecture) {
   if (const auto name = args.text("board")) {
     sources.board = read_board(*name);
@@ -294,8 +295,8 @@ void plan_regions(RunPlan& plan) {
   plan.regions = equal_slices(std::get<std::uint64_t>(value), instructions);
 }
 
-/// What all programs read that neither they nor what prepares the machine for them has written.
-/// Later images find what the first one has left.
+/// Finds reads of vectors that neither the programs nor the preparation of the machine have
+/// written. Only the first image is checked: later ones find its data.
 void find_unwritten_reads(RunPlan& plan) {
   const tcu::Architecture& architecture = plan.config.architecture;
   tcu::WrittenVectors written(architecture);
@@ -315,7 +316,7 @@ void find_unwritten_reads(RunPlan& plan) {
   }
 }
 
-/// Whether there is something for each unit of --tcus, and a memory in which they meet.
+/// Throws UserError unless each unit of --tcus has an image and all share the board's memory.
 void check_units(const RunPlan& plan) {
   if (plan.tcus == 1) return;
   if (!plan.model || !plan.host.packages.empty()) {
@@ -430,7 +431,7 @@ RunPlan plan_run(const Args& args) {
   const bool has_packages = !named_model && !args.positional().empty();
   if (!has_packages) refuse_package_options(args);
   if (const auto path = args.text("config")) sources.file = read_run_config(*path, plan);
-  // A model or program on the command line brings a workload of its own.
+  // A model or program on the command line replaces the file's workload.
   if (named_model || args.has("model") || args.has("program")) plan.workload = {};
   read_options(workload_parameters(), args, plan.workload);
   if (named_model) plan.workload.model = *named_model;

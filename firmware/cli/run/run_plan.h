@@ -1,4 +1,4 @@
-// What `tactus run` was asked to do: options read and checked, files loaded.
+// The request of `tactus run`: options read and checked, files loaded.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@
 
 namespace tactus {
 
-/// What is run: paths of files, empty where there is none.
+/// What is run: paths of files; an empty path means that there is none.
 struct Workload {
   std::string model, program, dram0, dram1;
-  std::vector<std::pair<std::string, std::string>>
-      inputs;  ///< of a model: name, and path or "random:SEED"
+  /// Inputs of a model: name, and path or "random:SEED".
+  std::vector<std::pair<std::string, std::string>> inputs;
 };
 
 /// The performance sampler, if there is one.
@@ -34,22 +34,22 @@ struct Sampling {
   Cycle pause = 0;
 };
 
-/// How it is run, beside what shapes the simulation.
+/// How it is run, except for parameters of the simulation.
 struct RunChoices {
   HostMode mode = HostMode::plain;
   ProgramChecks checks = ProgramChecks::strict;
-  bool strict = false;                         ///< refuses reads of memory that nothing has written
-  std::optional<Cycle> max_cycles;             ///< of an image
+  bool strict = false;                         ///< reads of unwritten memory are an error
+  std::optional<Cycle> max_cycles;             ///< limit for an image
   std::string regions_wanted;                  ///< a file or a number; empty: the model's layers
   std::string energy;                          ///< a table's name or path; empty: none
-  std::optional<std::uint64_t> images_wanted;  ///< none: those of the inputs
+  std::optional<std::uint64_t> images_wanted;  ///< empty: as many as the inputs have
   std::uint64_t tcus = 1;  ///< units behind one memory, to which images are dealt out
 };
 
-/// Where clock, AXI width and latencies come from.
+/// The board that clock, AXI width and latencies come from.
 struct BoardInUse {
   std::string name;       ///< empty: no board was named
-  BoardValues values;     ///< what it has; options may have replaced some
+  BoardValues values;     ///< the board's values; options may have replaced some of them
   bool of_model = false;  ///< the model was compiled for the board of this name
 };
 
@@ -59,41 +59,43 @@ struct RunPlan : RunChoices, RunOutputs {
   BoardInUse board;
   Sampling sampling;
   PackagePlan host;
-  std::optional<Model> model;  ///< of packages the first one's; else a bare program:
-  /// How the model's tensors lie, and what the host computes; compiled by Tactus without --compat.
+  std::optional<Model> model;  ///< with packages the first one's; empty: a bare program is run
+  /// Layouts of the model's tensors and the host's part of it, if it was compiled by Tactus without
+  /// --compat.
   std::optional<compiler::ModelTensors> tensors;
   std::vector<std::uint8_t> program;
   std::vector<std::uint8_t> dram[2];   ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;      ///< inputs of each run; one empty entry for a bare program
-  std::optional<energy::Meter> meter;  ///< of --energy
+  std::optional<energy::Meter> meter;  ///< table of --energy
 
-  /// Runs of the program: with the inputs in turn, until there are enough images.
+  /// Number of runs: the inputs are used in turn until there are enough images.
   [[nodiscard]] std::size_t run_count() const {
     if (!images_wanted) return images.size();
     return static_cast<std::size_t>(runs_of(*images_wanted, model->file.batch));
   }
 
-  UnwrittenReads unwritten;  ///< of all programs
+  UnwrittenReads unwritten;  ///< unwritten reads of all programs
 
-  std::vector<tcu::LayerEntry> regions;  ///< of the model, or as --regions has it
+  std::vector<tcu::LayerEntry> regions;  ///< layers of the model, or the regions of --regions
 
   std::optional<std::string> output, samples;
-  std::vector<Dump> program_outputs;  ///< of --output, where a bare program runs
+  std::vector<Dump> program_outputs;  ///< dumps of --output, for a bare program
   /// Layers whose cycles are the windows of waveform and timeline; see use_layer_windows().
   std::optional<std::string> trace_layer, timeline_layer;
 
-  /// "zcu104, which the model was compiled for; changed: read_latency (20, 7)".
+  /// The board in one line: "zcu104, which the model was compiled for; changed: read_latency (20,
+  /// 7)".
   [[nodiscard]] std::string board_text() const;
 };
 
-/// Whether a text is a number of regions, also one that is not allowed, rather than a file of them.
+/// True if a text is a number of regions, even one that is not allowed, and not the name of a file.
 [[nodiscard]] bool is_number(const std::string& text);
 
 /// The options of `tactus run`, for Args.
 [[nodiscard]] std::vector<Args::Option> run_options();
 
-/// The machine that the options describe, with the architecture of a model or a file, and the
-/// model's layers; for --trace-list.
+/// Returns the machine that the options describe, with the architecture of a model or a file, and
+/// the model's layers; for --trace-list.
 [[nodiscard]] RunPlan plan_machine(const Args& args);
 
 /// Reads every file the run needs. Throws UserError before anything has been simulated or written.

@@ -1,4 +1,4 @@
-// What a run prints and writes about itself.
+// Reports and messages about a run.
 #pragma once
 
 #include <string>
@@ -13,24 +13,26 @@ namespace tactus {
 struct RunReport {
   const RunPlan& plan;
   std::vector<ImageResult> images;  ///< the last may be unfinished
-  Cycle total_cycles = 0;           ///< of the machine, all images and preparation
+  Cycle total_cycles = 0;           ///< cycles of the machine for all images and their preparation
   double wall_seconds = 0;          ///< simulation only
   MachineRates rates;
-  const Activity* activity = nullptr;  ///< of the first image; filled for a page only
-  Cycle first_cycle = 0;               ///< of the machine: that in which the first image begins
-  bool interrupted = false;            ///< a signal has ended it
-  Cycle alone = 0;  ///< of several units: cycles of the first image on a unit that is alone
-  std::optional<DdrFigures> shared_memory{};  ///< of several units
+  /// Activity during the first image; recorded for a page only.
+  const Activity* activity = nullptr;
+  Cycle first_cycle = 0;     ///< cycle of the machine in which the first image begins
+  bool interrupted = false;  ///< a signal has ended the run
+  /// With several units: cycles of the first image on a unit that has the memory alone.
+  Cycle alone = 0;
+  std::optional<DdrFigures> shared_memory{};  ///< with several units: figures of their memory
 };
 
-/// What is written about it. The first image's figures are on the top; its cycles count from its
-/// start. Refers to the report.
+/// Makes the document for all reports. The report must outlive it.
 [[nodiscard]] RunDocument run_document(const RunReport& report);
 
-/// What each unit waits for, for a run that did not finish.
+/// Message about a run that did not finish: the reason, and what each unit waits for.
 [[nodiscard]] std::string stuck_message(Cycle max_cycles, const RunResult& result);
 
-/// A warning about them, if there are any; an error for --strict. `path` is the program's.
+/// Warns about unwritten reads, if there are any; with --strict throws UserError. `path` is the
+/// program's.
 void tell_unwritten(const std::string& path, const UnwrittenReads& reads, bool strict);
 
 }  // namespace tactus

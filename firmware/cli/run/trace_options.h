@@ -9,11 +9,11 @@
 
 namespace tactus {
 
-/// Depth and windows of a waveform; the triggers are options of their own.
+/// Parameters of a waveform's depth and window; triggers are options of their own.
 [[nodiscard]] const ParameterTable<TraceOptions>& trace_parameters();
 
 [[nodiscard]] std::vector<Args::Option> trace_options();
-/// Throws UserError for combinations that say nothing.
+/// Reads the options. Throws UserError for combinations without effect.
 [[nodiscard]] TraceOptions read_trace_options(const Args& args);
 
 }  // namespace tactus

@@ -28,19 +28,19 @@ namespace fs = std::filesystem;
 
 constexpr const char* submit_names[] = {"shards", "sbatch", "wait"};
 
-/// A word of a shell's command line.
+/// Quotes a word for a shell, if necessary.
 std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
 }
 
-/// What one folder has.
+/// Progress of one folder.
 struct Part {
   std::string name;
   std::size_t total = 0, ok = 0, failed = 0, killed = 0;
-  double seconds = 0;  ///< of the host, of all its points
-  std::string last;    ///< how long ago it was written to
+  double seconds = 0;  ///< host time of all its points
+  std::string last;    ///< time since it was last written to, as text
 };
 
 Part part_of(const std::string& folder, const std::string& name,
@@ -55,7 +55,7 @@ Part part_of(const std::string& folder, const std::string& name,
     part.failed += status == "failed" ? 1 : 0;
     part.killed += status == "killed" ? 1 : 0;
     if (line.contains("host")) part.seconds += line["host"].value("seconds", 0.0);
-    // A point that is known from several folders counts by what is known best.
+    // A point with results in several folders counts once, with its best status.
     std::string& known = statuses[line["hash"].get<std::string>()];
     if (known.empty() || status == "ok" || known == "killed") known = status;
   }
@@ -68,7 +68,7 @@ Part part_of(const std::string& folder, const std::string& name,
   return part;
 }
 
-/// "shard-12" as 12; 0 for another name.
+/// Number of a shard: 12 for "shard-12"; 0 for another name.
 std::size_t shard_number(const std::string& name) {
   constexpr std::string_view prefix = "shard-";
   if (name.compare(0, prefix.size(), prefix) != 0) return 0;
@@ -78,7 +78,7 @@ std::size_t shard_number(const std::string& name) {
   return std::stoul(digits);
 }
 
-/// Folders of shards that have begun, by number; the folder itself if it has results of its own.
+/// Folders of shards that have begun, by number, and the folder itself if it contains results.
 std::vector<std::pair<std::string, std::string>> folders_of(const std::string& folder) {
   std::vector<std::pair<std::size_t, std::string>> shards;
   std::error_code error;
@@ -175,7 +175,7 @@ int sweep_status(const std::string& folder) {
     }
     user_error("{}: no folder of a sweep: it has neither results nor shards", folder);
   }
-  std::map<std::string, std::string> statuses;  // by hash
+  std::map<std::string, std::string> statuses;  // status of each point, by hash
   std::vector<std::vector<std::string>> rows;
   std::size_t total = 0;
   for (const auto& [path, name] : folders) {

@@ -1,4 +1,4 @@
-// The queue for DRAM moves beside the decoder's head: an extension, no RTL has it.
+// The queue for transfers beside the decoder's head: an extension, no RTL has it.
 
 #include "models/tcu/decoder/transfers.h"
 
@@ -27,8 +27,8 @@ void Decoder::set_local_range(Decoded& d) const {
   d.local_high = low + span;
 }
 
-/// Whether it would see or overwrite the vectors of a queued move. `moves_between`: before it, and
-/// not in the queue yet.
+/// Whether it would see or overwrite the vectors of a queued transfer. `moves_between`: before it,
+/// and not in the queue yet.
 bool Decoder::conflicts(const Decoded& head, std::size_t moves_between) const {
   if (clock_.timing_only) return transfers_->count + moves_between > head.order.moves;
   for (std::size_t i = 0; i < transfers_->count; ++i) {
@@ -97,7 +97,7 @@ void Decoder::offer_head() {
   sends_ahead_ = links_.weight_loads != nullptr && can_send_ahead();
 }
 
-/// LoadWeights go in their order, and see what the head and queued moves write.
+/// LoadWeights go in their order, and see what the head and queued transfers write.
 bool Decoder::can_send_ahead() const {
   if (queue_.count() < 2 || links_.weight_loads->full()) return false;
   const Decoded& head = queue_.front();

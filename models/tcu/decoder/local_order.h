@@ -1,5 +1,5 @@
 // What an instruction has to wait for at the decoder's head, of those before it whose accesses to
-// local memory may be late: queued DRAM moves, and LoadWeights with reads of their own. The decoder
+// local memory may be late: queued transfers, and LoadWeights with reads of their own. The decoder
 // finds it out from addresses; with Clock::timing_only, where addresses are made up, instructions
 // carry it along. models/tcu/fast/local_orders.h works it out.
 #pragma once
@@ -17,7 +17,7 @@ struct LocalOrder {
     return architecture.dma_queue != 0 ||
            architecture.shadow_weights == tcu::ShadowWeights::own_reads;
   }
-  /// How many of the newest DRAM moves before it may still be queued while it goes on; the one
+  /// How many of the newest transfers before it may still be queued while it goes on; the one
   /// before those uses the same vectors.
   std::uint8_t moves = any;
   /// How many of the newest LoadWeights before it may still have vectors to read while it writes.

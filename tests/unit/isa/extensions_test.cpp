@@ -1,4 +1,4 @@
-// Lookup tables, shadow weights, the queue of DRAM moves and the activation unit in files,
+// Lookup tables, shadow weights, the queue for transfers and the activation unit in files,
 // instructions and text; results of lookups and activations.
 #include <string>
 

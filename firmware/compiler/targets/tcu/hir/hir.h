@@ -23,8 +23,9 @@
 
 namespace tactus::compiler::hir {
 
-/// output[p] += weights * input[p] (+ bias) for each pair p. One call a tap for a convolution, kh
-/// then kw, the bias with tap (0,0). Weights may be results of earlier layers.
+/// output[p] += weights * input[p] (+ bias) for each pair p. A convolution has one MatMul for each
+/// tap, in the order kh, kw; the bias comes with tap (0,0). Weights may be results of earlier
+/// layers.
 struct MatMul {
   /// Sizes of one pair. Weights have input_blocks * N rows of output_blocks vectors each; pairs
   /// have input_blocks and output_blocks vectors.
@@ -34,20 +35,21 @@ struct MatMul {
   /// Flat: pair p has inputs [p * input_blocks ...) and outputs [p * output_blocks ...). Inputs are
   /// variables, constants, or Address::zeroes() (padding); outputs are temps.
   Addresses inputs, outputs;
-  /// Multiply-accumulates that the model asks for per pair with a real input (Ci * Co of the tap);
-  /// statistics only.
+  /// Multiply-accumulates of the model for each pair whose input is no padding (Ci * Co of the
+  /// tap). For statistics only.
   std::uint64_t true_macs = 0;
 
   [[nodiscard]] std::size_t pairs() const { return outputs.size() / output_blocks; }
-  /// Whether the weights from an input block to an output block are all zeroes, so that they are
-  /// neither stored nor multiplied.
+  /// True if all weights from an input block to an output block are zeroes; they are then neither
+  /// stored nor multiplied.
   [[nodiscard]] bool is_zero(std::size_t input_block, std::size_t output_block,
                              std::size_t array_size) const;
-  /// The input block whose product brings the bias: the last with weights, else the last.
+  /// The input block whose product includes the bias: the last one with weights that are not zero
+  /// or, if there is none, the last one.
   [[nodiscard]] std::size_t block_with_bias(std::size_t output_block, std::size_t array_size) const;
 };
 
-/// The operands of each kind, in order. T: temp, V: variable, C: constant.
+/// Kinds of operations, with their operands in order. T: temp, V: variable, C: constant.
 ///
 /// Lanes are computed one by one, left to right; each product and each sum rounds and saturates as
 /// the SIMD ALU does (tcu::alu). An operand may be any vector: one value in all lanes, a value a
@@ -85,10 +87,10 @@ struct VectorOperation {
 using Operation = std::variant<MatMul, VectorOperation>;
 
 struct Layer {
-  std::string name;  ///< for messages and reports, such as the names of the fused nodes
+  std::string name;  ///< name in messages and reports, such as the names of the fused nodes
   std::vector<Operation> operations;
 
-  /// Shorter to write in an emitter.
+  /// Appends an operation; a short form for emitters.
   void add(Kind kind, std::vector<Addresses> inputs, Addresses outputs) {
     operations.emplace_back(VectorOperation{kind, std::move(inputs), std::move(outputs)});
   }
@@ -101,11 +103,11 @@ struct Layer {
 
 [[nodiscard]] std::string_view to_string(Kind kind);
 
-/// Whether the operation can have that many operands.
+/// True if the operation can have that many operands.
 [[nodiscard]] bool takes(Kind kind, std::size_t operands);
 
-/// Operand counts, lengths and tags; InternalError, since only a frontend's mistake breaks them.
-/// Costs one look at each address.
+/// Checks numbers of operands, lengths and tags. Throws InternalError, since only a mistake of a
+/// frontend can break these rules. The time is proportional to the number of addresses.
 void check(const Layer& layer, std::uint32_t array_size);
 
 /// One operation a line, operands as runs of addresses.

@@ -175,7 +175,7 @@ void Interpreter::run(const Layer& layer) {
   }
 }
 
-/// Constants are taken in when they are first read.
+/// Returns the lanes of a vector. A constant is converted when it is first read.
 const Lanes& Interpreter::get(Address address) {
   if (address.is(Tag::zeroes)) return zeroes_;
   const auto found = memory_.find(address);
@@ -275,7 +275,7 @@ void Interpreter::apply(const VectorOperation& o) {
   }
 }
 
-/// The key is that of the argument as a mantissa, in both kinds of arithmetic.
+/// A lookup. In both kinds of arithmetic the key is found from the argument as a mantissa.
 Lanes Interpreter::look_up(const VectorOperation& o, std::size_t i) {
   const tcu::Architecture& architecture = arithmetic_.architecture();
   const std::size_t n = zeroes_.size(), vectors = o.tables.size() / 2;

@@ -1,8 +1,8 @@
-// What layers of HIR compute: the definition that both schedulers are held against.
+// Interpreter of HIR. It defines what layers compute; tests compare both schedulers with it.
 //
-// Lanes are mantissas of a data type, which round and saturate after every operation as the machine
-// does, or real numbers, which do neither. Products of one sum are added in the order of their
-// weights' addresses, as the scheduler promises (toolchain spec section 3.8).
+// Lanes are either mantissas of a data type, rounded and saturated after every operation as by the
+// machine, or real numbers. Products of one sum are added in the order of their weights' addresses,
+// as the scheduler guarantees (toolchain spec section 3.8).
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace tactus::compiler::hir {
 
-/// Arithmetic on one lane. The number is a mantissa where there is a data type, else a real number.
+/// Arithmetic on one lane: a mantissa if there is a data type, else a real number.
 class Arithmetic {
  public:
-  using Lane = double;  ///< holds every mantissa of 32 bits exactly
+  using Lane = double;  ///< represents every mantissa of 32 bits exactly
 
   explicit Arithmetic(const tcu::Architecture& architecture) : architecture_(architecture) {}
-  /// Real numbers; lookups in tables still go by the architecture's keys.
+  /// Arithmetic of real numbers. Lookups in tables still use the architecture's keys.
   static Arithmetic real(const tcu::Architecture& architecture) {
     Arithmetic arithmetic(architecture);
     arithmetic.is_real_ = true;
@@ -35,15 +35,15 @@ class Arithmetic {
   [[nodiscard]] double to_real(Lane lane) const;
   /// x * weight + sum, rounded once, as the array does.
   [[nodiscard]] Lane mac(Lane x, Lane weight, Lane sum) const;
-  /// A whole vector through the array: `weights` are n + 1 vectors of n lanes, the bias first.
+  /// Multiplies a vector as the array does. `weights` are n + 1 vectors of n lanes, the bias first.
   [[nodiscard]] std::vector<Lane> multiply(const std::vector<Lane>& weights,
                                            const std::vector<std::uint8_t>& packed_weights,
                                            const std::vector<Lane>& input) const;
-  /// Lanes as the array's kernels take them; nothing for real numbers.
+  /// Lanes in the form of the array's kernels; empty for real numbers.
   [[nodiscard]] std::vector<std::uint8_t> packed(const std::vector<Lane>& lanes) const;
-  /// As accumulators add.
+  /// Adds as the accumulators do.
   [[nodiscard]] Lane add(Lane a, Lane b) const;
-  /// As the SIMD ALU does.
+  /// Computes an operation as the SIMD ALU does.
   [[nodiscard]] Lane alu(tcu::SimdOp op, Lane left, Lane right) const;
 
  private:
@@ -53,13 +53,13 @@ class Arithmetic {
 
 using Lanes = std::vector<Arithmetic::Lane>;
 
-/// One result of an operation other than load, save, softmax and lookup, from its operands.
+/// Computes one result of an operation from its operands; not for load, save, softmax and lookup.
 [[nodiscard]] Lanes evaluate(const Arithmetic& arithmetic, Kind kind,
                              const std::vector<const Lanes*>& operands);
 
 class Interpreter {
  public:
-  /// A constant's lanes as real numbers, or null for an address that holds none.
+  /// Returns a constant's lanes as real numbers, or null for an address without a constant.
   using ConstantOf = std::function<const float*(Address)>;
 
   explicit Interpreter(Arithmetic arithmetic, ConstantOf constant_of = {})
@@ -68,19 +68,21 @@ class Interpreter {
         zeroes_(arithmetic_.architecture().array_size, 0) {}
 
   void set(Address address, Lanes value) { memory_[address] = std::move(value); }
-  /// InternalError for a vector that is no constant and was neither set nor computed.
+  /// Returns a vector's lanes. Throws InternalError if it is no constant and was neither set nor
+  /// computed.
   [[nodiscard]] const Lanes& get(Address address);
 
-  /// Temps are forgotten afterwards.
+  /// Computes a layer. Temps are removed afterwards.
   void run(const Layer& layer);
 
  private:
-  /// Weights that the array holds at a time.
+  /// A set of weights that the array holds at the same time.
   struct Tuple {
-    std::vector<Address> addresses;    ///< last row first, the bias or Zeroes last
-    std::size_t order = 0;             ///< by addresses; equal ones have equal numbers
-    Lanes lanes;                       ///< the bias, then row after row
-    std::vector<std::uint8_t> packed;  ///< the same as the array's kernels take it
+    std::vector<Address> addresses;  ///< last row first, the bias or Zeroes last
+    /// Rank by addresses; tuples with equal addresses have equal numbers.
+    std::size_t order = 0;
+    Lanes lanes;                       ///< the bias, followed by the rows
+    std::vector<std::uint8_t> packed;  ///< the lanes in the form of the array's kernels
   };
   struct Product {
     std::size_t tuple;

@@ -8,7 +8,8 @@ using tcu::SimdOp;
 /// SIMD selectors: 0 is the vector that is read or written, 1 the first register.
 constexpr unsigned port = 0, r1 = 1;
 
-/// max(x, x) instead of a move: so the reference begins pools.
+/// Combines operands one after the other. The first instruction is max(x, x) in place of a copy, as
+/// in the reference's pools.
 std::vector<SimdStep> fold(SimdOp combine, SimdOp last, std::size_t operands) {
   std::vector<SimdStep> steps{{0, {SimdOp::max, port, port, r1}, false}};
   for (std::size_t k = 1; k + 1 < operands; ++k) {

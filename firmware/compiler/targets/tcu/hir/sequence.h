@@ -1,7 +1,8 @@
-// Operations on vectors as SIMD instructions: what both schedulers emit for one vector.
+// SIMD instructions for operations on vectors: the sequence that both schedulers emit for one
+// vector.
 //
-// Operands and result are in the accumulators. Register 1 keeps what goes on from instruction to
-// instruction. Source: toolchain spec section 3.8.
+// Operands and result are in the accumulators. Register 1 keeps the intermediate result from one
+// instruction to the next. Source: toolchain spec section 3.8.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ struct SimdStep {
   bool writes = false;
 };
 
-/// The instructions for one result of the operation, which has this many operands. Empty for
-/// operations that are not computed this way: load, save, add, relu, interpolate, lookup.
+/// Returns the instructions for one result of an operation with this many operands. Empty for
+/// operations that are not computed in this way: load, save, add, relu, interpolate, lookup.
 [[nodiscard]] std::vector<SimdStep> simd_sequence(Kind kind, std::size_t operands);
 
 }  // namespace tactus::compiler::hir

@@ -5,7 +5,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// An address with the run of `count` vectors that starts there.
+/// Text of a run of `count` vectors that starts at an address.
 std::string text(Address address, std::uint64_t count) {
   const auto numbers = [&](const std::string& before) {
     return count == 1 ? fmt::format("{}{}", before, address.raw())

@@ -1,4 +1,4 @@
-// Addresses as the compiler sees them: which memory, which object, which vector.
+// Addresses in the compiler: memory, object, vector.
 //
 // An address is one 64-bit word, tag (8 bits), ref (16), raw (40) from the top, so that comparing
 // words sorts by memory, then by the allocation number of the owning object, then by vector. Every
@@ -16,11 +16,11 @@ namespace tactus::compiler {
 
 enum class Tag : std::uint8_t {
   temp = 0,          ///< virtual results inside one layer, unbounded
-  accumulators = 1,  ///< of the machine
+  accumulators = 1,  ///< the machine's accumulators
   local = 2,
   dram0 = 3,
   dram1 = 4,
-  zeroes = 126,  ///< a vector of zeroes that lives nowhere
+  zeroes = 126,  ///< a vector of zeroes, in no memory
   invalid = 127,
 };
 
@@ -28,7 +28,7 @@ class Address {
  public:
   static constexpr unsigned ref_bits = 16, raw_bits = 40;
 
-  /// Invalid.
+  /// An invalid address.
   constexpr Address() : Address(Tag::invalid, 0, 0) {}
   /// `ref` and `raw` must fit their fields.
   constexpr Address(Tag tag, std::uint32_t ref, std::uint64_t raw)
@@ -60,7 +60,7 @@ class Address {
 /// An ordered list of vectors: a whole object or any part of it.
 using Addresses = std::vector<Address>;
 
-/// Rising, each once.
+/// Sorts addresses and removes duplicates.
 inline void sort_unique(Addresses& addresses) {
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());

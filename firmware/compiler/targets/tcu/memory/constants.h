@@ -1,4 +1,4 @@
-// The bytes of constants.
+// Encoding of constants as bytes.
 //
 // Source: toolchain spec section 1.4.
 #pragma once

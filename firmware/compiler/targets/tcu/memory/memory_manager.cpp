@@ -88,7 +88,7 @@ const Object& MemoryManager::constant(const std::string& name, const Dims& dims,
   if (is_local && !constants_only_) {
     internal_error("constant {} was not there in the pass that places constants", quote(name));
   }
-  // The image passes through DRAM1 on its way to local memory.
+  // The constants are stored in DRAM1, from where they are copied to local memory.
   if (is_local && constants_count_ + count > architecture_.dram1_depth) {
     throw OutOfConstants(fmt::format(
         "out of DRAM1 for constant {}: {} vectors needed, {} of {} are free", quote(name), count,
@@ -145,7 +145,7 @@ MemoryManager::Entry& MemoryManager::add(const std::string& name, const Dims& di
 }
 
 Addresses MemoryManager::allocate(Tag tag, const std::string& name, std::uint64_t count) {
-  // Without constants there is no code, so any place will do that costs nothing.
+  // In a pass for constants only, no code is made, so any address that needs no memory will do.
   if (constants_only_) return take(discarded_, Tag::temp, 0, name, count);
   return take(tag == Tag::local ? local_ : dram0_, tag, next_ref(), name, count);
 }
@@ -199,7 +199,7 @@ void MemoryManager::end_layer() {
   for (const auto& [name, entry] : objects_) {
     if (!entry->keep && entry->consumers.empty()) dead.push_back(entry.get());
   }
-  // Which of several blended objects dies last decides what the reference gives back.
+  // The order in which blended objects are freed decides which vectors the reference frees.
   std::sort(dead.begin(), dead.end(),
             [](const Entry* a, const Entry* b) { return a->sequence < b->sequence; });
   for (const Entry* entry : dead) {

@@ -1,4 +1,4 @@
-// Who lives where: objects of the graph, their vectors, their consumers, and the constants' bytes.
+// Memory manager: objects of the graph with their vectors and consumers, and the constants' bytes.
 //
 // An object is a named, ordered list of vectors. Objects of the graph stay alive until each of
 // their consumers has consumed them and the layer is over (`end_layer`, called by ProgramBuilder);
@@ -36,14 +36,15 @@
 
 namespace tactus::compiler {
 
-/// DRAM1 has no room for the constants. No other strategy helps: each stores all of them there.
+/// Thrown if DRAM1 has no room for the constants. All strategies store all constants there, so none
+/// helps.
 class OutOfConstants : public UserError {
  public:
   using UserError::UserError;
 };
 
-/// Sizes in scalars as the frontend sees them, outermost first. Only dumps look at them; the number
-/// of vectors is given beside them.
+/// Sizes in scalars as known to the frontend, outermost first. Only dumps use them; the number of
+/// vectors is given separately.
 using Dims = std::vector<std::uint64_t>;
 
 struct Object {
@@ -52,22 +53,22 @@ struct Object {
   Addresses addresses;
 };
 
-/// Who will read an object: one entry a reading, so a node that reads it twice is named twice (and
-/// consumes it twice).
+/// The readers of an object, with one entry for each reading: a node that reads it twice is named
+/// twice, and consumes it twice.
 struct Consumers {
   std::vector<std::string> nodes;
-  bool output = false;  ///< a requested output: never dies
+  bool output = false;  ///< a requested output: never freed
 };
 
-/// Floats of whole vectors, lane 0 first: count * N values.
+/// Returns the values of whole vectors, lane 0 first: count * N floats.
 using VectorMaker = std::function<std::vector<float>()>;
 
 struct MemoryOptions {
   Strategy strategy = Strategy::local_isolated;
-  /// Blended objects give memory back as the reference does (it leaks after Split); else every
-  /// vector is given back once no living object holds it.
+  /// Memory of blended objects is freed as by the reference, which leaks after Split. Otherwise a
+  /// vector is freed when no living object contains it.
   bool compat = false;
-  /// Values of constants stay as they are, for constant_values(), and no .tdata is made.
+  /// Values of constants are kept as floats for constant_values(), and no .tdata is made.
   bool keep_values = false;
 };
 
@@ -77,36 +78,37 @@ class MemoryManager {
 
   // ---- objects of the graph ---------------------------------------------------------------------
 
-  /// A graph input: DRAM0 under every strategy.
+  /// Allocates an input of the graph, in DRAM0 with every strategy.
   const Object& allocate_input(const std::string& name, const Dims& dims, std::uint64_t count,
                                const Consumers& consumers);
-  /// A result of a layer, where the strategy puts variables.
+  /// Allocates a result of a layer, in the strategy's memory for variables.
   const Object& allocate_variable(const std::string& name, const Dims& dims, std::uint64_t count,
                                   const Consumers& consumers);
-  /// A new object from vectors of living ones (Reshape, Concat, Split, Pad...): no code, no memory.
-  /// `blended` names the objects whose vectors are in `addresses`, constants left out.
+  /// Makes a new object from vectors of living ones (Reshape, Concat, Split, Pad, ...), without
+  /// code or memory. `blended` names the objects whose vectors are in `addresses`, except
+  /// constants.
   const Object& blend(const std::string& name, const Dims& dims, const Addresses& addresses,
                       const std::vector<std::string>& blended, const Consumers& consumers);
 
-  /// The constant of this name; made from `make` on its first use, in the order of first uses. The
-  /// bytes go to the .tdata. `count` is checked against what `make` returns and against the earlier
-  /// object of the name (InternalError: give layout variants names of their own).
+  /// Returns the constant of this name; its first use calls `make` and appends its bytes to the
+  /// .tdata. Throws InternalError if `count` differs from the result of `make` or from the earlier
+  /// object of this name (layout variants need names of their own).
   const Object& constant(const std::string& name, const Dims& dims, std::uint64_t count,
                          const VectorMaker& make);
 
-  /// The lanes of a constant's vector and of those behind it; null for what is no constant. For
-  /// managers that keep values.
+  /// The lanes of a constant's vector and of the constant's further vectors; null for other
+  /// addresses. For managers with keep_values.
   [[nodiscard]] const float* constant_values(Address address) const;
 
-  /// `count` new vectors of virtual memory for results inside the running layer.
+  /// Returns `count` new vectors of virtual memory, for results inside the current layer.
   Addresses allocate_temp(std::uint64_t count);
 
   // ---- life
   // ---------------------------------------------------------------------------------------
 
-  /// nullptr if no living object has this name.
+  /// Returns the living object of this name, or nullptr.
   [[nodiscard]] const Object* find(const std::string& name) const;
-  /// InternalError if there is none.
+  /// Does the same, and throws InternalError if there is none.
   [[nodiscard]] const Object& get(const std::string& name) const;
   /// Takes one `consumer` from the object's list; the object itself lives at least until the end of
   /// the layer. InternalError if the object or the consumer is not there.
@@ -114,8 +116,8 @@ class MemoryManager {
 
   /// Frees objects without consumers and all temps. ProgramBuilder calls it.
   void end_layer();
-  /// Starts the passes over the emitters (see ProgramBuilder). Objects other than constants are
-  /// forgotten. ProgramBuilder calls it.
+  /// Starts a pass over the emitters (see ProgramBuilder). Removes all objects except constants.
+  /// ProgramBuilder calls it.
   void begin_pass(bool constants_only);
   [[nodiscard]] bool constants_only() const { return constants_only_; }
 
@@ -124,7 +126,7 @@ class MemoryManager {
   /// A copy of an output for the host, in DRAM0, beside the object of the same name.
   Addresses allocate_host_copy(const std::string& name, std::uint64_t count);
   [[nodiscard]] Strategy strategy() const { return options_.strategy; }
-  /// The heap behind local memory under the strategies that share it.
+  /// The heap in local memory, for the strategies that share it.
   [[nodiscard]] HeapSpace& local() { return local_; }
   /// Contiguous pieces in the order of their bases.
   [[nodiscard]] std::vector<tcu::TensorEntry> inputs() const;
@@ -142,12 +144,12 @@ class MemoryManager {
   struct Entry {
     Object object;
     std::vector<std::string> consumers;
-    bool keep = false;  ///< constants and outputs
+    bool keep = false;  ///< true for constants and outputs
     bool constant = false;
     std::uint32_t blend = 0;     ///< a blended set, 0: none
-    std::uint64_t sequence = 0;  ///< order of making
+    std::uint64_t sequence = 0;  ///< number in the order of creation
   };
-  /// A node of the forest of joined sets; `members` are the living ones, kept at the root.
+  /// A node in the forest of joined sets of blended objects; the root has the living `members`.
   struct Blend {
     std::uint32_t parent = 0;
     std::uint32_t members = 0;
@@ -175,17 +177,18 @@ class MemoryManager {
   bool constants_only_ = false;
   std::unordered_map<std::string, std::unique_ptr<Entry>> objects_;
   std::uint64_t sequence_ = 0;
-  std::unordered_map<Address, std::uint32_t> holders_;  ///< of vectors that were blended
+  /// Number of living objects that contain each blended vector.
+  std::unordered_map<Address, std::uint32_t> holders_;
   std::vector<Blend> blends_{1};
   std::vector<bool> constant_refs_;
   std::vector<tcu::TensorEntry> inputs_;
   std::vector<std::uint8_t> constants_;
   std::uint64_t constants_count_ = 0;
   struct KeptConstant {
-    std::uint64_t first = 0;  ///< vector
+    std::uint64_t first = 0;  ///< first vector of the constant
     std::vector<float> values;
   };
-  std::unordered_map<std::uint32_t, KeptConstant> kept_;  ///< by the ref of the object
+  std::unordered_map<std::uint32_t, KeptConstant> kept_;  ///< by ref of the object
 };
 
 }  // namespace tactus::compiler

@@ -11,18 +11,19 @@
 
 namespace tactus::compiler {
 
-/// In vectors.
+/// Figures of a memory, in vectors.
 struct SpaceUse {
   std::uint64_t maximum = 0;    ///< most vectors in use at one time
   std::uint64_t aggregate = 0;  ///< sum of all allocations
 };
 
-/// Bump pointer that never frees. A copy is a fork: it starts where the original stands.
+/// Allocates vectors one behind the other and never frees any. A copy continues where the original
+/// is.
 class ArenaSpace {
  public:
   ArenaSpace(Tag tag, std::uint64_t depth) : tag_(tag), depth_(depth) {}
 
-  /// Nothing if fewer than `count` vectors are left.
+  /// Returns nothing if fewer than `count` vectors are left.
   [[nodiscard]] std::optional<Addresses> allocate(std::uint32_t ref, std::uint64_t count);
   [[nodiscard]] std::uint64_t used() const { return next_; }
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
@@ -34,16 +35,16 @@ class ArenaSpace {
   std::uint64_t next_ = 0;
 };
 
-/// Takes the lowest free vectors, which may not be neighbours; freed ones are taken again.
+/// Allocates the lowest free vectors, which need not be adjacent; freed vectors are reused.
 class HeapSpace {
  public:
   HeapSpace(Tag tag, std::uint64_t depth);
 
-  /// Nothing if fewer than `count` vectors are free.
+  /// Returns nothing if fewer than `count` vectors are free.
   [[nodiscard]] std::optional<Addresses> allocate(std::uint32_t ref, std::uint64_t count);
-  /// All must have come from allocate.
+  /// Frees vectors, all of which must come from allocate().
   void free(const Addresses& addresses);
-  /// Forgets everything, figures included.
+  /// Frees all vectors and resets the figures.
   void clear();
 
   [[nodiscard]] std::uint64_t used() const { return used_; }

@@ -1,4 +1,4 @@
-// Where variables and constants live while the program runs.
+// Strategies: the memories that hold variables and constants while the program runs.
 //
 // Source: toolchain spec sections 3.5, 3.8 and 3.9.
 #pragma once
@@ -26,7 +26,7 @@ enum class Strategy : std::uint8_t {
 
 /// "local-isolated", "local-vars", "local-consts", "local-vars-and-consts".
 [[nodiscard]] std::string_view to_string(Strategy strategy);
-/// Throws UserError that names the allowed spellings.
+/// Parses a name. Throws UserError with the allowed names.
 [[nodiscard]] Strategy parse_strategy(std::string_view name);
 
 }  // namespace tactus::compiler

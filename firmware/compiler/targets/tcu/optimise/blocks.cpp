@@ -21,7 +21,8 @@ std::uint32_t Blocks::add(Block block) {
   return static_cast<std::uint32_t>(blocks_.size() - 1);
 }
 
-/// As tcu::quantise, which takes floats: these cannot hold the greatest value less a small one.
+/// Rounds as tcu::quantise does. That function takes floats, which cannot represent the greatest
+/// value minus a small one.
 std::int32_t Blocks::rounded(double value) const {
   const double scaled = std::floor(std::ldexp(value, static_cast<int>(type_.binary_point)) + 0.5);
   return static_cast<std::int32_t>(
@@ -42,7 +43,7 @@ float Blocks::weight(const Group& group, const Part& part, const Column& column,
   return value * static_cast<float>(part.sign * sum_sign(group));
 }
 
-/// Shifts of inputs are taken back here and that of the result is put in.
+/// Computes the bias: subtracts the effect of the inputs' shifts and adds the result's shift.
 const std::vector<double>& Blocks::bias_row(std::size_t number) {
   const auto [place, is_new] = bias_rows_.try_emplace(number);
   std::vector<double>& row = place->second;
@@ -71,8 +72,8 @@ const std::vector<double>& Blocks::bias_row(std::size_t number) {
     }
   }
   if (group.activation == Activation::leaky_relu && !group.by_unit) {
-    // The range reaches one unit further down than up, see JobLowering::clamp_leaky(). Lanes that
-    // are not in use stay 0.
+    // The data type's range has one more value below 0 than above, see JobLowering::clamp_leaky().
+    // Unused lanes stay 0.
     const double unit = std::ldexp(1.0, -static_cast<int>(type_.binary_point));
     for (std::uint32_t b = 0; b < group.blocks; ++b) {
       std::uint32_t lanes = 0;

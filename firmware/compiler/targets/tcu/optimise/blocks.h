@@ -1,9 +1,9 @@
-// Weights as the array takes them: a block is the bias, if there is one, then a vector per input
-// lane.
+// Blocks of weights in the order in which the array loads them: the bias, if there is one, then one
+// vector for each input lane.
 //
-// A block belongs to a column of a part of a group; its values follow from how inputs and result
-// are stored. Blocks are made when they are first asked for and are one however often they are
-// used.
+// A block belongs to one column of a part of a group. Its values depend on the sign and shift with
+// which inputs and results are stored. A block is made when it is first asked for; later requests
+// return the same block.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace tactus::compiler::optimise {
 struct Block {
   std::uint32_t rows = 0;  ///< vectors of weights
   bool biased = false;
-  std::vector<std::int32_t> values;  ///< mantissas: bias if any, then the rows
+  std::vector<std::int32_t> values;  ///< mantissas: the bias if there is one, then the rows
 
   [[nodiscard]] std::uint32_t vectors() const { return rows + (biased ? 1 : 0); }
 };
@@ -28,15 +28,16 @@ class Blocks {
  public:
   Blocks(const Network& network, const tcu::Architecture& architecture);
 
-  /// Weights of a column; `with_bias`: the group's bias goes with it.
+  /// Returns the block of a column. `with_bias`: the block begins with the group's bias.
   [[nodiscard]] std::uint32_t column(std::size_t group, std::size_t part, std::size_t column,
                                      bool with_bias);
-  /// The group's bias of a block, or these lanes as a bias.
+  /// Returns a block with only a bias: that of a block of the group's results.
   [[nodiscard]] std::uint32_t bias(std::size_t group, std::uint32_t block);
   [[nodiscard]] std::uint32_t row(const std::vector<double>& lanes);
-  /// Parameters of the activation unit that normalise a block of the group's sums.
+  /// Returns the parameters with which the activation unit normalises a block of the group's sums.
   [[nodiscard]] std::uint32_t unit(std::size_t group, std::uint32_t block);
-  /// Factors on the diagonal; bias: the greatest value, or its negative.
+  /// Returns a block with these factors on the diagonal and, as bias, the greatest value or its
+  /// negative.
   [[nodiscard]] std::uint32_t clamp(const std::vector<float>& factors, bool negative);
 
   [[nodiscard]] bool has_bias(std::size_t group, std::uint32_t block);
@@ -60,7 +61,8 @@ class Blocks {
   const tcu::DataTypeInfo& type_;
   double greatest_;
   std::vector<Block> blocks_;
-  /// By group: of its part p's column c and whether it has the bias, at (offsets[p] + c) * 2.
+  /// Known blocks of a group. The entry of column c of part p is at (offsets[p] + c) * 2, plus 1
+  /// for the block with the bias.
   struct Columns {
     std::vector<std::size_t> offsets;
     std::vector<std::uint32_t> blocks;
@@ -71,11 +73,12 @@ class Blocks {
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> units_;
   std::map<std::vector<double>, std::uint32_t> rows_;
   std::map<std::pair<std::vector<float>, bool>, std::uint32_t> clamps_;
-  std::map<std::pair<float, std::uint32_t>, std::uint32_t> uniform_;  ///< one factor, some rows
+  /// By factor and number of rows.
+  std::map<std::pair<float, std::uint32_t>, std::uint32_t> uniform_;
   std::map<std::size_t, std::vector<double>> bias_rows_;
 };
 
-/// The sign with which a group's sum stands in the accumulators.
+/// Sign with which a group's sums are stored in the accumulators.
 [[nodiscard]] inline int sum_sign(const Group& group) {
   if (group.by_unit) return group.sign;
   return group.activation == Activation::relu || group.activation == Activation::leaky_relu ? -1

@@ -1,8 +1,8 @@
-// The optimiser's program before weights have places: instructions over local memory and
-// accumulators, weights by the number of their block.
+// The optimiser's program before weights have addresses: instructions on local memory and
+// accumulators, which name weights by the number of their block.
 //
-// Blocks get their places in DRAM1 and in local memory when the program is emitted, which is also
-// when they are fetched ahead of their use.
+// Emission (emission.h) gives blocks their addresses in DRAM1 and local memory and inserts the
+// reads that fetch them ahead of their use.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ enum class CodeKind : std::uint8_t {
   mat_mul_zeroes,   ///< accumulators
   to_accumulators,  ///< local, accumulators
   to_local,         ///< local, accumulators
-  load_activation,  ///< the unit's parameters: four vectors at `local`
-  load_unit,        ///< the same of block `block`
+  load_activation,  ///< parameters of the activation unit: four vectors at `local`
+  load_unit,        ///< parameters of the activation unit, from block `block`
   simd,
   dram_read,   ///< port, local, DRAM
   dram_write,  ///< DRAM0
-  land,        ///< early reads are over by then
+  land,        ///< reads marked `early` must be complete before the codes that follow
   wait,        ///< `count` NoOps
 };
 
@@ -35,9 +35,10 @@ struct Code {
   std::uint8_t local_stride = 0, other_stride = 0;  ///< codes
   std::uint8_t port = 0;
   std::uint32_t local = 0;
-  std::uint32_t other = 0;  ///< accumulators or DRAM; of a SIMD: what it writes
+  /// Address in accumulators or DRAM; of a SIMD instruction: the accumulator it writes.
+  std::uint32_t other = 0;
   std::uint32_t count = 1;
-  std::uint32_t block = 0;  ///< of a SIMD: what it reads
+  std::uint32_t block = 0;  ///< block number; of a SIMD instruction: the accumulator it reads
   tcu::SimdFields simd{};
   bool simd_reads = false, simd_writes = false;
   bool early = false;  ///< a read from DRAM0 that may come at any time before the next `land`

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t never = ~std::size_t{0};
 
-/// The last instructions to use each part of local memory.
+/// For each part of local memory, the last instructions that used it.
 class LastUses {
  public:
   explicit LastUses(std::uint64_t local_depth)
@@ -19,7 +19,7 @@ class LastUses {
     std::vector<std::size_t>& uses = range.writes ? writers_ : readers_;
     for (std::size_t i = range.low / part; i <= range.high / part; ++i) uses[i] = code + 1;
   }
-  /// One past the last instruction that must come before a move of this range.
+  /// One past the last instruction that must come before a transfer of this range.
   [[nodiscard]] std::size_t before(const LocalRange& range) const {
     std::size_t last = 0;
     for (std::size_t i = range.low / part; i <= range.high / part; ++i) {
@@ -55,7 +55,7 @@ std::vector<EarlyMove> early_moves(const Codes& codes, std::uint64_t local_depth
         if (const auto range = local_range_of(code)) uses.use(*range, i);
     }
   }
-  // Moves before one that must come now may have to come before it.
+  // Earlier transfers may have to come before a transfer that is due.
   for (std::size_t k = moves.size(); k-- > 1;) {
     moves[k - 1].latest = std::min(moves[k - 1].latest, moves[k].latest);
   }

@@ -9,9 +9,10 @@
 namespace tactus::compiler::optimise {
 namespace {
 
-/// Vectors that are read at a time where no wait hides a read.
+/// Vectors fetched by one read if no wait hides it.
 constexpr std::uint32_t bulk = 256;
-/// Moves that are kept in the queue, where there is one: what comes behind them waits for them.
+/// Number of transfers kept in the queue. More would delay urgent ones, since the queue is in
+/// order.
 constexpr std::size_t queued_ahead = 2;
 
 class Emission {
@@ -64,7 +65,7 @@ class Emission {
   void add_counted(const Code& code);
   void add_load(const Code& code);
   void keep_apart(const Code& code);
-  /// `written`: local vectors that it writes.
+  /// Emits an instruction. `written`: local vectors that it writes.
   void put(const tcu::Instruction& instruction,
            const std::optional<LocalRange>& written = std::nullopt) {
     timeline_.come(written);
@@ -82,7 +83,8 @@ class Emission {
   [[nodiscard]] EarlyMove* next_value();
   void add_move(const Code& code);
   void add_next(const Code& code);
-  /// Head cycles before the code in which reads of weights cost nothing.
+  /// Cycles before the code for which the head waits in any case, so that reads of weights cost
+  /// nothing.
   [[nodiscard]] std::uint64_t hiding_wait(const Code& code) const {
     return is_queued() ? 0 : timeline_.stall(code);
   }
@@ -97,37 +99,37 @@ class Emission {
   Emitted emitted_;
   Costs costs_;
 
-  std::uint64_t fetching_ = 0;   ///< head cycles of reads of weights
-  std::uint64_t transfers_ = 0;  ///< those of waiting for queued moves of values
-  std::deque<Code> early_;       ///< reads of values that may come while something waits
+  std::uint64_t fetching_ = 0;   ///< cycles at the head for reads of weights
+  std::uint64_t transfers_ = 0;  ///< cycles at the head of waiting for queued transfers of values
+  std::deque<Code> early_;       ///< reads of values that may be emitted where the head would wait
 
-  // With a queue for DRAM moves.
+  // Used on machines with a queue for transfers.
   const Codes* codes_ = nullptr;
-  std::size_t at_ = 0;              ///< the running code
-  std::vector<EarlyMove> moves_;    ///< of values
-  std::size_t next_move_ = 0;       ///< of these
-  std::uint64_t pending_size_ = 0;  ///< vectors in pending_ that are not fetched
+  std::size_t at_ = 0;              ///< index of the current code
+  std::vector<EarlyMove> moves_;    ///< transfers of values
+  std::size_t next_move_ = 0;       ///< index in moves_
+  std::uint64_t pending_size_ = 0;  ///< vectors in pending_ that are not fetched yet
 
   // The stream of weights.
   std::vector<std::uint32_t> uses_;     ///< blocks in the order of the program
-  std::vector<std::size_t> use_codes_;  ///< their codes
+  std::vector<std::size_t> use_codes_;  ///< code of each use
   std::size_t used_ = 0;                ///< loads that have been emitted
-  std::size_t ahead_ = 0;               ///< uses whose blocks are there or on their way
+  std::size_t ahead_ = 0;               ///< uses whose blocks are in local memory or being read
   std::uint64_t next_constant_;
-  std::vector<std::uint64_t> dram_;    ///< by block; 0: none yet
-  std::vector<std::uint32_t> place_;   ///< by block: in the ring
-  std::vector<std::size_t> last_use_;  ///< by block: one past the last use it is kept for
+  std::vector<std::uint64_t> dram_;    ///< DRAM1 address by block; 0: none yet
+  std::vector<std::uint32_t> place_;   ///< local vector by block, in the ring
+  std::vector<std::size_t> last_use_;  ///< by block: one past the last use for which it is kept
   std::deque<std::uint32_t> in_ring_;  ///< oldest first
-  std::uint32_t write_ = 0;            ///< where the ring goes on
+  std::uint32_t write_ = 0;            ///< next free vector of the ring
   struct Pending {
-    std::uint32_t block, fetched;  ///< fetched: vectors
-    std::size_t use;               ///< for which it was staged
+    std::uint32_t block, fetched;  ///< fetched: number of vectors that have been read
+    std::size_t use;               ///< use for which the block was staged
   };
-  std::deque<Pending> pending_;  ///< staged, not fetched to the end
+  std::deque<Pending> pending_;  ///< blocks that are staged and not completely fetched
 
-  std::uint32_t loaded_ = absent;  ///< the array's weights
+  std::uint32_t loaded_ = absent;  ///< block whose weights the array holds
 
-  // Accumulating writes too close to each other lose sums.
+  // State for keep_apart(): accumulating writes too close to each other lose sums.
   bool accumulated_ = false;
   std::uint32_t last_written_ = 0;
   struct Span {
@@ -136,7 +138,8 @@ class Emission {
   std::vector<Span> under_way_;
 };
 
-/// Blocks that are spread evenly over the program, so that what is left has waits to hide in.
+/// Chooses resident blocks evenly spread over the program, so that reads of the other blocks find
+/// waits to hide in.
 void Emission::keep_resident() {
   const std::uint32_t first = ring_.first + ring_.size;
   emitted_.resident.first = first;
@@ -166,12 +169,12 @@ void Emission::keep_resident() {
   }
 }
 
-/// Space behind the newest block, where old ones that no emitted use will read are given up.
+/// Allocates space behind the newest block. Frees the oldest blocks that no emitted use will read.
 bool Emission::allocate(std::uint32_t block) {
   const std::uint32_t size = blocks_[block].vectors();
   if (size > ring_.size) internal_error("a block of weights is larger than its memory");
-  // Weights with reads of their own are read a while after their LoadWeights, and what is fetched
-  // in their place would wait for that.
+  // Weights with reads of their own are read some time after their LoadWeights; a fetch into their
+  // place would wait for that.
   const std::size_t kept = machine_.own_weight_reads && ahead_ > used_ ? 4 : 0;
   const bool wraps = write_ + size > ring_.size;
   const std::uint32_t at = wraps ? 0 : write_;
@@ -191,7 +194,8 @@ bool Emission::allocate(std::uint32_t block) {
   return true;
 }
 
-/// Makes room for the next block that is not there. False: none is left, or there is no room.
+/// Makes room for the next block that is not in local memory. Returns false if there is no such
+/// block, or no room.
 bool Emission::stage_next() {
   while (ahead_ < uses_.size() && place_[uses_[ahead_]] != absent) {
     last_use_[uses_[ahead_]] = ahead_ + 1;
@@ -211,7 +215,8 @@ bool Emission::stage_next() {
   return true;
 }
 
-/// With a queue: stages as much as one move should fetch. False: there is no room for it yet.
+/// For machines with a queue: stages as much as one transfer should fetch. Returns false if there
+/// is no room for it yet.
 bool Emission::stage_chunk() {
   const std::uint64_t chunk = std::min<std::uint64_t>(bulk, ring_.size / 4);
   while (pending_size_ < chunk && stage_next()) {
@@ -221,9 +226,9 @@ bool Emission::stage_chunk() {
   return pending_size_ >= chunk || ahead_ == uses_.size() || pending_.front().use <= used_ + soon;
 }
 
-/// The first move of values that may begin now, or null.
+/// The first transfer of values that may begin now, or null.
 EarlyMove* Emission::next_value() {
-  constexpr std::size_t window = 24;  // moves looked at
+  constexpr std::size_t window = 24;  // transfers that are considered
   while (next_move_ < moves_.size() && moves_[next_move_].is_done) ++next_move_;
   const std::size_t end = std::min(moves_.size(), next_move_ + window);
   for (std::size_t i = next_move_; i < end; ++i) {
@@ -256,7 +261,7 @@ void Emission::move_ahead() {
   }
 }
 
-/// What an instruction at the head touches.
+/// Waits for queued transfers that use the range of the instruction at the head.
 void Emission::access(const LocalRange& range) {
   const std::uint64_t before = timeline_.head();
   const auto port = timeline_.access(range);
@@ -264,8 +269,8 @@ void Emission::access(const LocalRange& range) {
   (*port == 0 ? transfers_ : fetching_) += timeline_.head() - before;
 }
 
-/// Reads at least and at most so many vectors; what is at least needed in as many moves as it
-/// takes, more only in the last of them.
+/// Reads at least `least` and at most `most` vectors. `least` vectors are read by as many transfers
+/// as needed; only the last of them may read more.
 void Emission::fetch(std::uint64_t least, std::uint64_t most) {
   std::uint64_t done = 0;
   while (done < most) {
@@ -302,7 +307,8 @@ void Emission::fetch(std::uint64_t least, std::uint64_t most) {
   }
 }
 
-/// One of the early reads, or as much of it as the wait hides. Returns the cycles it took.
+/// Emits one of the early reads, or the part of it that the wait hides. Returns the cycles it
+/// takes.
 std::uint64_t Emission::read_early(std::uint64_t wait) {
   if (early_.empty()) return 0;
   Code& next = early_.front();
@@ -322,7 +328,7 @@ std::uint64_t Emission::read_early(std::uint64_t wait) {
 
 void Emission::add_load(const Code& code) {
   const std::uint32_t block = code.block;
-  // What is still on its way: all that was staged up to this block, or it and nothing else.
+  // What is still to be fetched: everything staged up to this block, or this block alone.
   std::uint64_t missing = 0;
   if (ahead_ <= used_) {
     while (pending_.empty() && ahead_ <= used_) {
@@ -368,13 +374,15 @@ void Emission::add_load(const Code& code) {
     timeline_.load_zeroes();
   }
   ++used_;
-  // From 4 vectors on the next product's sums find those of the last one written.
+  // With 4 vectors or more, sums of the last product are written before the next product's sums
+  // reach the accumulators.
   if (weights.vectors() > 3) accumulated_ = false;
 }
 
-/// An accumulating write right behind another to the same accumulator would lose it.
+/// Inserts NoOps between accumulating writes to the same accumulator: without them the first one
+/// would be lost.
 void Emission::keep_apart(const Code& code) {
-  // With shadow weights the accumulators keep the order.
+  // With shadow weights the accumulators keep the order of writes.
   if (machine_.shadow_weights) return;
   const bool writes = code.kind == CodeKind::mat_mul || code.kind == CodeKind::mat_mul_zeroes ||
                       code.kind == CodeKind::to_accumulators;
@@ -387,7 +395,7 @@ void Emission::keep_apart(const Code& code) {
     }
   }
   if (collides) {
-    // The write before may itself wait in the accumulators' queue, behind SIMD instructions.
+    // The earlier write may itself wait in the accumulators' queue, behind SIMD instructions.
     const std::uint64_t cycles =
         4 * std::uint64_t{architecture_.array_size} + 12 + timeline_.accumulators_behind();
     for (std::uint64_t i = 0; i < cycles; ++i) put(tcu::make_no_op());
@@ -403,7 +411,7 @@ void Emission::add(const Code& code) {
   keep_apart(code);
   if (code.kind == CodeKind::load_local) loaded_ = absent;
   if (code.kind == CodeKind::load_block) {
-    // The array may have them already.
+    // The array may have these weights already.
     if (code.block != loaded_) add_load(code);
     loaded_ = code.block;
     return;
@@ -475,7 +483,7 @@ void Emission::add(const Code& code) {
   }
 }
 
-/// A move of values.
+/// Emits a transfer of values.
 void Emission::add_move(const Code& code) {
   using Kind = tcu::DataMoveKind;
   const bool reads = code.kind == CodeKind::dram_read;
@@ -493,7 +501,8 @@ void Emission::add_move(const Code& code) {
   }
 }
 
-/// The next code of the jobs. Moves of values that are queued have been added before, or are now.
+/// Emits the next code of the jobs. A transfer of values that went into the queue has been emitted
+/// before.
 void Emission::add_next(const Code& code) {
   if (!is_queued()) return add(code);
   const std::uint64_t before = timeline_.head();
@@ -508,7 +517,7 @@ void Emission::add_next(const Code& code) {
 
 void Emission::add_counted(const Code& code) {
   const std::uint64_t before = timeline_.head(), fetched = fetching_, moved = transfers_;
-  // A fetch in the shadow of a wait is part of the wait.
+  // A fetch that a wait hides counts as part of the wait.
   const std::uint64_t wait = hiding_wait(code);
   add_next(code);
   const std::uint64_t all = timeline_.head() - before;

@@ -1,13 +1,14 @@
-// Code to instructions: weights get their places, and are fetched where the machine waits anyway.
+// Turns codes into instructions: gives weights their addresses, and fetches them while the machine
+// would wait in any case.
 //
-// DRAM1 holds the constants in the order in which they are first used, behind those that the
-// program starts with. Local memory holds them in a ring, so that one read fetches several; a block
-// that is still there is not fetched again. A read goes where the next instruction would wait for
-// the array or the accumulators, as long as that wait; what is missing when it is needed is read
-// there and then.
+// DRAM1 holds blocks in the order of their first use, behind the constants that are loaded before
+// the program starts. A ring in local memory holds the fetched blocks, so that one read can fetch
+// several; a block that is still in the ring is not fetched again. Reads are placed where the next
+// instruction would wait for the array or the accumulators, and take no longer than that wait. A
+// block that is still missing when it is needed is read directly before its use.
 //
-// On a machine that does DRAM moves beside the head, reads of weights and moves of values go there
-// as soon as they can and there is room, those needed first before the others.
+// On a machine with a queue for transfers, reads of weights and transfers of values are queued as
+// early as their data and the queue allow, in the order in which they are needed.
 #pragma once
 
 #include <cstdint>
@@ -22,39 +23,42 @@ namespace tactus::compiler::optimise {
 
 struct Ring {
   std::uint32_t first = 0, size = 0;  ///< local vectors
-  /// Behind it: vectors of blocks that are there before the program starts.
+  /// Vectors behind the ring, for blocks that are loaded before the program starts.
   std::uint32_t resident = 0;
 };
 
-/// Local vectors of blocks that the program does not load; the first ones behind `first_constant`
-/// in DRAM1.
+/// Local vectors for blocks that the host loads once. In DRAM1 these blocks come first, from
+/// `first_constant` on.
 struct Resident {
   std::uint32_t first = 0, size = 0;
 };
 
-/// Head cycles of a job by what took them; waiting counts for the instruction that waits.
+/// Cycles of a job at the decoder's head, by kind of instruction. Waiting counts for the
+/// instruction that waits.
 struct Costs {
   std::uint64_t matrices = 0;  ///< products of vectors with weights
-  std::uint64_t weights = 0;   ///< loading weights, and the array's drain before
-  std::uint64_t moves = 0;     ///< accumulators to and from local memory, additions of constants
+  std::uint64_t weights = 0;   ///< loading weights, including the array's drain before them
+  /// DataMoves between accumulators and local memory, additions of constants.
+  std::uint64_t moves = 0;
   std::uint64_t simd = 0;
-  std::uint64_t values = 0;   ///< DRAM0
-  std::uint64_t fetches = 0;  ///< weights from DRAM1 that no wait hides
+  std::uint64_t values = 0;   ///< transfers of values from and to DRAM0
+  std::uint64_t fetches = 0;  ///< reads of weights from DRAM1 that no other wait hides
 };
 
 struct Emitted {
   std::vector<tcu::Instruction> instructions;
-  std::vector<std::size_t> job_ends;      ///< instructions, by job
-  std::vector<std::uint64_t> job_cycles;  ///< predicted head cycle at the end, by job
+  std::vector<std::size_t> job_ends;  ///< number of instructions up to the end of each job
+  /// Predicted cycle of the decoder's head at the end of each job.
+  std::vector<std::uint64_t> job_cycles;
   std::vector<Costs> job_costs;
   Resident resident;
-  std::uint64_t cycles = 0;                ///< predicted, of the whole program
-  std::vector<std::uint32_t> block_order;  ///< in DRAM1
-  std::uint64_t fetched = 0;               ///< vectors of weights read
+  std::uint64_t cycles = 0;                ///< predicted cycles of the whole program
+  std::vector<std::uint32_t> block_order;  ///< blocks in the order in which DRAM1 holds them
+  std::uint64_t fetched = 0;               ///< vectors of weights that the program reads from DRAM1
 };
 
-/// `first_constant`: the DRAM1 place of the first block. `prologue` runs before the jobs. Who only
-/// wants to know the cost leaves out the instructions.
+/// Emits a program. `first_constant` is the DRAM1 address of the first block; `prologue` runs
+/// before the jobs. Instructions are left out if only the cost is wanted.
 [[nodiscard]] Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
                            const tcu::Architecture& architecture, const Machine& machine,
                            const Ring& ring, std::uint64_t first_constant, bool keep_instructions);

@@ -14,7 +14,8 @@ namespace tactus::compiler::optimise {
 namespace {
 
 constexpr std::size_t no_group = ~std::size_t{0};
-/// A normalisation is taken into the weights before it if that costs no more than a bit of them.
+/// Smallest scale of a normalisation that is multiplied into the weights before it: they then lose
+/// at most one bit.
 constexpr float least_folded_scale = 0.5F;
 
 class Fusion {
@@ -50,7 +51,7 @@ class Fusion {
   void take_multiply(const Op& op);
   void take_by_simd(const Op& op);
 
-  /// The group whose results are exactly these vectors, if nobody but the running op reads them.
+  /// The group whose results are exactly these vectors, if the current op is their only reader.
   [[nodiscard]] std::size_t own_group(const std::vector<Vector>& vectors) const;
   [[nodiscard]] bool is_open(std::size_t group) const {
     return group != no_group && groups_[group].kind == GroupKind::sum &&
@@ -59,7 +60,7 @@ class Fusion {
   [[nodiscard]] Vector new_vector(std::uint32_t lanes);
   Group& start(const Op& op);
   void finish(Group& group, const Op& op);
-  /// Vectors with one factor and diagonal each become parts of a block.
+  /// Vectors, each with one factor and one diagonal, that become parts of a block.
   struct Weighted {
     Vector vector;
     std::uint32_t output;
@@ -69,18 +70,18 @@ class Fusion {
   void add_diagonals(Group& group, const std::vector<Weighted>& terms) const;
   void add_operand(Group& group, const std::vector<Vector>& operand, float factor);
   [[nodiscard]] bool all_constant(const std::vector<Vector>& vectors) const;
-  /// A row of lanes a block if all pixels have equal ones.
+  /// Returns one row of lanes for each block, if all pixels have equal rows.
   [[nodiscard]] std::optional<std::vector<float>> row_of(const std::vector<Vector>& vectors,
                                                          std::uint32_t blocks) const;
   [[nodiscard]] const float* keep(const std::vector<float>& values);
-  /// What a constant vector does to another as a factor; nothing if it is computed.
+  /// A constant vector as a factor of another vector.
   struct Factor {
     float value = 1;
     const float* diagonal = nullptr;
   };
   [[nodiscard]] std::optional<Factor> factor_of(Vector vector) const;
-  /// Sums for each result of which its sum is then made by SIMD instructions; 1: by these alone;
-  /// 0: one sum, made by moves.
+  /// The way to compute a sum, and its cycles. `parts`: number of partial sums for each result,
+  /// which SIMD instructions then add; 1: SIMD instructions alone; 0: DataMoves that accumulate.
   struct Summing {
     std::uint64_t parts = 1, cycles = 0;
   };
@@ -89,7 +90,8 @@ class Fusion {
   [[nodiscard]] Op parts_of(const Op& op, std::size_t parts);
   [[nodiscard]] static std::vector<std::vector<Vector>> partial(const Op& op, const Op& made,
                                                                 std::size_t parts);
-  /// The sum that takes an activation of the operand; a copy of it if it is no sum of its own.
+  /// The sum to which an activation of the operand is added; a copy of the operand if it is not a
+  /// sum with this op as its only reader.
   [[nodiscard]] Group& sum_for_activation(const Op& op, const std::vector<Vector>& operand);
 
   Network& network_;
@@ -97,7 +99,7 @@ class Fusion {
   std::uint64_t accumulators_;
   std::vector<Group> groups_;
   std::vector<std::size_t> producers_;
-  std::vector<std::uint32_t> readers_;  ///< ops, by vector; outputs count too
+  std::vector<std::uint32_t> readers_;  ///< number of ops that read each vector, outputs included
 };
 
 void Fusion::count_readers() {
@@ -157,7 +159,7 @@ std::optional<std::vector<float>> Fusion::row_of(const std::vector<Vector>& vect
   return row;
 }
 
-/// A vector that one operation reads.
+/// Makes a vector that one operation reads.
 Vector Fusion::new_vector(std::uint32_t lanes) {
   readers_.push_back(1);
   producers_.push_back(no_group);
@@ -224,7 +226,7 @@ void Fusion::take_by_simd(const Op& op) {
   finish(group, op);
 }
 
-/// An operation like `op` on so many results for each of its own; see partial().
+/// Returns an operation like `op` that has `parts` results for each result of `op`; see partial().
 Op Fusion::parts_of(const Op& op, std::size_t parts) {
   Op made;
   made.kind = op.kind;
@@ -240,7 +242,7 @@ Op Fusion::parts_of(const Op& op, std::size_t parts) {
   return made;
 }
 
-/// The results that `made` = parts_of(op, parts) has for a result of `op`, as operands.
+/// Returns the results of `made` = parts_of(op, parts), as operands for each result of `op`.
 std::vector<std::vector<Vector>> Fusion::partial(const Op& op, const Op& made, std::size_t parts) {
   std::vector<std::vector<Vector>> operands(parts);
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
@@ -252,7 +254,8 @@ std::vector<std::vector<Vector>> Fusion::partial(const Op& op, const Op& made, s
   return operands;
 }
 
-/// More operands than there are accumulators: the extremes of some at a time, then of these.
+/// Maximum or minimum of more operands than there are accumulators: first of some at a time, then
+/// of these results.
 void Fusion::take_large_extreme(const Op& op) {
   const std::size_t count = op.inputs.size();
   const std::size_t each = std::max<std::size_t>(2, accumulators_ / 2);
@@ -272,7 +275,7 @@ void Fusion::take_large_extreme(const Op& op) {
   take_extreme(last);
 }
 
-/// The greatest or smallest of several; of one and a row of constants a clip.
+/// Maximum or minimum of several vectors. With one vector and a row of constants it is a clip.
 void Fusion::take_extreme(const Op& op) {
   for (std::size_t k = 0; k < 2 && op.inputs.size() == 2; ++k) {
     const auto bound = row_of(op.inputs[k], op.blocks);
@@ -286,7 +289,7 @@ void Fusion::take_extreme(const Op& op) {
   take_by_simd(op);
 }
 
-/// A bias of some pixels only is a vector that is added to these.
+/// Adds a bias. A bias of only some pixels is a vector that is added to these.
 void Fusion::add_bias(Group& group, const Tap& tap) {
   std::vector<std::uint32_t> pixels(tap.pixels);
   std::sort(pixels.begin(), pixels.end());
@@ -345,7 +348,7 @@ void Fusion::add_diagonals(Group& group, const std::vector<Weighted>& terms) con
     float factor;
     const float* diagonal;
     bool operator<(const Key& o) const {
-      // Blocks with one factor follow each other: they share their weights.
+      // Blocks with equal factors are adjacent, so that they share weights.
       return std::tie(factor, diagonal, term, block) <
              std::tie(o.factor, o.diagonal, o.term, o.block);
     }
@@ -355,7 +358,7 @@ void Fusion::add_diagonals(Group& group, const std::vector<Weighted>& terms) con
     if (term.vector == no_vector) continue;
     const std::uint32_t pixel = term.output / group.blocks;
     Key key{term.output % group.blocks, 0, term.factor, term.diagonal};
-    // A pixel may have a factor several times; the terms come pixel by pixel.
+    // A pixel may have the same factor several times; terms are in the order of pixels.
     while (!parts[key].pixels.empty() && parts[key].pixels.back() == pixel) ++key.term;
     Part& part = parts[key];
     part.inputs.push_back(term.vector);
@@ -480,7 +483,7 @@ std::optional<Fusion::Factor> Fusion::factor_of(Vector vector) const {
   return splat ? Factor{*values, nullptr} : Factor{1, values};
 }
 
-/// Whether the operands of each result are neighbours in a block of one tensor.
+/// True if the operands of each result are neighbours in one block of one tensor.
 bool Fusion::are_neighbours(const Op& op, std::size_t operands) const {
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     for (std::size_t k = 2; k < operands; ++k) {
@@ -492,24 +495,24 @@ bool Fusion::are_neighbours(const Op& op, std::size_t operands) const {
   return true;
 }
 
-/// How a sum of several vectors is computed in the fewest cycles. All take a move of each operand
-/// into the accumulators; what comes on top is counted here.
+/// Chooses the way to compute a sum of several vectors in the fewest cycles. All ways copy each
+/// operand into the accumulators; only further cycles are counted here.
 Fusion::Summing Fusion::best_summing(const Op& op) const {
   const std::uint64_t n = graph_.n;
   const std::uint64_t count = op.inputs.size() - 1, results = op.outputs.size();
   constexpr std::uint64_t never = ~std::uint64_t{0};
   const std::uint64_t drain = 3 * n + 1;
-  // A SIMD instruction a operand; the multiplier is one of them.
+  // One SIMD instruction for each operand; the factor of an average counts as an operand.
   const auto by_simd = [&](std::uint64_t operands) {
     return operands + 1 >= accumulators_ ? never : (2 * operands + 6) * results;
   };
   Summing best{1, by_simd(count)};
-  // A sum of its own, multiplied by a diagonal. Two sums into one accumulator one after the other
-  // are kept apart (Emission::keep_apart).
+  // A sum of its own, multiplied by a diagonal. Consecutive sums into one accumulator are kept
+  // apart (Emission::keep_apart).
   const std::uint64_t apart = results == 1 || n < 4 ? 4 * n + 12 : 0;
   const std::uint64_t moved = count * (2 * op.blocks + apart) + 3 * results + drain;
   if (moved < best.cycles) best = {0, moved};
-  // Some sums for each result, and the sum of these.
+  // Several partial sums for each result, and the sum of these.
   if (n < 4 || !are_neighbours(op, count)) return best;
   for (std::uint64_t parts = 2; 2 * parts <= count && parts <= 64; parts *= 2) {
     const std::uint64_t last = by_simd(parts);
@@ -546,7 +549,8 @@ void Fusion::take_average(const Op& op) {
   take_by_simd(last);
 }
 
-/// Sums first and multiplies then, so that the factor's rounding counts once.
+/// Computes an average: sums first, then multiplies, so that the factor's rounding error counts
+/// once.
 void Fusion::take_average_by_moves(const Op& op) {
   const std::size_t count = op.inputs.size() - 1;
   Op sum = parts_of(op, 1);
@@ -599,7 +603,7 @@ void Fusion::take_multiply(const Op& op) {
 
 // ---- what nobody reads --------------------------------------------------------------------------
 
-/// Results of a group that live, by old pixel and block; the new numbers.
+/// Results of a group that are live, with new numbers for old pixels and blocks.
 struct Survivors {
   std::vector<std::uint32_t> pixels, blocks;  ///< new number, or no_vector
   std::uint32_t pixel_count = 0, block_count = 0;

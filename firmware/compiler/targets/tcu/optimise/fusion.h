@@ -1,21 +1,23 @@
-// From operations to groups.
+// Joins operations of the graph to groups.
 #pragma once
 
 #include "firmware/compiler/targets/tcu/optimise/network.h"
 
 namespace tactus::compiler::optimise {
 
-/// Groups in an order in which they can be computed; a group takes in what can follow or join it in
-/// the accumulators, of which there are so many. Signs and shifts are open.
+/// Returns groups in an order in which they can be computed. A group includes the operations that
+/// can be done on its results while they are in the accumulators; `accumulators` is their number.
+/// Signs and shifts are not decided yet.
 [[nodiscard]] std::vector<Group> fuse(Network& network, std::uint64_t accumulators);
 
-/// Drops pixels and blocks that no output depends on.
+/// Removes pixels and blocks that no output depends on.
 void drop_unread(Network& network);
 
-/// Drops pixels and blocks none of whose results live, and their part of the multiplications.
+/// Removes pixels and blocks of which no result is live, and subtracts their share of the multiply-
+/// accumulates.
 void drop_dead(Group& group, const std::vector<bool>& live, std::uint32_t n);
 
-/// Pixels and blocks of the parts get new numbers; no_vector: they are dropped.
+/// Renumbers pixels and blocks of the parts; those whose new number is no_vector are removed.
 void renumber(Group& group, const std::vector<std::uint32_t>& pixels,
               const std::vector<std::uint32_t>& blocks);
 

@@ -10,7 +10,7 @@
 namespace tactus::compiler::optimise {
 namespace {
 
-/// Pixels side by side in a vector; no_vector: zeroes.
+/// Pixels side by side in one vector; no_vector: zeroes.
 using Window = std::vector<Vector>;
 
 struct WindowHash {
@@ -21,22 +21,23 @@ struct WindowHash {
   }
 };
 
-/// The matrices of a group as the taps of a kernel, row by row.
+/// The matrices of a group, arranged as taps of a convolution's kernel, row by row.
 struct Kernel {
   std::uint32_t height = 0, width = 0;
   std::uint32_t channels = 0;  ///< lanes of a pixel
-  std::int64_t pitch = 0;      ///< vectors from row to row of the image
+  std::int64_t pitch = 0;      ///< distance from row to row of the image, in vectors
   std::vector<std::size_t> parts;
-  std::vector<std::vector<Vector>> inputs;  ///< by tap and pixel; no_vector: none
+  std::vector<std::vector<Vector>> inputs;  ///< input by tap and pixel; no_vector: none
 };
 
-/// The kernel cut into rectangles, and the vectors that these need.
+/// The kernel divided into equal rectangles, and the vectors that these need.
 struct Rectangles {
   std::uint32_t height = 0, width = 0;
   std::vector<Window> windows;
   struct Set {
-    std::vector<std::size_t> taps;         ///< by slot; no_tap: behind the kernel's edge
-    std::vector<std::uint32_t> window_of;  ///< by pixel; no_vector: it has none of the taps
+    std::vector<std::size_t> taps;  ///< tap by slot; no_tap: beyond the kernel's edge
+    /// Window of each pixel; no_vector: it has none of the taps.
+    std::vector<std::uint32_t> window_of;
   };
   std::vector<Set> sets;
   std::uint64_t cycles = 0;
@@ -59,7 +60,7 @@ class Gathering {
 
  private:
   [[nodiscard]] std::optional<Kernel> kernel_of(const Group& group) const;
-  /// Nothing if it takes as many cycles as `most`, or more.
+  /// Divides the kernel. Returns nothing if the result takes `most` cycles or more.
   [[nodiscard]] std::optional<Rectangles> cut(const Group& group, const Kernel& kernel,
                                               std::uint32_t height, std::uint32_t width,
                                               std::uint64_t most) const;
@@ -70,15 +71,15 @@ class Gathering {
   void rewrite(Group& group, const Kernel& kernel, const Rectangles& cut,
                const std::vector<Vector>& gathered);
   [[nodiscard]] float* new_matrix();
-  /// Cycles of loading weights behind a product.
+  /// Cycles of loading weights after a product, including the drain of the array.
   [[nodiscard]] std::uint64_t change() const { return 3 * std::uint64_t{n_} + 1; }
 
   Network& network_;
   std::uint32_t n_;
 };
 
-/// Pixels of an image are numbered row by row: of a pixel that meets all taps, inputs with
-/// consecutive numbers are a row of the kernel.
+/// Finds the kernel's rows: pixels of an image are numbered row by row, so for a pixel with all
+/// taps, inputs with consecutive numbers are one row of the kernel.
 std::optional<Kernel> Gathering::kernel_of(const Group& group) const {
   if (group.kind != GroupKind::sum) return std::nullopt;
   Kernel kernel;
@@ -134,7 +135,7 @@ std::optional<Kernel> Gathering::kernel_of(const Group& group) const {
   return kernel;
 }
 
-/// Rectangles that reach over the kernel's edge take any window that has what they need.
+/// Rectangles beyond the kernel's edge use any window that contains the pixels they need.
 std::optional<Rectangles> Gathering::cut(const Group& group, const Kernel& kernel,
                                          std::uint32_t height, std::uint32_t width,
                                          std::uint64_t most) const {
@@ -159,7 +160,7 @@ std::optional<Rectangles> Gathering::cut(const Group& group, const Kernel& kerne
   for (const bool whole : {true, false}) {
     for (Rectangles::Set& set : cut.sets) {
       if (is_whole(set) != whole) continue;
-      // Windows by what the set needs of them.
+      // Known windows, by the pixels that the set of taps needs.
       std::unordered_map<Window, std::uint32_t, WindowHash> known;
       Window part;
       const auto needed = [&](const Window& window) -> const Window& {
@@ -200,7 +201,7 @@ std::optional<Rectangles> Gathering::cut(const Group& group, const Kernel& kerne
   return cut;
 }
 
-/// Row by row, so that what is read one after the other lies so.
+/// Orders windows row by row, so that windows read one after the other are adjacent in memory.
 void Gathering::order(const Kernel& kernel, Rectangles& cut) const {
   const auto place = [&](const Window& window) {
     std::size_t slot = 0;
@@ -234,7 +235,8 @@ float* Gathering::new_matrix() {
   return network_.owned.back().get();
 }
 
-/// Each slot is a product with a matrix that moves the channels to their place.
+/// Makes the group that copies pixels: each slot is a product with a matrix that puts the channels
+/// into the slot's lanes.
 Group Gathering::copies(const Group& group, const Kernel& kernel, const Rectangles& cut,
                         std::vector<Vector>& gathered) {
   Group made;

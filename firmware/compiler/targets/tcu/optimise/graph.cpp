@@ -146,7 +146,8 @@ Op& GraphBuilder::new_op(const Addresses& outputs, const StepShape& shape, std::
   return graph_.ops.back();
 }
 
-/// Rows of a block are stored at equal distances, or not at all.
+/// Finds the matrix of one block of inputs and results. Its rows have equal distances in memory, or
+/// all are zero and not stored.
 Matrix GraphBuilder::matrix(const hir::MatMul& product, std::size_t input,
                             std::size_t block) const {
   const auto row = [&](std::size_t j) {
@@ -166,7 +167,7 @@ Matrix GraphBuilder::matrix(const hir::MatMul& product, std::size_t input,
   return matrix;
 }
 
-/// A program may leave out rows of zeroes, and stores every other row.
+/// Counts rows of weights. Programs may leave out rows of zeroes and store all others.
 void GraphBuilder::count_weights(const Matrix& matrix, const std::string& layer) {
   if (matrix.weights == nullptr || !counted_.insert(matrix.weights).second) return;
   for (std::size_t j = 0; j < graph_.n; ++j) {
@@ -224,7 +225,7 @@ void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shap
 }
 
 /// One past the last lane of a result that can differ from 0. A lane that is 0 in all operands is 0
-/// in the result of every operation.
+/// in the result, for every operation.
 std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
   const auto lanes = [&](std::size_t operand) -> std::uint32_t {
     const Vector vector = op.inputs[operand][output];
@@ -237,7 +238,7 @@ std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
   };
   switch (op.kind) {
     case hir::Kind::clip: {
-      // A constant bound on the other side of 0 is no reason for a lane to differ from it.
+      // A constant bound on the other side of 0 does not make a lane differ from 0.
       std::uint32_t all = lanes(0);
       for (std::size_t k = 1; k < 3; ++k) {
         const Vector bound = op.inputs[k][output];

@@ -67,10 +67,10 @@ class JobInterpreter {
   std::vector<Lanes>& values_;
   const Job* job_ = nullptr;
   const Group* group_ = nullptr;
-  std::vector<Lanes> sums_;  ///< accumulators of the running job, block by block
+  std::vector<Lanes> sums_;  ///< accumulators of the current job, block by block
 };
 
-/// A vector through the array with a block's weights; no input: zeroes.
+/// Multiplies a vector by a block's weights, as the array does; null input: zeroes.
 Lanes JobInterpreter::chain(std::uint32_t number, const Lanes* input) const {
   const Block& block = blocks_[number];
   Lanes out(n_, 0);
@@ -125,7 +125,7 @@ void JobInterpreter::take_maxima() {
   sums_ = std::move(results);
 }
 
-/// y is -x and one unit more, see JobLowering::clamp_leaky().
+/// Leaky ReLU. y is -x plus one unit, see JobLowering::clamp_leaky().
 Lanes JobInterpreter::leaky(const Lanes& y, std::uint32_t block) const {
   const bool falls = has_falling_slope(*group_);
   Lanes out(n_);
@@ -165,7 +165,8 @@ void JobInterpreter::activate(Lanes& sum, std::uint32_t block) const {
   }
 }
 
-/// Scale, offset, slope and limit of each lane.
+/// Computes the activation unit's function. `parameters`: scale, offset, slope and limit of each
+/// lane.
 Lanes JobInterpreter::unit(const Lanes& sum, const std::vector<std::int32_t>& parameters) const {
   Lanes out(n_);
   for (std::uint32_t lane = 0; lane < n_; ++lane) {

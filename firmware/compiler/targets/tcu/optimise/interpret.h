@@ -1,7 +1,7 @@
-// What a scheduled network computes, job by job, bit for bit as its program does.
+// Interpreter of a scheduled network: computes job by job, bit for bit, what its program computes.
 //
-// Follows groups and jobs, not instructions: no memory, no weights' places, no runs. Programs are
-// held against it in tests.
+// It works on groups and jobs and knows neither instructions nor addresses. Tests compare programs
+// with it.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace tactus::compiler::optimise {
 
-/// Fills in the values of all vectors that the jobs make, as stored (network.h). `values`:
-/// mantissas by vector of the graph, with those of the graph's inputs; may be shorter than the
-/// graph.
+/// Computes the values of all vectors that the jobs make, as stored (network.h). `values` has
+/// mantissas by vector of the graph; those of the graph's inputs must be given, and it may be
+/// shorter than the graph.
 void interpret(const Network& network, Blocks& blocks, const Schedule& schedule,
                const tcu::Architecture& architecture, std::vector<hir::Lanes>& values);
 

@@ -25,7 +25,8 @@ struct Run {
   std::uint32_t count = 1;
 };
 
-/// The code of a step of 2^code, below `codes`; or 0xFF.
+/// Encodes the step from one address to another as a power of two: the exponent if it is below
+/// `codes`, else 0xFF.
 std::uint8_t stride_code(std::uint32_t from, std::uint32_t to, std::uint32_t codes) {
   if (to <= from) return 0xFF;
   const std::uint32_t step = to - from;
@@ -35,7 +36,8 @@ std::uint8_t stride_code(std::uint32_t from, std::uint32_t to, std::uint32_t cod
   return 0xFF;
 }
 
-/// Greedy, in order. `stride0` and `stride1` are the numbers of codes; no run exceeds `longest`.
+/// Finds runs greedily, in order. `stride0` and `stride1` are the numbers of stride codes; no run
+/// is longer than `longest`.
 void find_runs(const std::vector<AddressPair>& pairs, std::uint32_t stride0, std::uint32_t stride1,
                std::uint64_t longest, std::vector<Run>& runs) {
   runs.clear();
@@ -111,7 +113,8 @@ class JobLowering {
 
  private:
   Codes& codes() { return lowered_.codes; }
-  /// What the next job reads comes while this one computes, unless that takes its results' room.
+  /// Reads the next job's operands while this one computes, unless that would take the room of this
+  /// job's results.
   void fetch_early(std::uint32_t number) {
     early_ = false;
     if (number + 1 == schedule_.jobs.size()) return;
@@ -129,11 +132,11 @@ class JobLowering {
   [[nodiscard]] std::uint32_t first_accumulator(std::uint32_t block) const {
     return (block - job_->first_block) * area();
   }
-  /// The place of a result, behind its maximum.
+  /// Accumulator of a result after maxima are taken.
   [[nodiscard]] std::uint32_t result(std::uint32_t pixel, std::uint32_t block) const {
     return (block - job_->first_block) * job_->pixels() + pixel - job_->first_pixel;
   }
-  /// In the order of the accumulators, so that runs are as long as they can be.
+  /// Sorts by accumulators, so that runs are as long as possible.
   void sort_windows(std::vector<AddressPair>& pairs) const {
     if (group_->window == 1) return;
     std::sort(pairs.begin(), pairs.end(),
@@ -171,17 +174,18 @@ class JobLowering {
   const tcu::Architecture& architecture_;
   const Places& places_;
   Residence residence_;
-  std::unordered_map<Vector, std::vector<std::uint32_t>> outputs_;  ///< DRAM0 places
+  /// DRAM0 addresses of each output vector.
+  std::unordered_map<Vector, std::vector<std::uint32_t>> outputs_;
   Lowered lowered_;
   std::uint32_t number_ = 0;
-  bool early_ = false;  ///< there are early reads
+  bool early_ = false;  ///< early reads have been emitted
   const Job* job_ = nullptr;
   const Group* group_ = nullptr;
   std::vector<AddressPair> pairs_;
   std::vector<Run> runs_;
-  double lowest_ = 0, greatest_ = 0;           ///< of the data type
-  std::vector<ActivationFunction> functions_;  ///< of the activation unit
-  std::size_t function_ = ~std::size_t{0};     ///< that it has its parameters of
+  double lowest_ = 0, greatest_ = 0;           ///< limits of the data type
+  std::vector<ActivationFunction> functions_;  ///< functions of the activation unit
+  std::size_t function_ = ~std::size_t{0};     ///< function whose parameters the unit holds
 };
 
 void JobLowering::find_runs_of(CodeKind kind, const std::vector<AddressPair>& pairs) {
@@ -234,7 +238,7 @@ void JobLowering::start_with_bias(std::uint32_t block, bool accumulate) {
 }
 
 void JobLowering::lower_parts() {
-  std::size_t looked_up = ~std::size_t{0};  // the part whose runs are in runs_
+  std::size_t looked_up = ~std::size_t{0};  // part whose runs are in runs_
   for (const SumStep& step : sum_steps(network_, blocks_, *job_)) {
     if (step.kind == SumStep::Kind::bias) {
       start_with_bias(step.block, step.accumulate);
@@ -246,7 +250,7 @@ void JobLowering::lower_parts() {
       looked_up = ~std::size_t{0};
       continue;
     }
-    // Blocks of the result meet the same vectors.
+    // All blocks of the result are computed from the same vectors, so the runs are found once.
     if (std::exchange(looked_up, step.part) != step.part) {
       const Range range = entries_of(*group_, part, *job_);
       pairs_.clear();
@@ -261,9 +265,9 @@ void JobLowering::lower_parts() {
   }
 }
 
-/// Adds a row of constants to all of the job's accumulators, with saturation: a pass of zero
-/// vectors for each block, or one for all where their lanes are alike. What is beyond the data
-/// type's range takes several, each in the row's direction.
+/// Adds a row of constants to all accumulators of the job, with saturation: one product of zero
+/// vectors for each block, or one for all blocks with equal lanes. A constant beyond the data
+/// type's range takes several additions in the same direction.
 void JobLowering::add_row(const std::vector<double>& row) {
   const std::size_t n = network_.graph.n;
   std::vector<double> left(row.begin() + static_cast<std::ptrdiff_t>(job_->first_block * n),
@@ -287,7 +291,7 @@ void JobLowering::add_row(const std::vector<double>& row) {
   }
 }
 
-/// Adds the greatest value, or its negative, to all of the job's accumulators.
+/// Adds the greatest value, or its negative, to all accumulators of the job.
 void JobLowering::add_extreme(bool negative) {
   const std::uint32_t count = job_->pixels() * job_->blocks();
   const std::uint32_t constants = negative ? places_.negated : places_.greatest;
@@ -327,8 +331,8 @@ void JobLowering::activate() {
   }
 }
 
-/// Sums saturate at both ends of the data type's range: pushed against one of them and back, what
-/// was beyond the bound is at the bound.
+/// Clips by saturation: adding a constant pushes values beyond the bound against the end of the
+/// data type's range; subtracting it again leaves them at the bound.
 void JobLowering::clip() {
   const tcu::DataType type = architecture_.data_type;
   const auto push = [&](const std::vector<float>& bounds, double end) {
@@ -364,13 +368,14 @@ void JobLowering::move_out(const std::vector<Vector>& results, std::uint32_t fir
       pairs_.push_back({residence_.local(v), result(p, b)});
     }
   }
-  // Chunk by chunk, so that runs are as long as they can be.
+  // Sorts by chunk, so that runs are as long as possible.
   std::sort(pairs_.begin(), pairs_.end(),
             [](const AddressPair& x, const AddressPair& y) { return x.local < y.local; });
   add_runs(CodeKind::to_local, pairs_, false);
 }
 
-/// The unit keeps its parameters from job to job.
+/// Copies sums to local memory through the activation unit, which keeps its parameters from job to
+/// job.
 void JobLowering::move_out_activated() {
   const auto function =
       static_cast<std::size_t>(std::find(functions_.begin(), functions_.end(),
@@ -389,7 +394,7 @@ void JobLowering::move_out_activated() {
   for (std::size_t i = first; i < codes().size(); ++i) codes()[i].activated = true;
 }
 
-/// The sums once more, block by block with parameters of its own.
+/// Copies the sums a second time, normalised: each block with parameters of its own.
 void JobLowering::move_out_normalised() {
   for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
     Code load;
@@ -403,7 +408,8 @@ void JobLowering::move_out_normalised() {
   function_ = ~std::size_t{0};
 }
 
-/// The greatest of each window goes to the front; behind that the job's results lie close.
+/// Writes the maximum of each window to the first accumulators, so that the job's results are
+/// adjacent.
 void JobLowering::take_maxima() {
   if (group_->window == 1) return;
   const tcu::SimdOp op = sum_sign(*group_) < 0 ? tcu::SimdOp::min : tcu::SimdOp::max;
@@ -427,11 +433,11 @@ void JobLowering::take_maxima() {
   }
 }
 
-/// From y = -x and one unit more, of which there are copies. min(M + y, M) and max(-M + a y, -M -
-/// one unit) together are -x where x is above 0, else -a x. A slope below 0 takes M + min((1 - a)
-/// x, 0), less M, and the copy again.
+/// Leaky ReLU of slope a, from y = -x plus one unit, of which there are copies. min(M + y, M) +
+/// max(-M + a y, -M - one unit) is -x for x above 0, else -a x. For a slope below 0 it computes M +
+/// min((1 - a) x, 0), subtracts M, and adds the copy.
 void JobLowering::clamp_leaky(const std::vector<AddressPair>& copies) {
-  // One product for neighbouring blocks whose factors are alike.
+  // Neighbouring blocks with equal factors share one product.
   const auto multiply = [&](auto factor_of, bool negative, bool accumulate) {
     const std::size_t n = network_.graph.n;
     std::vector<float> factors;
@@ -486,7 +492,8 @@ bool JobLowering::sum() {
   return true;
 }
 
-/// Operands come into the accumulators behind the results' places.
+/// Computes a job of SIMD instructions. Its operands are copied into accumulators behind those of
+/// the results.
 bool JobLowering::simd() {
   const std::uint32_t results = job_->pixels() * job_->blocks();
   std::vector<Vector> operands;

@@ -1,9 +1,9 @@
-// Jobs to code: how each is computed.
+// Turns jobs into codes.
 //
-// Sums: the first contribution to each accumulator is written, the others are added; a matrix that
-// meets all pixels brings the bias. Neighbours in both memories become one instruction. ReLU,
-// clipping are saturating additions of constants, a vector a cycle, leaky ReLU two products; maxima
-// and products of run-time values are SIMD instructions.
+// The first contribution to an accumulator overwrites it, further ones are added; the bias comes
+// with a matrix that contributes to all pixels. Vectors that are adjacent in both memories share an
+// instruction. ReLU and clipping are saturating additions of constants, one cycle a vector; leaky
+// ReLU is two products; maxima and products of run-time values are SIMD instructions.
 #pragma once
 
 #include <cstdint>
@@ -16,45 +16,48 @@
 
 namespace tactus::compiler::optimise {
 
-/// Where things lie that have one place for the whole program.
+/// Addresses that stay the same for the whole program.
 struct Places {
-  std::uint32_t pass_vectors = 0;  ///< each of the greatest value, from `greatest` on, and negated
+  std::uint32_t pass_vectors = 0;  ///< number of vectors of the greatest value at `greatest`, and
+                                   ///< of its negative at `negated`
   std::uint32_t greatest = 0, negated = 0;  ///< local vectors
-  std::uint32_t activations = 0;  ///< parameters of the activation unit, four vectors a function
-  std::uint64_t arena = 0, arena_end = 0;      ///< local vectors for chunks
+  /// First local vector of the activation unit's parameters, four vectors a function.
+  std::uint32_t activations = 0;
+  std::uint64_t arena = 0, arena_end = 0;      ///< local vectors [arena, arena_end) hold chunks
   std::vector<std::uint64_t> inputs, outputs;  ///< DRAM0
-  std::uint64_t spill = 0;                     ///< DRAM0 from there on
-  /// By group: constants are added to so many accumulators and more by products of zero vectors,
-  /// under which weights are fetched; to fewer by moves.
+  std::uint64_t spill = 0;  ///< chunks displaced from local memory go to DRAM0 from this address on
+  /// By group: a constant is added to this many accumulators or more by products of zero vectors,
+  /// during which weights can be fetched, and to fewer by DataMoves.
   std::vector<std::uint32_t> least_zeroes;
 };
 
-/// What the activation unit does to a value below 0, and the most that it leaves.
+/// A function of the activation unit: the slope below 0, and the upper limit.
 struct ActivationFunction {
   float slope = 0, limit = 0;
   bool operator==(const ActivationFunction& o) const {
     return slope == o.slope && limit == o.limit;
   }
 };
-/// Those of the network's groups that the unit computes, each once. `greatest`: of the data type.
+/// Function of a group that the activation unit computes. `greatest` is the data type's greatest
+/// value.
 [[nodiscard]] ActivationFunction function_of(const Group& group, float greatest);
 [[nodiscard]] std::vector<ActivationFunction> activation_functions(const Network& network,
                                                                    float greatest);
 
 struct Lowered {
   Codes codes;
-  std::vector<std::size_t> job_ends;  ///< codes, by job
+  std::vector<std::size_t> job_ends;  ///< number of codes up to the end of each job
   std::uint64_t local_end = 0;        ///< one past the highest local vector of a chunk
   std::uint64_t dram0_end = 0;
   std::uint64_t moved = 0;  ///< vectors between DRAM0 and local memory
 };
 
-/// Nothing if a job does not fit local memory; its group is in `too_large` then.
+/// Returns nothing if a job does not fit into local memory; `too_large` is then its group.
 [[nodiscard]] std::optional<Lowered> lower(const Network& network, Schedule& schedule,
                                            Blocks& blocks, const tcu::Architecture& architecture,
                                            const Places& places, std::uint32_t& too_large);
 
-/// Accumulators that a job of this shape takes.
+/// Number of accumulators that a job of this shape needs.
 [[nodiscard]] std::uint64_t accumulators_of(const Network& network, const Job& job);
 
 }  // namespace tactus::compiler::optimise

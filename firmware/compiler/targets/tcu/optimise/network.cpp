@@ -20,9 +20,9 @@ std::optional<float> uniform(const std::vector<float>& row) {
 
 namespace {
 
-/// A shift may take this part of the data type's range, no more.
+/// Largest shift, as part of the data type's range.
 constexpr double largest_shift = 0.25;
-/// What an offset may be below 0 where it is taken for 0, in units of the last place.
+/// An offset down to this many units of the last place below 0 counts as 0.
 constexpr double largest_rounding = 1;
 
 class Storage {
@@ -70,7 +70,7 @@ class Storage {
     }
     return false;
   }
-  /// Each result is one vector times one diagonal.
+  /// True if each result is one vector times one diagonal.
   static bool is_single_product(const Group& group) {
     if (group.window != 1) return false;
     std::vector<bool> seen(group.results.size());
@@ -85,7 +85,7 @@ class Storage {
     return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
   }
 
-  /// What a lane of a copy or a diagonal is multiplied by.
+  /// Factor of one lane of a copy or a diagonal, after rounding.
   [[nodiscard]] double rounded_factor(const Group& group, const Column& column,
                                       std::uint32_t lane) const {
     auto factor = static_cast<double>(column.factor);
@@ -110,7 +110,7 @@ class Storage {
   std::vector<bool> is_output_;
 };
 
-/// The reader can take the shift back in a bias that is the same for all its pixels.
+/// True if the reader can subtract the shift in its bias, which must be equal for all its pixels.
 bool Storage::takes_shift(const Group& reader, const std::vector<bool>& made) const {
   for (const auto& window : reader.windows) {
     for (const Vector v : window) {
@@ -127,7 +127,8 @@ bool Storage::takes_shift(const Group& reader, const std::vector<bool>& made) co
   return true;
 }
 
-/// Offset over scale where a normalisation with ReLU reads the group; empty if that is no help.
+/// The shift that makes a normalisation with ReLU, which reads the group, a single product: offset
+/// / scale. Empty if there is no such reader.
 std::vector<float> Storage::wanted_shift(const Group& reader, const Group& made) const {
   if (!reader.saturating_product || reader.blocks != made.blocks || reader.bias.empty()) return {};
   std::vector<float> shift(reader.bias.size());
@@ -140,7 +141,7 @@ std::vector<float> Storage::wanted_shift(const Group& reader, const Group& made)
       if (offset == 0) continue;
       const double scale = rounded_factor(reader, column, lane);
       if (scale == 0) return {};
-      // Rounded so that what is left of the offset is not negative.
+      // Rounded so that the rest of the offset is not negative.
       const double steps = offset / scale / unit_;
       const double shifted = (scale > 0 ? std::floor(steps) : std::ceil(steps)) * unit_;
       if (std::fabs(shifted) > largest_shift * static_cast<double>(type_.max()) * unit_) return {};
@@ -183,8 +184,8 @@ void Storage::choose_shifts() {
   }
 }
 
-/// The bias of a saturating product is the greatest value less what the input's shift leaves of the
-/// offset, which must not be negative beyond rounding.
+/// True if the part of the offset that the input's shift leaves is not below 0, except for
+/// rounding. A saturating product subtracts it from the greatest value.
 bool Storage::leaves_no_offset_below(const Group& group) const {
   if (group.bias.empty() && group.shift.empty()) return true;
   for (const Part& part : group.parts) {
@@ -215,7 +216,7 @@ void Storage::choose_sign(Group& group) {
     const bool output = std::any_of(group.results.begin(), group.results.end(),
                                     [&](Vector v) { return is_output_[v]; });
     if (group.activation == Activation::none && !output) {
-      // Copies into the accumulators need the sign of what is copied.
+      // A copy into the accumulators keeps the sign of its source.
       std::int64_t votes = 0;
       for (const Part& part : group.parts) {
         if (part.dense || part.columns[0].diagonal != nullptr) continue;
@@ -239,12 +240,12 @@ void Storage::choose_sign(Group& group) {
                        static_cast<std::ptrdiff_t>(odd_operands(group.operation, window.size()));
       if (std::all_of(window.begin(), end, [&](Vector v) { return signs[v] < 0; })) sign = -1;
     }
-    // Operands that do not fit the sign get plain copies.
+    // Operands of the other sign are copied first (insert_plain_copies).
     signs[group.results[i]] = sign;
   }
 }
 
-/// Inputs of a part are stored alike.
+/// Splits parts, so that all inputs of a part have the same sign and shift.
 void Storage::split_parts(Group& group) const {
   std::vector<Part> parts;
   for (Part& part : group.parts) {
@@ -267,7 +268,8 @@ void Storage::split_parts(Group& group) const {
   group.parts = std::move(parts);
 }
 
-/// Copies with sign 1 and without shift of vectors that are stored otherwise; `wanted` says which.
+/// Makes copies with sign 1 and without shift of vectors that are stored with another sign or
+/// shift; `wanted` selects them.
 class PlainCopies {
  public:
   explicit PlainCopies(Network& network) : network_(network) {}
@@ -283,10 +285,10 @@ class PlainCopies {
     return place->second;
   }
 
-  /// The copies asked for since the last call, as a group.
+  /// Returns the copies requested since the last call, as a group.
   void take(const std::string& name, std::vector<Group>& groups) {
     if (fresh_.empty()) return;
-    // Vectors of one shift can be copied by one block of weights.
+    // Vectors with equal shifts can be copied by one block of weights.
     std::map<std::tuple<int, const float*>, std::vector<Vector>> alike;
     for (const Vector v : fresh_) alike[{network_.signs[v], network_.shifts[v]}].push_back(v);
     for (auto& [key, vectors] : alike) {
@@ -316,7 +318,8 @@ class PlainCopies {
   std::vector<Vector> fresh_;
 };
 
-/// Outputs lie as published, and operands of SIMD instructions as these need them.
+/// Inserts copies, so that outputs are stored unchanged and operands of SIMD instructions with the
+/// sign and shift that they need.
 void insert_plain_copies(Network& network) {
   PlainCopies copies(network);
   const auto is_plain = [&](Vector v) {
@@ -335,7 +338,7 @@ void insert_plain_copies(Network& network) {
     copies.take(group.name, groups);
     groups.push_back(std::move(group));
   }
-  // What no group makes is copied from where it lies.
+  // Vectors that no group computes are copied from their address.
   std::vector<bool> is_made(network.graph.constants.size(), false);
   for (const Group& group : groups) {
     for (const Vector v : group.results) is_made[v] = true;
@@ -362,8 +365,8 @@ void find_makers_and_readers(Network& network) {
   }
 }
 
-/// Matrices of one block of inputs read the same vectors, or their neighbours. All else counts to
-/// the first block.
+/// Numbers the input blocks that matrices read. Matrices of one block of inputs read the same
+/// vectors or their neighbours. All other parts count as reading the first block.
 void number_sources(Network& network) {
   std::vector<std::uint64_t> block_of(network.graph.constants.size(), 0);
   const auto number = [&](const std::vector<Vector>& vectors, std::uint64_t maker,

@@ -1,13 +1,13 @@
-// The network as groups: what is computed between two visits to local memory.
+// The network as groups. A group is what is computed between a read from local memory and the next
+// write to it.
 //
-// A group's result is a sum of parts (matrices, diagonals, copies), a bias, and an activation; it
-// is made in the accumulators and then moved to local memory. Every other operation of HIR, with
-// whatever operands, is a group of its own, computed by SIMD instructions.
+// A group's result is a sum of parts (matrices, diagonals, copies) and a bias, followed by an
+// activation. It is computed in the accumulators and then copied to local memory. Every other
+// operation of HIR is a group of its own, computed by SIMD instructions.
 //
-// Values are stored as sign * (x + shift): the sign is -1 behind a ReLU, which saturating sums make
-// negated, and the shift lets a normalisation with ReLU be one diagonal product and one pass.
-// Pixels that nobody reads are not there.
-// Source: README.md in this folder.
+// Values are stored as sign * (x + shift). The sign is -1 for results of a ReLU, since saturating
+// sums compute their negatives. The shift makes a normalisation with ReLU one diagonal product and
+// one addition. Pixels without readers are removed. Source: README.md in this folder.
 #pragma once
 
 #include <algorithm>
@@ -22,98 +22,106 @@
 
 namespace tactus::compiler::optimise {
 
-/// Parameters are rows: [block * N + lane], the same for all pixels.
+/// Activation of a group. Its parameters are rows [block * N + lane], equal for all pixels.
 enum class Activation : std::uint8_t {
   none,
   relu,
   leaky_relu,  ///< Group::slope, at most 1
-  clip,        ///< Group::low, Group::high; an empty one binds nothing
+  clip,        ///< Group::low, Group::high; an empty row is no limit
 };
 
 /// Weights of a part for one block of the result.
 struct Column {
   std::uint32_t block = 0;
-  const float* weights = nullptr;  ///< dense; row j of the input at weights + j * row
+  /// Of a dense matrix: row j of the input is at weights + j * row.
+  const float* weights = nullptr;
   std::size_t row = 0;
   const float* diagonal = nullptr;  ///< one factor a lane; null: all 1
-  float factor = 1;                 ///< of all
+  float factor = 1;                 ///< factor of the whole column
 };
 
-/// Vectors that meet the same weights: inputs[i] contributes to pixels[i], which rise.
+/// Vectors multiplied by the same weights. inputs[i] contributes to pixels[i]; pixels is strictly
+/// increasing.
 struct Part {
   bool dense = false;
   std::vector<Vector> inputs;
   std::vector<std::uint32_t> pixels;
-  std::vector<Column> columns;   ///< dense: of many blocks; else of one
+  /// Of dense matrices one for each block of the result, otherwise a single one.
+  std::vector<Column> columns;
   std::uint32_t rows = 0;        ///< lanes of the inputs that can differ from 0
-  int sign = 1;                  ///< of the inputs as stored
-  const float* shift = nullptr;  ///< of the inputs as stored, or null
-  std::uint32_t source = 0;      ///< number of the block it reads, see Group::sources
+  int sign = 1;                  ///< sign of the inputs as stored
+  const float* shift = nullptr;  ///< shift of the inputs as stored, or null
+  std::uint32_t source = 0;      ///< number of the block that the part reads, see Group::sources
 };
 
-/// What the activation unit makes of a group's sums beside the sums themselves.
+/// A second result of a group: its sums, normalised by the activation unit.
 struct Normalised {
-  std::vector<Vector> results;       ///< in the order of the group's; empty: nothing
+  /// In the order of the group's results; empty: there is no second result.
+  std::vector<Vector> results;
   std::vector<float> scale, offset;  ///< [block * N + lane]
-  std::vector<float> slope;          ///< likewise, of what is below 0; empty: 0
-  std::vector<float> limit;          ///< likewise, the most; empty: that of the data type
+  std::vector<float> slope;          ///< likewise, for values below 0; empty: 0
+  std::vector<float> limit;          ///< likewise, the upper limit; empty: that of the data type
 };
 
 enum class GroupKind : std::uint8_t {
-  sum,   ///< of parts
+  sum,   ///< a sum of parts
   simd,  ///< an operation of HIR on the vectors of each result's window
 };
 
 struct Group {
   std::string name;
-  std::vector<std::string> nodes;  ///< of the model, in order
+  std::vector<std::string> nodes;  ///< names of the model's nodes in this group, in order
   GroupKind kind = GroupKind::sum;
-  hir::Kind operation = hir::Kind::load;  ///< of a group of SIMD instructions
+  hir::Kind operation = hir::Kind::load;  ///< operation of a group of SIMD instructions
   std::uint32_t blocks = 1, pixels = 0;
-  std::uint64_t macs = 0;       ///< that the model asks for
+  std::uint64_t macs = 0;       ///< multiply-accumulates of the model
   std::vector<Vector> results;  ///< [pixel * blocks + block]
   std::vector<Part> parts;
-  std::vector<float> bias;   ///< [block * N + lane]; empty: none
-  std::vector<float> scale;  ///< of all parts, likewise; a normalisation taken in
+  std::vector<float> bias;  ///< [block * N + lane]; empty: none
+  /// Factors of all parts, likewise, from a normalisation that was joined; empty: none.
+  std::vector<float> scale;
   Activation activation = Activation::none;
-  std::vector<float> slope, low, high;  ///< of the activation
-  /// The activation is done by the machine's unit on the way to local memory.
+  std::vector<float> slope, low, high;  ///< parameters of the activation
+  /// The machine's activation unit computes the activation, on the way to local memory.
   bool by_unit = false;
-  /// Operands of result i of a group of SIMD instructions, in the order of HIR.
+  /// windows[i]: operands of result i of a group of SIMD instructions, in the order of HIR.
   std::vector<std::vector<Vector>> windows;
-  /// Sums: a result is the greatest of so many pixels of the parts, the window * p-th and those
-  /// behind it, before the activation.
+  /// Pixels of the parts in one result of a sum: result p is the maximum of pixels window * p to
+  /// window * p + window - 1, before the activation.
   std::uint32_t window = 1;
-  int sign = 1;              ///< of the results as stored, for sums
+  int sign = 1;              ///< sign of a sum's results as stored
   std::vector<float> shift;  ///< [block * N + lane]; empty: none
-  /// One product of M - s x, so that the ReLU is one pass.
+  /// The product computes M - s x, where M is the greatest value, so that the ReLU needs one more
+  /// addition only.
   bool saturating_product = false;
-  /// Blocks of other groups that its matrices read, so that it may be computed in slices of them.
+  /// Number of blocks of other groups that the matrices read. The sum can be computed in as many
+  /// slices.
   std::uint32_t sources = 1;
   Normalised normalised;
 };
 
-/// Calls visit(row) for each row of a group that its results are computed with, empty ones too.
+/// Calls visit(row) for each row of parameters of a group, empty ones included.
 template <typename AnyGroup, typename Visit>
 void for_rows(AnyGroup& group, Visit visit) {
   for (auto* row : {&group.bias, &group.scale, &group.slope, &group.low, &group.high}) visit(*row);
 }
 
-/// The row's value if all its lanes have it; nothing for an empty row.
+/// The row's value if all lanes are equal; nothing if they differ or the row is empty.
 [[nodiscard]] std::optional<float> uniform(const std::vector<float>& row);
 
-/// An operation of HIR that gives the negative of its result for the negatives of its operands,
-/// with maximum for minimum; constant operands, such as the multiplier of an average, stay.
+/// True for an operation of HIR that gives the negative of its result if its operands are negated
+/// (and a maximum becomes a minimum). Constant operands, such as the factor of an average, are not
+/// negated.
 [[nodiscard]] inline bool is_odd(hir::Kind kind) {
   return kind == hir::Kind::max_pool || kind == hir::Kind::minimum ||
          kind == hir::Kind::average_pool;
 }
-/// Operands of such an operation that are negated.
+/// Number of operands of such an operation that are negated.
 [[nodiscard]] inline std::size_t odd_operands(hir::Kind kind, std::size_t operands) {
   return kind == hir::Kind::average_pool ? operands - 1 : operands;
 }
 
-/// The operation on values as stored, with that sign.
+/// The operation that computes the same on values stored with this sign.
 [[nodiscard]] inline hir::Kind stored_operation(hir::Kind kind, int sign) {
   if (sign > 0) return kind;
   return kind == hir::Kind::max_pool  ? hir::Kind::minimum
@@ -121,7 +129,7 @@ void for_rows(AnyGroup& group, Visit visit) {
                                       : kind;
 }
 
-/// A leaky ReLU that is not monotone in every lane.
+/// True for a leaky ReLU with a negative slope in some lane, which is not monotone there.
 [[nodiscard]] inline bool has_falling_slope(const Group& group) {
   return std::any_of(group.slope.begin(), group.slope.end(), [](float s) { return s < 0; });
 }
@@ -130,16 +138,17 @@ inline constexpr std::uint32_t no_maker = 0xFFFFFFFF;
 
 struct Network {
   Graph graph;
-  std::vector<Group> groups;          ///< producers first
-  std::vector<int> signs;             ///< by vector, as stored
-  std::vector<const float*> shifts;   ///< by vector, as stored; null: none
-  std::vector<std::uint32_t> makers;  ///< by vector: the group, or no_maker
-  /// By vector: one past the last group that reads it; 0: none. Outputs are read behind all groups.
+  std::vector<Group> groups;          ///< every group comes after those that it reads
+  std::vector<int> signs;             ///< sign of each vector as stored
+  std::vector<const float*> shifts;   ///< shift of each vector as stored; null: none
+  std::vector<std::uint32_t> makers;  ///< group that computes each vector, or no_maker
+  /// By vector: one past the last group that reads it; 0: none does. Outputs count as read after
+  /// all groups.
   std::vector<std::uint32_t> last_readers;
   std::vector<std::unique_ptr<float[]>> owned;  ///< constants made here
 };
 
-/// Calls visit(vector, pixel of the results) for all that a group reads.
+/// Calls visit(vector, pixel of the results) for every vector that a group reads.
 template <typename Visit>
 void for_inputs(const Group& group, Visit visit) {
   for (const Part& part : group.parts) {
@@ -161,7 +170,7 @@ void for_results(const Group& group, Visit visit) {
   if (!group.normalised.results.empty()) visit(group.normalised.results);
 }
 
-/// Forms groups, drops what is not needed, and decides how values are stored.
+/// Forms groups, removes what no output needs, and decides how values are stored.
 [[nodiscard]] Network form_network(Graph graph, const tcu::Architecture& architecture);
 
 }  // namespace tactus::compiler::optimise

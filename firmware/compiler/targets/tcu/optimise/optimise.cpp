@@ -16,7 +16,8 @@
 namespace tactus::compiler::optimise {
 namespace {
 
-/// Vectors of the greatest value that one instruction adds; more only save instructions.
+/// Vectors of the greatest value that one instruction can add. A larger number would only save
+/// instructions.
 constexpr std::uint32_t pass_vectors = 8;
 
 constexpr std::pair<std::uint64_t Costs::*, const char*> cost_names[] = {
@@ -48,20 +49,22 @@ std::string shares(const Costs& costs) {
   return text;
 }
 
-/// See OptimisedLayer.
+/// Lower bound for a group, see OptimisedLayer.
 std::uint64_t bound_of(const Group& group, std::uint32_t n) {
   std::uint64_t cycles = group.results.size() + group.normalised.results.size();
   bool any_load = false;
   for (const Part& part : group.parts) {
-    // The rows, the bias, and the array's drain; moves need none, equal factors share theirs.
+    // Loading of the rows and the bias, and the array's drain. DataMoves need no weights, equal
+    // factors share theirs.
     const bool loads = part.dense || part.columns[0].diagonal != nullptr;
     const std::uint64_t change = loads ? part.rows + 1 + 2 * std::uint64_t{n} : 0;
     any_load = any_load || loads;
     cycles += (part.inputs.size() + change) * part.columns.size();
   }
-  // The first of them may find the array drained.
+  // The array may be drained already when the first weights are loaded.
   if (any_load) cycles -= 2 * std::uint64_t{n} + 1;
-  // Each operand is moved once; a SIMD instruction reads in two cycles and writes in two more.
+  // Each operand is copied once; a SIMD instruction takes two cycles for reading and two for
+  // writing.
   std::vector<Vector> operands;
   std::size_t size = 0, steps = 0;
   for (const auto& window : group.windows) {
@@ -154,8 +157,9 @@ void Optimiser::place_constants() {
   places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
 }
 
-/// Refuses before the search what no plan can store. GraphBuilder's earlier count is lower: there,
-/// groups that share weights count them once, and each of them stores its own.
+/// Throws UserError, before the search, if the weights exceed DRAM1 with any plan. GraphBuilder's
+/// earlier count is lower: it counts weights once that several groups share, while each group
+/// stores its own.
 void Optimiser::check_constants_fit() const {
   std::uint64_t vectors = places_.arena;
   for (const Group& group : network_.groups) {
@@ -182,7 +186,7 @@ void Optimiser::append(const std::int32_t* mantissas, std::size_t count,
   }
 }
 
-/// The image of DRAM1: values of passes, data, weights.
+/// The contents of DRAM1: greatest values, constant vectors, weights.
 std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const {
   const std::uint32_t n = architecture_.array_size;
   const auto greatest = static_cast<std::int32_t>(tcu::info(architecture_.data_type).max());
@@ -244,7 +248,8 @@ std::string Optimiser::form_of(const Group& group) const {
   return form;
 }
 
-/// Why a group is computed in pieces, and what of it had to go to DRAM0; empty if neither.
+/// Text that says why a group is computed in pieces and how much of it was displaced to DRAM0;
+/// empty if neither applies.
 std::string Optimiser::fallbacks_of(const Candidate& candidate, std::uint32_t number) const {
   const Group& group = network_.groups[number];
   const Plan::Tile& tile = candidate.plan.tiles[number];

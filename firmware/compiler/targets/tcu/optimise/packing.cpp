@@ -8,7 +8,8 @@
 namespace tactus::compiler::optimise {
 namespace {
 
-/// A pixel of an input vector that meets a pixel of a result through a part of the group as it was.
+/// A pixel of an input vector that contributes to a pixel of a result, by one part of the original
+/// group.
 struct Meeting {
   std::uint32_t input_slot, result_slot, part;
   bool operator<(const Meeting& o) const {
@@ -16,7 +17,7 @@ struct Meeting {
   }
 };
 
-/// Pairs of vectors whose pixels meet alike.
+/// Pairs of input and result vectors whose pixels are combined in the same way.
 struct Alike {
   std::vector<Vector> inputs;
   std::vector<std::uint32_t> pixels;
@@ -62,10 +63,12 @@ class Packing {
 
   Network& network_;
   std::uint32_t n_;
-  std::vector<Vector> packed_;                       ///< by vector: the one that holds it, or none
-  std::vector<std::uint32_t> slot_;                  ///< by vector: its place there
-  std::vector<std::uint32_t> factor_;                ///< by group: pixels of a result vector
-  std::vector<std::uint32_t> channels_;              ///< by packed-in vector: lanes of a slot
+  /// By vector: the packed vector that contains it, or none.
+  std::vector<Vector> packed_;
+  std::vector<std::uint32_t> slot_;  ///< by vector: its slot in the packed vector
+  /// By group: number of pixels in a result vector.
+  std::vector<std::uint32_t> factor_;
+  std::vector<std::uint32_t> channels_;              ///< by packed vector: lanes of a slot
   std::vector<std::vector<std::uint32_t>> readers_;  ///< by group
   std::vector<bool> possible_;                       ///< by group
 };
@@ -156,7 +159,8 @@ Meetings Packing::meetings(std::uint32_t number) const {
   return result;
 }
 
-/// Cycles of the group's matrices, activation and move: one a vector and those of loading weights.
+/// Estimated cycles of the group's matrices, activation and DataMoves: one for each vector, and
+/// those of loading weights.
 std::uint64_t Packing::cost(std::uint32_t number) const {
   const Group& group = network_.groups[number];
   const std::uint64_t change = 3 * std::uint64_t{n_} + 1;
@@ -206,7 +210,7 @@ bool Packing::try_factor(std::uint32_t number, std::uint32_t factor) {
   return false;
 }
 
-/// The matrix of all meetings of a signature, for one block of the result.
+/// The matrix of all combinations of pixels in a signature, for one block of the result.
 const float* Packing::weights(const Group& group, const std::vector<Meeting>& signature,
                               std::size_t column, std::uint32_t factor) {
   const std::uint32_t width = factor == 1 ? n_ : channels(group);
@@ -264,7 +268,7 @@ void Packing::rewrite(std::uint32_t number) {
   for (Part& part : group.parts) {
     if (!part.dense) parts.push_back(std::move(part));
   }
-  // The results' names change last: channels() looks at them.
+  // The results are renumbered last, since channels() uses their old numbers.
   if (factor != 1) {
     for_rows(group, [&](std::vector<float>& row) { row = repeated(row, width, factor, n_); });
     std::vector<Vector> results;

@@ -9,9 +9,9 @@
 namespace tactus::compiler::optimise {
 namespace {
 
-/// One plan of the effort may have so many codes; a large network's plan costs several.
+/// Codes that count as one plan of the effort; the plan of a large network counts as several.
 constexpr std::uint64_t codes_a_plan = 60000;
-/// Least chunk, in vectors, that a plan is made of.
+/// Smallest chunk of a plan, in vectors.
 constexpr std::uint32_t least_chunk = 8;
 
 std::uint32_t parts_of(const Group& group, const Plan::Tile& tile) {
@@ -23,8 +23,8 @@ void mix(std::uint64_t& hash, std::uint64_t value) {
   hash ^= hash >> 29;
 }
 
-/// A hash of all that a group's cost depends on but the values of weights: two groups of one hash
-/// differ in where they stand in the network.
+/// Hash of everything that a group's cost depends on. Groups with equal hashes differ in their
+/// weights and their place in the network only.
 std::uint64_t structure_of(const Network& network, std::uint32_t number) {
   const Group& group = network.groups[number];
   std::uint64_t hash = 0;
@@ -75,7 +75,8 @@ Planner::Planner(const Network& network, Blocks& blocks, const tcu::Architecture
   }
 }
 
-/// The group's pixels in so many tiles, and as many blocks at a time as the accumulators hold.
+/// Divides the group's pixels into `parts` tiles, with as many blocks at a time as the accumulators
+/// hold.
 void Planner::set_tile(Plan& plan, std::size_t number, std::uint32_t parts) const {
   const Group& group = network_.groups[number];
   Plan::Tile& tile = plan.tiles[number];
@@ -88,7 +89,7 @@ void Planner::set_tile(Plan& plan, std::size_t number, std::uint32_t parts) cons
   }
 }
 
-/// False: it is one pixel and one block already.
+/// Divides the tile further. Returns false if it is one pixel and one block already.
 bool Planner::cut_finer(Plan& plan, std::size_t number) const {
   Plan::Tile& tile = plan.tiles[number];
   const Group& group = network_.groups[number];

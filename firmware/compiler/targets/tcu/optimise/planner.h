@@ -1,9 +1,9 @@
-// The search: which tiles, order and memory for weights make the cheapest program.
+// The search for the plan (tiles, order, memory for weights) with the cheapest program.
 //
-// A plan is costed by making its program and running it through the cost model (timeline.h). A
-// change that concerns few groups is tried on these alone; what helped there is then tried on the
-// whole. Groups that are alike, as those of repeated blocks of a network, are tried once.
-// Deterministic: the effort counts codes, not seconds.
+// The cost of a plan is found by making its program and running the cost model (timeline.h) on it.
+// A change that concerns few groups is tried on these alone; if it helps, it is tried on the whole
+// network. Equal groups, such as those of repeated blocks of a network, are tried once. The search
+// is deterministic: effort is measured in codes, not seconds.
 #pragma once
 
 #include <cstdint>
@@ -28,30 +28,30 @@ struct Candidate {
   Emitted emitted;
 };
 
-/// What whoever compiles asks for.
+/// Requests of the caller.
 struct Wishes {
   std::uint64_t effort = 200;  ///< plans that may be tried
   bool resident = false;       ///< constants may stay in local memory from image to image
-  /// Told of the effort that is spent, after each plan; may be empty.
+  /// Called after each plan with the effort spent so far; may be empty.
   std::function<void(std::uint64_t spent, std::uint64_t effort)> progress = {};
 };
 
 class Planner {
  public:
-  /// `places`: where things lie; the rest of local memory is the planner's.
+  /// `places` has the fixed addresses; the planner divides up the rest of local memory.
   Planner(const Network& network, Blocks& blocks, const tcu::Architecture& architecture,
           const Machine& machine, Places places);
 
-  /// The cheapest candidate of the effort, with its instructions. Throws UserError where the
-  /// network does not fit.
+  /// Returns the cheapest candidate found within the effort, with its instructions. Throws
+  /// UserError if the network does not fit.
   [[nodiscard]] Candidate search(const Wishes& wishes);
   [[nodiscard]] std::uint64_t plans() const { return plans_; }
 
  private:
-  /// What is left of a candidate while others are tried.
+  /// What is kept of a candidate while others are tried.
   struct Displaced {
     std::uint32_t group = 0, last_reader = 0;
-    std::uint64_t vectors = 0;  ///< of its results, that went to DRAM0
+    std::uint64_t vectors = 0;  ///< vectors of the group's results that were displaced to DRAM0
   };
   struct Trial {
     Plan plan;
@@ -72,13 +72,14 @@ class Planner {
   [[nodiscard]] Candidate make(Plan plan, const GroupRange& range, bool keep_instructions);
   [[nodiscard]] Trial attempt(Plan plan);
   [[nodiscard]] std::vector<Displaced> displaced(const Candidate& candidate) const;
-  /// Cycles of some groups alone; nothing if they do not fit. The plan may come back finer.
+  /// Returns the cycles of some groups alone; nothing if they do not fit. May divide tiles of the
+  /// plan further.
   [[nodiscard]] std::optional<std::uint64_t> attempt_alone(Plan& plan, const GroupRange& range);
   bool improve(Plan plan);
-  /// The cheapest of the plans for these groups alone; the first is what there is. Known if groups
-  /// alike had the same plans before.
+  /// Returns the cheapest of the plans for these groups alone; the first one is the present plan.
+  /// The result is remembered for equal groups with equal plans.
   [[nodiscard]] Plan cheapest(std::vector<Plan> plans, const GroupRange& range);
-  /// A hash of the groups' structure and of what the plans say of them.
+  /// Hash of the groups' structure and of their part of the plans.
   [[nodiscard]] std::uint64_t hash_of(const std::vector<Plan>& plans,
                                       const GroupRange& range) const;
   void search_ring();
@@ -88,13 +89,14 @@ class Planner {
   void search_groups();
   [[nodiscard]] std::vector<Plan> variants(const Plan& plan, std::size_t group) const;
   [[nodiscard]] bool has_budget() const { return spent_ < budget_; }
-  /// For groups alone: what they gain is kept only if the whole can be tried once more.
+  /// True if there is effort left to try groups alone: after that, the whole network must be tried
+  /// once more.
   [[nodiscard]] bool has_budget_alone() const { return spent_ + best_.codes < budget_; }
   [[nodiscard]] GroupRange all() const { return {0, network_.groups.size()}; }
   [[nodiscard]] std::uint64_t accumulators() const {
     return std::min(architecture_.accumulator_depth, architecture_.local_depth);
   }
-  /// Two blocks of weights.
+  /// Fewest vectors of the ring: two blocks of weights.
   [[nodiscard]] std::uint32_t least_ring() const { return 2 * (architecture_.array_size + 1); }
   [[nodiscard]] std::uint32_t part_of_local(std::uint32_t part) const {
     return static_cast<std::uint32_t>(architecture_.local_depth / part);
@@ -106,12 +108,12 @@ class Planner {
   const tcu::Architecture& architecture_;
   Machine machine_;
   Places places_;
-  std::vector<std::uint64_t> structures_;                   ///< hashes, by group
-  std::unordered_map<std::uint64_t, std::size_t> choices_;  ///< of cheapest(), by hash_of()
+  std::vector<std::uint64_t> structures_;                   ///< hash of each group's structure
+  std::unordered_map<std::uint64_t, std::size_t> choices_;  ///< results of cheapest(), by hash_of()
   Trial best_;
-  bool resident_ = false;  ///< what the prologue loads is there already
+  bool resident_ = false;  ///< constants that the prologue would load are in local memory already
   std::uint64_t plans_ = 0;
-  std::uint64_t spent_ = 0, budget_ = 0;  ///< codes
+  std::uint64_t spent_ = 0, budget_ = 0;  ///< effort in codes
   std::function<void(std::uint64_t, std::uint64_t)> progress_;
 };
 

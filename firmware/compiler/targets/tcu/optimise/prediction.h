@@ -1,8 +1,8 @@
-// What a program costs by the cost model, instruction by instruction, whoever made it.
+// Predicts the cycles of any program by the cost model, instruction by instruction.
 //
-// For the optimiser's own programs it is what the optimiser predicts; for those of a strategy it is
-// as near as closed forms come (timeline.h). Instructions are taken in order, without jumps and
-// without Configure's effects on memory.
+// For the optimiser's programs the result equals the optimiser's prediction; for those of a
+// strategy it is as exact as the closed forms of timeline.h are. Instructions are taken in program
+// order; jumps, and the effect of Configure on addresses, are ignored.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 namespace tactus::compiler::optimise {
 
 struct Prediction {
-  std::vector<std::uint64_t> heads;  ///< by part: the decoder's head cycle at its end
+  std::vector<std::uint64_t> heads;  ///< cycle of the decoder's head at the end of each part
   std::uint64_t cycles = 0;          ///< of the whole program
 };
 
-/// `ends`: one past the last instruction of each part, rising.
+/// `ends` has one past the last instruction of each part, in increasing order.
 [[nodiscard]] Prediction predict(const std::vector<tcu::Instruction>& program,
                                  const tcu::Architecture& architecture, const Machine& machine,
                                  const std::vector<std::size_t>& ends);

@@ -1,8 +1,8 @@
-// What lies in local memory while the jobs run: a cache of chunks in front of DRAM0 whose future is
-// known.
+// Contents of local memory while the jobs run: a cache of chunks in front of DRAM0, for which all
+// future uses are known.
 //
-// A chunk that does not fit displaces those that are needed last; they go to DRAM0 if they have no
-// place there yet. A chunk leaves behind its last use.
+// A chunk that does not fit displaces the chunks whose next use is furthest away; these are written
+// to DRAM0 unless they are there already. A chunk leaves local memory after its last use.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace tactus::compiler::optimise {
 
-/// Free places of a memory, in vectors: first fit among free runs; freed runs join their
-/// neighbours.
+/// Free vectors of a memory. Allocation takes the first free run that is large enough; freed runs
+/// join their neighbours.
 class Intervals {
  public:
   Intervals(std::uint64_t first, std::uint64_t end) {
@@ -56,33 +56,34 @@ class Intervals {
     free_[at] = end;
   }
 
-  /// Vectors that are free, wherever they lie.
+  /// Number of free vectors, which need not be adjacent.
   [[nodiscard]] std::uint64_t room() const { return room_; }
-  /// One past the highest vector that was ever taken.
+  /// One past the highest vector that was ever allocated.
   [[nodiscard]] std::uint64_t highest() const { return highest_; }
 
  private:
-  std::map<std::uint64_t, std::uint64_t> free_;  ///< first -> end
+  /// First vector of each free run -> one past its last.
+  std::map<std::uint64_t, std::uint64_t> free_;
   std::uint64_t highest_ = 0, room_ = 0;
 };
 
 class Residence {
  public:
-  /// Chunks live in local vectors [first, end); what is displaced goes to DRAM0 from `spill` on.
+  /// Chunks use local vectors [first, end); displaced ones go to DRAM0 from `spill` on.
   Residence(Schedule& schedule, std::uint64_t first, std::uint64_t end, std::uint64_t spill,
             std::uint64_t dram0_depth);
 
-  /// Makes what the job reads resident. False: it does not fit.
+  /// Brings all chunks that the job reads into local memory. Returns false if they do not fit.
   [[nodiscard]] bool enter(std::uint32_t job, Codes& codes);
-  /// Reads what the job will need and DRAM0 has, early, as far as there is room for it beside
-  /// `reserved` more vectors.
+  /// Reads chunks that a later job needs from DRAM0 ahead of time, as long as `reserved` vectors
+  /// stay free.
   void fetch_early(std::uint32_t job, std::uint64_t reserved, Codes& codes);
-  /// All that the job reads was read: what is not read again leaves.
+  /// Call when the job has read its chunks: frees those that no later job reads.
   void leave(std::uint32_t job);
-  /// Gives the chunk a place. False: it does not fit. Chunks that were placed by the running job
-  /// stay until settle().
+  /// Allocates local vectors for a chunk. Returns false if it does not fit. Chunks placed for the
+  /// current job stay until settle().
   [[nodiscard]] bool place(std::uint32_t chunk, Codes& codes);
-  /// The job is over.
+  /// Call when the job has ended.
   void settle(std::uint32_t job);
 
   [[nodiscard]] std::uint32_t local(Vector vector) const {
@@ -90,7 +91,8 @@ class Residence {
   }
   [[nodiscard]] std::uint64_t highest() const { return space_.highest(); }
   [[nodiscard]] std::uint64_t highest_dram0() const { return dram0_.highest(); }
-  [[nodiscard]] std::uint64_t spilled() const { return spilled_; }  ///< vectors, written and read
+  /// Vectors written to and read from DRAM0 by displacement.
+  [[nodiscard]] std::uint64_t spilled() const { return spilled_; }
 
  private:
   [[nodiscard]] bool make_room(Codes& codes);
@@ -104,8 +106,8 @@ class Residence {
 
   Schedule& schedule_;
   Intervals space_, dram0_;
-  std::vector<std::uint32_t> local_;  ///< by chunk
-  std::vector<std::uint32_t> used_;   ///< by chunk: uses that are over
+  std::vector<std::uint32_t> local_;  ///< first local vector of each chunk
+  std::vector<std::uint32_t> used_;   ///< number of past uses of each chunk
   std::vector<bool> pinned_, own_dram_;
   std::vector<std::uint32_t> resident_, placed_;
   std::uint64_t spilled_ = 0;

@@ -1,37 +1,37 @@
-// Rewrites of the network that form_network() makes, each in a source of its own.
+// Rewrites of the network by form_network(), each in a source of its own.
 #pragma once
 
 #include "firmware/compiler/targets/tcu/optimise/network.h"
 
 namespace tactus::compiler::optimise {
 
-/// Groups that normalise what one other group makes, vector by vector, become part of that group:
-/// the activation unit lets its sums leave the accumulators twice, as they are and normalised. For
-/// machines with the unit, once it is decided how values are stored.
+/// Joins a group that normalises another group's results, vector by vector, to that group: the sums
+/// leave the accumulators twice, unchanged and normalised by the activation unit. For machines with
+/// this unit, after signs and shifts are decided.
 void take_in_normalisations(Network& network);
 
-/// Maxima before what is monotone: of a sum, blocks that one pool alone reads, in windows that do
-/// not overlap, are pooled in the sum.
+/// Moves maxima before monotone activations: if only one max pool reads a block of a sum, in
+/// windows that do not overlap, the sum computes the maximum.
 ///
 /// max(f(x), f(y)) = f(max(x, y)) for ReLU, leaky ReLU and clipping, rounding included. The maximum
-/// is then taken where the sums are made, in the accumulators: nothing is moved for it, and the
-/// activation has fewer pixels to do.
+/// is then taken in the accumulators: no data is copied for it, and the activation works on fewer
+/// pixels.
 void pool_sums(Network& network);
 
-/// Several pixels in a vector, where channels are few. Before signs and shifts are decided.
+/// Packs several pixels with few channels into a vector. Runs before signs and shifts are decided.
 ///
-/// A group whose results fill at most half of their lanes may keep neighbouring pixels in one
-/// vector. A matrix between two such tensors does the work of several: one for each way in which
-/// pixels of an input vector meet pixels of a result. A group is packed where that saves cycles
-/// over it and its readers.
+/// A group whose results fill at most half of the lanes may store neighbouring pixels in one
+/// vector. A matrix between two packed tensors replaces several: one for each combination of a
+/// pixel of the input vector with a pixel of the result. A group is packed if this saves cycles in
+/// the group and its readers together.
 void pack_pixels(Network& network);
 
-/// Taps gathered into lanes, wherever that takes fewer cycles: where a convolution has few
-/// channels, one vector takes several pixels of its kernel's window.
+/// Gathers taps of a convolution with few channels into lanes, if that takes fewer cycles: one
+/// vector holds several pixels of the kernel's window.
 ///
 /// A group of its own copies the pixels side by side, by one product each; neighbouring windows
-/// share what they have in common. The convolution then has a product for each rectangle of its
-/// kernel in place of one for each tap.
+/// share copies. The convolution then has one product for each rectangle of its kernel in place of
+/// one for each tap.
 void gather_taps(Network& network);
 
 }  // namespace tactus::compiler::optimise

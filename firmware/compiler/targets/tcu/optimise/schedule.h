@@ -1,13 +1,14 @@
-// Jobs: which pixels and blocks of which group are computed when, and the chunks they leave.
+// The order of jobs. A job computes some pixels and blocks of one group and leaves chunks in local
+// memory.
 //
-// A job's results are as many as the accumulators hold. A chunk is what lies together in local
-// memory: pixels of one block that one job makes and the same tiles of the same groups read. Groups
-// of a segment take turns: the last one whose next pixels can be computed goes on, so that little
-// lies between them.
+// A job has at most as many results as there are accumulators. A chunk is stored contiguously in
+// local memory: pixels of one block that one job computes and that the same tiles of the same
+// groups read. Jobs of the groups in a segment alternate: the last group whose next pixels can be
+// computed goes on, so that few values wait between groups.
 //
-// A schedule may cover some groups only, so that a change of their plan can be tried alone: what
-// earlier groups make lies in DRAM0 then, and what later groups read stays to the end.
-// Source: README.md in this folder.
+// A schedule may cover only some groups, so that a change of their plan can be tried alone. Results
+// of earlier groups are then in DRAM0, and results that later groups read stay in memory to the
+// end. Source: README.md in this folder.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +18,20 @@
 
 namespace tactus::compiler::optimise {
 
-/// What the search chooses.
+/// The choices of the search.
 struct Plan {
   struct Tile {
-    std::uint32_t pixels = 0, blocks = 0;  ///< of a job
-    /// Jobs that one after the other add to the same accumulators, each a slice of the inputs.
+    std::uint32_t pixels = 0, blocks = 0;  ///< pixels and blocks of one job
+    /// Number of consecutive jobs that add to the same accumulators, each for a slice of the
+    /// inputs.
     std::uint32_t slices = 1;
   };
-  std::vector<Tile> tiles;                  ///< by group
-  std::vector<bool> joins_previous;         ///< by group: in the segment of the one before
-  std::uint32_t longest_chunk = 128;        ///< vectors
+  std::vector<Tile> tiles;            ///< by group
+  std::vector<bool> joins_previous;   ///< by group: belongs to the segment of the group before it
+  std::uint32_t longest_chunk = 128;  ///< vectors
   std::vector<std::uint32_t> least_zeroes;  ///< by group, see Places
-  std::uint32_t ring = 0;                   ///< least vectors of local memory for weights
-  std::uint32_t resident = 0;               ///< and those for weights that stay there
+  std::uint32_t ring = 0;      ///< fewest vectors of local memory for the ring of weights
+  std::uint32_t resident = 0;  ///< vectors of local memory for weights that stay there
 };
 
 struct Job {
@@ -39,7 +41,7 @@ struct Job {
   std::uint32_t segment = 0;
   std::uint32_t slice = 0, slices = 1;
   std::vector<std::uint32_t> reads;   ///< chunks
-  std::vector<std::uint32_t> writes;  ///< chunks, by block; of the last slice only
+  std::vector<std::uint32_t> writes;  ///< chunk of each block; written by the last slice only
 
   [[nodiscard]] std::uint32_t pixels() const { return end_pixel - first_pixel; }
   [[nodiscard]] std::uint32_t blocks() const { return end_block - first_block; }
@@ -51,9 +53,9 @@ struct Job {
 
 struct Chunk {
   std::vector<Vector> vectors;
-  std::vector<std::uint32_t> uses;  ///< jobs, rising
-  std::uint8_t port = 0;            ///< of the memory that holds it
-  std::int64_t dram = -1;           ///< place there, or -1
+  std::vector<std::uint32_t> uses;  ///< jobs that read it, in increasing order
+  std::uint8_t port = 0;            ///< DRAM port of the memory that holds it
+  std::int64_t dram = -1;           ///< address in that DRAM, or -1
 };
 
 inline constexpr std::uint32_t no_chunk = 0xFFFFFFFF;
@@ -61,10 +63,11 @@ inline constexpr std::uint32_t no_chunk = 0xFFFFFFFF;
 struct Schedule {
   std::vector<Job> jobs;
   std::vector<Chunk> chunks;
-  Vector first_vector = 0;              ///< that the two tables below know
-  std::vector<std::uint32_t> chunk_of;  ///< no_chunk: never in local memory
-  std::vector<std::uint32_t> place_in;  ///< number within its chunk
-  /// Constants that are data, in the order of their places behind the weights in DRAM1.
+  Vector first_vector = 0;              ///< first vector in the two tables below
+  std::vector<std::uint32_t> chunk_of;  ///< chunk of each vector; no_chunk: never in local memory
+  std::vector<std::uint32_t> place_in;  ///< index of each vector in its chunk
+  /// Constant vectors that are no weights, in the order in which DRAM1 holds them behind the
+  /// weights.
   std::vector<Vector> constant_data;
   std::uint32_t segments = 0;
 
@@ -77,15 +80,15 @@ struct GroupRange {
   std::size_t first = 0, end = 0;
 };
 
-/// `input_bases`: DRAM0 places of the graph's inputs.
+/// `input_bases` has the DRAM0 addresses of the graph's inputs.
 [[nodiscard]] Schedule make_schedule(const Network& network, const Plan& plan,
                                      const std::vector<std::uint64_t>& input_bases,
                                      const GroupRange& range);
 
-/// Most vectors that a tile of the group reads, of so many pixels a tile.
+/// Largest number of vectors that a tile of `pixels` pixels of the group reads.
 [[nodiscard]] std::uint64_t most_read(const Group& group, std::uint32_t pixels);
 
-/// Entries of a group's part that a job computes: [first, end).
+/// Range [first, end) of a part's entries that a job computes.
 struct Range {
   std::size_t first = 0, end = 0;
   [[nodiscard]] std::size_t size() const { return end - first; }

@@ -1,7 +1,7 @@
-// What must hold for a graph and for a network between two passes of the optimiser.
+// Checks of a graph and of a network between two passes of the optimiser.
 //
-// In all builds: a pass that breaks a rule ends the compilation with an InternalError that names
-// the pass, the operation or group, and the rule. Costs a look at each operand.
+// They run in all builds. If a pass breaks a rule, an InternalError names the pass, the operation
+// or group, and the rule. The time is proportional to the number of operands.
 #pragma once
 
 #include <string_view>
@@ -10,13 +10,13 @@
 
 namespace tactus::compiler::optimise {
 
-/// Operands are there before they are read and are what HIR says of the operation: their number,
-/// and which must be constants.
+/// Operands are defined before they are read and fit the operation of HIR: their number, and which
+/// of them must be constants.
 void verify(const Graph& graph);
 
-/// Each vector is made once and before it is read; parts, windows and rows have the sizes of their
-/// group. With signs (once they are decided): inputs of a part are stored alike, and operands of
-/// SIMD instructions as these need them.
+/// Each vector is computed once, before it is read; parts, windows and rows have the sizes of their
+/// group. Once signs are decided: all inputs of a part have the same sign and shift, and operands
+/// of SIMD instructions have those that the instruction needs.
 void verify(const Network& network, std::string_view pass);
 
 }  // namespace tactus::compiler::optimise

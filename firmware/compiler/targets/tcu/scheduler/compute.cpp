@@ -13,8 +13,8 @@ namespace {
 using hir::Kind;
 using tcu::SimdOp;
 
-/// SIMD selectors: 0 is the vector read or written, 1 the register that compiled code uses; a
-/// lookup writes what it finds to those behind it.
+/// SIMD selectors: 0 is the vector that is read or written, 1 the register that compiled code uses.
+/// A lookup writes its results to the registers behind it.
 constexpr unsigned port = 0, r1 = 1, r2 = 2, r3 = 3;
 
 Address accumulator(Index number) { return {Tag::accumulators, 0, number}; }
@@ -79,7 +79,7 @@ void Compute::to_register(SimdOp op, unsigned left, unsigned right, Address read
   simd(op, left, right, r1, Address::invalid(), read);
 }
 
-/// f(node number, node, its operation) for each node of the kind.
+/// Calls f(node number, node, operation) for each node of the kind.
 template <typename F>
 void Compute::for_each(const std::vector<Index>& nodes, Kind kind, F f) {
   for (const Index n : nodes) {
@@ -113,7 +113,7 @@ void Compute::mat_muls(const std::vector<Index>& nodes) {
         writer = tuple;
         plain.add(local, sum);
       } else {
-        // The sum must have been started before anything is added to it.
+        // The first product of the sum must be emitted before others are added to it.
         if (writer == tuple) plain.flush();
         accumulate.add(local, sum);
       }
@@ -124,7 +124,7 @@ void Compute::mat_muls(const std::vector<Index>& nodes) {
   }
 }
 
-/// Fills products_ bucket after bucket, in each bucket in the order of accumulators.
+/// Fills products_ bucket by bucket, each in the order of accumulators.
 void Compute::sort_products(const std::vector<Index>& nodes) {
   used_tuples_.clear();
   for (const Index n : nodes) {
@@ -139,7 +139,7 @@ void Compute::sort_products(const std::vector<Index>& nodes) {
   for (const Index tuple : used_tuples_) {
     Bucket& bucket = buckets_[tuple];
     const std::size_t middle = begin + bucket.real, end = middle + bucket.zeroes;
-    bucket = {begin, middle};  // filling moves these up to the ends
+    bucket = {begin, middle};  // filling advances these to the ends
     begin = end;
   }
   products_.resize(begin);
@@ -167,7 +167,7 @@ void Compute::load_weights(Index tuple) {
 
 // ---- between local memory and accumulators -----------------------------------------------------
 
-/// Here the order is that of the vectors read, in the accumulators too.
+/// Emits loads in the order of the vectors that are read; accumulators are in this order, too.
 void Compute::loads(const std::vector<Index>& nodes) {
   std::vector<std::pair<Address, Index>> sorted;  // local, node
   for_each(nodes, Kind::load, [&](Index n, const Graph::Node& x, const hir::VectorOperation&) {
@@ -202,7 +202,7 @@ void Compute::move_to_accumulators(const Moves& moves, bool accumulate) {
 
 // ---- between accumulators ----------------------------------------------------------------------
 
-/// Results of one kind, in the order of their nodes.
+/// Emits the results of one kind, in the order of their nodes.
 void Compute::sequences(const std::vector<Index>& nodes, Kind kind) {
   for_each(nodes, kind, [&](Index n, const auto& x, const auto& o) { sequence(n, x, o); });
 }
@@ -238,7 +238,7 @@ void Compute::activations(const std::vector<Index>& nodes) {
   sequences(nodes, Kind::leaky_relu);
 }
 
-/// By tables, so that each is loaded once.
+/// Emits lookups, grouped by tables, so that each table is loaded once.
 void Compute::lookups(const std::vector<Index>& nodes) {
   std::vector<Index> sorted;
   for_each(nodes, Kind::lookup, [&](Index n, const auto&, const auto&) { sorted.push_back(n); });
@@ -264,7 +264,7 @@ void Compute::lookups(const std::vector<Index>& nodes) {
   }
 }
 
-/// Each with one instruction, so its vectors must lie one behind the other.
+/// Loads lookup tables. One instruction loads a table, so its vectors must be consecutive.
 void Compute::load_tables(const std::vector<Index>& tables) {
   const std::size_t vectors = tables.size() / 2;
   for (std::uint32_t t = 0; t < 2; ++t) {

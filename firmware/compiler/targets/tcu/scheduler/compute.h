@@ -15,11 +15,12 @@
 
 namespace tactus::compiler {
 
-/// Where the vectors of a graph are in local memory, by number.
+/// Local addresses of a graph's vectors, by number.
 struct LocalPlaces {
   std::vector<Address> sources, constants;
 
-  /// Those that live there; the others are Invalid until somebody loads them.
+  /// Sets the addresses of vectors that are in local memory; the others are Invalid until they are
+  /// loaded.
   explicit LocalPlaces(const Graph& graph);
 };
 
@@ -27,18 +28,20 @@ class Compute {
  public:
   Compute(const Graph& graph, const tcu::Architecture& architecture, const LocalPlaces& places);
 
-  /// `nodes` sorted. InternalError if a node needs one of a kind that comes later.
+  /// Emits a partition; `nodes` must be sorted. Throws InternalError if a node depends on one of a
+  /// later kind.
   void emit(const std::vector<Index>& nodes, std::vector<lir::Operation>& out);
   /// The accumulator of a node of the partition emitted last.
   [[nodiscard]] Address result(Index node) const;
 
  private:
-  /// A product of the running partition: where its input and its sum are.
+  /// A product of the current partition: the addresses of its input and its sum.
   struct Product {
     Index source;
     Index accumulator;
   };
-  /// The products with one tuple of weights, real inputs first: a span of products_.
+  /// The products with one tuple of weights, a span of products_: those with inputs first, then
+  /// those with zeroes.
   struct Bucket {
     std::size_t real = 0, zeroes = 0;  ///< counts, later ends
   };
@@ -74,9 +77,9 @@ class Compute {
   const LocalPlaces& places_;
   std::vector<lir::Operation>* out_ = nullptr;
   IndexSet done_;
-  std::vector<Index> accumulators_;  ///< by node
+  std::vector<Index> accumulators_;  ///< accumulator of each node
   Index next_accumulator_ = 0;
-  std::vector<Bucket> buckets_;  ///< by tuple; empty between partitions
+  std::vector<Bucket> buckets_;  ///< bucket of each tuple; empty between partitions
   std::vector<Index> used_tuples_;
   std::vector<Product> products_;
   std::vector<Index> first_writer_;  ///< by accumulator: the tuple of its first product

@@ -37,7 +37,7 @@ Index number_of(const std::vector<Address>& sorted, Address address) {
                             sorted.begin());
 }
 
-/// splitmix64: sums of its values tell multisets apart.
+/// Hash function splitmix64. The sum of the hashes of its elements identifies a multiset.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -45,7 +45,7 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Turns counts at [i + 1] into begins at [i].
+/// Converts counts at [i + 1] to begins at [i].
 void accumulate_begins(std::vector<Index>& begins) {
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
 }
@@ -105,7 +105,7 @@ void Graph::number_memory(const hir::Layer& layer) {
 }
 
 void Graph::build_tuples(const hir::Layer& layer, std::uint32_t array_size) {
-  std::vector<Index> elements;  // as they come, with repetitions
+  std::vector<Index> elements;  // in the order of the layer, with repetitions
   for_each_mat_mul(layer, [&](const MatMul& m) {
     mat_mul_tuple_begin_.push_back(static_cast<Index>(elements.size() / tuple_size_));
     for (std::size_t block = 0; block < m.output_blocks; ++block) {
@@ -139,7 +139,8 @@ void Graph::build_tuples(const hir::Layer& layer, std::uint32_t array_size) {
   }
 }
 
-/// Products with nothing but zeroes are left out, but for the first of a node that has no other.
+/// Finds the terms of sums. Products of zeroes are left out, except the first one of a node without
+/// other products.
 void Graph::build_terms(const hir::Layer& layer) {
   std::vector<bool> is_zero(tuples());
   for (Index t = 0; t < tuples(); ++t) {
@@ -150,7 +151,7 @@ void Graph::build_terms(const hir::Layer& layer) {
     Index node;
     Term term;
   };
-  std::vector<NodeTerm> found;  // in the order of the layer
+  std::vector<NodeTerm> found;  // terms in the order of the layer
   std::vector<bool> has_term(nodes_.size(), false);
   std::vector<NodeTerm> zeroes;  // the first product of each node
   std::size_t operation = 0;
@@ -267,7 +268,7 @@ void Graph::find_roots(const hir::Layer& layer) {
   }
 }
 
-/// Those that live in local memory need no loading.
+/// Signature of one constant. Constants in local memory need not be loaded and have an empty one.
 Graph::Signature Graph::signature_of(Index constant) const {
   if (constants_[constant].is(Tag::local)) return {};
   return {mix(constant), mix(~std::uint64_t{constant}), constant, 1};

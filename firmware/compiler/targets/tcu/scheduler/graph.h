@@ -42,15 +42,16 @@ class Graph {
     Index node;
     Address target;
   };
-  /// From local memory to the target, without a node.
+  /// A save from local memory to its target, without a node.
   struct DirectSave {
     Address source, target;
   };
-  /// What a node needs of the weights; a stage holds nodes that need the same.
+  /// Identifies the set of weights that a node needs. A stage contains nodes with equal signatures.
   struct Signature {
     std::uint64_t low = 0, high = 0;  ///< sums of hashes: the multiset of constants
     Index first = no_index;           ///< smallest constant
-    std::uint64_t count = 0;          ///< of constants, one in several tuples counted for each
+    /// Number of constants; one in several tuples is counted for each of them.
+    std::uint64_t count = 0;
 
     void add(const Signature& o);
   };
@@ -69,8 +70,8 @@ class Graph {
   [[nodiscard]] const std::vector<Address>& constants() const { return constants_; }
   [[nodiscard]] const std::vector<Save>& saves() const { return saves_; }
   [[nodiscard]] const std::vector<DirectSave>& direct_saves() const { return direct_saves_; }
-  /// Nodes that are saved and that none reads which leads to a save. (A result that is dropped,
-  /// such as the rim that a pool leaves out, must not keep what it reads from being computed.)
+  /// Saved nodes that no node with a path to a save reads. (A result that is never used, such as
+  /// the border that a pool omits, does not count as a reader.)
   [[nodiscard]] const std::vector<Index>& roots() const { return roots_; }
   [[nodiscard]] const Signature& signature(Index n) const { return signatures_[n]; }
 

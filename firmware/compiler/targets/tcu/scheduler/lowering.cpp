@@ -13,9 +13,9 @@
 namespace tactus::compiler {
 namespace {
 
-/// What both lowerings share: the segments of one partition. `allocate(address)` gives a vector of
-/// local memory to an address in DRAM, keeping its ref, so that local addresses sort as their
-/// homes.
+/// Writes the segments of one partition, for both lowerings. `allocate(address)` assigns a vector
+/// of local memory to an address in DRAM. It keeps the ref, so that local addresses sort in the
+/// order of their DRAM addresses.
 class PartitionWriter {
  public:
   using Allocate = std::function<Address(Address)>;
@@ -31,7 +31,8 @@ class PartitionWriter {
 
   void begin(std::size_t stage, std::size_t partition) { stage_ = stage, partition_ = partition; }
 
-  /// Weights and biases in the order given, then each list of sources. No run crosses lists.
+  /// Loads weights and biases in the order given, then each list of sources. Runs do not cross
+  /// lists.
   void load(lir::SegmentKind kind, const std::vector<Index>& constants,
             const std::vector<const std::vector<Index>*>& sources) {
     lir::Segment segment = make(kind);
@@ -70,7 +71,7 @@ class PartitionWriter {
   }
 
  private:
-  /// Pairs of a local address and another.
+  /// Pairs of a local address and another address.
   using Moves = std::vector<std::pair<Address, Address>>;
 
   [[nodiscard]] lir::Segment make(lir::SegmentKind kind) const {

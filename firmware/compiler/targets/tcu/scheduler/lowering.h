@@ -1,4 +1,4 @@
-// From the graph of a layer to segments of LIR.
+// Lowers the graph of a layer to segments of LIR.
 //
 // Source: toolchain spec sections 3.8 and 3.9.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace tactus::compiler {
 
-/// Takes segments in the order they run in; empty ones are not passed on.
+/// Receives segments in the order in which they run; empty ones are left out.
 using SegmentSink = std::function<void(const lir::Segment&)>;
 
 struct LoweringFigures {
@@ -22,13 +22,14 @@ struct LoweringFigures {
   SpaceUse local, accumulators;
 };
 
-/// Strategy local-isolated: local memory belongs to one partition at a time, the layer is cut to
-/// fit. Throws UserError if it cannot be.
+/// Strategy local-isolated: local memory is used by one partition at a time, and the layer is
+/// divided so that partitions fit. Throws UserError if that is impossible.
 LoweringFigures lower_isolated(const Graph& graph, const tcu::Architecture& architecture,
                                const std::string& layer_name, const SegmentSink& sink);
 
-/// The other strategies: local memory is a heap that outlives the layer; what is still in DRAM is
-/// loaded for the time of the layer. One stage, one partition. Throws UserError if they do not fit.
+/// The other strategies: local memory is a heap that persists beyond the layer; vectors in DRAM are
+/// loaded for the duration of the layer. There is one stage with one partition. Throws UserError if
+/// it does not fit.
 LoweringFigures lower_shared(const Graph& graph, const tcu::Architecture& architecture,
                              const std::string& layer_name, HeapSpace& local,
                              const SegmentSink& sink);

@@ -13,10 +13,10 @@
 namespace tactus::compiler {
 namespace {
 
-/// Roots with the same weights.
+/// Roots with equal sets of weights.
 using Group = std::vector<Index>;
 
-/// In the order of their first constants; those without constants come last.
+/// Groups the roots, in the order of their first constants; roots without constants come last.
 std::vector<Group> group_roots(const Graph& graph) {
   struct Signed {
     Index first;
@@ -55,7 +55,7 @@ class Planner {
   std::vector<Stage> plan();
 
  private:
-  /// Nothing if a root does not fit alone.
+  /// Makes stages of `size` groups each. Returns nothing if a single root does not fit.
   std::optional<std::vector<Stage>> combine(std::size_t size);
   /// Makes a stage of the groups first, first + step, ...
   [[nodiscard]] Stage make_stage(std::size_t first, std::size_t step);
@@ -73,7 +73,8 @@ class Planner {
   Traversal traversal_;
   ConstantsOrder constants_order_;
   std::vector<Group> groups_;
-  std::uint64_t local_short_ = 0, accumulators_short_ = 0;  ///< needed by a root that did not fit
+  /// Vectors needed by a root that did not fit.
+  std::uint64_t local_short_ = 0, accumulators_short_ = 0;
 };
 
 std::vector<Stage> Planner::plan() {
@@ -99,7 +100,7 @@ std::optional<std::vector<Stage>> Planner::combine(std::size_t size) {
     Stage stage = make_stage(i, chunk);
     if (!cut(stage)) return std::nullopt;
     stages.push_back(std::move(stage));
-    // A stage in several partitions settles the matter, unless this is the first attempt.
+    // A stage with several partitions ends the attempt, unless it is the first one.
     if (size > 1 && stages.back().partitions.size() > 1) break;
   }
   return stages;
@@ -110,7 +111,7 @@ Stage Planner::make_stage(std::size_t first, std::size_t step) {
   traversal_.clear();
   for (std::size_t g = first; g < groups_.size(); g += step) {
     stage.roots.insert(stage.roots.end(), groups_[g].begin(), groups_[g].end());
-    // The roots of a group read the same constants; the order of loading goes by one of them.
+    // The roots of a group read the same constants, so one of them decides the order of loading.
     traversal_.add(groups_[g].front());
   }
   stage.constants = constants_order_(traversal_.sorted_nodes());
@@ -120,7 +121,8 @@ Stage Planner::make_stage(std::size_t first, std::size_t step) {
   return stage;
 }
 
-/// Takes the longest run of roots that fits, again and again. False if one alone does not fit.
+/// Divides the stage into partitions, each the longest run of roots that fits. Returns false if a
+/// single root does not fit.
 bool Planner::cut(Stage& stage) {
   std::size_t begin = 0;
   while (begin < stage.roots.size()) {

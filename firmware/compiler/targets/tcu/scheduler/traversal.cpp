@@ -62,8 +62,7 @@ std::vector<Index> Traversal::sorted_nodes() const {
 
 namespace {
 
-/// Lists sorted by their first elements, lists with the same one in the order given, then joined
-/// without repetitions.
+/// Sorts lists by their first elements, stably, and joins them without repetitions.
 std::vector<Index> join(std::vector<std::vector<Index>> lists, IndexSet& seen) {
   std::stable_sort(lists.begin(), lists.end(),
                    [](const auto& a, const auto& b) { return a.front() < b.front(); });

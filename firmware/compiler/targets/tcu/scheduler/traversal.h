@@ -1,7 +1,8 @@
-// The nodes that a set of roots needs, found root by root, and what they load from DRAM.
+// Finds the nodes that a set of roots needs, root by root, and the vectors that these load from
+// DRAM.
 //
-// Costs the edges of newly found nodes, so growing a partition by one root is cheap.
-// Source: toolchain spec section 3.7.
+// Adding a root takes time proportional to the edges of newly found nodes. Source: toolchain spec
+// section 3.7.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ class IndexSet {
  public:
   explicit IndexSet(std::size_t bound) : stamps_(bound, 0) {}
   void clear() { ++now_; }
-  /// Whether it is new.
+  /// Inserts a number. Returns true if it is new.
   bool insert(Index i) {
     if (stamps_[i] == now_) return false;
     stamps_[i] = now_;
@@ -35,8 +36,8 @@ class Traversal {
   /// Sources in one DRAM bank that the found nodes read.
   struct Reads {
     std::vector<Index> distinct;
-    std::size_t nodes = 0;  ///< that read any
-    std::size_t most = 0;   ///< by one node
+    std::size_t nodes = 0;  ///< number of nodes that read any
+    std::size_t most = 0;   ///< most sources read by one node
   };
 
   explicit Traversal(const Graph& graph);
@@ -44,15 +45,15 @@ class Traversal {
   void clear();
   void add(Index root);
 
-  /// In the order found.
+  /// Nodes in the order in which they were found.
   [[nodiscard]] const std::vector<Index>& nodes() const { return nodes_; }
   [[nodiscard]] std::vector<Index> sorted_nodes() const;
   /// Indices into the graph's saves, attached to any found node.
   [[nodiscard]] const std::vector<Index>& saves() const { return saves_; }
   [[nodiscard]] const Reads& variables() const { return variables_; }
-  /// Constants that are read as data: they are not shared by the partitions of a stage.
+  /// Constants that are read as data. Partitions of a stage do not share them.
   [[nodiscard]] const Reads& constants() const { return constants_; }
-  /// Sums over the found nodes: what they need of the weights.
+  /// Sum of the signatures of all found nodes.
   [[nodiscard]] const Graph::Signature& signature() const { return signature_; }
 
  private:
@@ -65,13 +66,15 @@ class Traversal {
   Graph::Signature signature_;
 };
 
-/// The order in which sources are loaded: sorted, if more nodes read any than the most one node
-/// reads; else node by node, nodes in the order of their smallest source, each node's sorted.
-/// `nodes` must be sorted; `tag` is the bank that `reads` is about.
+/// The order in which sources are loaded. If the number of nodes that read sources is larger than
+/// the most sources read by one node, sources are sorted. Else they are loaded node by node, nodes
+/// in the order of their smallest source, sources of a node sorted. `nodes` must be sorted; `tag`
+/// is the bank of `reads`.
 [[nodiscard]] std::vector<Index> load_order(const Graph& graph, const std::vector<Index>& nodes,
                                             const Traversal::Reads& reads, Tag tag);
 
-/// The same for weights, biases and lookup tables in DRAM. Keeps its sets from call to call.
+/// The order in which weights, biases and lookup tables in DRAM are loaded. Its sets are reused
+/// from call to call.
 class ConstantsOrder {
  public:
   explicit ConstantsOrder(const Graph& graph);

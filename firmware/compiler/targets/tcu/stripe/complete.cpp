@@ -53,8 +53,8 @@ const Block* array_block(const Block& block) {
   return nullptr;
 }
 
-/// Indexes that a refinement uses count outside those that it does not use, so that it changes
-/// seldom.
+/// Moves indexes that a refinement uses outside of those it does not use, so that its position
+/// changes seldom.
 void count_outside(Block& block, const std::string& into) {
   const stripe::Refinement* ref = block.ref(into);
   if (ref == nullptr) return;
@@ -64,7 +64,8 @@ void count_outside(Block& block, const std::string& into) {
   });
 }
 
-/// Inside a step weights change seldom; between steps what is larger in local memory does.
+/// Orders loops: inside a step so that weights change seldom, and between steps so that the larger
+/// operand in local memory changes seldom.
 void order_loops(Statement& stmt) {
   Block& block = *stmt.block();
   if (const Block* inner = array_block(block)) {
@@ -85,7 +86,8 @@ void order_loops(Statement& stmt) {
 
 namespace {
 
-/// `stream`: vectors of one product; -1: all of a dimension.
+/// Tries to tile and place the program. `stream`: number of vectors in one product; -1: a whole
+/// dimension.
 void attempt(stripe::Program& program, const tcu::Architecture& architecture,
              std::uint64_t axi_bytes, int stream) {
   const auto bytes = static_cast<double>(widest_type(program.entry) * architecture.array_size);
@@ -98,7 +100,7 @@ void attempt(stripe::Program& program, const tcu::Architecture& architecture,
       {"ACC_DEPTH", static_cast<double>(architecture.accumulator_depth)},
       {"LOCAL_DEPTH", static_cast<double>(architecture.local_depth)}};
   const std::string json = stripe::render(lowering_passes(), values, "passes of the lowering");
-  // Only what these passes tile is cached: programs may bring blocks of their own.
+  // Only blocks tiled by these passes are cached: a program may contain placed blocks of its own.
   std::vector<stripe::ConfiguredPass> passes = stripe::read_passes(json, "passes of the lowering");
   std::set<const Block*> before;
   each_statement(program.entry, [&](Statement& stmt) {
@@ -133,7 +135,7 @@ void attempt(stripe::Program& program, const tcu::Architecture& architecture,
 void complete_passes(stripe::Program& program, const tcu::Architecture& architecture,
                      std::uint64_t axi_bytes) {
   const stripe::Program original = program;
-  // Rows that are too long for the memories go in pieces.
+  // Rows that are too long for the memories are divided.
   constexpr int streams[] = {-1, 64, 8, 1};
   for (const int stream : streams) {
     try {

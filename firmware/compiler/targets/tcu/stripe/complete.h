@@ -1,4 +1,4 @@
-// The passes between a program and its lowering, for the kernels that lack them.
+// Runs passes on kernels that are not ready for lowering.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace tactus::compiler {
 
-/// Contractions that are not at the array yet are laid on it, tiled to what fits accumulators and
-/// local memory, and cached there; loops are put in an order that loads weights seldom. Kernels
-/// that are located already stay as they are. UserError with the block's name for a contraction
-/// that cannot be tiled. `axi_bytes`: a cycle and DRAM port, which says what a line costs that a
-/// tile reads or writes.
+/// Places contractions without a location at the array: tiles them to fit accumulators and local
+/// memory, caches the tiles there, and orders loops so that weights are loaded seldom. Kernels with
+/// a location stay unchanged. Throws UserError with the block's name if a contraction cannot be
+/// tiled. `axi_bytes` is the number of bytes of a DRAM port in a cycle, from which the cost of
+/// reading and writing tiles follows.
 void complete_passes(stripe::Program& program, const tcu::Architecture& architecture,
                      std::uint64_t axi_bytes = 8);
 

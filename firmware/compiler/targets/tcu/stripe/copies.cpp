@@ -1,4 +1,4 @@
-// Copies: every route between two memories goes by way of local memory.
+// Copies between memories. All of them pass through local memory.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<Vector, Vector>>;
 
-/// What an accumulator that nothing was added to holds: zero.
+/// Clears accumulators among the sources that nothing was written to: they count as zero.
 void clear_sources(Walk& walk, const Pairs& pairs) {
   std::vector<Address> untouched;
   for (const auto& [from, to] : pairs) {
@@ -33,7 +33,8 @@ void to_accumulators(Walk& walk, const Moves& moves, const Pairs& pairs) {
   walk.machine.from_local(added, true);
 }
 
-/// Pairs of one route, few enough for the room there is.
+/// Copies pairs of vectors with one source memory and one target memory, at most as many as fit
+/// into free memory.
 void copy_some(Walk& walk, const Nest& stage, const Pairs& pairs) {
   const Buffer& source = *pairs.front().first.buffer;
   const Buffer& target = *pairs.front().second.buffer;
@@ -52,7 +53,7 @@ void copy_some(Walk& walk, const Nest& stage, const Pairs& pairs) {
     }
   }
   if (source.memory == Tag::local && target.memory == Tag::local) {
-    // By way of the accumulators.
+    // Passes through the accumulators.
     Moves up, down;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const Address sum(Tag::accumulators, 0, stage.accumulators_used + i);
@@ -97,7 +98,7 @@ void copy_vectors(Walk& walk, const Nest& stage, const Pairs& pairs) {
   }
 }
 
-/// Adds to what the targets hold: by way of the accumulators.
+/// Adds sources to the contents of the targets, in the accumulators.
 void add_vectors(Walk& walk, const Nest& stage, const Pairs& pairs) {
   const std::uint64_t room = std::min(walk.free_accumulators(stage), walk.free_local(stage) / 2);
   if (room == 0 && !pairs.empty()) {
@@ -169,7 +170,7 @@ void lower_copy(Walk& walk, Nest& leaf) {
     copy_vectors(walk, leaf, pairs);
     return;
   }
-  // The first writes, then those that add.
+  // The first source of a target overwrites it, further ones are added.
   Pairs first, more;
   for (const auto& pair : pairs) {
     const bool adds = fold == Fold::onto_old || pair.second.buffer->written[pair.second.number];
@@ -189,7 +190,7 @@ void lower_copy(Walk& walk, Nest& leaf) {
 
 namespace {
 
-/// All vectors of a view, row by row.
+/// Returns all vectors of a view, row by row.
 std::vector<Vector> vectors_of(const Walk& walk, const Nest& nest, const View& view) {
   const Buffer& buffer = *view.buffer;
   const auto& dims = view.ref->shape.dims;
@@ -216,7 +217,7 @@ std::vector<Vector> vectors_of(const Walk& walk, const Nest& nest, const View& v
   }
 }
 
-/// A block of accumulators of zeroes, by the array, then copies of it.
+/// Fills a view with zeroes: the array writes zeroes to some accumulators, which are then copied.
 void lower_zero(Walk& walk, Nest& nest, const View& view) {
   const std::vector<Vector> targets = vectors_of(walk, nest, view);
   if (view.buffer->memory == Tag::accumulators) {

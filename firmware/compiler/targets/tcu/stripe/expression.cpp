@@ -86,7 +86,8 @@ class Builder {
            leaf_.views.at(term.input).ref->shape.type == stripe::DataType::boolean;
   }
 
-  /// cond(x > y, x, y) and its kin are max and min; else one of two products is zero.
+  /// A choice. cond(x > y, x, y) and similar forms are max and min; other forms are a sum of two
+  /// products, one of which is zero.
   std::size_t choice(std::size_t condition, std::size_t yes, std::size_t no) {
     const Term test = result_.terms[condition];
     if (test.kind == Term::Kind::operation &&
@@ -152,7 +153,7 @@ class Builder {
       if (name == "neq" || name == "ne") {
         return negated(negated(operation(SimdOp::subtract, in[0], in[1])));
       }
-      if (name == "zelu") {  // the slope is the second
+      if (name == "zelu") {  // the slope is the second operand
         return choice(operation(SimdOp::greater_than, number(0), in[0]),
                       operation(SimdOp::multiply, in[0], in[1]), in[0]);
       }

@@ -1,4 +1,4 @@
-// The statements of a leaf block as an expression over vectors, in the unit's SIMD operations.
+// The statements of a leaf block as an expression of the unit's SIMD operations on vectors.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace tactus::compiler::stripe_tcu {
 struct Term {
   enum class Kind { input, constant, operation };
   Kind kind = Kind::constant;
-  std::string input;  ///< refinement
-  double value = 0;   ///< of a constant; of a lookup the distance of keys
-  std::string table;  ///< of a lookup: the buffer
+  std::string input;  ///< name of the refinement
+  double value = 0;   ///< value of a constant; for a lookup the distance of keys
+  std::string table;  ///< buffer of a lookup's table
   tcu::SimdOp op = tcu::SimdOp::no_op;
   std::size_t left = 0, right = 0;  ///< terms; a unary operation has a left one only
   std::size_t uses = 0;
@@ -32,7 +32,8 @@ struct Expression {
   std::string output;  ///< refinement that is stored to
 };
 
-/// UserError with the block's name for statements that are no such expression.
+/// Converts a leaf block. Throws UserError with the block's name if its statements are no such
+/// expression.
 [[nodiscard]] Expression expression_of(const Nest& leaf);
 
 }  // namespace tactus::compiler::stripe_tcu

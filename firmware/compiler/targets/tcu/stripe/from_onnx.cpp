@@ -35,7 +35,7 @@ std::string Translator::make_buffer(const std::string& wanted, const Sizes& size
   stripe::TensorShape shape;
   shape.type = stripe::DataType::fp32;
   for (const std::int64_t size : sizes) shape.dims.push_back({static_cast<std::uint64_t>(size), 1});
-  // Rows of whole vectors.
+  // Rows are padded to whole vectors.
   const auto n = static_cast<std::int64_t>(model_.architecture.array_size);
   std::int64_t stride = 1;
   for (std::size_t d = shape.dims.size(); d-- > 0;) {
@@ -95,8 +95,8 @@ std::string Translator::make_temporary(const std::string& value) {
   return make_buffer(value + "_part", layout(value).memory_shape(), "temporary");
 }
 
-/// The value has the other's vectors: the same sizes in memory, but for those that are 1 and not
-/// the lanes'. An output of the program needs its own, though.
+/// Makes a value an alias of another one's buffer. Their sizes in memory are equal, except for
+/// sizes of 1 outside of the lanes. An output of the program gets a buffer of its own.
 void Translator::alias(const std::string& value, const std::string& source) {
   const Place place = place_of(source);
   const nn::Shape from = layout(source).memory_shape(), to = layout(value).memory_shape();
@@ -106,7 +106,7 @@ void Translator::alias(const std::string& value, const std::string& source) {
     while (to[d] != 1 && from[s] == 1) ++s;
     result.dims.push_back(to[d] == 1 ? no_dim : place.dims[s++]);
   }
-  result.dims.push_back(place.dims.back());  // the lanes, be they one
+  result.dims.push_back(place.dims.back());  // the lanes' dimension, even of size 1
   if (!model_.value(value).output) {
     places_[value] = result;
     return;

@@ -1,8 +1,8 @@
-// An ONNX graph as a Stripe program: a kernel or two a node, tensors with the lanes' dimension
-// last.
+// Translation of an ONNX graph to a Stripe program. A node becomes one or two kernels; the lanes'
+// dimension of a tensor is the last.
 //
-// Names of tensors become names of buffers, with "_" for what such names cannot hold. What only
-// gives vectors another name (Transpose, Flatten before a product) makes no kernel.
+// Names of buffers are those of tensors, with "_" in place of characters that are not allowed.
+// Nodes that only rename vectors (Transpose, Flatten before a product) make no kernel.
 #pragma once
 
 #include <map>
@@ -19,26 +19,29 @@ struct StripeGraph {
   stripe::Program program;
   /// Contents of the buffers that are constant, row-major in the program's shapes.
   std::map<std::string, std::vector<float>> constants;
-  /// What does not depend on the way of compiling: layouts of inputs and outputs, host, notes.
+  /// Results that do not depend on the compiler: layouts of inputs and outputs, the host's part,
+  /// notes.
   Compiled described;
   std::map<std::string, std::string> tensors;  ///< buffers of inputs and outputs -> their names
   std::map<std::string, std::string> nodes;    ///< kernels -> the nodes they come from
 };
 
-/// UserError with every node that cannot be compiled at all, or one that has no form in Stripe.
+/// Translates a graph. Throws UserError with all nodes that cannot be compiled, or with one that
+/// cannot be expressed in Stripe.
 [[nodiscard]] StripeGraph stripe_graph(const nn::Graph& graph,
                                        const tcu::Architecture& architecture,
                                        const Options& options = {});
 
 struct ViaStripe {
   Compiled model;           ///< layers are kernels
-  StripeGraph graph;        ///< as it came from the model
-  stripe::Program program;  ///< as lowered
+  StripeGraph graph;        ///< translated from the model
+  stripe::Program program;  ///< as it was lowered
   std::vector<BlockCounts> counts;
 };
 
-/// compile() by way of Stripe. `options` are the compiler's: outputs, input shapes, lir dump; the
-/// strategy is not looked at. UserError names the block for what the unit cannot do.
+/// Compiles via Stripe. Of the compiler's `options`, outputs, input shapes and the lir dump are
+/// used, the strategy is ignored. Throws UserError with the name of a block that the unit cannot
+/// execute.
 [[nodiscard]] ViaStripe compile_via_stripe(const nn::Graph& graph,
                                            const tcu::Architecture& architecture,
                                            const Options& options = {});

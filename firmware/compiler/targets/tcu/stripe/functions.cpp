@@ -1,8 +1,8 @@
 // Functions and reductions of vectors: elementwise kernels, pools, depthwise convolutions.
 //
-// Operands come to the accumulators, SIMD operations work there, results go back. One operation is
-// done for all vectors of a chunk before the next, so that an operand which they share stays in the
-// register. A chunk is what fits the free accumulators and local memory.
+// Operands are copied to the accumulators, SIMD operations work there, and results are copied back.
+// An operation is done for all vectors of a chunk before the next operation, so that a common
+// operand stays in the register. A chunk is as large as free accumulators and local memory allow.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,12 +24,12 @@ enum class Reduction { none, add, max, min };
 
 /// One evaluation of the expression, for one result.
 struct Item {
-  std::vector<Vector> inputs;  ///< by term; only those of inputs are set
+  std::vector<Vector> inputs;  ///< by term; set for inputs only
 };
 
 struct Result {
   Vector target;
-  std::vector<Item> items;  ///< in order; one unless it is a reduction
+  std::vector<Item> items;  ///< in order; a single one unless it is a reduction
 };
 
 class Chunk {
@@ -42,7 +42,7 @@ class Chunk {
         tables_.emplace(term.table, Address::invalid());
       }
     }
-    // All tables, or where that takes more than half of what is free, one at a time.
+    // Room for all tables or, if that is more than half of the free memory, for one at a time.
     const std::uint64_t one = 2 * tcu::lookup_vectors(walk.architecture);
     table_vectors_ = tables_.empty() ? 0 : one;
     if (tables_.size() * one <= walk.free_local(leaf) / 2) table_vectors_ = tables_.size() * one;
@@ -60,7 +60,7 @@ class Chunk {
     }
     const std::size_t items = items_ + result.items.size();
     const std::size_t sources = sources_.size() + more.size();
-    // Each source may need a vector, and one more for each item if it is added to.
+    // Each source may need a vector, and each item one more if values are added to it.
     const std::size_t accumulators =
         sources + items * (operations_ + 1) + 2 * (results_.size() + 1);
     const std::size_t local = table_vectors_ + sources + 2 * (results_.size() + 1);
@@ -95,9 +95,9 @@ class Chunk {
   }
 
  private:
-  /// Where the values of a term are: an accumulator for each row.
+  /// The values of a term: an accumulator for each row.
   using Values = std::vector<Address>;
-  /// Rows that are computed together: a result and one of its items.
+  /// A row: a result and one of its items.
   struct Row {
     const Item* item = nullptr;
     std::size_t result = 0;
@@ -116,7 +116,7 @@ class Chunk {
     return most;
   }
 
-  /// Everything that is in DRAM, in the order of addresses.
+  /// Loads all sources in DRAM, in the order of addresses.
   void load_sources() {
     next_local_ = walk_.stage_local(leaf_);
     for (auto& [name, place] : tables_) {
@@ -150,7 +150,7 @@ class Chunk {
   void choose_targets() {
     targets_.clear();
     for (const Result& result : results_) {
-      // A maximum that goes on is made beside the one that is there.
+      // A maximum that includes old contents is computed in another accumulator first.
       const bool there = result.target.buffer->memory == Tag::accumulators &&
                          !(extreme() && goes_on(result.target));
       targets_.push_back(there ? result.target.address() : take());
@@ -169,7 +169,7 @@ class Chunk {
   [[nodiscard]] bool extreme() const {
     return reduction_ == Reduction::max || reduction_ == Reduction::min;
   }
-  /// Whether the target's old contents are one more operand.
+  /// True if the target's old contents are an additional operand.
   [[nodiscard]] bool goes_on(const Vector& target) const {
     return fold_ == Fold::onto_old ||
            (fold_ == Fold::fresh && target.buffer->written[target.number]);
@@ -183,7 +183,7 @@ class Chunk {
 
   // ---- values of terms ----
 
-  /// Values of a leaf term for all rows, loaded once however many rows read them.
+  /// Values of a leaf term for all rows; vectors that several rows read are loaded once.
   Values leaf_values(std::size_t term, const std::vector<Row>& rows) {
     Values values;
     std::set<Address> missing;
@@ -223,7 +223,8 @@ class Chunk {
     vector.buffer->written[vector.number] = true;
   }
 
-  /// In local memory for every row, and read by nothing but the term that asks.
+  /// True if a term can be added by an accumulating DataMove: its values are in local memory for
+  /// all rows, and no other term reads it.
   [[nodiscard]] bool can_be_added(std::size_t term, const std::vector<Row>& rows) const {
     const Term& t = expression_.terms[term];
     if (t.kind == Term::Kind::operation || t.is_zero() || t.uses != 1) return false;
@@ -288,7 +289,8 @@ class Chunk {
     }
   }
 
-  /// The base is made where the sum shall be, then the other is added on its way in.
+  /// Computes a sum: the base is computed in the accumulators of the sum, then the other operand is
+  /// added by an accumulating DataMove.
   Values sum(std::size_t base, std::size_t added, const std::vector<Row>& rows, Values into) {
     const Term& b = expression_.terms[base];
     if (into.empty()) {
@@ -310,7 +312,7 @@ class Chunk {
     return into;
   }
 
-  /// Terms that several operations read are computed once.
+  /// Values of a term; a term that several operations read is computed once.
   Values memo(std::size_t term, const std::vector<Row>& rows) {
     const Term& t = expression_.terms[term];
     if (t.kind != Term::Kind::operation) return leaf_values(term, rows);
@@ -366,7 +368,7 @@ class Chunk {
       }
       return into;
     }
-    // What fewer vectors hold goes to the register.
+    // The operand with fewer different vectors is kept in the register.
     const bool left_kept = left_zero || (!right_zero && distinct(left) < distinct(right));
     const Values& kept = left_kept ? left : right;
     const Values& read = left_kept ? (right_zero ? leaf_values(t.right, rows) : right) : left;
@@ -396,7 +398,7 @@ class Chunk {
     return into;
   }
 
-  /// Its values are read once and nowhere else, so that others may take their places.
+  /// True if the term's values are read only once, so that their accumulators can be reused.
   [[nodiscard]] bool owned(std::size_t term) const {
     const Term& t = expression_.terms[term];
     return t.kind == Term::Kind::operation && t.uses == 1;
@@ -455,7 +457,7 @@ class Chunk {
     const Vector& target = results_[r].target;
     const Tag memory = target.buffer->memory;
     if (memory == Tag::accumulators) {
-      // A sum is there already.
+      // A sum is complete: it was accumulated in place.
       if (extreme()) combine(target.address(), targets_[r], target.address());
       return;
     }
@@ -502,7 +504,7 @@ class Chunk {
   Reduction reduction_;
   Fold fold_;
   std::size_t operations_ = 0, items_ = 0;
-  std::map<std::string, Address> tables_;  ///< and where they are put in local memory
+  std::map<std::string, Address> tables_;  ///< tables and their addresses in local memory
   std::uint64_t table_vectors_ = 0;
   std::vector<Result> results_;
   std::set<Address> sources_;
@@ -513,7 +515,7 @@ class Chunk {
   std::uint64_t next_local_ = 0, next_accumulator_ = 0;
 };
 
-/// Lookups have to be in tables as the unit has them.
+/// Throws UserError unless the tables of lookups have the form of the unit's tables.
 void check_tables(Walk& walk, const Nest& leaf, const Expression& expression) {
   const tcu::LookupTables& tables = walk.architecture.lookup_tables;
   for (const Term& term : expression.terms) {
@@ -546,7 +548,7 @@ Reduction reduction_of(const Nest& leaf, const std::string& op) {
   fail(*leaf.block, fmt::format("the unit cannot aggregate by {}; it has add, max and min", op));
 }
 
-/// Results in the order in which their first items come.
+/// Finds the results of a leaf, in the order of their first items.
 std::vector<Result> results_of(Walk& walk, Nest& leaf, const Expression& expression,
                                const View& target, BlockCounts& counts) {
   const std::optional<std::size_t> lane = walk.lane_index(leaf);

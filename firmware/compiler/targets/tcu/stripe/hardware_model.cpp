@@ -7,7 +7,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// KiB of so many vectors, rounded down.
+/// Size of a memory in KiB, rounded down.
 std::uint64_t size_of(const std::string& name, std::uint64_t vectors, std::uint64_t bytes) {
   std::uint64_t product = 0;
   if (__builtin_mul_overflow(vectors, bytes, &product)) {
@@ -27,8 +27,8 @@ stripe::Bus bus(std::vector<std::string> sources, std::vector<std::string> sinks
   return result;
 }
 
-/// k rows, n columns, m vectors that stream through: activations contiguous in k, weights and
-/// results in n.
+/// Stencil of the array: k rows, n columns, and m vectors that stream through. Activations are
+/// contiguous in k, weights and results in n.
 stripe::Stencil array_stencil(std::int64_t n) {
   stripe::Stencil stencil;
   stencil.startup_cost = n;

@@ -8,17 +8,18 @@
 
 namespace tactus::tcu {
 
-/// What an architecture file does not say.
+/// Parameters that an architecture file does not have.
 struct ModelParameters {
   std::uint64_t clock_mhz = 150;
-  std::uint64_t axi_bytes = 8;       ///< a cycle and direction, on each DRAM port
+  std::uint64_t axi_bytes = 8;       ///< bytes of a DRAM port in a cycle, in each direction
   std::uint64_t pipeline_depth = 1;  ///< tiles in flight
 };
 
-/// Memories DRAM0, DRAM1, LOCAL, ACC and WREG (weights and bias row; a bus endpoint only), compute
-/// units ARRAY (with its stencil) and SIMD, movers DMA0, DMA1, ACCMOVE and WLOAD. Units that use
-/// one port of LOCAL share one bus entry: port A the array's reads, WLOAD and ACCMOVE, port B DMA0
-/// and DMA1. Sizes that are no whole KiB are rounded down; UserError for a memory below 1 KiB.
+/// Makes the model. It has the memories DRAM0, DRAM1, LOCAL, ACC and WREG (weights and bias row; a
+/// bus endpoint only), the compute units ARRAY (with its stencil) and SIMD, and the movers DMA0,
+/// DMA1, ACCMOVE and WLOAD. Units that share a port of LOCAL share a bus entry: port A is used by
+/// the array's reads, WLOAD and ACCMOVE, port B by DMA0 and DMA1. Sizes are rounded down to whole
+/// KiB. Throws UserError for a memory below 1 KiB.
 [[nodiscard]] stripe::HardwareModel hardware_model(const Architecture& architecture,
                                                    const ModelParameters& parameters = {});
 

@@ -28,7 +28,8 @@ class Kernel {
     }
     return lane_index(name, range);
   }
-  /// The same, but there is one for a range of 1, too: rows and columns of the array need some.
+  /// Does the same, but also makes an index for a range of 1, since rows and columns of the array
+  /// need one.
   stripe::Affine lane_index(const std::string& name, std::int64_t range) {
     stripe::Index idx;
     idx.name = name;
@@ -36,7 +37,7 @@ class Kernel {
     block_.indexes.push_back(std::move(idx));
     return stripe::Affine(name);
   }
-  /// An index of range 1 that nothing uses: what streams through the array if nothing else does.
+  /// An index of range 1 without uses: the streamed index of a product that has no other.
   void unit_index(const std::string& name) {
     stripe::Index idx;
     idx.name = name;
@@ -87,7 +88,7 @@ class Kernel {
   }
 
  private:
-  /// Names of indexes of range 1 stand for 0.
+  /// Replaces names of indexes of range 1 by 0.
   [[nodiscard]] stripe::Affine trim(stripe::Affine affine) const {
     for (const std::string& name : fixed_) affine.set_coefficient(name, 0);
     return affine;

@@ -50,7 +50,7 @@ bool is_copy(const Nest& leaf) {
 
 void walk_nest(Walk& walk, Nest& nest);
 
-/// At a position that is placed.
+/// Walks the statements of a block at a position whose views are placed.
 void walk_statements(Walk& walk, Nest& nest) {
   for (std::size_t i = 0; i < nest.children.size(); ++i) {
     if (nest.children[i] != nullptr) {
@@ -99,7 +99,7 @@ std::string kernel_name(const stripe::Statement& statement) {
   return "statement";
 }
 
-/// Multiply-accumulates the kernel asks for: products of blocks that aggregate them.
+/// Multiply-accumulates of the kernel: products of blocks that sum them up.
 std::uint64_t true_macs(const std::vector<BlockCounts>& before,
                         const std::vector<BlockCounts>& after) {
   std::uint64_t sum = 0;
@@ -175,7 +175,7 @@ class Program {
     layer.zeroes_vectors = counts.zeroes_vectors;
     layer.true_macs = true_macs(before, walk_.counts);
     layer.stages = layer.partitions = 1;
-    // A kernel that left nothing to do has no span to show.
+    // A kernel without instructions is no layer.
     if (layer.instructions > 0) layers_.push_back(std::move(layer));
   }
 
@@ -227,7 +227,7 @@ class Program {
             "known, or it must be in DRAM0",
             quote(name));
       }
-      // What is read and written is both.
+      // A buffer that is read and written is input and output.
       if (stripe::writes(direction)) {
         model.outputs.push_back({name, buffer.base, buffer.vectors});
         model.output_layouts.push_back(layout);
@@ -263,7 +263,7 @@ class Program {
         model.constants.begin() + static_cast<std::ptrdiff_t>(base * architecture_.vector_bytes()));
   }
 
-  /// Rounded as the interpreter does.
+  /// Writes a constant vector, rounded as by the interpreter.
   void write_splat(double value, std::uint64_t vector, Compiled& model) const {
     const std::int64_t mantissa = tcu::round_half_even(architecture_.data_type, value);
     const tcu::DataTypeInfo& type = tcu::info(architecture_.data_type);

@@ -8,10 +8,10 @@
 namespace tactus::compiler::stripe_tcu {
 namespace {
 
-/// More than the time from an instruction's retire to its last write to the accumulators.
+/// Upper limit of the cycles from an instruction's retire to its last write to the accumulators.
 std::uint64_t longest_write(std::uint32_t array_size) { return 4 * std::uint64_t{array_size} + 12; }
 
-/// Loads of so many vectors of weights take longer than a write that is under way.
+/// Loading this many vectors of weights takes longer than a write in progress.
 constexpr std::uint64_t weights_that_separate = 4;
 
 }  // namespace

@@ -1,12 +1,12 @@
-// The unit while a program for it is written: what its memories hold, and instructions from lists
-// of vectors.
+// Makes instructions from lists of vectors, and tracks the contents of the unit's memories
+// meanwhile.
 //
-// Every vector has a number that says what is in it; a copy has the number of its source. A load of
-// what is there already is left out, and so are weights that the array holds. Vectors are grouped
-// to runs as the instructions can express them.
+// Every vector has a number that identifies its contents; a copy has the number of its source.
+// Loads of vectors that are already in place, and of weights that the array holds, are left out.
+// Vectors are grouped into runs that instructions can express.
 //
-// An accumulating write must not follow a write to the same accumulator directly: the unit may then
-// lose the first (hardware spec section 8.1). Where that would happen, NoOps are put in between.
+// An accumulating write directly after a write to the same accumulator may lose the first one
+// (hardware spec section 8.1). NoOps are inserted between such writes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace tactus::compiler::stripe_tcu {
 
-/// An address in local memory and another one; in order.
+/// Pairs of an address in local memory and another address, in order.
 using Moves = std::vector<std::pair<Address, Address>>;
 
 class Machine {
@@ -29,25 +29,26 @@ class Machine {
 
   [[nodiscard]] std::uint64_t lanes() const { return architecture_.array_size; }
 
-  /// From DRAM or accumulators.
+  /// Copies vectors from DRAM or accumulators.
   void to_local(const Moves& moves);
-  /// To DRAM or accumulators.
+  /// Copies vectors to DRAM or accumulators.
   void from_local(const Moves& moves, bool accumulate = false);
-  /// Row k is the weights of input k; Zeroes where there are none.
+  /// Loads weights. Row k has the weights of input k; Zeroes if there are none.
   void load_weights(const std::vector<Address>& rows, Address bias = Address::zeroes());
-  /// Local vectors (or Zeroes) times the weights, to accumulators.
+  /// Multiplies local vectors (or Zeroes) by the weights, with results in accumulators.
   void multiply(const Moves& moves, bool accumulate);
 
-  /// A whole lookup table, from its first vector in local memory on.
+  /// Loads a whole lookup table; `first` is its first vector in local memory.
   void load_table(std::uint32_t table, Address first);
-  /// out = table 0 times (x - key) + table 1; keeps the register and those behind it busy.
+  /// out = table 0 times (x - key) + table 1. Uses register 1 and the registers behind it.
   void look_up(Address write, Address read, bool accumulate = false);
 
-  /// out = op(left, right) on vectors of accumulators. Port stands for what is read or written.
+  /// out = op(left, right) on vectors of accumulators. The selector `port` is the vector that is
+  /// read or written.
   static constexpr unsigned port = 0, register_1 = 1;
   void simd(tcu::SimdOp op, unsigned left, unsigned right, Address write, Address read,
             bool accumulate = false);
-  /// The same, kept in the register.
+  /// Does the same with the result in register 1.
   void simd_to_register(tcu::SimdOp op, unsigned left, unsigned right, Address read);
 
   [[nodiscard]] std::vector<lir::Operation> take_operations() { return std::move(operations_); }
@@ -58,17 +59,18 @@ class Machine {
   [[nodiscard]] Content& content(Address address);
   [[nodiscard]] Content fresh() { return next_content_++; }
   void append_moves(const Moves& moves, bool to_local, bool accumulate);
-  /// Before an operation that writes accumulators, first to last.
+  /// Call before an operation that writes accumulators `first` to `last`.
   void order_update(Address first, Address last, bool accumulate);
 
   tcu::Architecture architecture_;
   bool reuse_;
   std::vector<lir::Operation> operations_;
-  Content next_content_ = 1;  ///< 0: a vector nobody has asked for yet; never equal to anything
+  Content next_content_ = 1;  ///< 0: contents not known yet, which equal no others
   std::unordered_map<Address, Content> contents_;
   std::vector<Content> weights_;
   std::map<std::uint32_t, std::vector<Content>> tables_;
-  Address updated_;                  ///< the accumulator written last; Invalid: it is done
+  /// The accumulator written last; Invalid: the write is complete.
+  Address updated_;
   std::uint64_t weights_since_ = 0;  ///< vectors of weights from local memory since then
 };
 

@@ -33,7 +33,7 @@ void add(Linear& sum, const Linear& other, std::int64_t factor) {
   for (std::size_t i = 0; i < sum.factors.size(); ++i) sum.factors[i] += other.factors[i] * factor;
 }
 
-/// The buffer that a refinement's lies in the place of: attribute in_place_of. Empty: none.
+/// The buffer whose memory a refinement's buffer uses: attribute in_place_of. Empty: none.
 std::string place_of(const Refinement& ref) {
   const auto found = ref.attributes.find("in_place_of");
   if (found == ref.attributes.end()) return {};
@@ -125,7 +125,7 @@ std::unique_ptr<Nest> Nests::prepare(const stripe::Statement& statement, Nest* p
   for (const Affine& constraint : block.constraints) {
     nest->constraints.push_back(linear(constraint, block));
   }
-  // Buffers in the place of others come after these.
+  // Buffers that use another one's memory are placed after it.
   std::vector<const Refinement*> waiting;
   for (const auto& [into, ref] : block.refs) {
     if (place_of(ref).empty()) {
@@ -193,13 +193,13 @@ Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
   buffer.order.resize(dims.size());
   std::iota(buffer.order.begin(), buffer.order.end(), 0);
   std::stable_sort(buffer.order.begin(), buffer.order.end(), [&](std::size_t a, std::size_t b) {
-    // A dimension of size 1 may have any stride, and goes first.
+    // A dimension of size 1 may have any stride and comes first.
     const auto key = [&](std::size_t d) {
       return dims[d].size == 1 ? std::numeric_limits<std::int64_t>::max() : dims[d].stride;
     };
     return key(a) > key(b);
   });
-  // Along the lanes runs the last dimension that the program itself puts last.
+  // The lanes' dimension is the last one in the program's order.
   if (!dims.empty() && dims.back().size == 1 && dims.back().stride == 1) {
     const auto last = std::find(buffer.order.begin(), buffer.order.end(), dims.size() - 1);
     if (dims[buffer.order.back()].stride != 1 || dims[buffer.order.back()].size == 1) {
@@ -223,7 +223,7 @@ Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
   }
   buffer.vectors = scalars / n;
   const std::string device = ref.location.empty() ? "" : ref.location.devices.front().name;
-  auto& self = const_cast<Nest&>(nest);  // only prepare() calls this, which owns it
+  auto& self = const_cast<Nest&>(nest);  // only prepare() calls this, and it owns the nest
   const auto take = [&](Tag tag, std::uint64_t& used, std::uint64_t& most, std::uint64_t depth,
                         const char* what) {
     buffer.memory = tag;
@@ -238,7 +238,7 @@ Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
     buffer.written.assign(buffer.vectors, false);
   };
   if (const std::string place = place_of(ref); !place.empty()) {
-    // Elements are read and written one by one: the other buffer's places will do.
+    // Elements are read and written one by one, so both can use the same memory.
     const Buffer& other = *nest.views.at(place).buffer;
     buffer.memory = other.memory;
     buffer.base = other.base;
@@ -283,8 +283,8 @@ void Nests::place_buffers(const std::map<std::string, Tag>& fixed) {
   place_temporaries();
 }
 
-/// Temporaries of main share places if they are not in use at the same time: the largest first,
-/// each into the lowest gap.
+/// Places temporaries of main, the largest first, each into the lowest gap. Those that are not in
+/// use at the same time share memory.
 void Nests::place_temporaries() {
   std::map<const Buffer*, Life> lives;
   std::vector<Buffer*> temporaries;

@@ -1,8 +1,8 @@
-// The blocks of a program, prepared to be walked: positions, views, and vectors for addresses.
+// The blocks of a program, prepared for lowering: positions, views, and addresses in vectors.
 //
-// Every buffer has a place of its own in one of the unit's memories. Its last dimension in memory,
-// the one of stride 1, runs along the lanes and is padded to whole vectors; the others keep their
-// order. Strides make no difference to what a program means, so this is the layout of the unit.
+// Every buffer has addresses in one of the unit's memories. Its last dimension, the one of stride
+// 1, runs along the lanes and is padded to whole vectors; the others keep their order. A program's
+// results do not depend on strides, so this layout of the unit's own is used.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct Buffer {
   std::string name;
   stripe::TensorShape shape;
   std::vector<std::size_t> order;     ///< dimensions from the outermost in memory to the lanes
-  std::vector<std::int64_t> strides;  ///< scalars, by dimension
-  std::int64_t lane_size = 1;         ///< of the dimension along the lanes
+  std::vector<std::int64_t> strides;  ///< stride of each dimension, in scalars
+  std::int64_t lane_size = 1;         ///< size of the dimension along the lanes
   std::optional<std::size_t> lane_dim;
   Tag memory = Tag::dram0;
   std::uint64_t base = 0, vectors = 0;
   std::string agg_op;
-  /// Which vectors hold something: since the buffer was made, or of DRAM since the kernel began.
+  /// Vectors that have been written: since the buffer was made or, in DRAM, since the kernel began.
   std::vector<bool> written;
 
   [[nodiscard]] Address address(std::uint64_t vector) const { return {memory, 0, base + vector}; }
@@ -52,7 +52,8 @@ struct View {
   Buffer* buffer = nullptr;
   const View* parent = nullptr;
   bool made_here = false;  ///< an allocation of this block
-  Linear flat, lane;       ///< scalars from the parent's origin; of which along the lanes
+  /// Offset from the parent's origin in scalars, and the part of it along the lanes.
+  Linear flat, lane;
   std::int64_t origin = 0, lane_origin = 0;
 };
 
@@ -60,30 +61,32 @@ struct Nest {
   const stripe::Statement* statement = nullptr;
   const stripe::Block* block = nullptr;
   Nest* parent = nullptr;
-  std::vector<Linear> computed;  ///< over the parent's indexes; no factors for ordinary indexes
+  /// Affine over the parent's indexes; without factors for ordinary indexes.
+  std::vector<Linear> computed;
   std::vector<std::size_t> ordinary;
   std::vector<Linear> constraints;
   std::map<std::string, View, std::less<>> views;
-  std::vector<std::unique_ptr<Nest>> children;          ///< a statement each; null: no block
-  std::vector<std::int64_t> values;                     ///< of the indexes
-  std::uint64_t local_used = 0, accumulators_used = 0;  ///< by this block and those around it
+  std::vector<std::unique_ptr<Nest>> children;  ///< by statement; null: no block
+  std::vector<std::int64_t> values;             ///< current value of each index
+  /// Vectors used by this block and the blocks around it.
+  std::uint64_t local_used = 0, accumulators_used = 0;
 
   [[nodiscard]] bool is_leaf() const;
-  /// The last device; empty: not located.
+  /// Device of the block's location; empty: it has none.
   [[nodiscard]] std::string device() const;
-  /// Indexes of range > 1 that are not computed.
+  /// True for an index of range > 1 that is not computed.
   [[nodiscard]] bool counted(std::size_t index) const {
     return factors_of(index) == nullptr && range(index) > 1;
   }
   [[nodiscard]] std::uint64_t range(std::size_t index) const;
   [[nodiscard]] const Linear* factors_of(std::size_t index) const;
 
-  /// Takes computed indexes and origins over from the enclosing block's position.
+  /// Computes indexes and origins from the position of the enclosing block.
   void enter();
-  /// Origins of the views for `values`.
+  /// Computes the origins of the views for `values`.
   void place();
   [[nodiscard]] bool allowed() const;
-  /// Runs for every position that the constraints allow, in order, views placed.
+  /// Calls `visit` for every position that the constraints allow, in order, with views placed.
   template <typename Visit>
   void each_position(Visit&& visit);
   template <typename Visit>
@@ -93,7 +96,8 @@ struct Nest {
 /// All blocks from the entry on.
 class Nests {
  public:
-  /// `fixed` gives memories to buffers of the entry block by name. UserError for what has no place.
+  /// `fixed` has the memories of buffers of the entry block, by name. Throws UserError for buffers
+  /// that do not fit.
   Nests(const stripe::Program& program, const tcu::Architecture& architecture,
         const std::map<std::string, Tag>& fixed);
 

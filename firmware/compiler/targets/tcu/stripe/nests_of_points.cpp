@@ -8,7 +8,8 @@ namespace {
 
 using Points = std::vector<std::vector<std::int32_t>>;
 
-/// Where the second nest begins, seen from the first; nothing if their loops differ.
+/// Computes the distance from the first nest's start to the second's. Returns false if their loops
+/// differ.
 bool distance(const PointNest& from, const PointNest& to, std::vector<std::int32_t>& step) {
   if (from.loops != to.loops) return false;
   step.resize(from.start.size());
@@ -16,7 +17,7 @@ bool distance(const PointNest& from, const PointNest& to, std::vector<std::int32
   return true;
 }
 
-/// Nests from `begin` on that lie at equal distances.
+/// Number of nests from `begin` on with equal distances.
 std::size_t run_length(const std::vector<PointNest>& nests, std::size_t begin,
                        std::vector<std::int32_t>& step) {
   if (begin + 1 >= nests.size() || !distance(nests[begin], nests[begin + 1], step)) return 1;
@@ -26,13 +27,14 @@ std::size_t run_length(const std::vector<PointNest>& nests, std::size_t begin,
   return end - begin;
 }
 
-/// Neighbours at equal distances become one nest with one more loop. False: there are none.
+/// Joins neighbours with equal distances to one nest with one more loop. Returns false if there are
+/// none.
 bool roll_up_once(std::vector<PointNest>& nests) {
   std::vector<PointNest> result;
   std::vector<std::int32_t> step, next;
   for (std::size_t i = 0; i < nests.size();) {
     std::size_t length = run_length(nests, i, step);
-    // The last one may be the first of a longer run.
+    // The last nest may be the first one of a longer run.
     if (length > 1 && run_length(nests, i + length - 1, next) > length) --length;
     result.push_back(nests[i]);
     if (length > 1) {

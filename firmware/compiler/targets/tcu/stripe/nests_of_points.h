@@ -1,4 +1,4 @@
-// Lists of points as nests of loops.
+// Converts lists of points to nests of loops.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace tactus::compiler::stripe_tcu {
 
-/// start + the sum of step * i for each loop, i from 0 to count - 1.
+/// The points start + sum of step * i over all loops, with i from 0 to count - 1.
 struct PointNest {
   struct Loop {
     std::int64_t count = 0;  ///< 2 or more
@@ -19,9 +19,9 @@ struct PointNest {
   std::vector<Loop> loops;  ///< the outermost first
 };
 
-/// Nests that visit each of the points once, in any order; the fewest that running through the
-/// points along one of their first `dimensions` coordinates after the other gives. All points have
-/// equally many coordinates.
+/// Returns nests that visit each point once, in any order. Points are joined along one of their
+/// first `dimensions` coordinates after the other; of the orders of coordinates, the one with the
+/// fewest nests is used. All points have the same number of coordinates.
 [[nodiscard]] std::vector<PointNest> nests_of(const std::vector<std::vector<std::int32_t>>& points,
                                               std::size_t dimensions);
 

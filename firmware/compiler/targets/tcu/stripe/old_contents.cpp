@@ -12,7 +12,8 @@ using stripe::Direction;
 using stripe::Refinement;
 using stripe::Statement;
 
-/// The one result, if it adds onto old contents and every element has one index in each dimension.
+/// Returns the only result, if it adds to old contents and every element has one index in each
+/// dimension.
 Refinement* updated(Statement& stmt) {
   Block* block = stmt.block();
   if (block == nullptr || !block->location.empty()) return nullptr;
@@ -37,7 +38,7 @@ Refinement* updated(Statement& stmt) {
   return result;
 }
 
-/// Copies `sums`, element by element, to where the contraction wrote, and adds.
+/// Makes the kernel that adds `sums`, element by element, to the contraction's result.
 Statement addition(const Block& contraction, const Refinement& result, const std::string& sums) {
   Block block;
   block.name = contraction.name + "_update";

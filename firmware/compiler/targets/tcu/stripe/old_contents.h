@@ -1,12 +1,12 @@
-// Sums of products that go on from what a buffer holds.
+// Sums of products that add to the old contents of a buffer.
 #pragma once
 
 #include "firmware/compiler/stripe/ir.h"
 
 namespace tactus::compiler {
 
-/// The array starts its sums from nothing. Contractions of main that add onto old contents (inout)
-/// write to a buffer of their own, which a kernel behind them adds.
+/// Changes contractions of main that add to old contents (inout), since the array's sums start at
+/// zero: they write to a buffer of their own, and a kernel behind them adds it.
 void split_updates(stripe::Block& main);
 
 }  // namespace tactus::compiler

@@ -1,4 +1,4 @@
-// Blocks at ARRAY: weights are loaded once an invocation, then vectors stream through.
+// Blocks at ARRAY: each invocation loads weights, then streams vectors.
 #include <fmt/format.h>
 
 #include "firmware/compiler/targets/tcu/stripe/walk.h"
@@ -7,7 +7,7 @@
 namespace tactus::compiler::stripe_tcu {
 namespace {
 
-/// The parts of load, load, mul, store.
+/// The parts of a product: two loads, a mul, a store.
 struct Product {
   View* inputs = nullptr;
   View* weights = nullptr;
@@ -20,8 +20,8 @@ struct Product {
   fail(*leaf.block, "the array cannot compute it: " + why);
 }
 
-/// k: along the lanes of inputs, not in the sums. n: along the lanes of weights and sums, not in
-/// the inputs. m: not in the weights.
+/// Finds the indexes of a product. k runs along the lanes of inputs and is not in the sums; n runs
+/// along the lanes of weights and sums and is not in the inputs; m is not in the weights.
 Product take_apart(Nest& leaf, std::int64_t n) {
   std::vector<View*> read;
   Product product;
@@ -81,7 +81,7 @@ Product take_apart(Nest& leaf, std::int64_t n) {
   return product;
 }
 
-/// The range that constraints over one index (and computed ones) leave of it.
+/// The range of an index that the constraints on this index (and computed ones) allow.
 LaneRange clip(const Nest& leaf, std::optional<std::size_t> index) {
   LaneRange range{0, index ? static_cast<std::int64_t>(leaf.range(*index)) - 1 : 0};
   if (!index) return range;

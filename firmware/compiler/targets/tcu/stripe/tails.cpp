@@ -17,8 +17,8 @@ using stripe::Statement;
 
 bool aggregates(const Refinement& ref) { return !ref.agg_op.empty() && ref.agg_op != "assign"; }
 
-/// The refinement that the block's one store goes to, if its positions each write an element of
-/// their own: scalar statements, no constraints, no reduction.
+/// The refinement of the block's only store, if each position writes another element: scalar
+/// statements, no constraints, no reduction.
 const Refinement* output_of(const Statement& stmt) {
   const Block* block = stmt.block();
   if (block == nullptr || !block->constraints.empty() || !block->location.empty()) return nullptr;
@@ -40,8 +40,8 @@ const Refinement* output_of(const Statement& stmt) {
   return output;
 }
 
-/// Names of the indexes that count the dimensions of the whole tensor; "" where it has size 1.
-/// Nothing if the access is another.
+/// Names of the indexes that enumerate the dimensions of the whole tensor; "" for a size of 1.
+/// Nothing for any other access.
 std::optional<std::vector<std::string>> counted_by(const Block& block, const Refinement& ref,
                                                    const stripe::TensorShape& whole) {
   if (ref.access.size() != whole.dims.size()) return std::nullopt;
@@ -82,7 +82,7 @@ std::vector<std::size_t> users_of(const Block& main, const std::string& buffer) 
   return users;
 }
 
-/// The one input of a block that is a view of the buffer.
+/// The input of a block that is a view of the buffer, if there is exactly one.
 Refinement* single_view(Block& block, const std::string& buffer) {
   Refinement* found = nullptr;
   for (auto& [into, ref] : block.refs) {
@@ -98,7 +98,7 @@ bool is_temporary(const Block& main, const std::string& buffer) {
   return ref != nullptr && ref->direction == Direction::none;
 }
 
-/// The first kernel from `after` on that only the buffer's writer may stand before.
+/// The only kernel besides its writer that uses a temporary buffer; nothing if there are others.
 std::optional<std::size_t> only_reader(const Block& main, const std::string& buffer,
                                        std::size_t writer) {
   const std::vector<std::size_t> users = users_of(main, buffer);
@@ -106,8 +106,8 @@ std::optional<std::size_t> only_reader(const Block& main, const std::string& buf
   return users[1];
 }
 
-/// Whether the kernel at `at` may run right after the one at `writer`: what stands between makes
-/// nothing that it reads and touches nothing that it writes.
+/// True if the kernel at `at` may be moved directly behind the one at `writer`: the kernels between
+/// them write nothing that it reads, and use nothing that it writes.
 bool can_move_up(const Block& main, std::size_t at, std::size_t writer) {
   const stripe::Uses own = stripe::uses_of(main.statements[at]);
   for (std::size_t i = writer + 1; i < at; ++i) {
@@ -126,7 +126,7 @@ bool can_move_up(const Block& main, std::size_t at, std::size_t writer) {
   return true;
 }
 
-/// Loads of the refinement become the scalar.
+/// Replaces loads of a refinement by a scalar.
 void replace_scalar(Block& block, const std::string& from, const std::string& to) {
   const auto rename = [&](std::string& name) {
     if (name == from) name = to;
@@ -141,7 +141,8 @@ void replace_scalar(Block& block, const std::string& from, const std::string& to
 
 // ---- chains of elementwise kernels --------------------------------------------------------------
 
-/// Appends the second block's statements to the first's; the tensor between is a scalar then.
+/// Appends the second block's statements to the first block; the tensor between them becomes a
+/// scalar.
 void join(Block& first, const Refinement& between, Block second, const std::string& view,
           const std::map<std::string, std::string>& indexes) {
   std::string value;
@@ -244,7 +245,7 @@ std::optional<Drain> drain_of(Statement& grid) {
       raw->direction != Direction::out) {
     return std::nullopt;
   }
-  // Every element is summed up in one position of the grid.
+  // Each element is summed up in one position of the grid.
   for (const stripe::Index& idx : block.indexes) {
     const bool used = std::any_of(raw->access.begin(), raw->access.end(),
                                   [&](const Affine& a) { return a.uses(idx.name); });
@@ -280,7 +281,7 @@ bool fuse_at(Block& main, std::size_t at) {
   }
 
   const Refinement raw = grid.ref_at(drain->raw);
-  Affine::Affines origins;  // of the tile, by index of the tail
+  Affine::Affines origins;  // origins of the tile, by index of the tail
   std::map<std::string, std::uint64_t, std::less<>> sizes;
   for (std::size_t d = 0; d < its->size(); ++d) {
     const std::string& name = (*its)[d];
@@ -288,7 +289,7 @@ bool fuse_at(Block& main, std::size_t at) {
     origins[name] = raw.access[d];
     sizes[name] = raw.shape.dims[d].size;
   }
-  // Tiles at the rim may reach beyond the tensor.
+  // Tiles at the border may extend beyond the tensor.
   std::vector<stripe::Index> computed;
   for (std::size_t d = 0; d < its->size(); ++d) {
     const std::string& name = (*its)[d];
@@ -331,7 +332,7 @@ bool fuse_at(Block& main, std::size_t at) {
     ref.from = outer.into;
     grid.add_ref(std::move(outer));
   }
-  // The result takes the places of the sums, element by element.
+  // The result replaces the sums in their accumulators, element by element.
   Refinement result = grid.ref_at(drain->tile);
   result.into = grid.unique_ref_name(output_name);
   result.agg_op.clear();

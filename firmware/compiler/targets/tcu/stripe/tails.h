@@ -1,16 +1,15 @@
-// Elementwise kernels that go on with what the kernel before them made.
+// Joins elementwise kernels to the kernel whose results they use.
 #pragma once
 
 #include "firmware/compiler/stripe/ir.h"
 
 namespace tactus::compiler {
 
-/// Elementwise kernels of main that follow each other become one if the tensor between them is read
-/// by nobody else.
+/// Joins consecutive elementwise kernels of main if no other kernel reads the tensor between them.
 void merge_elementwise(stripe::Block& main);
 
-/// An elementwise kernel after a tiled contraction moves into its grid, between the sum of a tile
-/// and its way to memory, if it alone reads what the contraction made.
+/// Moves an elementwise kernel behind a tiled contraction into its grid, between the sum of a tile
+/// and its transfer to memory, if no other kernel reads the contraction's result.
 void fuse_tails(stripe::Block& main);
 
 }  // namespace tactus::compiler

@@ -30,7 +30,7 @@ void Translator::arithmetic() {
       }
       read(k, into, in(i), its);
     } else {
-      // Dimensions along which it does not change are left out, but for the lanes'.
+      // Dimensions along which a tensor is broadcast are left out, except the lanes'.
       const BroadcastIndex source(tensor->shape, result.shape);
       Sizes kept;
       std::vector<Affine> its;
@@ -62,7 +62,8 @@ void Translator::arithmetic() {
   append(std::move(k));
 }
 
-/// A start, and for each chord the input moved and scaled, cut to the chord's rise.
+/// Approximates a function by chords: a start value, plus for each chord the shifted and scaled
+/// input, clipped to the chord's range.
 void Translator::curve() {
   const std::vector<float>& numbers = node().reals("chords");
   map(in(), make_place(out()).buffer, [&](Kernel& k, const std::string& x) {
@@ -81,7 +82,7 @@ void Translator::curve() {
   });
 }
 
-/// A sum of functions by tables, each of the argument times a scale.
+/// Computes a sum of table functions, each of the argument times a scale.
 void Translator::lookup() {
   const std::vector<float>&scales = node().reals("scales"), &slopes = node().reals("slopes"),
         &values = node().reals("values");

@@ -75,7 +75,8 @@ void Translator::average_pool() {
   const std::int64_t channels = layout(in()).shape[1];
   const bool padding = node().integer("count_include_pad", 0) != 0;
   const bool stated = node().has("factor");
-  // Taps that count along one dimension: those inside the image, or inside what is padded.
+  // Number of taps along one dimension that count: those inside the image or, with padding
+  // included, inside the padded image.
   const auto counted = [&](std::size_t d, std::int64_t at) {
     std::int64_t count = 0;
     for (std::int64_t tap = 0; tap < w.kernel[d]; ++tap) {

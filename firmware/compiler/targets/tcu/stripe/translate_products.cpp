@@ -33,7 +33,7 @@ void Translator::convolution() {
   const Windows& win = step_->windows;
   const std::int64_t inputs = depth * groups, taps = win.taps();
   const std::int64_t n = model_.architecture.array_size;
-  // An array of many groups is mostly zeroes; then SIMD operations take fewer cycles.
+  // With many groups the matrix is mostly zeroes, and SIMD operations take fewer cycles.
   const bool depthwise = groups > 1 && depth == 1 && outputs == groups && (groups + n - 1) / n > 4;
   std::vector<float> values;
   if (depthwise) {
@@ -66,7 +66,7 @@ void Translator::convolution() {
         convolve(win, row, column, weights, depthwise, buffer, "");
         continue;
       }
-      // Sums are stored as boxes, so that those of a phase stand close first.
+      // Sums are stored as boxes, so those of one phase are first stored side by side.
       const std::string suffix = fmt::format("_{}_{}", row.first, column.first);
       const Sizes part{layout(in()).shape[0], row.outputs, column.outputs, outputs};
       const bool nothing = row.taps == 0 || column.taps == 0;
@@ -88,7 +88,7 @@ void Translator::convolution() {
   if (bias != nullptr) add_row(buffer, bias->floats);
 }
 
-/// The outputs of one phase, one beside the other.
+/// Computes the outputs of one phase, stored side by side.
 void Translator::convolve(const Windows& w, const Phase& rows, const Phase& columns,
                           const std::string& weights, bool depthwise, const std::string& target,
                           const std::string& suffix) {
@@ -130,7 +130,7 @@ void Translator::product() {
     const std::int64_t at = transposed ? output * inputs + feature : feature * outputs + output;
     return alpha * w.floats[static_cast<std::size_t>(at)];
   };
-  // What was flattened is summed up as it lies.
+  // A flattened tensor is summed up in its original layout.
   std::string source = in();
   const std::string& before = model_.value(in()).reshaped_from;
   const Layout& a = layout(in());
@@ -204,8 +204,8 @@ void Translator::product() {
   add_row(buffer, addend);
 }
 
-/// Both operands come in the order of the model and of one rank; matrices are the last two
-/// dimensions, the others batches, of which either may have one for all.
+/// A product of two computed operands. Both have the model's order and the same rank: the last two
+/// dimensions are matrices, the others are batches, in which either operand may be broadcast.
 void Translator::computed_product() {
   const nn::Shape &a = layout(in(0)).shape, &b = layout(in(1)).shape, &y = layout(out()).shape;
   const std::size_t rank = y.size();

@@ -1,9 +1,9 @@
-// Rearrangements: where an element of the result comes from is the frontend's to say; here it
-// becomes blocks.
+// Rearrangements. The frontend says which source element each element of the result is; here blocks
+// are made of it.
 //
-// Result vectors that are source vectors lane for lane are copied. All others are sums of products
-// of source vectors with matrices of zeroes and ones. Vectors that are made alike and whose places
-// follow a common pattern share a block (nests_of_points.h).
+// Result vectors that equal a source vector lane for lane are copied. All others are sums of
+// products of source vectors with matrices of zeroes and ones. Vectors that are made in the same
+// way, and whose addresses follow a pattern, share a block (nests_of_points.h).
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -23,7 +23,8 @@ constexpr std::int32_t no_piece = -1;  // the fill value
 /// One lane of one vector of a piece.
 struct Cell {
   std::int32_t piece = no_piece;
-  std::vector<std::int32_t> vector;  ///< place by dimension in memory, the last in whole vectors
+  /// Index by dimension in memory, the last one in whole vectors.
+  std::vector<std::int32_t> vector;
   std::int32_t lane = 0;
 };
 
@@ -51,7 +52,7 @@ class Cells {
   std::int64_t n_;
 };
 
-/// How a result vector is made of its sources.
+/// How a result vector is made from its sources.
 struct Pattern {
   struct Source {
     std::int32_t piece = no_piece;
@@ -61,9 +62,10 @@ struct Pattern {
       return std::tie(piece, to_lane) < std::tie(o.piece, o.to_lane);
     }
   };
-  std::int64_t lanes = 0;       ///< of the result
-  bool copied = false;          ///< lane for lane from the one source, or from none: the fill value
-  std::vector<Source> sources;  ///< in the order of the first lanes that they give
+  std::int64_t lanes = 0;  ///< lanes of the result
+  /// Copied lane for lane from one source; without a source it is the fill value.
+  bool copied = false;
+  std::vector<Source> sources;  ///< in the order of the first lanes that they supply
   std::vector<bool> filled;     ///< lanes that are the fill value, if that is not 0; empty: none
 
   bool operator<(const Pattern& o) const {
@@ -72,10 +74,10 @@ struct Pattern {
   }
 };
 
-/// A result vector, or a row of them: its place, then those of its sources.
+/// A result vector, or a row of them: its indexes, followed by those of its sources.
 using Point = std::vector<std::int32_t>;
 
-/// All vectors of a result by how they are made.
+/// Groups all vectors of a result by the way in which they are made.
 class Groups {
  public:
   Groups(const Layout& result, const std::vector<Layout>& pieces, const FindOrigin& origin,
@@ -140,7 +142,7 @@ class Groups {
     row_point_.insert(row_point_.end(), first.vector.begin(), first.vector.end());
   }
 
-  /// Whether a vector that is copied goes on from the one before.
+  /// True if a copied vector's source directly follows that of the vector before.
   [[nodiscard]] bool follows(const Cell& next) const {
     if (next.piece != last_.piece) return false;
     if (next.piece == no_piece) return true;
@@ -183,13 +185,13 @@ class Groups {
   std::int64_t n_;
   bool fill_;
   std::map<Pattern, std::vector<Point>> groups_;
-  Pattern row_;  ///< of the row under way; no lanes: none is
+  Pattern row_;  ///< pattern of the current row; without lanes there is none
   Point row_point_;
   Cell last_;  ///< where it began
   std::int32_t row_length_ = 0;
 };
 
-/// Rows of the matrix that a source needs: up to the last lane that it gives.
+/// Number of matrix rows that a source needs: up to the last lane that it supplies.
 std::int64_t depth_of(const Pattern::Source& source) {
   return *std::max_element(source.to_lane.begin(), source.to_lane.end());
 }
@@ -236,7 +238,8 @@ class Translator::Rearranging {
   }
 
  private:
-  /// Every vector is the source's of the same number, and dimensions are the same.
+  /// True if every vector equals the source's vector of the same number, and the dimensions are
+  /// equal.
   [[nodiscard]] bool is_alias(const std::map<Pattern, std::vector<Point>>& groups,
                               const Layout& result) const {
     if (layouts_.size() != 1 || t_.model_.value(what_.pieces[0]).constant) return false;
@@ -279,7 +282,7 @@ class Translator::Rearranging {
 
   Kernel next_kernel() { return t_.kernel(fmt::format("_{}", kernels_++)); }
 
-  /// Loops of the nest as indexes of the kernel.
+  /// Makes the loops of the nest indexes of the kernel.
   static std::vector<Affine> loops(Kernel& k, const PointNest& nest) {
     std::vector<Affine> indexes;
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
@@ -288,7 +291,7 @@ class Translator::Rearranging {
     return indexes;
   }
 
-  /// The coordinates from `first` on, at a position of the loops; the last one in lanes.
+  /// Coordinates from number `first` on, at a position of the loops; the last one in lanes.
   [[nodiscard]] std::vector<Affine> at(const PointNest& nest, const std::vector<Affine>& indexes,
                                        std::size_t first, std::size_t rank) const {
     std::vector<Affine> result;
@@ -302,7 +305,7 @@ class Translator::Rearranging {
     return result;
   }
 
-  /// Where in a point the coordinates of a source begin.
+  /// Number of a source's first coordinate in a point.
   [[nodiscard]] std::size_t first_of(const Pattern& pattern, std::size_t source) const {
     std::size_t first = target_rank_;
     for (std::size_t j = 0; j < source; ++j) {
@@ -339,10 +342,10 @@ class Translator::Rearranging {
     t_.append(std::move(k));
   }
 
-  /// Whether the nest's result vectors fill a box of the target: what sums up in the accumulators
-  /// is stored as one.
+  /// True if the nest's result vectors fill a box of the target, which sums in the accumulators
+  /// require.
   [[nodiscard]] bool is_box(const PointNest& nest, std::int64_t lanes) const {
-    std::vector<std::vector<std::int64_t>> steps(target_rank_);  // by dimension
+    std::vector<std::vector<std::int64_t>> steps(target_rank_);  // steps by dimension
     std::vector<std::vector<std::int64_t>> counts(target_rank_);
     for (auto loop = nest.loops.rbegin(); loop != nest.loops.rend(); ++loop) {
       std::size_t moved = 0;
@@ -365,7 +368,7 @@ class Translator::Rearranging {
     return true;
   }
 
-  /// Sources of one piece that follow each other at a constant distance, whatever the position.
+  /// Number of consecutive sources of one piece with a constant distance, at every position.
   [[nodiscard]] std::size_t run_of_sources(const Pattern& pattern, const PointNest& nest,
                                            std::size_t begin) const {
     const std::int32_t piece = pattern.sources[begin].piece;
@@ -386,7 +389,8 @@ class Translator::Rearranging {
     return end;
   }
 
-  /// The product of sources begin..end-1, to the target or to a buffer of the nest's own.
+  /// Makes the product of sources begin..end-1, with its result in the target or in a buffer of the
+  /// nest.
   void multiply(const Pattern& pattern, const PointNest& nest, std::size_t begin, std::size_t end,
                 const std::string& part) {
     Kernel k = next_kernel();
@@ -434,7 +438,7 @@ class Translator::Rearranging {
     t_.append(std::move(k));
   }
 
-  /// The target's dimension that each loop counts, one by one; nothing if there is no such.
+  /// The target's dimension that each loop enumerates in steps of 1; nothing if a loop does not.
   [[nodiscard]] std::optional<std::vector<std::size_t>> counted_dims(const PointNest& nest) const {
     std::vector<std::size_t> dims;
     for (const PointNest::Loop& loop : nest.loops) {
@@ -450,8 +454,9 @@ class Translator::Rearranging {
     return dims;
   }
 
-  /// A buffer for one part of a nest's sums has the target's dimensions if the loops do: the last
-  /// part can then go on to the target without a detour (tails.h).
+  /// Sizes of a buffer for one part of a nest's sums. They are those of the target if the loops
+  /// enumerate its dimensions, so that the last part can be written directly to the target
+  /// (tails.h).
   [[nodiscard]] Sizes sizes_of_part(const PointNest& nest, std::int64_t lanes) const {
     Sizes sizes;
     if (const auto dims = counted_dims(nest)) {
@@ -522,14 +527,15 @@ class Translator::Rearranging {
   Translator& t_;
   const Rearrangement& what_;
   std::int64_t n_;
-  std::vector<Layout> layouts_;  ///< of the pieces
+  std::vector<Layout> layouts_;  ///< layout of each piece
   std::vector<Place> places_;
   Place target_;
   std::size_t target_rank_ = 0;
   std::size_t kernels_ = 0;
 };
 
-/// Outputs that nobody may want to see rearranged, like what a product flattens, wait for a reader.
+/// Translates a rearrangement. An output that may not be needed in the new order, such as the input
+/// of a product after Flatten, is rearranged only when it is read.
 void Translator::rearrangement() {
   for (const Rearrangement::Output& output : step_->rearrangement.outputs) {
     const Value& value = model_.value(output.name);

@@ -1,4 +1,4 @@
-// Resize: sums of pixels that a table weighs, or plain repetition.
+// Resize: sums of pixels with weights from a table, or plain repetition.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -9,7 +9,7 @@ namespace tactus::compiler::stripe_tcu {
 
 namespace {
 
-/// Input pixel 0 again and again, then pixel 1, and so on.
+/// True if the result repeats input pixel 0 a number of times, then pixel 1, and so on.
 bool repeats(const std::vector<Resampling::Taps>& taps, std::int64_t inputs) {
   const auto outputs = static_cast<std::int64_t>(taps.size());
   if (outputs % inputs != 0) return false;
@@ -22,8 +22,8 @@ bool repeats(const std::vector<Resampling::Taps>& taps, std::int64_t inputs) {
 
 }  // namespace
 
-/// Sums over the input pixels of one axis, weighed by a table. The band of pixels that have weights
-/// is cut out by constraints.
+/// Sums over the input pixels of one axis, with weights from a table. Constraints select the band
+/// of pixels that have weights.
 void Translator::weigh(
     const std::string& target, std::size_t d, const std::vector<Resampling::Taps>& taps,
     const Sizes& sizes,

@@ -21,11 +21,12 @@ namespace tactus::compiler::stripe_tcu {
 using stripe::Affine;
 using Sizes = std::vector<std::int64_t>;
 
-/// Where a value of the model lies: a buffer, and which of its dimensions the value's are.
+/// Location of a value of the model: a buffer, and the buffer's dimension for each dimension of the
+/// value.
 struct Place {
   std::string buffer;
-  std::vector<std::size_t>
-      dims;  ///< the buffer's dimension of each of the value's, in memory order
+  /// The buffer's dimension of each of the value's, in memory order.
+  std::vector<std::size_t> dims;
 };
 
 constexpr std::size_t no_dim = std::numeric_limits<std::size_t>::max();
@@ -61,13 +62,13 @@ class Translator {
   std::string make_constant(const std::string& wanted, const Sizes& sizes,
                             std::vector<float> values);
   const Place& place_of(const std::string& value);
-  /// The output's buffer, or of a temporary of its shape.
+  /// Makes the buffer of an output, or of a temporary with its shape.
   const Place& make_place(const std::string& value);
   std::string make_temporary(const std::string& value);
   void alias(const std::string& value, const std::string& source);
-  /// What lies elsewhere, an input or a name for one, gets an output's buffer, and is copied there.
+  /// Copies a value in another buffer, such as an input or an alias, to an output's buffer.
   void copy_to_output(const std::string& value, Kernel k);
-  /// A constant that equal ones share.
+  /// Returns a constant buffer; equal constants share one.
   const std::string& table(const Sizes& sizes, std::vector<float> values);
 
   // ---- kernels ----
@@ -79,29 +80,29 @@ class Translator {
             const std::vector<Affine>& at);
   void write(Kernel& k, const std::string& buffer, const std::vector<Affine>& at,
              const std::string& agg = "");
-  /// One index for each dimension of a layout: d0, d1, ...
+  /// Makes one index for each dimension of a layout: d0, d1, ...
   static std::vector<Affine> count(Kernel& k, const Sizes& sizes);
-  /// out = f(in), element by element, on the layout of `value`.
+  /// Makes a kernel out = f(in), element by element, with the layout of `value`.
   void map(const std::string& source, const std::string& target,
            const std::function<std::string(Kernel&, const std::string&)>& function,
            const std::string& suffix = "");
 
   // ---- operators ----
-  /// Windows along one dimension whose taps meet pixels, not what is between them (see
-  /// Windows::spacing): output pixel first + period * i under taps first_tap + tap_step * j lies at
-  /// input pixel origin + pixel_step * i + reach * j. All of them where the spacing is 1.
+  /// Windows along one dimension whose taps are at pixels and not between them (see
+  /// Windows::spacing). Output pixel first + period * i with tap first_tap + tap_step * j reads
+  /// input pixel origin + pixel_step * i + reach * j. With a spacing of 1 these are all windows.
   struct Phase {
     std::int64_t first = 0, period = 1, outputs = 0;
     std::int64_t first_tap = 0, tap_step = 1, taps = 0;
     std::int64_t origin = 0, pixel_step = 1, reach = 1;
   };
   static std::vector<Phase> phases(const Windows& w, std::size_t d);
-  /// What a kernel that slides over an image reads and writes.
+  /// Accesses of a kernel with windows over an image.
   struct Slide {
-    std::vector<Affine> source, target;  ///< n, y, x; the target's of the phase
-    Affine ky, kx;                       ///< taps of the window
+    std::vector<Affine> source, target;  ///< indexes n, y, x; those of the target are of the phase
+    Affine ky, kx;                       ///< indexes of the window's taps
   };
-  /// Indexes n, y, x, ky, kx with constraints at the rims.
+  /// Makes the indexes n, y, x, ky, kx, with constraints at the borders.
   Slide slide(Kernel& k, const Windows& w, const Phase& rows, const Phase& columns) const;
   Slide slide(Kernel& k, const Windows& w) const {
     return slide(k, w, phases(w, 0).at(0), phases(w, 1).at(0));
@@ -131,7 +132,7 @@ class Translator {
       const std::string& suffix);
   void resize();
   void relabel();
-  /// Adds a row vector and stores to the node's output.
+  /// Adds a row vector to a buffer and stores the result in the node's output.
   void add_row(const std::string& buffer, const std::vector<float>& row);
 
   Model model_;

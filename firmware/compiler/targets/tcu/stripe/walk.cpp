@@ -104,7 +104,7 @@ std::string aggregation_around(const View& view) {
   return {};
 }
 
-/// The outermost level that aggregates decides what becomes of the old contents.
+/// The outermost level that aggregates decides whether old contents are included.
 Fold fold_of(const Nest& nest, const View& view, const std::string& own) {
   Fold fold = Fold::none;
   const View* level = &view;

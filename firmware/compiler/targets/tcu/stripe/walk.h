@@ -1,4 +1,4 @@
-// What the lowering of every kind of block shares.
+// Common state and functions for lowering all kinds of blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tactus::compiler::stripe_tcu {
 
-/// Lanes first to last of a row; last < first: none.
+/// Lanes `first` to `last` of a row; last < first: none.
 struct LaneRange {
   std::int64_t first = 0, last = 0;
 };
@@ -42,23 +42,23 @@ class Walk {
 
   [[nodiscard]] std::int64_t lanes() const { return architecture.array_size; }
 
-  /// The vector with the view's scalar `offset` from its origin, which must be its lane 0.
+  /// The vector whose lane 0 is the view's scalar at `offset` from its origin.
   [[nodiscard]] Vector vector_at(const Nest& nest, const View& view, std::int64_t offset = 0) const;
   [[nodiscard]] Address splat(double value);
 
-  /// The ordinary index that runs along the lanes of everything the leaf writes.
+  /// The ordinary index that runs along the lanes of all writes of the leaf.
   [[nodiscard]] std::optional<std::size_t> lane_index(const Nest& leaf) const;
-  /// The lanes that the index may take at the position of the others; nothing if constraints forbid
-  /// it.
+  /// The lanes that constraints allow for the index at the current position; nothing if there are
+  /// none.
   [[nodiscard]] std::optional<LaneRange> allowed_lanes(const Nest& leaf,
                                                        std::optional<std::size_t> index) const;
-  /// Whole vectors are written: lanes up to `last` must be the rest of a row in DRAM.
+  /// Throws UserError unless `last` is the end of a row in DRAM, since whole vectors are written.
   void check_row_end(const Nest& leaf, const View& view, std::int64_t last) const;
 
   [[nodiscard]] BlockCounts& count(const Nest& leaf);
 
-  /// The first vector of local memory that is free for data on its way. It is the place of the next
-  /// kernel's tiles, which often want just what was on its way last.
+  /// First vector of local memory that is free for data in transit. Tiles of the next kernel begin
+  /// there, too, which often contain the data that was in transit last.
   [[nodiscard]] static std::uint64_t stage_local(const Nest& nest) { return nest.local_used; }
   [[nodiscard]] std::uint64_t free_local(const Nest& nest) const {
     return architecture.local_depth - stage_local(nest);
@@ -66,28 +66,28 @@ class Walk {
   [[nodiscard]] std::uint64_t free_accumulators(const Nest& nest) const {
     return architecture.accumulator_depth - nest.accumulators_used;
   }
-  /// Zeroes in accumulators.
+  /// Writes zeroes to accumulators.
   void clear_accumulators(const std::vector<Address>& addresses);
 };
 
-/// Copies of views between memories: statements load and store.
+/// Lowers copies of views between memories: statements load and store.
 void lower_copy(Walk& walk, Nest& leaf);
-/// Pairs of whole vectors, source and target, in order. `stage` is the block whose free local
-/// memory and accumulators may be used.
+/// Copies pairs of whole vectors, source and target, in order. `stage` is the block whose free
+/// local memory and accumulators may be used.
 void copy_vectors(Walk& walk, const Nest& stage,
                   const std::vector<std::pair<Vector, Vector>>& pairs);
-/// A block at ARRAY.
+/// Lowers a block at ARRAY.
 void lower_product(Walk& walk, Nest& leaf);
-/// Any other block of loads, functions and stores.
+/// Lowers any other block of loads, functions and stores.
 void lower_functions(Walk& walk, Nest& leaf);
-/// zero, copy, reshape.
+/// Lowers the specials zero, copy and reshape.
 void lower_special(Walk& walk, Nest& nest, const stripe::Special& special);
 
 /// Whether results of the view are added to what was there, and whether that was there before.
 enum class Fold { none, fresh, onto_old };
-/// The way in which writes to the view are combined, by its own block or one around; "" for none.
+/// The aggregation of writes to the view, in its own block or a surrounding one; "" for none.
 [[nodiscard]] std::string aggregation_around(const View& view);
-/// All levels have to combine by `op`, or not at all.
+/// Throws UserError unless all levels combine by `op` or not at all.
 [[nodiscard]] Fold fold_of(const Nest& nest, const View& view, const std::string& op);
 
 }  // namespace tactus::compiler::stripe_tcu
