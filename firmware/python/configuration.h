@@ -15,7 +15,8 @@ namespace tactus::python {
 struct Configuration {
   TcuSimulationConfig config;
   std::optional<tcu::BoardEntry> board;  ///< including its own values
-  std::string path;                      ///< of board or architecture; empty: neither is a file
+  /// Path of board or architecture; empty: neither is a file.
+  std::string path;
 };
 
 /// `board`: a name or path, or empty. `architecture`: a path, the JSON text of an architecture, or

@@ -16,10 +16,10 @@ namespace tactus::python {
 
 namespace py = pybind11;
 
-/// As json.loads() would return it.
+/// Converts to the object that json.loads() would return.
 [[nodiscard]] py::object to_python(const nlohmann::ordered_json& json);
 
-/// A numpy array of the tensor's shape: float32, or int64.
+/// Converts to a numpy array of the tensor's shape: float32, or int64.
 [[nodiscard]] py::array to_array(const nn::Tensor& tensor);
 
 /// Makes a tensor of an array of numbers; `where` is the subject of errors. Throws UserError.

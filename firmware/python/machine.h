@@ -36,7 +36,7 @@ class Run final : public RecordedRun {
   std::optional<energy::Meter> meter;
   unsigned tcus = 1;                        ///< units; the first is watched
   Cycle alone = 0;                          ///< see RunDocument
-  std::optional<DdrFigures> shared_memory;  ///< of several units
+  std::optional<DdrFigures> shared_memory;  ///< figures of the memory shared by several units
 
   [[nodiscard]] RunDocument document() const override;
 };
@@ -102,7 +102,7 @@ class SimulatedMachine {
 
   Configuration configuration_;
   std::unique_ptr<TcuSimulation> simulation_;
-  tcu::WrittenVectors written_;  ///< by the runs so far
+  tcu::WrittenVectors written_;  ///< vectors written by the runs so far
   bool interrupted_ = false;
 };
 

@@ -80,7 +80,7 @@ Json chunks_json(const Executable& executable) {
   return chunks;
 }
 
-/// How many fields there are of each key.
+/// Counts the fields of each key.
 template <typename KeyOf>
 Json field_counts(const Executable& executable, KeyOf key_of) {
   Json counts = Json::object();

@@ -3,7 +3,7 @@
 //
 // Texts, tables and bytes are views into buffers owned elsewhere: by the File (file.h) for a
 // package that was read, by the caller for a package to be written. Numbers are those of the file.
-// Only packages that verify.h has accepted are sure to keep the rules named here. Source: the
+// Only packages accepted by verify.h are certain to follow the rules named here. Source: the
 // published slot tables of the format.
 #pragma once
 

@@ -36,7 +36,7 @@ struct TfliteModel {
   std::uint32_t version = 0;
   std::string_view description;
   std::size_t subgraphs = 0;
-  /// how many operators of each name; the host runs all others
+  /// number of operators of each name; the host runs the others
   std::map<std::string, std::size_t> operators;
   std::size_t subgraph = 0, operator_index = 0;  ///< position of the Edge TPU's operator
   std::int64_t options_offset = 0;               ///< offset in the file

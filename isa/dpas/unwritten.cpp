@@ -11,7 +11,8 @@
 namespace tactus::dpas {
 namespace {
 
-using Bytes = std::vector<bool>;  ///< of the register file: whether something may have written them
+/// For each byte of the register file: true if it may have been written.
+using Bytes = std::vector<bool>;
 
 /// Calls visit(first byte, number of bytes) for the pieces of registers that an operand names.
 template <typename Visit>
@@ -57,9 +58,10 @@ void visit_pieces(const Instruction& i, const Operand& operand, unsigned grf_byt
   }
 }
 
-/// Goes through the instructions as they stand. Ways that meet by jumps ahead add up; a jump back
-/// adds nothing, for the first time round a loop comes before it. Where only a jump back leads
-/// somewhere, there is another pass.
+/// Visits the instructions in the order of the text. Where paths join after forward jumps, the
+/// bytes written on any of them count as written. A backward jump adds nothing, because the first
+/// iteration of its loop has come before it. Instructions that only a backward jump leads to are
+/// visited in another pass.
 class Search {
  public:
   Search(const Program& program, const Kernel& kernel, const Profile& profile)
@@ -91,7 +93,7 @@ class Search {
     std::fill_n(bytes.begin() + first, count, true);
   }
 
-  /// Adds what is written where a jump starts to that at its target; an empty one is not reached.
+  /// Adds the bytes written before a jump to those at its target; an empty set means not reached.
   static void merge(Bytes& target, const Bytes& from) {
     if (target.empty()) target = from;
     for (std::size_t b = 0; b < from.size(); ++b) {
@@ -154,8 +156,9 @@ class Search {
   const Program& program_;
   const Kernel& kernel_;
   const unsigned grf_bytes_;
-  Bytes start_;                             ///< inputs, and register 0
-  std::map<std::size_t, Bytes> at_target_;  ///< by instruction; empty: not reached so far
+  Bytes start_;  ///< inputs, and register 0
+  /// Bytes written before each jump target, by instruction; empty: not reached so far.
+  std::map<std::size_t, Bytes> at_target_;
   bool changed_ = false;
   UnwrittenReads found_;
 };

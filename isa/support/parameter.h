@@ -67,7 +67,7 @@ struct ParameterInfo {
   std::string value_name;
   /// The choice with which a number can be given, as in --engine check=N; empty: none.
   std::string numbered;
-  /// For that number, which has no option of its own: the option and the choice.
+  /// For a number without its own option: the option and choice that set it.
   std::string number_of_option, number_of_choice;
   std::string missing;         ///< meaning of an optional value that is not set
   bool optional = false;       ///< may be unset

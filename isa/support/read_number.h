@@ -26,7 +26,7 @@ template <typename Number>
   return value;
 }
 
-/// The same of a decimal number, or a hexadecimal one behind 0x or 0X.
+/// Does the same for a decimal number, or a hexadecimal one after 0x or 0X.
 [[nodiscard]] inline std::optional<std::uint64_t> read_decimal_or_hex(std::string_view text) {
   const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   return hex ? read_number<std::uint64_t>(text.substr(2), 16) : read_number<std::uint64_t>(text);

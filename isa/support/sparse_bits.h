@@ -1,5 +1,5 @@
-// A set of numbers below a limit, such as addresses: a bitmap in pages, of which only those are
-// there that hold a number. A page that holds all of its numbers takes no space either.
+// A set of numbers below a limit, such as addresses: a bitmap in pages. Pages with none or all of
+// their numbers in the set take no space.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class SparseBits {
  public:
   explicit SparseBits(std::uint64_t limit) : limit_(limit) {}
 
-  /// It holds all numbers below the limit.
+  /// True if all numbers below the limit are in the set.
   [[nodiscard]] bool complete() const { return held_ == limit_; }
 
   [[nodiscard]] bool contains(std::uint64_t number) const {
@@ -45,8 +45,8 @@ class SparseBits {
     });
   }
 
-  /// How many of these numbers the set does not hold, those beyond the limit included, and the
-  /// lowest of them.
+  /// Numbers of a range that are not in the set, including those beyond the limit: their count and
+  /// the lowest.
   struct Missing {
     std::uint64_t count = 0;
     std::uint64_t lowest = ~std::uint64_t{0};
@@ -74,7 +74,7 @@ class SparseBits {
   static constexpr std::uint64_t word_bits = 64, page_words = 512;
   using Words = std::array<std::uint64_t, page_words>;
   struct Page {
-    std::unique_ptr<Words> words;  ///< null: the page holds nothing, or everything
+    std::unique_ptr<Words> words;  ///< null: none or all of the page's numbers are in the set
     std::uint64_t held = 0;
     bool full = false;
   };
@@ -96,7 +96,7 @@ class SparseBits {
       }
       return inside;
     }
-    // The same bits of every word, but for those before the first and behind the last number.
+    // The same bits in every word, except for bits before the first and after the last number.
     constexpr std::uint64_t ones = ~std::uint64_t{0};
     constexpr std::array<std::uint64_t, 6> every = {ones,        ones / 3,      ones / 0xF,
                                                     ones / 0xFF, ones / 0xFFFF, ones / 0xFFFFFFFF};

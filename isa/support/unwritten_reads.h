@@ -1,4 +1,4 @@
-// What a check of a program found about reads of memory that nothing has written.
+// The result of checking a program for reads of memory that nothing has written.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct UnwrittenReads {
   /// "instruction 3 reads local 4, which nothing has written"; empty: there is none.
   std::string first;
 
-  /// Those of two programs; the first one is that of the first program.
+  /// Adds the reads of a later program; the first read stays that of the earlier program.
   UnwrittenReads& operator+=(const UnwrittenReads& other) {
     place = other.place;
     count += other.count;

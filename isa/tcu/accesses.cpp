@@ -150,7 +150,7 @@ class Reader {
           from(Memory::registers, register_of(fields.dest), looks_up ? 1 + tables : 1));
     }
     if ((i_.flags & simd_write) == 0) return;
-    // Without an operation an instruction that only writes has its address in operand 1.
+    // A write without a read or an operation has its address in operand 1.
     const bool moved = fields.op == SimdOp::no_op && !reads;
     const Access written = from(Memory::accumulators, moved ? address1 : address0, 1);
     if ((i_.flags & simd_accumulate) != 0) result_.reads.add(written);

@@ -1,4 +1,4 @@
-// Which vectors inside the machine an instruction reads and writes.
+// The vectors inside the machine that an instruction reads and writes.
 //
 // Source: hardware spec sections 3.3, 4.3 and 8.2.
 #pragma once
@@ -17,8 +17,8 @@ namespace tactus::tcu {
 enum class VectorMemory : std::uint8_t {
   local,
   accumulators,
-  /// Those of the array are one place, which any load writes: they are 0 from reset on, and a block
-  /// of fewer vectors than the array has inputs leaves the others so on purpose.
+  /// The array's weights count as one vector, which any load writes: they are 0 after reset, and a
+  /// block with fewer vectors than the array has inputs relies on it.
   weights,
   registers,      ///< SIMD registers R1, R2, ... from 0 on
   lookup_tables,  ///< a whole table is one place
@@ -41,7 +41,8 @@ struct Access {
   std::uint64_t count;
 };
 
-/// What one instruction reads, then writes. An instruction that accumulates reads what it adds to.
+/// The vectors that one instruction reads and then writes. An instruction that accumulates also
+/// reads the vectors that it adds to.
 struct Accesses {
   class List {
    public:
@@ -56,8 +57,8 @@ struct Accesses {
   List reads, writes;
 };
 
-/// The accesses in program order that the hardware makes, for legal instructions and for others:
-/// addresses and sizes are cut as section 3.3 says, and what is undefined accesses nothing.
+/// Returns the hardware's accesses in program order, also for illegal instructions: addresses and
+/// sizes are cut as in section 3.3, and an undefined instruction has no accesses.
 [[nodiscard]] Accesses accesses(const Architecture& architecture, const InstructionLayout& layout,
                                 const Instruction& instruction);
 

@@ -250,7 +250,7 @@ VectorKernels kernels_of(DataType type, const MacKernels& mac) {
   return kernels_of<Fp32Lanes>(mac);
 }
 
-/// By data type and rounding.
+/// The kernels by data type and rounding.
 using KernelTable = std::array<std::array<VectorKernels, 2>, kernel_types.size()>;
 
 KernelTable make_table(const MacTable* kernels) {

@@ -94,8 +94,8 @@ Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
   const bool write = (i.flags & simd_write) != 0;
   const bool accumulate = (i.flags & simd_accumulate) != 0;
   if (static_cast<std::size_t>(fields.op) >= simd_op_names.size()) return {};
-  // With read or write the hardware takes the addresses from another place, which the text would
-  // not show.
+  // With read or write, the hardware takes the addresses from other fields, which the text does not
+  // show.
   if (fields.op == SimdOp::no_op && (read || write)) return {};
   std::string text =
       fmt::format("SIMD {} = {}({})", selector("O", fields.dest),

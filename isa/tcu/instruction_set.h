@@ -20,7 +20,7 @@ enum class Extension : std::uint8_t { none, lookup_tables, dais_blocks, activati
 
 struct ExtensionInfo {
   std::string_view part;  ///< "a lookup table"
-  std::string_view key;   ///< of the architecture file
+  std::string_view key;   ///< key of the architecture file
 };
 [[nodiscard]] const ExtensionInfo& info(Extension extension);
 [[nodiscard]] bool has(const InstructionLayout& layout, Extension extension);
@@ -56,15 +56,15 @@ struct InstructionInfo {
   std::string_view effect, cycles;
   std::vector<std::string_view> examples;  ///< for an 8x8 array with all extensions
 };
-/// In the order of opcodes; all of them that have a meaning.
+/// All defined instructions, in the order of their opcodes.
 [[nodiscard]] const std::vector<InstructionInfo>& instruction_set();
 
 /// Program text that loads, multiplies, rectifies vector by vector and stores.
 [[nodiscard]] std::string_view worked_kernel();
 
-/// What instructions, flags, SIMD operations and configuration registers are.
+/// Tables that explain instructions, flags, SIMD operations and configuration registers.
 [[nodiscard]] std::vector<ReferenceTable> instruction_tables();
-/// How program text is written.
+/// Tables that explain the text form of programs.
 [[nodiscard]] std::vector<ReferenceTable> assembly_tables();
 
 }  // namespace tactus::tcu

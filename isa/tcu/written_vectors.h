@@ -1,7 +1,7 @@
-// Which vectors inside a machine its programs have written so far, so that reads of others are
-// found before a program runs.
+// Records the vectors inside a machine that its programs have written so far, so that reads of
+// other vectors are found before a program runs.
 //
-// Program order is enough: a TCU has no jumps, instructions that access local memory do so one
+// Following the program's order is exact: a TCU has no jumps, instructions access local memory one
 // after the other, and accumulators, the array and SIMD execute in order (hardware spec section
 // 13).
 #pragma once
@@ -17,7 +17,7 @@ namespace tactus::tcu {
 
 class WrittenVectors {
  public:
-  /// Nothing is written, as at reset.
+  /// Begins with nothing written, as after reset.
   explicit WrittenVectors(const Architecture& architecture);
 
   /// The reads of a program of whole instructions that runs after those before.
@@ -26,7 +26,7 @@ class WrittenVectors {
  private:
   struct Memory {
     std::uint64_t depth = 0;
-    std::uint64_t mask = 0;     ///< of the address width
+    std::uint64_t mask = 0;     ///< mask of the address width
     bool reads_beyond = false;  ///< an instruction may read addresses from the depth on
     SparseBits written;
 
@@ -44,7 +44,7 @@ class WrittenVectors {
 
   Architecture architecture_;
   InstructionLayout layout_;
-  std::vector<Memory> memories_;  ///< by VectorMemory
+  std::vector<Memory> memories_;  ///< one entry for each VectorMemory
 };
 
 }  // namespace tactus::tcu

@@ -8,8 +8,8 @@
 namespace tactus {
 namespace {
 
-/// Calls access(address, offset, count) for each part of a range that lies in one page: no page of
-/// a memory that grants direct access is smaller. Addresses wrap at 32 bits.
+/// Calls access(address, offset, count) for each part of a range within a page of 4096 bytes;
+/// regions of direct access contain whole pages. Addresses wrap at 32 bits.
 template <typename Access>
 void for_each_piece(std::uint32_t address, std::size_t count, const Access& access) {
   for (std::size_t done = 0; done < count;) {
@@ -59,7 +59,7 @@ void AxiSlave::registers(Registers& r) {
   r.items(reads_, burst);
   r.items(writes_, burst);
   r.items(data_, burst);
-  // Where a burst goes decides nothing here.
+  // The address of a burst decides nothing here, only its length.
   r.items(addresses_, [&](AxiAddress& a) { r(a.length); });
   bool collects = collecting_ != nullptr;
   r(collects);

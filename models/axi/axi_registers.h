@@ -1,4 +1,5 @@
-// What of a burst's address decides: where it lies in its page, if it crosses the page's border.
+// The part of a burst's address that decides about timing: its offset in the page, if the burst
+// crosses the page's end.
 #pragma once
 
 #include "models/axi/axi.h"
@@ -8,7 +9,7 @@ namespace tactus {
 
 inline constexpr unsigned axi_page_bytes = 4096;
 
-/// Whether some of `bytes` from the address on lie in another page of 4096 bytes than the first.
+/// True if `bytes` from the address on cross the end of a page of 4096 bytes.
 [[nodiscard]] inline bool crosses_page(std::uint64_t address, std::uint64_t bytes) {
   return address % axi_page_bytes + bytes > axi_page_bytes;
 }

@@ -61,7 +61,7 @@ void AxiSlave::drive() {
 
 AxiSlave::State AxiSlave::waiting_state() const {
   if (pins_.r.valid || pins_.b.valid) return wait_master;
-  // An answer that is there is offered, unless a random stall holds it back.
+  // An available answer is offered, unless a random stall delays it.
   if (!reads_.empty()) return stalls_.r && answered(reads_, clock_.now) ? stalled : read_latency;
   if (!writes_.empty() && writes_.front()->collected == writes_.front()->beats) {
     return stalls_.b && answered(writes_, clock_.now) ? stalled : write_latency;
@@ -99,8 +99,8 @@ void AxiSlave::commit_handshakes() {
   if (takes_data) commit_write_data();
   if (takes_data || pins.aw.fires()) join_writes();
   if (!requests_.empty()) send(clock_.now);
-  // Last in the cycle: the beat on the wires lies in its burst, which a new one must not take over
-  // yet.
+  // This comes last in the cycle: the beat on the wires is stored in its burst, which must not be
+  // reused before.
   if (pins.r.fires()) end_beat();
   if (pins.b.fires()) end_write();
 }
@@ -141,7 +141,8 @@ void AxiSlave::end_beat() {
   burst.release();
 }
 
-/// Whether the next beat of a burst has come, whose beats come at times of their own.
+/// Looks up the time of the next beat, for a burst whose beats have times of their own. Returns
+/// false if it is unknown yet.
 bool AxiSlave::look_up(Burst& burst) const {
   const std::vector<std::uint64_t>& at = burst.times.at;
   const bool is_known = burst.next_beat < at.size();
@@ -203,7 +204,7 @@ void AxiSlave::join_writes() {
     data_.pop_front();
     writes_.push_back(burst);
     request(burst, tlm::TLM_WRITE_COMMAND, addresses_.front());
-    // Without data the addresses count for nothing; write_now() follows.
+    // With timing_only the addresses are meaningless; write_now() reports the writes.
     if (!clock_.timing_only) note_write(addresses_.front().address, burst->get_data_length());
     addresses_.pop_front();
   }
@@ -260,7 +261,7 @@ void AxiSlave::send(Cycle now) {
 tlm::tlm_sync_enum AxiSlave::nb_transport_bw(tlm::tlm_generic_payload& transaction,
                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   auto& burst = static_cast<Burst&>(transaction);
-  // A response without END_REQ before it also ends the request phase.
+  // A response without an earlier END_REQ also ends the request phase.
   if (request_phase_ == &burst) request_phase_ = nullptr;
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   answer(burst, delay);
@@ -338,8 +339,8 @@ Cycle AxiSlave::waits(Cycle most) const {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
     if (!known(burst) && !learn(burst, clock_.now)) {
-      // A process of the kernel announces it, and not before the cycles asked for are over. A
-      // pulled memory may announce it earlier, when it is asked to go on.
+      // A process of the kernel announces the answer, but not within the requested cycles. A pulled
+      // memory may announce it earlier, when it is pulled.
       if (pulled_ != nullptr) most = std::min(most, before_pull());
       continue;
     }
@@ -361,7 +362,8 @@ Cycle AxiSlave::repeats(bool writes, Cycle most) const {
   if (!requests_.empty() || !error_.empty()) return 1;
   if (!writes) {
     const Cycle beats = known_beats(most);
-    // A response may come at any time, and an address be taken once fewer reads are under way.
+    // A response may come at any time, and an address may be accepted when fewer reads are in
+    // flight.
     if (beats == 1 || !writes_.empty() || !takes_reads()) return 1;
     return pins_.w.ready ? beats : std::min(beats, takes_data_from_ - clock_.now);
   }
@@ -393,7 +395,7 @@ Cycle AxiSlave::known_beats(Cycle most) const {
   return beats;
 }
 
-/// For so many cycles, the present one included, a pulled memory has nothing to do.
+/// Number of cycles, including the current one, for which a pulled memory has nothing to do.
 Cycle AxiSlave::before_pull() const {
   const std::uint64_t next = pulled_->next_pull();
   const std::uint64_t present = middle(clock_.now);
@@ -402,7 +404,7 @@ Cycle AxiSlave::before_pull() const {
 }
 
 bool AxiSlave::waits_for_memory() const {
-  // An answer that has not been announced can only come from a process that is still to run.
+  // An answer that is not announced yet can only come from a process that has not run yet.
   for (const Bursts* bursts : {&reads_, &writes_}) {
     for (std::size_t i = 0; i < bursts->size(); ++i) {
       Burst& burst = *(*bursts)[i];

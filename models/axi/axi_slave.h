@@ -1,22 +1,22 @@
 // AXI slave of one DRAM port: beats on one side, TLM-2.0 transactions on the other.
 //
-// One transaction a burst. A read goes out at the clock edge of its address handshake, a write at
-// the edge of the later of its address and its last data beat. Beats and responses are offered in
-// order, one beat a cycle, from the first cycle that begins at or after the memory's answer; a
-// memory that answers in no time offers in the cycle after the handshake.
-// Requests carry their time as an annotated delay, which the target must add: cycles may run ahead
-// of kernel time. Any target works: non-blocking with two or four phases, early completion, or
-// blocking, where the annotated delay counts (b_transport must not wait). AxCACHE is an extension
-// that a target may ignore (axi_cache.h). A target's error response stops the run with a UserError.
-// At most 64 bursts each way are in flight, more than the design ever has; the address channels are
-// not ready beyond that.
+// Each burst is one transaction. A read is sent at the clock edge of its address handshake, a write
+// at the edge of its address or its last data beat, whichever is later. Beats and responses are
+// offered in order, one beat a cycle, from the first cycle that begins at or after the memory's
+// answer: for a memory without latency, in the cycle after the handshake. Requests carry their time
+// as an annotated delay, which the target must add, since cycles may run ahead of kernel time. Any
+// target works: non-blocking with two or four phases, early completion, or blocking with its delay
+// in the annotation (b_transport must not wait). AxCACHE is an extension that a target may ignore
+// (axi_cache.h). A target's error response stops the run with a UserError. At most 64 bursts in
+// each direction are in flight, more than the design ever has; address channels are not ready
+// beyond that.
 //
-// Where a memory is known to grant TLM's direct access (DMI) with the very latency of its
-// transactions, trust_dmi() saves the transactions.
+// For a memory that grants TLM's direct access (DMI) with the same latency as its transactions,
+// trust_dmi() avoids the transactions.
 //
-// A memory whose beats do not follow each other at one a cycle says when each is there: every read
-// carries BeatTimes (beat_times.h). One that takes write data as it comes, and not always at once,
-// is a WriteChannel (write_channel.h).
+// A memory that does not deliver one beat a cycle states the time of each beat: every read carries
+// BeatTimes (beat_times.h). A memory that accepts write data beat by beat, with waits, implements
+// WriteChannel (write_channel.h).
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@
 
 namespace tactus {
 
-/// AxiTarget comes first: calls through it are the commonest, and need no other `this` then.
+/// AxiTarget is the first base, so that the frequent calls through it need no adjustment of `this`.
 class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm::tlm_mm_interface {
  public:
   using Transport = tactus::Transport;
@@ -79,16 +79,16 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void trust_dmi() { trusts_dmi_ = true; }
   /// One after the last byte that the design has written. It may only grow.
   [[nodiscard]] std::uint64_t written_end() const { return written_end_; }
-  /// The memory behind the socket goes on only when it is asked to (models/sim/pulled_memory.h).
-  /// `base`: address 0 of the slave in it.
+  /// The memory behind the socket is pulled (models/sim/pulled_memory.h). `base`: address in it of
+  /// the slave's address 0.
   void set_pulled(PulledMemory& memory, std::uint64_t base = 0) {
     pulled_ = &memory;
     base_ = base;
   }
-  /// What the target behind the socket hears of write data; it has to stay there.
+  /// Sets the interface by which the target receives write data; it must outlive the slave.
   void set_write_channel(WriteChannel& channel) { write_channel_ = &channel; }
-  /// Keeps an account of this name of what the waiting for a memory that fills in
-  /// BeatTimes::answers goes into.
+  /// Keeps an account with this name of the time spent waiting for the memory, which must fill in
+  /// BeatTimes::answers.
   void account_for_memory(const char* unit) {
     memory_account_ = std::make_unique<MemoryAccount>(unit, clock_);
   }
@@ -109,11 +109,12 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     return base_ + address;
   }
   [[nodiscard]] PulledMemory* pulled() override { return pulled_; }
-  /// Where a pulled memory and a WriteChannel are behind it, and nobody observes its accounts.
+  /// True with a pulled memory and a WriteChannel behind it, as long as its accounts have no
+  /// observer.
   [[nodiscard]] bool rewinds() const override;
   void mark() override;
   void rewind() override;
-  /// Drops the bursts under way, none of which waits for the memory, as a reset does.
+  /// Removes the bursts in flight, as a reset does. None of them may wait for the memory.
   void reset();
   void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
   void write_now(std::uint32_t address, const std::uint8_t* bytes, std::size_t count) override;
@@ -124,10 +125,10 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
 
  private:
   static constexpr unsigned most_bursts = 64;
-  static constexpr unsigned most_beats = 256;  ///< of a burst
+  static constexpr unsigned most_beats = 256;  ///< most beats of a burst
   static constexpr Cycle unknown_cycle = ~Cycle{0};
   struct Burst : tlm::tlm_generic_payload {
-    /// A payload frees the extensions that it still has, and these are its own members.
+    /// A payload frees its extensions; these are members of the burst and must be removed first.
     ~Burst() override {
       clear_extension(&times);
       clear_extension(&cache);
@@ -136,9 +137,9 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     BeatTimes times;
     AxiCache cache;
     unsigned beats = 0;
-    unsigned collected = 0;  ///< of a write's beats
+    unsigned collected = 0;  ///< beats of a write collected so far
     unsigned next_beat = 0;
-    std::size_t part = 0;  ///< of times.answers, that of the next beat or before it
+    std::size_t part = 0;  ///< index in times.answers of the next beat, or an earlier one
     /// First cycle in which the next beat or the response may be offered; unknown_cycle: not known.
     Cycle available = unknown_cycle;
   };
@@ -151,18 +152,18 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   [[nodiscard]] State waiting_state() const;
   void account_for_taken();
   [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
-  /// The oldest burst's next beat or response is there at the beginning of cycle `now`.
+  /// True if the oldest burst's next beat or response is available at the beginning of cycle `now`.
   [[nodiscard]] bool answered(const Bursts& bursts, Cycle now) const {
     if (bursts.empty()) return false;
     Burst& burst = *bursts.front();
     return burst.available <= now || (!known(burst) && learn(burst, now) && burst.available <= now);
   }
   [[nodiscard]] std::uint64_t middle(Cycle now) const { return period_ * now + period_ / 2; }
-  /// It is known when the next beat or the response is there.
+  /// True if the time of the next beat or of the response is known.
   [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
   /// Becomes known now, if the target has said it by BeatTimes.
   bool look_up(Burst& burst) const;
-  /// The same, but a pulled memory is first asked to go on up to the middle of cycle `now`.
+  /// Does the same, but first pulls a pulled memory up to the middle of cycle `now`.
   bool learn(Burst& burst, Cycle now) const;
   [[nodiscard]] Cycle before_pull() const;
   [[nodiscard]] Cycle known_beats(Cycle most) const;
@@ -176,7 +177,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   Burst* new_burst();
   void free(tlm::tlm_generic_payload* burst) override;
   void request(Burst* burst, tlm::tlm_command command, const AxiAddress& address);
-  /// In cycle `now`.
+  /// Sends requests in cycle `now`.
   void send(Cycle now);
   /// The time that annotated delays are added to.
   [[nodiscard]] sc_core::sc_time kernel_time() const {
@@ -215,36 +216,38 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   Burst* request_phase_ = nullptr;           ///< sent, its request not yet accepted by the target
   Bursts reads_;                             ///< in order of their addresses
   Bursts writes_;                            ///< in order, requested
-  Ring<AxiAddress, most_bursts> addresses_;  ///< of writes whose data is not complete
+  Ring<AxiAddress, most_bursts> addresses_;  ///< addresses of writes whose data is incomplete
   Bursts data_;                              ///< complete data whose address is missing
   /// Bursts begun and not answered: reads, write addresses, complete write data.
   struct {
     unsigned reads = 0, write_addresses = 0, write_data = 0;
   } in_flight_;
   WriteChannel* write_channel_ = nullptr;  ///< null: the target takes whole writes
-  Cycle room_from_ = 0;                    ///< first cycle in which that takes a beat
-  Cycle takes_data_from_ = 0;       ///< the same; unknown_cycle while too many bursts are in flight
+  Cycle room_from_ = 0;                    ///< first cycle in which the WriteChannel accepts a beat
+  /// First cycle in which the slave accepts data; unknown_cycle while too many bursts are in
+  /// flight.
+  Cycle takes_data_from_ = 0;
   PulledMemory* pulled_ = nullptr;  ///< null: the memory wakes by itself
   std::uint64_t base_ = 0;          ///< address 0 in the pulled memory
   bool trusts_dmi_ = false;
-  /// What the memory lets us read and write directly.
+  /// A region of direct memory access.
   struct Direct {
     std::uint8_t* bytes = nullptr;
     std::uint64_t address = 0, size = 0;
     Cycle read_latency = 0, write_latency = 0;
-    /// Null unless all of the bytes lie here.
+    /// Pointer to the bytes; null unless all of them are in this region.
     [[nodiscard]] std::uint8_t* at(std::uint64_t from, std::uint64_t count) const {
       const std::uint64_t offset = from - address;
       return offset < size && count <= size - offset ? bytes + offset : nullptr;
     }
   } direct_;
   std::uint64_t written_end_ = 0;
-  std::string error_;            ///< what the memory refused; raised by the next commit()
+  std::string error_;            ///< error response of the memory; thrown by the next commit()
   Burst* collecting_ = nullptr;  ///< data coming in
   AxiStalls stalls_;
   Account account_;
   std::unique_ptr<MemoryAccount> memory_account_;  ///< null: none is kept
-  /// What a mark remembers: of an idle slave the account, and the wires that it drives.
+  /// State saved by mark(): for an idle slave the account, and the wires that it drives.
   struct {
     Account::Saved account;
     bool ar_ready = false, aw_ready = false, w_ready = false, r_valid = false, b_valid = false;

@@ -1,4 +1,4 @@
-// What can sit at the AXI pins of a DRAM port.
+// Interface of a target at the AXI pins of a DRAM port.
 #pragma once
 
 #include "models/sim/account.h"
@@ -20,42 +20,43 @@ class AxiTarget {
   virtual void drive() = 0;
   virtual void commit() = 0;
   [[nodiscard]] virtual bool idle() const = 0;
-  /// For how many cycles from the present one on, `most` at the most, drive() writes what it wrote
-  /// in the last, provided that no handshake happens. 0: not known.
+  /// Number of cycles from the current one on, at most `most`, in which drive() writes the same
+  /// values as in the last cycle, provided that no handshake happens. 0: unknown.
   [[nodiscard]] virtual Cycle waits(Cycle /*most*/) const { return 0; }
   /// The wires are those of the present cycle, and in it a beat passes and nothing else: of write
   /// data if `writes`, else of read data. In how many cycles, this one and those behind it, `most`
   /// at the most, drive() writes the same if the same passes in each of them. 1: in this one, or it
   /// is not known. Each is still committed; for read data drive() need not be called again.
   [[nodiscard]] virtual Cycle repeats(bool /*writes*/, Cycle /*most*/) const { return 1; }
-  /// Whether its answers come after a time that does not depend on what is read and written, so
-  /// that cycles may be worked out with Clock::timing_only. Then it brings what follows.
+  /// True if the times of answers do not depend on the data that is read and written, so that
+  /// cycles can be evaluated with Clock::timing_only. Such a target implements the functions below.
   [[nodiscard]] virtual bool keeps_time() { return false; }
   virtual void registers(Registers& /*r*/) {}
-  /// Where an address lies in the memory behind it, which it may share with others.
+  /// Converts an address to one of the memory behind the target, which other targets may share.
   [[nodiscard]] virtual std::uint64_t place(std::uint32_t address) const { return address; }
-  /// The memory behind it, if that goes on only when it is asked to; else null.
+  /// The memory behind the target if it is a pulled one, else null.
   [[nodiscard]] virtual PulledMemory* pulled() { return nullptr; }
-  /// Reads or writes what is behind the pins; no time passes.
+  /// Reads or writes the memory behind the pins; no time passes.
   virtual void read_now(std::uint32_t /*address*/, std::uint8_t* /*bytes*/, std::size_t /*count*/) {
   }
   virtual void write_now(std::uint32_t /*address*/, const std::uint8_t* /*bytes*/,
                          std::size_t /*count*/) {}
 
-  /// Whether the present state can be remembered and returned to. Then it brings what follows.
+  /// True if the current state can be saved and restored. Such a target implements the functions
+  /// below.
   [[nodiscard]] virtual bool rewinds() const { return false; }
-  /// Remembers the present state, in which the target is idle; what was remembered before is gone.
+  /// Saves the current state, in which the target must be idle. Replaces an earlier mark.
   virtual void mark() {}
-  /// Returns to the state of the last mark(). What was under way is gone, and never answered. A
-  /// memory that targets share is no part of it: the caller rewinds that too, and sets the clock
-  /// back, before anything else is called.
+  /// Returns to the state of the last mark(). Bursts in flight are removed and never answered. A
+  /// memory shared by several targets is not included: the caller must rewind it and set the clock
+  /// back before any other call.
   virtual void rewind() {}
 
-  /// An answer is owed that comes by time alone, without anything else happening.
+  /// True if an answer is outstanding that will come by itself, after some time.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
-  /// Null if the target keeps none.
+  /// Account of the target; null if it has none.
   [[nodiscard]] virtual Account* account() { return nullptr; }
-  /// Where its waiting for the memory goes; null if it does not know.
+  /// Account of the time spent waiting for the memory; null if the target has none.
   [[nodiscard]] virtual Account* memory_account() { return nullptr; }
 };
 

@@ -1,5 +1,5 @@
-// A Queue<AxiBeat, QueueKind::plain, 2> (models/sim/queue.h) that keeps the bytes of its beats,
-// too: a beat on a link only points to bytes, which its producer overwrites later.
+// A Queue<AxiBeat, QueueKind::plain, 2> (models/sim/queue.h) that also stores the bytes of its
+// beats: a beat on a link only points to bytes, which its producer overwrites later.
 #pragma once
 
 #include <array>

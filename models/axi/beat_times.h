@@ -1,5 +1,5 @@
-// When each beat of a read burst is there, for a memory whose beats do not follow each other at one
-// a cycle, and where the time of an answer went.
+// Times of the beats of a read burst, for memories that do not deliver one beat a cycle, and the
+// parts of an answer's time.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tactus {
 
-/// Where the time of a part of a burst went: the ends of its parts in ps, none before the one above
-/// it. The time before `path_in` and after `bus` is that of the path, there and back.
+/// The parts of an answer's time, given by their ends in ps, in increasing order. The time before
+/// `path_in` and after `bus` is that of the path to the memory and back.
 struct AnswerTimes {
   unsigned until_beat = 0;    ///< the part's last beat, plus one
   std::uint64_t path_in = 0;  ///< it arrives at the memory controller
@@ -20,15 +20,15 @@ struct AnswerTimes {
   std::uint64_t bus = 0;      ///< end of the DRAM's own latency and its data on the bus
 };
 
-/// On the payload of a burst from the slave, filled by the target.
+/// Extension of a burst's payload, filled in by the target.
 ///
-/// A read whose `at` stays empty is answered as a whole: all beats are there at BEGIN_RESP. Else
-/// at[k], in ps, is the time of beat k, and never falls; the target appends the times of further
-/// beats as it learns them, each before that time has come. The data of a beat is there with its
-/// time. BEGIN_RESP follows when all times are known.
+/// If `at` stays empty, all beats of a read are available at BEGIN_RESP. Else at[k], in ps and not
+/// decreasing, is the time of beat k; the target appends the time of each further beat before that
+/// time has come. The data of a beat is valid as soon as its time is. BEGIN_RESP follows when all
+/// times are known.
 struct BeatTimes final : tlm::tlm_extension<BeatTimes> {
   std::vector<std::uint64_t> at;
-  std::vector<AnswerTimes> answers;  ///< in order of beats; of a write only the last one's
+  std::vector<AnswerTimes> answers;  ///< in order of beats; for a write only that of the last beat
 
   void clear() {
     at.clear();
@@ -38,7 +38,7 @@ struct BeatTimes final : tlm::tlm_extension<BeatTimes> {
   void copy_from(const tlm::tlm_extension_base& other) override {
     *this = static_cast<const BeatTimes&>(other);
   }
-  /// It belongs to its burst, which outlives the payload's use.
+  /// Does nothing: the extension is a member of its burst, which outlives the payload.
   void free() override {}
 };
 

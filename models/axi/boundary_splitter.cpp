@@ -39,7 +39,7 @@ void BoundarySplitter::cut(Channel& channel, const AxiAddress& burst) const {
 }
 
 void BoundarySplitter::drive() {
-  // A channel without an address shows the ready of a burst that is not split.
+  // Without an address a channel's ready is that of a burst that is not split.
   reads_.last_piece = writes_.last_piece = true;
   // Only the first piece of a read books its length, the original one; every piece of a write does.
   const bool read = upstream_.ar.valid;

@@ -49,12 +49,12 @@ class BoundarySplitter final : public sc_core::sc_module {
 
   /// One address channel: the burst being cut and the fork that issues its pieces.
   struct Channel {
-    Lengths lengths;            ///< of bursts whose data is still to come
-    unsigned beats_issued = 0;  ///< of the burst at the input, in earlier pieces
-    AxiAddress piece;           ///< of this cycle
+    Lengths lengths;            ///< lengths of bursts whose data has not passed yet
+    unsigned beats_issued = 0;  ///< beats of the burst at the input, in earlier pieces
+    AxiAddress piece;           ///< piece offered in this cycle
     bool last_piece = true;
-    Fork fork;                  ///< of the piece
-    unsigned beats_passed = 0;  ///< of the burst at the head of `lengths`
+    Fork fork;                  ///< fork of the piece
+    unsigned beats_passed = 0;  ///< beats of the burst at the head of `lengths`
   };
   enum Leg : unsigned { leg_address = 1, leg_length = 2, leg_response = 4 };
 

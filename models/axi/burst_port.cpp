@@ -69,7 +69,7 @@ void BurstPort::send(std::uint64_t ps) {
 tlm::tlm_sync_enum BurstPort::nb_transport_bw(tlm::tlm_generic_payload& payload,
                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   auto& burst = static_cast<Burst&>(payload);
-  // A response without END_REQ before it also ends the request phase.
+  // A response without an earlier END_REQ also ends the request phase.
   if (request_phase_ == &burst) request_phase_ = nullptr;
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   answer(burst, delay);
@@ -87,7 +87,7 @@ void BurstPort::answer(Burst& burst, const sc_core::sc_time& delay) {
   }
 }
 
-/// One that waits to be sent is released by send(), one under way by its answer.
+/// Drops a burst. A burst that waits to be sent is released by send(), one in flight by its answer.
 void BurstPort::drop(Burst* burst) {
   if (burst->is_over) {
     burst->release();

@@ -1,10 +1,10 @@
-// An initiator of whole bursts over TLM-2.0, for units that only have to know when a burst was
-// answered: the DMAs of a machine.
+// An initiator of whole bursts over TLM-2.0, for units that only need the time of a burst's answer:
+// the DMAs of a machine.
 //
-// Requests are sent in order, with their time as an annotated delay that the target must add:
-// cycles may run ahead of kernel time. Any target works, see AxiSlave. While a target holds a
-// request back the next one waits, as TLM-2.0 asks; send() tries again. A burst that is dropped
-// stays alive until the target has answered it.
+// Requests are sent in order, with their time as an annotated delay that the target must add, since
+// cycles may run ahead of kernel time. Any target works, see AxiSlave. While a target has not
+// accepted a request the next one waits, as TLM-2.0 demands; send() tries again. A dropped burst
+// exists until the target has answered it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace tactus {
 class BurstPort final : private tlm::tlm_mm_interface {
  public:
   struct Burst : tlm::tlm_generic_payload {
-    /// A payload frees the extensions that it still has, and this one is its own member.
+    /// A payload frees its extensions; this one is a member of the burst and must be removed first.
     ~Burst() override { clear_extension(&times); }
     std::vector<std::uint8_t> bytes;
     BeatTimes times;
@@ -42,11 +42,11 @@ class BurstPort final : private tlm::tlm_mm_interface {
   BurstPort(Clock& clock, Transport transport);
   ~BurstPort() override;
 
-  /// A burst that stays the caller's until release() or drop().
+  /// Returns a burst, which belongs to the caller until release() or drop().
   [[nodiscard]] Burst* burst(tlm::tlm_command command, std::uint64_t address, std::size_t bytes);
   /// Queues a burst. It is sent by the next send().
   void request(Burst* burst) { to_send_.push_back(burst); }
-  /// Sends what is queued and may be sent, at a time in ps.
+  /// Sends queued requests as far as the target accepts them, at a time in ps.
   void send(std::uint64_t ps);
   [[nodiscard]] bool has_to_send() const { return !to_send_.empty(); }
   /// Called with each burst that was answered and not dropped.

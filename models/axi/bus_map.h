@@ -1,4 +1,4 @@
-// Which target of a bus an address belongs to.
+// Address map of a bus: the target that an address belongs to.
 #pragma once
 
 #include <cstdint>

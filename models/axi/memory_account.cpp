@@ -12,7 +12,7 @@ void MemoryAccount::remember() {
 void MemoryAccount::taken(Kind kind, const AnswerTimes* times) {
   static constexpr AnswerTimes unknown;
   const AnswerTimes& way = times != nullptr ? *times : unknown;
-  // Nearly always it is what was waited for up to now, and nothing else is open.
+  // In most cases the slave has waited for just this, and no other interval is open.
   if (kind == kind_ && intervals_.empty()) {
     kind_ = Kind::nothing;
     if (clock_.now > since_) enter(since_, clock_.now, way);

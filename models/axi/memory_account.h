@@ -1,10 +1,10 @@
-// Where the time goes that an AXI slave waits for its memory: the path there and back, other
+// Account of the time that an AXI slave waits for its memory: the path to it and back, other
 // accesses, refreshes, rows, the DRAM itself.
 //
-// Every cycle in which the slave's own account says that the memory has not answered belongs to the
-// part of the way on which the access was when the cycle began. That is known only with the answer,
-// so these states are entered when the beat or the response that was waited for is taken: their
-// cycles lie in the past, and intervals are told late.
+// Every cycle in which the slave's own account is in a state of waiting for the memory belongs to
+// the part of the way where the access was when the cycle began. This is known only with the
+// answer. So states are entered when the beat or response is taken: their cycles are in the past,
+// and observers receive intervals late.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class MemoryAccount {
       {"bus", StateKind::stall, "the DRAM's own latency, and the data on its bus"},
       {"idle", StateKind::idle, "nothing is waited for"},
   }};
-  /// What is waited for.
+  /// What the slave waits for.
   enum class Kind : std::uint8_t { nothing, beat, response };
 
   MemoryAccount(const char* unit, const Clock& clock)
@@ -36,7 +36,7 @@ class MemoryAccount {
 
   [[nodiscard]] Account& account() { return account_; }
 
-  /// From the present cycle on the slave waits for this.
+  /// From the current cycle on the slave waits for this.
   void wait(Kind kind) {
     if (kind == kind_) return;
     if (kind_ != Kind::nothing) remember();
@@ -45,8 +45,8 @@ class MemoryAccount {
   }
   /// The way is not known yet of some waiting up to now, so taken() has to say it.
   [[nodiscard]] bool wants_times() const { return kind_ != Kind::nothing || !intervals_.empty(); }
-  /// In the present cycle, which is none of waiting, a beat or response is taken, whose way was
-  /// this; null: not known.
+  /// In the current cycle, which does not count as waiting, a beat or response is taken. `times`
+  /// are the parts of its answer; null: unknown.
   void taken(Kind kind, const AnswerTimes* times);
 
   /// Remembers the present state; the way of all waiting up to now is known.
@@ -61,7 +61,7 @@ class MemoryAccount {
     bool known = false;
     AnswerTimes times;
   };
-  /// The waiting that is over now, until its way is known.
+  /// Stores the interval of waiting that ends now, until the parts of its answer are known.
   void remember();
   void settle(Kind kind, const AnswerTimes& times);
   void enter(Cycle from, Cycle to, const AnswerTimes& times);
@@ -71,7 +71,8 @@ class MemoryAccount {
   Account account_;
   Kind kind_ = Kind::nothing;
   Cycle since_ = 0;
-  GrowingRing<Interval> intervals_;  ///< that are over and not accounted for, in order
+  /// Intervals that have ended and are not accounted for yet, in order.
+  GrowingRing<Interval> intervals_;
   Account::Saved marked_;
 };
 

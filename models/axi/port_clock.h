@@ -5,9 +5,9 @@
 
 namespace tactus {
 
-/// A clock of p/q times the frequency of one with period `ps`; both have an edge at time 0. Edge k
-/// is at k * ps * q / p, rounded down, so that edges which coincide do so exactly. Good for times
-/// up to 2^64 / p ps: five hours for p = 1000.
+/// A clock with p/q times the frequency of a clock with period `ps`; both have an edge at time 0.
+/// Edge k is at k * ps * q / p, rounded down, so that common edges are equal exactly. Valid for
+/// times up to 2^64 / p ps: five hours for p = 1000.
 class PortClock {
  public:
   PortClock(std::uint64_t ps, std::uint64_t p, std::uint64_t q) : ps_(ps * q), p_(p) {}

@@ -16,7 +16,7 @@ struct PortPath::Access : tlm::tlm_generic_payload {
   DdrTimes times;
   Burst* burst = nullptr;
   Direction* direction = nullptr;
-  Place* place = nullptr;     ///< of its chunk
+  Place* place = nullptr;     ///< place of its chunk
   std::uint64_t arrival = 0;  ///< ps, at the controller
   std::uint64_t done = 0;     ///< ps: the controller's answer
   bool is_answered = false;
@@ -40,7 +40,7 @@ PortPath::PortPath(const sc_core::sc_module_name& name, Clock& clock,
     direction.places.resize(config.outstanding);
     direction.there = config.fixed_ps[d] / 2;
     direction.back = config.fixed_ps[d] - direction.there;
-    // A read's address has crossed with half of its clocks.
+    // Half of a read's crossing clocks are spent by its address.
     const unsigned crossing = config.crossing[d] - (d == read ? config.crossing[d] / 2 : 0);
     direction.back_crossing = port_.edge(crossing);
     in_[d] = config.interconnect_ps[d] / 2;
@@ -260,7 +260,7 @@ tlm::tlm_sync_enum PortPath::nb_transport_bw(int number, tlm::tlm_generic_payloa
   Direction& direction = directions_[static_cast<unsigned>(number)];
   auto& access = static_cast<Access&>(payload);
   const std::uint64_t time = now_ps() + delay.value();
-  // An answer without END_REQ before it also ends the request phase.
+  // An answer without an earlier END_REQ also ends the request phase.
   const bool taken = direction.request_phase == &access;
   if (taken) {
     direction.request_phase = nullptr;
@@ -349,9 +349,9 @@ void PortPath::finish(Burst* burst, std::uint64_t time) {
   payload.release();
 }
 
-/// All times that are kept are those of things under way, or lie before the answer of the last one:
-/// no later than an edge of the design's clock at which nothing is under way. What is asked for
-/// from there on is after that edge, so that they count no more than zeroes do.
+/// Sets all stored times to 0. They belong to accesses in flight or are before the last answer, and
+/// so not later than an edge of the design's clock at which nothing is in flight. All later
+/// requests come after that edge, so these times have the effect of 0.
 void PortPath::reset() {
   for (const auto& access : accesses_) {
     if (access->get_ref_count() != 0) access->release();

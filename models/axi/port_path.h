@@ -1,9 +1,9 @@
-// The way from an AXI slave to a memory controller: interconnect, clock crossing, width conversion,
-// cutting into chunks, chunks in flight, write buffer.
+// The path from an AXI slave to a memory controller: interconnect, clock crossing, width
+// conversion, division into chunks, chunks in flight, write buffer.
 //
-// T: period of the design's clock, P: of the port's, which is p/q times as fast (port_clock.h). A
-// beat of the design is n = max(1, design bytes / port bytes) beats of the port. All times are
-// whole picoseconds; edges of P are the only places where anything happens on the port.
+// T: period of the design's clock, P: period of the port's clock, which is p/q times as fast
+// (port_clock.h). A beat of the design is n = max(1, design bytes / port bytes) beats of the port.
+// All times are whole picoseconds; on the port, everything happens at edges of P.
 //
 //   Read    the address, taken in cycle c, is at the port at the first edge of P from (c + 1) T +
 //   half
@@ -20,15 +20,15 @@
 //           halves of the fixed latency, the crossing and half the interconnect's latency after
 //           that, or later where the controller has no room.
 //
-// Alone, a read's first beat comes fixed + interconnect + crossing * P + the controller's time
-// after the edge of its address, rounded up to edges of P and then of T. Throughput: at most
-// `outstanding` chunks in the time of one, and one beat each P.
+// Without other accesses, a read's first beat comes fixed + interconnect + crossing * P + the
+// controller's time after the edge of its address, rounded up to edges of P and then of T.
+// Throughput: at most `outstanding` chunks in the time of one, and one beat each P.
 //
-// Towards the slave a non-blocking target that fills in BeatTimes, and a WriteChannel. Towards the
-// controller two initiators, for reads and writes: four phases, one access of at most access_bytes
-// that does not cross a multiple of it, arrivals of a socket in order of time. It also takes
-// controllers that answer at once. Bytes are moved by the controller. Source: spec sections 5.2 to
-// 5.4.
+// For the slave it is a non-blocking target that fills in BeatTimes, and a WriteChannel. For the
+// controller it has two initiators, for reads and writes: four phases, accesses of at most
+// access_bytes that do not cross a multiple of it, arrivals at a socket in order of time.
+// Controllers that answer immediately work, too. The controller reads and writes the data. Source:
+// spec sections 5.2 to 5.4.
 #pragma once
 
 #include <array>
@@ -78,14 +78,14 @@ class PortPath final : public sc_core::sc_module,
   [[nodiscard]] sc_core::sc_time lookahead() const;
 
  private:
-  /// A burst of the slave under way.
+  /// A burst of the slave in flight.
   struct Burst {
     tlm::tlm_generic_payload* payload = nullptr;  ///< null: free
     BeatTimes* times = nullptr;
     std::uint64_t from = 0;    ///< ps: of a read's address at the port; of a write's
-    unsigned port_beats = 0;   ///< in all
-    unsigned cut = 0;          ///< of these, in chunks
-    unsigned returned = 0;     ///< of a read's, on the R channel
+    unsigned port_beats = 0;   ///< total number of beats on the port
+    unsigned cut = 0;          ///< number of these that are in chunks
+    unsigned returned = 0;     ///< number of a read's beats that have passed the R channel
     unsigned open = 0;         ///< chunks that have not gone out, accesses that are not answered
     std::uint64_t answer = 0;  ///< ps: of a write's response so far
   };
@@ -96,7 +96,7 @@ class PortPath final : public sc_core::sc_module,
     std::uint64_t ready;    ///< ps: not before
     unsigned first, count;  ///< port beats
   };
-  /// How far a chunk that went out has been answered.
+  /// Progress of a chunk that was sent.
   struct Place {
     unsigned open = 0;       ///< accesses that are not answered
     std::uint64_t done = 0;  ///< ps, so far
@@ -144,7 +144,7 @@ class PortPath final : public sc_core::sc_module,
   void send(Direction& direction);
   void answered(Access& access, std::uint64_t time);
   void return_reads();
-  /// Says where the time went of what has come, up to the burst's beat `until`.
+  /// Adds the parts of the answer's time for the burst's beats up to `until`.
   static void add_answer(const Access& access, std::size_t until);
   void finish(Burst* burst, std::uint64_t time);
   static void reset(Direction& direction);
@@ -155,7 +155,7 @@ class PortPath final : public sc_core::sc_module,
   PortClock port_;
   unsigned beat_bytes_;
   unsigned n_;                    ///< port beats a beat
-  unsigned port_bytes_;           ///< of a beat on the port that carries data
+  unsigned port_bytes_;           ///< bytes of data in a beat on the port
   std::uint64_t in_[2], out_[2];  ///< ps of the interconnect, by direction
   std::array<Direction, 2> directions_;
 

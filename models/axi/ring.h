@@ -1,6 +1,6 @@
-// What the model of a memory keeps in order: a deque of a fixed capacity, and one that grows.
-// Unlike Queue (models/sim/queue.h) they are no hardware: there is no clock edge, and an item
-// pushed is seen at once.
+// Ring buffers for models of memories: one of fixed capacity, and one that grows. Unlike Queue
+// (models/sim/queue.h) they are no hardware: there is no clock edge, and a pushed item is visible
+// immediately.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class Ring {
   void clear() { first_ = end_; }
   [[nodiscard]] T& entry(std::size_t i) { return slots_[(first_ + i) % capacity]; }
   [[nodiscard]] std::size_t count() const { return size(); }
-  /// From now on it holds so many items, which the caller fills.
+  /// Sets the number of items, whose values the caller then sets.
   void begin_load(std::size_t count) {
     first_ = 0;
     end_ = count;
@@ -36,7 +36,7 @@ class Ring {
   std::size_t first_ = 0, end_ = 0;  ///< count on for ever
 };
 
-/// The same with room for any number. References to items end with push_back().
+/// A ring without a limit. push_back() invalidates references to items.
 template <typename T>
 class GrowingRing {
  public:

@@ -24,7 +24,7 @@ StreamReader::StreamReader(const sc_core::sc_module_name& name, Clock& clock,
       account_("stream_memory", clock) {}
 
 void StreamReader::start(std::uint64_t bytes, std::uint64_t address) {
-  // The target still answers those that were sent.
+  // The target still answers bursts that were sent.
   for (const Read& read : reads_) BurstPort::drop(read.burst);
   reads_.clear();
   asked_ = address;

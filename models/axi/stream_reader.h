@@ -1,16 +1,16 @@
-// Reads a range of memory from its beginning to its end as a stream of words, as a DMA does: bursts
-// of a fixed size, one behind the other, several under way.
+// Reads a range of memory as a stream of words, as a DMA does: consecutive bursts of a fixed size,
+// several in flight.
 //
-// The first bursts are asked for at the clock edge with which the stream starts, each further one
-// at the edge that ends the cycle in which the last word of another is taken. A word is there in
-// the first cycle that begins at or after the time that the target's BeatTimes give it, or, behind
-// a target that answers bursts as a whole, at or after the answer; words come in order, at most one
-// a cycle. Behind a target that takes no time a word is there in every cycle.
+// The first bursts are requested at the clock edge at which the stream starts, each further one at
+// the edge that ends the cycle in which the last word of another burst is taken. A word is
+// available in the first cycle that begins at or after its time in the target's BeatTimes or, with
+// a target that answers whole bursts, at or after the answer. Words come in order, at most one a
+// cycle. With a target without latency a word is available in every cycle.
 //
-// Throughput: that of the target, and at most `bursts` of them in the time of one. No burst has
-// more than 256 beats or crosses a multiple of its size, and so none of 4096 bytes.
+// Throughput: that of the target, and at most `bursts` bursts in the time of one. No burst has more
+// than 256 beats or crosses a multiple of its size, so none crosses a 4 KB boundary.
 //
-// Any TLM-2.0 target works (burst_port.h). What it refuses ends the stream: see error(). Source:
+// Any TLM-2.0 target works (burst_port.h). An error response ends the stream: see error(). Source:
 // memory specification, sections 1.2 and 5.1.
 #pragma once
 
@@ -45,23 +45,23 @@ class StreamReader final : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<BurstPort>& socket = port_.socket;
 
-  /// Begins a stream of so many bytes, whole words, with the present cycle. What is under way of
-  /// one before is dropped.
+  /// Starts a stream of `bytes` bytes, whole words, in the current cycle. Bursts of an earlier
+  /// stream are dropped.
   void start(std::uint64_t bytes, std::uint64_t address = 0);
-  /// Drops what is under way; the stream has ended.
+  /// Ends the stream and drops bursts in flight.
   void stop() { start(0); }
-  /// Asked in every cycle in which a word is wanted: whether the next one is there.
+  /// True if the next word is available. Call in every cycle in which a word is needed.
   [[nodiscard]] bool available();
-  /// The bytes of the word that is there.
+  /// The bytes of the available word.
   [[nodiscard]] const std::uint8_t* word() const {
     const Read& read = reads_.front();
     return read.burst->bytes.data() + std::uint64_t{read.next} * config_.word_bytes;
   }
-  /// It is taken in the present cycle.
+  /// Takes the word in the current cycle.
   void take();
   /// Asked for so far, of all streams.
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
-  /// What the memory answered the burst of the next word with, if that is an error; else TLM_OK.
+  /// Error response to the burst of the next word; TLM_OK_RESPONSE if there is none.
   [[nodiscard]] tlm::tlm_response_status error() const;
 
   /// The next word has been asked for and is not there yet.
@@ -82,7 +82,7 @@ class StreamReader final : public sc_core::sc_module {
     if (at.empty()) return read.burst->answered <= now && !read.burst->is_response_error();
     return read.next < at.size() && at[read.next] <= now;
   }
-  /// As many bursts as there is room for, at a time in ps.
+  /// Requests as many bursts as there is room for, at a time in ps.
   void request(std::uint64_t edge);
 
   const std::uint64_t period_ps_;

@@ -1,4 +1,4 @@
-// How an initiator calls its target.
+// The TLM-2.0 transport interface by which an initiator calls its target.
 #pragma once
 
 namespace tactus {

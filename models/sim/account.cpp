@@ -15,7 +15,7 @@ void Account::tell(Cycle to) {
   told_ = to;
 }
 
-/// The same as announce() for enter_at(), with the counting.
+/// Does the same as announce() for enter_at(), and counts the cycles.
 void Account::announce_at(unsigned code, Cycle at) {
   if (at > since_) {
     cycles_[code_] += at - since_;
@@ -26,7 +26,7 @@ void Account::announce_at(unsigned code, Cycle at) {
   if (follower_ != nullptr) follower_->follow();
 }
 
-/// The rest of a change that somebody wants to know of; its cycles are counted.
+/// Completes a change for the observer. Its cycles have been counted.
 void Account::announce(unsigned code) {
   const Cycle now = clock_.now;
   tell(now);

@@ -1,9 +1,8 @@
-// Where a unit's cycles go: in every cycle a unit is in exactly one state.
+// Account of a unit's cycles: in every cycle a unit is in exactly one state.
 //
 // A unit calls enter() at its clock edge with the state of the cycle that ends. A state lasts until
-// another is entered, so a unit that rests, or a cycle that is skipped because nothing changes,
-// needs no call: states are intervals, not ticks. Cycles of one account always add up to the cycles
-// that have passed.
+// another one is entered, so a unit that is asleep, and skipped cycles, need no call. Cycles of an
+// account always add up to the cycles that have passed.
 #pragma once
 
 #include <array>
@@ -44,7 +43,7 @@ struct UnitStates {
 
 class Account;
 
-/// Told of every interval once it is over: cycles [from, to), to > from.
+/// Observer of intervals: called for each when it has ended, with its cycles [from, to), to > from.
 class AccountObserver {
  public:
   virtual ~AccountObserver() = default;
@@ -74,7 +73,8 @@ class Account {
   void enter(unsigned code) {
     if (code != code_) change(code);
   }
-  /// The same from cycle `at` on, which is not after the present one; later than the calls before.
+  /// Enters a state from cycle `at` on, which must not be after the current cycle nor before
+  /// earlier calls.
   void enter_at(unsigned code, Cycle at) {
     if (code == code_) return;
     if (watched_) return announce_at(code, at);
@@ -93,7 +93,7 @@ class Account {
     since_ = clock_.now;
   }
 
-  /// Who wants to know of every interval; null: nobody.
+  /// The observer of intervals; null: none.
   [[nodiscard]] AccountObserver* observer() const { return observer_; }
   [[nodiscard]] bool observed() const { return observer_ != nullptr; }
   /// The first cycle of the present state that the observer has not been told of.
@@ -105,10 +105,10 @@ class Account {
   }
   /// Counts from the present cycle on. What came before is not counted, unless count() was called.
   void restart() { since_ = clock_.now; }
-  /// To be changed by what other cycles are known to count. count() before.
+  /// Counted cycles, to which the counts of known cycles can be added. Call count() before.
   [[nodiscard]] std::vector<std::uint64_t>& counts() { return cycles_; }
 
-  /// What it has counted up to some cycle, and the interval of that cycle.
+  /// Saved counts up to some cycle, and the interval of that cycle.
   struct Saved {
     unsigned code = 0;
     Cycle since = 0;
@@ -134,10 +134,10 @@ class Account {
   /// Cycles of every code up to the last change or settle().
   [[nodiscard]] const std::vector<std::uint64_t>& cycles() const { return cycles_; }
 
-  /// The observer is told of cycles from the first that is not counted yet on.
+  /// Sets the observer, which receives cycles from the first uncounted one on.
   void observe(AccountObserver* observer) { observe(observer, since_); }
-  /// The observer is told of cycles from `from` on. `tells_empty`: also of the state that ends in
-  /// cycle `from`, as an interval without cycles.
+  /// Sets the observer, which receives cycles from `from` on. `tells_empty`: also the state that ends
+  /// in cycle `from`, as an interval without cycles.
   void observe(AccountObserver* observer, Cycle from, bool tells_empty = false) {
     observer_ = observer;
     told_ = from;

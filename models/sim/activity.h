@@ -1,13 +1,13 @@
-// Which units are evaluated in a cycle.
+// The set of units that are evaluated in a cycle.
 //
-// A unit *sleeps* after a clock edge at which none of its registers moved: as long as no wire at
-// its border changes, its outputs stay as they are, and its next clock edge would do nothing again.
-// A wire that changes wakes the unit that looks at it (wire.h), in the same cycle; the steps of the
-// cycle are ordered such that no unit looks at a wire before its value is final, so what a unit has
-// worked out before it was woken still holds.
+// A unit is *asleep* after a clock edge at which none of its registers changed: until a wire that
+// it reads changes, its outputs stay the same and its next clock edge would change nothing either.
+// A changed wire wakes the unit that reads it (wire.h), in the same cycle. The steps of a cycle are
+// ordered so that no unit reads a wire before its value is final; so values that a unit computed
+// before it was woken are still right.
 //
-// A unit whose outputs depend on the time stays awake as long as they do. Waveforms are recorded
-// with every unit awake.
+// A unit whose outputs depend on time stays awake as long as they do. While waveforms are recorded,
+// all units are awake.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The two figures for how well an array of multipliers is used: their names, titles, meanings and
-// formulas. Everything that prints, writes or explains one of them takes it from here.
+// The two figures of an array's utilisation: names, titles, meanings and formulas. All code that
+// prints, writes or explains one of them uses these.
 //
 //   array busy   cycles in which the array multiplies a vector, over all cycles. Padding lanes,
 //                padding pixels and vectors of zeroes count as work.

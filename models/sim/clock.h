@@ -1,4 +1,4 @@
-// What every unit of a design shares: the cycle number, the observer, the progress counter.
+// Data shared by all units of a design: cycle number, observers, progress counter.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class Scope;
 struct Clock {
   Engine engine = Engine::step;
   Cycle now = 0;
-  EventSink* events = nullptr;      ///< null: nobody watches, and units skip building events
-  CycleWatcher* watcher = nullptr;  ///< null: nobody reads signals
-  /// Nothing more comes from outside: a unit that waits for work from there is done, not starved.
+  EventSink* events = nullptr;      ///< null: there is no observer, and units make no events
+  CycleWatcher* watcher = nullptr;  ///< null: signals are not read
+  /// No more input comes from outside: a unit that waits for it is idle, not stalled.
   bool input_ended = false;
   /// Handshakes and register moves so far. In a cycle that leaves this number as it is nothing has
   /// changed but timers.
@@ -30,10 +30,10 @@ struct Clock {
   /// Calls to memories so far; each may have given the SystemC kernel something to do.
   std::uint64_t transactions = 0;
   UnitActivity activity;
-  /// Cycles are worked out for what they count and how long they take. No memory changes, no
-  /// register that only holds data, and nothing outside the design.
+  /// Cycles are evaluated for their number and counters only: no memory changes, no register that
+  /// only contains data, and nothing outside of the design.
   bool timing_only = false;
-  std::uint64_t period_ps = 1;  ///< of the SystemC time that a cycle takes; set by ClockDriver
+  std::uint64_t period_ps = 1;  ///< period in SystemC time; set by ClockDriver
 };
 
 }  // namespace tactus

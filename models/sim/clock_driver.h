@@ -1,8 +1,8 @@
 // Drives a design on the SystemC kernel with one process.
 //
-// run() starts the kernel and pauses it in the end. Called by a thread while the kernel runs, it
-// makes that thread wait instead. begin() is for a design that is a part of somebody else's: the
-// process goes on by itself until there is no more to do.
+// run() starts the kernel and pauses it at the end. If a thread calls it while the kernel runs,
+// that thread waits instead. begin() is for a design inside of a larger one: the process runs by
+// itself until there is no more work.
 #pragma once
 
 #include <exception>
@@ -26,8 +26,8 @@ class ClockDriver final : public sc_core::sc_module {
   ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
               std::function<bool(Cycle)> cycle);
 
-  /// Runs until `cycle` returns false; what it throws comes out of here. May be called again. While
-  /// a thread waits in it, other designs go on.
+  /// Runs until `cycle` returns false. Exceptions of `cycle` are passed on. May be called
+  /// repeatedly. While a thread waits in it, other designs run.
   void run();
   /// Begins with cycle clock.now, whose middle is not over; `cycle` returns false when there is no
   /// more to do. What it throws ends the kernel's run.
@@ -46,7 +46,7 @@ class ClockDriver final : public sc_core::sc_module {
   std::function<bool(Cycle)> cycle_;
   bool running_ = false;
   bool owns_kernel_ = false;
-  bool is_awaited_ = false;  ///< by a thread that called run()
+  bool is_awaited_ = false;  ///< a thread waits in run()
   sc_core::sc_event wake_, ended_;
   std::exception_ptr error_;
 };

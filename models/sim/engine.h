@@ -1,4 +1,4 @@
-// How the cycles of a design are worked out.
+// Engine: the way in which the cycles of a design are evaluated.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ using Cycle = std::uint64_t;
 enum class Engine : std::uint8_t {
   step,  ///< evaluates every cycle: the reference
   fast,  ///< leaves out cycles in which nothing can happen, and takes what it knows at once
-  /// As fast, but every so often evaluates what it would leave out or take from what it knows; an
-  /// InternalError names the first difference.
+  /// As `fast`, but at intervals it evaluates cycles that it would skip or take as known sequences,
+  /// and compares. An InternalError names the first difference.
   check,
 };
 

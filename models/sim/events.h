@@ -22,7 +22,7 @@ using EventKind = std::uint8_t;  ///< place in the machine's table
 
 struct Event {
   EventKind kind;
-  unsigned port = 0;  ///< of a unit that there is more than once
+  unsigned port = 0;  ///< number of the port, for units that exist more than once
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   std::uint64_t c = 0;
@@ -70,7 +70,7 @@ struct EventFormat {
   std::function<void(std::string& text, const Event& event)> data;
 };
 
-// A log has millions of events, so their texts are appended, and no text is made for a part.
+// A log has millions of events, so texts are appended to one string, without temporary strings.
 
 template <typename Number>
 void append_number(std::string& text, Number number, int base = 10) {

@@ -31,10 +31,10 @@ class Fork {
 
   /// Legs that take the item in this cycle.
   [[nodiscard]] Legs fires(Legs ready) const { return pending_ & ready; }
-  /// Whether every leg has taken the item or does in this cycle, valid or not: the ready towards
-  /// the item's producer.
+  /// True if every leg has taken the item or takes it in this cycle, whether or not it is valid:
+  /// the ready for the item's producer.
   [[nodiscard]] bool all(Legs ready) const { return (open() & ~ready) == 0; }
-  /// What done() is after the clock edge.
+  /// Value of done() after the clock edge.
   [[nodiscard]] Legs after(Legs ready) const { return after(all(ready), fires(ready)); }
   [[nodiscard]] Legs after(bool all, Legs fires) const { return all ? 0 : done_ | fires; }
   template <typename Registers>

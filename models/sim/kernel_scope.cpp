@@ -27,7 +27,7 @@ std::vector<sc_core::sc_simcontext*>& kept_contexts() {
   return contexts;
 }
 
-/// What SystemC's functions act on.
+/// The contexts used by SystemC's functions.
 struct Contexts {
   sc_core::sc_simcontext* current;
   sc_core::sc_simcontext* global;
@@ -39,12 +39,13 @@ void use(const Contexts& contexts) {
   sc_core::sc_default_global_context = contexts.global;
 }
 
-/// A scope that lives.
+/// A scope that exists.
 struct Live {
   const KernelScope* scope;
   sc_core::sc_simcontext* context;
-  Contexts before;                ///< in use when it began, as far as that lives
-  std::optional<Contexts> after;  ///< in use when it was entered to end; none: it was itself
+  Contexts before;  ///< contexts in use when it began, if they still exist
+  /// Contexts in use when it was entered to be destroyed; empty: its own.
+  std::optional<Contexts> after;
 };
 std::vector<Live>& scopes() {
   static std::vector<Live> all;
@@ -86,7 +87,7 @@ KernelScope::~KernelScope() {
   const Live ended = find(this);
   scopes().erase(scopes().begin() + (&find(this) - scopes().data()));
   use(ended.after.value_or(ended.before));
-  // Who would have gone back to this kernel goes where this one would have gone.
+  // Scopes that would return to this kernel now return to the one that this scope would return to.
   for (Live& live : scopes()) {
     if (live.before.current == context_) live.before = ended.before;
   }

@@ -5,10 +5,11 @@
 
 namespace tactus {
 
-/// A fresh SystemC kernel for the scope's lifetime, so that one process can build and run designs
-/// one after the other (the standard allows no module after the first start). Construct before any
-/// module of the design, destroy after them. Scopes nest; only the innermost may be used unless
-/// another is entered (EnteredKernel). The context is one of the process: never from two threads.
+/// A new SystemC kernel for the scope's lifetime, so that a process can build and run several
+/// designs (the standard allows no module after the first start). Construct it before all modules
+/// of the design and destroy it after them. Scopes nest; only the innermost may be used unless
+/// another is entered (EnteredKernel). The context belongs to the process: never use it from two
+/// threads.
 class KernelScope {
  public:
   KernelScope();

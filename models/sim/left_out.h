@@ -22,7 +22,7 @@ class LeftOutCycles {
   const Clock& clock_;
   std::uint64_t progress_;
   std::vector<Account*> accounts_;
-  std::vector<unsigned> codes_;  ///< of the accounts
+  std::vector<unsigned> codes_;  ///< state of each account
 };
 
 }  // namespace tactus

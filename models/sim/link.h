@@ -1,9 +1,8 @@
 // A ready/valid channel between two units: plain wires, no kernel object.
 //
 // The producer writes `valid` and `bits` in its drive(), the consumer writes `ready` in its
-// accept(); both look at the settled result afterwards. No valid depends on a ready of the same
-// cycle, so driving everything first and accepting afterwards reaches the settled state of the
-// cycle.
+// accept(); both read the settled result afterwards. No valid depends on a ready of the same cycle,
+// so that first all drive() and then all accept() settle the wires of a cycle.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ struct Link {
 /// end of the cycle (all commits included). Null: a vector of zeroes.
 using VectorRef = const std::uint8_t*;
 
-/// What is at the border of a unit: wires that others write wake it.
+/// The wires at the border of a unit: wires written by other units wake it.
 class Border {
  public:
   Border(UnitActivity& activity, UnitSet unit) : activity_(activity), unit_(unit) {}

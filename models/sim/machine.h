@@ -19,18 +19,19 @@
 
 namespace tactus {
 
-/// What rates are measured against.
+/// Peak rates of a machine.
 struct MachineRates {
   std::uint64_t macs_per_work = 0;  ///< multiply-accumulates for each count of MachineInfo::work
   std::uint64_t peak_macs = 0;      ///< a cycle
-  std::uint64_t beat_bytes = 0;     ///< of a memory port; one beat a cycle is the peak
-  std::uint64_t vector_bytes = 0;   ///< of what instructions move
+  /// Bytes of a beat at a memory port; the peak is one beat a cycle.
+  std::uint64_t beat_bytes = 0;
+  std::uint64_t vector_bytes = 0;  ///< bytes of a vector
 };
 
 /// Instructions of one kind so far.
 struct KindCounts {
-  std::uint64_t count = 0;    ///< that retired
-  std::uint64_t vectors = 0;  ///< of those
+  std::uint64_t count = 0;    ///< retired instructions
+  std::uint64_t vectors = 0;  ///< vectors of these instructions
 };
 
 /// When a trace is wanted.
@@ -39,7 +40,7 @@ struct TraceTrigger {
   std::uint64_t first = 0, last = 0;  ///< program counters
 };
 
-/// How far nobody has to hear of a machine that makes progress.
+/// Limits up to which a machine may run without returning to its driver.
 struct Horizon {
   Cycle cycle = 0;            ///< first cycle that the clock may not go beyond
   std::uint64_t retires = 0;  ///< after so many more, on_border() or pause() is called
@@ -53,20 +54,20 @@ class Machine {
 
   // ---- time
 
-  /// Evaluates one or more cycles, `most` at the most, and moves the clock behind them: it goes on
-  /// while every cycle makes progress, no memory was called and nobody called pause(). Returns how
-  /// many cycles, the last ones, made no progress.
+  /// Evaluates at least one and at most `most` cycles and advances the clock. It continues while
+  /// every cycle makes progress, no memory was called, and pause() was not called. Returns the
+  /// number of cycles at the end that made no progress.
   virtual Cycle advance(Cycle most) = 0;
   virtual void pause() = 0;
-  /// For the next advance(): up to the horizon it may go on beyond `most`, if the last of these
-  /// cycles made progress.
+  /// For the next advance(): it may continue beyond `most` up to the horizon, if the last cycle
+  /// made progress.
   virtual void set_horizon(const Horizon& /*horizon*/) {}
-  /// Called between two cycles, with all figures complete, by a machine that goes on where
-  /// Horizon::retires are over and that would be paused otherwise. Returns the next `retires`.
+  /// Called between two cycles, with all figures complete, when Horizon::retires have been reached,
+  /// by a machine that then continues instead of pausing. Returns the next `retires`.
   std::function<std::uint64_t()> on_border;
   /// There is nothing to come and nothing in flight.
   [[nodiscard]] virtual bool idle() const = 0;
-  /// A memory still owes an answer: a machine that rests does not hang.
+  /// True if an answer of a memory is outstanding: a machine without progress does not hang then.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   /// One line for each unit that is in the middle of something.
   [[nodiscard]] virtual std::vector<std::string> waits_for() = 0;
@@ -78,7 +79,7 @@ class Machine {
   [[nodiscard]] virtual std::vector<Account*> accounts() = 0;
   /// All values of MachineInfo::counters, in their order.
   [[nodiscard]] virtual std::vector<std::uint64_t> counters() const = 0;
-  /// By MachineInfo::kinds.
+  /// Counts by kind of instruction, in the order of MachineInfo::kinds.
   [[nodiscard]] virtual std::vector<KindCounts> kind_counts() const = 0;
 
   // ---- what can be seen

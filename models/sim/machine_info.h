@@ -1,9 +1,8 @@
-// What can be told of a machine without building one: the tables that everything shared walks.
+// Description of a machine by tables, available without building one.
 //
 // Statistics, reports, timelines, explanations of figures, memory dumps and sweeps know machines
-// through these tables only. A row may name a unit that it `needs`: the row is for those machines
-// that have an account of this name, which depends on their configuration. Texts live as long as
-// the program.
+// through these tables only. A row may name a unit that it `needs`: it applies to machines with an
+// account of this name, which depends on their configuration. Texts exist as long as the program.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,9 @@
 
 namespace tactus {
 
-/// A unit that has an account; those of optional parts are listed, too.
+/// A unit with an account; optional units are listed, too.
 struct UnitInfo {
-  std::string_view name;   ///< of the account
+  std::string_view name;   ///< name of the account
   std::string_view title;  ///< on a screen
   UnitStates states;
   /// The unit has an instruction at its head: contexts of its account are 0 for none and k + 1 for
@@ -35,18 +34,18 @@ struct ReasonInfo {
 /// Reasons that a chart draws in one colour.
 struct ReasonGroup {
   std::string_view title;
-  unsigned colour;  ///< of the report's palette: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey
+  unsigned colour;  ///< colour in reports: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey
 };
 
-/// What the time of the machine's main unit goes into. One account has a state for each reason;
-/// cycles in which the state is not `busy` are lost.
+/// The time of the machine's main unit. Its account has a state for each reason; cycles in states
+/// other than `busy` are lost.
 struct TimeInfo {
   std::string_view subject;         ///< the unit, e.g. "array"
   std::string_view unit;            ///< the account
   UnitStates states;                ///< names, kinds and sentences of the reasons
-  std::vector<ReasonInfo> reasons;  ///< by state
+  std::vector<ReasonInfo> reasons;  ///< reason of each state
   std::vector<ReasonGroup> groups;
-  std::string_view lost;          ///< what a lost cycle is, e.g. "no vector multiplied"
+  std::string_view lost;          ///< meaning of a lost cycle, such as "no vector multiplied"
   std::string_view introduction;  ///< sentences for a page
 };
 
@@ -61,8 +60,8 @@ struct CounterRef {
   unsigned index = 0;
 };
 
-/// In every run the cycles of a state are the sum of these counters. For a unit that the machine
-/// does not have it says nothing.
+/// An identity that holds in every run: the cycles of a state are the sum of these counters. It
+/// does not apply to a machine without this unit.
 struct Identity {
   std::string_view unit, state;
   std::vector<CounterRef> counters;
@@ -75,7 +74,7 @@ struct FigureInfo {
     per_cycle,  ///< the counter `of`, divided by the cycles
     own,        ///< the machine's driver works it out
   };
-  std::string_view name;  ///< in JSON; own figures below it follow a dot
+  std::string_view name;  ///< name in JSON; a dot precedes the name of a figure below it
   std::string_view unit;
   std::string_view meaning;  ///< one sentence
   Source source = Source::counter;
@@ -83,7 +82,7 @@ struct FigureInfo {
   std::string_view needs = {};
 };
 
-/// What a figure that every machine has means in this one.
+/// Meaning, for this machine, of a figure that all machines have.
 struct FigureMeaning {
   std::string_view name;
   std::string_view meaning;
@@ -91,8 +90,8 @@ struct FigureMeaning {
 
 /// A kind of instruction.
 struct KindInfo {
-  std::string_view name;   ///< in JSON
-  std::string_view title;  ///< as in program text
+  std::string_view name;   ///< name in JSON
+  std::string_view title;  ///< title, as in program text
   std::string_view needs = {};
 };
 
@@ -116,7 +115,7 @@ struct MemoryInfo {
 
 struct MachineInfo {
   std::string_view name;        ///< on the command line
-  std::string_view sentence;    ///< what it is
+  std::string_view sentence;    ///< one sentence about the machine
   std::vector<UnitInfo> units;  ///< in the order of reports
   TimeInfo time;
   std::vector<KindInfo> kinds;
@@ -128,7 +127,7 @@ struct MachineInfo {
   std::vector<FigureInfo> run_figures;
   std::vector<FigureInfo> layer_figures;
   std::vector<FigureMeaning> meanings;
-  std::vector<EventInfo> events;  ///< in the order of their kinds
+  std::vector<EventInfo> events;  ///< in the order of event kinds
   std::vector<MemoryInfo> memories;
 
   /// Place of a counter's first value in the machine's list of all values. Throws InternalError if
@@ -136,7 +135,7 @@ struct MachineInfo {
   [[nodiscard]] std::size_t counter(const CounterRef& ref) const;
   /// Values of all counters.
   [[nodiscard]] std::size_t counter_values() const;
-  /// Null if there is no such unit.
+  /// Finds a unit; null if there is none.
   [[nodiscard]] const UnitInfo* unit(std::string_view unit_name) const;
   /// The unit's, or its name if there is no such unit.
   [[nodiscard]] std::string_view unit_title(std::string_view unit_name) const;

@@ -7,8 +7,7 @@
 
 namespace tactus {
 
-/// When in a cycle a unit does a step of settling its wires. Every step of a stage may look at what
-/// the stages before it wrote.
+/// Stages in which wires of a cycle settle. A step may read wires written in earlier stages.
 enum class Stage : unsigned {
   registers,  ///< valids and payloads that depend on registers only
   routers,    ///< valids and payloads that depend on those of other units

@@ -1,9 +1,10 @@
-// A memory that does nothing by itself: who waits for one of its answers asks it to go on.
+// A memory that is not driven by the kernel: a unit that waits for an answer pulls it, i.e. asks it
+// to continue.
 //
-// A memory that wakes by events of the SystemC kernel costs an activation of the kernel each time,
-// and keeps the design from running ahead of it. Where all that call it can ask, none of that is
-// needed: nothing it does is seen before an answer is. It answers when it is asked, which may be
-// long after the time of the answer, so in calls to and from it annotated delays count from time 0.
+// A memory woken by events of the SystemC kernel costs a kernel activation each time, and prevents
+// the design from running ahead of the kernel. If all its initiators can pull, this is not needed,
+// since its work is visible only through its answers. It answers when it is pulled, which may be
+// long after the time of the answer; so annotated delays in calls to and from it count from time 0.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ class PulledMemory {
   void pull(std::uint64_t ps) {
     if (next_pull_ <= ps) go_on(ps);
   }
-  /// The time in ps at which it has something to do next, if no request comes; ~0: none.
+  /// Time in ps of its next work if no request comes; ~0: none.
   [[nodiscard]] std::uint64_t next_pull() const { return next_pull_; }
   /// While set, accesses take their time and move no data.
   void set_timing_only(bool on) { timing_only_ = on; }
@@ -27,10 +28,10 @@ class PulledMemory {
   virtual void read_now(std::uint64_t address, std::uint8_t* bytes, std::size_t count) = 0;
   virtual void write_now(std::uint64_t address, const std::uint8_t* bytes, std::size_t count) = 0;
 
-  /// Whether the present state can be remembered and returned to. Then it brings what follows.
+  /// True if the current state can be saved and restored. Such a memory implements the functions
+  /// below.
   [[nodiscard]] virtual bool rewinds() const { return false; }
-  /// Remembers the present state, in which every access has been answered; what was remembered
-  /// before is gone.
+  /// Saves the current state, in which every access must be answered. Replaces an earlier mark.
   virtual void mark() {}
   /// Returns to the state of the last mark(): accesses that came since are gone and never answered.
   /// The bytes in the memory stay as they are. Who asked for the accesses is rewound too, before
@@ -39,7 +40,7 @@ class PulledMemory {
 
  protected:
   [[nodiscard]] bool timing_only() const { return timing_only_; }
-  /// It is asked so often that it keeps this up to date.
+  /// Sets next_pull(). It is read so often that the memory keeps it up to date.
   void set_next_pull(std::uint64_t ps) { next_pull_ = ps; }
   virtual void go_on(std::uint64_t ps) = 0;
 

@@ -53,7 +53,7 @@ class Queue {
   /// The clock edge. `enqueue` is the input's handshake, `dequeue_ready` the output's ready.
   void commit(bool enqueue, const T& bits, bool dequeue_ready) {
     if (empty()) {
-      // What may pass through is not stored.
+      // An item that can pass through is not stored.
       if (!enqueue || (flow && dequeue_ready)) return;
       slots_[read_] = bits;
       count_ = 1;
@@ -67,15 +67,15 @@ class Queue {
   }
 
   // For Registers (models/sim/fast/registers.h).
-  /// The i-th entry from the front; of an empty queue the 0-th is what front() shows.
+  /// The i-th entry from the front. In an empty queue entry 0 is the item shown by front().
   [[nodiscard]] T& entry(std::size_t i) { return slots_[slot(static_cast<std::uint32_t>(i))]; }
-  /// From now on there are so many entries, which the caller fills.
+  /// Sets the number of entries, whose values the caller then sets.
   void begin_load(std::size_t count) {
     read_ = 0;
     count_ = static_cast<std::uint32_t>(count);
   }
 
-  // For entries that are large: they are made in their slot and not copied into the queue.
+  // For large entries, which are made in their slot and not copied into the queue.
   /// The slot of the entry that enters a queue that is not full. In an empty queue it is front().
   [[nodiscard]] T& entering() { return slots_[slot(count_)]; }
   /// Entries in their slots; of a queue that is not empty.
@@ -109,11 +109,11 @@ class Queue {
   std::uint32_t count_ = 0;
 };
 
-/// Storage for blocks of bytes, vectors or beats, that wait in order. Not a Queue, whose entries
-/// are values of one type and whose capacity and handshakes are the hardware's: here the size of an
-/// entry is known at run time only, entries are written in place, and the owner counts what the
-/// hardware holds. It has at least one slot more than it may hold, so a word taken in a cycle stays
-/// readable until the end of that cycle whatever is pushed meanwhile.
+/// Ordered storage for blocks of bytes, such as vectors or beats. Unlike a Queue, whose entries are
+/// values of one type and whose capacity and handshakes are the hardware's, it has entries whose
+/// size is known at run time only; they are written in place, and the owner counts the entries of
+/// the hardware. It has at least one slot more than it may contain, so a word taken in a cycle
+/// stays readable until the end of that cycle, whatever is pushed meanwhile.
 class BlockRing {
  public:
   BlockRing(std::size_t capacity, std::size_t block_bytes)
@@ -128,12 +128,12 @@ class BlockRing {
   [[nodiscard]] std::uint8_t* at(std::size_t i) {
     return storage_.data() + ((read_ + i) & mask_) * bytes_;
   }
-  /// How many of `count` blocks from the i-th on lie one behind the other.
+  /// Number of the `count` blocks from the i-th on that are contiguous in memory.
   [[nodiscard]] std::size_t contiguous(std::size_t i, std::size_t count) const {
     const std::size_t room = mask_ + 1 - ((read_ + i) & mask_);
     return count < room ? count : room;
   }
-  /// From now on it holds so many blocks, of any content.
+  /// Sets the number of blocks, with undefined contents.
   void begin_load(std::size_t count) { count_ = count; }
   /// Makes room for one more block at the end and returns it for filling.
   std::uint8_t* push() { return at(count_++); }

@@ -5,7 +5,7 @@
 
 namespace tactus {
 
-/// A bool that wakes the unit that looks at it when it changes (activity.h).
+/// A bool that wakes the unit that reads it when it changes (activity.h).
 class Wire {
  public:
   Wire() = default;
@@ -24,9 +24,10 @@ class Wire {
     awake_ = &activity.awake;
     unit_ = unit;
   }
-  /// Wakes the unit now: it looks at what goes with the wire, such as a payload that is not valid.
+  /// Wakes the unit now, since it reads other data that belongs to the wire, such as the payload of
+  /// a channel that is not valid.
   void wake() { *awake_ |= unit_; }
-  /// Where the value lies, for waveforms.
+  /// Address of the value, for waveforms.
   [[nodiscard]] const bool* value() const { return &value_; }
 
  private:

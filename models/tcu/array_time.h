@@ -1,4 +1,4 @@
-// What the array's time goes into: in every cycle it computes, or one reason keeps it from it.
+// Account of the array's time: in every cycle it computes, or the cycle is lost for one reason.
 //
 // A cycle in which no vector is multiplied is lost, and is attributed by the first of these rules:
 //   1. The array has an instruction: weights entering, waiting to drain, waiting for an operand
@@ -54,16 +54,17 @@ class ArrayTime final : private AccountFollower {
             const std::array<Account*, 2>& ports);
 
   [[nodiscard]] Account& account() { return account_; }
-  /// In a cycle of this state of the array the reason is its own, and not the decoder's head.
+  /// True if, in this state of the array, the reason is the array's own and not that of the
+  /// decoder's head.
   [[nodiscard]] static bool of_array(unsigned array_state);
   /// The state beside these of the array and the decoder; `moves`: beats pass port 0 and port 1.
   [[nodiscard]] State state(unsigned array_state, unsigned decoder_code,
                             const std::array<bool, 2>& moves) const;
-  /// Whether beats pass a port in this state of its account.
+  /// True if beats pass a port in this state of its account.
   [[nodiscard]] static bool port_moves(unsigned port_state);
   /// The state in the present cycle if the array has no instruction.
   [[nodiscard]] State of_head() const;
-  /// The accounts that it follows were set to what they were in another cycle.
+  /// Call when the accounts that it follows have been set to values of another cycle.
   void renew() { follow(); }
 
  private:
@@ -73,7 +74,7 @@ class ArrayTime final : private AccountFollower {
   const Account& array_;
   const Account& decoder_;
   std::array<const Account*, 2> ports_;
-  /// By the array's and the decoder's code, and whether beats pass port 0 and port 1.
+  /// States by the array's code, the decoder's code, and whether beats pass port 0 and port 1.
   std::vector<std::array<std::array<State, 2>, 2>> states_;
   Account account_;
 };

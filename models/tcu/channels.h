@@ -1,4 +1,5 @@
-// What travels between the units of the TCU. Sizes are size fields: number of vectors minus one.
+// Payloads of the channels between the units of the TCU. Sizes are size fields: number of vectors
+// minus one.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace tactus {
 
-/// To one port of a dual-port memory; addresses count vectors.
+/// Request to a port of a dual-port memory; addresses count vectors.
 struct MemoryRequest {
   bool write = false;
   std::uint64_t address = 0;
@@ -22,7 +23,7 @@ struct MemoryPort {
   Link<VectorRef> read_data;
 };
 
-/// What the local router connects. Source: hardware spec section 5.
+/// Connections of the local router. Source: hardware spec section 5.
 enum class DataflowKind : std::uint8_t {
   none = 0,
   local_to_array_weights = 1,
@@ -42,7 +43,7 @@ struct Dataflow {
   std::uint64_t results = 0;  ///< size of what a DAIS block sends to the accumulators
 };
 
-/// What the host router connects, one item a vector. Source: hardware spec section 6.
+/// A connection of the host router, for one vector. Source: hardware spec section 6.
 struct HostDataflow {
   unsigned dram = 0;  ///< port 0 or 1
   bool to_dram = false;

@@ -12,7 +12,7 @@ using Vectors = DualPortMemory::Stats;
 using Tables = LookupMemory::Stats;
 using Activation = ActivationUnit::Stats;
 
-// Where the counters of a unit are: functions for TcuCounter::at.
+// Functions for TcuCounter::at, which find a unit's counters.
 
 template <std::uint64_t Bursts::*counter>
 std::uint64_t* of_port(System& s, unsigned port) {

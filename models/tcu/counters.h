@@ -1,6 +1,6 @@
-// The counters of a TCU's units, each named once: statistics and pages, energies, and what the fast
-// engine remembers of an interval are made from this list. A new counter is a field of its unit and
-// a row here; run_figures() or layer_figures() in machine_info.cpp say what it means.
+// The list of the counters of a TCU's units. Statistics and pages, energies, and the intervals of
+// the fast engine are made from it. A new counter is a field of its unit and a row here;
+// run_figures() or layer_figures() in machine_info.cpp explain it.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@ class TcuSystem;
 enum class CounterOwner : std::uint8_t { control, moves, head, nobody };
 
 struct TcuCounter {
-  std::string_view name;               ///< in statistics; empty: in none
+  std::string_view name;               ///< name in statistics; empty: it is in none
   unsigned values;                     ///< one for each DRAM or local port, or a single one
-  std::array<CounterOwner, 2> owners;  ///< by value
-  /// Where value `index` is counted; null if the design lacks the unit.
+  std::array<CounterOwner, 2> owners;  ///< owner of each value
+  /// Returns the counter of value `index`; null if the design lacks the unit.
   std::uint64_t* (*at)(TcuSystem& system, unsigned index);
   std::size_t length = 1;  ///< counters behind one another at that place; 1 for those with a name
 };
 
-/// In the order of statistics.
+/// All counters, in the order of statistics.
 [[nodiscard]] const std::vector<TcuCounter>& tcu_counters();
 
 /// Calls visit(counter, index, place) for each value of each counter; `place` is null if the design

@@ -49,7 +49,7 @@ void append_data(std::string& text, const TcuEventFormat& format, const Event& e
   append_lane(text, format, e.data, 0);
 }
 
-/// In the order of TcuEvent::Kind.
+/// Event kinds in the order of TcuEvent::Kind.
 std::vector<EventInfo> kinds(EventStyle style) {
   using Operand = EventField::Operand;
   constexpr auto hexadecimal = EventField::Radix::hexadecimal;

@@ -39,8 +39,8 @@ struct TcuEvent {
                                      axi_read_data, axi_write_response};
 };
 
-/// Which operands the two elaborations behind the golden logs print: that of the bare TCU and that
-/// with AXI ports.
+/// Operands printed in logs: those of the two elaborations of the RTL that made the golden logs,
+/// the bare TCU and the one with AXI ports.
 enum class EventStyle : std::uint8_t { bare, axi };
 
 /// Widths that the text of an event depends on.

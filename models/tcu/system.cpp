@@ -129,7 +129,7 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
 
 TcuSystem::~TcuSystem() = default;
 
-/// All registers but the memories' contents and what reset() sets itself.
+/// Resets all registers except the memories' contents and those that reset() sets itself.
 void TcuSystem::reset_registers(Registers& r) {
   Decoder& decoder = tcu_.decoder();
   decoder.registers_but_moves(r, false);
@@ -146,7 +146,7 @@ void TcuSystem::reset() {
   }
   for (Account* account : accounts()) account->settle();
   withdraw_word();
-  // What is known of sequences holds for the registers that it was found with.
+  // Known sequences are valid only for the configuration with which they were found.
   if (sequences_) sequences_->forget();
   tcu_.decoder().reset(config_.tcu.reset_timeout);
   Registers loads(reset_state_.data(), clock_.now, 0);
@@ -182,7 +182,7 @@ void TcuSystem::cycle() {
     shuffled_order(watched);
   } else {
     settle();
-    // What an interval leaves out beside the moves is not asleep.
+    // With timing_only, units outside of transfers are left out without being asleep.
     const bool checked = !clock_.timing_only && is_checked(checks_.sleeps);
     if (checked) wake_for_check();
     if (sampler_) sampler_->observe();
@@ -308,7 +308,7 @@ void TcuSystem::pass(Cycle most) {
 
 /// While every unit sleeps, nothing happens before a memory answers.
 Cycle TcuSystem::cycles_to_skip(Cycle most) const {
-  // After the first cycle in which nothing moves, somebody asks whether that was the end.
+  // After the first cycle without any change the caller checks for the end of the program.
   if (!rested_ || (clock_.activity.awake & all_units) != 0) return 0;
   if (every_cycle_ || samples_by_cycle_ || clock_.engine == Engine::step) return 0;
   if (!words_.valid && !source_.exhausted()) return 0;
@@ -320,13 +320,15 @@ Cycle TcuSystem::cycles_to_skip(Cycle most) const {
   return most;
 }
 
-/// Nothing of a program has been taken that can be read before its time.
+/// True at the beginning of a program that can be read ahead of time: none of its words has been
+/// taken.
 bool TcuSystem::begins_program() const {
   const std::optional<InstructionSource::Program> program = source_.program();
   return program && program->taken == 0;
 }
 
-/// An instruction has retired, or a program begins: those that follow may be known.
+/// Called when an instruction has retired or a program begins: takes known sequences of the
+/// instructions that follow.
 void TcuSystem::take_sequences() {
   const std::uint64_t& retired = tcu_.decoder().stats().retired;
   horizon_.retires -= std::min(horizon_.retires, retired - seen_retired_);

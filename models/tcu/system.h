@@ -31,7 +31,7 @@ namespace tactus {
 
 class TcuSequences;
 
-/// Where the instruction stream comes from.
+/// The source of the instruction stream.
 class InstructionSource {
  public:
   virtual ~InstructionSource() = default;
@@ -39,26 +39,26 @@ class InstructionSource {
   virtual const std::uint8_t* word(Cycle now) = 0;
   /// The offered word was taken in cycle `now`.
   virtual void taken(Cycle now) = 0;
-  /// Nothing will be offered any more.
+  /// True if no more words will be offered.
   [[nodiscard]] virtual bool exhausted() const = 0;
-  /// A word is owed that comes by time alone.
+  /// True if a word is outstanding that will come by itself, after some time.
   [[nodiscard]] virtual bool waits_for_memory() const { return false; }
-  /// Where the words come from, if one is offered in every cycle up to the end, and if they can be
-  /// read before their time.
+  /// The program's words, if one is offered in every cycle up to the end and they can be read ahead
+  /// of time.
   struct Program {
     const std::uint8_t* bytes = nullptr;
     std::uint64_t whole = 0;             ///< bytes that lie there
-    const std::uint8_t* rest = nullptr;  ///< those that follow them
-    std::uint64_t words = 0;             ///< in all
+    const std::uint8_t* rest = nullptr;  ///< the words that follow them
+    std::uint64_t words = 0;             ///< total number of words
     std::uint64_t taken = 0;             ///< words so far
     /// Instructions at the end that are not taken in sequences, for a source that has to know the
     /// cycle in which its last word is taken.
     std::uint64_t by_cycle = 0;
   };
   [[nodiscard]] virtual std::optional<Program> program() const { return {}; }
-  /// So many words of the program have been taken.
+  /// Sets the number of words of the program that have been taken.
   virtual void seek(std::uint64_t /*taken*/) {}
-  /// Where its waiting for a memory goes; null if it has none.
+  /// Account of the time spent waiting for a memory; null if it has none.
   [[nodiscard]] virtual Account* memory_account() { return nullptr; }
 };
 
@@ -66,18 +66,18 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
  public:
   struct Config {
     Tcu::Config tcu;
-    unsigned axi_data_bits = 64;          ///< of DRAM ports and instruction stream: 32..1024
+    unsigned axi_data_bits = 64;          ///< width of DRAM ports and instruction stream: 32..1024
     std::uint32_t sample_block_size = 0;  ///< samples a block; 0: no sampler in the design
     std::uint16_t sample_interval = 0;    ///< cycles, initial value of the register
     Cycle sample_pause = 0;  ///< cycles for which the samples' consumer is away after each block
     StallGenerator stalls;
     /// Evaluate units in a new random order every cycle instead of the fixed one (slow; for tests).
     std::optional<std::uint32_t> shuffle_seed;
-    /// Evaluate every unit in every cycle, also those that sleep (slow; for tests).
+    /// Evaluate every unit in every cycle, even if it is asleep (slow; for tests).
     bool evaluates_all = false;
     Engine engine = Engine::fast;
-    /// Engine check: evaluates one in so many of the cycles in which units sleep, of the skips, and
-    /// of the intervals that are known.
+    /// Engine check: evaluates one of this many cycles with sleeping units, skips, and known
+    /// intervals.
     std::uint32_t check_every = 100;
   };
 
@@ -92,8 +92,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
   /// Evaluates cycle clock.now and moves the clock to the next. The step engine does nothing else.
   void cycle();
-  /// The same for one or more cycles, see Machine. The fast engine leaves out those in which
-  /// nothing can happen, and takes sequences of instructions that it knows.
+  /// Evaluates one or more cycles, see Machine. The fast engine skips cycles in which nothing can
+  /// change, and takes known sequences of instructions.
   Cycle advance(Cycle most) override;
   /// Retires that have been told already and are still to come are before it.
   void set_horizon(const Horizon& horizon) override {
@@ -102,11 +102,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     horizon_.retires += std::min(told, ~horizon.retires);
   }
   void pause() override { paused_ = true; }
-  /// The source starts another program: a word of the one before that nobody took is gone.
+  /// Call when the source starts another program: removes a word of the program before that was not
+  /// taken.
   void withdraw_word() { words_.valid = false; }
-  /// Registers return to their values before cycle 0, and what was under way is gone; memories keep
-  /// their contents. The source is exhausted, and no memory owes an answer. Throws UserError where
-  /// DAIS blocks are in the middle of something, which cannot be reset.
+  /// Resets all registers to their values before cycle 0 and removes all work in progress; memories
+  /// keep their contents. The source must be exhausted, and no answer of a memory outstanding.
+  /// Throws UserError if DAIS blocks contain samples, which cannot be reset.
   void reset();
   /// While it holds, the samples' consumer takes none. A consumer that calls it gets each sample in
   /// its cycle; others may get it earlier.
@@ -143,7 +144,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] std::shared_ptr<const trace::Widths> widths() const override;
   [[nodiscard]] std::function<bool()> trigger(const TraceTrigger& trigger) const override;
 
-  /// Null without a sampler.
+  /// The sampler; null if there is none.
   [[nodiscard]] const Sampler* sampler() const { return sampler_.get(); }
 
   /// Called for every sample that the stream's consumer takes.
@@ -157,7 +158,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     dram0_unit = stream_unit << 1,
     dram1_unit = stream_unit << 2,
     all_units = (dram1_unit << 1) - 1,
-    /// What serves moves from and to DRAMs.
+    /// Units for transfers.
     units_of_moves =
         Tcu::decoder_unit | Tcu::local_unit | Tcu::host_router_unit | dram0_unit | dram1_unit,
   };
@@ -168,7 +169,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     AxiLinks pins;
     DramPort port;
     AxiTarget* target = nullptr;
-    const UnitSet bit;  ///< in UnitActivity
+    const UnitSet bit;  ///< bit of the unit in UnitActivity
     [[nodiscard]] static unsigned units() { return 1; }
     [[nodiscard]] std::vector<Account*> accounts() { return {&port.account()}; }
     [[nodiscard]] bool idle() const { return port.idle() && target->idle(); }
@@ -184,11 +185,11 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
    private:
     Clock& clock_;
-    bool target_drives_ = false;  ///< in the present cycle
+    bool target_drives_ = false;  ///< the target drives wires in the current cycle
   };
 
-  /// What the design is made of, named once, in the order of reports: calls visit(name in
-  /// waveforms, part). Everything that concerns every part follows from this list.
+  /// The list of the design's parts, in the order of reports: calls visit(name in waveforms, part)
+  /// for each. All functions that concern every part use it.
   template <typename Self, typename Visit>
   static void for_each_part(Self& system, Visit&& visit) {
     visit("transmission", system.stream_);
@@ -198,7 +199,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   }
 
   void offer_word();
-  /// The first cycle from the present one on that somebody looks at.
+  /// The first cycle, from the current one on, that an observer needs.
   [[nodiscard]] Cycle next_watched() const {
     return clock_.watcher == nullptr ? ~Cycle{0} : clock_.watcher->next(clock_.now);
   }
@@ -211,9 +212,10 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   // Engine check (check.cpp).
   struct Checks {
     std::uint32_t sleeps = 0, skips = 0;  ///< met so far
-    UnitSet asleep = 0;                   ///< of the present cycle, evaluated nevertheless
+    /// Sleeping units of the current cycle that are evaluated nevertheless.
+    UnitSet asleep = 0;
   };
-  /// Whether engine check evaluates this one; `count`: how many of its kind were met so far.
+  /// True if engine check evaluates this case; `count` is the number of cases of its kind so far.
   [[nodiscard]] bool is_checked(std::uint32_t& count) const {
     return clock_.engine == Engine::check && ++count % config_.check_every == 0;
   }
@@ -245,7 +247,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;
-  std::unique_ptr<TcuSequences> sequences_;  ///< null: there are none
+  std::unique_ptr<TcuSequences> sequences_;  ///< known sequences; null: there are none
   Horizon horizon_;
   std::uint64_t seen_retired_ = 0;  ///< up to where the horizon has been brought forward
   [[nodiscard]] bool begins_program() const;
@@ -254,7 +256,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::vector<std::uint8_t> reset_state_;  ///< registers before cycle 0
   Checks checks_;
   bool paused_ = false;
-  bool rested_ = false;  ///< nothing moved in the last cycle
+  bool rested_ = false;  ///< nothing changed in the last cycle
 };
 
 /// Checks that vectors of the architecture are whole numbers of beats of the AXI width, and throws

@@ -56,7 +56,7 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
   connect();
 }
 
-/// Which unit looks at which wire.
+/// Connects each wire with the unit that reads it.
 void Tcu::connect() {
   const auto border = [this](UnitSet unit) { return Border(clock_.activity, unit); };
   const auto connect = [&](auto& link, UnitSet producer, UnitSet consumer) {

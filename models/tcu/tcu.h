@@ -65,7 +65,7 @@ class Tcu final : public sc_core::sc_module {
     first_other = 256,
   };
 
-  /// The same steps unit by unit, for running them in any order.
+  /// Adds the steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);
 
   /// Calls visit(bit in UnitActivity, name in messages) for each.
@@ -86,10 +86,10 @@ class Tcu final : public sc_core::sc_module {
   [[nodiscard]] const Decoder& decoder() const { return decoder_; }
   SystolicArray& array() { return array_; }
   [[nodiscard]] const SystolicArray& array() const { return array_; }
-  /// Null unless the architecture names DAIS blocks.
+  /// The DAIS unit; null unless the architecture has DAIS blocks.
   [[nodiscard]] const DaisUnit* dais() const { return dais_.get(); }
   DaisUnit* dais() { return dais_.get(); }
-  /// Null unless the architecture has the unit.
+  /// The activation unit; null unless the architecture has it.
   [[nodiscard]] const ActivationUnit* activation() const { return activation_.get(); }
   ActivationUnit* activation() { return activation_.get(); }
   [[nodiscard]] AccumulatorWithAlu& accumulators() { return accumulators_; }
@@ -106,13 +106,13 @@ class Tcu final : public sc_core::sc_module {
   friend class TcuSequences;
   void connect();
 
-  /// The order in which clock edges are taken. It is free for what they do; the states that units
-  /// enter in one cycle appear in it in timelines.
+  /// The order in which units' clock edges are evaluated. It does not affect results; in timelines,
+  /// states entered in one cycle appear in this order.
   enum class EdgeOrder : std::uint8_t { blocks, control, data, host };
   struct UnitName {
     UnitSet bit;
-    const char* key;    ///< in waveforms
-    const char* title;  ///< in messages
+    const char* key;    ///< name in waveforms
+    const char* title;  ///< name in messages
     EdgeOrder edge;
   };
   /// The units of the TCU, named once, in the order of reports: calls visit(name, unit, steps...)
@@ -185,7 +185,7 @@ class Tcu final : public sc_core::sc_module {
   Link<VectorRef> accumulator_input_, accumulator_output_;
   Link<VectorRef> dais_input_, dais_output_;
   ActivationLinks activation_links_;
-  WeightLoads weight_loads_;  ///< none unless weights have reads of their own
+  WeightLoads weight_loads_;  ///< empty unless weights have reads of their own
 
   Decoder decoder_;
   LocalMemory local_;

@@ -13,12 +13,12 @@
 namespace tactus::compiler {
 namespace {
 
-/// Vectors of the results, and those of them that are no vector of an input lane for lane.
+/// Number of result vectors, and of those that equal no input vector lane for lane.
 struct Mixture {
   std::int64_t vectors = 0, mixed = 0;
 };
 
-/// Only gives vectors another name.
+/// True if the step only renames vectors.
 bool renames(const Step& step) {
   const std::string& op = step.node->op_type;
   return op == "Transpose" || op == "Identity" || op == "Dropout";
@@ -42,7 +42,7 @@ void add_output(const Rearrangement& step, const Rearrangement::Output& output, 
   do {
     for (std::size_t k = 0; k < at.size(); ++k) position[layout.order[k]] = at[k];
     for (std::int64_t first = 0; first < layout.lanes(); first += n) {
-      std::optional<Origin> source;  // of lane 0: piece and vector
+      std::optional<Origin> source;  // piece and vector of lane 0
       bool aligned = true;
       for (std::int64_t lane = first; lane < std::min(first + n, layout.lanes()); ++lane) {
         position[layout.lane_dimension()] = lane;
@@ -76,9 +76,10 @@ std::int64_t elements_of(const Model& model, const Rearrangement& step) {
   return elements;
 }
 
-/// "; arrays of 8, 16, 32 need none, nor does this one where rows are multiples of 24".
+/// Text that names the remedies: "; arrays of 8, 16, 32 need none, nor does this one where rows are
+/// multiples of 24".
 std::string remedy(const Model& model, const Rearrangement& step, std::uint32_t n) {
-  constexpr std::int64_t most_elements = 1 << 20;  // beyond, trying takes too long
+  constexpr std::int64_t most_elements = 1 << 20;  // for more elements trying takes too long
   if (elements_of(model, step) > most_elements) return "";
   std::vector<std::string> good;
   for (const std::uint32_t size : {4, 8, 16, 24, 32, 48, 64, 128}) {
@@ -118,7 +119,7 @@ std::vector<std::string> rearrangement_notes(const Model& model,
   std::vector<std::string> notes;
   for (const LayerInfo& layer : layers) {
     if (layer.instructions == 0 || layer.nodes.empty()) continue;
-    const Step* moving = nullptr;  // the last of them that moves something
+    const Step* moving = nullptr;  // the last step that moves elements
     bool only = true;
     for (const std::string& node : layer.nodes) {
       const auto found = steps.find(node);

@@ -1,4 +1,5 @@
-// Why layers that only move data take time, and on which arrays they would not.
+// Notes about layers that only rearrange data: why they take time, and on which array sizes they
+// would not.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace tactus::compiler {
 
-/// A sentence for each layer that does nothing but rearrange elements and has instructions for it.
+/// Returns a sentence for each layer that only rearranges elements and needs instructions for it.
 [[nodiscard]] std::vector<std::string> rearrangement_notes(const Model& model,
                                                            const std::vector<LayerInfo>& layers);
 

@@ -22,7 +22,7 @@ std::string escaped(std::string_view text) {
 
 std::string dot_graph(const Model& model, const std::vector<LayerPlan>& layers) {
   const std::uint32_t n = model.architecture.array_size;
-  std::unordered_map<std::string, std::string> maker;  // of a value: its node in the drawing
+  std::unordered_map<std::string, std::string> maker;  // node in the drawing that makes a value
   std::string nodes, edges;
   for (std::size_t k = 0; k < model.inputs.size(); ++k) {
     maker[model.inputs[k]] = fmt::format("input_{}", k);

@@ -1,4 +1,4 @@
-// The graph as the compiler sees it, in the language of Graphviz.
+// The compiler's view of the graph as a Graphviz drawing.
 #pragma once
 
 #include <string>

@@ -54,7 +54,7 @@ std::string as_image(Planner& p, Expansion& e, std::size_t input) {
 
 namespace {
 
-/// Attributes of windows along one dimension as those of images of height 1.
+/// Converts attributes of one-dimensional windows to those for images of height 1.
 Expansion::Attributes image_attributes(const nn::Node& node) {
   Expansion::Attributes attributes = node.attributes;
   const auto widen = [&](const char* name, std::int64_t front) {
@@ -79,7 +79,7 @@ Expansion::Attributes image_attributes(const nn::Node& node) {
 
 }  // namespace
 
-/// Only four dimensions may be taken for an image's: with one more there is no doubt.
+/// A tensor of four dimensions could be treated as an image, so a fifth dimension is added.
 std::string plainly_reshaped(Expansion& e, const std::string& x, nn::Shape shape) {
   if (shape.size() != 4) return e.node("Reshape", {x, e.constant(std::move(shape))});
   shape.insert(shape.begin(), 1);

@@ -1,9 +1,9 @@
-// A node written as other nodes.
+// Expansion of a node into other nodes.
 //
-// What an operator computes is often what others compute together: a Sum is Adds, a Conv along one
-// dimension a Conv of images of height 1. An expansion writes those nodes; they are planned one
-// after the other in the node's place, as if the model had them. The one that writes the node's
-// first output bears its name.
+// Many operators can be written as other operators: a Sum as Adds, a one-dimensional Conv as a Conv
+// of images of height 1. An expansion writes these nodes. They are planned one after the other in
+// place of the node, as if they were in the model. The node that writes the first output has the
+// expanded node's name.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ class Expansion {
 
   explicit Expansion(Planner& planner) : planner_(planner) {}
 
-  /// A node in between; returns the name of its output. Operators are those of ONNX, or of
-  /// internal_operators().
+  /// Adds an intermediate node and returns the name of its output. Its operator is one of ONNX or
+  /// of internal_operators().
   std::string node(const std::string& op, Inputs inputs, Attributes attributes = {});
-  /// The node that writes an output of the expanded node.
+  /// Adds the node that writes an output of the expanded node.
   void result(std::size_t output, const std::string& op, Inputs inputs, Attributes attributes = {});
-  /// The node that writes the first one.
+  /// Adds the node that writes the first output.
   void last(const std::string& op, Inputs inputs, Attributes attributes = {}) {
     result(0, op, std::move(inputs), std::move(attributes));
   }
-  /// Like an initializer of the model.
+  /// Adds a constant, like an initializer of the model.
   std::string constant(nn::Tensor tensor);
   std::string constant(float value) { return constant(nn::Tensor::of({}, std::vector{value})); }
   std::string constant(std::vector<std::int64_t> values);
@@ -47,26 +47,26 @@ class Expansion {
   std::vector<const nn::Node*> nodes_;
 };
 
-/// Internal operator: the input, broadcast to attribute `shape` if there is one, with its
-/// dimensions in the attribute `order` in memory (see Layout). Elements that have to change lanes
-/// are moved by products with 0/1 matrices.
+/// Internal operator: the input with its dimensions in memory in the order of attribute `order`
+/// (see Layout), broadcast to attribute `shape` if given. Elements that change lanes are moved by
+/// products with 0/1 matrices.
 inline constexpr const char* relayout = "lay out";
 /// Internal operator: AveragePool whose sums are multiplied by the attribute `factor`.
 inline constexpr const char* sum_pool = "sum pool";
 
-/// Attribute of a MatMul by ones and zeroes that only moves elements: none of its
-/// multiply-accumulates is one that the model asks for.
+/// Attribute of a MatMul with a matrix of zeroes and ones that only moves elements. Its multiply-
+/// accumulates do not count as the model's.
 inline constexpr const char* moves_only = "moves only";
 
-/// Another shape, in the order of the model whatever reads it.
+/// Reshapes a value; the result has the model's order in memory, whichever operator reads it.
 [[nodiscard]] std::string plainly_reshaped(Expansion& e, const std::string& x, nn::Shape shape);
 
-/// The input as an image, N C H W with the channels innermost in memory: `value` itself if it is
-/// one, else a node that lays it out so.
+/// Returns the input as an image: N C H W with the channels innermost in memory. Adds a node that
+/// changes the layout if necessary.
 [[nodiscard]] std::string as_image(Planner& p, Expansion& e, std::size_t input);
 
-/// For operators on images: rows N C W become images of height 1, images that lie otherwise in
-/// memory are laid out. False if input 0 is an image already, or nothing of these.
+/// For operators on images: makes images of height 1 of rows N C W, and changes the layout of
+/// images with another order. Returns false if input 0 is an image already, or is neither.
 [[nodiscard]] bool expand_to_image(Planner& p, Expansion& e);
 
 }  // namespace tactus::compiler

@@ -74,7 +74,7 @@ std::string describe(const Layout& layout, std::uint32_t array_size) {
                         : layout.rank() == 2 ? "NH"
                         : layout.rank() == 1 ? "W"
                                              : "";
-  // A transposed image shows where the channels went: NHWC.
+  // The letters of a transposed image, whose channels are last: NHWC.
   if (layout.rank() == 4 && layout.is_plain()) letters = "NHWC";
   for (std::size_t k = letters.size(); k < layout.rank(); ++k) {
     letters += static_cast<char>('A' + static_cast<char>(k % 26));

@@ -1,8 +1,8 @@
-// How a tensor lies in vectors: the model's shape, and the order of its dimensions in memory.
+// Layout of a tensor: its shape in the model, and the order of its dimensions in memory.
 //
-// Memory holds the dimensions in `order`, outermost first; the last one runs along the lanes and
+// In memory the dimensions are in `order`, outermost first; the last one runs along the lanes and
 // is padded to whole vectors. An activation NCHW has order 0 2 3 1. A Transpose changes shape and
-// order together, so that the vectors stay what they are. Source: toolchain spec sections 1.5, 3.3.
+// order together, so the vectors stay the same. Source: toolchain spec sections 1.5, 3.3.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 namespace tactus::compiler {
 
 struct Layout {
-  nn::Shape shape;                 ///< as the model sees it; one dimension or more
+  nn::Shape shape;                 ///< shape in the model; one dimension or more
   std::vector<std::size_t> order;  ///< order[k]: the model's dimension that is k-th in memory
 
-  /// The order the model states.
+  /// The layout in the model's order.
   [[nodiscard]] static Layout plain(nn::Shape shape);
   /// Rank 4: channels (dimension 1) along the lanes. Other ranks: plain.
   [[nodiscard]] static Layout activation(nn::Shape shape);
@@ -45,7 +45,7 @@ struct Layout {
 /// Distance in elements between neighbours along each dimension of a row-major tensor.
 [[nodiscard]] std::vector<std::int64_t> strides_of(const nn::Shape& shape);
 
-/// Counts through all positions of a shape, the last dimension fastest. False at the end.
+/// Advances to the next position of a shape, the last dimension fastest. Returns false at the end.
 [[nodiscard]] bool next_position(nn::Shape& position, const nn::Shape& shape);
 
 /// "NCHW[1,3,32,32]=NHWC[1,32,32,3]=1024*16": model, memory, vectors * array size.

@@ -1,6 +1,6 @@
-// What steps compute, for back ends that do not take the emitters' HIR.
+// The meaning of steps, for back ends that do not use the emitters' HIR.
 //
-// An operator's plan says it once; its emitter and other back ends work from that.
+// It is defined once, by an operator's plan; the operator's emitter and other back ends use it.
 #pragma once
 
 #include <array>
@@ -14,33 +14,33 @@
 
 namespace tactus::compiler {
 
-/// An element of one of the pieces, by its row-major index in the model's order; piece -1: none,
-/// the element is the fill value.
+/// The source of an element: a piece, and the row-major index in it in the model's order. Piece -1:
+/// the fill value.
 struct Origin {
   std::int64_t piece = 0;
   std::int64_t index = 0;
 };
 
-/// Where the element at a position (in the model's order) of an output comes from.
+/// Returns the source of the element at a position of an output, in the model's order.
 using FindOrigin = std::function<Origin(const nn::Shape& position)>;
 
-/// Outputs whose elements are those of the operands, elsewhere.
+/// A rearrangement: outputs whose elements are elements of the operands.
 struct Rearrangement {
   struct Output {
     std::string name;
     FindOrigin origin;
   };
-  std::vector<std::string> pieces;  ///< values; constants lie in memory as the outputs do
+  std::vector<std::string> pieces;  ///< values; constants have the layout of the outputs
   std::vector<Output> outputs;      ///< none: the step is no rearrangement
   float fill = 0.0F;
 };
 
-/// Windows that slide over an image; height first, then width.
+/// Windows over an image; height first, then width.
 struct Windows {
   std::array<std::int64_t, 2> input{}, kernel{}, stride{1, 1}, dilation{1, 1};
   std::array<std::int64_t, 2> before{}, after{};  ///< padding
-  /// Distance of the image's pixels on the plane the window slides over, zeroes in between: 1 but
-  /// for transposed convolutions.
+  /// Distance between the image's pixels, with zeroes in between. It is 1 except for transposed
+  /// convolutions.
   std::array<std::int64_t, 2> spacing{1, 1};
   std::array<std::int64_t, 2> output{};
 
@@ -55,8 +55,8 @@ struct Windows {
   }
 };
 
-/// Sums of pixels of an image, weighed; the weight of a pixel is the product of its row's and its
-/// column's.
+/// Weighted sums of an image's pixels; the weight of a pixel is the product of those of its row and
+/// its column.
 struct Resampling {
   using Taps = std::vector<std::pair<std::int64_t, float>>;  ///< input pixels and weights
   std::array<std::vector<Taps>, 2> axes;  ///< for each output row, each output column

@@ -30,7 +30,8 @@ bool is_recurrent(const nn::Node& node) {
   return node.op_type == "GRU" || node.op_type == "LSTM" || node.op_type == "RNN";
 }
 
-/// Whether every reader turns the whole numbers into real ones; then they may be those at once.
+/// True if every reader converts the integers to real numbers, so that the value can be real from
+/// the beginning.
 bool only_cast_to_real(const Model& model, const std::string& name) {
   const auto& readers = model.nodes_reading.at(name);
   return !model.compat && std::all_of(readers.begin(), readers.end(), [](const nn::Node* node) {
@@ -38,7 +39,7 @@ bool only_cast_to_real(const Model& model, const std::string& name) {
   });
 }
 
-/// Whether the first dimension, which nobody gives, is no batch: a recurrent node's steps.
+/// True if the open first dimension is no batch but the number of steps of a recurrent node.
 bool is_open_sequence(const Model& model, const nn::ValueInfo& info, const Options& options) {
   if (!info.dims || info.dims->empty() || info.dims->front().size) return false;
   auto given = options.input_shapes.find(info.name);
@@ -93,12 +94,12 @@ void declare_constants(Model& model) {
   for (const auto& [name, tensor] : model.graph->initializers) {
     Value& value = model.values[name];
     value.name = name;
-    // The graph outlives the model, so nothing is owned or copied here.
+    // The graph outlives the model, so this pointer does not own the tensor.
     value.constant = std::shared_ptr<const nn::Tensor>(std::shared_ptr<void>(), &tensor);
   }
 }
 
-/// Outputs that the operator does not have, or optional ones that are not supported.
+/// Reports outputs that the operator does not have, and unsupported optional ones.
 void check_results(const Model& model, Planner& planner) {
   if (planner.failed()) return;
   for (std::size_t i = 0; i < planner.node.outputs.size(); ++i) {
@@ -110,7 +111,7 @@ void check_results(const Model& model, Planner& planner) {
   }
 }
 
-/// The results of a node whose operands are constants, by the reference executor.
+/// Computes the results of a node with constant operands by the reference executor.
 void fold_by_reference(Planner& planner) {
   std::vector<const nn::Tensor*> operands;
   for (std::size_t i = 0; i < planner.node.inputs.size(); ++i) {
@@ -122,12 +123,12 @@ void fold_by_reference(Planner& planner) {
 
 struct Findings {
   Problems& problems;
-  bool unsupported = false;  ///< an operator that does not exist here
+  bool unsupported = false;  ///< the operator is unknown here
 };
 
 void plan_node(Model& model, const nn::Node& node, Findings& found, bool expanded = false);
 
-/// Plans the nodes of an expansion. False if the node needs none.
+/// Plans the nodes of an expansion. Returns false if the node needs none.
 bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings& found) {
   if (op.expand == nullptr || model.compat) return false;
   Expansion expansion(planner);
@@ -141,11 +142,12 @@ bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings
   return true;
 }
 
-/// What is known of a node with sub-graphs; the graph is analysed again without it.
+/// Decision about a node with sub-graphs: it is replaced by one of them or unrolled. The graph is
+/// then analysed again.
 struct Decision {
   std::string node;
   bool is_loop = false;
-  std::int64_t count = 0;  ///< of iterations; 1 and 0: the branches of an If
+  std::int64_t count = 0;  ///< number of iterations; for an If, 1 or 0 selects the branch
 };
 
 constexpr std::int64_t most_iterations = 4096;
@@ -245,12 +247,13 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
     check_results(model, planner);
     model.steps.push_back(std::move(step));
   } catch (const UserError& error) {
-    // Attributes are read where they are needed; what they throw names the node.
+    // Attributes are read where they are needed; their exceptions name the node.
     problems.emplace_back(error.what());
   }
 }
 
-/// Steps that lead to an output; of Shape only its operand's shape was needed.
+/// Removes steps that no output depends on. (A Shape depends on its operand's shape only, not on
+/// the operand.)
 void drop_unread(Model& model) {
   std::unordered_set<std::string_view> wanted(model.outputs.begin(), model.outputs.end());
   std::vector<bool> live(model.steps.size());
@@ -273,8 +276,8 @@ bool is_product(const nn::Node& node) {
          node.op_type == "ConvInteger" || is_recurrent(node);
 }
 
-/// Whether a node that cannot be planned, or reads what the host computes, may be left to the host:
-/// the reference executor has it, and no product is or follows it.
+/// True if the host can compute a node that cannot be planned or that reads values of the host: the
+/// reference executor supports it, and it is no product and no product depends on it.
 bool host_can_take(const Model& model, const nn::Node& node) {
   return !model.compat && !is_product(node) && model.before_product.count(&node) == 0 &&
          nn::reference_has(node, model.graph->opset);
@@ -294,13 +297,13 @@ void leave_to_host(Model& model, const nn::Node& node, std::string reason) {
 
 // ---- before the program -------------------------------------------------------------------------
 
-/// Null: the value is not known.
+/// Finds a value; null if it is unknown.
 const Value* find_value(const Model& model, const std::string& name) {
   const auto found = model.values.find(name);
   return found == model.values.end() || !found->second.known() ? nullptr : &found->second;
 }
 
-/// Whether the host has the value before the program runs.
+/// True if the host knows the value before the program runs.
 bool known_before(const Model& model, const std::string& name) {
   const Value* value = find_value(model, name);
   return value != nullptr &&
@@ -308,7 +311,7 @@ bool known_before(const Model& model, const std::string& name) {
           std::find(model.inputs.begin(), model.inputs.end(), name) != model.inputs.end());
 }
 
-/// Whether an operand that the model leaves open decides the shape of the result.
+/// True if an operand with an open shape decides the shape of the result.
 bool has_open_shape(const Model& model, const nn::Node& node) {
   static const std::set<std::string_view> types{
       "ConstantOfShape", "Expand", "OneHot",  "Pad",  "Range",     "Reshape", "Resize",
@@ -323,7 +326,8 @@ bool has_open_shape(const Model& model, const nn::Node& node) {
   return false;
 }
 
-/// Whether the host can compute the node from the model's inputs and what follows from them.
+/// True if the host can compute the node before the program, from the model's inputs and values
+/// that depend on these only.
 bool can_come_before(const Model& model, const nn::Node& node) {
   return !model.compat && node.graphs.empty() && !has_open_shape(model, node) &&
          nn::reference_has(node, model.graph->opset) &&
@@ -332,7 +336,7 @@ bool can_come_before(const Model& model, const nn::Node& node) {
          });
 }
 
-/// The first operand of whole numbers; null if there is none, or only its shape is read.
+/// The first operand of integers; null if there is none, or if only its shape is read.
 const std::string* whole_operand(const Model& model, const nn::Node& node) {
   if (node.op_type == "Shape" || node.op_type == "Size") return nullptr;
   for (const std::string& input : node.inputs) {
@@ -350,7 +354,8 @@ bool reads_truth(const Model& model, const nn::Node& node) {
   });
 }
 
-/// Types and shapes of the results are those that samples of the operands give.
+/// Leaves a node to the host before the program. Computes it with samples of the operands to find
+/// types and shapes of its results.
 void compute_before(Model& model, const nn::Node& node, std::string reason, Problems& problems) {
   std::vector<nn::Tensor> inputs(node.inputs.size());
   std::vector<const nn::Tensor*> operands;
@@ -403,7 +408,7 @@ void report_whole_operand(Model& model, const nn::Node& node, const std::string&
                                         : "another input is computed by the program");
 }
 
-/// What was found of one node: its reason to be left to the host, without the node's place.
+/// The problems of one node as the reason for leaving it to the host, without the node's name.
 std::string reason_of(const nn::Node& node, const Problems& problems) {
   std::string text;
   for (std::string problem : problems) {
@@ -463,8 +468,8 @@ nn::ValueInfo info_of(const std::string& name, const nn::Tensor& tensor) {
   return info;
 }
 
-/// What the program reads of the values that the host computes before it becomes an input of the
-/// program, and the nodes that lead there a graph of their own.
+/// Makes a graph of the nodes that the host computes before the program. Its values that the
+/// program reads become inputs of the program.
 void form_graph_before(Model& model) {
   nn::Graph& before = model.host_before;
   std::unordered_set<std::string> wanted;
@@ -508,7 +513,7 @@ void form_graph_before(Model& model) {
   }
 }
 
-/// Outputs of whole numbers that no program makes.
+/// Reports outputs of integers, which no program can compute.
 void check_outputs_before(const Model& model, Problems& problems) {
   for (const std::string& name : model.outputs) {
     const Value* value = find_value(model, name);
@@ -520,8 +525,9 @@ void check_outputs_before(const Model& model, Problems& problems) {
   }
 }
 
-/// The nodes left to the host that lead to a requested output, as a graph of their own: its inputs
-/// are the program's outputs "device:NAME", its outputs those of the model that it computes.
+/// Makes a graph of the nodes that the host computes after the program for requested outputs. Its
+/// inputs are the program's outputs "device:NAME", its outputs are those outputs of the model that
+/// it computes.
 void form_host_graph(Model& model) {
   nn::Graph& host = model.host;
   std::unordered_set<std::string> wanted;
@@ -581,7 +587,7 @@ void form_host_graph(Model& model) {
   model.outputs = std::move(device_outputs);
 }
 
-/// Final Softmax nodes: the program's output of their name holds what they read.
+/// Adds steps for final Softmax nodes: the program's output with their name contains their operand.
 void add_final_steps(Model& model) {
   nn::Graph& host = model.host;
   for (const HostStep& step : model.host_steps) {
@@ -605,8 +611,8 @@ void add_final_steps(Model& model) {
   }
 }
 
-/// Computes what is left to the host once, so that a model that means nothing is refused here and
-/// not by whoever runs it. Fills in the shapes of its outputs.
+/// Computes the host's part once, so that an invalid model is refused now and not when it is run.
+/// Sets the shapes of its outputs.
 void try_host_graph(Model& model, Problems& problems) {
   nn::Graph& host = model.host;
   nn::Values inputs;
@@ -642,8 +648,8 @@ void try_host_graph(Model& model, Problems& problems) {
   problems.insert(problems.end(), found.begin(), found.end());
 }
 
-/// Marks the nodes that a product reads from, directly or not; the gates of a recurrent one are
-/// read by the product of its next step.
+/// Marks the nodes that a product depends on, directly or indirectly. In a recurrent node, the
+/// gates of a step are read by the product of the next step.
 void mark_before_product(Model& model, const NodeOrder& order) {
   std::unordered_set<std::string_view> wanted;
   for (std::size_t k = order.size(); k-- > 0;) {
@@ -656,8 +662,8 @@ void mark_before_product(Model& model, const NodeOrder& order) {
   }
 }
 
-/// Values from which on the model could be cut off: known, and read by nodes that cannot be
-/// planned.
+/// Text that names values at which the model could be cut: known values read by nodes that cannot
+/// be planned.
 std::string cut_hint(const Model& model, const NodeOrder& order) {
   std::vector<std::string> ends;
   for (const nn::Node* node : order) {
@@ -687,7 +693,7 @@ void connect(Model& model, Problems& problems) {
   drop_unread(model);
   std::unordered_set<std::string> notes;
   for (const Step& step : model.steps) {
-    // A node that was written as many may say the same of each.
+    // The nodes of an expansion may all have the same note.
     const bool told = step.note.empty() || !notes.insert(step.note).second;
     if (!told) model.notes.push_back(step.note);
   }
@@ -714,7 +720,7 @@ void connect(Model& model, Problems& problems) {
       problems.push_back(fmt::format("{}: output {} is constant", model.graph->file, quote(name)));
     }
   }
-  // What only a shape was taken from is no input of the program.
+  // Inputs of which only the shape is used are no inputs of the program.
   model.inputs.erase(std::remove_if(model.inputs.begin(), model.inputs.end(),
                                     [&](const std::string& name) {
                                       const Value& value = model.values.at(name);
@@ -739,7 +745,7 @@ const Value& Model::value(const std::string& name) const {
 
 namespace {
 
-/// Operators whose results lie in memory as their operands.
+/// True for operators whose results have the layout of their operands.
 bool keeps_layout(const nn::Node& node) {
   static const std::set<std::string_view> types{"Abs",
                                                 "Celu",
@@ -779,7 +785,7 @@ bool keeps_layout(const nn::Node& node) {
   return types.count(node.op_type) != 0;
 }
 
-/// Operators that want channels innermost in memory.
+/// True for operators that need channels innermost in memory.
 bool wants_image(const nn::Node& node) {
   static const std::set<std::string_view> types{
       "AveragePool",       "BatchNormalization", "Conv",    "ConvTranspose",
@@ -794,13 +800,13 @@ bool is_to_image(const nn::Node& node) {
          permutation->second == nn::Attribute(nn::Shape{0, 3, 1, 2});
 }
 
-/// Operators that want the last dimension innermost in memory.
+/// True for operators that need the last dimension innermost in memory.
 bool wants_rows(const nn::Node& node) {
   return node.op_type == "MatMul" || node.op_type == "LayerNormalization";
 }
 
-/// Whether a value goes, through operators on single elements and Transposes, which move nothing,
-/// to one that wants rows.
+/// True if an operator that needs rows reads the value, directly or through operators on single
+/// elements and Transposes, which move no data.
 bool reaches_rows(const Model& model, const std::string& value, unsigned depth = 0) {
   constexpr unsigned deepest = 16;
   const auto readers = model.nodes_reading.find(value);
@@ -815,8 +821,8 @@ bool reaches_rows(const Model& model, const std::string& value, unsigned depth =
   });
 }
 
-/// Whether a value goes, through operators on single elements, to one that wants an image; with
-/// `turned`, through a Transpose from NHWC to NCHW on the way.
+/// True if an operator that needs an image reads the value, directly or through operators on single
+/// elements; with `turned`, through a Transpose from NHWC to NCHW.
 bool reaches_image(const Model& model, const std::string& value, bool turned, unsigned depth = 0) {
   constexpr unsigned deepest = 16;
   const auto readers = model.nodes_reading.find(value);
@@ -831,8 +837,8 @@ bool reaches_image(const Model& model, const std::string& value, bool turned, un
   });
 }
 
-/// Whether all that reads a value is, behind operators on single elements, a Transpose of the last
-/// two of three dimensions, behind which rows are wanted.
+/// True if all readers of a value, apart from operators on single elements, are Transposes of the
+/// last two of three dimensions whose results are read as rows.
 bool reaches_turn(const Model& model, const std::string& value, unsigned depth = 0) {
   constexpr unsigned deepest = 16;
   const auto readers = model.nodes_reading.find(value);
@@ -880,7 +886,7 @@ Layout Model::natural_layout(const std::string& name, nn::Shape shape) const {
 
 namespace {
 
-/// Throws a Decision if there is a node with sub-graphs of which enough is known.
+/// Analyses the nodes. Throws a Decision if it can be made for a node with sub-graphs.
 Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architecture,
                     const Options& options) {
   Model model;

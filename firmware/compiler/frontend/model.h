@@ -1,9 +1,8 @@
-// The graph as the compiler understands it: every value's layout or constant, and a plan per node.
+// The compiler's view of the graph: layout or constant of every value, and a plan for each node.
 //
-// analyse() walks the nodes that the outputs need, asks the operator table (operators.h) for each
-// node's plan, folds what is constant, drops what nobody reads, and gathers every reason why the
-// model cannot be compiled.
-// Source: toolchain spec section 3.3.
+// analyse() visits the nodes that the outputs depend on, plans each by the operator table
+// (operators.h), folds constants, removes unread values, and collects all reasons why the model
+// cannot be compiled. Source: toolchain spec section 3.3.
 #pragma once
 
 #include <deque>
@@ -27,7 +26,7 @@ namespace tactus::compiler {
 class Emitter;
 struct TableCurve;
 
-/// Writes a node's HIR into the running layer. Called once a pass.
+/// Writes a node's HIR into the current layer. Called once in each pass.
 using Emit = std::function<void(Emitter&)>;
 
 /// Where a node may stand in a layer (spec 3.3, "Layer formation").
@@ -43,8 +42,9 @@ enum class Role : std::uint8_t {
 struct Value {
   std::string name;
   std::shared_ptr<const nn::Tensor> constant;  ///< known at compile time
-  std::optional<Layout> layout;                ///< of a value known at run time only
-  std::vector<std::string> readers;            ///< nodes, one entry a reading at run time
+  std::optional<Layout> layout;                ///< layout of a value that is known at run time only
+  /// Nodes, with one entry for each reading at run time.
+  std::vector<std::string> readers;
   std::string reshaped_from;  ///< a value with the same elements in the same row-major order
   bool output = false;        ///< requested by the user
   /// A tensor of the same type and shape, for values that the host computes before the program and
@@ -52,22 +52,23 @@ struct Value {
   std::shared_ptr<const nn::Tensor> sample;
 
   [[nodiscard]] bool known() const { return constant != nullptr || layout.has_value(); }
-  /// Whole numbers, which the program has not; truth values become 0 and 1 there.
+  /// True for integers, which programs cannot compute with. (Truth values are 0 and 1 in programs.)
   [[nodiscard]] bool host_only() const;
 };
 
-/// A node that does something at run time.
+/// A node with work at run time.
 struct Step {
   const nn::Node* node = nullptr;
   Role role = Role::simple;
-  std::vector<std::string> reads;   ///< values, one entry a reading
+  std::vector<std::string> reads;   ///< values, with one entry for each reading
   std::vector<std::string> writes;  ///< values
   Emit emit;
   Rearrangement rearrangement;
-  Windows windows;               ///< of a Conv or a pool
-  Resampling resampling;         ///< of a Resize
-  std::string note;              ///< for the user, if the step is part of the program
-  std::string beyond_optimiser;  ///< what the optimising compiler does not know; empty: it knows
+  Windows windows;        ///< windows of a Conv or a pool
+  Resampling resampling;  ///< weights of a Resize
+  std::string note;       ///< for the user, if the step is part of the program
+  /// The feature that the optimising compiler does not support; empty: it supports the step.
+  std::string beyond_optimiser;
 };
 
 /// A node that the host computes before or after the program, and why.
@@ -78,7 +79,7 @@ struct HostNode {
 
 struct Model {
   const nn::Graph* graph = nullptr;
-  /// The graph, if it is not the one that was given: sub-graphs stand in their nodes' places.
+  /// The graph in which sub-graphs have replaced their nodes; null if there were none.
   std::shared_ptr<const nn::Graph> without_sub_graphs;
   tcu::Architecture architecture;
   bool compat = false;
@@ -99,17 +100,19 @@ struct Model {
   std::unordered_map<const nn::Node*, const nn::Node*> origins;
   std::unordered_set<const nn::Node*> before_product;  ///< nodes that a product depends on
   std::vector<HostNode> host_nodes;                    ///< after the program, in order
-  std::unordered_set<std::string> host_values;         ///< what they make
-  std::vector<HostNode> nodes_before;                  ///< before the program, in order
-  /// What the host computes before and after the program; see Compiled. No nodes: nothing.
+  /// Values that the host computes after the program.
+  std::unordered_set<std::string> host_values;
+  std::vector<HostNode> nodes_before;  ///< before the program, in order
+  /// Graphs that the host computes before and after the program, see Compiled; empty if there is no
+  /// work.
   nn::Graph host_before, host;
 
   [[nodiscard]] const Value& value(const std::string& name) const;
-  /// How a value that has no layout of its own yet shall lie: images with channels innermost, rows
-  /// that a convolution or pool reads, too, and those that a Transpose turns. Where products of
-  /// matrices read it it lies in the order of the model. One that goes to a Transpose from NHWC to
-  /// NCHW (models from TensorFlow), straight or through operators on single elements, lies so
-  /// already.
+  /// The layout of a value that may have any. Images have channels innermost, and so have rows read
+  /// by a convolution or pool and those that a Transpose turns. A value read by matrix products has
+  /// the model's order. A value that goes to a Transpose from NHWC to NCHW (models from
+  /// TensorFlow), directly or through operators on single elements, has the order that makes the
+  /// Transpose a renaming.
   [[nodiscard]] Layout natural_layout(const std::string& name, nn::Shape shape) const;
 };
 

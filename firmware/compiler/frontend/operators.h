@@ -1,4 +1,4 @@
-// The table of operators: what each may be, how it is folded, how it is planned.
+// The table of operators: how each is folded, expanded and planned.
 //
 // One file a family in operators/. To add an operator: write it as nodes of other operators
 // (expansion.h) or, where there are none for it, a plan function (planner.h) whose emitter fills
@@ -20,12 +20,13 @@ struct Operator {
   std::string_view type;
   std::size_t least_inputs = 1;
   Role role = Role::simple;
-  /// At run time. Null: only at compile time.
+  /// Plans a node at run time. Null: the operator exists at compile time only.
   Emit (*plan)(Planner&) = nullptr;
-  /// With all operands constant. Null: by the reference executor, if it has the operator.
+  /// Folds a node whose operands are all constant. Null: the reference executor does it, if it has
+  /// the operator.
   void (*fold)(Planner&) = nullptr;
-  /// Writes other nodes that compute the same; they are planned in the node's place. False: this
-  /// form needs none, plan() takes it as it is. Not called in compatible mode.
+  /// Writes other nodes that compute the same; they are planned in place of the node. Returns false
+  /// if this form needs none; plan() is then called. Not called in compatible mode.
   bool (*expand)(Planner&, Expansion&) = nullptr;
 };
 
@@ -50,15 +51,15 @@ using Operators = std::vector<Operator>;
 [[nodiscard]] Operators recurrent_operators();      ///< RNN, GRU, LSTM
 [[nodiscard]] Operators logic_operators();          ///< Equal, Less, And, Not, Where...
 
-/// Operators that only expansions write: their names are no names of ONNX.
+/// Operators that only expansions use; their names are none of ONNX.
 [[nodiscard]] Operators internal_operators();
 
-/// Null if there is none.
+/// Finds an operator; null if there is none.
 [[nodiscard]] const Operator* find_operator(std::string_view type);
 [[nodiscard]] const Operator* find_internal_operator(std::string_view type);
-/// Those of the table, sorted.
+/// All types in the table, sorted.
 [[nodiscard]] std::vector<std::string_view> operator_types();
-/// Sorted, "Add, AveragePool, ...".
+/// The supported operators as sorted text: "Add, AveragePool, ...".
 [[nodiscard]] std::string supported_operators();
 
 }  // namespace tactus::compiler

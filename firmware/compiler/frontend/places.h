@@ -1,4 +1,4 @@
-// Where the elements of a tensor lie.
+// Vector and lane of a tensor's elements.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace tactus::compiler {
 
 struct Place {
-  std::int64_t vector = 0;  ///< of those of the layout
+  std::int64_t vector = 0;  ///< number of the vector in the layout
   std::uint32_t lane = 0;
 };
 

@@ -143,7 +143,7 @@ void Planner::output(std::size_t i, Layout layout) {
       return;
     }
   }
-  // Refuses tensors beyond all memories before their vectors are counted.
+  // Refuses tensors larger than any memory before their vectors are counted.
   (void)nn::element_count(layout.shape, node.where() + ": output " + quote(node.outputs[i]));
   Value& made = model_.values[node.outputs[i]];
   made.name = node.outputs[i];

@@ -1,9 +1,9 @@
-// What an operator sees of its node while the model is analysed.
+// Planner: the interface with which operators plan their nodes during analysis.
 //
-// A plan function checks attributes and operands, reports every problem it finds with problem(),
-// and says what each output is: output() or fold(). It returns the emitter of the node, or nothing
-// if the node is folded or has problems. Operands whose producers failed are unknown: what can be
-// checked without them is still checked, the rest is left out silently.
+// A plan function checks attributes and operands, reports every problem with problem(), and defines
+// each output with output() or fold(). It returns the emitter of the node, or nothing if the node
+// is folded or has problems. Operands whose producers failed are unknown; checks that need them are
+// skipped.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +36,13 @@ class Planner {
   // ---- operands: numbers are those of the node's inputs -----------------------------------------
 
   [[nodiscard]] bool given(std::size_t i) const { return !node.input(i).empty(); }
-  /// Null if it is left out, or unknown because its producer failed.
+  /// The value of an operand; null if it is left out, or unknown because its producer failed.
   [[nodiscard]] const Value* value(std::size_t i) const;
   [[nodiscard]] const nn::Tensor* constant(std::size_t i) const;
-  /// Layout of a run-time operand; reports a constant or missing one. Null: leave the rest out.
+  /// Layout of a run-time operand; reports a constant or missing one. Null: skip further checks.
   [[nodiscard]] const Layout* activation(std::size_t i);
-  /// The same, and rank 4 with channels along the lanes.
+  /// Does the same, and also reports an operand that is not of rank 4 with channels along the
+  /// lanes.
   [[nodiscard]] const Layout* image(std::size_t i);
   /// A constant that the operator needs; `what` names it in the message.
   [[nodiscard]] const nn::Tensor* need_constant(std::size_t i, std::string_view what,
@@ -59,12 +60,12 @@ class Planner {
     problems_.push_back(node.where() + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
   [[nodiscard]] bool failed() const { return found_ != 0; }
-  /// The input will be consumed by the emitter, once a call.
+  /// Announces that the emitter consumes the input; once for each reading.
   void reads(std::size_t i) { reads(node.inputs[i]); }
   void reads(const std::string& value) { step_.reads.push_back(value); }
   void output(std::size_t i, Layout layout);
   void output(Layout layout) { output(0, std::move(layout)); }
-  /// Output 0 holds the elements of input 0 in the same row-major order.
+  /// Defines output 0 with the elements of input 0 in the same row-major order.
   void output_reshaped(Layout layout);
   void fold(nn::Tensor tensor, std::size_t i = 0);
   /// True if the node has an output of that number.
@@ -90,9 +91,9 @@ class Planner {
   [[nodiscard]] std::string unused_node_name(const std::string& wanted);
   [[nodiscard]] std::string unused_value_name(const std::string& wanted) const;
   std::string new_constant(const std::string& name, nn::Tensor tensor);
-  /// Whether a product (Conv, Gemm...) follows, so that the node cannot be left to the host.
+  /// True if a product (Conv, Gemm...) depends on the node, so that it cannot be left to the host.
   [[nodiscard]] bool before_product() const { return model_.before_product.count(&node) != 0; }
-  /// The plan of an expanded node for the node it stands for.
+  /// Marks a node of an expansion like the node that it replaces.
   void set_before_product(const nn::Node& made) {
     if (before_product()) model_.before_product.insert(&made);
   }
@@ -104,7 +105,7 @@ class Planner {
     model_.quantised[value] = steps;
   }
 
-  /// The curve of that name; made on its first use.
+  /// Returns the curve of this name, which is made on its first use.
   [[nodiscard]] std::shared_ptr<const TableCurve> table_curve(
       const std::string& name, const std::function<TableCurve()>& draw);
 

@@ -8,7 +8,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// "2 nodes (Cast, Gather)"
+/// Text such as "2 nodes (Cast, Gather)".
 std::string work_text(const std::vector<HostNode>& nodes) {
   std::vector<std::string_view> operators;
   for (const HostNode& left : nodes) {
@@ -66,7 +66,7 @@ std::uint64_t elements_of(const nn::Shape& shape) {
   return elements;
 }
 
-/// Multiply-accumulates of convolutions and matrix products, those on padding included.
+/// Multiply-accumulates of convolutions and matrix products, including those on padding.
 std::uint64_t macs_with_padding(const Model& model) {
   std::uint64_t sum = 0;
   for (const Step& step : model.steps) {

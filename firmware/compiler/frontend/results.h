@@ -1,4 +1,4 @@
-// What a compiled model says of itself, whatever way its program was made.
+// Facts about a compiled model that do not depend on how its program was made.
 #pragma once
 
 #include "firmware/compiler/compiler.h"
@@ -6,13 +6,13 @@
 
 namespace tactus::compiler {
 
-/// How an input or output of the program lies in memory.
+/// Layout of an input or output of the program.
 [[nodiscard]] TensorLayout layout_of(const Model& model, const std::string& name);
 
-/// Fills layouts of inputs and outputs, what is left to the host, and notes.
+/// Sets the layouts of inputs and outputs, the host's graphs, and notes.
 void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& model,
                      const Options& options);
-/// After the program.
+/// Adds a note if the program is empty. Call after the program is made.
 void note_if_empty(Compiled& result);
 
 }  // namespace tactus::compiler

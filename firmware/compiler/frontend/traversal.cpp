@@ -46,7 +46,7 @@ std::vector<const nn::Node*> traverse(const nn::Graph& graph,
   }
   check_outputs(graph, outputs, producers);
 
-  // A stack of its own, since a chain of nodes may be longer than the machine's stack allows.
+  // An explicit stack: a chain of nodes may be too long for recursion.
   struct Visit {
     const nn::Node* node;
     std::size_t next_input = 0;

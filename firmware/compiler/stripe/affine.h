@@ -1,6 +1,6 @@
 // Affine expressions: an integer constant plus integer coefficients times named indexes.
 //
-// All arithmetic is checked: what does not fit 64 bits throws UserError, nothing wraps.
+// All arithmetic is checked: results beyond 64 bits throw UserError.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,8 @@ class Affine {
     return a.constant_ == b.constant_ && a.terms_ == b.terms_;
   }
   friend bool operator!=(const Affine& a, const Affine& b) { return !(a == b); }
-  /// An order for containers and for printing: that of name -> coefficient maps in which the
-  /// constant has the empty name.
+  /// Order for containers and printing: that of maps name -> coefficient in which the constant has
+  /// the empty name.
   friend bool operator<(const Affine& a, const Affine& b);
 
   using Values = std::map<std::string, std::int64_t, std::less<>>;
@@ -67,7 +67,7 @@ class Affine {
   [[nodiscard]] std::int64_t evaluate(const Values& values) const;
   /// Every occurrence of `name` replaced.
   [[nodiscard]] Affine substitute(const std::string& name, const Affine& replacement) const;
-  /// All names replaced at once; those without a replacement stay.
+  /// Replaces all names at the same time; names without a replacement stay.
   [[nodiscard]] Affine substitute(const Affines& replacements) const;
 
   /// "-1 + kx + 4*x"; "0" if empty.

@@ -113,7 +113,7 @@ class ModelReader {
       bus.bytes_per_cycle = entry.get_real("bytes_per_cycle", 0, 1e9);
       for (const UnitRef& source : bus.sources) {
         for (const UnitRef& sink : bus.sinks) {
-          // A unit that a link both leaves and enters has one port for both.
+          // A unit that is source and sink of a link uses one port for both.
           if (source.text() == sink.text()) continue;
           if (kind_of(source.name) == UnitKind::mem && kind_of(sink.name) == UnitKind::mem) {
             entry.add_problem("sinks",
@@ -241,7 +241,7 @@ class ProgramCheck {
     return tx != model_.tx_units.end() ? tx->second.count : 0;
   }
 
-  /// A block at a mover copies what it reads to what it writes.
+  /// Checks a block at a mover, which copies from the refinement it reads to the one it writes.
   void check_transfer(const Block& block) const {
     if (block.location.devices.size() != 1 ||
         model_.tx_units.count(block.location.devices[0].name) == 0) {

@@ -28,7 +28,8 @@ struct MemUnit {
 
 struct ExecUnit {
   std::uint64_t count = 1;
-  std::uint64_t ops_per_cycle = 0;   ///< of one instance; a multiply-accumulate is one
+  /// Operations of one instance; a multiply-accumulate counts as one.
+  std::uint64_t ops_per_cycle = 0;
   std::uint64_t pipeline_depth = 1;  ///< tiles in flight: 1..8
   std::vector<Stencil> stencils;
 };
@@ -61,7 +62,7 @@ struct HardwareModel {
   /// Bytes of a tile of the memory: its size / the largest pipeline_depth of a compute unit.
   /// UserError for a memory that is not there.
   [[nodiscard]] std::uint64_t tile_bytes(const std::string& memory) const;
-  /// Whether an entry of `buses` leads from one unit to the other.
+  /// True if an entry of `buses` leads from one unit to the other.
   [[nodiscard]] bool connected(const UnitRef& from, const UnitRef& to) const;
 };
 
@@ -70,7 +71,7 @@ struct HardwareModel {
 /// memories without a mover. `passes` and `lowering` are left alone.
 [[nodiscard]] HardwareModel read_hardware_model(std::string_view json, const std::string& where);
 
-/// As JSON, in the form read_hardware_model() takes.
+/// Returns the model as JSON, in the form of read_hardware_model().
 [[nodiscard]] std::string to_json(const HardwareModel& model);
 
 /// UserError "unreachable" unless the mover has a bus from one memory and one to the other.

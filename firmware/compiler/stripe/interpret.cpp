@@ -24,7 +24,7 @@ struct Compiled {
   std::int64_t constant = 0;
   std::vector<std::pair<std::size_t, std::int64_t>> terms;
 
-  /// For what is known to lie in a buffer.
+  /// The value, without checks for overflow; for accesses known to be inside a buffer.
   [[nodiscard]] std::int64_t at(const std::vector<std::int64_t>& values) const {
     auto sum = static_cast<std::uint64_t>(constant);
     for (const auto& [index, factor] : terms) {
@@ -77,8 +77,8 @@ class Elements {
   std::uint32_t mark_ = 1;
 };
 
-/// Storage of one allocation. Elements are found by their coordinates, row-major; strides make no
-/// difference to what a program means.
+/// Storage of one allocation. Elements are stored row-major by their coordinates; results of a
+/// program do not depend on strides.
 struct Buffer {
   std::vector<std::int64_t> sizes, strides;
   std::string name;
@@ -92,18 +92,18 @@ struct View {
   Frame* frame = nullptr;
   View* parent = nullptr;  ///< null: an allocation, or a buffer from outside
   Aggregation op = Aggregation::none;
-  DataType type = DataType::unknown;  ///< of the allocation
+  DataType type = DataType::unknown;  ///< type of the allocation
   std::vector<Compiled> access;
   std::unique_ptr<Buffer> own;
   Buffer* buffer = nullptr;
-  std::vector<std::int64_t> origin;  ///< in the allocation
+  std::vector<std::int64_t> origin;  ///< coordinates of the origin in the allocation
   Compiled flat;                     ///< element of the buffer, from the parent's on
   std::int64_t parent_flat = 0;
-  std::size_t element = 0;  ///< that the view begins with, where all positions are known to fit
-  /// The nearest view, from this one outwards, that keeps what is written.
+  std::size_t element = 0;  ///< first element of the view, if all positions are known to fit
+  /// The nearest view, from this one outwards, that stores written values.
   View* holder = nullptr;
-  /// What the block's positions make of each element, until the block ends. Not needed where that
-  /// can be handed to the parent at once.
+  /// Elements written by the block's positions, until the block ends; null if they can be passed to
+  /// the parent directly.
   std::unique_ptr<Elements> pending;
 };
 
@@ -116,13 +116,13 @@ struct Step {
   std::vector<View*> read, written;
   Compiled affine;
   ScalarFunction function = nullptr;
-  const Buffer* table = nullptr;          ///< of a lookup, in place of the function
-  DataType type = DataType::unknown;      ///< of the function's inputs
+  const Buffer* table = nullptr;          ///< table of a lookup, in place of a function
+  DataType type = DataType::unknown;      ///< type of the function's inputs
   bool is_choice = false, whole = false;  ///< a cond; a product that is not rounded
   std::unique_ptr<Frame> nested;
 };
 
-/// Who touched an element in this run of a block: positions, counted from 1.
+/// The positions, counted from 1, that have read and written an element in this run of a block.
 struct Access {
   std::uint64_t writer = 0;
   std::uint64_t reader = 0;
@@ -136,13 +136,13 @@ struct Frame {
   std::vector<Compiled> computed;    ///< over the parent's indexes; empty terms for ordinary ones
   std::vector<std::size_t> counted;  ///< ordinary indexes of range > 1
   std::vector<Compiled> constraints;
-  std::vector<std::int64_t> values;  ///< of the indexes
+  std::vector<std::int64_t> values;  ///< values of the indexes
   std::map<std::string, View, std::less<>> views;
   std::map<std::string, std::size_t> scalars;
   std::vector<Scalar> scalar_values;
   std::vector<Step> steps;
   std::uint64_t positions = 1;
-  std::uint64_t position = 0;  ///< that runs, counted from 1
+  std::uint64_t position = 0;  ///< number of the current position, from 1
   bool fused = false;          ///< products are whole until they are summed up
   bool is_leaf = true;         ///< statements are loads, functions and stores
   bool direct = false;         ///< this run is of a leaf all of whose positions fit the buffers
@@ -180,7 +180,7 @@ class Interpreter {
         user_error("buffer {} has {} elements, {} were given", quote(name), user->second.elements(),
                    tensor.size());
       }
-      // An aggregation that ignores what was there before starts from its identity.
+      // An aggregation without old contents starts from its identity.
       const View& view = frame_->views.at(name);
       if (view.ref->direction == Direction::out && view.op != Aggregation::none) {
         untouched.emplace(name, &tensor);
@@ -314,7 +314,7 @@ class Interpreter {
     const std::size_t missing = rank - view.access.size();
     for (std::size_t i = 0; i < view.access.size(); ++i) {
       const std::int64_t stride = view.buffer->strides[i + missing];
-      // What does not fit is found where origins are compared with sizes.
+      // An overflow is found when origins are compared with sizes.
       const auto times = [stride](std::int64_t factor) {
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(factor) *
                                          static_cast<std::uint64_t>(stride));
@@ -420,7 +420,7 @@ class Interpreter {
     store.set(at, to_type(result, view.type));
   }
 
-  /// Hands what a block made of the view's elements to the enclosing block.
+  /// Passes the elements that a block wrote to the enclosing block.
   void hand_over(View& view) {
     for (const std::size_t at : view.pending->touched()) {
       Scalar value = view.pending->at(at);
@@ -496,7 +496,8 @@ class Interpreter {
     }
   }
 
-  /// Whether all positions, constraints not looked at, are inside the buffers. Prepares the views.
+  /// Prepares the views. Returns true if all positions, without regard to constraints, are inside
+  /// the buffers.
   static bool all_positions_fit(Frame& frame) {
     for (View* view : frame.in_order) {
       if (view->parent == nullptr) {
@@ -634,7 +635,7 @@ class Interpreter {
     if (view.parent == nullptr) {
       const bool kept = view.frame == frame_.get() && keep_entry_buffers_;
       if (!kept) view.buffer->data.clear();
-      // A buffer of the program itself may be looked at from an origin.
+      // A view of the program's own buffer may have an origin.
       for (std::size_t i = 0; i < view.access.size(); ++i) {
         view.origin[i] =
             view.ref->direction == Direction::none ? 0 : view.access[i].evaluate(values);
@@ -852,8 +853,9 @@ class Interpreter {
   std::uint64_t elements_ = 0;
   std::uint64_t done_ = 0;
   std::uint64_t random_state_;
-  double unit_ = 1, units_ = 1;  ///< of the fixed point: the least number, and 1 in such
-  double half_range_ = 1;        ///< mantissas below 0
+  /// Fixed point: value of the smallest step, and number of steps in 1.
+  double unit_ = 1, units_ = 1;
+  double half_range_ = 1;  ///< mantissas below 0
   bool keep_entry_buffers_ = false;
 };
 

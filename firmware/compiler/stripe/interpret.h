@@ -1,4 +1,4 @@
-// What a Stripe program computes.
+// Interpreter of Stripe programs, and the definition of what they compute.
 //
 //  - A block's positions are all combinations of its indexes that satisfy its constraints. They
 //    have no order.
@@ -26,16 +26,16 @@
 
 namespace tactus::stripe {
 
-/// A tensor of the program's entry block. Elements in row-major order of the sizes, whatever the
-/// strides are.
+/// A tensor of the program's entry block: elements in row-major order of the sizes, independent of
+/// strides.
 using Tensor = std::vector<double>;
 using Tensors = std::map<std::string, Tensor>;
 
 /// Fixed point: two's complement, rounded half to even, saturated. All types of numbers have this
-/// format, those of whole numbers, too: a unit that has one format has no other. Every function
-/// rounds what it takes and what it gives, with one exception: where `fused_at` is the device of a
-/// block, what `mul` gives is whole, and an aggregation by add rounds its sum only. Such a block
-/// folds its positions in a sum of its own, from 0 on, which it then hands to the enclosing block.
+/// format, also integer types, since the unit has only one format. Every function rounds its inputs
+/// and its result, with one exception: in a block whose device is `fused_at`, results of `mul` are
+/// exact, and an aggregation by add rounds its sum only. Such a block adds its positions in a sum
+/// of its own, from 0 on, which it then passes to the enclosing block.
 struct FixedPoint {
   unsigned width_bits = 16;
   unsigned binary_point = 8;
@@ -49,7 +49,7 @@ struct InterpretOptions {
   /// Throws UserError if two positions of a block write an element without aggregation, or if one
   /// reads what another writes. Costs memory and time for every element.
   bool check_conflicts = false;
-  /// UserError after so many positions, all blocks together.
+  /// Throws UserError after this many positions, summed over all blocks.
   std::uint64_t max_positions = std::uint64_t{1} << 34;
 };
 

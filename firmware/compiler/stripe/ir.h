@@ -1,13 +1,13 @@
 // Stripe: a network as nested blocks over tensors.
 //
-// A block runs its statements once per position: per combination of its indexes that satisfies all
-// its constraints. Its refinements are views of buffers of the enclosing block, or buffers of its
-// own. What programs mean is told in interpret.h, their two texts in text.h, and which are legal in
-// verify.h.
+// A block runs its statements once for each position, a combination of its indexes that satisfies
+// all its constraints. Its refinements are views of buffers of the enclosing block, or buffers of
+// its own. interpret.h defines the meaning of programs, text.h their textual forms, verify.h which
+// are legal.
 //
-// Everything here is a value: copies are deep and share nothing. Positions in containers:
-// statements by StatementId, unique in their block and kept by copies; refinements by their local
-// name. Addresses of nested blocks stay when statements are inserted or erased.
+// All classes have value semantics: copies are deep. Statements are identified by StatementId,
+// which is unique in a block and kept by copies, refinements by their local name. Pointers to
+// nested blocks stay valid when statements are inserted or erased.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace tactus::stripe {
 
 // ---- tags ---------------------------------------------------------------------------------------
 
-/// A protobuf Any, kept as it came.
+/// A protobuf Any, kept unchanged.
 struct AnyValue {
   std::string type_url;
   std::string bytes;
@@ -40,7 +40,8 @@ struct AnyValue {
 /// monostate: a plain tag.
 using Attribute = std::variant<std::monostate, bool, std::int64_t, double, std::string, AnyValue>;
 
-/// Tags never change meaning; passes select by them and mark what they have done.
+/// Tags do not change the meaning of a program. Passes select blocks by tags, and mark their
+/// results with tags.
 using Tags = std::set<std::string>;
 
 class Tagged {
@@ -86,7 +87,7 @@ enum class DataType {
   prng,
 };
 
-/// As programs spell it: "fp32".
+/// Name of a type as in programs: "fp32".
 [[nodiscard]] std::string_view type_name(DataType type);
 /// Empty for a name that is none.
 [[nodiscard]] std::optional<DataType> type_of_name(std::string_view name);
@@ -112,7 +113,7 @@ struct TensorShape {
   [[nodiscard]] std::vector<std::uint64_t> sizes() const;
   /// Product of the sizes; UserError if it does not fit 63 bits.
   [[nodiscard]] std::uint64_t elements() const;
-  /// elements() times the width of the type: what is printed, and what most limits count.
+  /// elements() times the width of the type; used in printed texts and most limits.
   [[nodiscard]] std::uint64_t bytes() const;
   /// Elements an allocation needs: 1 + sum of (size - 1) * stride over positive strides; 0 if a
   /// size is 0.
@@ -129,7 +130,8 @@ struct Device {
   }
 };
 
-/// Where a block runs or a buffer lives: devices, outermost first. No devices: nowhere yet.
+/// The location at which a block runs or a buffer is stored: devices, outermost first. Without
+/// devices it has none yet.
 struct Location {
   std::vector<Device> devices;
 
@@ -141,11 +143,12 @@ struct Location {
 };
 bool operator<(const Location& a, const Location& b);
 
-/// A set of locations: "DEV/DEV2[1, *]", with * for any device or unit. The number of devices is
-/// exact; a device without brackets has any units, one with [] none.
+/// A pattern that matches locations: "DEV/DEV2[1, *]", with * for any device or unit. The number of
+/// devices must match; a device without brackets matches any units, one with [] only a device
+/// without units.
 class LocationPattern {
  public:
-  /// UserError names the column of what is wrong.
+  /// Parses a pattern. Throws UserError with the column of a mistake.
   explicit LocationPattern(std::string_view text);
   [[nodiscard]] bool matches(const Location& location) const;
 
@@ -162,7 +165,7 @@ class LocationPattern {
 struct Index : Tagged {
   std::string name;
   std::uint64_t range = 1;
-  std::uint32_t line = 0;  ///< in the text it was read from; 0: none
+  std::uint32_t line = 0;  ///< line in the text that it was read from; 0: none
   /// Not zero: a computed index. Its range is 1 and its value this affine over the indexes of the
   /// enclosing block.
   Affine affine;
@@ -176,7 +179,7 @@ enum class Direction { none, in, out, inout };
 [[nodiscard]] inline bool writes(Direction d) {
   return d == Direction::out || d == Direction::inout;
 }
-[[nodiscard]] Direction unite(Direction a, Direction b);  ///< in and out make inout
+[[nodiscard]] Direction unite(Direction a, Direction b);  ///< the union of in and out is inout
 [[nodiscard]] std::string_view direction_name(Direction direction);
 
 /// A view of a buffer inside a block, or with Direction::none a buffer of the block itself.
@@ -185,8 +188,9 @@ struct Refinement : Tagged {
   std::string into;            ///< local name, unique in the block
   std::string from;            ///< name in the enclosing block; empty exactly for allocations
   std::vector<Affine> access;  ///< origin inside the view of the enclosing block, per dimension
-  TensorShape shape;           ///< what one position sees; strides are those of the allocation
-  std::string agg_op;          ///< "", "assign", "add", "mul", "max", "min"
+  /// Sizes of the part seen by one position; strides are those of the allocation.
+  TensorShape shape;
+  std::string agg_op;  ///< "", "assign", "add", "mul", "max", "min"
   Location location;
   std::uint64_t offset = 0;             ///< bytes in the location's memory
   std::optional<std::size_t> bank_dim;  ///< dimension that is spread over banks
@@ -249,7 +253,7 @@ class BlockBox {
 };
 
 using StatementId = std::uint64_t;
-/// As a dependency: a statement that is not in this block. Printed "parent".
+/// Number of a dependency on a statement outside of this block. Printed as "parent".
 inline constexpr StatementId parent_statement = 0;
 
 struct Statement : Tagged {
@@ -260,7 +264,7 @@ struct Statement : Tagged {
   Operation op;
   std::uint32_t line = 0;  ///< in the text it was read from; 0: none
 
-  /// Null if the statement is of another kind.
+  /// The block of a statement; null if it is of another kind.
   [[nodiscard]] Block* block();
   [[nodiscard]] const Block* block() const;
   template <typename Kind>
@@ -331,7 +335,7 @@ struct Uses {
 };
 [[nodiscard]] Uses uses_of(const Statement& statement);
 
-/// A whole program. The entry is a block; buffers are data that came with it, by name and section.
+/// A whole program: its entry block, and data stored with it, by name and section.
 struct Program {
   Statement entry;
   std::map<std::string, std::map<std::string, std::string>> buffers;

@@ -20,7 +20,7 @@ namespace tactus::stripe {
 [[nodiscard]] std::optional<std::string> table_of(const Intrinsic& intrinsic);
 [[nodiscard]] inline std::string lookup_name(const std::string& table) { return "lookup_" + table; }
 
-/// What is wrong with a lookup in a program of this entry block; empty: nothing.
+/// Problem of a lookup in a program with this entry block; empty if there is none.
 [[nodiscard]] std::string lookup_problem(const Intrinsic& intrinsic, const Block& entry);
 
 /// The tables of all lookups in a block and in the blocks inside.

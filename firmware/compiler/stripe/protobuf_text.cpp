@@ -311,7 +311,7 @@ class FromMessages {
 
   const std::string& where_;
   bool lenient_;
-  std::uint32_t line_ = 1;  ///< of what was looked at last
+  std::uint32_t line_ = 1;  ///< line of the last token
 };
 
 /// The first word that is no comment; protobuf text of a program begins with one of its two fields.
@@ -349,7 +349,7 @@ void parse(std::string_view text, const std::string& where, Message& message, Tr
   if (!parser.ParseFromString(std::string(text), &message)) {
     throw UserError(errors.first().empty() ? where + ": is no protobuf text" : errors.first());
   }
-  // What the parser only warns of (it has no silent way to say it) is an error here.
+  // Warnings of the parser, which it can only print, are errors here.
   if (!errors.first().empty()) throw UserError(errors.first());
 }
 
@@ -554,7 +554,7 @@ std::string print_protobuf_text(const Program& program) {
 
 namespace {
 
-/// Without white space and comments of C at the start.
+/// The text without white space and C comments at its start.
 std::string_view first_words(std::string_view text) {
   for (;;) {
     const std::size_t start = text.find_first_not_of(" \t\r\n");
@@ -568,7 +568,7 @@ std::string_view first_words(std::string_view text) {
   }
 }
 
-/// Whether a statement like "O[i: 10] = +(A[i]);" or "O = A + B;" begins here.
+/// True if a statement such as "O[i: 10] = +(A[i]);" or "O = A + B;" begins here.
 bool is_tile_statement(std::string_view text) {
   const auto in_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -580,7 +580,7 @@ bool is_tile_statement(std::string_view text) {
   return next != std::string_view::npos && text[next] == '=';
 }
 
-/// What a text is that is no Stripe program; empty: nobody knows.
+/// Name of the language of a text that is no Stripe program; empty: unknown.
 std::string_view other_language(std::string_view text) {
   constexpr std::string_view tile = "a program in the Tile language, which is not read";
   constexpr std::pair<std::string_view, std::string_view> languages[] = {

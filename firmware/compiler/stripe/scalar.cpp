@@ -163,7 +163,8 @@ std::int64_t zero_extend(std::int64_t value, unsigned width) {
   return wrap(static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << width) - 1));
 }
 
-/// To a float with so many bits of fraction and so small and large exponents, ties to even.
+/// Rounds to a float format with `fraction` bits of fraction and exponents from `smallest` to
+/// `largest`, ties to even.
 double round_to(double value, int fraction, int smallest, int largest) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent = 0;

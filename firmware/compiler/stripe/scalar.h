@@ -28,9 +28,11 @@ struct Scalar {
 /// changes nothing. UserError for i128 and prng.
 [[nodiscard]] Scalar cast(const Scalar& value, DataType type);
 
-/// A function on scalars, by the spellings of specification and slides ("lt", "cmp_lt", ...).
+/// A function on scalars. Its names are those of the specification and of the slides ("lt",
+/// "cmp_lt", ...).
 using ScalarFunction = Scalar (*)(const std::vector<Scalar>& inputs);
-/// Null if there is none of this name and number of inputs; `name_known` tells which.
+/// Finds a function by name and number of inputs; null if there is none. `name_known`: only the
+/// number of inputs is wrong.
 [[nodiscard]] ScalarFunction find_function(std::string_view name, std::size_t inputs,
                                            bool& name_known);
 
@@ -38,7 +40,7 @@ enum class Aggregation { none, add, mul, max, min };
 /// "" and "assign" are none.
 [[nodiscard]] Aggregation aggregation_of(std::string_view name);
 [[nodiscard]] Scalar combine(Aggregation op, const Scalar& a, const Scalar& b);
-/// What an aggregation starts from.
+/// Start value of an aggregation.
 [[nodiscard]] Scalar identity(Aggregation op, DataType type);
 
 }  // namespace tactus::stripe

@@ -5,8 +5,8 @@
 //   {% if EXPR %} ... {% else %} ... {% endif %}
 //   {# ... #} and, to the end of the line, ##   comments
 //
-// EXPR has integers, decimals, names, + - * / // %, comparisons, not, and, or, parentheses. /
-// divides exactly; what is no integer is printed as a decimal.
+// EXPR has integers, decimals, names, + - * / // %, comparisons, not, and, or, parentheses. / is
+// the exact quotient; a value that is no integer is printed as a decimal.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ namespace tactus::stripe {
 
 using TemplateValues = std::map<std::string, double>;
 
-/// Throws UserError "WHERE:LINE: what" for what is not in the subset, names without a value,
-/// division by zero, and output beyond 64 MiB.
+/// Renders a template. Throws UserError "WHERE:LINE: what" for constructs outside of the subset,
+/// names without a value, division by zero, and output beyond 64 MiB.
 [[nodiscard]] std::string render(std::string_view text, const TemplateValues& values,
                                  const std::string& where);
 
-/// Mends what the slides' texts have: typographic quotes, "{endfor %}", no braces around the whole,
-/// no commas between the values of a list.
+/// Corrects mistakes of the slides' texts: typographic quotes, "{endfor %}", missing outer braces,
+/// missing commas in lists.
 [[nodiscard]] std::string normalise_slide_text(std::string_view text);
 
 }  // namespace tactus::stripe

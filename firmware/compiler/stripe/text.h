@@ -1,10 +1,10 @@
 // Stripe programs as text, in two dialects and as protobuf text.
 //
-// The printed text is a view: types of intrinsics, parameters of specials, values of attributes of
-// indexes and refinements are not in it. Protobuf text has them, but neither bank dimensions nor
-// cache units. Readers throw UserError "FILE:LINE: what", at the first thing that is wrong. They
-// check form, and what printing needs: names given once, indexes that exist; see verify.h for the
-// rest. Constants are printed with six digits, as PlaidML prints them.
+// The printed text is incomplete: it lacks types of intrinsics, parameters of specials, and values
+// of attributes of indexes and refinements. Protobuf text has these, but neither bank dimensions
+// nor cache units. Readers throw UserError "FILE:LINE: what" at the first mistake. They check the
+// form and conditions for printing: unique names, existing indexes; see verify.h for all other
+// rules. Constants are printed with six digits, as by PlaidML.
 #pragma once
 
 #include <string>
@@ -19,13 +19,14 @@ enum class Dialect {
   slides,     ///< PlaidML of November 2018: one name and unit a location, strides beside sizes
 };
 
-/// Reads either dialect, recognised by itself. Leading and trailing spaces of a line do not count.
-/// Statements of the slides' form may be joined by ";". `where` stands for the file's name.
+/// Reads a text of either dialect, which is recognised. Leading and trailing spaces of lines are
+/// ignored. Statements of the slides' form may be joined by ";". `where` is the file's name for
+/// messages.
 [[nodiscard]] Program read_text_form(std::string_view text, const std::string& where);
 
 /// One "0: block ..." text with a final newline.
 [[nodiscard]] std::string print(const Program& program, Dialect dialect = Dialect::canonical);
-/// A statement alone, as if it were the program.
+/// Prints a single statement, as if it were the program.
 [[nodiscard]] std::string print(const Statement& entry, Dialect dialect = Dialect::canonical);
 
 /// Protobuf text of a Program, or of a Block alone ("entry" or "loc", "refs", ... at top level).

@@ -136,7 +136,7 @@ class Printer {
       out_ += ')';
       return;
     }
-    // A codec needs the layout's brackets before its own.
+    // A codec must be preceded by the layout's brackets.
     if (!ref.shape.layout.empty() || !ref.shape.codec.empty()) {
       out_ += "[" + ref.shape.layout + "]";
     }

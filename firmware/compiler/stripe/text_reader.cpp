@@ -26,7 +26,7 @@ class Reader {
       skip_space();
       if (at_ != text_.size()) fail("more text after the end of the program");
     } catch (const UserError& error) {
-      // What arithmetic says of its operands gets its place here.
+      // Messages of arithmetic get their line here.
       if (placed_) throw;
       user_error("{}:{}: {}", where_, line_, error.what());
     }
@@ -398,7 +398,7 @@ class Reader {
     }
   }
 
-  /// Whether another word or a location comes before the brackets of the access.
+  /// True if another word or a location comes before the brackets of the access.
   bool followed_by_name() {
     skip_blanks();
     return peek() != '[' && peek() != '=' && peek() != '\n';
@@ -476,7 +476,7 @@ class Reader {
     }
   }
 
-  /// What the text says of bytes can be derived; it has to be right.
+  /// Checks the number of bytes in the text, which follows from the shape.
   void check_bytes(const TensorShape& shape, const TensorShape& coded, const Refinement& ref) {
     byte_count(shape, ref);
     if (!coded.codec.empty() && take("(")) {

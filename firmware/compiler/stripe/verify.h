@@ -1,4 +1,4 @@
-// Which programs are legal.
+// Rules of legal programs.
 #pragma once
 
 #include <string>

@@ -70,7 +70,7 @@ std::optional<bool> is_write(std::string_view text) {
   return std::nullopt;
 }
 
-/// Reads a row. Returns what is wrong with it; empty if nothing.
+/// Reads a row. Returns the text of an error; empty if there is none.
 std::string read_row(const std::vector<std::string_view>& cells, const Form& form,
                      const DdrConfig& config, DramTraceRequest& request) {
   if (cells.size() != column_count) {

@@ -56,15 +56,17 @@ class MemorySystem {
   [[nodiscard]] const PortPath& path(unsigned port) const { return *paths_[port]; }
 
  private:
-  const std::vector<unsigned> ports_;  ///< of the board, by port of a machine
+  const std::vector<unsigned> ports_;  ///< port of the board for each port of a machine
   const bool with_stream_;
-  const bool pulled_;                                       ///< by the only machine there is
-  std::vector<std::unique_ptr<PortPath>> paths_, streams_;  ///< of all machines
+  /// True if the only machine pulls the memory.
+  const bool pulled_;
+  std::vector<std::unique_ptr<PortPath>> paths_, streams_;  ///< paths of all machines
   std::vector<const StreamReader*> readers_;
   DdrController controller_;
   sc_core::sc_time lookahead_ = sc_core::sc_max_time();  ///< the shortest of all paths
-  const Clock* clock_ = nullptr;                         ///< of the machine that was added first
-  std::unique_ptr<DdrHistory> history_;                  ///< null until signals are requested
+  /// Clock of the machine that was added first.
+  const Clock* clock_ = nullptr;
+  std::unique_ptr<DdrHistory> history_;  ///< null until signals are requested
 };
 
 }  // namespace tactus

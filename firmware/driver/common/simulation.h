@@ -1,6 +1,6 @@
-// A machine with its clock on a SystemC kernel of its own: runs programs to their end and accounts
-// for them. The class derived for a machine defines its programs, where program and data come from,
-// and figures of a run besides those of MachineInfo.
+// A machine with its clock on its own SystemC kernel: runs programs to their end and accounts for
+// their time. The derived class of a machine defines its programs, the source of program and data,
+// and the figures of a run besides those of MachineInfo.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ enum class RunEnd {
 
 struct RunOptions {
   Cycle max_cycles = 0;  ///< limit for this run; 0: no limit
-  std::vector<std::uint32_t>* retire_log =
-      nullptr;  ///< the retirement cycle of every instruction is appended
+  /// The retirement cycle of every instruction is appended.
+  std::vector<std::uint32_t>* retire_log = nullptr;
   /// Parts of the program for which separate figures are made; in order, inside the program.
   std::vector<Region> regions;
   /// Called from time to time with the cycles and instructions of this run so far.
@@ -44,7 +44,7 @@ struct RunResult {
   std::uint64_t instructions = 0;  ///< instructions of the program, without padding
   std::uint64_t retired = 0;       ///< retired instructions, including padding
   Cycle last_retire = 0;         ///< cycle in which the program's last retired instruction retired
-  Cycle last_retire_padded = 0;  ///< the same including padding
+  Cycle last_retire_padded = 0;  ///< cycle of the last retirement including padding
   Accounting accounting;
   std::vector<std::string> waits_for;  ///< unless finished: what each busy unit waits for
 };

@@ -24,7 +24,7 @@ struct Throughput {
   std::uint64_t min = 0, median = 0, p95 = 0, max = 0;
 };
 
-/// Number of runs of `batch` images each for so many images.
+/// Returns the number of runs for `images` images if each run has `batch` images.
 [[nodiscard]] inline std::uint64_t runs_of(std::uint64_t images, std::uint64_t batch) {
   return (images + batch - 1) / batch;
 }

@@ -1,4 +1,4 @@
-// What a machine draws in a timeline besides the states of its units.
+// Interface by which a machine adds tracks to a timeline, besides the states of its units.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct GaugeGroup {
   bool of_interval = false;
 };
 
-/// Where a machine draws: the report's timeline.
+/// Interface of the timeline that a machine's tracks draw on.
 class TimelineSheet {
  public:
   static constexpr Cycle sample_interval = 100;  ///< cycles between gauge samples

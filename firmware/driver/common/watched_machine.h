@@ -1,4 +1,4 @@
-// A machine with its clock, as those see it who look at it: waveforms, timelines, accounts.
+// Interface of a machine with its clock for its observers: waveforms, timelines, accounts.
 #pragma once
 
 #include "models/sim/machine.h"
@@ -17,18 +17,18 @@ class WatchedMachine {
   [[nodiscard]] Cycle now() const { return clock_->now; }
   [[nodiscard]] std::uint64_t period_ps() const { return clock_->period_ps; }
 
-  /// Receives events from the next run on; null: nobody.
+  /// Sets the receiver of events, from the next run on; null: none.
   void observe(EventSink* sink) { clock_->events = sink; }
-  /// Shows every cycle's signals from the next run on; null: to nobody.
+  /// Sets the watcher that is called in every cycle, from the next run on; null: none.
   void watch(CycleWatcher* watcher) { clock_->watcher = watcher; }
-  /// Receives every interval of every unit's account from the next run on; null: nobody.
+  /// Sets the receiver of all intervals of all units' accounts, from the next run on; null: none.
   void observe_accounts(AccountObserver* observer) {
     for (Account* account : machine_->accounts()) {
       account->settle();
       account->observe(observer);
     }
   }
-  /// The same of the account of MachineInfo::time only.
+  /// Does the same for the account of MachineInfo::time only.
   void observe_time(AccountObserver* observer) {
     Account& time = *machine_->accounts().back();
     time.settle();

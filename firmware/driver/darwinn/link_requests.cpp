@@ -378,7 +378,7 @@ bool Transfers::may_begin(std::size_t i) const {
   return true;
 }
 
-/// Sends as much as may be under way, in the order of the lists.
+/// Sends in the order of the lists until the limit of data in flight is reached.
 bool Transfers::feed(bool to_the_device) {
   std::size_t& next = to_the_device ? next_out_ : next_in_;
   bool progress = false;

@@ -214,7 +214,8 @@ class Packer {
     names_.push_back(text);
     return names_.back();
   }
-  /// FNV-1a hash of what the device would hold; equal for equal constants of equal programs.
+  /// FNV-1a hash of the parameters in the device; equal programs with equal constants have equal
+  /// tokens.
   [[nodiscard]] std::uint64_t token() const {
     if (options_.token != 0) return options_.token;
     std::uint64_t hash = 0xcbf29ce484222325;

@@ -36,7 +36,8 @@ struct RelocatableProgram {
   std::size_t ahead = 0;           ///< number of Configure instructions before the program
   std::size_t read_backs = 0;      ///< number of reads placed between a write and a Configure
   std::uint64_t scratch_size = 0;  ///< vectors of DRAM0 up to the last one outside all regions
-  /// For each instruction of the model, and for the end: the number of instructions before it.
+  /// For each instruction of the model, and for the program's end: number of linked instructions
+  /// before it.
   std::vector<std::size_t> places;
 };
 

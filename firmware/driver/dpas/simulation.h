@@ -67,7 +67,8 @@ struct DpasSimulationConfig : BoardValues {
 /// The kernel of a hardware thread, and its inputs.
 struct DpasThread {
   const dpas::Kernel* kernel = nullptr;  ///< null: the thread does nothing
-  std::map<std::string, std::vector<std::uint8_t>, std::less<>> inputs;  ///< by name of the .input
+  /// Values by name of the .input.
+  std::map<std::string, std::vector<std::uint8_t>, std::less<>> inputs;
 
   /// Sets an input to a whole number, little-endian, of `bytes` bytes.
   void set(const std::string& name, std::uint64_t value, unsigned bytes) {
@@ -141,7 +142,7 @@ class DpasSimulation final : public Simulation {
                              std::uint64_t count);
 
   const DpasSimulationConfig config_;
-  std::uint64_t memory_end_ = 0;  ///< first address behind the memory
+  std::uint64_t memory_end_ = 0;  ///< first address after the memory
   std::vector<dpas::Buffer> buffers_;
   std::uint64_t next_address_ = 0x10000;
   std::unique_ptr<dpas::System> system_;

@@ -177,8 +177,8 @@ void Host::reset_probe() {
 bool Host::probe_arrived() {
   const std::vector<std::uint8_t> vector =
       simulation_.read_dram(0, address(architecture_.dram0_depth - 2), probe_.size());
-  // The datapath may be narrower than the stored scalar, so the copy can differ from the source; it
-  // is there as soon as it differs from the zeroes written before the run.
+  // The datapath may be narrower than the stored scalar, so the copy can differ from the source.
+  // The copy has arrived as soon as it differs from the zeros written before the run.
   return std::any_of(vector.begin(), vector.end(), [](std::uint8_t byte) { return byte != 0; });
 }
 

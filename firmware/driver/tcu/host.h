@@ -1,10 +1,10 @@
-// The host: loads a model into a machine and runs images through it, as a driver does.
+// The host: loads a model into a machine and runs it on images, as a driver does.
 //
-// Two ways to run. Plain: the program is streamed and nothing else; the run ends when the machine
-// is idle. This is how the golden figures are defined. Driver: configuration registers are written
-// first, and every program is followed by two instructions that copy a probe vector within DRAM0,
-// whose arrival tells a real host that the outputs are there. The probe uses the last local vector
-// and the last two DRAM0 vectors. Source: toolchain spec sections 6.2, 6.3.
+// There are two modes. Plain: only the program is streamed; the run ends when the machine is idle.
+// The golden figures are measured in this mode. Driver: configuration registers are written first,
+// and every program is followed by two instructions that copy a probe vector within DRAM0; when the
+// copy arrives, a real host knows that the outputs are complete. The probe uses the last local
+// vector and the last two DRAM0 vectors. Source: toolchain spec sections 6.2, 6.3.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,16 @@ struct ImageResult {
   TensorData outputs;          ///< empty unless the run finished
 };
 
-/// The program that copies constants from DRAM1 to local memory: all of them to the same vectors,
-/// or those that the model says are resident. Throws UserError if they do not fit.
+/// Returns the program that copies constants from DRAM1 to local memory: those that the model lists
+/// as resident or, without a list, all of them to the same vectors. Throws UserError if they do not
+/// fit.
 [[nodiscard]] std::vector<std::uint8_t> constants_to_local(const Model& model,
                                                            const tcu::InstructionLayout& layout);
 
 class Host {
  public:
-  /// Throws UserError if the model does not fit the machine or, in driver mode, uses what is the
-  /// probe's.
+  /// Throws UserError if the model does not fit the machine or, in driver mode, uses the probe's
+  /// vectors.
   Host(TcuSimulation& simulation, const Model& model, HostMode mode);
 
   /// Writes constants to DRAM1, to local memory too where the model says so, and in driver mode the

@@ -64,7 +64,7 @@ Model read_model(const std::string& path, ProgramChecks checks) {
     user_error("{}: {} bytes, but {} says {}: the program is {}", program, model.program.size(),
                path, *expected, model.program.size() < *expected ? "truncated" : "oversized");
   }
-  // An empty program is one that the model says is empty; else something has been lost.
+  // The program may be empty only if the model's file says so; otherwise the program is lost.
   if (!model.program.empty() || !expected) {
     located(at_program, [&] { check_program(model.file.arch, model.program, program, checks); });
   }

@@ -1,4 +1,4 @@
-// A compiled model with everything a run needs, read and checked.
+// A compiled model: all files that a run needs, read and checked.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ enum class ProgramChecks {
 void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
                    const std::string& where, ProgramChecks checks);
 
-/// Throws UserError if a region (in order, as files are read) lies beyond the program.
+/// Throws UserError if one of the regions, which are in order, is beyond the program's end.
 void check_regions(const std::vector<tcu::LayerEntry>& regions, std::uint64_t instructions,
                    const std::string& where);
 

@@ -9,8 +9,8 @@
 
 namespace tactus {
 
-/// Offers the words of one program after the other. After each word it pauses for `gap` cycles.
-/// With a reader a word is there when that has it.
+/// Offers the words of programs in succession, with a pause of `gap` cycles after each word. With a
+/// reader, a word is available when the reader has read it.
 class ProgramStream final : public InstructionSource {
  public:
   explicit ProgramStream(unsigned word_bytes, Cycle gap = 0) : word_bytes_(word_bytes), gap_(gap) {}
@@ -24,7 +24,7 @@ class ProgramStream final : public InstructionSource {
   /// outlive the stream's use. Zero bytes (NoOps) make it a whole number of words as well.
   void start(const std::vector<std::uint8_t>& program, unsigned instruction_bytes);
 
-  /// Null: words are there at once.
+  /// Sets the reader; null: all words are available at once.
   void read_through(StreamReader* reader) { reader_ = reader; }
 
   const std::uint8_t* word(Cycle now) override {
@@ -63,7 +63,7 @@ class ProgramStream final : public InstructionSource {
   std::vector<std::uint8_t> own_;
   const std::uint8_t* program_ = nullptr;
   std::size_t whole_ = 0;           ///< bytes of the program's whole words
-  std::vector<std::uint8_t> rest_;  ///< what comes after them, padded
+  std::vector<std::uint8_t> rest_;  ///< last instructions of the program, padded to a whole word
   std::size_t size_ = 0;            ///< with padding
   unsigned word_bytes_;
   Cycle gap_;

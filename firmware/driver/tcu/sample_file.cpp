@@ -25,7 +25,7 @@ std::string class_name(const tcu::InstructionLayout& layout, const tcu::Instruct
 
 std::uint32_t counter(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 
-/// Which port of local memory the instruction asks: bit 0 A, bit 1 B.
+/// Ports of local memory that the instruction uses: bit 0 for A, bit 1 for B.
 unsigned local_ports(const tcu::InstructionLayout& layout, const tcu::Instruction& i) {
   switch (kind_of(layout, i)) {
     case tcu::InstructionKind::mat_mul:
@@ -50,10 +50,11 @@ unsigned local_ports(const tcu::InstructionLayout& layout, const tcu::Instructio
   }
 }
 
-/// What a sample and the instruction at its program counter have against each other, or nothing.
+/// Describes the contradiction between a sample and the instruction at its program counter; empty
+/// if there is none.
 std::string contradiction(const tcu::InstructionLayout& layout, std::uint64_t word,
                           const tcu::Instruction& instruction) {
-  const unsigned port_a = 6, port_b = 5;  // of sample_channels
+  const unsigned port_a = 6, port_b = 5;  // indices in sample_channels
   unsigned asked = (channel_state(word, port_a) & 1U) | (channel_state(word, port_b) & 1U) << 1;
   asked &= ~local_ports(layout, instruction);
   if (asked == 0) return {};

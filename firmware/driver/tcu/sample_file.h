@@ -1,7 +1,7 @@
-// Files of the performance sampler: 64-bit little-endian words, written and counted.
+// Writes files of the performance sampler (64-bit little-endian words) and counts their contents.
 //
-// A word tells the program counter (bits 31:0) and, for eight channels of the decoder, whether they
-// were valid and ready (bits 47:32). Source: hardware spec section 11, toolchain spec section 6.4.
+// A word has the program counter (bits 31:0) and the valid and ready bits of eight channels of the
+// decoder (bits 47:32). Source: hardware spec section 11, toolchain spec section 6.4.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ class SampleFile {
  public:
   explicit SampleFile(const std::string& path) : file_(path) {}
   void add(const Sample& sample);
-  /// Makes the file appear. Returns what went wrong, or nothing; no sample at all is wrong.
+  /// Completes the file under its name. Returns the text of an error, empty if there is none; a
+  /// file without samples is an error.
   [[nodiscard]] std::string finish();
   [[nodiscard]] std::string summary(std::uint64_t dropped) const;
 
@@ -35,11 +36,11 @@ class SampleFile {
 /// zero in every sample).
 [[nodiscard]] std::vector<std::uint64_t> read_samples(const std::string& path);
 
-/// In the order of the bits.
+/// The channels, in the order of their bits.
 inline constexpr std::array<const char*, 8> sample_channels = {
     "array", "acc", "dataflow", "dram1", "dram0", "memPortB", "memPortA", "instruction"};
 
-/// What a channel did in a sample: bit 0 valid, bit 1 ready.
+/// State of a channel in a sample: bit 0 is valid, bit 1 ready.
 enum ChannelState : unsigned { channel_idle, channel_waits, channel_is_ready, channel_moves };
 [[nodiscard]] constexpr ChannelState channel_state(std::uint64_t word, unsigned channel) {
   return static_cast<ChannelState>(word >> (32 + 2 * channel) & 3);
@@ -49,18 +50,20 @@ enum ChannelState : unsigned { channel_idle, channel_waits, channel_is_ready, ch
 struct SampleClass {
   std::string name;  ///< opcode, for DataMove with its kind; "all" without a program
   std::uint64_t samples = 0;
-  std::array<std::array<std::uint64_t, 4>, 8> states{};  ///< by channel and ChannelState
-  std::map<std::uint16_t, std::uint64_t> patterns;       ///< of bits 47:32
+  /// Number of samples by channel and ChannelState.
+  std::array<std::array<std::uint64_t, 4>, 8> states{};
+  std::map<std::uint16_t, std::uint64_t> patterns;  ///< number of samples by bits 47:32
 };
 
 struct SampleAnalysis {
-  std::uint64_t samples = 0;   ///< in the file
+  std::uint64_t samples = 0;   ///< samples in the file
   std::uint64_t before = 0;    ///< left out: before the program
   std::uint64_t after = 0;     ///< left out: from the first counter beyond the program on
   std::uint64_t analysed = 0;  ///< the rest
-  std::uint32_t first_counter = 0, last_counter = 0;  ///< of the analysed samples
-  std::vector<SampleClass> classes;                   ///< most samples first
-  std::string contradiction;  ///< why the samples are not of the program; empty: they may be
+  /// Program counters of the first and last analysed sample.
+  std::uint32_t first_counter = 0, last_counter = 0;
+  std::vector<SampleClass> classes;  ///< most samples first
+  std::string contradiction;         ///< why the samples are not of the program; empty: they may be
 };
 
 struct SampleProgram {

@@ -1,4 +1,4 @@
-// The table of what a simulation is configured with, beside architecture and board.
+// The table of a simulation's parameters, besides architecture and board.
 #pragma once
 
 #include "firmware/driver/tcu/simulation.h"
@@ -6,7 +6,7 @@
 
 namespace tactus {
 
-/// Those that shape no machine change neither cycles nor data.
+/// Parameters that do not shape the machine change neither cycles nor data.
 [[nodiscard]] const ParameterTable<TcuSimulationConfig>& simulation_parameters();
 
 }  // namespace tactus

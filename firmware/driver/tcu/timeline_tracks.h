@@ -1,4 +1,4 @@
-// What a timeline shows of the TCU beside the states of its units: instructions at the decoder's
+// Tracks of the TCU in a timeline besides the states of its units: instructions at the decoder's
 // head, in the array and in DAIS blocks, operations of the ALUs, AXI bursts, queue levels.
 #pragma once
 
@@ -47,7 +47,7 @@ class TcuTimelineTracks final : public TimelineTracks {
   [[nodiscard]] std::string describe(std::size_t index) const;
   [[nodiscard]] std::string_view title(std::size_t index) const;
   void retired(const Event& event, Cycle now);
-  /// A vector enters the array, or a sample a block.
+  /// Call when a vector enters the array, or a sample a block.
   void works(Executing& executing, unsigned track, Cycle now);
   void alu_works(Cycle now);
 
@@ -59,7 +59,7 @@ class TcuTimelineTracks final : public TimelineTracks {
 
   std::vector<tcu::Instruction> program_;
   std::size_t head_ = 0;        ///< index of the instruction that retires next
-  std::deque<Cycle> accepted_;  ///< of the instructions in the decoder
+  std::deque<Cycle> accepted_;  ///< cycles in which the decoder accepted its instructions
   Cycle head_from_ = 0;         ///< earliest head cycle of the next instruction
   Decoder::Levels levels_{};
   Executing array_, dais_;

@@ -6,12 +6,13 @@
 //     r.items(queue_, [&](Item& item) { r(item.size); });
 //   }
 //
-// Saved, two states of a unit have the same bytes if the unit does the same from there on. Loaded,
-// it goes on as it did from the state saved. Data and addresses are no part of it, but for what of
-// an address decides.
+// Two states of a unit are saved as equal bytes if the unit behaves the same from there on. A unit
+// whose state is loaded continues as from the saved state. Data and addresses are not included,
+// except for the parts of addresses that affect timing.
 //
-// Counts that only decide by reaching an end are saved with how far the end is. Two states may then
-// be told to be the same but for such counts (models/tcu/fast/tcu_periods.h).
+// Counts that affect behaviour only when they reach an end are saved with the distance to that end.
+// Two states can then be recognised as equal except for such counts
+// (models/tcu/fast/tcu_periods.h).
 #pragma once
 
 #include <algorithm>
@@ -44,24 +45,24 @@ class Registers {
   Registers(const std::uint8_t* bytes, Cycle now, std::uint64_t origin)
       : at_(bytes), now_(now), origin_(origin) {}
 
-  /// A count that is far from its end, or an address on its way.
+  /// A count that is far from its end, or an address of a transfer in progress.
   struct Count {
     enum class Kind : std::uint8_t { of_burst, of_item, address };
-    std::uint64_t value = 0;  ///< of an address its distance from the origin
-    /// By so much it may grow, and the unit does the same. The mask of an address.
+    std::uint64_t value = 0;  ///< for an address: its distance from the origin
+    /// Amount by which the count may grow without a change of behaviour. For an address: its mask.
     std::uint64_t left = 0;
     Kind kind = Kind::of_burst;
     const void* at = nullptr;  ///< the register
-    unsigned bytes = 0;        ///< of the register
-    /// What the register holds now.
+    unsigned bytes = 0;        ///< bytes of the register
+    /// Current value of the register.
     [[nodiscard]] std::uint64_t present() const {
       std::uint64_t held = 0;
       std::memcpy(&held, at, bytes);
       return held;
     }
   };
-  /// Saves or loads such counts here, and not as bytes. `cycles`, if not 0: only those that are
-  /// sure to be far from their end for so many cycles, and no addresses.
+  /// Saves or loads such counts in `counts` instead of as bytes. `cycles`, if not 0: only counts
+  /// that cannot reach their end within this many cycles, and no addresses.
   void keep_counts(std::vector<Count>& counts, std::uint64_t cycles = 0) {
     counts_ = &counts;
     cycles_ = cycles;
@@ -70,14 +71,14 @@ class Registers {
 
   [[nodiscard]] bool loads() const { return bytes_ == nullptr; }
 
-  /// Where the registers of a unit begin among the bytes.
+  /// Start of a unit's registers among the bytes.
   struct Place {
     std::size_t first_byte = 0;
     const char* unit = "";
   };
   /// While it saves, notes where units begin.
   void note_units(std::vector<Place>& places) { places_ = &places; }
-  /// What follows is of this unit.
+  /// The registers that follow belong to this unit.
   void unit(const char* name) {
     if (places_ != nullptr)
       places_->push_back({static_cast<std::size_t>(to_ - bytes_->data()), name});
@@ -92,14 +93,15 @@ class Registers {
       put(static_cast<std::uint64_t>(value));
     }
   }
-  /// A cycle from which on something is there; those before the present one are all alike.
+  /// Saves the cycle in which a value becomes available. All past cycles are saved as the same
+  /// code, since the past no longer matters.
   void time(Cycle& cycle) {
     std::uint64_t code = cycle == ~Cycle{0} ? 0 : cycle <= now_ ? 1 : cycle - now_ + 1;
     (*this)(code);
     if (loads()) cycle = code == 0 ? ~Cycle{0} : now_ + code - 1;
   }
-  /// An address that decides only by being the same as another: its distance from `origin`, cut by
-  /// the mask.
+  /// Saves an address that matters only when compared with others: its distance from `origin`,
+  /// masked.
   void address(std::uint64_t& address, std::uint64_t mask) {
     std::uint64_t distance = (origin_ - address) & mask;
     (*this)(distance);
@@ -115,24 +117,23 @@ class Registers {
       counts_->push_back({(origin_ - address) & mask, mask, Count::Kind::address, nullptr, 0});
     }
   }
-  /// What has been done of something that is over at `end`. The unit does the same for every count
-  /// that is at least so much below the end as the last argument says. An end that is not above the
-  /// count is none.
+  /// A count with an end. The unit behaves the same for every count that is below the end by at
+  /// least the last argument. An end that is not above the count counts as none.
   ///
   /// A counter of beats or cycles: it grows by at most 1 a cycle and may restart at its end.
   template <typename T>
   void count_of_burst(T& value, std::uint64_t end) {
     count(value, end, near_end, 1, Count::Kind::of_burst);
   }
-  /// A counter inside an instruction's item: it restarts only with the next item, which leaves a
-  /// queue for it. As long as no instruction enters, two states with the same queues are in the
-  /// same item. It grows by no more than `growth` a cycle. Returns whether it is kept apart.
+  /// A counter inside of an instruction's item: it restarts only with the next item, which is taken
+  /// from a queue. While no instruction enters, two states with equal queues are in the same item.
+  /// It grows by at most `growth` a cycle. Returns true if it is saved as a Count.
   template <typename T>
   bool count_of_item(T& value, std::uint64_t end, std::uint64_t least = near_end,
                      std::uint64_t growth = 1) {
     return count(value, end, least, growth, Count::Kind::of_item);
   }
-  /// A Queue.
+  /// Saves a Queue.
   template <typename Queue, typename Item>
   void items(Queue& queue, Item&& item) {
     std::size_t count = queue.count();
@@ -140,8 +141,8 @@ class Registers {
     if (loads()) queue.begin_load(count);
     for (std::size_t i = 0; i < count; ++i) item(queue.entry(i));
   }
-  /// One whose content decides while it is empty, too: what has left it is at its front again when
-  /// the entries behind it have left as well. `stale`: of such an item what then decides.
+  /// Saves a Queue whose slots matter even when it is empty: an old item is at the front again when
+  /// all entries behind it have left. `stale` saves the parts of such an item that matter.
   template <typename Queue, typename Item, typename Stale>
   void items(Queue& queue, Item&& item, Stale&& stale) {
     items(queue, item);
@@ -199,8 +200,8 @@ class Registers {
   }
 
   std::vector<std::uint8_t>* bytes_ = nullptr;  ///< null: loads
-  std::uint8_t* to_ = nullptr;                  ///< where the next number is saved
-  std::uint8_t* end_ = nullptr;                 ///< of the bytes
+  std::uint8_t* to_ = nullptr;                  ///< position for the next number
+  std::uint8_t* end_ = nullptr;                 ///< end of the bytes
   const std::uint8_t* at_ = nullptr;
   Cycle now_;
   std::uint64_t origin_;

@@ -1,4 +1,4 @@
-// Who looks at the wires and registers of a design, cycle by cycle.
+// Observer of the wires and registers of a design, cycle by cycle.
 #pragma once
 
 #include "models/sim/clock.h"
@@ -13,9 +13,10 @@ class CycleWatcher {
   virtual ~CycleWatcher() = default;
   /// The first cycle from `now` on that it looks at; none before it need be shown.
   [[nodiscard]] virtual Cycle next(Cycle now) const { return now; }
-  /// All wires that a commit depends on have settled, nothing is committed.
+  /// Called when all wires that a clock edge depends on have settled, before the clock edge.
   virtual void settled(Cycle now) = 0;
-  /// Everything is committed; wires (and what they point to) are still those of this cycle.
+  /// Called after the clock edge. Registers have their new values; wires, and data that they point
+  /// to, are still those of the cycle that has ended.
   virtual void committed(Cycle now) = 0;
 };
 

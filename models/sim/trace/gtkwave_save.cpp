@@ -138,7 +138,7 @@ double zoom(const FirstView& view) {
   return -std::log2(part * static_cast<double>(FirstView::cycles * view.ticks_per_cycle));
 }
 
-/// Letters, digits and _: what Surfer takes as one word.
+/// Replaces all characters but letters, digits and _, so that Surfer reads the text as one word.
 std::string word(std::string text) {
   for (char& c : text) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -195,7 +195,7 @@ std::string gtkwave_save(const Plan& plan, const std::string& waveform, const Fi
   const Arrangement all = arrange(plan);
   SaveText save(plan, files);
   const std::uint64_t start = view.first * view.ticks_per_cycle;
-  std::string places, names;  // of the marks A to Z
+  std::string places, names;  // positions and names of the marks A to Z
   for (std::size_t i = 0; i < 26; ++i) {
     if (i >= view.marks.size()) {
       places += " -1";

@@ -11,11 +11,11 @@
 
 namespace tactus::trace {
 
-/// What is in view first.
+/// The view with which a viewer opens.
 struct FirstView {
   Cycle first = 0;                    ///< first cycle that was traced
-  std::uint64_t ticks_per_cycle = 1;  ///< of the waveform's time
-  std::uint64_t period_ps = 10000;    ///< of a cycle
+  std::uint64_t ticks_per_cycle = 1;  ///< units of the waveform's time in a cycle
+  std::uint64_t period_ps = 10000;    ///< period of a cycle
   struct Mark {
     Cycle at;
     std::string name;
@@ -29,9 +29,10 @@ struct FirstView {
 /// Move" (values hexadecimal); empty for other notes, such as those of bit masks.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> value_names(const Signal& signal);
 
-/// A translation of GTKWave: a file of its own, and the signals that are shown by it.
+/// A translation of values for GTKWave: a file of its own, and the signals that use it.
 struct Translation {
-  std::string text;  ///< of the file: "1 MatMul", a line each, as GTKWave shows the value
+  /// Text of the file: a line "1 MatMul" for each value, in the radix that GTKWave shows.
+  std::string text;
   std::vector<std::string> signals;
 };
 /// One for each set of names that signals of the plan have.

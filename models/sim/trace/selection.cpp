@@ -27,7 +27,7 @@ struct Pattern {
     return fnmatch(text.c_str(), name.c_str(), 0) == 0 ||
            fnmatch(below.c_str(), name.c_str(), 0) == 0;
   }
-  /// The word stands in the pattern as a whole path component.
+  /// True if the word is a whole path component of the pattern.
   [[nodiscard]] bool names(std::string_view word) const {
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
       const std::size_t end = at + word.size();
@@ -152,7 +152,7 @@ class Planner {
     plan_.variable_of.push_back(item.variable);
   }
 
-  /// Where the signal is read; shared by all its names.
+  /// The place where the signal is read; all its names share it.
   Group::Item& place(std::size_t index, std::uint64_t element) {
     const std::vector<Signal>& signals = registry_.signals();
     const std::size_t root = signals[index].original == none ? index : signals[index].original;
@@ -181,7 +181,8 @@ class Planner {
     return moment == Moment::settled ? plan_.settled : plan_.committed;
   }
 
-  /// Unguarded values come first in their moment, so that guards are read before what they guard.
+  /// Values without a guard come first in their moment, so that guards are read before the values
+  /// that they guard.
   std::size_t group(Moment moment, std::size_t guard) {
     std::vector<Group>& groups = of(moment);
     if (groups.empty()) groups.emplace_back();

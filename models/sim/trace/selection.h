@@ -1,4 +1,4 @@
-// Which signals are traced, and where their values lie in a snapshot of one cycle.
+// The traced signals, and the places of their values in a snapshot of one cycle.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ struct Group {
 
 struct Plan {
   std::vector<Chosen> chosen;
-  std::vector<Group> settled, committed;  ///< by moment
-  std::size_t words = 0;                  ///< of a snapshot
+  std::vector<Group> settled, committed;  ///< groups by moment of reading
+  std::size_t words = 0;                  ///< words of a snapshot
   std::size_t variables = 0;
   /// Variable of chosen[i]; the clock has none.
   std::vector<std::size_t> variable_of;
@@ -55,8 +55,8 @@ struct Plan {
 /// that is empty or larger than a million signals.
 [[nodiscard]] Plan make_plan(const Registry& registry, const Selection& selection);
 
-/// One line a signal (a family is one line), with width, kind, and what the values of a state mean.
-/// With globs: what they select.
+/// Returns a list with one line for each signal (or family), with width, kind, and the meaning of a
+/// state's values. With globs it has only the selected signals.
 [[nodiscard]] std::string list_signals(const Registry& registry, const Selection& selection);
 
 }  // namespace tactus::trace

@@ -1,8 +1,8 @@
 // The signals a design has: names, widths and how to read them. Units describe theirs once, here.
 //
-// A registry costs nothing while nobody reads it. Names are paths, "top.tcu.decoder.timer"; units
-// are one level each, what a unit groups (a channel, its configuration) is not. A channel that two
-// units share is described by both and read once.
+// A registry costs no time unless it is read. Names are paths, "top.tcu.decoder.timer"; each unit
+// is one level, a group inside of a unit (a channel, its configuration) is none. A channel between
+// two units is described by both and read once.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace tactus::trace {
 
-/// What a signal is, for lists and for grouping.
+/// Kind of a signal, for lists and grouping.
 enum class Kind : std::uint8_t { clock, valid, ready, payload, reg, level, state, config, wire };
 
 [[nodiscard]] const char* kind_name(Kind kind);
@@ -39,12 +39,12 @@ struct Signal {
   Kind kind = Kind::wire;
   Radix radix = Radix::hexadecimal;
   Moment moment = Moment::committed;
-  unsigned level = 1;           ///< of its unit: 1 is the top
+  unsigned level = 1;           ///< level of its unit: 1 is the top
   std::size_t guard = none;     ///< signal without which this one means nothing: a channel's valid
-  std::size_t original = none;  ///< the same wires, described before
+  std::size_t original = none;  ///< index of an earlier description of the same wires
   const bool* flag = nullptr;   ///< read directly where the signal is a plain bool
   Read read;
-  std::string note;  ///< what the values of a state mean
+  std::string note;  ///< meaning of a state's values
 
   // Families: many signals of one shape, never traced unless a glob names `word`.
   std::uint64_t elements = 0;  ///< 0: a plain signal
@@ -61,10 +61,10 @@ struct Widths {
   Widths& operator=(const Widths&) = delete;
   virtual ~Widths() = default;
 
-  unsigned lanes;       ///< of a vector
-  unsigned lane_bits;   ///< of a number in a lane, 64 at the most
+  unsigned lanes;       ///< lanes of a vector
+  unsigned lane_bits;   ///< bits of a number in a lane, at most 64
   unsigned lane_bytes;  ///< a lane in storage, little-endian
-  unsigned beat_bits;   ///< of a memory port
+  unsigned beat_bits;   ///< bits of a beat at a memory port
   [[nodiscard]] unsigned vector_bits() const { return lanes * lane_bits; }
 };
 
@@ -138,7 +138,7 @@ class Scope {
       : registry_(registry), path_(std::move(path)), level_(level) {}
 
   [[nodiscard]] const Widths& widths() const { return registry_.widths(); }
-  /// A unit inside this one.
+  /// Returns the scope of a unit inside this one.
   [[nodiscard]] Scope unit(const std::string& name) const {
     return {registry_, path_ + "." + name, level_ + 1};
   }
@@ -166,13 +166,13 @@ class Scope {
   void config(const char* name, unsigned width, Get get, Radix radix = Radix::hexadecimal) const {
     add(name, width, Kind::config, radix, Moment::settled, value(get), "");
   }
-  /// A combinational value.
+  /// Describes a combinational value.
   template <typename Get>
   void wire(const char* name, unsigned width, Get get, Moment moment = Moment::committed) const {
     add(name, width, Kind::wire, width == 1 ? Radix::binary : Radix::hexadecimal, moment,
         value(get), "");
   }
-  /// A register that holds a vector.
+  /// Describes a register that contains a vector.
   void vector_register(const std::string& name, std::function<VectorRef()> get) const;
   void clock(const char* name) const;
 
@@ -188,8 +188,8 @@ class Scope {
     describe_payload(payload, link.bits, arguments...);
     registry_.channels_[&link] = {first, registry_.signals_.size() - first};
   }
-  /// The output of a queue: valid, ready, and the fields that are added to what this returns, which
-  /// are read with the registers.
+  /// Describes the output of a queue: valid, ready, and fields that the caller adds to the result,
+  /// which are read with the registers.
   template <typename Valid, typename Ready>
   [[nodiscard]] Payload head(const std::string& name, Valid valid, Ready ready,
                              Moment ready_moment) const {

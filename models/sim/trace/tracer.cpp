@@ -21,8 +21,8 @@ Tracer::Tracer(const Plan& plan, Window window, VcdWriter& writer)
                window_.pre, plan.words * 8, most);
   }
   ring_cycles_ = window_.pre + 2;
-  // A plan of the clock alone has no words. The ring has one all the same: a null pointer would
-  // tell the writer that there is no earlier cycle.
+  // A plan with the clock alone has no words, but the ring has at least one: a null pointer would
+  // mean to the writer that there is no earlier cycle.
   ring_.resize(std::max<std::size_t>(ring_cycles_ * plan.words, 1));
 }
 

@@ -12,12 +12,13 @@
 
 namespace tactus::trace {
 
-/// A cycle is traced if it lies in first..last and, where there is a condition, within `pre` cycles
+/// A cycle is traced if it is in first..last and, if there is a condition, at most `pre` cycles
 /// before or `post` cycles after a cycle in which the condition holds.
 struct Window {
   Cycle first = 0;
   Cycle last = ~Cycle{0};
-  std::function<bool()> condition;  ///< of registers; read when the wires of a cycle have settled
+  /// Condition on registers; read when the wires of a cycle have settled.
+  std::function<bool()> condition;
   Cycle pre = 0, post = 0;
 };
 
@@ -56,7 +57,7 @@ class Tracer final : public CycleWatcher {
   bool reads_ = false;       ///< this cycle is read
   bool writes_ = false;      ///< this cycle is written
   Cycle open_until_ = 0;     ///< cycles before this one are written, by `post`
-  Cycle stretch_first_ = 0;  ///< first of the cycles that were read without a gap
+  Cycle stretch_first_ = 0;  ///< first cycle of those read without a gap
   Cycle next_read_ = ~Cycle{0};
   Cycle next_write_ = ~Cycle{0};  ///< one after the last cycle written
   Cycle cycles_ = 0;

@@ -156,7 +156,7 @@ void VcdWriter::clock_edge(char level) {
   used_ += clock_id_.size() + 2;
 }
 
-/// Room for `bytes` more at the end of what is used.
+/// Makes room for `bytes` more bytes at the end of the used part.
 char* VcdWriter::grow(std::size_t bytes) {
   if (buffer_.size() - used_ < bytes) buffer_.resize(2 * buffer_.size() + bytes);
   return buffer_.data() + used_;
@@ -232,7 +232,7 @@ void VcdWriter::value(const Group::Shown& item, const std::uint64_t* words) {
       if (word-- == 0) break;
       byte = 8;
     }
-    // As on a bus of this width: what does not fit is cut off.
+    // Higher bits are cut off, as on a bus of this width.
     if (out - first - 1 > static_cast<std::ptrdiff_t>(item.width)) {
       std::memmove(first + 1, out - item.width, item.width);
       out = first + 1 + item.width;

@@ -1,11 +1,11 @@
 // Writes waveforms as a value change dump (IEEE 1364, four-state VCD).
 //
-// Cycle t lies at t clock periods; the clock, if it is traced, rises there and falls half a period
-// later, but only in cycles in which another traced signal changes: a machine that waits writes
-// nothing. A clock that is traced alone has all its edges. Payload of a channel that is not valid
-// reads x. Between windows everything reads x. Bytes reach the file in whole cycles, so whatever
-// ends the program leaves a file that can be read. At the limit, and on a full disk, the file ends
-// with the last cycle that has room.
+// Cycle t is at time t * clock period. The clock, if traced, rises there and falls half a period
+// later, but only in cycles in which another traced signal changes: a waiting machine writes
+// nothing. A clock that is traced alone has all its edges. The payload of a channel that is not
+// valid reads x; between windows everything reads x. Bytes are written in whole cycles, so the file
+// can be read however the program ends. At the limit, and on a full disk, the file ends with the
+// last cycle for which there is room.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class VcdWriter {
   void write(Cycle cycle, const std::uint64_t* now, const std::uint64_t* before);
   /// Ends the last cycle and flushes.
   void close();
-  /// In place of close(): removes the file that was written; only closes what is no regular file.
+  /// Call in place of close(): removes the file; one that is no regular file is only closed.
   void discard();
 
   /// Makes the file with its header. A run of no cycles needs it; write() does the same.
@@ -80,8 +80,8 @@ class VcdWriter {
   const Plan& plan_;
   Header header_;
   std::uint64_t ticks_per_cycle_, ticks_high_;
-  std::string unit_;              ///< of a tick
-  std::vector<std::string> ids_;  ///< of the variables
+  std::string unit_;              ///< time unit of a tick
+  std::vector<std::string> ids_;  ///< identifiers of the variables
   std::string clock_id_;          ///< empty: not traced
   int file_ = -1;
   bool opened_ = false;

@@ -44,7 +44,7 @@ class Accumulator final : public sc_core::sc_module {
   /// The vectors that are read.
   [[nodiscard]] Link<VectorRef>& output() { return port_a_.read_data; }
 
-  /// What port A does in a cycle.
+  /// Work of port A in a cycle.
   enum class Activity : std::uint8_t {
     none,
     access,
@@ -53,7 +53,7 @@ class Accumulator final : public sc_core::sc_module {
     wait_lock,
     wait_reader
   };
-  /// What the clock edge does.
+  /// Changes made at the clock edge.
   struct Edge {
     unsigned fires, done;  ///< legs of the control's request: taken, and taken so far
     bool takes_input;
@@ -64,9 +64,9 @@ class Accumulator final : public sc_core::sc_module {
   void decide();  ///< needs output.ready
   [[nodiscard]] const Edge& edge() const { return edge_; }
   void move();
-  /// Whether the old vector for the control's accumulate to this address would be read before a
-  /// write that is pending, and the machine orders them. Once port A has taken the control's own
-  /// write, those before it are done.
+  /// True if an accumulate to this address would read the old vector before a pending write of it,
+  /// in a machine that orders them. When port A has taken the control's own write, earlier writes
+  /// are done.
   [[nodiscard]] bool reads_too_early(std::uint64_t address) const {
     return ordered_ && !requests_.empty() && (fork_.done() & leg_a) == 0 &&
            requests_.front().write && requests_.front().address == address;
@@ -75,7 +75,7 @@ class Accumulator final : public sc_core::sc_module {
   [[nodiscard]] DualPortMemory& memory() { return memory_; }
   [[nodiscard]] const DualPortMemory& memory() const { return memory_; }
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
-  /// How often so far port B read a vector before the write of it was done that came before.
+  /// Number of vectors that port B has read before an earlier write of the same vector was done.
   [[nodiscard]] std::uint64_t early_reads() const { return early_reads_; }
   [[nodiscard]] bool locked() const { return lock_.held; }
   [[nodiscard]] bool idle() const { return requests_.empty() && routes_.empty() && memory_.idle(); }
@@ -87,7 +87,7 @@ class Accumulator final : public sc_core::sc_module {
   enum Leg : unsigned {
     leg_a = 1,
     leg_b = 2,
-    leg_route = 4 | 8,  ///< of the demultiplexer and of the multiplexer
+    leg_route = 4 | 8,  ///< legs of the demultiplexer and of the multiplexer
     leg_lock = 16
   };
 
@@ -117,7 +117,7 @@ class Accumulator final : public sc_core::sc_module {
   /// hold the same.
   Queue<Route, QueueKind::pipe_flow, 1> routes_;
   Lock lock_;
-  Fork fork_;  ///< of the control's request
+  Fork fork_;  ///< fork of the control's request
 
   // The settled wires of the present cycle.
   unsigned fires_ = 0;  ///< legs

@@ -52,8 +52,8 @@ constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::make_step
 
 constexpr std::array<AccumulatorWithAlu::Step, 32> AccumulatorWithAlu::steps = make_steps();
 
-/// What the item at the head asks for in this cycle. The head may be stale (empty queue): its legs
-/// are then not valid, but `read_done_` still follows them, as in the RTL.
+/// Decodes the requests of the item at the head in this cycle. The head may be stale (empty queue):
+/// its legs are then not valid, but `read_done_` still follows them, as in the RTL.
 void AccumulatorWithAlu::decode_phase() {
   const AccumulatorControl& item = control_.front();
   const Step step = steps[step_index(item, read_done_)];
@@ -65,7 +65,8 @@ void AccumulatorWithAlu::decode_phase() {
              (step.writes ? unsigned{leg_result_select} : 0U);
   request_.bits = {step.writes ? item.write_address : item.read_address, step.writes,
                    step.writes && item.accumulate};
-  // Without an operation to issue the ALU is shown a NoOp, which it could take without input.
+  // If no operation is issued, the ALU's input shows a NoOp, for which it is ready without a
+  // vector.
   operation_.bits = (step.needed_legs & leg_alu) != 0 ? item.alu : AluOperation{};
 }
 
@@ -136,7 +137,7 @@ void AccumulatorWithAlu::decide() {
   accumulator_.decide();
   alu_.decide();
 
-  unsigned taken = 0;  // from the select queues, together with the vector
+  unsigned taken = 0;  // items of the select queues taken together with the vector
   if (accumulator_input_.fires()) taken |= leg_input_select;
   if (accumulator_output_.fires()) taken |= leg_output_select;
   if (alu_output_.fires()) taken |= leg_result_select;
@@ -161,8 +162,8 @@ void AccumulatorWithAlu::decide() {
                 accumulator_.edge().rests && alu_.rests();
 }
 
-/// Whether the item at the head has its read phase behind it after this cycle, in which all that it
-/// asks for is taken or not.
+/// True if the read phase of the item at the head is complete after this cycle. `all`: everything
+/// it requests is taken in this cycle.
 bool AccumulatorWithAlu::read_done_after(bool all) const {
   switch (phase_) {
     case Phase::single:

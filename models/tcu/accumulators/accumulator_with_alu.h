@@ -73,10 +73,10 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     move();
   }
 
-  /// What the clock edge does.
+  /// Changes made at the clock edge.
   struct Edge {
     unsigned fires, done;  ///< legs of the head: taken, and taken so far
-    unsigned taken;        ///< from the select queues
+    unsigned taken;        ///< items taken from the select queues
     bool read_done;
     bool enters, retires;  ///< items of the control queue
     bool rests;            ///< no register moves
@@ -94,7 +94,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] bool awaits_entries() const {
     return control_.front().table != 0 && !control_.empty();
   }
-  /// Null unless the architecture has lookup tables.
+  /// The lookup tables; null unless the architecture has them.
   [[nodiscard]] const LookupMemory* tables() const { return tables_.get(); }
   [[nodiscard]] LookupMemory* tables() { return tables_.get(); }
   [[nodiscard]] std::vector<Account*> accounts() {
@@ -121,15 +121,15 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     leg_alu = 16,
     select_legs = leg_input_select | leg_output_select | leg_result_select,
   };
-  /// Where the item at the head stands. Items that read and write take two phases.
+  /// Phase of the item at the head. Items that read and write take two phases.
   enum class Phase : std::uint8_t { single, read, skip_read, write };
-  /// What an item does in the cycles in which it is at the head, but for addresses and operation.
+  /// Behaviour of an item in a cycle at the head, without addresses and operation.
   struct Step {
     Phase phase;
     std::uint8_t needed_legs;
     bool writes;
   };
-  /// By the bits of step_index().
+  /// All steps, by the bits of step_index().
   static constexpr std::array<Step, 32> make_steps();
   static const std::array<Step, 32> steps;
   enum StepBit : unsigned {
@@ -187,7 +187,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   Queue<AccumulatorControl, QueueKind::plain, 2> control_;
   SelectQueues selects_;
   bool read_done_ = false;
-  Fork fork_;  ///< of the item at the head, in its present phase
+  Fork fork_;  ///< fork of the item at the head, in its current phase
 
   // The settled wires of the present cycle.
   Phase phase_ = Phase::single;
@@ -195,7 +195,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   bool entries_ = false;                ///< it awaits entries for a lookup table
   bool takes_entries_ = false;          ///< and they come
   unsigned offered_ = 0;                ///< to the select queues
-  unsigned selected_ = 0, routes_ = 0;  ///< what they give: valid and item
+  unsigned selected_ = 0, routes_ = 0;  ///< outputs of the select queues: valid and item
   [[nodiscard]] bool selected(Leg queue) const { return (selected_ & queue) != 0; }
   [[nodiscard]] bool input_from_alu() const { return (routes_ & leg_input_select) != 0; }
   [[nodiscard]] bool output_to_alu() const { return (routes_ & leg_output_select) != 0; }

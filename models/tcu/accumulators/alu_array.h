@@ -28,7 +28,7 @@ struct AluArrayLinks {
   Link<AluOperation>& operation;
   Link<VectorRef>& input;
   Link<VectorRef>& output;
-  LookupMemory* tables;  ///< null: there are none
+  LookupMemory* tables;  ///< lookup tables; null: there are none
 };
 
 class AluArray final : public sc_core::sc_module {
@@ -59,7 +59,7 @@ class AluArray final : public sc_core::sc_module {
     links_.input.ready = room && needs && links_.operation.valid;
   }
 
-  /// What the clock edge does.
+  /// Changes made at the clock edge.
   struct Edge {
     bool issues, has_input, leaves;
     State state;
@@ -107,10 +107,10 @@ class AluArray final : public sc_core::sc_module {
   std::size_t lanes_;
   std::size_t vector_bytes_;
   unsigned registers_;
-  unsigned register_mask_;              ///< of the address bits of the register file
+  unsigned register_mask_;              ///< mask of the register file's address bits
   std::vector<std::uint8_t> file_;      ///< registers, one vector each
   std::vector<std::uint8_t> zero_;      ///< stands for an input that is not offered
-  std::vector<std::uint8_t> argument_;  ///< of a Lookup
+  std::vector<std::uint8_t> argument_;  ///< argument of a Lookup
 
   BlockRing results_;
   unsigned stored_ = 0;                   ///< results that have reached the output queue

@@ -1,9 +1,8 @@
 // Lookup tables beside the SIMD ALUs: an extension, no RTL has it.
 //
 // Each lane has its own copy of every table, so all lanes look up in one cycle. A vector of entries
-// is written to all copies in the cycle in which it comes, one a cycle; a lookup that issued in an
-// earlier cycle finds the entries from before. What keys are is said in isa/tcu/lookup.h. Contents
-// start as zero.
+// is written to all copies in the cycle in which it arrives, one a cycle; a lookup issued in an
+// earlier cycle reads the old entries. isa/tcu/lookup.h defines keys. Initial contents are zero.
 //
 // Source of the instructions: public documentation; forms and cycles are Tactus's own.
 #pragma once
@@ -26,7 +25,7 @@ namespace tactus {
 class LookupMemory final : public sc_core::sc_module {
  public:
   struct Stats {
-    std::uint64_t vectors = 0;  ///< of entries that were written
+    std::uint64_t vectors = 0;  ///< vectors of entries written
     std::uint64_t lookups = 0;  ///< vectors of arguments
   };
   enum State : std::uint8_t { load, wait, look_up, rest };
@@ -45,7 +44,8 @@ class LookupMemory final : public sc_core::sc_module {
   // Data only: who takes entries or looks up counts it.
   /// Entries index * N and following of a table.
   void write(unsigned table, std::uint64_t index, VectorRef entries);
-  /// For every lane: the difference, and table i's value at values + i * vector bytes.
+  /// Looks up all lanes. Writes each lane's difference, and table i's value at values + i * vector
+  /// bytes.
   void find(VectorRef arguments, std::uint8_t* difference, std::uint8_t* values);
   void enter_account(State state) { account_.enter(state); }
 

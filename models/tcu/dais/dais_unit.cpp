@@ -94,7 +94,7 @@ void DaisUnit::collect(VectorRef vector) {
   ++clock_.progress;
   ++stats_.vectors;
   Slot& slot = *slots_[control_.front().block];
-  // An illegal instruction may have left more of a sample than this block's samples are long.
+  // An illegal instruction may have left more vectors of a sample than this block's samples have.
   double* to = slot.sample.data() + std::min(collected_, slot.input_vectors - 1) * lanes_;
   for (std::size_t i = 0; i < lanes_; ++i) to[i] = to_real(type_, tcu::lane(type_, vector, i));
   slot.input.bits = slot.sample.data();

@@ -1,4 +1,4 @@
-// What the decoder makes of an instruction, once, when the instruction enters its queue.
+// Decoding of an instruction, which is done once, when it enters the decoder's queue.
 #include <utility>
 
 #include "isa/support/error.h"
@@ -98,7 +98,8 @@ void Decoder::decode_load_weights(Decoded& d) const {
   if (transfers_) set_local_range(d);
 }
 
-/// With reads of their own: no stream of the decoder's.
+/// Decodes a LoadWeights in a machine whose weights have reads of their own: it uses no stream of
+/// the decoder.
 void Decoder::decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) const {
   d.weights = {};
   d.is_sent = false;
@@ -115,7 +116,7 @@ void Decoder::decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) co
   d.weights.high = d.local_high;
 }
 
-/// In the program's order.
+/// Numbers weight loads in program order.
 void Decoder::number_loads(Decoded& d) {
   if (d.kind == tcu::InstructionKind::load_weights) {
     d.weights.number = ++loads_;
@@ -184,8 +185,8 @@ void Decoder::decode_simd(Decoded& d) const {
   c.accumulate = (d.raw.flags & tcu::simd_accumulate) != 0;
   c.read_address = address1;
   c.write_address = address0;
-  // A write-only item without an operation goes through the path of plain moves, whose single
-  // address is operand1 (hardware spec section 4.3).
+  // A write-only item without an operation uses the path of plain DataMoves, whose only address is
+  // operand1 (hardware spec section 4.3).
   if (fields.op == tcu::SimdOp::no_op && !c.read && c.write) {
     std::swap(c.read_address, c.write_address);
   }

@@ -14,7 +14,7 @@ void Decoder::make_transfers() {
   head_legs_ = all_legs & ~transfer_legs;
 }
 
-/// From the lowest to the highest address that the item's walk may reach.
+/// Sets the range of local addresses that the instruction may use.
 void Decoder::set_local_range(Decoded& d) const {
   const std::uint64_t depth = architecture_.local_depth;
   d.local_low = 0;
@@ -27,8 +27,8 @@ void Decoder::set_local_range(Decoded& d) const {
   d.local_high = low + span;
 }
 
-/// Whether it would see or overwrite the vectors of a queued transfer. `moves_between`: before it,
-/// and not in the queue yet.
+/// True if an instruction would read or overwrite vectors of a queued transfer. `moves_between`:
+/// number of transfers before it that are not in the queue yet.
 bool Decoder::conflicts(const Decoded& head, std::size_t moves_between) const {
   if (clock_.timing_only) return transfers_->count + moves_between > head.order.moves;
   for (std::size_t i = 0; i < transfers_->count; ++i) {
@@ -50,8 +50,9 @@ Decoder::Block Decoder::block_of_head() const {
   return links_.weight_loads == nullptr ? Block::none : block_by_weights(head);
 }
 
-/// Weights are read in their order; what they read must not be overwritten before. An instruction
-/// that has begun writes nothing that is to be read by weights behind it.
+/// Checks for a conflict with weights. Weights are read in order, and vectors must not be
+/// overwritten before they are read. An instruction that has begun writes no vectors that later
+/// weights read.
 Decoder::Block Decoder::block_by_weights(const Decoded& head) const {
   const WeightLoads& loads = *links_.weight_loads;
   if (head.kind == tcu::InstructionKind::load_weights) {
@@ -97,7 +98,8 @@ void Decoder::offer_head() {
   sends_ahead_ = links_.weight_loads != nullptr && can_send_ahead();
 }
 
-/// LoadWeights go in their order, and see what the head and queued transfers write.
+/// True if a LoadWeights behind the head may be sent ahead. LoadWeights keep their order and read
+/// the results of the head and of queued transfers.
 bool Decoder::can_send_ahead() const {
   if (queue_.count() < 2 || links_.weight_loads->full()) return false;
   const Decoded& head = queue_.front();
@@ -109,7 +111,7 @@ bool Decoder::can_send_ahead() const {
   return !transfers_ || !conflicts(next, head.moves != 0 ? 1 : 0);
 }
 
-/// Whether the head writes what the instruction behind it reads.
+/// True if the head writes vectors that the instruction behind it reads.
 bool Decoder::overwrites(const Decoded& head, const Decoded& next) const {
   if (clock_.timing_only) return next.order.overwritten;
   return head.local_write && head.local_low <= next.local_high && next.local_low <= head.local_high;

@@ -16,7 +16,7 @@ class Expander {
   explicit Expander(std::uint64_t depth) : depth_(depth) {}
 
   [[nodiscard]] bool last(std::uint64_t size) const { return count_ == size; }
-  /// To be added to the base address (subtracted for a reverse walk).
+  /// Offset to add to the base address (to subtract for a negative stride).
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
@@ -52,7 +52,7 @@ class Expander {
     const std::uint64_t room = depth_ - 1 - offset_;
     return std::min(outputs, step == 1 ? room : room / step);  // spares most a division
   }
-  /// advance_within() so many times, at most before_last().
+  /// Does advance_within() `outputs` times, at most before_last().
   void advance_by(std::uint64_t outputs, std::uint64_t step = 0) {
     count_ += outputs;
     offset_ += outputs * step;

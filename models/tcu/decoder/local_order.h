@@ -1,7 +1,7 @@
-// What an instruction has to wait for at the decoder's head, of those before it whose accesses to
-// local memory may be late: queued transfers, and LoadWeights with reads of their own. The decoder
-// finds it out from addresses; with Clock::timing_only, where addresses are made up, instructions
-// carry it along. models/tcu/fast/local_orders.h works it out.
+// The earlier instructions with late accesses to local memory for which an instruction must wait at
+// the decoder's head: queued transfers, and LoadWeights with reads of their own. The decoder finds
+// them by addresses. With Clock::timing_only addresses are arbitrary, and instructions have this
+// information instead. models/tcu/fast/local_orders.h computes it.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,16 @@ namespace tactus {
 
 struct LocalOrder {
   static constexpr std::uint8_t any = 255;
-  /// Whether accesses may be late in such a machine.
+  /// True if accesses may be late in a machine with this architecture.
   [[nodiscard]] static bool decides(const tcu::Architecture& architecture) {
     return architecture.dma_queue != 0 ||
            architecture.shadow_weights == tcu::ShadowWeights::own_reads;
   }
-  /// How many of the newest transfers before it may still be queued while it goes on; the one
-  /// before those uses the same vectors.
+  /// Number of the newest transfers before it that may still be queued when it proceeds; the
+  /// transfer before these uses the same vectors.
   std::uint8_t moves = any;
-  /// How many of the newest LoadWeights before it may still have vectors to read while it writes.
+  /// Number of the newest LoadWeights before it that may still have vectors to read while it
+  /// writes.
   std::uint8_t loads = any;
   /// The instruction just before it writes vectors that it reads.
   bool overwritten = false;

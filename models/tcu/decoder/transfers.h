@@ -8,7 +8,7 @@ namespace tactus {
 struct Decoder::Transfers {
   Transfers(Clock& clock, std::size_t capacity)
       : slots(capacity), account("transfers", clock, transfer_states, no_transfer) {}
-  /// The i-th oldest; the oldest is under way.
+  /// The i-th oldest transfer; the oldest is in progress.
   [[nodiscard]] Decoded& at(std::size_t i) { return slots[(first + i) % slots.size()]; }
   [[nodiscard]] bool empty() const { return count == 0; }
   [[nodiscard]] bool full() const { return count == slots.size(); }

@@ -1,10 +1,10 @@
-// The memory-to-stream half of a TcuDevice's DMA: reads a program from memory and offers its words
-// to the unit.
+// The memory-to-stream channel of a TcuDevice's DMA: reads a program from memory and offers its
+// words to the unit.
 //
-// Words come as its StreamReader has them. Where the memory grants direct access (DMI) with the
-// very latency of its transactions, and that is short enough for the bursts under way to hide it, a
-// word is there in every cycle from the first on. Then the program is read at once, and the fast
-// engine may take it in sequences.
+// Words are available as its StreamReader has them. If the memory grants direct access (DMI) with
+// the same latency as its transactions, and the bursts in flight hide this latency, a word is
+// available in every cycle from the first one on. Then the whole program is read at once, and the
+// fast engine may take it in sequences.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ class InstructionFetch final : public InstructionSource {
 
   [[nodiscard]] tlm_utils::simple_initiator_socket<BurstPort>& socket() { return reader_.socket; }
 
-  /// Begins with the present cycle: whole words.
+  /// Starts reading `bytes` bytes, whole words, in the current cycle.
   void start(std::uint64_t address, std::uint64_t bytes);
-  /// The stream has ended.
+  /// Ends the stream.
   void stop();
-  /// What the memory refused, or TLM_OK_RESPONSE. Nothing is offered any more.
+  /// Error response of the memory, or TLM_OK_RESPONSE. After an error no more words are offered.
   [[nodiscard]] tlm::tlm_response_status error() const { return reader_.error(); }
   /// The cycle in which the last word was taken, once the stream is exhausted.
   [[nodiscard]] Cycle last_taken() const { return last_taken_; }
   /// The first cycle in which a word was offered; ~0: none was yet.
   [[nodiscard]] Cycle first_offered() const { return first_offered_; }
-  /// The cycle in which the first word of a program read at once is there; until then the unit has
-  /// nothing to do.
+  /// Cycle in which the first word of a program that is read at once is available; until then the
+  /// unit has nothing to do.
   [[nodiscard]] Cycle first_word() const { return program_.empty() ? 0 : first_word_; }
   /// Called in the cycle in which the last word is taken.
   std::function<void()> on_end;
@@ -57,7 +57,8 @@ class InstructionFetch final : public InstructionSource {
   const Cycle hidden_cycles_;  ///< a latency that the bursts under way hide
   StreamReader reader_;
   std::vector<std::uint8_t> program_;  ///< read at once; empty: the reader has the words
-  Cycle first_word_ = 0;               ///< cycle in which it is there, of a program read at once
+  /// Cycle in which the first word of a program that is read at once is available.
+  Cycle first_word_ = 0;
   std::uint64_t position_ = 0, size_ = 0;
   Cycle last_taken_ = 0, first_offered_ = ~Cycle{0};
 };

@@ -1,9 +1,9 @@
 // The stream-to-memory half of a TcuDevice's DMA: writes the sampler's words to a buffer, 8 bytes
 // each, low byte first.
 //
-// Samples are collected in bursts of at most 256 bytes, none of which crosses a multiple of that. A
-// burst is written at the clock edge that ends the cycle of its last sample. The transfer is over
-// when the block's last sample has come, or the buffer is full, and all bursts are answered.
+// Samples are collected in bursts of at most 256 bytes, which do not cross multiples of 256. A
+// burst is written at the clock edge that ends the cycle of its last sample. The transfer ends when
+// the block's last sample has arrived or the buffer is full, and all bursts are answered.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +31,15 @@ class SampleWriter final : public sc_core::sc_module {
   void start(std::uint64_t address, std::uint64_t bytes);
   /// Forgets the transfer. What was sent is still written.
   void stop();
-  /// A sample would be taken.
+  /// True if a sample would be taken.
   [[nodiscard]] bool takes() const { return is_open_; }
-  /// In the present cycle.
+  /// Takes a sample in the current cycle.
   void take(const Sample& sample);
-  /// Once a cycle: sends what the memory could not take before.
+  /// Call once a cycle: sends bursts that the memory could not accept before.
   void move() {
     if (port_.has_to_send()) port_.send(clock_.now * period_ps_);
   }
-  /// All samples have been taken and written.
+  /// True if all samples have been taken and written.
   [[nodiscard]] bool is_over() const { return !is_open_ && under_way_.empty(); }
   /// Time in ps of the last answer so far.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }

@@ -1,8 +1,8 @@
 // A DRAM of vectors at the TCU's own DRAM links, without AXI: the rig of the bare-TCU logs.
 //
-// Control and data out are taken at any time, read data is offered from `read_latency` cycles (1 or
-// more) after its control, then one vector a cycle, in order. Source: hardware spec
-// sections 12.4, 17.
+// Control and output data are always accepted. Read data is offered from `read_latency` cycles (1
+// or more) after its control on, one vector a cycle, in order. Source: hardware spec sections 12.4,
+// 17.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ class Converter final : public sc_core::sc_module {
   void commit();
 
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
-  /// Which beats of their vectors pass.
+  /// Numbers of the current beats in their vectors.
   [[nodiscard]] unsigned beat_phase() const {
     return (word_index_ << 1 | (word_valid_ ? 1U : 0U)) << 16 | beats_received_ << 1 |
            (vector_valid_ ? 1U : 0U);
@@ -59,7 +59,7 @@ class Converter final : public sc_core::sc_module {
   /// The part of the head request that fits one burst.
   struct Piece {
     AxiAddress address;
-    bool last = true;  ///< of its request
+    bool last = true;  ///< last burst of its request
   };
   [[nodiscard]] Piece piece(const DramRequest& request) const {
     const std::uint64_t left = request.size + 1 - vectors_issued_;
@@ -99,13 +99,13 @@ class Converter final : public sc_core::sc_module {
   unsigned vector_bytes_;
   unsigned beats_per_vector_;  ///< m
   std::uint64_t vectors_per_burst_;
-  std::uint64_t address_mask_;  ///< of a vector address
+  std::uint64_t address_mask_;  ///< mask of a vector address
 
   Queue<DramRequest, QueueKind::plain, 2> requests_;
-  std::uint64_t vectors_issued_ = 0;  ///< of the head request, in earlier bursts
-  Piece piece_;                       ///< of this cycle
+  std::uint64_t vectors_issued_ = 0;  ///< vectors of the request at the head, in earlier bursts
+  Piece piece_;                       ///< piece offered in this cycle
   enum WriteLeg : unsigned { leg_address = 1, leg_data = 2 };
-  Fork write_fork_;  ///< of a write's piece: its address, and its data up to the last beat
+  Fork write_fork_;  ///< fork of a write's piece: its address, and its data up to the last beat
   unsigned outstanding_reads_ = 0;
   unsigned outstanding_writes_ = 0;
 
@@ -114,7 +114,7 @@ class Converter final : public sc_core::sc_module {
   unsigned word_now_ = 0;              ///< which of the two
   unsigned word_index_ = 0;
   bool word_valid_ = false;
-  unsigned beats_sent_ = 0;  ///< of the present burst
+  unsigned beats_sent_ = 0;  ///< beats of the current burst
 
   BeatQueue read_beats_;                 ///< beats as lanes
   std::vector<std::uint8_t> vector_[2];  ///< one being offered, one being filled

@@ -48,7 +48,7 @@ void DualPortMemory::decide() {
     const MemoryPort& port = *ports_[p];
     const State state = this->state(port);
     const PortEdge edge{port.read_data.fires(), state == reads, state == writes, state};
-    // A read that was in flight has come.
+    // A read that was in flight has arrived.
     edge_.rests =
         edge_.rests && !(edge.leaves || edge.enters || edge.writes || state_[p].in_flight);
     edge_.ports[p] = edge;

@@ -60,7 +60,7 @@ class DualPortMemory : public sc_core::sc_module {
     move();
   }
 
-  /// What the clock edge does to one port.
+  /// Changes of one port at the clock edge.
   struct PortEdge {
     bool leaves, enters, writes;  ///< read data, a read request, a write request
     State state;
@@ -121,7 +121,8 @@ class DualPortMemory : public sc_core::sc_module {
 
  private:
   [[nodiscard]] static State state(const MemoryPort& port);
-  // The port is a template argument where every cycle passes: its state lies at a fixed place.
+  // The port is a template argument in functions that run in every cycle, so that its state has a
+  // constant address.
   template <unsigned p>
   void drive_port() {
     ports_[p]->read_data.valid = !state_[p].data.empty();

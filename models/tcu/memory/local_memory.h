@@ -1,5 +1,5 @@
 // Local memory: a dual-port memory whose ports have accounts. The accumulators' memory has none,
-// since what its ports do shows in the account of the accumulators.
+// since the account of the accumulators shows what its ports do.
 #pragma once
 
 #include <array>

@@ -62,7 +62,7 @@ class HostRouter final : public sc_core::sc_module {
   [[nodiscard]] State state() const;
 
   HostRouterLinks links_;
-  State state_ = rest;  ///< of the present cycle
+  State state_ = rest;  ///< state of the current cycle
   Account account_;
 };
 

@@ -30,7 +30,7 @@ void LocalRouter::SelectStream::move(bool enqueue, const Select& leg, bool moves
   if (enqueue || ends) queue.commit(enqueue, leg, ends);
 }
 
-/// What the control asks of each stream; returns the legs that it concerns.
+/// Selects the control's item for each stream; returns the legs of the control.
 unsigned LocalRouter::select_legs(const Dataflow& flow) {
   unsigned needed = 0;
   const auto read = [&](unsigned route) {
@@ -120,8 +120,8 @@ void LocalRouter::route(unsigned source) {
   }
 }
 
-/// An item of L comes only after those of R before it, so parameters that are still to come are at
-/// R's output.
+/// An item of L comes only after earlier items of R, so parameters that are still to be loaded are
+/// at R's output.
 void LocalRouter::drive_activation() {
   ActivationLinks& unit = *links_.activation;
   const bool loads = read_.routes_to(to_activation);
@@ -208,7 +208,7 @@ void LocalRouter::decide() {
   decide(read_, leg_read);
   decide(write_, leg_write);
   decide(accumulator_, leg_accumulator);
-  // What enters the activation unit moves no stream, and another vector comes.
+  // A vector that enters the activation unit advances no stream, and another vector follows.
   const bool activates = links_.activation != nullptr && links_.activation->input.fires();
   const bool rests = (fires | moves) == 0 && done == fork_.done() && !activates;
   edge_ = {fires, done, moves, ends, state(), rests};

@@ -1,12 +1,12 @@
 // Local router: connects local memory port A with the array and the accumulators.
 //
-// Combinational data paths; three select streams, each a queue (pass-through when empty) and a
-// counter, decide per vector where data goes: R local read data -> weights, array input,
+// Its data paths are combinational. Three select streams, each a queue (pass-through when empty)
+// and a counter, select the path of each vector: R local read data -> weights, array input,
 // accumulators or DAIS blocks; L accumulator output -> local write data; W array output, local read
-// data or results of DAIS blocks -> accumulators. W items are in program order, so a move to the
-// accumulators waits until the last result of an earlier MatMul has passed. Source: hardware spec
-// section 5; the routes of DAIS blocks and of the activation unit, which stands between accumulator
-// output and local write data, are Tactus's own.
+// data or results of DAIS blocks -> accumulators. W items are in program order, so a DataMove to
+// the accumulators waits until the last result of an earlier MatMul has passed. Source: hardware
+// spec section 5; the paths of DAIS blocks and of the activation unit, between accumulator output
+// and local write data, are Tactus's own.
 #pragma once
 
 #include <array>
@@ -30,11 +30,11 @@ struct LocalRouterLinks {
   MemoryPort& local;                    ///< port A: read_data in, write_data out
   Link<VectorRef>& array_weights;       ///< out
   Link<VectorRef>& array_input;         ///< out
-  Link<VectorRef>& array_output;        ///< in
+  Link<VectorRef>& array_output;        ///< input
   Link<VectorRef>& accumulator_input;   ///< out
-  Link<VectorRef>& accumulator_output;  ///< in
+  Link<VectorRef>& accumulator_output;  ///< input
   Link<VectorRef>* dais_input;          ///< out; null if there are no DAIS blocks
-  Link<VectorRef>* dais_output;         ///< in
+  Link<VectorRef>* dais_output;         ///< input
   ActivationLinks* activation;          ///< null if there is no activation unit
 };
 
@@ -59,7 +59,7 @@ class LocalRouter final : public sc_core::sc_module {
     move();
   }
 
-  /// What the clock edge does.
+  /// Changes made at the clock edge.
   struct Edge {
     unsigned fires, done;  ///< legs of the control: taken by their streams, and taken so far
     unsigned moves, ends;  ///< streams, by their legs: data is taken; an item ends with it
@@ -77,7 +77,7 @@ class LocalRouter final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const {
     return read_.queue.empty() && write_.queue.empty() && accumulator_.queue.empty();
   }
-  /// Whether the next vector for the accumulators comes from a DAIS block; settled with drive().
+  /// True if the next vector for the accumulators comes from a DAIS block; settled with drive().
   [[nodiscard]] Wire& results_of_dais() { return results_of_dais_; }
   void describe(const trace::Scope& scope) const;
   [[nodiscard]] std::array<Account*, 1> accounts() { return {&account_}; }
@@ -88,12 +88,12 @@ class LocalRouter final : public sc_core::sc_module {
     std::uint64_t size = 0;
   };
 
-  /// A select stream and its state in the present cycle.
+  /// A select stream and its state in the current cycle.
   struct SelectStream {
     SelectStream(std::size_t capacity, std::uint64_t depth) : queue(capacity), expander(depth) {}
     void drive(bool leg_valid, const Select& leg);
     [[nodiscard]] bool routes_to(unsigned route) const { return valid && select.route == route; }
-    /// Whether the queue takes an item, given the handshake of the data in this cycle.
+    /// True if the queue takes an item, given the handshake of the data in this cycle.
     [[nodiscard]] bool can_enqueue() const {
       return queue.can_enqueue(data_fires && expander.last(select.size));
     }
@@ -124,8 +124,8 @@ class LocalRouter final : public sc_core::sc_module {
   SelectStream write_;        ///< L
   SelectStream accumulator_;  ///< W
   Wire results_of_dais_;
-  Fork fork_;                ///< of the control's item
-  unsigned ready_legs_ = 0;  ///< of the streams' queues, in this cycle
+  Fork fork_;                ///< fork of the control's item
+  unsigned ready_legs_ = 0;  ///< legs whose queues are ready in this cycle
   Edge edge_{};
   Select read_leg_, write_leg_, accumulator_leg_;
   Account account_;

@@ -35,7 +35,8 @@ void StreamAdapter::drive() {
   instructions_.bits = ring_.data() + read_;
 }
 
-// Bits instead of branches, here and in commit(): what happens hardly ever repeats.
+// Bit operations instead of branches, here and in commit(), since branches would be hard to
+// predict.
 void StreamAdapter::accept() {
   const bool room = stored_ + word_bytes_ <= capacity_;
   const bool empties = refills_ & instructions_.fires() & (stored_ == instruction_bytes_);

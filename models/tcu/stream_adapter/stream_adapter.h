@@ -53,7 +53,7 @@ class StreamAdapter final : public sc_core::sc_module {
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] std::vector<Account*> accounts() { return {&account_}; }
   [[nodiscard]] static unsigned units() { return 1; }
-  /// The same steps for running them in any order.
+  /// Adds the same steps as phases, for running them in any order.
   void add_phases(Phases& phases);
 
  private:
@@ -66,7 +66,8 @@ class StreamAdapter final : public sc_core::sc_module {
   bool refills_;  ///< takes a word in the cycle in which it runs empty: all but the byte ring
   Bytes& words_;
   Bytes& instructions_;
-  /// Twice the stored bytes' limit, so what leaves in a cycle is not overwritten in that cycle.
+  /// Storage of twice the allowed bytes, so that bytes which leave in a cycle are not overwritten
+  /// in that cycle.
   std::vector<std::uint8_t> ring_;
   unsigned capacity_;    ///< bytes
   unsigned stored_ = 0;  ///< bytes

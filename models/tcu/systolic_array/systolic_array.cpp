@@ -147,7 +147,7 @@ void SystolicArray::take_over_weights() {
 void SystolicArray::copy_second_weights() {
   second_is_new_ = false;
   window_ = 0;
-  // The newest vector comes first in the order of the chain.
+  // The newest vector is first in the order of the MAC chain.
   for (std::size_t i = 0; i <= size_; ++i) {
     const std::uint8_t* vector = second_.data() + (size_ - i) * vector_bytes_;
     copy_block(weights_.data() + i * vector_bytes_, vector, vector_bytes_);
@@ -210,7 +210,7 @@ std::string SystolicArray::waits_for() const {
   return links_.output.ready ? "input from local memory" : "an accumulator write for its result";
 }
 
-/// The way of weights with reads of their own: what is on it, and the vector that enters.
+/// Describes weights with reads of their own: the queued loads, and the vector that enters.
 void SystolicArray::describe_own_weights(const trace::Scope& scope) const {
   const WeightLoads& loads = *links_.weight_loads;
   const auto enters = [this, &loads] { return loads.entered().cycle == clock_.now; };

@@ -11,7 +11,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// Declares an output like the input. False if the input is unknown.
+/// Gives the output the layout of the input. Returns false if the input is unknown.
 bool plan_like_input(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr || p.failed()) return false;
@@ -30,7 +30,7 @@ Emit plan_relu(Planner& p) {
   };
 }
 
-/// max(alpha * x, x) is the function for alpha up to 1 only.
+/// Plans LeakyRelu as max(alpha * x, x), which is right for alpha up to 1 only.
 Emit plan_leaky_relu(Planner& p) {
   const float alpha = p.node.real("alpha", 0.01F);
   if (!(alpha <= 1.0F)) p.problem("attribute alpha is {}; supported are values up to 1", alpha);
@@ -44,7 +44,8 @@ Emit plan_leaky_relu(Planner& p) {
   };
 }
 
-/// A bound of Clip: an attribute before opset 11, an input since. What is left out binds nothing.
+/// A bound of Clip: an attribute before opset 11, an input since. A bound that is left out does not
+/// limit.
 std::optional<float> plan_bound(Planner& p, std::string_view name, std::size_t input,
                                 float fallback) {
   if (p.opset() < 11) return p.node.real(name, fallback);
@@ -78,7 +79,8 @@ Emit plan_clip(Planner& p) {
   };
 }
 
-/// The reference copies. Otherwise the vectors themselves are the output and the host goes on.
+/// A final Softmax. In compatible mode its operand is copied as by the reference. Otherwise the
+/// operand itself is the output, and the host computes the Softmax.
 Emit plan_softmax(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
@@ -109,7 +111,7 @@ Emit plan_softmax(Planner& p) {
   };
 }
 
-/// Beyond slope 1 as PRelu does it.
+/// Slopes above 1 are computed as in PRelu.
 bool expand_leaky_relu(Planner& p, Expansion& e) {
   const float alpha = p.node.real("alpha", 0.01F);
   if (alpha <= 1.0F) return false;
@@ -117,7 +119,7 @@ bool expand_leaky_relu(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Bounds that are computed at run time are the larger and the smaller of two values.
+/// Bounds that are computed at run time become Max and Min.
 bool expand_clip(Planner& p, Expansion& e) {
   if (p.opset() < 11) return false;
   const auto computed = [&](std::size_t i) {

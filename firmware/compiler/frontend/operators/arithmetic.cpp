@@ -1,9 +1,9 @@
 // Add, Sub, Mul, Min, Max, PRelu of two operands, broadcast as ONNX does; Sum, Mean, Div by them.
 //
-// Where whole vectors can be repeated an operand is read more than once, else it is laid out as the
-// result first.
-// A constant operand is written out in the layout of the result. Add takes its second operand
-// from local memory straight into the accumulators; the others need both as temps.
+// If whole vectors are broadcast, an operand's vectors are read several times; otherwise the
+// operand first gets the layout of the result. A constant operand is stored in the layout of the
+// result. Add reads its second operand from local memory directly into the accumulators; the others
+// need both as temps.
 #include <algorithm>
 #include <cmath>
 
@@ -19,8 +19,8 @@ namespace {
 
 struct Operand {
   std::string name;
-  Layout layout;                               ///< of a run-time operand
-  std::shared_ptr<const nn::Tensor> constant;  ///< or this
+  Layout layout;                               ///< layout of a run-time operand
+  std::shared_ptr<const nn::Tensor> constant;  ///< the value of a constant operand
 };
 
 struct Arithmetic {
@@ -30,7 +30,7 @@ struct Arithmetic {
   std::string output;
 
   void emit(Emitter& e) const;
-  /// The operand's vectors, repeated to those of the result.
+  /// Repeats the operand's vectors to match those of the result.
   [[nodiscard]] Addresses spread(const Operand& operand, const Addresses& addresses,
                                  std::uint32_t n) const;
   [[nodiscard]] Addresses written_out(Emitter& e, const Operand& operand) const;
@@ -70,7 +70,8 @@ void Arithmetic::emit(Emitter& e) const {
     e.result(output, sum);
     return;
   }
-  // The operand that is in the accumulators, or else the first that is no constant, comes first.
+  // The first operand is the one in the accumulators or, if there is none, the first that is no
+  // constant.
   const bool swap = first.constant != nullptr || (!second.constant && e.is_temp(second.name));
   const Operand& kept = swap ? second : first;
   const Operand& added = swap ? first : second;
@@ -97,7 +98,7 @@ std::optional<Operand> plan_operand(Planner& p, std::size_t i) {
   return operand;
 }
 
-/// A run-time operand can be repeated along all dimensions but the lanes'.
+/// Checks that a run-time operand can be broadcast: along all dimensions except the lanes'.
 bool check_operand(Planner& p, const Operand& operand, const Layout& result) {
   if (operand.constant) return true;
   if (operand.layout.order == result.order && operand.layout.lanes() == result.lanes()) return true;
@@ -158,7 +159,7 @@ Emit plan_arithmetic(Planner& p) {
 // ---- what is written as other nodes
 // --------------------------------------------------------------
 
-/// How a run-time operand has to lie for a result of this layout; nothing if it does.
+/// The layout that a run-time operand needs for a result of this layout; nothing if it has it.
 std::optional<Layout> wanted_layout(const Layout& operand, const Layout& result) {
   Layout wanted{operand.shape, result.order};
   const std::size_t lane = result.lane_dimension();
@@ -167,7 +168,7 @@ std::optional<Layout> wanted_layout(const Layout& operand, const Layout& result)
   return wanted;
 }
 
-/// Operands of one rank and order, whose lanes are those of the result.
+/// Gives operands the same rank and order, with the lanes of the result.
 bool expand_operands(Planner& p, Expansion& e) {
   const Value* values[2] = {p.value(0), p.value(1)};
   if (values[0] == nullptr || values[1] == nullptr) return false;
@@ -179,7 +180,7 @@ bool expand_operands(Planner& p, Expansion& e) {
   if (!shape) return false;
   std::vector<std::string> inputs = p.node.inputs;
   bool changed = false;
-  // Fewer dimensions: ones in front.
+  // An operand with fewer dimensions gets dimensions of size 1 in front.
   std::vector<std::optional<Layout>> layouts(2);
   for (std::size_t i = 0; i < 2; ++i) {
     if (!values[i]->layout) continue;
@@ -192,7 +193,8 @@ bool expand_operands(Planner& p, Expansion& e) {
     changed = true;
   }
   if (changed) {
-    // The layouts of these are not known yet, so the rest waits for the node with them.
+    // The layouts of these are not known yet, so the rest is done when the node with them is
+    // expanded.
     e.last(p.node.op_type, inputs, p.node.attributes);
     return true;
   }
@@ -243,15 +245,17 @@ bool expand_mean(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Division by a computed value is a product with its reciprocal, looked up.
+/// Expands a division by a computed value into a product with its reciprocal, which is looked up in
+/// a table.
 bool expand_quotient(Planner& p, Expansion& e) {
   const FunctionOf divisor = reciprocal_of(p, p.node.inputs[1]);
   e.last("Mul", {p.node.inputs[0], computed(p, e, divisor.x, divisor.function)});
   return true;
 }
 
-/// Division by a constant is a product with its reciprocal. A reciprocal near the data type's step
-/// would lose its digits, so it is taken times a power of two, and that is divided by afterwards.
+/// Expands a division by a constant into a product with its reciprocal. A reciprocal near the data
+/// type's step would lose precision, so it is multiplied by a power of two, and the result divided
+/// by it.
 bool expand_division(Planner& p, Expansion& e) {
   const nn::Tensor* by = p.constant(1);
   if (by == nullptr && p.value(1) != nullptr) return expand_quotient(p, e);
@@ -284,8 +288,8 @@ bool expand_division(Planner& p, Expansion& e) {
   return true;
 }
 
-/// max(slope * x, x) is the function for slopes up to 1 only; where they are larger, or not known,
-/// it is put together of halves.
+/// Expands PRelu. max(slope * x, x) is right for slopes up to 1 only; for larger or computed slopes
+/// the parts above and below 0 are computed separately.
 bool expand_p_relu(Planner& p, Expansion& e) {
   if (p.value(0) == nullptr || p.value(1) == nullptr) return false;
   const nn::Tensor* slope = p.constant(1);

@@ -68,7 +68,7 @@ std::optional<nn::Shape> flattened(Planner& p, const nn::Shape& shape) {
   return result;
 }
 
-/// 0 keeps a size, -1 takes what is left.
+/// Target shape of a Reshape: 0 keeps a size, -1 is the size that remains.
 std::optional<nn::Shape> reshape_target(Planner& p, const nn::Shape& shape) {
   const nn::Tensor* target = p.need_constant(1, "the shape", nn::ElementType::int64);
   if (target == nullptr) return std::nullopt;

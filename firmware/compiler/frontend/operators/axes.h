@@ -1,4 +1,4 @@
-// Axes, slices and target shapes: what shape arithmetic and run-time rearrangement share.
+// Axes, slices and target shapes, for shape arithmetic and run-time rearrangement.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace tactus::compiler {
 
-/// Counts negative axes from the end; reports what lies outside -rank..rank-1.
+/// Converts an axis to 0..rank-1: negative axes count from the end. Reports axes outside
+/// -rank..rank-1.
 [[nodiscard]] std::optional<std::int64_t> normal_axis(Planner& p, std::int64_t axis,
                                                       std::size_t rank);
 

@@ -27,7 +27,7 @@ std::vector<double> break_points(const Function& f, double from, double to, doub
     const double begin = points.back();
     double width = to - begin;
     while (width > step && largest_deviation(f, begin, begin + width) > allowed) width /= 2;
-    // Between this width, which is good, and its double.
+    // The longest width is between this one, which is good, and its double.
     for (double more = width / 2; more > step; more /= 2) {
       if (begin + width + more <= to &&
           largest_deviation(f, begin, begin + width + more) <= allowed) {
@@ -39,7 +39,7 @@ std::vector<double> break_points(const Function& f, double from, double to, doub
   return points;
 }
 
-/// The curve's value as the unit computes it.
+/// The curve's value, computed as by the unit.
 double value_of(const ChordCurve& curve, double x, double step) {
   double sum = static_cast<double>(curve.start);
   for (const Chord& chord : curve.chords) {
@@ -53,8 +53,8 @@ double value_of(const ChordCurve& curve, double x, double step) {
 
 }  // namespace
 
-/// Slopes are rounded before offsets follow from them, and rises join rounded values, so that
-/// errors do not add up along the chords.
+/// Draws a function. Slopes are rounded first, offsets are computed from rounded slopes, and rises
+/// connect rounded values, so that errors do not add up along the chords.
 ChordCurve draw_by_chords(const Function& f, double from, double to, tcu::DataType type) {
   const double step = tcu::to_real(type, 1);
   const auto rounded = [&](double v) { return std::round(v / step) * step; };
@@ -66,7 +66,7 @@ ChordCurve draw_by_chords(const Function& f, double from, double to, tcu::DataTy
   curve.start = static_cast<float>(rounded(f(points.front())));
   for (std::size_t k = 0; k + 1 < points.size(); ++k) {
     const double rise = rounded(f(points[k + 1])) - rounded(f(points[k]));
-    // A slope that is a little too steep reaches the rise; one too flat would not.
+    // A slope slightly too steep reaches the rise; a flatter one would not.
     double slope = rise / (points[k + 1] - points[k]) / step;
     slope = (rise < 0 ? std::floor(slope) : std::ceil(slope)) * step;
     if (rise == 0) continue;

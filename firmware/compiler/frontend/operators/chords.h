@@ -1,7 +1,7 @@
-// Functions of one element as straight pieces that any machine can compute.
+// Approximation of functions of one element by straight pieces, which any machine can compute.
 //
-// Each piece is the input moved and scaled, cut to the piece's rise; the pieces add up. So the
-// function is constant left and right of them.
+// Each piece is the shifted and scaled input, clipped to the piece's rise; the function is the sum
+// of the pieces. It is constant left and right of them.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace tactus::compiler {
 
-/// From x on with the slope, for a rise (negative: a fall).
+/// A straight piece with a slope, up to its rise (negative: a fall).
 struct Chord {
   float slope = 0, offset = 0;  ///< x * slope + offset is 0 where the chord begins
   float rise = 0;

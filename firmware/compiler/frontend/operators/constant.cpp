@@ -26,7 +26,7 @@ void fold_constant(Planner& p) {
   }
 }
 
-/// Known even where the values are not.
+/// Sets an output to a shape, which is known even if values are not.
 void set_shape(Planner& p, const nn::Shape& shape) {
   p.fold(
       nn::Tensor::of({static_cast<std::int64_t>(shape.size())}, std::vector<std::int64_t>(shape)));
@@ -52,7 +52,7 @@ Emit plan_size(Planner& p) {
   return {};
 }
 
-/// Real numbers stay what they are; of whole numbers the program has none.
+/// Plans a Cast between real types, which changes nothing. Programs have no integers.
 Emit plan_cast(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};

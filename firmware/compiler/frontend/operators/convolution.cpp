@@ -1,4 +1,4 @@
-// Conv: one product per tap, all on the same accumulators; the bias goes with the first.
+// Conv: one product for each tap, all to the same accumulators; the first one includes the bias.
 //
 // Padding pixels are products with zeroes. Groups become one dense matrix per tap.
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Convolution {
   void fill_row(std::int64_t tap, std::int64_t input_channel, float* row) const;
 };
 
-/// The model keeps Co, Ci/groups, Kh, Kw.
+/// Fills a row of weights. The model stores them as Co, Ci/groups, Kh, Kw.
 void Convolution::fill_row(std::int64_t tap, std::int64_t input_channel, float* row) const {
   const std::int64_t depth = shape.inputs / groups;   // inputs of a group
   const std::int64_t width = shape.outputs / groups;  // outputs of a group
@@ -51,15 +51,15 @@ void Convolution::emit(Emitter& e) const {
   for (std::int64_t tap = 0; tap < shape.taps; ++tap) {
     Addresses inputs, outputs;
     inputs.reserve(static_cast<std::size_t>(images * pixels) * ci);
-    std::size_t next = 0;  // in the result
+    std::size_t next = 0;  // index in the result
     for (std::int64_t image = 0; image < images; ++image) {
       for (std::int64_t y = 0; y < windows.output[0]; ++y) {
         for (std::int64_t x = 0; x < windows.output[1]; ++x) {
           const std::int64_t pixel = windows.pixel(y, x, tap);
           const std::size_t to = next;
           next += co;
-          // Between the pixels of a transposed convolution most products would be with zeroes.
-          // The first tap alone has them, for it sets what the others add to.
+          // In a transposed convolution most products would be with the zeroes between pixels. They
+          // are left out except for the first tap, which initialises the sums.
           if (pixel < 0 && tap > 0 && transposed()) continue;
           if (transposed()) {
             const auto from = result.begin() + static_cast<std::ptrdiff_t>(to);
@@ -145,13 +145,13 @@ Emit plan_convolution(Planner& p) {
 
 // ---- ConvTranspose ------------------------------------------------------------------------------
 
-/// What a ConvTranspose of images states, with defaults; sizes are height, then width.
+/// Attributes of a ConvTranspose of images, with defaults; height first, then width.
 struct Transposed {
   nn::Shape stride, dilation, before, after;
   std::int64_t groups = 1;
 };
 
-/// Reads the attributes and turns output sizes into padding.
+/// Reads the attributes and converts output sizes to padding.
 std::optional<Transposed> plan_transposed(Planner& p, const Layout& x, const nn::Tensor& w) {
   Transposed t;
   t.stride = p.node.integers("strides", {1, 1});
@@ -201,7 +201,8 @@ std::optional<Transposed> plan_transposed(Planner& p, const Layout& x, const nn:
   return t;
 }
 
-/// The same taps in the other direction, over an image whose pixels stand a stride apart.
+/// Expands a ConvTranspose into a Conv with reversed taps over an image whose pixels are spaced by
+/// the stride.
 bool expand_transposed(Planner& p, Expansion& e) {
   if (expand_to_image(p, e)) return true;
   const Layout* x = p.image(0);

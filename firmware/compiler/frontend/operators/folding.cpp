@@ -20,7 +20,7 @@ float apply(char op, float a, float b) {
   }
 }
 
-/// Wraps, as the runtimes do; the detour over unsigned keeps that defined.
+/// Integer arithmetic that wraps as in runtimes. Unsigned numbers make the overflow well defined.
 std::int64_t apply(char op, std::int64_t a, std::int64_t b) {
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   switch (op) {

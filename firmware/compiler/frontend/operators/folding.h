@@ -7,10 +7,10 @@
 
 namespace tactus::compiler {
 
-/// The shape that two shapes give under the broadcasting rules of ONNX, or nothing.
+/// The shape of a result by ONNX's broadcasting rules; nothing if the shapes do not fit.
 [[nodiscard]] std::optional<nn::Shape> broadcast_shape(const nn::Shape& a, const nn::Shape& b);
 
-/// Where an element of a result lies in an operand that is broadcast to it: both row-major, shapes
+/// Index of a result's element in an operand that is broadcast: both are row-major, with shapes
 /// aligned at their last dimensions.
 class BroadcastIndex {
  public:

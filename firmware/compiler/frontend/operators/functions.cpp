@@ -1,9 +1,9 @@
 // Functions of single elements.
 //
-// Those made of straight pieces (Abs, HardSigmoid, HardSwish...) are written as the operators that
-// make them. Curved ones (Sigmoid, Tanh...) are looked up in tables where the machine has them.
-// Where it has none they are drawn by chords if a product follows; at the model's end the host
-// computes them exactly.
+// Functions made of straight pieces (Abs, HardSigmoid, HardSwish...) are expanded into other
+// operators. Curved ones (Sigmoid, Tanh...) are looked up in tables if the machine has tables. If
+// it has none, they are approximated by chords if a product follows; else the host computes them
+// exactly.
 #include "firmware/compiler/frontend/operators/functions.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ struct TablesNode {
     e.result(out, sum);
   }
 
-  /// Slopes, then values, each padded to whole vectors.
+  /// The vectors of piece k's tables: slopes, then values, each padded to whole vectors.
   [[nodiscard]] const Addresses& table_vectors(Emitter& e, std::size_t k) const {
     const TablePiece& piece = pieces[k];
     const std::size_t n = e.array_size();
@@ -116,7 +116,7 @@ Emit plan_tables(Planner& p) {
     };
     node.pieces.push_back({scales[k], part(slopes), part(values)});
   }
-  // A sum of pieces comes later in a layer than what a layer may do behind an activation.
+  // A sum of pieces cannot be followed by the steps that a layer may have behind an activation.
   if (node.pieces.size() > 1) p.step().role = Role::simple;
   p.step().note = p.node.text("note", "");
   p.step().beyond_optimiser = "function by lookup tables";
@@ -125,7 +125,8 @@ Emit plan_tables(Planner& p) {
   return [node](Emitter& e) { node.emit(e); };
 }
 
-/// "largest error 0.0041 ..., over ...", and where it is, if it is large.
+/// Text on the error, "largest error 0.0041 ..., over ...", with the argument where it occurs if it
+/// is large.
 std::string error_text(const TableCurve& curve, const std::optional<Reach>& needed,
                        tcu::DataType type) {
   const std::string where = needed
@@ -187,7 +188,7 @@ Form drawn(Planner& p, const ElementFunction& function) {
   return {"chords", {{"chords", numbers}, {"note", note}}};
 }
 
-/// By what the machine has; a problem is reported if that is nothing.
+/// Chooses tables or chords, depending on the machine. Reports a problem if neither is possible.
 Form form_of(Planner& p, const ElementFunction& function) {
   if (has_tables(p.architecture())) return looked_up(p, function);
   if (function.reach) return drawn(p, function);
@@ -204,8 +205,8 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
 double normal_below(double x) { return (1 + std::erf(x / 1.4142135623730951)) / 2; }
 
-/// A function, and how to put it together without tables: factor * Relu(x) + rest(x), or
-/// x * rest(x), where the rest is flat beyond its reach. No reach: not without tables.
+/// A function, and its form without tables: factor * Relu(x) + rest(x), or x * rest(x), where rest
+/// is constant beyond its reach. Without a reach the function needs tables.
 struct Shape {
   Function f;
   Function rest;
@@ -214,7 +215,7 @@ struct Shape {
   double relu = 0;
 };
 
-/// alpha (e^(x / width) - 1) below 0, factor x above.
+/// The function alpha (e^(x / width) - 1) below 0 and factor * x above.
 Shape exponential_unit(double alpha, double width, double factor) {
   const Function below = [=](double x) { return alpha * std::expm1(std::min(x, 0.0) / width); };
   return {[=](double x) { return x > 0 ? factor * x : below(x); }, below,
@@ -280,7 +281,7 @@ std::optional<Shape> shape_of(const nn::Node& node) {
   return curved_shape(node);
 }
 
-/// Operator and attributes: what tells functions apart.
+/// Name of a node's function: operator and attributes.
 std::string name_of(const nn::Node& node) {
   std::string name = node.op_type;
   for (const char* attribute : {"alpha", "beta", "gamma"}) {
@@ -327,7 +328,7 @@ const Value* known_value(const Planner& p, const std::string& name) {
   return found == p.model().values.end() ? nullptr : &found->second;
 }
 
-/// The value of a constant of one element, which gives no result a dimension more.
+/// The number of a constant with one element whose rank adds no dimension to results.
 std::optional<double> number_of(const Planner& p, const std::string& name) {
   const Value* value = known_value(p, name);
   if (value == nullptr || value->constant == nullptr || value->constant->size() != 1 ||
@@ -348,7 +349,7 @@ struct BinaryOperator {
   double (*f)(double, double);
 };
 
-/// Null: it is none.
+/// Finds a binary operator; null if it is none.
 const BinaryOperator* binary_operator(const std::string& type) {
   static constexpr BinaryOperator all[] = {
       {"Add", '+', [](double a, double b) { return a + b; }},
@@ -362,7 +363,8 @@ const BinaryOperator* binary_operator(const std::string& type) {
   return nullptr;
 }
 
-/// A value as a function of `x`, by operators of one element and constant numbers.
+/// The value as a function of `x`, if it is computed from `x` by operators on single elements and
+/// constant numbers.
 std::optional<ElementFunction> function_of(const Planner& p, const std::string& x,
                                            const std::string& value, unsigned depth = 0) {
   constexpr unsigned deepest = 12;
@@ -392,7 +394,7 @@ std::optional<ElementFunction> function_of(const Planner& p, const std::string& 
       [of_two = op->f, f = a->f, g = b->f](double v) { return of_two(f(v), g(v)); }, std::nullopt};
 }
 
-/// The operand that is no constant of one element, of a node whose other operand is one.
+/// For a node with one operand that is a constant number, the other operand.
 const std::string* line_operand(const Planner& p, const nn::Node& node, bool with_sums) {
   const std::string& op = node.op_type;
   const bool product = op == "Mul" || op == "Div";
@@ -403,7 +405,7 @@ const std::string* line_operand(const Planner& p, const nn::Node& node, bool wit
   return op != "Div" && number_of(p, node.inputs[0]) ? &node.inputs[1] : nullptr;
 }
 
-/// Whether the value is a curved function of one element, or a straight one of that.
+/// True if the value is a curved function of one element, or a linear function of one.
 bool is_curve(const Planner& p, const std::string& value) {
   constexpr unsigned longest = 4;
   const nn::Node* node = standard_producer(p, value);
@@ -415,7 +417,8 @@ bool is_curve(const Planner& p, const std::string& value) {
   return false;
 }
 
-/// A product of a value times a number with a curve of the same value: GELU, SiLU, Mish...
+/// Recognises the product of a value (times a number) with a curved function of the same value:
+/// GELU, SiLU, Mish...
 std::optional<FunctionOf> gated(const Planner& p, const nn::Node& node) {
   if (node.op_type != "Mul" || node.inputs.size() != 2) return std::nullopt;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -440,7 +443,7 @@ std::optional<FunctionOf> gated(const Planner& p, const nn::Node& node) {
   return std::nullopt;
 }
 
-/// gated(), or a number times such a product.
+/// Recognises gated(), or a number times such a product.
 std::optional<FunctionOf> scaled_gated(const Planner& p) {
   if (auto found = gated(p, p.node)) return found;
   const std::string* product = line_operand(p, p.node, false);
@@ -476,7 +479,7 @@ bool expand_straight(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Whole powers are products, others are looked up.
+/// Expands Pow: integer powers become products, others are looked up.
 bool expand_pow(Planner& p, Expansion& e) {
   const nn::Tensor* exponent = p.constant(1);
   if (exponent == nullptr || exponent->size() != 1) {

@@ -6,18 +6,18 @@
 namespace tactus::compiler {
 namespace {
 
-/// Its operands and results are in the order of the model, so that what is between the products
-/// moves whole vectors, which takes no instruction.
+/// Turns lanes. Operands and results have the model's order, so that the steps between the products
+/// move whole vectors, which needs no instructions.
 class Turn {
  public:
   Turn(Planner& p, Expansion& e, std::int64_t rest, std::int64_t rows, std::int64_t lanes)
       : e_(e), n_(p.architecture().array_size), rest_(rest), rows_(rows), lanes_(lanes) {}
 
-  /// [rest, rows, lanes] as [rest, lanes, rows].
+  /// Transposes [rest, rows, lanes] to [rest, lanes, rows].
   std::string of(const std::string& x);
 
  private:
-  /// Transposed, and in the order of the model again.
+  /// Transposes a value and gives it the model's order.
   std::string moved(const std::string& x, const nn::Shape& permutation) {
     nn::Shape order(permutation.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::int64_t>(k);
@@ -26,15 +26,15 @@ class Turn {
   }
   [[nodiscard]] std::int64_t up(std::int64_t size) const { return (size + n_ - 1) / n_ * n_; }
   std::string padded(std::string x);
-  /// In blocks of N vectors the bit `bit` of a vector's number changes places with that of the
-  /// lane's.
+  /// In blocks of N vectors, exchanges bit `bit` of the vector's number with the same bit of the
+  /// lane's number.
   std::string exchanged(const std::string& x, std::int64_t bit);
 
   Expansion& e_;
   const std::int64_t n_, rest_, rows_, lanes_;
 };
 
-/// Zeroes up to whole blocks of N vectors, and up to whole vectors.
+/// Pads with zeroes to whole vectors and to whole blocks of N vectors.
 std::string Turn::padded(std::string x) {
   if (up(lanes_) != lanes_) {
     nn::Tensor identity = nn::Tensor::zeros({lanes_, up(lanes_)});
@@ -48,8 +48,8 @@ std::string Turn::padded(std::string x) {
   return e_.node("Concat", {x, e_.constant(zeros)}, {{"axis", std::int64_t{1}}});
 }
 
-/// With the vectors of a pair side by side it is one product: from both, half of the lanes stay,
-/// and the others come from the other one.
+/// With the two vectors of a pair side by side the exchange is one product: half of the lanes of
+/// each stay, the others come from the other vector.
 std::string Turn::exchanged(const std::string& x, std::int64_t bit) {
   nn::Tensor weights = nn::Tensor::zeros({2 * n_, 2 * n_});
   for (std::int64_t lane = 0; lane < n_; ++lane) {
@@ -80,7 +80,7 @@ std::string Turn::of(const std::string& x) {
   return e_.node("Slice", part);
 }
 
-/// Products of a vector at a time that the two ways take, and loads of weights for them.
+/// Compares the two ways by their products of vectors and loads of weights.
 bool is_cheaper(std::int64_t n, std::int64_t rest, std::int64_t rows, std::int64_t lanes) {
   const auto up = [&](std::int64_t size) { return (size + n - 1) / n * n; };
   std::int64_t bits = 0;

@@ -1,8 +1,8 @@
-// Comparisons, logic and Where on computed values that a product follows; the host computes others
-// exactly (model.cpp).
+// Comparisons, logic and Where on computed values before a product; others are computed exactly by
+// the host (model.cpp).
 //
-// Truth values are 0 and 1. A difference of the machine's fixed point is at least one step where it
-// is not zero, so that cut to 0 .. 1 step and multiplied by the steps of 1 it is exactly that.
+// Truth values are 0 and 1. A difference in fixed point is zero or at least one step; clipped to 0
+// .. 1 step and multiplied by the number of steps of 1, it is exactly 0 or 1.
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -12,7 +12,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// The operand as real numbers; what the data type does not hold becomes the end of its range.
+/// The operand as real numbers; values beyond the data type's range saturate.
 std::string real_operand(const Planner& p, Expansion& e, std::size_t i) {
   const nn::Tensor* constant = p.constant(i);
   if (constant == nullptr) return p.node.inputs[i];
@@ -24,7 +24,7 @@ std::string real_operand(const Planner& p, Expansion& e, std::size_t i) {
   return e.constant(std::move(real));
 }
 
-/// 1 - x of an operand of truth values.
+/// 1 - x for an operand of truth values.
 std::string complement(const Planner& p, Expansion& e, std::size_t i) {
   const nn::Tensor* constant = p.constant(i);
   if (constant == nullptr) return e.node("Sub", {e.constant(1.0F), p.node.inputs[i]});
@@ -33,10 +33,10 @@ std::string complement(const Planner& p, Expansion& e, std::size_t i) {
   return e.constant(std::move(real));
 }
 
-/// Whether the host takes the node: no product follows.
+/// True if the node is left to the host, since no product follows.
 bool left_to_host(Planner& p) {
   if (p.before_product()) return false;
-  p.problem("the unit does not have the operator");  // an exact one
+  p.problem("the unit does not have the operator");  // there is no exact implementation
   return true;
 }
 
@@ -48,7 +48,7 @@ std::string greater(const Planner& p, Expansion& e, const std::string& a, const 
   const std::string cut = p.opset() < 11
                               ? e.node("Clip", {difference}, {{"min", 0.0F}, {"max", step}})
                               : e.node("Clip", {difference, e.constant(0.0F), e.constant(step)});
-  // In two factors, for the type may not hold the steps of 1.
+  // Two factors are used, since the number of steps of 1 may exceed the data type's range.
   const auto factor = [&](unsigned power) {
     return e.constant(static_cast<float>(std::uint64_t{1} << power));
   };
@@ -97,7 +97,7 @@ bool expand_where(Planner& p, Expansion& e) {
     if (p.constant(0) == nullptr || p.constant(i) == nullptr) {
       return e.node("Mul", {choice, real_operand(p, e, i)});
     }
-    // Both are constants: so is their product.
+    // Both are constants, and so is their product.
     const std::string operand = real_operand(p, e, i);
     const nn::Tensor& a = *p.model().value(choice).constant;
     const nn::Tensor& b = *p.model().value(operand).constant;

@@ -8,7 +8,7 @@ Addresses weights_constant(Emitter& e, const std::string& name, const WeightShap
                            const FillRow& fill) {
   const std::uint32_t n = e.array_size();
   const std::size_t blocks = shape.output_blocks(n);
-  std::vector<float> rows(n * blocks * n);  // those of one input block
+  std::vector<float> rows(n * blocks * n);  // rows of one input block
   std::vector<float> lanes;
   std::vector<bool> kept;  // by tap, input block and output block
   const auto block = [&](std::size_t row, std::size_t b) {

@@ -1,4 +1,4 @@
-// Weights as the array takes them, and the products that use them.
+// Weights in the array's order, and the products that use them.
 #pragma once
 
 #include <cstdint>

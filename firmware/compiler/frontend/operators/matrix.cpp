@@ -14,13 +14,13 @@ struct Product {
   std::string input, output;
   std::shared_ptr<const nn::Tensor> weights;
   std::string weights_name;
-  bool transposed = false;  ///< the model keeps outputs x inputs
-  bool moves = false;       ///< what it multiplies is not asked for by the model (expansion.h)
+  bool transposed = false;  ///< the model stores outputs x inputs
+  bool moves = false;       ///< it only moves elements (expansion.h)
   float alpha = 1;
   std::vector<float> bias;  ///< empty: none
   std::string bias_name;
-  /// The operand as it was before it was flattened: its elements lie in another order in memory,
-  /// and the weights' rows follow them. No dimensions: it was not.
+  /// Layout of the operand before it was flattened: its elements have another order in memory, and
+  /// the weights' rows follow that order. No dimensions: it was not flattened.
   Layout unflattened;
 
   void emit(Emitter& e) const {
@@ -40,7 +40,7 @@ struct Product {
     e.result(output, result);
   }
 
-  /// Number among the flattened features of the scalar at a place in memory.
+  /// Index among the flattened features of the scalar at an index in memory.
   [[nodiscard]] std::int64_t feature_of_row(std::int64_t place) const {
     if (unflattened.shape.empty()) return place;
     const std::vector<std::int64_t> strides = strides_of(unflattened.shape);
@@ -62,7 +62,7 @@ struct Product {
   }
 };
 
-/// The operand whose rows are multiplied: its last dimension runs along the lanes.
+/// Layout of the operand whose rows are multiplied; its last dimension must run along the lanes.
 const Layout* plan_rows(Planner& p) {
   const Layout* a = p.activation(0);
   if (a != nullptr && a->lane_dimension() + 1 != a->rank()) {
@@ -75,7 +75,7 @@ const Layout* plan_rows(Planner& p) {
   return a;
 }
 
-/// Reads the second operand. False if something is wrong or unknown.
+/// Reads the second operand. Returns false if it is wrong or unknown.
 bool plan_weights(Planner& p, const Layout* a, Product& product) {
   const nn::Tensor* b = p.need_constant(1, "the second operand", nn::ElementType::float32);
   if (b == nullptr) return false;
@@ -98,8 +98,8 @@ bool plan_weights(Planner& p, const Layout* a, Product& product) {
   return true;
 }
 
-/// Multiplies what was flattened as it lies, if rows are whole vectors either way. The reference
-/// always flattens first.
+/// Multiplies a flattened operand in its original layout, if rows are whole vectors in both
+/// layouts. The reference always flattens first.
 void skip_flattening(Planner& p, const Layout& a, Product& product) {
   const std::string& source = p.value(0)->reshaped_from;
   if (p.compat() || source.empty() || a.rank() != 2) return;
@@ -122,8 +122,8 @@ Emit finish(Planner& p, const Layout& a, Product product) {
 
 // ---- two computed operands ----------------------------------------------------------------------
 
-/// A product a batch: its rows of the first operand with its matrix of the second, whose vectors go
-/// into the array as they lie in memory.
+/// A product of two computed operands. In each batch, rows of the first operand are multiplied by
+/// the matrix of the second, whose vectors are loaded into the array unchanged.
 struct ComputedProduct {
   std::string first, second, output;
   Layout a, b, result;
@@ -160,7 +160,8 @@ struct ComputedProduct {
   }
 };
 
-/// Both operands as expand_computed leaves them: of one rank, in the order of the model.
+/// Plans a product of operands prepared by expand_computed(): with equal ranks, in the model's
+/// order.
 Emit plan_computed_product(Planner& p) {
   const Layout *a = p.activation(0), *b = p.activation(1);
   if (a == nullptr || b == nullptr) return {};
@@ -196,7 +197,7 @@ Emit plan_mat_mul(Planner& p) {
   return finish(p, *a, product);
 }
 
-/// The addend of Gemm as one row for all. The reference ignores beta.
+/// Reads the addend of Gemm as one row for all rows. The reference ignores beta.
 void plan_bias(Planner& p, Product& product) {
   const nn::Tensor* c = p.need_constant(2, "the addend", nn::ElementType::float32);
   const float beta = p.compat() ? 1.0F : p.node.real("beta", 1.0F);
@@ -235,8 +236,8 @@ Emit plan_gemm(Planner& p) {
   return finish(p, *a, product);
 }
 
-/// Rows whose last dimension does not run along the lanes are laid out so; what transA turns is
-/// turned first.
+/// Changes the layout of rows whose last dimension does not run along the lanes. With transA the
+/// operand is transposed first.
 bool expand_rows(Planner& p, Expansion& e) {
   const Value* a = p.value(0);
   if (a == nullptr || !a->layout) return false;
@@ -256,7 +257,7 @@ bool expand_rows(Planner& p, Expansion& e) {
   return true;
 }
 
-/// The last two dimensions change places.
+/// The permutation that exchanges the last two dimensions.
 nn::Shape turned(std::size_t rank) {
   nn::Shape permutation(rank);
   for (std::size_t d = 0; d < rank; ++d) permutation[d] = static_cast<std::int64_t>(d);
@@ -264,7 +265,7 @@ nn::Shape turned(std::size_t rank) {
   return permutation;
 }
 
-/// A constant on the left is turned to the right: A B is the transpose of B' A'.
+/// Expands a product with a constant on the left: A B is the transpose of B' A'.
 void expand_constant_left(Planner& p, Expansion& e) {
   const nn::Tensor& left = *p.constant(0);
   const std::size_t rank = p.value(1)->layout->rank();
@@ -292,13 +293,14 @@ void expand_constant_left(Planner& p, Expansion& e) {
   e.last("Transpose", {product}, {{"perm", turned(rank)}});
 }
 
-/// Computed operands get one rank, vectors becoming matrices. False if they have it.
+/// Gives computed operands equal ranks; vectors become matrices. Returns false if they have equal
+/// ranks already.
 bool expand_ranks(Planner& p, Expansion& e) {
   const std::size_t rank =
       std::max<std::size_t>({2, p.value(0)->layout->rank(), p.value(1)->layout->rank()});
   const auto last = static_cast<std::int64_t>(rank) - 1;
   std::vector<std::string> inputs = p.node.inputs;
-  nn::Shape dropped;  // dimensions of the result
+  nn::Shape dropped;  // dimensions removed from the result
   bool changed = false;
   for (std::size_t i = 0; i < 2; ++i) {
     const std::size_t own = p.value(i)->layout->rank();
@@ -321,7 +323,7 @@ bool expand_ranks(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Two computed operands get one rank and the order of the model.
+/// Gives two computed operands equal ranks and the model's order.
 bool expand_computed(Planner& p, Expansion& e) {
   if (p.constant(0) != nullptr) {
     expand_constant_left(p, e);
@@ -341,8 +343,8 @@ bool expand_computed(Planner& p, Expansion& e) {
   return true;
 }
 
-/// A vector on the right is a matrix of one column; one matrix a batch is multiplied batch by
-/// batch.
+/// Expands a MatMul: a vector on the right becomes a matrix of one column; with one constant matrix
+/// for each batch, batches are multiplied separately.
 bool expand_mat_mul(Planner& p, Expansion& e) {
   const Value* a = p.value(0);
   const nn::Tensor* b = p.constant(1);
@@ -365,7 +367,7 @@ bool expand_mat_mul(Planner& p, Expansion& e) {
     e.last("MatMul", {p.node.inputs[0], e.constant(std::move(matrix))});
     return true;
   }
-  // One dimension of batches at a time: parts of both, joined again.
+  // One dimension of batches at a time: both are split into parts, whose products are joined.
   if (b->shape.size() < 3 || static_cast<std::int64_t>(b->shape.size()) != rank) {
     return expand_rows(p, e);
   }
@@ -374,7 +376,7 @@ bool expand_mat_mul(Planner& p, Expansion& e) {
   const std::int64_t count = b->shape[along];
   const std::int64_t of_a = a->layout->shape[along];
   if ((of_a != count && of_a != 1) || count > 4096) return expand_rows(p, e);
-  const std::int64_t run = b->size() / count;  // all dimensions before are 1
+  const std::int64_t run = b->size() / count;  // all earlier dimensions are 1
   std::vector<std::string> results;
   for (std::int64_t k = 0; k < count; ++k) {
     nn::Tensor part;
@@ -396,7 +398,7 @@ bool expand_mat_mul(Planner& p, Expansion& e) {
   return true;
 }
 
-/// alpha A B + beta C of computed operands, in parts.
+/// Expands alpha A B + beta C of computed operands into separate nodes.
 bool expand_computed_gemm(Planner& p, Expansion& e) {
   std::vector<std::string> inputs{p.node.inputs[0], p.node.inputs[1]};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -416,7 +418,7 @@ bool expand_computed_gemm(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Gemm's addend of another shape than one row is added afterwards.
+/// Expands a Gemm whose addend is not one row: the addend is added afterwards.
 bool expand_gemm(Planner& p, Expansion& e) {
   const nn::Tensor* b = p.constant(1);
   if (p.value(0) != nullptr && p.value(1) != nullptr && b == nullptr) {
@@ -434,7 +436,7 @@ bool expand_gemm(Planner& p, Expansion& e) {
   }
   Expansion::Attributes attributes = p.node.attributes;
   attributes.erase("beta");
-  // Sets before 11 want an addend.
+  // Operator sets before 11 need an addend.
   Expansion::Inputs inputs{p.node.inputs[0], p.node.inputs[1]};
   const std::string product = e.node("Gemm", inputs, attributes);
   std::string addend = p.node.inputs[2];

@@ -1,4 +1,4 @@
-// BatchNormalization as one multiply and add per channel: x * scale + offset.
+// BatchNormalization as one multiplication and one addition for each channel: x * scale + offset.
 #include <array>
 #include <cmath>
 
@@ -8,7 +8,8 @@
 namespace tactus::compiler {
 namespace {
 
-/// The four parameters, a value per channel each. False if one is wrong or unknown.
+/// Reads the four parameters, each with one value for each channel. Returns false if one is wrong
+/// or unknown.
 bool plan_parameters(Planner& p, const Layout* x, std::array<const nn::Tensor*, 4>& parameters) {
   constexpr std::array<std::string_view, 4> names{"scale", "B", "mean", "var"};
   bool good = x != nullptr;
@@ -53,7 +54,7 @@ Emit plan_normalisation(Planner& p) {
       p.problem("var + epsilon of channel {} is {}; supported are values above 0", c, variance);
       return {};
     }
-    // The roundings to float are those of the reference.
+    // Rounded to float at the same points as in the reference.
     scale.push_back(static_cast<float>(1.0 / std::sqrt(static_cast<double>(variance)) *
                                        static_cast<double>(parameters[0]->floats[c])));
     offset.push_back(parameters[1]->floats[c] - parameters[2]->floats[c] * scale.back());
@@ -76,7 +77,7 @@ Emit plan_normalisation(Planner& p) {
   };
 }
 
-/// Channels that do not lie along the lanes are brought there.
+/// Changes the layout if channels do not run along the lanes.
 bool expand_normalisation(Planner& p, Expansion& e) {
   const Value* x = p.value(0);
   if (x == nullptr || !x->layout || x->layout->rank() < 2 || x->layout->lane_dimension() == 1) {

@@ -1,6 +1,7 @@
 // MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool.
 //
-// Windows at the border look at fewer pixels; windows with equally many become one operation.
+// Windows at the border have fewer pixels; windows with equal numbers of pixels become one
+// operation.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -18,9 +19,9 @@ struct Pool {
   Windows windows;
   std::int64_t images = 0, channels = 0;
   bool average = false;
-  bool count_padding = false;  ///< averages over the padding too; what lies beyond it is absent
-  std::int64_t divisor = 0;    ///< the same for all windows; 0: what is counted
-  std::optional<float> factor = {};  ///< of all sums, in place of a divisor
+  bool count_padding = false;  ///< averages include the padding; pixels beyond it do not count
+  std::int64_t divisor = 0;    ///< divisor of all windows; 0: the number of pixels that count
+  std::optional<float> factor = {};  ///< factor of all sums, in place of a divisor
   std::string input, output;
 
   /// Taps of a window that are inside the padded image.
@@ -43,13 +44,13 @@ std::int64_t Pool::padded_taps(std::int64_t y, std::int64_t x) const {
   return count;
 }
 
-/// A window: the pixels under it and what their sum is divided by.
+/// A window: its pixels, and the divisor of their sum.
 struct Window {
   std::vector<std::int64_t> pixels;
   std::int64_t divisor = 1;
 };
 
-/// Vectors of all windows that are computed alike.
+/// Vectors of all windows that are computed in the same way.
 struct Group {
   std::vector<Addresses> taps;
   Addresses results;
@@ -117,7 +118,7 @@ Emit finish(Planner& p, const Layout& x, Pool pool) {
   return [pool](Emitter& e) { pool.emit(e); };
 }
 
-/// Every window must see a pixel.
+/// Checks that every window contains a pixel.
 bool check_windows(Planner& p, const Windows& w) {
   for (std::size_t d = 0; d < 2; ++d) {
     for (std::int64_t at = 0; at < w.output[d]; ++at) {
@@ -169,7 +170,7 @@ Emit plan_average_pool(Planner& p) {
   return finish(p, *x, std::move(pool));
 }
 
-/// AveragePool with a factor of its own (expansion.h).
+/// Plans the internal operator sum_pool (expansion.h).
 Emit plan_sum_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
@@ -192,7 +193,7 @@ Emit plan_global_pool(Planner& p) {
   return finish(p, *x, std::move(pool));
 }
 
-/// Whether one window is the whole image.
+/// True if one window covers the whole image.
 bool covers_image(const Planner& p, const nn::Shape& image) {
   if (!p.node.has("kernel_shape")) return true;
   const nn::Shape pads = p.node.integers("pads", {});
@@ -201,7 +202,8 @@ bool covers_image(const Planner& p, const nn::Shape& image) {
          p.node.text("auto_pad", "NOTSET") == "NOTSET";
 }
 
-/// A window of more pixels than there are accumulators is pooled by rows first.
+/// Expands a pool whose windows have more pixels than there are accumulators: rows are pooled
+/// first.
 bool expand_pool(Planner& p, Expansion& e) {
   if (expand_to_image(p, e)) return true;
   const Value* value = p.value(0);

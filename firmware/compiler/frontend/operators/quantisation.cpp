@@ -1,8 +1,8 @@
-// QuantizeLinear and DequantizeLinear around values that the unit keeps in its own fixed point.
+// QuantizeLinear and DequantizeLinear. The unit keeps their values in its own fixed point.
 //
-// Weights are folded to real numbers when compiling, also those of products of integers. At run
-// time a quantised value stays the real number it stands for, cut to the range of its integers;
-// steps are those of the data type.
+// Weights are folded to real numbers at compile time, including those of integer products. At run
+// time a quantised value is the real number that it represents, clipped to the range of its
+// integers; its step is that of the data type.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -51,8 +51,8 @@ std::optional<Steps> plan_steps(Planner& p) {
   return steps;
 }
 
-/// Operators that only move values, or choose the largest: what they make has the steps of what
-/// they read.
+/// True for operators that only move values or choose the largest: their results have the scale and
+/// zero point of their operands.
 bool keeps_steps(const nn::Node& node) {
   static constexpr std::string_view types[] = {"Flatten", "Identity", "MaxPool",   "Reshape",
                                                "Slice",   "Squeeze",  "Transpose", "Unsqueeze"};
@@ -63,7 +63,7 @@ bool is_integer_product(const std::string& op) {
   return op == "MatMulInteger" || op == "ConvInteger";
 }
 
-/// Whether the value is no output and every node that reads it passes.
+/// True if the value is no output and every node that reads it passes the test.
 template <typename Passes>
 bool all_readers(const Planner& p, const std::string& name, const Passes& passes) {
   const auto value = p.model().values.find(name);
@@ -74,7 +74,7 @@ bool all_readers(const Planner& p, const std::string& name, const Passes& passes
                      [&](const nn::Node* reader) { return passes(*reader); });
 }
 
-/// Whether every reader turns the integers into real numbers again.
+/// True if every reader converts the integers back to real numbers.
 bool read_as_real(const Planner& p, const std::string& name) {
   return all_readers(p, name, [&](const nn::Node& reader) {
     const std::string& op = reader.op_type;
@@ -85,7 +85,7 @@ bool read_as_real(const Planner& p, const std::string& name) {
   });
 }
 
-/// Scale and zero point of the integers that a value is kept in place of.
+/// Scale and zero point of the integers that a real value represents.
 std::optional<std::pair<float, std::int64_t>> steps_of(const Planner& p, std::string value) {
   for (;;) {
     if (const auto made = p.quantised(value)) return made;
@@ -116,7 +116,8 @@ bool expand_quantize(Planner& p, Expansion& e) {
   return true;
 }
 
-/// What a QuantizeLinear of the same steps made is the real number already.
+/// Expands DequantizeLinear: the result of a QuantizeLinear with the same scale and zero point is a
+/// real number already.
 bool expand_dequantize(Planner& p, Expansion& e) {
   const std::optional<Steps> steps = plan_steps(p);
   if (!steps) return true;
@@ -132,14 +133,14 @@ bool expand_dequantize(Planner& p, Expansion& e) {
   return true;
 }
 
-/// The second operand of a product as real numbers, and its scales: one, or one an output.
+/// The second operand of a product as real numbers, and its scales: one, or one for each output.
 struct Weights {
   nn::Tensor real;
   std::vector<float> scales;
 };
 
-/// Input 3 with the scales and zero points of 4 and 5; its outputs are the first dimension or the
-/// last.
+/// Reads the weights of input 3 with scales and zero points of inputs 4 and 5. Outputs are their
+/// first or last dimension.
 std::optional<Weights> plan_quantised_weights(Planner& p, bool outputs_first) {
   const nn::Tensor* w = p.need_constant(3, "the second operand", nn::ElementType::int64);
   const nn::Tensor* scale = p.need_constant(4, "its scale", nn::ElementType::float32);
@@ -169,8 +170,8 @@ std::optional<Weights> plan_quantised_weights(Planner& p, bool outputs_first) {
   return weights;
 }
 
-/// A product of quantised values is one of the real numbers they stand for, cut to the range of the
-/// result.
+/// Expands a product of quantised values into a product of the real numbers that they represent,
+/// clipped to the range of the result.
 bool expand_quantised_product(Planner& p, Expansion& e) {
   const bool is_conv = p.node.op_type == "QLinearConv";
   std::optional<Weights> weights = plan_quantised_weights(p, is_conv);
@@ -207,8 +208,8 @@ bool expand_quantised_product(Planner& p, Expansion& e) {
   return true;
 }
 
-/// The scale follows from values that the unit has; so the real numbers stay as they are, with a
-/// scale of 1.
+/// Expands DynamicQuantizeLinear. Its scale would be computed at run time; the real numbers are
+/// kept, with a scale of 1.
 bool expand_dynamic(Planner& p, Expansion& e) {
   const auto read_by = [&](std::size_t output, const auto& passes) {
     return !p.output_given(output) || !p.output_read(output) ||
@@ -233,7 +234,8 @@ bool expand_dynamic(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Weights less their zero points, as parts of the largest, which is returned with them.
+/// Reads integer weights minus their zero points, divided by the largest magnitude, which is
+/// returned with them.
 std::optional<std::pair<nn::Tensor, float>> plan_integer_weights(Planner& p, bool outputs_first) {
   const nn::Tensor* w = p.need_constant(1, "the second operand", nn::ElementType::int64);
   const nn::Tensor* zero =
@@ -264,8 +266,8 @@ std::optional<std::pair<nn::Tensor, float>> plan_integer_weights(Planner& p, boo
   return std::pair(std::move(real), largest);
 }
 
-/// A product of the real numbers with weights up to 1; what that is to be multiplied by is
-/// remembered for the product with the scales (expand_rescaled).
+/// Expands an integer product into one of real numbers with weights up to 1. The factor that is
+/// missing is remembered for the product with the scales (expand_rescaled).
 bool expand_integer_product(Planner& p, Expansion& e) {
   const bool is_conv = p.node.op_type == "ConvInteger";
   if (p.value(0) == nullptr) return true;

@@ -31,10 +31,10 @@ class Cells {
   Places places_;
 };
 
-/// Lanes of a source vector and where they go; -1: nowhere. Also which lanes take the fill value.
+/// Where each output lane comes from: a lane of the source vector, or the fill value.
 struct Pattern {
   std::vector<std::int32_t> to_lane;  ///< source lane + 1 for each output lane; 0: none
-  std::vector<bool> filled;           ///< empty: no lane
+  std::vector<bool> filled;           ///< lanes with the fill value; empty: none
 
   bool operator<(const Pattern& o) const {
     return to_lane != o.to_lane ? to_lane < o.to_lane : filled < o.filled;
@@ -44,7 +44,7 @@ struct Pattern {
 /// Output vectors that one matrix makes from their sources.
 struct Products {
   Addresses sources;
-  std::vector<std::size_t> outputs;  ///< vector numbers of the output
+  std::vector<std::size_t> outputs;  ///< numbers of output vectors
 };
 
 class Assembly {
@@ -55,7 +55,7 @@ class Assembly {
         fill_(fill),
         vectors_(static_cast<std::size_t>(layout.vectors(e.array_size())), Address::invalid()) {}
 
-  /// The next output vector, given the cells of its real lanes.
+  /// Adds the next output vector, given the cells of its lanes without padding.
   void add(const std::vector<Cell>& cells) {
     const std::size_t output = next_++;
     const Address first = cells.front().vector;
@@ -74,7 +74,7 @@ class Assembly {
   void finish(const std::string& name, const std::vector<Piece>& pieces) {
     std::vector<std::string> blended;
     for (const Piece& piece : pieces) {
-      // Constants are nobody's, and stay.
+      // Constants have no owner and are never freed.
       if (!piece.name.empty() &&
           std::find(blended.begin(), blended.end(), piece.name) == blended.end()) {
         blended.push_back(piece.name);
@@ -119,7 +119,7 @@ class Assembly {
           pattern.to_lane[lane] = static_cast<std::int32_t>(cells[lane].lane) + 1;
         }
       }
-      // The fill value is the bias of the first product.
+      // The first product's bias has the fill value.
       std::swap(pattern.filled, filled);
       filled.clear();
       Products& products = products_[pattern];
@@ -262,7 +262,7 @@ Emit rearranging(Planner& p, Rearrangement rearrangement) {
       }
     }
     for (const Rearrangement::Output& part : r.outputs) {
-      // A part nobody wants would never be freed.
+      // A part without readers would never be freed.
       const Value& value = e.model().value(part.name);
       if (!value.output && value.readers.empty()) continue;
       rearrange(e, part.name, *value.layout, pieces, part.origin, r.fill);

@@ -1,7 +1,7 @@
-// New tensors from the elements of others, by naming where each element comes from.
+// Rearrangements: tensors made of elements of other tensors, given the source of each element.
 //
-// Where an output vector is an input vector lane for lane, the output shares it: no code. Every
-// other output vector is put together by products with 0/1 matrices, one a source vector, and
+// An output vector that equals an input vector lane for lane is shared and needs no code. Every
+// other output vector is computed by products with 0/1 matrices, one for each source vector, and
 // saved. Source: toolchain spec section 3.3 (Reshape).
 #pragma once
 
@@ -18,7 +18,7 @@ namespace tactus::compiler {
 
 struct Piece {
   Layout layout;
-  std::string name;  ///< of the object the vectors belong to; empty: constants
+  std::string name;  ///< name of the object that the vectors belong to; empty: constants
   Addresses vectors;
 };
 
@@ -29,8 +29,8 @@ struct Piece {
 void rearrange(Emitter& e, const std::string& output, const Layout& layout,
                const std::vector<Piece>& pieces, const FindOrigin& origin, float fill = 0.0F);
 
-/// The emitter of a node that does nothing else; the step remembers it. Parts that nobody wants are
-/// left out.
+/// Returns the emitter of a node that is a rearrangement, and stores the rearrangement in the step.
+/// Parts without readers are left out.
 [[nodiscard]] Emit rearranging(Planner& p, Rearrangement rearrangement);
 
 }  // namespace tactus::compiler

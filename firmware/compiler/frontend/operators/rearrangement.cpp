@@ -1,4 +1,4 @@
-// Reshape, Flatten, Squeeze, Unsqueeze, Concat, Split, Slice, Pad: the same elements elsewhere.
+// Reshape, Flatten, Squeeze, Unsqueeze, Concat, Split, Slice, Pad.
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -17,14 +17,16 @@ std::int64_t row_major(const nn::Shape& position, const std::vector<std::int64_t
 
 // ---- Reshape and its kin ------------------------------------------------------------------------
 
-/// Squeeze and Unsqueeze keep the other dimensions where they are, if that is one of them.
+/// If the reshape is a Squeeze or Unsqueeze, returns the layout in which the other dimensions keep
+/// their order in memory.
 std::optional<Layout> kept_order(const Planner& p, const Layout& from, const nn::Shape& to) {
   const bool squeeze = p.node.op_type == "Squeeze";
   if (!squeeze && p.node.op_type != "Unsqueeze") return std::nullopt;
-  // The dimensions of size 1 may be paired at will, since that moves nothing.
+  // Dimensions of size 1 may be matched in any way, since this moves no data.
   const nn::Shape& longer = squeeze ? from.shape : to;
   const nn::Shape& shorter = squeeze ? to : from.shape;
-  std::vector<std::size_t> of_longer(longer.size(), longer.size());  // dimension of the shorter
+  std::vector<std::size_t> of_longer(longer.size(),
+                                     longer.size());  // matching dimension of the shorter shape
   for (std::size_t d = 0, s = 0; d < longer.size(); ++d) {
     const std::size_t left = longer.size() - d, wanted = shorter.size() - s;
     if (s < shorter.size() && longer[d] == shorter[s] && (longer[d] != 1 || left == wanted)) {
@@ -54,8 +56,8 @@ std::optional<Layout> kept_order(const Planner& p, const Layout& from, const nn:
   return result;
 }
 
-/// Elements keep their row-major index. The reference counts in the order of memory, except from
-/// fewer than four dimensions to four.
+/// Emits a reshape as the reference does. Elements keep their index; the reference counts it in the
+/// order of memory, except from fewer than four dimensions to four, where it is row-major.
 void emit_as_reference(Emitter& e, const std::string& in, const std::string& out) {
   const Layout& to = *e.model().value(out).layout;
   Piece piece{*e.model().value(in).layout, in, e.variable(in)};
@@ -75,7 +77,7 @@ Emit plan_reshape(Planner& p) {
   if (x == nullptr) return {};
   std::optional<nn::Shape> shape = reshaped(p, x->shape);
   if (!shape) return {};
-  // A scalar of the model is a row of one lane here.
+  // A scalar of the model becomes a row with one lane.
   if (shape->empty()) shape = nn::Shape{1};
   const std::optional<Layout> kept = kept_order(p, *x, *shape);
   p.reads(0);
@@ -98,7 +100,7 @@ void fold_reshape(Planner& p) {
 
 // ---- Concat, Split, Slice -----------------------------------------------------------------------
 
-/// Layout of an operand of Concat; a constant lies as the others do.
+/// An operand of Concat; a constant has the layout of the others.
 struct Part {
   nn::Shape shape;
   std::shared_ptr<const nn::Tensor> constant;
@@ -155,7 +157,7 @@ Emit plan_concat(Planner& p) {
   return rearranging(p, {p.node.inputs, {{p.node.outputs[0], origin}}});
 }
 
-/// Takes a part of each dimension of an operand of this shape.
+/// Returns the sources of a slice: a part of each dimension of an operand with this shape.
 FindOrigin part_of(const nn::Shape& shape, std::vector<SliceRange> ranges) {
   return [strides = strides_of(shape), ranges = std::move(ranges)](const nn::Shape& position) {
     std::int64_t index = 0;
@@ -242,7 +244,8 @@ Emit plan_slice(Planner& p) {
 
 enum class PadMode : std::uint8_t { constant, edge, reflect, wrap };
 
-/// Where position `at` (negative in front) of a padded dimension comes from, or -1.
+/// Source of position `at` of a padded dimension (negative in the front padding), or -1 for the
+/// fill value.
 std::int64_t pad_source(PadMode mode, std::int64_t at, std::int64_t size) {
   if (at >= 0 && at < size) return at;
   if (mode == PadMode::constant) return -1;
@@ -275,7 +278,7 @@ float pad_value(Planner& p) {
   return value == nullptr ? 0.0F : value->floats[0];
 }
 
-/// Those of all dimensions, from those of the axes that an input may name since opset 18.
+/// Pads of all dimensions. Since opset 18 an input may name the axes that the given pads belong to.
 std::vector<std::int64_t> all_pads(Planner& p, std::size_t rank) {
   std::vector<std::int64_t> pads =
       p.opset() < 11 ? p.node.integers("pads") : p.integers("pads", 1, {});

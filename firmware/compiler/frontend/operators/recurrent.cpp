@@ -1,8 +1,8 @@
-// RNN, GRU and LSTM, unrolled: a node of its own for every step of the sequence.
+// RNN, GRU and LSTM, unrolled: every step of the sequence gets nodes of its own.
 //
-// The inputs of all steps and both directions are multiplied by W at once; a step multiplies the
-// state by R and adds its rows of that product. Gates begin at whole vectors, whatever the hidden
-// size, so that cutting them apart is no code.
+// The inputs of all steps and both directions are multiplied by W at once; each step multiplies the
+// state by R and adds its rows of that product. Gates begin at whole vectors for any hidden size,
+// so that splitting them needs no code.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -16,14 +16,14 @@
 namespace tactus::compiler {
 namespace {
 
-/// An activation function: its operator, Affine and ScaledTanh apart, and its numbers, if it has
-/// some.
+/// An activation function: its operator (Affine and ScaledTanh are special) and its parameters, if
+/// it has any.
 struct GateFunction {
   std::string op;
   std::optional<float> alpha, beta;
 };
 
-/// By names in small letters; the numbers are the defaults.
+/// Activation functions by names in lower case, with default parameters.
 const std::map<std::string, GateFunction>& gate_functions() {
   static const std::map<std::string, GateFunction> all{
       {"affine", {"Affine", 1.0F, 0.0F}},
@@ -40,8 +40,8 @@ const std::map<std::string, GateFunction>& gate_functions() {
   return all;
 }
 
-/// Those of all directions; the lists of alphas and betas hold numbers for the functions that have
-/// some, in their order.
+/// Activation functions of all directions. The lists of alphas and betas have values for the
+/// functions with such parameters, in order.
 std::vector<GateFunction> gate_functions_of(Planner& p, std::vector<std::string> names) {
   const std::vector<float> alphas = p.node.reals("activation_alpha", {});
   const std::vector<float> betas = p.node.reals("activation_beta", {});
@@ -74,31 +74,33 @@ class Unrolling {
  public:
   Unrolling(Planner& p, Expansion& e, std::int64_t gates) : p_(p), e_(e), gates_(gates) {}
 
-  /// Checks everything; false if something is wrong or unknown. `defaults`: functions of one
-  /// direction.
+  /// Reads and checks the node. Returns false if something is wrong or unknown. `defaults`:
+  /// functions of one direction.
   [[nodiscard]] bool read(const std::vector<std::string>& defaults);
-  /// step(d, t) for every step, each direction in its own order, and the outputs. `states[d]`: h
-  /// after the last step, c if there is one.
+  /// Calls step(d, t) for every step, each direction in its own order, and makes the outputs.
+  /// states[d] has h, and c if there is one, after the last step.
   template <typename Step>
   void run(Step&& step);
-  /// W x + b of all steps; the bias of a gate's state is left out where `own_bias` says so.
+  /// Computes W x + b for all steps. `own_bias`: a gate for which the bias of the state is left
+  /// out.
   void multiply_inputs(std::optional<std::int64_t> own_bias);
 
-  /// The values of gates first..first+count before their function, clipped; `h` empty: zero.
+  /// Values of `count` gates from `first` on before their activation functions, clipped. An empty
+  /// `h` is zero.
   [[nodiscard]] std::string before(std::int64_t d, std::int64_t t, std::int64_t first,
                                    std::int64_t count, const std::string& h);
   [[nodiscard]] std::string inputs_of(std::int64_t d, std::int64_t t, std::int64_t first,
                                       std::int64_t count);
-  /// R h of gates; with their bias if `biased`.
+  /// R h of gates, plus their bias if `biased`.
   [[nodiscard]] std::string from_state(std::int64_t d, std::int64_t first, std::int64_t count,
                                        const std::string& h, bool biased = false);
   [[nodiscard]] std::string clipped_gate(const std::string& x);
   [[nodiscard]] std::string function(std::int64_t d, std::size_t which, const std::string& x);
   /// Gate `k` of a value that holds several.
   [[nodiscard]] std::string gate(const std::string& value, std::int64_t k);
-  /// A row of H constants from element `at` of a tensor on.
+  /// A row of H constants, from element `at` of a tensor on.
   [[nodiscard]] std::string row(const nn::Tensor& tensor, std::int64_t at);
-  /// A gate, its function taken, that has weights from the cell.
+  /// A gate with its activation function and peephole weights.
   [[nodiscard]] std::string peephole_gate(std::int64_t d, std::int64_t t, std::int64_t which,
                                           const std::string& cell);
   [[nodiscard]] bool has_peepholes() const { return peepholes_ != nullptr; }
@@ -201,7 +203,8 @@ bool Unrolling::read_lengths() {
   return full;
 }
 
-/// One matrix a direction, batch x hidden size; zeroes are left out.
+/// Reads initial states: one matrix batch x hidden size for each direction. States of zeroes are
+/// left out.
 bool Unrolling::read_initial(std::size_t i, const char* what, std::string State::*member) {
   if (!p_.given(i)) return true;
   const Value* value = p_.value(i);

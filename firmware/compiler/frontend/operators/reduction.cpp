@@ -1,7 +1,7 @@
 // ReduceMean, ReduceSum, ReduceMax, ReduceMin as pools over images; CumSum.
 //
-// What is kept lies along the lanes, what is reduced along height and width of an image; where it
-// does not, it is brought there. Sums and means along the lanes alone are products with a column.
+// Kept dimensions run along the lanes, reduced ones along height and width of an image; the layout
+// is changed if necessary. Sums and means along the lanes alone are products with a column.
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -12,7 +12,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// Which dimensions are reduced; nothing if they are wrong or unknown.
+/// The dimensions to reduce; nothing if they are wrong or unknown.
 std::optional<std::vector<bool>> reduced_dimensions(Planner& p, std::size_t rank) {
   const nn::Shape axes = p.integers("axes", 1, {});
   if (p.failed()) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<std::vector<bool>> reduced_dimensions(Planner& p, std::size_t rank
   return reduced;
 }
 
-/// One value of each channel, from an image's height and width.
+/// Pools height and width of an image to one value for each channel.
 std::string pooled(Planner& p, Expansion& e, const std::string& image, const nn::Shape& kernel) {
   const std::string kind = p.node.op_type.substr(6);  // after "Reduce"
   const Expansion::Attributes window{{"kernel_shape", kernel}};
@@ -41,7 +41,7 @@ std::string pooled(Planner& p, Expansion& e, const std::string& image, const nn:
   return e.node(sum_pool, {image}, sum);
 }
 
-/// The dimensions in the order of memory as N C H W, if only H and W are reduced there.
+/// The permutation to N C H W, if only dimensions that can be H and W in memory are reduced.
 std::optional<nn::Shape> image_permutation(const Layout& x, const std::vector<bool>& reduced) {
   if (x.rank() != 4) return std::nullopt;
   const nn::Shape turned{
@@ -51,8 +51,7 @@ std::optional<nn::Shape> image_permutation(const Layout& x, const std::vector<bo
   return turned;
 }
 
-/// The largest of the vectors of each row: [rows, lanes] as [rows, N], where rows are whole
-/// vectors.
+/// Maximum over the vectors of each row: [rows, lanes] becomes [rows, N]. Rows are whole vectors.
 std::string largest_vectors(Planner& p, Expansion& e, const std::string& rows, std::int64_t count,
                             std::int64_t length) {
   const auto n = static_cast<std::int64_t>(p.architecture().array_size);
@@ -64,8 +63,8 @@ std::string largest_vectors(Planner& p, Expansion& e, const std::string& rows, s
   return e.node("Reshape", {back, e.constant(nn::Shape{count, n})});
 }
 
-/// Along the lanes alone. Sums and means are products with a column; for others what is kept comes
-/// to run along the lanes.
+/// Reduces along the lanes alone. Sums and means are products with a column; for maxima and minima
+/// the layout is changed so that kept dimensions run along the lanes.
 void expand_lanes(Planner& p, Expansion& e, const Layout& x, const std::string& target) {
   nn::Shape there(x.order.begin(), x.order.end()), back(x.rank());
   for (std::size_t k = 0; k < x.rank(); ++k) back[x.order[k]] = static_cast<std::int64_t>(k);
@@ -149,7 +148,7 @@ bool expand_reduction(Planner& p, Expansion& e) {
   return true;
 }
 
-/// A product with a triangle of ones along the axis.
+/// Expands CumSum into a product with a triangle of ones along the axis.
 bool expand_cum_sum(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   const nn::Tensor* stated = p.need_constant(1, "the axis", nn::ElementType::int64);

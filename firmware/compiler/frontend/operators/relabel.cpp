@@ -1,4 +1,4 @@
-// Operators that give vectors another name: Transpose, Identity, Dropout.
+// Operators that only rename vectors: Transpose, Identity, Dropout.
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -15,7 +15,7 @@ Emit relabel(Planner& p, Layout layout) {
   };
 }
 
-/// The permutation, reversed by default. Empty: it is wrong.
+/// The permutation; the default is the reversed order. Empty if it is wrong.
 std::vector<std::int64_t> permutation_of(Planner& p, std::size_t rank) {
   std::vector<std::int64_t> reversed;
   for (std::size_t k = rank; k-- > 0;) reversed.push_back(static_cast<std::int64_t>(k));

@@ -1,4 +1,5 @@
-// Resize of the height and width of images: nearest shares vectors, linear weighs up to four.
+// Resize of the height and width of images. Nearest shares vectors; linear is a weighted sum of up
+// to four.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,10 +23,11 @@ enum class Transform : std::uint8_t {
   half_pixel_symmetric
 };
 
-/// Rounding before opset 11, where the standard only has examples: up when shrinking, else down.
+/// Rounding before opset 11, for which the standard has examples only: up when shrinking, else
+/// down.
 constexpr const char* opset_10 = "by scale";
 
-/// Along height or width.
+/// Parameters along height or width.
 struct Axis {
   std::int64_t input = 0, output = 0;
   float scale = 1;
@@ -44,7 +46,7 @@ struct Resize {
   void emit_linear(Emitter& e) const;
 };
 
-/// Where an output pixel lies in the input, in float32 as the reference counts.
+/// Position of an output pixel in the input, computed in float32 like the reference.
 float Resize::source(const Axis& axis, std::int64_t at) const {
   const auto x = static_cast<float>(at);
   switch (transform) {
@@ -61,7 +63,7 @@ float Resize::source(const Axis& axis, std::int64_t at) const {
     case Transform::tf_half_pixel_for_nn:
       return (x + 0.5F) / axis.scale;
     case Transform::half_pixel_symmetric: {
-      // The grid keeps the centre of the input where its size is rounded.
+      // If the size is rounded, the grid stays centred on the input.
       const float exact = static_cast<float>(axis.input) * axis.scale;
       const float offset =
           static_cast<float>(axis.input) / 2 * (1 - static_cast<float>(axis.output) / exact);
@@ -149,7 +151,7 @@ void Resize::emit_linear(Emitter& e) const {
   const std::int64_t blocks = from.blocks(e.array_size());
   const Addresses x = e.temps(in);
   std::vector<Taps> windows;
-  Addresses weight_vectors;  // each distinct weight once
+  Addresses weight_vectors;  // each different weight once
   std::unordered_map<float, std::size_t> weight_number;
   for (std::int64_t row = 0; row < axes[0].output; ++row) {
     const Between vertical = between(axes[0], source(axes[0], row));
@@ -166,7 +168,7 @@ void Resize::emit_linear(Emitter& e) const {
   const Addresses weights = e.load(weight_vectors);
   const Addresses y = e.allocate(windows.size() * static_cast<std::size_t>(from.shape[0] * blocks));
 
-  // Pixels with equally many taps are one operation.
+  // Pixels with equal numbers of taps become one operation.
   std::map<std::size_t, std::pair<std::vector<Addresses>, Addresses>> groups;
   std::size_t next = 0;
   for (std::int64_t image = 0; image < from.shape[0]; ++image) {
@@ -190,7 +192,7 @@ void Resize::emit_linear(Emitter& e) const {
   e.result(out, y);
 }
 
-/// Pixels of the input for each of the output, without those of weight 0.
+/// Input pixels of an output pixel, without those of weight 0.
 Resampling::Taps taps_along(const Resize& resize, const Axis& axis, std::int64_t at) {
   if (!resize.nearest.empty()) return {{resize.nearest_pixel(axis, at), 1.0F}};
   const Between pair = between(axis, resize.source(axis, at));
@@ -200,11 +202,11 @@ Resampling::Taps taps_along(const Resize& resize, const Axis& axis, std::int64_t
 
 // ---- planning -----------------------------------------------------------------------------------
 
-/// Resize of opset 10 and Upsample: scales only, and nothing about coordinates.
+/// True for Resize of opset 10 and Upsample, which have scales only and no coordinate modes.
 bool is_old_form(const Planner& p) { return p.opset() < 11 || p.node.op_type == "Upsample"; }
 
-/// Before opset 11 the model does not say where output pixels lie: runtimes take x / scale. The
-/// reference takes the centres of pixels, always.
+/// Reads the coordinate mode. Before opset 11 the model does not have one, and runtimes use x /
+/// scale. The reference always uses the centres of pixels.
 bool plan_transform(Planner& p, Resize& resize) {
   if (p.compat() || is_old_form(p)) {
     resize.transform = p.compat() ? Transform::half_pixel : Transform::asymmetric;
@@ -251,7 +253,7 @@ bool plan_mode(Planner& p, Resize& resize) {
   return true;
 }
 
-/// Factors or sizes of some dimensions as those of all four; the others are `rest`.
+/// Extends factors or sizes of some dimensions to all four; the others are `rest`.
 template <typename T>
 std::vector<T> of_all_axes(Planner& p, const std::vector<T>& values, std::vector<T> rest) {
   if (!p.node.has("axes")) return values;
@@ -307,7 +309,8 @@ Emit plan_resize(Planner& p) {
   bool good = plan_mode(p, resize);
   good = plan_transform(p, resize) && good;
   const Layout* x = p.image(0);
-  // Opset 10: X, scales. Later: X, roi, scales or sizes, where an empty tensor means none.
+  // Inputs in opset 10: X, scales. Later: X, roi, scales, sizes, where an empty tensor counts as
+  // absent.
   const std::size_t at = is_old_form(p) ? 1 : 2;
   const nn::Tensor* stated_sizes = is_old_form(p) ? nullptr : p.constant(3);
   const bool by_sizes =

@@ -1,5 +1,5 @@
-// Operators whose results are elements of the input, chosen by position: Gather of constant
-// indices, Expand, Tile, DepthToSpace, SpaceToDepth; and the layouts that expansions ask for.
+// Operators whose results are elements of the input selected by position: Gather with constant
+// indices, Expand, Tile, DepthToSpace, SpaceToDepth, and the internal operator `relayout`.
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -16,7 +16,7 @@ Operator sum_pool_operator();  // pooling.cpp
 
 namespace {
 
-/// Row-major index in the input of the element at a position of the output.
+/// Returns the row-major index in the input for a position of the output.
 using Source = std::function<std::int64_t(const nn::Shape& position)>;
 
 Emit selection(Planner& p, Layout result, Source source) {
@@ -49,7 +49,7 @@ Emit plan_gather(Planner& p) {
   shape.insert(shape.end(), x->shape.begin() + *axis + 1, x->shape.end());
   if (shape.empty()) shape = {1};
   const std::size_t ranks = which->shape.size();
-  // A list of indices keeps the dimensions where they are.
+  // A list of indices keeps the order of the dimensions.
   Layout result =
       ranks == 1 ? Layout{shape, x->order} : p.model().natural_layout(p.node.outputs[0], shape);
   return selection(p, std::move(result),
@@ -69,7 +69,7 @@ Emit plan_gather(Planner& p) {
                    });
 }
 
-/// Reads each dimension at the position modulo the input's size.
+/// Emits a repetition: each dimension is read at the position modulo the input's size.
 Emit repeated(Planner& p, const Layout& x, Layout result) {
   return selection(p, std::move(result),
                    [shape = x.shape, strides = strides_of(x.shape)](const nn::Shape& position) {
@@ -146,7 +146,8 @@ Emit plan_blocks(Planner& p) {
   nn::Shape shape = x->shape;
   shape[1] = to_depth ? shape[1] * b * b : shape[1] / (b * b);
   for (std::size_t d = 2; d < 4; ++d) shape[d] = to_depth ? shape[d] / b : shape[d] * b;
-  const std::int64_t channels = to_depth ? x->shape[1] : shape[1];  // of the wider image
+  const std::int64_t channels =
+      to_depth ? x->shape[1] : shape[1];  // channels of the image with more channels
   const bool rows_first = mode == "CRD" && !to_depth;
   Layout result = p.model().natural_layout(p.node.outputs[0], std::move(shape));
   return selection(p, std::move(result), [=, strides = strides_of(x->shape)](const nn::Shape& at) {
@@ -162,7 +163,7 @@ Emit plan_blocks(Planner& p) {
   });
 }
 
-/// See expansion.h.
+/// Plans the internal operator `relayout`, see expansion.h.
 Emit plan_relayout(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};

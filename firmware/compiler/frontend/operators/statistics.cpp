@@ -1,11 +1,11 @@
-// Operators that relate values to sums over their neighbours: Softmax, LogSoftmax, LRN,
+// Operators that normalise values by sums over other values: Softmax, LogSoftmax, LRN,
 // InstanceNormalization, LayerNormalization.
 //
-// Sums along the lanes are products with columns of ones. They are scaled down by a power of two
-// where they could leave the data type's range; the function of the sum takes that back. What is
-// divided by a sum is multiplied by a function of it instead, looked up or drawn by chords
-// (functions.h); Softmax subtracts the sum's logarithm before the exponential function, so that no
-// large number is ever divided by a large one.
+// Sums along the lanes are products with columns of ones. If they could leave the data type's range
+// they are scaled down by a power of two, for which the function of the sum compensates. A division
+// by a sum is a product with a function of the sum, by tables or chords (functions.h). Softmax
+// subtracts the sum's logarithm before the exponential function, so that large numbers are never
+// divided by large ones.
 #include <cmath>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -17,7 +17,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// The last dimension and another one change places.
+/// The permutation that exchanges the last dimension with another one.
 nn::Shape swapped_last(std::size_t rank, std::size_t axis) {
   nn::Shape permutation(rank);
   for (std::size_t d = 0; d < rank; ++d) permutation[d] = static_cast<std::int64_t>(d);
@@ -27,7 +27,8 @@ nn::Shape swapped_last(std::size_t rank, std::size_t axis) {
 
 // ---- Softmax ------------------------------------------------------------------------------------
 
-/// Softmax along the last dimension: e^(d - log(sum of e^d)), d the distance from the largest.
+/// Softmax along the last dimension: e^(d - log(sum of e^d)), where d is the difference from the
+/// largest element.
 void expand_last(Planner& p, Expansion& e, const Layout& x) {
   const std::int64_t classes = x.shape.back();
   const tcu::DataType type = p.architecture().data_type;
@@ -54,7 +55,8 @@ void expand_last(Planner& p, Expansion& e, const Layout& x) {
   }
 }
 
-/// A final Softmax without tables is the host's, which computes it exactly.
+/// Expands a Softmax. A final one on a machine without tables is left to the host, which computes
+/// it exactly.
 bool expand_softmax(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;
@@ -91,7 +93,7 @@ bool expand_softmax(Planner& p, Expansion& e) {
 
 // ---- normalisations -----------------------------------------------------------------------------
 
-/// x / sqrt(variance + epsilon), for a computed variance.
+/// Computes x / sqrt(variance + epsilon) for a computed variance.
 std::string scaled_by_deviation(Planner& p, Expansion& e, const std::string& x,
                                 const std::string& variance, float epsilon) {
   const double added = static_cast<double>(epsilon);
@@ -157,8 +159,8 @@ bool expand_layer(Planner& p, Expansion& e) {
   return true;
 }
 
-/// x (bias + alpha / size * sum of the squares of neighbouring channels)^-beta. The squares are
-/// those of x times the root of alpha / size, for alpha is often smaller than the type's step.
+/// Expands LRN: x (bias + alpha / size * sum of the squares of neighbouring channels)^-beta. It
+/// squares x * sqrt(alpha / size), since alpha is often smaller than the data type's step.
 bool expand_lrn(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;
@@ -221,7 +223,7 @@ std::string sum_of_last(Expansion& e, const std::string& x, std::int64_t count, 
 MeanFactors mean_factors(const Planner& p, std::int64_t count) {
   const tcu::DataType type = p.architecture().data_type;
   const double step = tcu::to_real(type, 1), most = tcu::to_real(type, tcu::info(type).max());
-  // Values of a sixteenth of the largest still have a sum.
+  // The sum must be accurate for values down to a sixteenth of the largest.
   const double largest = std::max(sum_scale(p, count, most / 16), step);
   const double mean = 1 / static_cast<double>(count);
   const auto rest = [&](double scale) { return std::round(mean / scale / step) * step; };

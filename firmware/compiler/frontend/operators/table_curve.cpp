@@ -10,8 +10,8 @@
 namespace tactus::compiler {
 namespace {
 
-/// Half way between the least and the largest deviation of an end piece, most of whose places are
-/// looked at near its inner end.
+/// Middle between the smallest and the largest deviation of an end piece. Most samples are near its
+/// inner end.
 double middle_deviation(double left, double right, const Function& deviation) {
   double least = 0, most = 0;
   const bool falls = std::abs(left) > std::abs(right);
@@ -24,7 +24,8 @@ double middle_deviation(double left, double right, const Function& deviation) {
   return (least + most) / 2;
 }
 
-/// Powers of two by which arguments are multiplied, finest keys near 0 last.
+/// Exponents of the powers of two by which arguments are multiplied; the finest keys, near 0, come
+/// last.
 using Scales = std::vector<int>;
 
 class Drawing {
@@ -80,7 +81,7 @@ void Drawing::collect_samples() {
   const std::int64_t stride = count <= all ? 1 : count / 65536;
   for (std::int64_t m = type.min(); m <= type.max(); m += stride) samples_.push_back(m);
   if (stride != 1) {
-    // Around 0 values lie close to each other.
+    // Samples around 0 are closer to each other.
     for (const std::int64_t fine : {std::int64_t{1}, stride / 4096, stride / 256}) {
       for (std::int64_t k = -4096; k <= 4096; ++k)
         samples_.push_back(k * std::max<std::int64_t>(fine, 1));
@@ -95,7 +96,8 @@ void Drawing::collect_samples() {
   }
 }
 
-/// One piece first, then two and more whose keys are 16 times as fine from one to the next.
+/// Candidates: a single piece, then two and more, each with keys 16 times as fine as the one
+/// before.
 std::vector<Scales> Drawing::candidates() const {
   const int finest = static_cast<int>(tcu::info(type_).binary_point);
   std::vector<Scales> all{{0}};
@@ -114,7 +116,7 @@ std::vector<Scales> Drawing::candidates() const {
   return all;
 }
 
-/// The function; where it has no value, what it has at the nearest place that has one.
+/// The function's value; at arguments without a value, that of the nearest argument with one.
 double Drawing::cut(double at) const {
   const double value = f_(at);
   if (!std::isnan(value)) return std::clamp(value, least_, most_);
@@ -128,14 +130,14 @@ double Drawing::cut(double at) const {
   return std::isnan(expected_[down]) ? 0.0 : expected_[down];
 }
 
-/// How far the finer of two pieces reaches: to the middle between two keys of the coarser one.
+/// Limit of the finer of two pieces: the middle between two keys of the coarser one.
 double Drawing::reach(int finer, int coarser) const {
   const double distance = std::ldexp(key_step_, -coarser);
   const double covered = (static_cast<double>(half_depth_) - 0.5) * std::ldexp(key_step_, -finer);
   return (std::floor(covered / distance - 0.5) + 0.5) * distance;
 }
 
-/// What a piece has to be: the function between +-inner and +-outer, flat elsewhere.
+/// The target of a piece: the function between +-inner and +-outer, constant elsewhere.
 double Drawing::ring(double x, double inner, double outer) const {
   const double value = cut(std::clamp(std::clamp(x, -outer, outer), least_, most_));
   return inner == 0 ? value : value - cut(std::clamp(x, -inner, inner));
@@ -146,7 +148,7 @@ TablePiece Drawing::draw_piece(int exponent, double inner, double outer) const {
     return std::clamp(std::round(v / step_) * step_, least_, most_);
   };
   const double scale = std::ldexp(1.0, exponent);
-  const double key = key_step_ / scale;  // distance of keys in arguments
+  const double key = key_step_ / scale;  // distance of keys as a difference of arguments
   const std::int64_t entries = 2 * half_depth_;
   TablePiece piece;
   piece.scale = static_cast<float>(scale);
@@ -158,11 +160,11 @@ TablePiece Drawing::draw_piece(int exponent, double inner, double outer) const {
     if (last) right = std::max(right, most_);
     const double at_left = ring(left, inner, outer), at_right = ring(right, inner, outer);
     const double slope = rounded((at_right - at_left) / (right - left) / scale);
-    // Between chord and curve, where their mean is the same: errors of one sign would add up from
-    // layer to layer.
+    // The chord is shifted to the mean of the curve: errors of one sign would add up from layer to
+    // layer.
     const double middle = (at_left + at_right) / 2;
     double height = middle + 2.0 / 3 * (ring(place, inner, outer) - middle);
-    // At the ends the chord is that of its inner end; where every argument is a key there is none.
+    // An end piece has the chord of its inner end. If every argument is a key there are no chords.
     if (first) height = at_right - slope * scale * (right - place);
     if (last) height = at_left + slope * scale * (place - left);
     if (first || last) {
@@ -188,7 +190,7 @@ TableCurve Drawing::draw(const Scales& scales) const {
   return curve;
 }
 
-/// Fills in the error; stops where it is worse than `worst`.
+/// Computes the error; stops when it exceeds `worst`.
 void Drawing::measure(TableCurve& curve, double worst) const {
   for (std::size_t k = 0; k < samples_.size(); ++k) {
     if (std::isnan(expected_[k])) continue;

@@ -7,7 +7,8 @@
 namespace tactus::compiler {
 namespace {
 
-constexpr std::int64_t largest = 1 << 20;  // of any attribute; keeps the arithmetic in range
+constexpr std::int64_t largest =
+    1 << 20;  // limit of any attribute, which keeps the arithmetic in range
 
 bool check_list(Planner& p, std::string_view name, const std::vector<std::int64_t>& values,
                 std::size_t count, std::int64_t least) {
@@ -25,7 +26,8 @@ std::array<std::int64_t, 2> pair_of(const std::vector<std::int64_t>& values) {
   return {values[0], values[1]};
 }
 
-/// SAME: as many outputs as strides fit. The reference pads as if the stride were 1.
+/// Padding for SAME: the number of outputs is the size divided by the stride, rounded up. The
+/// reference pads as for a stride of 1.
 void pad_same(Windows& w, bool upper, bool compat) {
   for (std::size_t d = 0; d < 2; ++d) {
     const std::int64_t reach = (w.kernel[d] - 1) * w.dilation[d] + 1;
@@ -42,7 +44,7 @@ bool read_padding(Planner& p, Windows& w) {
   const std::string automatic = p.node.text("auto_pad", "NOTSET");
   if (automatic == "NOTSET") {
     const std::vector<std::int64_t> pads = p.node.integers("pads", {0, 0, 0, 0});
-    // Those of a transposed convolution may cut, which only its expansion writes.
+    // Pads may be negative for a transposed convolution; only its expansion makes such windows.
     const bool spaced = p.node.has(input_spacing);
     if (!check_list(p, "pads", pads, 4, spaced ? -largest : 0)) return false;
     w.before = {pads[0], pads[1]};
@@ -88,7 +90,7 @@ std::optional<Windows> plan_windows(Planner& p, const Layout* image,
       return std::nullopt;
     }
     w.output[d] = (span + (ceil ? w.stride[d] - 1 : 0)) / w.stride[d] + 1;
-    // A last window that would begin beyond the image does not count.
+    // A last window that would begin beyond the image is left out.
     if (ceil && (w.output[d] - 1) * w.stride[d] >= w.input[d] + w.before[d]) --w.output[d];
   }
   p.step().windows = w;

@@ -1,4 +1,4 @@
-// Windows that slide over an image: the geometry that Conv and the pools share.
+// Geometry of windows over an image, for Conv and the pools.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace tactus::compiler {
 
-/// Attribute of a Conv that stands for a ConvTranspose: Windows::spacing. No name of ONNX.
+/// Attribute of a Conv that replaces a ConvTranspose: Windows::spacing. It is no attribute of ONNX.
 inline constexpr const char* input_spacing = "input spacing";
 
 enum class PadRule : std::uint8_t {
-  read,    ///< pads, auto_pad, ceil_mode and dilations as the model states them
-  ignore,  ///< none of them, as the reference's pools
+  read,    ///< uses pads, auto_pad, ceil_mode and dilations of the model
+  ignore,  ///< uses none of them, like the reference's pools
 };
 
-/// Reads strides, dilations, auto_pad, pads and ceil_mode, and reports what is wrong with them.
-/// Nothing if the layout is unknown or something was wrong. The step remembers them.
+/// Reads strides, dilations, auto_pad, pads and ceil_mode and reports problems. Returns nothing if
+/// there were any or the layout is unknown. Stores the windows in the step.
 [[nodiscard]] std::optional<Windows> plan_windows(Planner& p, const Layout* image,
                                                   const std::vector<std::int64_t>& kernel,
                                                   PadRule rule);

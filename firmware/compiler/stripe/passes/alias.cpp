@@ -6,8 +6,8 @@
 namespace tactus::stripe {
 namespace {
 
-/// Units of the same devices are added, as views within views are. A view elsewhere stands for
-/// itself.
+/// Combines locations of nested views: units of the same devices are added. An inner view at other
+/// devices keeps its own location.
 Location add_units(const Location& outer, const Location& inner) {
   if (outer.devices.size() != inner.devices.size()) return inner;
   Location sum = outer;
@@ -79,7 +79,7 @@ AliasMap::AliasMap(const AliasMap& outer, Block& block)
     info.extents.resize(ref.access.size());
     info.access.resize(ref.access.size());
     for (std::size_t i = 0; i < ref.access.size(); ++i) {
-      // Computed indexes are what they are computed from.
+      // Computed indexes are replaced by their definitions.
       info.access[i] += ref.access[i].substitute(sources_);
       Extent& extent = info.extents[i];
       extent = {info.access[i].constant(), info.access[i].constant()};

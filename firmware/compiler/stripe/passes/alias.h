@@ -1,4 +1,5 @@
-// What a block's refinements are views of, over all the levels above it.
+// Map from a block's refinements to the allocations that they are views of, through all enclosing
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct AliasInfo {
   Block* base_block = nullptr;
   Refinement* base = nullptr;   ///< the allocation
   std::string base_name;        ///< unique in the program: "d2:T"
-  std::vector<Affine> access;   ///< in the allocation, over indexes named "d<depth>:name"
+  std::vector<Affine> access;   ///< access in the allocation, over indexes named "d<depth>:name"
   std::vector<Extent> extents;  ///< over all positions, without constraints
   Location location;            ///< units added level by level
   TensorShape shape;

@@ -1,4 +1,5 @@
-// autotile: tiles a block so that what a tile touches fits and moves little.
+// autotile: tiles a block so that the data of a tile fits into a memory and few bytes are
+// transferred.
 #include <algorithm>
 #include <cmath>
 

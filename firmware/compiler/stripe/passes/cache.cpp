@@ -14,8 +14,8 @@
 namespace tactus::stripe {
 namespace {
 
-/// What is read and written needs both transfers; an aggregation, which adds the old contents
-/// itself, the second only.
+/// Checks the direction of a copy. A refinement that is read and written needs both transfers; an
+/// aggregation, which adds to old contents itself, needs the second one only.
 void check_way(const Block& block, const Refinement& ref, Direction way) {
   const bool aggregates = aggregation_of(ref.agg_op) != Aggregation::none;
   if (ref.direction == Direction::inout &&
@@ -26,7 +26,8 @@ void check_way(const Block& block, const Refinement& ref, Direction way) {
   }
 }
 
-/// A copy is stored whole. What its position has not written must not be another one's.
+/// A copy is stored completely, so elements that its position has not written must not belong to
+/// other positions.
 void check_stores(const Block& block, const Refinement& ref) {
   if (ref.direction == Direction::out && leaves_gaps(block, ref.into)) {
     user_error(
@@ -61,7 +62,7 @@ class Cache : public Pass {
     if (directions_.empty() || directions_.count(Direction::none) != 0 || (in && out)) {
       user_error("dirs: one of In, Out and InOut is needed, and not In and Out together");
     }
-    // An inout refinement that is named beside In or Out is copied that way only.
+    // An inout refinement selected by In or Out is copied in this direction only.
     const Direction way = in ? Direction::in : out ? Direction::out : Direction::inout;
     CacheOptions options{
         mem_loc_, xfer_loc_, {"cache", "cache_load"}, {"cache", "cache_store"}, add_constraints_};

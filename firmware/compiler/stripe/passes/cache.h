@@ -1,4 +1,4 @@
-// Local copies of what a block's refinements see, and the transfers that fill and drain them.
+// Local copies of the data of a block's refinements, and the transfers that fill and store them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace tactus::stripe {
 
 struct CacheOptions {
-  Location memory;    ///< of the copy
-  Location transfer;  ///< of the transfer blocks
+  Location memory;    ///< location of the copy
+  Location transfer;  ///< location of the transfer blocks
   Tags load_tags, store_tags;
   bool add_constraints = true;  ///< keep transfers inside the buffer
 };
@@ -19,15 +19,15 @@ struct CacheOptions {
 void cache_refinement(const AliasMap& map, Block& block, const std::string& into,
                       Direction direction, const CacheOptions& options);
 
-/// A block over the frame's indexes that copies `from` to `to`, an element a position.
+/// Makes a block over the frame's indexes that copies `from` to `to`, one element at each position.
 [[nodiscard]] Statement make_transfer(const Block& frame, const std::string& name, Refinement from,
                                       Refinement to, const Tags& tags);
 
-/// Whether the one block inside that writes the refinement leaves elements between those it writes.
-/// False where several do, or where that cannot be told.
+/// True if the only inner block that writes the refinement leaves gaps between the elements it
+/// writes. False if several blocks write it, or if this is unknown.
 [[nodiscard]] bool leaves_gaps(const Block& block, const std::string& into);
 
-/// Whether the views of two positions may have elements in common.
+/// True if the views of two positions may share elements.
 [[nodiscard]] bool positions_overlap(const Block& block, const Refinement& ref);
 
 }  // namespace tactus::stripe

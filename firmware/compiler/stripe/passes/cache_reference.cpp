@@ -9,13 +9,13 @@
 namespace tactus::stripe {
 namespace {
 
-/// A block on the way to the reference block, and its view of the buffer.
+/// A block on the path to the reference block, and its view of the buffer.
 struct Level {
   Block* block = nullptr;
   Refinement* ref = nullptr;
 };
 
-/// What an index contributes to a dimension of the copy.
+/// Contribution of an index to a dimension of the copy.
 struct Part {
   std::size_t level = 0;
   std::string index;
@@ -27,7 +27,7 @@ struct Part {
 struct Axis {
   std::string name;
   std::uint64_t size = 1;
-  std::vector<std::int64_t> steps;  ///< in the buffer's view, per dimension of it
+  std::vector<std::int64_t> steps;  ///< step in each dimension of the buffer's view
   std::int64_t distance = 0;        ///< elements a step moves in the buffer, as a magnitude
   std::vector<Part> parts;
 };
@@ -92,7 +92,7 @@ void check_reference(const Block& block, const std::string& into,
   }
 }
 
-/// An axis for each index that moves the view, in the order of levels and their indexes.
+/// Returns an axis for each index that moves the view, in the order of levels and their indexes.
 std::vector<Axis> axes_of(const Block& block, const std::string& into,
                           const std::vector<Level>& levels) {
   std::vector<Axis> axes;
@@ -134,8 +134,8 @@ std::optional<std::size_t> only_dimension(const Axis& axis) {
   return found;
 }
 
-/// Whether two axes step through the same elements: in one dimension, one step a multiple of the
-/// other, and the finer one reaches the coarser one's next.
+/// True if two axes step through the same elements: they move in one dimension, one step is a
+/// multiple of the other, and the range of the finer one covers a step of the coarser one.
 bool share_elements(const Axis& a, const Axis& b) {
   const auto dim = only_dimension(a);
   if (!dim || only_dimension(b) != dim) return false;
@@ -203,7 +203,7 @@ void redirect(const std::vector<Level>& levels, const std::vector<Axis>& axes,
         if (part.level > l) ref.shape.dims[d].size += static_cast<std::uint64_t>(reach);
         if (part.level != l) continue;
         ref.access[d] += Affine(part.index, part.factor);
-        // A part that counts down begins at its end.
+        // A part with a negative step begins at its end.
         if (part.factor < 0) ref.access[d] += Affine(reach);
       }
     }

@@ -160,7 +160,7 @@ class OptionReader : public OptionVisitor {
     return result;
   }
 
-  /// An affine as a JSON object, {"offset": 1, "terms": {"x": 2}}.
+  /// Reads an affine given as a JSON object, {"offset": 1, "terms": {"x": 2}}.
   static Affine affine_of(ObjectReader& object) {
     Affine result;
     if (object.has("offset")) result.set_constant(integer(object, "offset"));
@@ -276,7 +276,7 @@ std::vector<ConfiguredPass> read_passes(std::string_view json, const std::string
   if (first != std::string::npos && text[first] == '[') text = "{\"passes\":" + text + "}";
   JsonDocument document(text, where);
   ObjectReader root = document.root();
-  // What else a configuration may hold is a note or the hardware model's.
+  // Other keys allowed in a configuration: notes and those of the hardware model.
   for (const std::string_view key :
        {"note", "arch", "clock_mhz", "mem_units", "exec_units", "tx_units", "buses", "params",
         "i8_mac_ops_per_cycle", "lowering"}) {

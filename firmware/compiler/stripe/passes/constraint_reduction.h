@@ -1,5 +1,4 @@
-// What the two passes that reduce constraints share: their options, and that they look at every
-// block, one by one.
+// Base of the two passes that reduce constraints: their options, and the walk over all blocks.
 #pragma once
 
 #include "firmware/compiler/stripe/passes/pass.h"
@@ -24,7 +23,7 @@ class ConstraintReduction : public Pass {
   [[nodiscard]] bool keeps_range(const Index& idx) const { return idx.has_any_tag(skip_idxs_); }
 
  private:
-  /// A block without a position gets the tag "removed".
+  /// Reduces the constraints of a block. A block without positions gets the tag "removed".
   virtual void reduce(const AliasMap& map, Statement& stmt) const = 0;
 
   Tags reqs_, skip_idxs_;

@@ -1,4 +1,4 @@
-// dce: removes statements whose results nobody needs.
+// dce: removes statements whose results are not used.
 #include <algorithm>
 #include <set>
 

@@ -27,7 +27,7 @@ class Tracker {
       for (const std::size_t dep : needed_) {
         if (all.count(dep) == 0) stmt.deps.push_back(block_.statements[dep].id);
       }
-      // In the order in which the statements were made, as PlaidML prints them.
+      // Sorted by the order in which statements were made, as PlaidML prints them.
       std::sort(stmt.deps.begin(), stmt.deps.end());
       all.insert(needed_.begin(), needed_.end());
     }

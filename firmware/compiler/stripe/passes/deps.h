@@ -1,12 +1,12 @@
-// Which statements of a block have to wait for which.
+// Dependencies between the statements of a block.
 #pragma once
 
 #include "firmware/compiler/stripe/passes/alias.h"
 
 namespace tactus::stripe {
 
-/// Sets the dependencies of every statement of the block, without those that others imply. `map` is
-/// that of the block.
+/// Sets the dependencies of every statement of the block, except those implied by others. `map` is
+/// the block's alias map.
 void compute_deps(Block& block, const AliasMap& map);
 
 }  // namespace tactus::stripe

@@ -1,4 +1,4 @@
-// fusion: a block and its successor that reads what it writes become one.
+// fusion: joins a block with the next one if that reads its results.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -18,7 +18,7 @@ struct FusionOptions {
 
 using Names = std::map<std::string, std::string>;
 
-/// How both blocks have to be split so that their outer parts count alike.
+/// The tiling of both blocks that makes their outer loops equal.
 struct Plan {
   std::vector<std::uint64_t> tile_a, tile_b;
   Names names_a, names_b;  ///< index of the block -> index of the common outer block
@@ -109,7 +109,8 @@ class Planner {
     return true;
   }
 
-  /// Computed indexes of the same value get the same name, and what constraints use keeps its own.
+  /// Gives computed indexes with equal values the same name; those used by constraints keep their
+  /// names.
   void name_computed() {
     for (const Index& in_b : b_.indexes) {
       if (!in_b.is_computed()) continue;
@@ -192,7 +193,7 @@ class Split {
     std::stable_sort(outer.indexes.begin(), outer.indexes.end(),
                      [](const Index& a, const Index& b) { return a.name < b.name; });
     outer.refs = tiled.refs;
-    // A buffer of the block is clean at every position, also at those that go inside.
+    // A block's own buffer is fresh at every position, including positions that become inner ones.
     const bool repeated = std::any_of(inner.indexes.begin(), inner.indexes.end(),
                                       [](const Index& idx) { return idx.range > 1; });
     for (auto& [into, ref] : inner.refs) {
@@ -228,7 +229,7 @@ class Split {
     outer.indexes.back().name = passed.affine.terms()[0].first;
   }
 
-  /// The outer view keeps the mapped terms and covers what the others sweep.
+  /// Keeps the mapped terms in the outer view's access and enlarges it by the range of the others.
   void widen(const Block& tiled, Refinement& ref) const {
     for (std::size_t i = 0; i < ref.access.size(); ++i) {
       Affine kept(ref.access[i].constant());
@@ -248,7 +249,7 @@ class Split {
             term.second < 0 ? multiply_checked(term.second, -1) : term.second;
         size =
             add_checked(size, multiply_checked(factor, static_cast<std::int64_t>(idx.range) - 1));
-        // A falling term begins at its lowest place.
+        // A term with a negative coefficient begins at its lowest element.
         if (term.second < 0) {
           kept += Affine(multiply_checked(term.second, static_cast<std::int64_t>(idx.range) - 1));
         }
@@ -351,7 +352,8 @@ class Merge {
     return true;
   }
 
-  /// What A writes first and B reads then needs no old contents.
+  /// Direction of a joined refinement. If A writes it first and B reads it then, old contents are
+  /// not needed.
   static Direction merged_direction(Direction a, Direction b) {
     if (a == Direction::out && b == Direction::in) return Direction::out;
     return unite(a, b);

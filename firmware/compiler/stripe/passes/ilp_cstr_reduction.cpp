@@ -1,4 +1,5 @@
-// ilp_cstr_reduction: constraints that all others imply go, ranges shrink to what all allow.
+// ilp_cstr_reduction: removes constraints that the others imply, and reduces ranges to the values
+// that all constraints allow.
 #include <algorithm>
 
 #include "firmware/compiler/stripe/passes/constraint_reduction.h"
@@ -9,7 +10,7 @@
 namespace tactus::stripe {
 namespace {
 
-/// A block's constraints over the indexes of all levels that they use.
+/// Constraints of a block, over all indexes that they use, of all levels.
 class Constraints {
  public:
   Constraints(const AliasMap& map, const std::vector<Affine>& constraints) {
@@ -31,11 +32,12 @@ class Constraints {
   [[nodiscard]] bool uses(const std::string& name) const {
     return std::binary_search(names_.begin(), names_.end(), name);
   }
-  /// None: no position satisfies all constraints.
+  /// Largest value of an index; empty if no position satisfies all constraints.
   [[nodiscard]] std::optional<std::int64_t> largest_of(const std::string& name) const {
     return largest(program_, form(Affine(name)));
   }
-  /// Whether the others leave no point at which constraint `at` is negative; if so it is dropped.
+  /// Removes constraint `at` if the others imply it: no point that satisfies them makes it
+  /// negative. Returns true if it was removed.
   bool drop_if_implied(std::size_t at) {
     IntegerProgram others = program_;
     others.positive.erase(others.positive.begin() + static_cast<std::ptrdiff_t>(at));

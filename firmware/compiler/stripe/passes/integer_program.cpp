@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t max_nodes = 256;
 
-/// A reduced fraction; arithmetic that leaves 64 bits throws UserError.
+/// A reduced fraction. Arithmetic beyond 64 bits throws UserError.
 class Fraction {
  public:
   Fraction(std::int64_t value = 0) : top_(value) {}  // NOLINT: a number is a fraction
@@ -68,7 +68,7 @@ class Simplex {
     for (std::size_t i = 0; i < rows_.size(); ++i) basic_.push_back(objective_.size() + i);
   }
 
-  /// False: there is no point. Boxes keep everything bounded.
+  /// Solves the program; it is bounded by the box. Returns false if there is no point.
   bool solve() {
     if (!find_a_point()) return false;
     climb();
@@ -157,7 +157,7 @@ class Simplex {
     };
     for (auto& row : rows_) drop(row);
     drop(others_);
-    // The objective in terms of what is not basic.
+    // The objective, expressed by the non-basic variables.
     objective_.assign(others_.size(), 0);
     value_ = 0;
     for (std::size_t j = 0; j < others_.size(); ++j) {
@@ -262,7 +262,7 @@ std::optional<std::int64_t> largest(const IntegerProgram& program, const LinearF
     search.look(box);
     return search.result();
   } catch (const UserError&) {
-    // Fractions that left 64 bits: what the box alone allows.
+    // If fractions exceed 64 bits, the bound given by the box is used.
     return bound;
   }
 }

@@ -11,8 +11,8 @@
 
 namespace tactus::stripe {
 
-/// One index of a stencil, and what it demands of the flat strides of each refinement: 0 not used,
-/// n exactly n elements, -1 anything.
+/// One index of a stencil, with the flat stride that it requires in each refinement: 0 not used, n
+/// exactly n elements, -1 any.
 struct StencilIndex {
   std::string name;
   std::int64_t size = 0;  ///< -1: the whole range
@@ -24,10 +24,11 @@ struct Stencil {
   std::vector<StencilIndex> indexes;
 };
 
-/// How units of a memory are given to copies; both empty: as views ask for it.
+/// Assignment of memory units to copies; if both are empty, copies get the units that views
+/// request.
 struct UnitAssignment {
   struct Node {
-    std::string pattern;  ///< of locations of blocks, see LocationPattern
+    std::string pattern;  ///< pattern of block locations, see LocationPattern
     std::vector<std::int64_t> units;
   };
   std::vector<std::int64_t> color_io_unique;

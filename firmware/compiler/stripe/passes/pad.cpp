@@ -14,7 +14,7 @@ bool is_multiply_add(const Statement& stmt) {
   return stmt.block() != nullptr && stmt.has_tag("agg_op_add") && stmt.has_tag("comb_op_mul");
 }
 
-using Extents = std::map<std::string, std::vector<Extent>>;  // by base name: what is read
+using Extents = std::map<std::string, std::vector<Extent>>;  // ranges that are read, by base name
 
 class Padder {
  public:
@@ -56,7 +56,7 @@ class Padder {
   }
 
  private:
-  /// What loads at any depth read of the buffers that multiply-adds read.
+  /// Collects the ranges that loads at any depth read of buffers used by multiply-adds.
   void collect(Block& block, const AliasMap& outer) {
     const AliasMap map(outer, block);
     for (Statement& stmt : block.statements) {
@@ -104,7 +104,7 @@ class Padder {
         block.constraints.end());
   }
 
-  /// A buffer of an outer block cannot grow; a copy of it can.
+  /// Makes a padded copy of a buffer of an outer block, which cannot be enlarged itself.
   void copy(const std::string& into) {
     const Refinement& ref = block_.ref_at(into);
     CacheOptions options;
@@ -137,7 +137,7 @@ class Padder {
     fix_up(block_, ref.into);
   }
 
-  /// Without gaps, dimensions in the order that their strides give.
+  /// Removes gaps; dimensions keep the order of their strides.
   static void compact(TensorShape& shape) {
     std::vector<Dimension*> order;
     for (Dimension& dim : shape.dims) order.push_back(&dim);
@@ -156,7 +156,7 @@ class Padder {
     block_.insert(0, std::move(zero));
   }
 
-  /// Sums into a buffer of zeros add to what is there.
+  /// Marks writers: sums into a zeroed buffer add to its contents.
   void mark_writers() {
     for (Statement& stmt : block_.statements) {
       if (!is_multiply_add(stmt)) continue;

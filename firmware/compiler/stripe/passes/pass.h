@@ -32,9 +32,10 @@ class Pass {
 };
 
 struct PassKind {
-  std::string_view name;                ///< "autotile"
-  std::vector<std::string_view> types;  ///< of 0.7.0's form: "AutotilePass"; other spellings
-  std::string_view summary;             ///< one sentence
+  std::string_view name;  ///< "autotile"
+  /// Names in the form of PlaidML 0.7.0, "AutotilePass", and other spellings.
+  std::vector<std::string_view> types;
+  std::string_view summary;  ///< one sentence
   std::unique_ptr<Pass> (*make)();
 };
 
@@ -44,7 +45,7 @@ struct PassKind {
 [[nodiscard]] std::string list_passes();
 
 struct ConfiguredPass {
-  std::string name;  ///< from the configuration; the kind's where it has none
+  std::string name;  ///< name from the configuration; without one, that of the kind
   std::string_view kind;
   std::unique_ptr<Pass> pass;
 };
@@ -56,8 +57,9 @@ struct ConfiguredPass {
                                                       const std::string& where,
                                                       const HardwareModel* model = nullptr);
 
-/// Runs passes in order. After each the program has to be legal and to have the user's buffers that
-/// it had before. `after` is told each pass's number from 1. UserErrors say which pass failed.
+/// Runs passes in order. After each pass, checks that the program is legal and still has the user's
+/// buffers. `after` is called with the number of each pass, from 1. A UserError says which pass
+/// failed.
 void run_passes(Program& program, const std::vector<ConfiguredPass>& passes,
                 const std::function<void(std::size_t, const ConfiguredPass&)>& after = {});
 

@@ -153,7 +153,7 @@ class Placer {
   std::size_t count_ = 0;
   std::list<Chunk> chunks_;
   std::map<std::string, Chunk*> by_name_;
-  std::vector<Bits> done_;  ///< by statement: those that are done before it
+  std::vector<Bits> done_;  ///< by statement: statements that are complete before it
 };
 
 class MemoryPlacement : public Pass {

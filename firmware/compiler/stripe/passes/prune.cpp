@@ -1,4 +1,4 @@
-// prune_idxs, prune_refs: indexes that count nothing and refinements that nobody uses.
+// prune_idxs, prune_refs: remove indexes of range 1 and unused refinements.
 #include <algorithm>
 #include <set>
 
@@ -10,7 +10,8 @@
 namespace tactus::stripe {
 namespace {
 
-/// Tables stand in no statement's list of what it reads.
+/// Removes unused refinements. `used` has the tables of lookups, which are in no statement's list
+/// of inputs.
 void prune_refs(Block& block, std::set<std::string> used = {}) {
   for (Statement& stmt : block.statements) {
     if (Block* nested = stmt.block()) prune_refs(*nested);

@@ -1,11 +1,10 @@
 // schedule: buffers of a block's statements become copies in a small memory, with transfers.
 //
-// Statements are looked at from the last to the first. The state is what the later ones expect to
-// find in the memory: for a buffer at most one copy, at one place. A statement uses the copies that
-// are expected, and places those it lacks: first where nothing is expected, then in place of
-// others, which are then fetched again behind it, then from an empty memory. Where whole buffers do
-// not fit a block works on slices: copies of what one of its positions sees, with transfers inside
-// the block.
+// Statements are processed from the last to the first. The state is the set of copies that later
+// statements expect in the memory, at most one for each buffer. A statement uses expected copies
+// and allocates the others: first in free memory, then in place of other copies, which are fetched
+// again behind the statement, then in an empty memory. If whole buffers do not fit, a block works
+// on slices: copies of the data of one position, with transfers inside the block.
 #include <algorithm>
 #include <list>
 #include <set>
@@ -32,7 +31,7 @@ struct ScheduleOptions {
 
 struct Range {
   std::uint64_t offset = 0, size = 0;
-  std::int64_t unit = 0;  ///< of the memory
+  std::int64_t unit = 0;  ///< unit of the memory
   [[nodiscard]] std::uint64_t end() const { return offset + size; }
   [[nodiscard]] bool overlaps(const Range& other) const {
     return unit == other.unit && offset < other.end() && other.offset < end();
@@ -43,7 +42,8 @@ struct Range {
 struct Entry {
   std::string buffer, name;
   Range range;
-  /// The first statement that writes the buffer has been met: what is there before does not matter.
+  /// The first statement that writes the buffer has been processed: earlier contents are not
+  /// needed.
   bool begun = false;
   std::size_t used = 0;  ///< the last statement looked at that uses it
 };
@@ -81,7 +81,7 @@ class Scheduler {
     const auto found = units_.find(buffer);
     return found != units_.end() ? found->second : 0;
   }
-  /// Where the copy of a buffer of the block lies.
+  /// Location of the copy of a block's buffer.
   [[nodiscard]] Location place_of_copy(const std::string& buffer) const {
     const Location own = with_unit(options_.mem_loc, unit_of(buffer));
     if (!options_.append_devs) return own;
@@ -89,7 +89,7 @@ class Scheduler {
     all.devices.insert(all.devices.end(), own.devices.begin(), own.devices.end());
     return all;
   }
-  /// Whether something lives in the memory, and in which of its units.
+  /// The unit, if the location is in the memory.
   [[nodiscard]] std::optional<std::int64_t> unit_at(const Location& location) const {
     if (location == options_.mem_loc) return 0;
     std::set<std::int64_t> candidates{0};
@@ -154,7 +154,7 @@ class Scheduler {
     }
   }
 
-  /// What lives in the memory already keeps its place.
+  /// Reserves the addresses of buffers that are in the memory already.
   void reserve() {
     for (const auto& [into, ref] : block_.refs) {
       const auto unit = unit_at(ref.location);
@@ -226,8 +226,8 @@ class Scheduler {
     return entries_.back();
   }
 
-  /// Copies for everything the statement touches, none of which is missing unless it works on
-  /// slices; those that cannot stay are put to `lost`.
+  /// Plans copies for all buffers of the statement; only a statement that works on slices may lack
+  /// some. Copies that cannot stay are added to `lost`.
   std::map<std::string, Entry*> plan(Statement& stmt, const std::map<std::string, Direction>& io,
                                      std::size_t at, std::vector<Entry*>& lost) {
     std::map<std::string, Entry*> used;
@@ -244,7 +244,7 @@ class Scheduler {
     std::vector<Range> kept, expected;
     for (const auto& [buffer, entry] : live_) {
       if (used.count(buffer) != 0) kept.push_back(entry->range);
-      // What was in use not long ago may still be.
+      // A copy used recently may still be in use.
       const bool recent = entry->used - at <= options_.parallelism_window;
       if (used.count(buffer) != 0 || !entry->begun || recent) expected.push_back(entry->range);
     }
@@ -270,7 +270,7 @@ class Scheduler {
 
   // ---- slices ----
 
-  /// Copies of what a position of the block sees; returns their places.
+  /// Makes slices: copies of the data of one position. Returns their addresses.
   std::vector<Range> slice(Statement& stmt) {
     Block* nested = stmt.block();
     std::vector<std::string> views;
@@ -293,7 +293,7 @@ class Scheduler {
     for (const std::string& into : views) {
       const Refinement& ref = nested->ref_at(into);
       const bool adds = aggregation_of(ref.agg_op) != Aggregation::none;
-      // An aggregation adds the old contents where it is stored.
+      // An aggregation adds to old contents when it is stored.
       const Direction way =
           ref.direction == Direction::inout && adds ? Direction::out : ref.direction;
       CacheOptions options;
@@ -337,14 +337,14 @@ class Scheduler {
     }
   }
 
-  /// Copies that the slices take the place of, or that are of what the statement writes.
+  /// Removes copies that slices replace, and copies of buffers that the statement writes.
   void lose_all(const std::map<std::string, Direction>& io, const std::vector<Range>& slices,
                 std::vector<Entry*>& lost) {
     for (auto it = live_.begin(); it != live_.end();) {
       const Range& range = it->second->range;
       const bool taken = std::any_of(slices.begin(), slices.end(),
                                      [&range](const Range& r) { return r.overlaps(range); });
-      // What it reads has to be in the buffer itself.
+      // Data that it reads must be in the buffer itself.
       const bool replaced = taken || io.count(it->first) != 0;
       if (replaced && !it->second->begun) lost.push_back(it->second);
       it = replaced ? live_.erase(it) : std::next(it);
@@ -353,7 +353,7 @@ class Scheduler {
 
   // ---- statements ----
 
-  /// The block's results, and what a later transfer fetches, have to be stored.
+  /// True for results of the block, and for buffers that a later transfer fetches.
   [[nodiscard]] bool must_store(const std::string& buffer) const {
     const bool result = writes(block_.ref_at(buffer).direction) && stored_.count(buffer) == 0;
     return result || awaited_.count(buffer) != 0;
@@ -390,7 +390,7 @@ class Scheduler {
         stored_.insert(buffer);
         awaited_.erase(buffer);
       }
-      // What a buffer of the enclosing block held before is kept where it is not written.
+      // Elements of an enclosing block's buffer that are not written keep their old contents.
       const bool fresh = direction == Direction::out &&
                          block_.ref_at(buffer).direction != Direction::inout &&
                          block_.ref_at(buffer).direction != Direction::in;
@@ -452,7 +452,7 @@ class Scheduler {
       far.access.emplace_back(idx.name);
       block.indexes.push_back(idx);
     }
-    // A view may reach beyond its buffer.
+    // A view may extend beyond its buffer.
     for (std::size_t i = 0; options_.add_constraints && i < buffer.shape.dims.size(); ++i) {
       map_.add_bounds(block, map_.at(entry.buffer), i, "i" + std::to_string(i), false);
     }
@@ -481,7 +481,8 @@ class Scheduler {
     return result;
   }
 
-  /// What is expected and nobody has written comes in before its first use.
+  /// Inserts transfers for copies that are expected and written by no statement, before their first
+  /// use.
   void fetch_at_the_start() {
     std::vector<const Entry*> waiting;
     for (const auto& [buffer, entry] : live_) {
@@ -518,7 +519,7 @@ class Scheduler {
     }
   }
 
-  /// By data, and by copies that take each other's place.
+  /// Adds dependencies, by data and by copies that use the same memory.
   void depend() {
     const AliasMap outside;
     Block detached = block_;
@@ -558,7 +559,7 @@ class Scheduler {
     }
   }
 
-  /// Whether slices of one statement lie where the other's copies or slices do.
+  /// True if slices of one statement overlap in memory with copies or slices of the other.
   [[nodiscard]] bool slices_meet(std::size_t before, std::size_t after,
                                  const std::vector<std::vector<const Entry*>>& used) const {
     const auto ranges = [&](std::size_t at) {
@@ -596,7 +597,7 @@ class Scheduler {
   const AliasMap& map_;
   const ScheduleOptions& options_;
   std::uint64_t alignment_ = 0, memory_ = 0;
-  std::map<std::string, std::int64_t> units_;  ///< of copies, by buffer
+  std::map<std::string, std::int64_t> units_;  ///< units of copies, by buffer
   std::vector<Range> reserved_;
   std::list<Entry> entries_;
   std::list<Statement> result_;

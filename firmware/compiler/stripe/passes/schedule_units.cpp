@@ -22,7 +22,7 @@ std::vector<std::string> buffers_of(const Statement& stmt) {
   return names;
 }
 
-/// What the views of a buffer ask for.
+/// Units that the views of each buffer request.
 std::map<std::string, std::int64_t> asked_for(const Block& block) {
   std::map<std::string, std::int64_t> units;
   for (const Statement& stmt : block.statements) {

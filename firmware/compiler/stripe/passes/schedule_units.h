@@ -1,4 +1,4 @@
-// Which of several memory units gets the copy of a buffer.
+// Assignment of buffers' copies to memory units.
 //
 // Units matter where the location of copies uses the name `unit` in one of its units: each value of
 // it is a memory of its own. Without an assignment a buffer's unit is the one that its views ask
@@ -19,12 +19,14 @@
 
 namespace tactus::stripe {
 
-/// Whether the location has a unit that is to be chosen. UserError for units by any other name.
+/// True if the location has a unit that is to be chosen. Throws UserError for units with any other
+/// name.
 [[nodiscard]] bool chooses_unit(const Location& location);
 /// The location with the unit put in.
 [[nodiscard]] Location with_unit(Location location, std::int64_t unit);
 
-/// By buffer of the block, for those that its statements use. UserError names block and buffer.
+/// Chooses the unit of each buffer that the block's statements use. Throws UserError with block and
+/// buffer.
 [[nodiscard]] std::map<std::string, std::int64_t> choose_units(const Block& block,
                                                                const UnitAssignment& assignment);
 

@@ -12,14 +12,14 @@
 namespace tactus::stripe {
 namespace {
 
-/// Index names of a block and what each refinement's flat access has for them.
+/// Index names of a block, and the coefficients of each refinement's flat access for them.
 class Matcher {
  public:
   Matcher(const Block& block, const Stencil& stencil, bool strict,
           std::optional<StencilMatch>& best)
       : block_(block), stencil_(stencil), strict_(strict), best_(best) {
     for (const Index& idx : block.indexes) names_.push_back(idx.name);
-    // Indexes of range 1 for those that the stencil has more than the block.
+    // If the stencil has more indexes than the block, the others are indexes of range 1.
     for (std::size_t k = names_.size(); k < stencil.indexes.size(); ++k) {
       names_.push_back("$" + std::to_string(k));
     }
@@ -153,7 +153,7 @@ class StencilPass : public Pass {
     }
   }
 
-  /// Blocks inside first, so that what is made here is not matched again.
+  /// Processes inner blocks first, so that blocks made here are not matched again.
   void recurse(const Program& program, Statement& stmt) const {
     Block* block = stmt.block();
     if (block == nullptr) return;

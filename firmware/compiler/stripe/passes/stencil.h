@@ -1,4 +1,4 @@
-// How well the shape of a compute unit fits a block.
+// Match of a compute unit's stencil with a block.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tactus::stripe {
 
 struct StencilMatch {
   struct Entry {
-    std::string index;          ///< of the block
+    std::string index;          ///< index of the block
     std::string stencil_index;  ///< laid on it; "*": none
     std::uint64_t size = 1;
     friend bool operator<(const Entry& a, const Entry& b) {

@@ -17,7 +17,7 @@ void walk(const AliasMap& outer, Statement& stmt, const Tags& reqs, bool all, co
       if (descend == Descend::until_match) return;
     }
   }
-  // The pass may have changed what the map told.
+  // A new map, since the pass may have changed the block.
   const AliasMap map(outer, *stmt.block());
   for (Statement& inner : stmt.block()->statements) walk(map, inner, reqs, all, run, descend);
 }

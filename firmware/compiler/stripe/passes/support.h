@@ -1,4 +1,4 @@
-// What several passes need.
+// Functions for several passes.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ enum class Descend {
 void on_blocks(Program& program, const Tags& reqs, const OnBlock& run,
                Descend descend = Descend::until_match);
 
-/// For passes that put another block around a block: throws UserError for the program's own block,
-/// since its buffers, which are the user's, would end up inside.
+/// For passes that wrap a block in another one: throws UserError for the program's outermost block,
+/// since the user's buffers would become inner ones.
 void require_inner_block(const Program& program, const Statement& stmt);
 
 /// Copies location, offset and strides of a refinement to all that derive from it.

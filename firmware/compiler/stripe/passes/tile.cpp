@@ -13,7 +13,7 @@ std::int64_t as_signed(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
 }
 
-/// Whether anything but accesses uses the index, so that its whole value is needed inside.
+/// True if the index is used outside of accesses, so that its whole value is needed inside.
 bool needs_value(const Block& block, const std::string& name) {
   for (const Affine& constraint : block.constraints) {
     if (constraint.uses(name)) return true;
@@ -85,7 +85,8 @@ class Tiling {
     for (Index& idx : passed) inner_.indexes.push_back(std::move(idx));
   }
 
-  /// All uses but accesses, which are split instead, and the block's location.
+  /// Replaces all uses of an index, and those in the block's location, except accesses, which are
+  /// split.
   void replace_uses(const std::string& name, const Affine& whole) {
     for (Affine& constraint : inner_.constraints) constraint = constraint.substitute(name, whole);
     for (Statement& stmt : inner_.statements) {

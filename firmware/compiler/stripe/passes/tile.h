@@ -10,7 +10,7 @@
 namespace tactus::stripe {
 
 struct TileOptions {
-  bool elide_trivial = false;    ///< nothing is done if all sizes are 1, or all are the ranges
+  bool elide_trivial = false;    ///< do nothing if all sizes are 1, or all equal the ranges
   bool copy_tags = false;        ///< the inner block gets the outer one's tags, too
   bool interleave = false;       ///< element i goes to tile i mod count instead of i / size
   std::string location_idx_tag;  ///< "#tag" in units becomes the number of the tile

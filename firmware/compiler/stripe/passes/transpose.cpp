@@ -7,7 +7,7 @@
 namespace tactus::stripe {
 namespace {
 
-/// Which ranges of accumulation indexes go through each dimension of a buffer.
+/// Ranges of the accumulation indexes that step through each dimension of a buffer.
 struct Usage {
   Block* block = nullptr;
   Refinement* base = nullptr;

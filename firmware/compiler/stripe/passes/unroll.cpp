@@ -159,7 +159,7 @@ class Unroller {
     }
   }
 
-  /// A special has no access of its own: the whole view must be there.
+  /// Attaches a special, which has no access of its own and needs the whole view.
   void attach_special(const Block& copy, Special& special) {
     const auto replace = [&](std::string& name) {
       const Refinement& view = copy.ref_at(name);
@@ -195,11 +195,11 @@ class Unroller {
         if (outer_.ref(view.into) == nullptr) break;
       }
       view.from = source.from.empty() ? source.into : source.from;
-      // Sums would be handed over when the outer block is done; what reads them there needs them
-      // before.
+      // Sums would be passed on when the outer block ends, but a reader inside of it needs them
+      // earlier.
       if (reads(source.direction) && writes(view.direction)) view.agg_op = source.agg_op;
       if (source.direction == Direction::none) {
-        // A view of a buffer beside it in the same block cannot be told.
+        // A view of another buffer of the same block cannot be expressed.
         return;
       }
       for (std::size_t i = 0; i < view.access.size(); ++i) {
@@ -214,7 +214,7 @@ class Unroller {
     ref.from = found->second;
   }
 
-  /// What aggregates into memory that another copy has written adds to it.
+  /// Makes a statement that aggregates into memory written by an earlier copy add to it.
   void accumulate(Statement& stmt, std::size_t copy) {
     Block* nested = stmt.block();
     if (nested == nullptr) return;
@@ -240,7 +240,7 @@ class Unroller {
   std::size_t at_;
   const UnrollOptions& options_;
   std::map<std::pair<std::string, std::vector<Affine>>, std::string> views_;
-  std::vector<std::pair<std::size_t, AliasInfo>> written_;  ///< by copy
+  std::vector<std::pair<std::size_t, AliasInfo>> written_;  ///< elements written by each copy
 };
 
 class Unroll : public Pass {

@@ -1,10 +1,10 @@
-// vector_layout: tensors whose vectors a compute unit takes whole.
+// vector_layout: gives tensors layouts of whole vectors, as a compute unit needs them.
 //
-// Each buffer gets a vector dimension: of a multiply-add's operands the one that is summed or the
-// one of the results, of all others the one that is contiguous. It has stride 1, and everything
-// else moves by whole vectors. Buffers of the block also grow, by zeros, until the sums and the
-// results of multiply-adds are whole vectors; what the block does not own is copied. Buffers of the
-// entry are what its users see: they keep their sizes and are laid out only.
+// Each buffer gets a vector dimension: for operands of a multiply-add the summed one or that of the
+// results, for all others the contiguous one. It has stride 1, and all other strides are whole
+// vectors. Buffers of the block are also padded with zeros until sums and results of multiply-adds
+// are whole vectors; buffers of other blocks are copied for this. Buffers of the entry block belong
+// to the user: they keep their sizes and only get the layout.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -43,7 +43,8 @@ bool uses_index(const Refinement& ref, const std::string& name) {
                      [&name](const Affine& access) { return access.uses(name); });
 }
 
-/// None for blocks that are no multiply-add of two operands, or have no such indexes.
+/// Finds the vector indexes of a multiply-add of two operands; empty for other blocks, and if there
+/// are none.
 std::optional<Vectors> vectors_of(const Statement& stmt) {
   const Block* block = stmt.block();
   if (block == nullptr || !stmt.has_tag("agg_op_add") || !stmt.has_tag("comb_op_mul")) {
@@ -68,7 +69,7 @@ std::optional<Vectors> vectors_of(const Statement& stmt) {
         if (k.is_computed() || uses_index(*found.results, k.name)) continue;
         const auto row = walked(*found.activations, k);
         if (!row || !walked(*found.weights, k)) continue;
-        // What is contiguous already, then what is long.
+        // Prefers a contiguous dimension, then a long one.
         const std::tuple candidate(found.results->shape.dims[*column].stride == 1,
                                    found.activations->shape.dims[*row].stride == 1, k.range,
                                    n.range);
@@ -130,7 +131,8 @@ class Layout {
     return shape.dims.size() - 1;
   }
 
-  /// Operations on whole buffers would see what is added; what is written in part keeps the rest.
+  /// Finds buffers that cannot be padded: operations on whole buffers would see the padding, and
+  /// partial writes keep other elements.
   void find_fixed() {
     for (const Statement& stmt : block_.statements) {
       if (stmt.as<Special>() == nullptr) continue;
@@ -143,7 +145,8 @@ class Layout {
     }
   }
 
-  /// Vector dimensions by what multiply-adds do with buffers, also those of blocks inside.
+  /// Chooses vector dimensions by the uses of buffers in multiply-adds, including those of inner
+  /// blocks.
   void choose(Block& block) {
     for (Statement& stmt : block.statements) {
       const auto vectors = vectors_of(stmt);
@@ -157,7 +160,8 @@ class Layout {
     }
   }
 
-  /// `around`: the block that the kernel stands in; views of it show the whole buffer.
+  /// Counts a vote. `around` is the block that contains the kernel; its views show the whole
+  /// buffer.
   void vote(const Block& around, const Refinement& ref, const Index& idx) {
     std::string into = ref.from;
     if (&around != &block_) {
@@ -168,7 +172,7 @@ class Layout {
     vector_dim_.emplace(into, *walked(ref, idx));
   }
 
-  /// Lets a multiply-add run over whole vectors: what is added is zero, and so are its products.
+  /// Extends a multiply-add to whole vectors: the padding is zero, and so are its products.
   void widen(Statement& stmt) {
     const auto vectors = vectors_of(stmt);
     if (!vectors) return;
@@ -277,8 +281,9 @@ class Layout {
   const AliasMap& map_;
   const std::uint64_t vector_;
   const bool is_entry_;
-  std::set<std::string> fixed_;                                        ///< neither grow nor move
-  std::map<std::string, std::size_t> vector_dim_;                      ///< by buffer
+  std::set<std::string> fixed_;  ///< neither grow nor move
+  /// Vector dimension by buffer.
+  std::map<std::string, std::size_t> vector_dim_;
   std::map<std::string, std::map<std::size_t, std::uint64_t>> sizes_;  ///< wanted, by dimension
   std::set<std::string> grown_;
 };
