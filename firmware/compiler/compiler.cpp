@@ -21,7 +21,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// A layer without code has no statistics, so the names tell which plan a layer was.
+/// Finds the plan of a layer by its name, since layers without code have no statistics.
 std::vector<LayerInfo> describe_layers(const std::vector<LayerPlan>& plans,
                                        std::vector<LayerStatistics> statistics) {
   std::vector<LayerInfo> layers;
@@ -40,7 +40,7 @@ std::vector<LayerInfo> describe_layers(const std::vector<LayerPlan>& plans,
   return layers;
 }
 
-/// From the HIR of single steps; nothing is given back to the memories.
+/// Makes the optimiser's graph from the HIR of single steps; memory is never freed.
 optimise::Graph graph_of(const Model& model, const Options& options, MemoryManager& memory) {
   optimise::GraphBuilder builder(model.architecture, memory);
   memory.begin_pass(false);
@@ -78,7 +78,7 @@ const Step* beyond_optimiser(const Model& model) {
   return nullptr;
 }
 
-/// Inputs and outputs of several images. Their memory must hold one image behind the other.
+/// Extends inputs and outputs to several images, which must be stored one after the other.
 void batch_tensors(Compiled& result, const Model& model, std::uint32_t batch) {
   result.batch = batch;
   result.macs_with_padding *= batch;
@@ -119,7 +119,7 @@ void batch_tensors(Compiled& result, const Model& model, std::uint32_t batch) {
   result.host = std::make_shared<const nn::Graph>(std::move(host));
 }
 
-/// Before anything is made of it: what the host writes and reads must be there.
+/// Checks before compiling that the values which the host writes and reads exist.
 void check_tensors_fit(const Model& model, const Options& options) {
   std::uint64_t vectors = 0;
   for (const auto* names : {&model.inputs, &model.outputs}) {
@@ -132,11 +132,11 @@ void check_tensors_fit(const Model& model, const Options& options) {
   }
 }
 
-/// By the optimiser alone.
+/// Compiles with the optimiser alone.
 Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Options& options) {
   const optimise::Machine machine = machine_of(model.architecture, options);
   MemoryManager memory =
-      unlimited_memory(model.architecture);  // the graph points into its constants
+      unlimited_memory(model.architecture);  // the graph refers to the constants of this memory
   optimise::Graph steps = graph_of(model, options, memory);
   if (options.batch > 1) steps = optimise::repeat(steps, options.batch);
   optimise::Optimised optimised =
@@ -200,7 +200,7 @@ Compiled compile_by_strategy(const nn::Graph& graph, const Model& model, const O
   return result;
 }
 
-/// By the optimiser, but for layers that it does not know: these are compiled by a strategy.
+/// Compiles with the optimiser; layers that it does not support are compiled by a strategy.
 Compiled compile_what_can_be_optimised(const nn::Graph& graph, const Model& model,
                                        const Options& options) {
   const Step* beyond = beyond_optimiser(model);
@@ -214,7 +214,7 @@ Compiled compile_what_can_be_optimised(const nn::Graph& graph, const Model& mode
   return compile_in_segments(graph, model, options);
 }
 
-/// The cycles of a strategy's program, as the optimiser's cost model counts them.
+/// Predicts the cycles of a strategy's program by the optimiser's cost model.
 void predict(Compiled& compiled, Strategy strategy, const optimise::Machine& machine) {
   const tcu::InstructionLayout layout(compiled.architecture);
   std::vector<std::size_t> ends;
@@ -232,7 +232,7 @@ void predict(Compiled& compiled, Strategy strategy, const optimise::Machine& mac
   compiled.predicted_cycles = prediction.cycles;
 }
 
-/// The strategy whose program takes fewest cycles; none fits: nothing.
+/// Returns the strategy whose program takes the fewest cycles; empty if no program fits.
 struct Unoptimised {
   std::optional<Compiled> best;
   Strategy strategy = Strategy::local_isolated;
@@ -254,13 +254,13 @@ Unoptimised compile_by_strategies(const nn::Graph& graph, const Model& model, Op
     } catch (const OutOfConstants&) {
       break;  // all strategies store the same constants
     } catch (const UserError&) {
-      // This strategy's program does not fit the machine; another's may.
+      // This strategy's program does not fit the machine; another strategy's may.
     }
   }
   return result;
 }
 
-/// Whatever takes fewest cycles by the cost model: the optimiser's program or a strategy's.
+/// Returns the program with the fewest cycles by the cost model: the optimiser's or a strategy's.
 Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
                                    const Options& options) {
   check_tensors_fit(model, options);
@@ -268,8 +268,8 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   if (options.batch != 1 || options.resident) {
     return compile_what_can_be_optimised(graph, model, options);
   }
-  // The optimiser comes first: while it builds its graph, before any search, it finds weights that
-  // fit in no program.
+  // The optimiser runs first because it finds weights that fit in no program while it builds its
+  // graph, before any search.
   std::optional<Compiled> optimised;
   std::string refusal;
   try {

@@ -21,7 +21,7 @@ ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted, const std::s
   const std::int64_t elements = count(wanted), images = elements == 0 ? 0 : count(given) / elements;
   const bool whole = images > 0 && images * elements == count(given);
   const auto same_from =
-      [&](std::size_t first) {  // `given` against `wanted` without its first ones
+      [&](std::size_t first) {  // compares `given` with `wanted` without its leading dimensions
         return given.size() + first == wanted.size() &&
                std::equal(given.begin(), given.end(),
                           wanted.begin() + static_cast<std::ptrdiff_t>(first));
@@ -66,7 +66,8 @@ std::vector<std::uint8_t> pack_images(const ModelTensors& tensors, const TensorL
 
 namespace {
 
-/// Image number `image` of a tensor that holds one or several of the shape wanted.
+/// Returns image number `image` of a tensor that contains one or several images of the shape
+/// wanted.
 nn::Tensor cut_image(const nn::Tensor& all, const nn::ValueInfo& wanted, const nn::Shape& shape,
                      std::size_t image) {
   nn::Tensor one;

@@ -1,7 +1,7 @@
-// Values in a model's own layout, as people have them, to what lies in DRAM0, and back.
+// Converts values in a model's layout, as users have them, to bytes in DRAM0, and back.
 //
-// An image is one set of inputs of a program, or of its outputs. A tensor whose first dimension is
-// k times that of an input, and whose others are the same, holds k images, one after the other.
+// An image is one set of a program's inputs or outputs. A tensor whose first dimension is k times
+// that of an input, with equal other dimensions, contains k images in succession.
 #pragma once
 
 #include <cstddef>
@@ -15,34 +15,34 @@
 
 namespace tactus::compiler {
 
-/// How a tensor of somebody's is taken for one of the model.
+/// The result of matching a given tensor with a tensor of the model.
 struct ShapeFit {
   std::size_t images = 1;
   std::string note;  ///< "has shape [192], taken as [1,3,8,8]"; empty: the shapes agree
 };
 
-/// Shapes agree, with several images in the first dimension, or the given one is flat or lacks
-/// leading dimensions of size 1. For anything else throws UserError "WHERE: ..." with both shapes.
-/// `tensor` says what the model's shape belongs to: "input \"x\""; `stated_by`, if not empty, which
-/// file says so.
+/// Matches shapes. The first dimension may contain several images; the given shape may be flat or
+/// lack leading dimensions of size 1. Throws UserError "WHERE: ..." with both shapes if they do not
+/// match. `tensor` is the name of the model's tensor in the message: "input \"x\""; `stated_by`, if
+/// not empty, the file that states its shape.
 [[nodiscard]] ShapeFit fit_shape(const nn::Shape& given, const nn::Shape& wanted,
                                  const std::string& tensor, const std::string& where,
                                  const std::string& stated_by = "");
 
-/// An input as vectors, image after image; values beyond the data type's range become its ends, NaN
-/// becomes 0. The shape has to fit, see fit_shape(), whose note is put into `note`.
+/// Converts an input to vectors, image after image. Values beyond the data type's range saturate,
+/// NaN becomes 0. The shape must match, see fit_shape(); its note is stored in `note`.
 [[nodiscard]] std::vector<std::uint8_t> pack_images(const ModelTensors& tensors,
                                                     const TensorLayout& layout,
                                                     const tcu::Architecture& architecture,
                                                     const nn::Tensor& tensor,
                                                     const std::string& where, std::string& note);
 
-/// Inputs of a program by name, as vectors, of one image.
+/// Vectors of a program's inputs for one image, by name.
 using InputVectors = std::map<std::string, std::vector<std::uint8_t>>;
 
-/// The program's inputs of all images, for a model whose host computes before the program (others:
-/// pack_images), from the model's. `where` says for each input where it comes from; notes are
-/// sentences about shapes and saturation.
+/// Computes the program's inputs of all images from the model's, for a model with work of the host
+/// before the program (other models: pack_images). `where` is the origin of each input, for
+/// messages; notes are sentences about shapes and saturation.
 [[nodiscard]] std::vector<InputVectors> pack_model_inputs(
     const ModelTensors& tensors, const tcu::Architecture& architecture, const nn::Values& inputs,
     const std::map<std::string, std::string>& where, std::vector<std::string>& notes);
@@ -52,8 +52,8 @@ using InputVectors = std::map<std::string, std::vector<std::uint8_t>>;
 [[nodiscard]] std::optional<std::string> saturation_text(const nn::Tensor& tensor,
                                                          tcu::DataType type);
 
-/// The model's outputs of one image, from the program's outputs in DRAM; what is left to the host
-/// is computed. `image` gives the vectors of an output by its name.
+/// Computes the model's outputs of one image from the program's outputs in DRAM, including the
+/// host's work. `image` returns the vectors of an output by its name.
 template <typename Image>
 [[nodiscard]] nn::Values model_outputs(const ModelTensors& tensors,
                                        const tcu::Architecture& architecture, const Image& image) {
@@ -65,7 +65,7 @@ template <typename Image>
   return finish_on_host(tensors, values);
 }
 
-/// One output of all images (at least one), joined along the first dimension.
+/// Joins one output of all images (at least one) along the first dimension.
 [[nodiscard]] nn::Tensor join_images(const std::vector<nn::Values>& images,
                                      const std::string& name);
 

@@ -1,5 +1,5 @@
-// What a model computes by the definition of HIR, without a program: in the data type's arithmetic
-// and in real numbers. Their difference is what the data type can reach.
+// Computes a model by the definition of HIR, without a program: in the data type's arithmetic and
+// in real numbers. The difference is the error that the data type causes.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ namespace tactus::compiler {
 using TensorValues = std::map<std::string, std::vector<float>>;
 
 struct Interpretation {
-  TensorValues typed;  ///< as programs of the strategies compute them, bit for bit
+  TensorValues typed;  ///< equal, bit for bit, to the results of the strategies' programs
   TensorValues real;
 };
 
-/// The outputs of the options, as the device has them (before the host's work). `inputs`: values of
-/// one image, by name. Throws what compile() throws for a model that cannot be compiled.
+/// Computes the outputs that the options name, before the host's work. `inputs`: values of one
+/// image, by name. Throws the same errors as compile() for a model that cannot be compiled.
 [[nodiscard]] Interpretation interpret(const nn::Graph& graph,
                                        const tcu::Architecture& architecture,
                                        const Options& options, const TensorValues& inputs);

@@ -69,7 +69,7 @@ std::vector<TensorLayout> decode(const ArrayReader& array, Problems& problems) {
   return layouts;
 }
 
-/// Vectors that a tensor of this shape takes; nothing if they are too many to count.
+/// Returns the number of vectors of a tensor with this shape; empty if it exceeds 64 bits.
 std::optional<std::uint64_t> vectors_of(const TensorLayout& layout, std::uint64_t array_size) {
   std::uint64_t vectors = (layout.lanes() + array_size - 1) / array_size;
   for (std::size_t k = 0; k + 1 < layout.order.size(); ++k) {
@@ -79,7 +79,8 @@ std::optional<std::uint64_t> vectors_of(const TensorLayout& layout, std::uint64_
   return vectors;
 }
 
-/// Every tensor of the model at `path` is described once, with its size, and no other.
+/// Checks that the file describes each tensor of the model at `path` once, with its size, and no
+/// others.
 void check_layouts(const std::string& key, const std::vector<TensorLayout>& layouts,
                    const std::vector<tcu::TensorEntry>& entries, std::uint64_t array_size,
                    const std::string& path, Problems& problems) {
@@ -115,13 +116,14 @@ void check_layouts(const std::string& key, const std::vector<TensorLayout>& layo
   }
 }
 
-/// Whether the host's graph makes the value.
+/// True if the host's graph computes the value.
 bool is_made(const nn::Graph* host, const std::string& name) {
   return host != nullptr && std::any_of(host->outputs.begin(), host->outputs.end(),
                                         [&](const auto& info) { return info.name == name; });
 }
 
-/// The host makes inputs of the program, from inputs whose shapes are stated.
+/// Checks that the host's results are inputs of the program and that the shapes of its inputs are
+/// known.
 void check_host_before(const ModelTensors& tensors, Problems& problems) {
   if (tensors.host_before == nullptr) return;
   const nn::Graph& before = *tensors.host_before;
@@ -140,7 +142,8 @@ void check_host_before(const ModelTensors& tensors, Problems& problems) {
   }
 }
 
-/// Outputs of the model are outputs of the program or of the host graph, which reads the program's.
+/// Checks that all outputs of the model are outputs of the program or of the host graph, and that
+/// the host graph reads outputs of the program.
 void check_model_outputs(const ModelTensors& tensors, Problems& problems) {
   std::set<std::string> known, seen;
   for (const TensorLayout& layout : tensors.outputs) known.insert(layout.name);

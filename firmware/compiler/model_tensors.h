@@ -1,7 +1,7 @@
-// What a compiled model's tensors mean, beside its .tmodel: BASE.tensors.json says how inputs and
-// outputs lie in vectors and which outputs the model has, BASE.before.onnx and BASE.host.onnx are
-// what the host computes before and after the program. Hardware drivers need neither; `tactus run`
-// and `tactus info` read them.
+// The tensors of a compiled model, in files beside its .tmodel: BASE.tensors.json has the layouts
+// of inputs and outputs in vectors and the list of the model's outputs; BASE.before.onnx and
+// BASE.host.onnx have the host's work before and after the program. `tactus run` and `tactus info`
+// read them; hardware drivers do not need them.
 #pragma once
 
 #include <memory>
@@ -17,17 +17,18 @@
 namespace tactus::compiler {
 
 struct ModelTensors {
-  std::vector<TensorLayout> inputs, outputs;     ///< of the program
-  std::vector<std::string> model_outputs;        ///< the program's, or the host graph's
-  std::shared_ptr<const nn::Graph> host_before;  ///< from the model's inputs; null: nothing
-  std::shared_ptr<const nn::Graph> host;         ///< null: nothing is left to the host
-  std::string file;                              ///< that they were read from; empty: none
+  std::vector<TensorLayout> inputs, outputs;  ///< layouts of the program's tensors
+  /// Names of outputs of the program or of the host graph.
+  std::vector<std::string> model_outputs;
+  std::shared_ptr<const nn::Graph> host_before;  ///< the host's work before the program; null: none
+  std::shared_ptr<const nn::Graph> host;         ///< the host's work after the program; null: none
+  std::string file;                              ///< file they were read from; empty: none
 
-  /// Null if the program has no such input or output.
+  /// Returns null if the program has no such input or output.
   [[nodiscard]] const TensorLayout* input(const std::string& name) const;
   [[nodiscard]] const TensorLayout* output(const std::string& name) const;
-  /// Those of the host's graph before the program, then those that are the program's own. Every
-  /// shape is stated.
+  /// The model's inputs: those of the host's graph before the program, then the program's other
+  /// inputs. All shapes are known.
   [[nodiscard]] std::vector<nn::ValueInfo> model_inputs() const;
 };
 
@@ -41,17 +42,17 @@ struct HostFiles {
 /// The text of BASE.tensors.json.
 [[nodiscard]] std::string to_json(const ModelTensors& tensors, const HostFiles& files);
 
-/// Reads what lies beside the .tmodel at `path`; nothing if the file is not there. Throws
-/// UserError, also if it does not belong to the model: tensors and their sizes have to be the same.
+/// Reads the files beside the .tmodel at `path`; empty if there is no BASE.tensors.json. Throws
+/// UserError, also if the files belong to another model: tensors and their sizes must be equal.
 [[nodiscard]] std::optional<ModelTensors> read_model_tensors(const std::string& path,
                                                              const tcu::ModelFile& model);
 
-/// The program's inputs of one image as real numbers, from the model's. Throws UserError, also if
-/// what the host computes before has another shape for these values than when it was compiled.
+/// Computes the program's inputs of one image, as real numbers, from the model's. Throws UserError,
+/// also if the host's results have other shapes for these values than at compile time.
 [[nodiscard]] nn::Values start_on_host(const ModelTensors& tensors, const nn::Values& inputs);
 
-/// The model's outputs, from values of the program's in the model's order of elements. What is left
-/// to the host is computed here.
+/// Computes the model's outputs from the program's, whose elements are in the model's order,
+/// including the host's work.
 [[nodiscard]] nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs);
 
 /// "[1,3,32,32] as 1024 x 32 vectors ..." for people.

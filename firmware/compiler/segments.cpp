@@ -21,11 +21,11 @@
 namespace tactus::compiler {
 namespace {
 
-/// Some steps that are compiled at once. Addresses are those of a memory without limits, in which
-/// every value has a place of its own.
+/// Steps that are compiled together. Addresses are in an unlimited memory, where every value has
+/// its own place.
 struct Unit {
   std::vector<std::string> nodes;
-  std::string reason;  ///< why a strategy compiles it; empty: it is optimised
+  std::string reason;  ///< reason why a strategy compiles the unit; empty: it is optimised
   hir::Layer layer;
   optimise::StepShape shape;
   Addresses reads, writes;  ///< in DRAM0, sorted, each once
@@ -39,7 +39,7 @@ struct Segment {
   std::vector<std::size_t> units;
 };
 
-/// f(addresses) for each operand of the operation.
+/// Calls f(addresses) for each operand of the operation.
 template <typename Operation, typename F>
 void for_each_operand(Operation& operation, F f) {
   if (auto* product = std::get_if<hir::MatMul>(&operation)) {
@@ -51,7 +51,7 @@ void for_each_operand(Operation& operation, F f) {
   }
 }
 
-/// f(address) for all that the layer reads.
+/// Calls f(address) for everything that the layer reads.
 template <typename F>
 void for_each_read(const hir::Layer& layer, F f) {
   for (const hir::Operation& operation : layer.operations) {
@@ -60,7 +60,7 @@ void for_each_read(const hir::Layer& layer, F f) {
   }
 }
 
-/// f(address) for all that the layer makes, temps included.
+/// Calls f(address) for everything that the layer writes, including temporary values.
 template <typename F>
 void for_each_written(const hir::Layer& layer, F f) {
   for (const hir::Operation& operation : layer.operations) {
@@ -69,15 +69,16 @@ void for_each_written(const hir::Layer& layer, F f) {
   }
 }
 
-/// A program, and what the choice between several needs.
+/// A program, and data for the choice between several programs.
 struct Candidate {
   Compiled compiled;
-  std::vector<std::uint64_t> plan_cycles;  ///< predicted, by layer of the strategy
+  std::vector<std::uint64_t> plan_cycles;  ///< predicted cycles of each layer of the strategy
 };
 
 class Segmenter {
  public:
-  /// `whole`, by plan: one with a step that the optimiser does not know is not taken apart.
+  /// `whole`, by plan: true keeps the steps of a plan together. Those of a plan with a step that
+  /// the optimiser does not support are always kept together.
   Segmenter(const Model& model, const Options& options, const std::vector<LayerPlan>& plans,
             const std::vector<bool>& whole)
       : model_(model),
@@ -103,7 +104,7 @@ class Segmenter {
     std::uint64_t first = 0;
     std::uint32_t blocks = 1;
   };
-  /// Neighbours in the unlimited memory that are neighbours in DRAM0.
+  /// Places that are adjacent in the unlimited memory and also in DRAM0.
   struct Run {
     Addresses addresses;
     std::uint32_t blocks = 1;
@@ -136,19 +137,23 @@ class Segmenter {
   std::vector<Unit> units_;
   std::vector<Segment> segments_;
   std::unordered_map<std::uint32_t, Stored> stored_;
-  std::unordered_map<Address, std::uint32_t> lanes_;       ///< that can differ from 0
-  std::unordered_map<Address, std::size_t> makers_;        ///< units
-  std::unordered_map<Address, std::size_t> last_readers_;  ///< segments
-  std::vector<Addresses> outputs_;                         ///< by output of the model
+  /// Number of lanes that can differ from 0.
+  std::unordered_map<Address, std::uint32_t> lanes_;
+  /// Index of the unit that writes the vector.
+  std::unordered_map<Address, std::size_t> makers_;
+  /// Index of the last segment that reads the vector.
+  std::unordered_map<Address, std::size_t> last_readers_;
+  /// Addresses of each output of the model.
+  std::vector<Addresses> outputs_;
   HeapSpace space_;
-  std::unordered_map<Address, std::uint64_t>
-      places_;                    ///< in DRAM0, and constants of units in DRAM1
+  /// Places in DRAM0; for constants of units, in DRAM1.
+  std::unordered_map<Address, std::uint64_t> places_;
   std::uint64_t values_end_ = 0;  ///< in DRAM0
   std::vector<tcu::Instruction> instructions_;
   Compiled result_;
 };
 
-/// In the order of the model; which steps share a layer of the strategy does not change it.
+/// Units are in the order of the model, however steps are grouped into layers of the strategy.
 void Segmenter::collect(const std::vector<bool>& whole) {
   memory_.begin_pass(false);
   (void)allocate_inputs(model_, options_, memory_);
@@ -195,12 +200,12 @@ void Segmenter::add_unit(Unit unit) {
   });
   sort_unique(unit.reads);
   sort_unique(unit.writes);
-  // What only gives vectors other names is no code.
+  // Steps that only rename vectors have no code.
   if (unit.writes.empty()) return;
   std::map<std::uint32_t, std::uint64_t> sizes;
   for (const Address a : unit.writes) {
     makers_[a] = units_.size();
-    // A lookup makes something of the lanes that are only padding.
+    // A lookup may change padding lanes from 0 to another value.
     lanes_[a] = n_;
     if (sizes[a.ref()]++ == 0) stored_[a.ref()].first = a.raw();
   }
@@ -210,8 +215,8 @@ void Segmenter::add_unit(Unit unit) {
   units_.push_back(std::move(unit));
 }
 
-/// Each vector of an output has a place of its own; those that no unit makes, or that are another
-/// output's too, are copied.
+/// Each vector of an output needs its own place. A vector that no unit writes, or that also belongs
+/// to another output, is copied.
 void Segmenter::collect_outputs() {
   Unit copies;
   copies.reason = "output that is another value, too";
@@ -242,7 +247,7 @@ void Segmenter::collect_outputs() {
   add_unit(std::move(copies));
 }
 
-/// As long as there is a unit for the same compiler whose producers are there, it is taken.
+/// Takes units for the same compiler as long as there is one whose producers have been taken.
 void Segmenter::cut() {
   std::vector<bool> done(units_.size(), false);
   std::size_t left = units_.size();
@@ -268,7 +273,7 @@ void Segmenter::cut() {
   }
 }
 
-/// Inputs and outputs of the model, where the optimiser would put them.
+/// Places inputs and outputs of the model as the optimiser would.
 void Segmenter::place_tensors() {
   std::uint64_t next = 0;
   const auto place = [&](const std::string& name, const Addresses& addresses,
@@ -289,9 +294,10 @@ void Segmenter::place_tensors() {
   }
 }
 
-/// Values that leave their segment, and all that a strategy makes.
+/// Places the values that leave their segment, and all values computed by a strategy.
 void Segmenter::place_values() {
-  std::map<std::size_t, Addresses> dying;  // by the last segment that needs them; in space_
+  std::map<std::size_t, Addresses>
+      dying;  // addresses in space_ by the last segment that needs them
   for (std::size_t s = 0; s < segments_.size(); ++s) {
     for (const std::size_t u : segments_[s].units) {
       std::map<std::uint32_t, Addresses> objects;
@@ -319,7 +325,7 @@ void Segmenter::place_values() {
   }
 }
 
-/// Those of the strategy, in the order of their first uses by the model.
+/// Places the strategy's constants, in the order of their first uses by the model.
 void Segmenter::place_constants() {
   Addresses constants;
   for (const Unit& unit : units_) {
@@ -350,7 +356,7 @@ Address Segmenter::placed(Address address, std::uint64_t first_temp) const {
   return stored ? Address(address.tag(), address.ref(), places_.at(address)) : address;
 }
 
-/// Temps are numbered from 0 on, as in every layer.
+/// Temporary values are numbered from 0, as in every layer.
 hir::Layer Segmenter::placed(const hir::Layer& layer) const {
   std::uint64_t first_temp = ~std::uint64_t{0};
   for_each_written(layer, [&](Address a) {
@@ -384,7 +390,7 @@ std::vector<Segmenter::Run> Segmenter::runs_of(Addresses addresses) const {
   return runs;
 }
 
-/// The constants of the program lie from `first_constant` on.
+/// The constants of the program are stored from `first_constant` on.
 void Segmenter::append(const std::vector<std::uint8_t>& program, std::uint64_t first_constant) {
   const tcu::InstructionLayout layout(model_.architecture);
   for (tcu::Instruction instruction : tcu::decode_program(layout, program)) {
@@ -489,7 +495,8 @@ void Segmenter::compile_optimised(std::size_t number) {
   result_.fetched += optimised.fetched;
 }
 
-/// By the cost model, of the whole program: one segment finds the machine as the other leaves it.
+/// Predicts the cycles of the whole program by the cost model, since each segment starts in the
+/// state that the previous one leaves.
 void Segmenter::predict(Candidate& candidate) {
   std::vector<std::size_t> ends;
   for (const LayerInfo& layer : result_.layers) {
@@ -521,7 +528,7 @@ void Segmenter::add_notes() {
       layers[unit.reason].push_back(unit.layer.name);
     }
   }
-  constexpr std::size_t most = 4;  // names
+  constexpr std::size_t most = 4;  // names in a message
   for (auto& [reason, names] : layers) {
     const std::size_t count = names.size();
     names.resize(std::min(count, most));
@@ -548,13 +555,13 @@ Candidate Segmenter::run() {
   return candidate;
 }
 
-/// The cheapest of several ways; an error is thrown only if there is no other.
+/// Chooses the cheapest of several programs. Throws an error only if no program fits.
 class Choice {
  public:
   Choice(const Model& model, const Options& options, const std::vector<LayerPlan>& plans)
       : model_(model), options_(options), plans_(plans) {}
 
-  /// The cycles by plan, or nothing if it does not fit.
+  /// Returns the cycles of each plan; empty if the program does not fit.
   std::optional<std::vector<std::uint64_t>> attempt(const std::vector<bool>& whole) {
     try {
       Candidate candidate = Segmenter(model_, options_, plans_, whole).run();

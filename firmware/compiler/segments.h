@@ -1,15 +1,15 @@
-// Programs of two compilers: what the optimiser does not know is compiled by local-isolated, all
-// other steps stay optimised.
+// Programs made by two compilers: steps that the optimiser does not support are compiled by the
+// strategy local-isolated, all others are optimised.
 //
-// The steps are cut into segments that the same compiler computes, producers first; the program is
-// their programs one behind the other. DRAM0 holds the inputs and outputs of the model, behind them
-// the values that go from segment to segment, each as long as somebody will read it, and then what
-// an optimised segment has no room for. DRAM1 holds the constants of local-isolated, then those of
+// The steps are divided into segments, each for one of the compilers, producers first. The program
+// is the concatenation of the segments' programs. DRAM0 contains the inputs and outputs of the
+// model, then the values passed between segments, each until its last use, then values that an
+// optimised segment has no room for. DRAM1 contains the constants of local-isolated, then those of
 // each optimised segment.
 //
-// A layer of local-isolated may take optimisable steps in, as a convolution before a function of
-// its result. Whether that costs less than a value in DRAM0 between them is tried: all such layers
-// whole, all taken apart, and each as it was cheaper.
+// A layer of local-isolated may include steps that could be optimised, such as a convolution before
+// a function of its result. Three divisions are compared by their cost: all such layers whole, all
+// of them split, and each of them in the cheaper way.
 #pragma once
 
 #include "firmware/compiler/compiler.h"
@@ -17,8 +17,8 @@
 
 namespace tactus::compiler {
 
-/// For one image, without constants that stay. Throws UserError where that does not fit the
-/// machine.
+/// Compiles for one image, without constants that stay in local memory. Throws UserError if the
+/// program does not fit the machine.
 [[nodiscard]] Compiled compile_in_segments(const nn::Graph& graph, const Model& model,
                                            const Options& options);
 
