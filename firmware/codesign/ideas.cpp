@@ -112,10 +112,11 @@ void short_transfers(const Record& record, std::vector<Idea>& out) {
       continue;
     out.push_back(
         {"short_transfers",
-         fmt::format("{} has {:.0f} % of the predicted cycles and uses {:.0f} % of its bandwidth: "
-                     "{} moves of {:.0f} bytes on average; longer ones would hide their latency",
-                     port, 100 * path / sum, 100 * use, number(bus, "moves"),
-                     number(bus, "bytes") / number(bus, "moves"))});
+         fmt::format(
+             "{} has {:.0f} % of the predicted cycles and uses {:.0f} % of its bandwidth: "
+             "{} transfers of {:.0f} bytes on average; longer ones would hide their latency",
+             port, 100 * path / sum, 100 * use, number(bus, "moves"),
+             number(bus, "bytes") / number(bus, "moves"))});
   }
 }
 

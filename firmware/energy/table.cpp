@@ -72,7 +72,7 @@ Entry read_entry(ObjectReader& section, std::string_view key, bool object, Size 
     entry.steps = {{std::nullopt, number(reader, "value")}};
   }
   if (reader.has("per_bits")) {
-    if (!has_bits) reader.add_problem("per_bits", "is not allowed: nothing is moved here");
+    if (!has_bits) reader.add_problem("per_bits", "is not allowed: this event transfers nothing");
     entry.per_bits = reader.get_real("per_bits", 0, 1e6);
   }
   entry.source = said_or(reader, "source", entry.source);

@@ -75,7 +75,7 @@ constexpr Row middle_rows[] = {
     {"accounting.lost_cycles.share", "0..1", "lost cycles / accounting.cycles"},
     {"accounting.lost_cycles.top", "text", "the three reasons that cost most, the largest first"},
     {"accounting.instructions.KIND.count", "count", "instructions of the kind that retired"},
-    {"accounting.instructions.KIND.vectors", "vectors", "vectors that they move or compute on"},
+    {"accounting.instructions.KIND.vectors", "vectors", "vectors that they copy or compute on"},
     {"accounting.instructions.KIND.bytes", "bytes", "vectors times the bytes of a vector"},
     {"accounting.instructions.KIND.head_cycles", "cycles",
      "cycles in which one of the kind is at the head of its unit"},
@@ -123,7 +123,8 @@ constexpr Row middle_rows[] = {
     {"accounting.layers.predicted_cycles", "cycles",
      "that the optimising compiler expects with memory of fixed latency; only of its programs"},
     {"accounting.layers.bound_cycles", "cycles",
-     "fewest for its matrices, weight changes and accumulator moves; only of the optimising "
+     "fewest for its matrices, weight changes and DataMoves of accumulators; only of the "
+     "optimising "
      "compiler's programs"},
 };
 /// Figures of every machine that follow the machine's own figures of a layer.

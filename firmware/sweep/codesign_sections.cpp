@@ -83,7 +83,7 @@ std::string units(const std::vector<Measured>& points) {
   }
   return "<p>Share of the run's cycles in which each unit is busy. ARRAY: the array multiplies; "
          "WLOAD: it takes weights in; SIMD: the ALUs; DMA0 and DMA1: the paths to DRAM0 and DRAM1; "
-         "ACCMOVE: vectors move between accumulators and local memory. MAC fill: "
+         "ACCMOVE: DataMoves between accumulators and local memory. MAC fill: "
          "multiply-accumulates "
          "that the program asks for, of those that the array did.</p>\n" +
          table.html();

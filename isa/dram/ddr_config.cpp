@@ -21,7 +21,7 @@ std::vector<Parameter<C>> geometry() {
       whole("bus_bits", &C::bus_bits, {8, 1024, true}, "bits",
             "width of the data bus over all devices side by side; a column of them"),
       whole("burst_length", &C::burst_length, {2, 32, true}, "columns",
-            "what one RD or WR moves: 8 for DDR3 and DDR4, 16 for LPDDR4"),
+            "columns that one RD or WR transfers: 8 for DDR3 and DDR4, 16 for LPDDR4"),
       whole("bank_groups", &C::bank_groups, {1, 16, true}, "groups",
             "1 where the standard has none (DDR3, LPDDR4)"),
       whole("banks", &C::banks, {1, 64, true}, "banks", "banks of one group"),
@@ -82,7 +82,7 @@ std::vector<Parameter<C>> timings() {
     return timing(key, member, clocks, sentence);
   };
   return {
-      whole("tck_ps", &C::tck_ps, {100, 100000}, "ps", "the clock tCK; data moves twice in it"),
+      whole("tck_ps", &C::tck_ps, {100, 100000}, "ps", "the clock tCK; it has two beats of data"),
       t("cl", &C::cl, "from RD to its data"),
       t("cwl", &C::cwl, "from WR to its data"),
       t("t_rcd", &C::t_rcd, "from ACT to RD or WR of its row"),

@@ -16,7 +16,7 @@ std::vector<Parameter<L>> parameters() {
       whole("in_bytes_per_second", &L::in_bytes_per_second, rate, "bytes/s",
             "rate of data from the device"),
       whole("fixed_ps", &L::fixed_ps, {0, 1000000000000}, "ps",
-            "what every request costs on the host, whatever it moves"),
+            "what every request costs on the host, whatever it transfers"),
       boolean("outfeed_blocks_infeed", &L::outfeed_blocks_infeed,
               "data to the device wait until an output listed before them has been received"),
       boolean("needs_hints", &L::needs_hints,

@@ -148,8 +148,9 @@ ParameterTable<Architecture> make_table() {
              return a.dma_queue == 0 ? std::nullopt : std::optional<std::uint64_t>(a.dma_queue);
            },
            [](A& a, std::uint64_t n) { a.dma_queue = static_cast<std::uint32_t>(n); }, {0, 64},
-           "moves", "off",
-           "entries of a queue for DRAM moves beside the decoder's head; 0: moves hold the head"),
+           "transfers", "off",
+           "entries of a queue for transfers beside the decoder's head; 0: transfers hold the "
+           "head"),
        off_if(boolean("activation_unit", &A::activation_unit,
                       "scale, offset and activation on the way from accumulators to local memory, "
                       "behind opcode 0x7 and DataMove kind 0xE"),

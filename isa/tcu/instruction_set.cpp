@@ -38,8 +38,8 @@ std::string_view memory_name(Memory memory) {
 namespace {
 
 constexpr std::string_view read_cycles =
-    "5 + latency + n beats of a vector (4 + latency + n where a vector is one beat); the next move "
-    "from DRAM begins after it";
+    "5 + latency + n beats of a vector (4 + latency + n where a vector is one beat); the next "
+    "transfer from DRAM begins after it";
 constexpr std::string_view write_cycles =
     "n where a vector is one beat; else n up to 7 vectors, and about 2 a vector beyond. The data "
     "leaves while later instructions run";
@@ -98,11 +98,12 @@ const std::vector<InstructionInfo>& instruction_set() {
        none,
        "DataMove[.acc|.act] FROM(ADDRESS)[@STEP] -> TO(ADDRESS)[@STEP], COUNT",
        {local, "stride and address of the other memory", size},
-       {{"acc", 0, none, "adds to the accumulators, in moves from Local to Acc"},
+       {{"acc", 0, none, "adds to the accumulators; from Local to Acc only"},
         {"act", 0, Extension::activation_unit,
-         "passes the activation unit, in moves from Acc to Local"}},
-       "moves COUNT vectors between Local and one of DRAM0, DRAM1 and Acc, see the table of moves",
-       "by the kind of move",
+         "passes the activation unit; from Acc to Local only"}},
+       "copies COUNT vectors between Local and one of DRAM0, DRAM1 and Acc, see the table of "
+       "DataMoves",
+       "by the kind of DataMove",
        {"DataMove DRAM0(256)@4 -> Local(16), 9", "DataMove Local(16) -> DRAM0(256), 9",
         "DataMove DRAM1(256) -> Local(16), 9", "DataMove Local(16) -> DRAM1(256), 9",
         "DataMove Acc(3) -> Local(16), 9", "DataMove Local(16) -> Acc(3), 9",
@@ -142,7 +143,7 @@ const std::vector<InstructionInfo>& instruction_set() {
        {local, "number of the table", ""},
        {},
        "loads a whole lookup table, see the chapter on lookup tables",
-       "as a move of its vectors to the accumulators",
+       "as a DataMove of its vectors to the accumulators",
        {"LoadLUT Local(8)@2 -> Table(0)"}},
       {Opcode::dais,
        "Dais",
@@ -160,7 +161,7 @@ const std::vector<InstructionInfo>& instruction_set() {
        {local, "", ""},
        {},
        "loads the activation unit's four vectors: scale, offset, slope, limit",
-       "as a move of 4 vectors to the accumulators",
+       "as a DataMove of 4 vectors to the accumulators",
        {"LoadActivation Local(8)@2"}},
       {Opcode::configure,
        "Configure",
@@ -178,7 +179,7 @@ const std::vector<InstructionInfo>& instruction_set() {
 
 namespace {
 
-/// What operations give; indexed by SimdOp. Source fields: left and right.
+/// Results of the operations, indexed by SimdOp, with the source fields as left and right.
 constexpr std::array<std::string_view, simd_op_names.size()> simd_results = {
     "nothing: the ALU is not used; takes neither read nor write",
     "0",
@@ -200,7 +201,7 @@ constexpr std::array<std::string_view, simd_op_names.size()> simd_results = {
     "with lookup tables",
 };
 
-/// What registers hold; indexed by ConfigRegister.
+/// Meanings of the registers' values, indexed by ConfigRegister.
 constexpr std::array<std::string_view, config_register_names.size()> register_values = {
     "address of DRAM0 in units of 64 KiB; 0 at reset",
     "AxCACHE of DRAM0, 4 bits; 0 at reset",
@@ -267,7 +268,7 @@ ReferenceTable flags_table() {
 
 ReferenceTable moves_table() {
   ReferenceTable table{
-      "TCU: moves",
+      "TCU: DataMoves",
       "The flags of a DataMove are its kind; other kinds take a cycle and do nothing. Cycles are "
       "those at the decoder's head, with a memory that answers after a fixed latency.",
       {"written", "flags", "effect", "cycles"},

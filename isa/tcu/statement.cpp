@@ -125,9 +125,10 @@ class StatementParser {
                                    const std::vector<const ModifierInfo*>& modifiers) {
     const auto is_act = [](const ModifierInfo* each) { return each->name == "act"; };
     if (std::any_of(modifiers.begin(), modifiers.end(), is_act)) {
-      syntax_error(from.column, "the activation unit works on moves from Acc to Local only");
+      syntax_error(from.column,
+                   "the activation unit takes part in a DataMove from Acc to Local only");
     }
-    syntax_error(from.column, "there is no move from {} to {}; allowed {}",
+    syntax_error(from.column, "there is no DataMove from {} to {}; allowed {}",
                  memory_name(from.memory), memory_name(to.memory),
                  modifiers.empty()
                      ? "Local -> DRAM0, DRAM1 or Acc, and DRAM0, DRAM1 or Acc -> Local"

@@ -116,7 +116,7 @@ std::vector<FigureMeaning> meanings() {
       {"accounting.roofline.POINT.macs", "of busy: multiply-accumulates of all DPAS"},
       {"accounting.roofline.peak_macs_per_cycle",
        "N * Dp * OPS, of the program's DPAS with the most products a stage"},
-      {"accounting.roofline.bytes", "moved at the memory port, whole beats"},
+      {"accounting.roofline.bytes", "transferred at the memory port, whole beats"},
       {"accounting.roofline.peak_bytes_per_cycle", "one beat a cycle"},
       {"accounting.roofline.ridge",
        "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "

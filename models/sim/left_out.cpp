@@ -13,7 +13,7 @@ LeftOutCycles::LeftOutCycles(std::vector<Account*> accounts, const Clock& clock)
 
 void LeftOutCycles::check(Cycle now) const {
   if (clock_.progress != progress_) {
-    internal_error("engine check: something moves in cycle {}, which the fast engine leaves out",
+    internal_error("engine check: something changes in cycle {}, which the fast engine leaves out",
                    now);
   }
   for (std::size_t i = 0; i < accounts_.size(); ++i) {

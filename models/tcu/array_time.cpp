@@ -101,7 +101,7 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
      "a MatMul or LoadWeights has begun and its next vector is on its way from local memory"},
     {"accumulators", StateKind::stall,
      "a MatMul is held because the accumulators are not ready for its result: SIMD instructions or "
-     "moves before it use them, or an old value is being read"},
+     "DataMoves before it use them, or an old value is being read"},
     {"simd", StateKind::stall,
      "the array has no work and SIMD instructions pass the decoder or wait for the accumulators"},
     {"dais", StateKind::stall,
@@ -109,9 +109,9 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
      "MatMul is held because results of Dais instructions before it come first",
      "dais"},
     {"accumulator_moves", StateKind::stall,
-     "the array has no work while vectors move between accumulators and local memory"},
+     "the array has no work while a DataMove copies vectors between accumulators and local memory"},
     {"accumulator_results", StateKind::stall,
-     "the array has no work and a move waits for the accumulators, which finish the MatMul, "
+     "the array has no work and a DataMove waits for the accumulators, which finish the MatMul, "
      "SIMD and Dais instructions before it"},
     {"dram0_read_data", StateKind::stall,
      "the array has no work while data is read from DRAM0: bandwidth"},
@@ -130,7 +130,7 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
     {"dram1_write_wait", StateKind::stall,
      "the array has no work and a write to DRAM1 is at the head, but no data passes"},
     {"queued_transfers", StateKind::stall,
-     "the array has no work and the head waits for queued DRAM moves: for vectors that these use, "
+     "the array has no work and the head waits for queued transfers: for vectors that these use, "
      "or "
      "for room in their queue",
      "transfers"},
@@ -153,8 +153,8 @@ TimeInfo ArrayTime::info() {
       {"accumulators not ready for results", results},
       {"SIMD instructions", results},
       {"Dais instructions", results},
-      {"moves of accumulator data", results},
-      {"moves waiting for accumulators", results},
+      {"DataMoves of accumulators", results},
+      {"DataMoves waiting for accumulators", results},
       {"DRAM0 read, data arriving", dram_data},
       {"DRAM0 read, waiting for data", dram_wait},
       {"DRAM0 write, data leaving", dram_data},
@@ -163,7 +163,7 @@ TimeInfo ArrayTime::info() {
       {"DRAM1 read, waiting for data", dram_wait},
       {"DRAM1 write, data leaving", dram_data},
       {"DRAM1 write, waiting", dram_wait},
-      {"queued DRAM moves", dram_wait},
+      {"queued transfers", dram_wait},
       {"NoOp, Configure, undefined", other},
       {"instruction stream late", other},
       {"after the last instruction", other},
@@ -172,7 +172,7 @@ TimeInfo ArrayTime::info() {
       {"array computes", 0},
       {"weights: entering, draining, operands", 1},
       {"accumulators, SIMD, DAIS blocks", 2},
-      {"DRAM, data moving", 3},
+      {"DRAM, data on its way", 3},
       {"DRAM, waiting", 4},
       {"other instructions, stream, end", 5},
   };

@@ -1,5 +1,5 @@
-// Engine check: evaluates some of what the fast engine leaves out, and stops at the first
-// difference. Known intervals are compared in fast/sequence_checks.cpp.
+// Engine check: evaluates some of the units and cycles that the fast engine leaves out, and stops
+// at the first difference. Known intervals are compared in fast/sequence_checks.cpp.
 #include "isa/support/error.h"
 #include "models/sim/left_out.h"
 #include "models/tcu/system.h"
@@ -17,7 +17,7 @@ void TcuSystem::wake_for_check() {
 /// After the clock edge: a unit that slept has done nothing.
 void TcuSystem::check_sleep() {
   const UnitSet awake = clock_.activity.awake & all_units;
-  // A Configure wakes all of them.
+  // A Configure wakes all units.
   if ((awake & checks_.asleep) == 0 || awake == all_units) return;
   std::string names;
   const auto name = [&](UnitSet unit, const char* text) {
@@ -28,8 +28,8 @@ void TcuSystem::check_sleep() {
   name(dram0_unit, "dram0");
   name(dram1_unit, "dram1");
   tcu_.name_units(name);
-  internal_error("engine check: in cycle {} a register moves in a unit that sleeps: {}", clock_.now,
-                 names);
+  internal_error("engine check: in cycle {} a register changes in a unit that is asleep: {}",
+                 clock_.now, names);
 }
 
 /// Evaluates cycles that could have been left out.

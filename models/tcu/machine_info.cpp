@@ -17,7 +17,7 @@ std::vector<UnitInfo> units() {
   return {
       {"stream", "instruction stream", StreamAdapter::state_table},
       {"decoder", "decoder", Decoder::state_table, true},
-      {"transfers", "queue for DRAM moves", Decoder::transfer_states},
+      {"transfers", "queue for transfers", Decoder::transfer_states},
       {"array", "systolic array", SystolicArray::state_table},
       {"dais", "DAIS blocks", DaisUnit::state_table},
       {"activation", "activation unit", ActivationUnit::state_table},
@@ -189,7 +189,7 @@ std::vector<FigureMeaning> meanings() {
       {"accounting.lost_cycles.total",
        "cycles in which the array multiplies no vector: accounting.cycles - array_runs"},
       {"accounting.instructions.KIND.vectors",
-       "what they move, multiply, load or compute on; of Dais the input vectors"},
+       "what they copy, multiply, load or compute on; of Dais the input vectors"},
       {"accounting.instructions.KIND.head_cycles",
        "cycles in which one of the kind is at the decoder's head"},
       {"accounting.instructions.KIND.head_busy",
@@ -253,7 +253,7 @@ MachineRates TcuSystem::rates() const {
   return {macs, macs, config_.axi_data_bits / 8, architecture.vector_bytes()};
 }
 
-/// In the order of MachineInfo::counters.
+/// Values in the order of MachineInfo::counters.
 std::vector<std::uint64_t> TcuSystem::counters() const {
   auto& system = const_cast<TcuSystem&>(*this);  // the list also serves those who add to a counter
   std::vector<std::uint64_t> values;

@@ -91,9 +91,10 @@ TEST(DesignIdeas, ManyWeightLoadsAreNamed) {
 TEST(DesignIdeas, ShortTransfersAreNamed) {
   Record record = quiet();
   record["buses"]["DMA0"]["use"] = 0.25;
-  EXPECT_EQ(said(record, "short_transfers"),
-            "DMA0 has 56 % of the predicted cycles and uses 25 % of its bandwidth: 10 moves of 800 "
-            "bytes on average; longer ones would hide their latency");
+  EXPECT_EQ(
+      said(record, "short_transfers"),
+      "DMA0 has 56 % of the predicted cycles and uses 25 % of its bandwidth: 10 transfers of 800 "
+      "bytes on average; longer ones would hide their latency");
   record["predicted"]["paths"]["DMA0"] = 450;
   EXPECT_EQ(said(record, "short_transfers"), "");
 }

@@ -1,4 +1,4 @@
-// tactus darwinn info, verify: what is in a package, and whether it can be run.
+// tactus darwinn info, verify: the contents of a package, and whether it can be run.
 
 #include <fmt/core.h>
 
@@ -109,7 +109,7 @@ void print_traffic(const Executable& executable) {
   part("scratch in", traffic.scratch_in);
   part("outputs", traffic.outputs);
   part("scratch out", traffic.scratch_out);
-  info_line("  bytes moved", "{}: {}", all, text);
+  info_line("  traffic", "{} bytes: {}", all, text);
 }
 
 void print_executable(const Executable& executable) {

@@ -66,7 +66,7 @@ void write_commands(const std::string& path, const DramRun& run, const DdrConfig
   file.close();
 }
 
-/// Clock, command and bank over all groups, as DRAMPower 4 reads its command traces.
+/// Writes a command trace for DRAMPower 4: clock, command, and bank counted over all groups.
 void write_drampower(const std::string& path, const DramRun& run) {
   OutputFile file(path);
   for (const DdrCommand& command : run.commands) {
@@ -82,11 +82,11 @@ Json latency_json(const DdrLatencies& latencies, const DdrConfig& config) {
           {"max_ns", nanoseconds(latencies.max, config)}};
 }
 
-/// What the trace came to.
+/// Sums over the trace.
 struct Sums {
   std::uint64_t reads = 0, writes = 0;  ///< requests
   std::uint64_t bytes_read = 0, bytes_written = 0;
-  DdrClock begin = 0, clocks = 0;  ///< from the first arrival to the end of the last data
+  DdrClock begin = 0, clocks = 0;  ///< clocks from the first arrival to the end of the last data
   DdrFigures figures;
 };
 
@@ -181,7 +181,7 @@ std::vector<Figure> dram_answer_columns() {
       {"port", "count", "the port at which it arrives"},
       {"operation", "text", "read or write"},
       {"address", "bytes", "its first byte"},
-      {"bytes", "bytes", "that it moves"},
+      {"bytes", "bytes", "that it transfers"},
       {"answered_ns", "ns", "end of its read data; of a write: when the controller has all of it"},
       {"latency_ns", "ns", "answered_ns - time_ns"},
       {"bursts", "count", "of the DRAM that the request needs"},

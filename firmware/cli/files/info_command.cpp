@@ -1,4 +1,4 @@
-// tactus info: what an architecture or a model means in bits and bytes.
+// tactus info: facts of a file, such as the sizes and layouts that follow from an architecture.
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -71,7 +71,7 @@ void print_dais_block(const tcu::Architecture& architecture, unsigned number) {
   info_line("  latency", "{} cycles ({})", block.latency(),
             file.is_pipeline ? fmt::format("pipeline of {} stages", file.pipeline.stages.size())
                              : "one combinational program");
-  // Without ranks of its own a program has registers at its outputs only.
+  // A program without pipeline stages has registers at its outputs only.
   std::uint64_t registers = dais::register_bits(file.pipeline);
   if (!file.is_pipeline) {
     for (const dais::Port& port : dais::input_ports(file.pipeline.stages.front())) {
@@ -114,7 +114,7 @@ void print_architecture(const tcu::Architecture& architecture) {
     info_line("lookup tables", "{} of {} entries, {} vectors each; keys in steps of 2^-{}",
               tables.count, tables.depth, lookup_vectors(architecture), tables.key_binary_point);
   }
-  if (architecture.dma_queue != 0) info_line("DRAM queue", "{} moves", architecture.dma_queue);
+  if (architecture.dma_queue != 0) info_line("DRAM queue", "{} transfers", architecture.dma_queue);
   if (architecture.activation_unit)
     info_line("activation unit", "between accumulators and local memory");
   if (architecture.shadow_weights != tcu::ShadowWeights::off) {
@@ -188,7 +188,7 @@ void print_model(const Model& model) {
                 : fmt::format("{} vectors, copied before the first image", resident_vectors(file)));
 }
 
-/// Where a value comes from; empty if the file does not say.
+/// Provenance of a value; empty if the file does not state it.
 std::string origin(const ProvenanceByKey& provenance, const std::string& key) {
   const auto found = provenance.find(key);
   if (found == provenance.end()) return {};
@@ -236,7 +236,7 @@ void print_dram(const DdrPreset& preset) {
   }
 }
 
-/// What a name of configs/ stands for, unless there is a file of this name.
+/// The kind of file that a name of configs/ stands for. A file with this name takes precedence.
 std::optional<FileKind> kind_of_name(const std::string& name) {
   std::error_code ignored;
   const bool file = name.find('/') != std::string::npos || std::filesystem::exists(name, ignored);

@@ -67,7 +67,7 @@ const ParameterTable<M>& dpas_machine_parameters() {
                             "the profile's l1_latency",
                             "of ideal memory, from the issue of a load to its use"),
              whole("ideal_bytes", &M::ideal_bytes, {4, 4096, true}, "bytes",
-                   "that ideal memory moves in a cycle"),
+                   "that ideal memory transfers in a cycle"),
              choice("engine", &M::engine, {"step", "fast", "check"},
                     "step: evaluate every cycle; fast: leave out those in which nothing happens; "
                     "check: evaluate them, and stop where something does; the result is the same")

@@ -11,8 +11,8 @@ using selftest::Target;
 struct Test {
   SelftestInfo info;
   std::function<std::string(Target&)> run;
-  void (*prepare)(TcuSimulationConfig& config) =
-      nullptr;  ///< before the machine is built; may be null
+  /// Before the machine is built; may be null.
+  void (*prepare)(TcuSimulationConfig& config) = nullptr;
 };
 
 template <typename Function>
@@ -38,7 +38,7 @@ const std::vector<Test>& tests() {
        with_bank(memory_offsets, 0)},
       {{"memory_offsets_dram1", "round trips DRAM1 to DRAM0, all offsets, sizes around 2^k"},
        with_bank(memory_offsets, 1)},
-      {{"accumulate", "moves that add to the accumulators, with saturation"}, accumulate},
+      {{"accumulate", "DataMoves that add to the accumulators, with saturation"}, accumulate},
       {{"array", "3.456 x + 78.912 by a diagonal matrix and a bias"}, array_affine},
       {{"array_strides", "random matrices; steps, accumulation, zeroes"}, array_strides},
       {{"array_rounding", "multiply-accumulates that tell how they round and saturate"},

@@ -34,7 +34,7 @@ struct ActivationLinks {
 class ActivationUnit final : public sc_core::sc_module {
  public:
   struct Stats {
-    std::uint64_t vectors = 0;     ///< that entered
+    std::uint64_t vectors = 0;     ///< vectors that entered
     std::uint64_t parameters = 0;  ///< vectors of parameters
   };
   enum State : std::uint8_t { take, load, give, wait_output, pass, rest };
@@ -43,7 +43,7 @@ class ActivationUnit final : public sc_core::sc_module {
       {"load", StateKind::busy, "a vector of parameters enters"},
       {"give", StateKind::busy, "a result leaves, and nothing enters"},
       {"wait_output", StateKind::stall, "a result is there, and local memory does not take it"},
-      {"pass", StateKind::busy, "results only move on inside"},
+      {"pass", StateKind::busy, "results only advance inside the unit"},
       {"idle", StateKind::idle, "nothing is inside"},
   }};
 
@@ -58,9 +58,9 @@ class ActivationUnit final : public sc_core::sc_module {
   [[nodiscard]] bool sleeps() const { return idle() && account_.code() == rest; }
   [[nodiscard]] bool idle() const { return results_.empty(); }
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
-  // For the data of whole instructions; no time passes, and nothing is counted. Nothing may be in
-  // it.
-  /// The next vector of parameters.
+  // For the data of whole instructions; no time passes, and nothing is counted. The unit must be
+  // empty.
+  /// Takes the next vector of parameters.
   void take_parameters(VectorRef vector);
   /// The result of a vector.
   void activate_now(VectorRef input, std::uint8_t* result) const;
@@ -82,7 +82,7 @@ class ActivationUnit final : public sc_core::sc_module {
   ActivationLinks& links_;
   tcu::DataType type_;
   std::size_t lanes_;
-  std::vector<tcu::ActivationParameters> parameters_;  ///< by lane
+  std::vector<tcu::ActivationParameters> parameters_;  ///< parameters of each lane
   unsigned next_parameter_ = 0;
   BlockRing results_;
   std::vector<Cycle> available_;  ///< cycle in which each result is offered

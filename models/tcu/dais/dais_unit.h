@@ -39,8 +39,9 @@ struct DaisUnitLinks {
 class DaisUnit final : public sc_core::sc_module {
  public:
   struct Stats {
-    std::array<std::uint64_t, tcu::most_dais_blocks> samples{};  ///< that entered each block
-    std::uint64_t vectors = 0;                                   ///< taken from local memory
+    /// Samples that entered each block.
+    std::array<std::uint64_t, tcu::most_dais_blocks> samples{};
+    std::uint64_t vectors = 0;  ///< taken from local memory
   };
   enum State : unsigned { take, give, wait_output, wait_order, wait_input, pass, rest };
   static constexpr std::array<UnitState, 7> state_table{{
@@ -52,7 +53,7 @@ class DaisUnit final : public sc_core::sc_module {
       {"wait_order", StateKind::stall,
        "the next sample's block is full, and its results wait for those of another block"},
       {"wait_input", StateKind::stall, "the next vector has not come from local memory"},
-      {"pass", StateKind::busy, "samples only move on inside the blocks"},
+      {"pass", StateKind::busy, "samples only advance inside the blocks"},
       {"idle", StateKind::idle, "there is no sample, inside or to come"},
   }};
 
@@ -104,7 +105,7 @@ class DaisUnit final : public sc_core::sc_module {
   std::size_t most_inside_ = 0;       ///< samples that all blocks together hold
   std::vector<std::uint8_t> result_;  ///< vectors of the oldest sample, once it is offered
   bool result_converted_ = false;
-  std::size_t delivered_ = 0;  ///< of these
+  std::size_t delivered_ = 0;  ///< number of these that were delivered
   Stats stats_;
   Account account_;
 };

@@ -49,7 +49,7 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
   make_transfers();
 }
 
-/// A dataflow item is one output.
+/// Makes the streams of all legs. A dataflow item is one output.
 std::array<Decoder::Stream, Decoder::leg_count> Decoder::make_streams(
     const tcu::Architecture& architecture, const DecoderLinks& links) {
   const auto stream = [](unsigned index, auto& link, std::uint64_t depth) {
@@ -139,7 +139,8 @@ void Decoder::begin(Leg leg, std::uint64_t size, std::uint64_t step) {
   note_count(s);
 }
 
-/// A port the head does not use shows zeroes, which is a read.
+/// Shows the head's request at a port. A port that the head does not use shows zeroes, which means
+/// a read.
 void Decoder::show_local(MemoryPort& port, Leg leg) {
   port.request.valid.wake();
   const Decoded& item = leg == leg_local_b ? mover() : queue_.front();
@@ -199,10 +200,10 @@ unsigned Decoder::taken(unsigned legs) const {
   return taken;
 }
 
-/// Those of `legs`, legs of the head, that are taken in this cycle, by a queue or at the end of
-/// their stream, whether or not they are valid: the forks' `all`, and with it the timeout, looks at
-/// the stale head of an empty queue too. A full queue takes the head's item in the cycle in which
-/// it gives one away, which is with the expander's last output.
+/// Returns those of the head's `legs` that are taken in this cycle, by a queue or at the end of
+/// their stream, whether or not they are valid: the forks' `all`, and with it the timeout, also
+/// depends on the stale head of an empty queue. A full queue takes the head's item in the cycle in
+/// which an item leaves it, with the expander's last output.
 unsigned Decoder::ready_legs(unsigned legs, unsigned taken) const {
   return legs & ((taken & last_legs_) | ~full_legs_);
 }
@@ -215,9 +216,9 @@ void Decoder::decide() {
   const unsigned firing = taken & shown_legs_;
   const unsigned entering = fork_.fires(ready) | transfer_fork_.fires(ready);
   edge_.head_ready = fork_.all(ready) && blocked_ == Block::none;
-  // One cycle has one state: progress at the head, or else the first of its legs, in the order of
-  // the enumeration, that nobody takes. Local memory comes last because its requests wait for the
-  // other legs' data.
+  // A cycle has one state: progress at the head, or else the first of the head's legs, in the order
+  // of the enumeration, that is not taken. Local memory comes last because its requests wait for
+  // the data of other legs.
   const bool progresses = edge_.head_ready || (firing & head_local_legs_) != 0;
   edge_.waits = progresses ? busy : static_cast<State>(wait_states[open & ~ready]);
   if (blocked_ != Block::none) {
@@ -386,8 +387,8 @@ std::string Decoder::waits_for() const {
     return fmt::format("instruction {} (opcode 0x{:x}, flags 0x{:x}) waits for {}",
                        registers_.program_counter, queue_.front().raw.opcode,
                        queue_.front().raw.flags,
-                       blocked_ == Block::transfer     ? "a queued DRAM move"
-                       : blocked_ == Block::queue_full ? "room in the queue for DRAM moves"
+                       blocked_ == Block::transfer     ? "a queued transfer"
+                       : blocked_ == Block::queue_full ? "room in the queue for transfers"
                                                        : "queued weights to enter the array");
   }
   static constexpr std::array<const char*, 9> names{"local router",

@@ -8,18 +8,18 @@
 // accepted; the other streams run ahead in queues of 2N entries (dataflow, accumulators, array,
 // DAIS blocks) or one entry (DRAM, host dataflow).
 //
-// With a queue for DRAM moves, an extension of Tactus's own, these leave the head in one cycle and
+// With a queue for transfers, an extension of Tactus's own, these leave the head in one cycle and
 // are done in order beside it, from the next cycle on, each as it would be at the head. What would
 // see or overwrite their vectors too early waits at the head: an instruction whose range of local
-// memory overlaps that of a queued move, where one of the two writes; a Configure of a DRAM offset
-// or of AxCACHE while moves are queued. Ranges go from the lowest to the highest address; one that
-// wraps is all of local memory.
+// memory overlaps that of a queued transfer, where one of the two writes; a Configure of a DRAM
+// offset or of AxCACHE while moves are queued. Ranges go from the lowest to the highest address;
+// one that wraps is all of local memory.
 //
 // Where weights have reads of their own, likewise an extension, a LoadWeights leaves the head in
 // one cycle too (models/tcu/systolic_array/weight_loads.h), if there is room, and sends its weights
-// on their way while it still waits behind the head, if that and queued moves write none of them.
-// What would overwrite vectors that it has not read yet waits at the head. These waits count as
-// waiting for the array.
+// on their way while it still waits behind the head, if that and queued transfers write none of
+// them. What would overwrite vectors that it has not read yet waits at the head. These waits count
+// as waiting for the array.
 //
 // Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
 // (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
@@ -92,13 +92,13 @@ class Decoder final : public sc_core::sc_module {
     level_count
   };
   using Levels = std::array<std::uint64_t, level_count>;
-  /// States of the queue for DRAM moves.
+  /// States of the queue for transfers.
   enum TransferState : std::uint8_t { passes, waits, no_transfer };
   static constexpr std::array<UnitState, 3> transfer_states{{
       {"pass", StateKind::busy,
-       "a vector of a queued move is read from or written to local memory"},
-      {"wait", StateKind::stall, "the oldest queued move waits for its DRAM port"},
-      {"idle", StateKind::idle, "no move is queued"},
+       "a vector of a queued transfer is read from or written to local memory"},
+      {"wait", StateKind::stall, "the oldest queued transfer waits for its DRAM port"},
+      {"idle", StateKind::idle, "no transfer is queued"},
   }};
   enum State : std::uint8_t {
     busy,
@@ -131,10 +131,10 @@ class Decoder final : public sc_core::sc_module {
       {"wait_local_b", StateKind::stall,
        "local port B takes no request: the DRAM port does not keep up, or has no vector to write"},
       {"wait_transfer", StateKind::stall,
-       "a queued DRAM move has to be done first: it uses the same vectors of local memory, or the "
+       "a queued transfer has to be done first: it uses the same vectors of local memory, or the "
        "register that is to change",
        "transfers"},
-      {"wait_transfer_queue", StateKind::stall, "the queue for DRAM moves is full", "transfers"},
+      {"wait_transfer_queue", StateKind::stall, "the queue for transfers is full", "transfers"},
       {"starved", StateKind::stall, "no instruction is there, and the stream has not ended"},
       {"idle", StateKind::idle, "the instruction stream has ended"},
   }};
@@ -152,11 +152,11 @@ class Decoder final : public sc_core::sc_module {
     move();
   }
 
-  /// What the clock edge does.
+  /// Changes made at the clock edge.
   struct Edge {
     unsigned entering;        ///< legs of the head that are taken
     unsigned firing, ending;  ///< streams whose output is taken; whose item ends with it
-    State waits;              ///< of an instruction at the head
+    State waits;              ///< state of an instruction that waits at the head
     bool head_ready;          ///< all of its legs are taken, valid or not
     bool accepts;             ///< an instruction
   };
@@ -176,28 +176,30 @@ class Decoder final : public sc_core::sc_module {
     timer_ = edge_.head_ready ? 0 : static_cast<std::uint16_t>(timer_ + std::min(cycles, left));
   }
 
-  // For sequences that are known (models/tcu/fast/known_sequences.h). They know instructions by
-  // their *shape*: all but what of the addresses decides nothing.
-  /// Makes the shape of this instruction known, and returns its number. `meets`: its first access
-  /// to the accumulators is where the last one before it was. With Clock::timing_only instructions
-  /// of this shape have addresses that are made up.
+  // Functions for known sequences (models/tcu/fast/known_sequences.h). These identify an
+  // instruction by its *shape*: the instruction without the parts of addresses that do not affect
+  // timing.
+  /// Adds the shape of an instruction and returns its number. `meets`: its first access to the
+  /// accumulators has the address of the last access before it. With Clock::timing_only,
+  /// instructions of this shape have arbitrary addresses.
   [[nodiscard]] std::uint32_t add_shape(const tcu::Instruction& instruction, bool meets,
                                         const LocalOrder& order);
   void forget_shapes() {
     shapes_.clear();
     forms_.clear();
   }
-  /// With Clock::timing_only: the shape of the instruction that enters next.
+  /// With Clock::timing_only: sets the shape of the instruction that enters next.
   void expect_shape(std::uint32_t shape) { next_shape_ = shape; }
-  /// The queue holds what it held, as shapes: of the last instruction but one that entered, and of
-  /// the last.
+  /// Sets the shapes of the instructions in the queue: of the last but one that entered, and of the
+  /// last.
   void adopt_shapes(const std::array<std::uint32_t, 2>& shapes);
   /// The other way round.
   void adopt_instructions(const std::array<tcu::Instruction, 2>& instructions);
   /// The last instruction but one that entered, and the last. Before the first they are NoOps.
   [[nodiscard]] std::array<tcu::Instruction, 2> last_entered();
-  /// See models/sim/fast/registers.h; for shapes. In two parts: what serves DRAM moves, and the
-  /// rest. `alone`: the part does not say what the other one tells it.
+  /// See models/sim/fast/registers.h; with shapes in place of instructions. There are two parts:
+  /// registers for transfers, and all others. `alone`: without the registers by which the other
+  /// part affects this one.
   void registers_of_moves(Registers& r, bool alone);
   void registers_but_moves(Registers& r, bool alone);
   /// The instructions at the head and behind it, with which registers_but_moves() begins.
@@ -206,7 +208,7 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t& last_access() { return last_access_; }
   /// Instructions that entered so far.
   [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
-  /// Those that wait at the head or behind it.
+  /// Number of instructions that wait at the head or behind it.
   [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
   /// Instructions may wait, and nothing else is asked of anybody.
   [[nodiscard]] bool rests() const { return rests(all_legs); }
@@ -221,31 +223,32 @@ class Decoder final : public sc_core::sc_module {
     blocked_ = Block::none;
     turned_ = true;
   }
-  /// As if the move at the head had been done in the last cycle.
+  /// Removes the DataMove at the head, as if it had completed in the last cycle.
   void drop_head();
   /// DRAM port and host router have got the head's requests.
   [[nodiscard]] bool head_move_has_begun() const;
   [[nodiscard]] std::uint32_t head_shape() const { return queue_.front().shape; }
   [[nodiscard]] unsigned head_context() const { return queue_.front().context; }
-  /// So many instructions retired, the last one in cycle `last`; all that is not counted.
+  /// Notes that `count` instructions retired, the last one in cycle `last`, without any other
+  /// counters.
   void note_retires(std::uint64_t count, Cycle last) {
     registers_.program_counter += static_cast<std::uint32_t>(count);
     stats_.last_retire = last;
   }
-  /// As if those that retired since then had not.
+  /// Resets the counters of retires to an earlier cycle.
   void reset_retires(std::uint32_t program_counter, Cycle last) {
     registers_.program_counter = program_counter;
     stats_.last_retire = last;
   }
   [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()
-  /// A move from or to a DRAM has left the head, and not all of its requests have.
+  /// True if a transfer has left the head, but not all of its requests.
   [[nodiscard]] bool moves_dram() const {
     return !host_queue_.empty() || !dram_queue_[0].empty() || !dram_queue_[1].empty();
   }
   /// Cycles without progress at the head, up to the timeout.
   [[nodiscard]] std::uint16_t& timer() { return timer_; }
 
-  /// Whether an instruction may have to wait at the head for queued moves or weights.
+  /// True if instructions may have to wait at the head for queued transfers or weights.
   [[nodiscard]] bool has_blocks() const { return transfers_ || links_.weight_loads != nullptr; }
   [[nodiscard]] const ConfigRegisters& registers() const { return registers_; }
   [[nodiscard]] const DecoderLinks& links() const { return links_; }
@@ -265,7 +268,7 @@ class Decoder final : public sc_core::sc_module {
     if (edge_.head_ready || timer_ > registers_.timeout) return most;
     return std::min<Cycle>(most, registers_.timeout - timer_);
   }
-  /// Nothing at the head and nothing queued for any unit.
+  /// True if no instruction is at the head and nothing is queued for any unit.
   [[nodiscard]] bool idle() const;
   /// Decoder outputs, as levels of this cycle.
   [[nodiscard]] bool timeout() const { return timer_ == registers_.timeout; }
@@ -273,7 +276,8 @@ class Decoder final : public sc_core::sc_module {
     return registers_.program_counter == registers_.tracepoint;
   }
   [[nodiscard]] bool head_valid() const { return !queue_.empty(); }
-  /// Whether the head would retire in this cycle, valid or not; settled wires, before commit().
+  /// True if the head would retire in this cycle, whether or not it is valid. Call with settled
+  /// wires, before the clock edge.
   [[nodiscard]] bool head_ready() const {
     const unsigned open = fork_.open();
     return blocked_ == Block::none && fork_.all(ready_legs(open, taken(open | shown_legs_)));
@@ -284,7 +288,7 @@ class Decoder final : public sc_core::sc_module {
   /// Configuration registers and the timer as before cycle 0, and a queue of NoOps for the rest,
   /// which registers_but_moves() and registers_of_moves() load.
   void reset(std::uint16_t timeout);
-  /// As if a host had written the register before cycle 0.
+  /// Sets the register as if a host had written it before cycle 0.
   void preset_sample_interval(std::uint16_t cycles) { registers_.sample_interval = cycles; }
   void describe(const trace::Scope& scope) const;
 
@@ -298,7 +302,7 @@ class Decoder final : public sc_core::sc_module {
       on_retire(cycle, counter);
     }
   }
-  /// So many of the retires to come have been told already.
+  /// Notes that on_retire has been called already for the next `retires` retires.
   void note_told(std::uint64_t retires) { told_ahead_ += retires; }
   [[nodiscard]] std::uint64_t told_ahead() const { return told_ahead_; }
 
@@ -319,7 +323,7 @@ class Decoder final : public sc_core::sc_module {
   static constexpr unsigned all_legs = (1U << leg_count) - 1;
   /// Legs without a queue: their items stay at the head.
   static constexpr unsigned local_legs = leg_local_a | leg_local_b;
-  /// Those of DRAM moves.
+  /// Legs of transfers.
   static constexpr unsigned transfer_legs = leg_local_b | leg_dram0 | leg_dram1 | leg_host;
 
   /// The end of a leg: the wires to its consumer, and the expander with the item that it works on.
@@ -352,30 +356,31 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t step = 0;  ///< 0: one request for the whole range
   };
 
-  /// An instruction with all fields cut to the widths of the streams they go to.
+  /// A decoded instruction: its fields, truncated to the widths of the streams that use them.
   struct Decoded {
     tcu::Instruction raw;
     tcu::InstructionKind kind = tcu::InstructionKind::no_op;
-    unsigned context = 0;  ///< of the account: code of its first state
+    unsigned context = 0;  ///< code of the instruction's first state in the account
     std::uint64_t vectors = 0;
     unsigned legs = 0;
-    unsigned moves = 0;  ///< legs that it has once it is in the queue for DRAM moves
+    unsigned moves = 0;  ///< legs that it has once it is in the queue for transfers
     Dataflow dataflow;
     bool local_write = false;
     bool local_reverse = false;
     std::uint64_t local_base = 0;
     std::uint64_t local_size = 0;
     std::uint64_t local_step = 0;
-    std::uint64_t local_low = 0, local_high = 0;  ///< what it may touch; with extensions only
-    bool is_sent = false;                         ///< its weights are on their way
-    WeightLoad weights;                           ///< with reads of their own
+    /// Range of local vectors that it may use; with extensions only.
+    std::uint64_t local_low = 0, local_high = 0;
+    bool is_sent = false;  ///< its weights are on their way
+    WeightLoad weights;    ///< with reads of their own
     AccumulatorItem accumulator;
     ArrayControl array;
     DaisControl dais;
     HostDataflow host;
     DramItem dram;
     std::uint32_t shape = 0;  ///< with Clock::timing_only
-    LocalOrder order;         ///< likewise
+    LocalOrder order;         ///< order at the head; with extensions only
   };
   struct Shape {
     Decoded item;
@@ -428,11 +433,11 @@ class Decoder final : public sc_core::sc_module {
   /// Legs whose consumers would take an output in this cycle, valid or not.
   [[nodiscard]] unsigned taken(unsigned legs) const;
   [[nodiscard]] unsigned ready_legs(unsigned legs, unsigned taken) const;
-  /// The queue for DRAM moves.
+  /// The queue for transfers.
   struct Transfers;
   /// Why the head may not begin.
   enum class Block : std::uint8_t { none, transfer, queue_full, weights };
-  /// What the streams of DRAM moves work on.
+  /// The instruction that the streams of transfers process.
   [[nodiscard]] const Decoded& mover() const { return transfers_ ? *oldest_ : queue_.front(); }
   void make_transfers();
   void offer_transfers();
@@ -469,13 +474,13 @@ class Decoder final : public sc_core::sc_module {
   Clock& clock_;
   const tcu::Architecture architecture_;
   const tcu::InstructionLayout layout_;
-  const std::uint64_t local_mask_;        ///< of addresses and sizes
-  const std::uint64_t accumulator_mask_;  ///< of addresses
+  const std::uint64_t local_mask_;        ///< mask of addresses and sizes
+  const std::uint64_t accumulator_mask_;  ///< mask of addresses
   const std::array<std::uint64_t, 2> dram_mask_;
   DecoderLinks links_;
 
   Queue<Decoded, QueueKind::plain, 2> queue_;  ///< entries are decoded in their slots
-  Fork fork_;                                  ///< of the instruction at the head
+  Fork fork_;                                  ///< fork of the instruction at the head
   unsigned queued_legs_ = 0;                   ///< streams whose queue holds items
   unsigned full_legs_ = local_legs;  ///< streams whose queue has no room, or that have none
   unsigned shown_legs_ = 0;          ///< streams with an output in this cycle
@@ -491,23 +496,23 @@ class Decoder final : public sc_core::sc_module {
   std::array<Queue<DramItem, QueueKind::pipe_flow, 1>, 2> dram_queue_;
 
   std::unique_ptr<Transfers> transfers_;
-  const Decoded* oldest_ = nullptr;  ///< of the queued moves
-  Fork transfer_fork_;               ///< of that one
+  const Decoded* oldest_ = nullptr;  ///< oldest of the queued transfers
+  Fork transfer_fork_;               ///< fork of the oldest transfer
   std::uint64_t loads_ = 0;          ///< LoadWeights so far, where they have reads of their own
   bool product_follows_ = false;     ///< a product came behind the last of them
   bool sends_ahead_ = false;         ///< weights of the instruction behind the head, in this cycle
-  bool loads_were_queued_ = false;   ///< in the last cycle
+  bool loads_were_queued_ = false;   ///< weight loads were queued in the last cycle
   Block blocked_ = Block::none;      ///< the head, in this cycle
   bool holds_moves_ = false;         ///< see hold_moves()
-  unsigned head_legs_ = all_legs;    ///< those that are the head's
+  unsigned head_legs_ = all_legs;    ///< legs that belong to the head
   /// Legs whose requests to local memory the head waits for.
   unsigned head_local_legs_ = local_legs;
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
   std::uint64_t told_ahead_ = 0;  ///< see note_told()
-  /// A register has moved since the last show() that the items at the outputs depend on.
-  Levels told_levels_{};  ///< to observers of events
+  Levels told_levels_{};          ///< to observers of events
+  /// A register that the items at the outputs depend on has changed since the last show().
   bool turned_ = true;
   Edge edge_{};
   unsigned moving_ = 0;        ///< streams that moved within an item in the last cycle

@@ -39,7 +39,7 @@ void Decoder::describe(const trace::Scope& scope) const {
     scope.level("transfer_queue", architecture_.dma_queue, [this] { return queued_transfers(); });
     scope.state(
         "blocked", 2, [this] { return blocked_; },
-        "the head waits: 1 for a queued DRAM move, 2 for room in their queue, 3 for weights");
+        "the head waits: 1 for a queued transfer, 2 for room in their queue, 3 for weights");
   }
   scope.level("instruction_queue", 2, [this] { return queue_.count(); });
 

@@ -38,7 +38,7 @@ struct SystolicArrayLinks {
   /// only to name the reason for which the output is not ready.
   const Wire& results_of_dais;
   WeightLoads* weight_loads = nullptr;    ///< null unless weights have reads of their own
-  const DualPortMemory* local = nullptr;  ///< which they read
+  const DualPortMemory* local = nullptr;  ///< local memory that they read
 };
 
 class SystolicArray final : public sc_core::sc_module {
@@ -46,7 +46,7 @@ class SystolicArray final : public sc_core::sc_module {
   struct Stats {
     std::uint64_t multiplications = 0;  ///< vectors multiplied, zero vectors included
     std::uint64_t loads = 0;            ///< weight vectors loaded, zero vectors included
-    std::uint64_t loads_in_turn = 0;    ///< of these, in a cycle that a product could have had
+    std::uint64_t loads_in_turn = 0;    ///< loads in cycles in which a product could have entered
     std::uint64_t zero_multiplications = 0;
   };
   enum State : std::uint8_t {
@@ -67,7 +67,8 @@ class SystolicArray final : public sc_core::sc_module {
       {"wait_drain", StateKind::stall,
        "new weights wait until the last result has left, 2N-1 cycles after its input entered"},
       {"wait_output", StateKind::stall,
-       "the accumulators are not ready to take the result: earlier SIMD instructions or moves use "
+       "the accumulators are not ready to take the result: earlier SIMD instructions or DataMoves "
+       "use "
        "them, or the old value of an accumulation is still being read"},
       {"wait_dais", StateKind::stall,
        "results of Dais instructions before it have to reach the accumulators first", "dais"},
@@ -85,11 +86,11 @@ class SystolicArray final : public sc_core::sc_module {
     move();
   }
 
-  /// What the clock edge does.
+  /// Changes made at the clock edge.
   struct Edge {
     bool enters, taken;  ///< control items
     bool leaves;         ///< a result
-    bool rests;          ///< no register moves
+    bool rests;          ///< no register changes
     State state;
   };
   void decide();
@@ -98,19 +99,19 @@ class SystolicArray final : public sc_core::sc_module {
   /// wire.
   [[nodiscard]] bool sleeps() const { return edge_.rests && links_.weight_loads == nullptr; }
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
-  /// Every result has left, nothing is asked for.
+  /// True if every result has left and no control item is present.
   [[nodiscard]] bool idle() const {
     return control_.empty() && results_.empty() &&
            (links_.weight_loads == nullptr || links_.weight_loads->empty());
   }
-  // For the data of whole instructions; no time passes. Nothing may be on its way.
-  /// The next weight vector, null: zeroes.
+  // For the data of whole instructions; no time passes. The array must be empty.
+  /// Takes the next weight vector; null: zeroes.
   void take_weights(VectorRef weights);
-  /// A product begins: with the second set of weights, if that is a new one.
+  /// Begins a product, with the second set of weights if it is new.
   void begin_product_now() {
     if (second_is_new_) copy_second_weights();
   }
-  /// The results of `count` inputs, null: zeroes, one behind the other.
+  /// Computes the results of `count` inputs (null: zeroes), stored one behind the other.
   void multiply_now(const VectorRef* inputs, std::uint8_t* results, std::size_t count) const {
     kernels_.mac_chains(weights_.data() + window_ * vector_bytes_, inputs, results, size_, count);
   }
@@ -128,17 +129,19 @@ class SystolicArray final : public sc_core::sc_module {
   [[nodiscard]] bool offers() const {
     return !results_.empty() && available_[available_front_] <= clock_.now;
   }
-  /// Whether the control item at the head would be consumed, valid or not; settled wires.
+  /// True if the control item at the head would be consumed, whether or not it is valid. Call with
+  /// settled wires.
   [[nodiscard]] bool head_ready() const {
     const ArrayControl& control = control_.front();
     if (control.load) return can_load() && (control.zeroes || links_.weights.valid);
     return has_weights() && links_.output.ready && (control.zeroes || links_.input.valid);
   }
-  /// Whether the weights of the product at the head are there.
+  /// True if the weights of the product at the head are loaded.
   [[nodiscard]] bool has_weights() const {
     return links_.weight_loads == nullptr || links_.weight_loads->has(control_.front().loads);
   }
-  /// The product at the head enters: with the second set of weights, if that is a new one.
+  /// Call when the product at the head enters: the second set of weights becomes the first if it is
+  /// new.
   void take_over_weights();
   void copy_second_weights();
   void shift_second_weights(VectorRef weights);
@@ -169,12 +172,13 @@ class SystolicArray final : public sc_core::sc_module {
   std::size_t window_ = 0;
   std::vector<std::uint8_t> second_;  ///< set of weights, the newest vector at the end
   bool second_is_new_ = false;        ///< no product has it yet
-  BlockRing results_;                 ///< in flight and waiting; the last are not computed yet
+  /// Results in flight and waiting; the last ones are not computed yet.
+  BlockRing results_;
   std::vector<Cycle> available_;  ///< cycle in which each result is offered, in step with results_
   std::size_t available_front_ = 0;
   std::size_t available_back_ = 0;
-  std::vector<std::uint8_t> inputs_;  ///< of the results that are not computed yet
-  std::vector<VectorRef> pending_;    ///< where they lie; null: a vector of zeroes
+  std::vector<std::uint8_t> inputs_;  ///< inputs of the results that are not computed yet
+  std::vector<VectorRef> pending_;    ///< pointers to these inputs; null: a vector of zeroes
   Stats stats_;
   Account account_;
 };

@@ -55,10 +55,11 @@ TEST(AssemblerErrors, Statements) {
       {"DataMove.zeroes Acc(0), 1", "p.tasm:1:10: unknown modifier \"zeroes\"; allowed .acc"},
       {"LoadWeights.acc 1", "p.tasm:1:13: unknown modifier \"acc\"; allowed .zeroes"},
       {"DataMove DRAM0(0) -> Acc(0), 1",
-       "p.tasm:1:10: there is no move from DRAM0 to Acc; allowed Local -> DRAM0, DRAM1 or Acc, and "
+       "p.tasm:1:10: there is no DataMove from DRAM0 to Acc; allowed Local -> DRAM0, DRAM1 or Acc, "
+       "and "
        "DRAM0, DRAM1 or Acc -> Local"},
       {"DataMove.acc Acc(0) -> Local(0), 1",
-       "p.tasm:1:14: there is no move from Acc to Local; allowed Local -> Acc with .acc"},
+       "p.tasm:1:14: there is no DataMove from Acc to Local; allowed Local -> Acc with .acc"},
       {"DataMove Tape(0) -> Local(0), 1",
        "p.tasm:1:10: expected Local(address) or Acc(address) or DRAM0(address) or DRAM1(address), "
        "found \"Tape\""},
