@@ -1,0 +1,25 @@
+# installed_headers(SOURCE_DIR RESULT): paths of the headers that are installed, relative to the
+# sources: those of public_headers.txt and all that they include.
+# Run as a script (cmake -P, in the folder of the sources) it prints them.
+cmake_policy(VERSION 3.25)
+function(installed_headers source_dir result)
+  file(STRINGS ${source_dir}/firmware/package/public_headers.txt left REGEX "^[^#]")
+  set(found "")
+  while(left)
+    list(POP_FRONT left header)
+    if(NOT header IN_LIST found)
+      list(APPEND found ${header})
+      file(STRINGS ${source_dir}/${header} included REGEX "^#include \"")
+      list(TRANSFORM included REPLACE "^#include \"([^\"]*)\".*" "\\1")
+      list(APPEND left ${included})
+    endif()
+  endwhile()
+  list(SORT found)
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  installed_headers(${CMAKE_SOURCE_DIR} headers)
+  list(JOIN headers "\n" lines)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${lines}")
+endif()
