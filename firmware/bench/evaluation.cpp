@@ -23,6 +23,7 @@
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
@@ -63,8 +64,8 @@ constexpr FigureMember figure_members[] = {
      "by the optimising compiler's cost model, memory of fixed latency; 0: not optimised",
      &Figures::predicted_cycles},
     {"bound_cycles", "cycles",
-     "fewest for the optimised layers' matrices, weight changes and accumulator moves; 0: not "
-     "optimised",
+     "fewest for the optimised layers' matrices, weight changes and DataMoves of accumulators; "
+     "0: not optimised",
      &Figures::bound_cycles},
     {array_figures::busy_name, "0..1", array_figures::busy_meaning, &Figures::array_busy},
     {array_figures::useful_name, "0..1", array_figures::useful_meaning, &Figures::useful_mac},
@@ -385,6 +386,13 @@ TcuRunResult run_images(const Task& task, const Program& program, const TensorDa
 
 }  // namespace
 
+void check_runs(const Task& task) {
+  if (task.tcus == 1) return;
+  const bool compiled = task.source == Source::model;
+  const std::uint64_t batch = compiled ? tcu::read_model_file(task.workload).batch : task.batch;
+  TcuUnits::check_runs(task.memory_model, task.tcus, runs_of(task.images, batch), batch);
+}
+
 Figures evaluate(const Task& task, const ProgramCache& cache) {
   check_axi_width(task.architecture, task.axi_data_bits);
   const Clock::time_point begin = Clock::now();
@@ -422,9 +430,10 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
                                               : std::optional(program.true_macs);
   figures.macs_with_padding = program.macs_with_padding;
   figures.cycles = run.cycles;
-  figures.latency_ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
+  figures.latency_ms = cycles_in_ms(run.cycles, task.clock_mhz);
   if (run.cycles != 0) {
-    const double of_one = static_cast<double>(batch) * 1e3 / figures.latency_ms;
+    const double ms = static_cast<double>(run.cycles) / task.clock_mhz / 1e3;
+    const double of_one = static_cast<double>(batch) * 1e3 / ms;
     figures.frames_per_second = task.tcus > 1 ? rate(0).frames_per_second : of_one;
     const std::uint64_t n = task.architecture.array_size;
     figures.array_busy = array_figures::busy(run.array_runs, run.cycles);

@@ -120,6 +120,9 @@ struct Prepared {
 /// One image of every input: the zoo's seeded values if the layout is known, else seeded vectors.
 [[nodiscard]] TensorData seeded_inputs(const Program& program, std::uint64_t seed);
 
+/// Throws UserError unless each of the task's units has an image and the memory is the board's.
+void check_runs(const Task& task);
+
 /// Runs the task's images; figures are those of the first, which of several units is one of unit 0.
 /// Throws UserError if the task cannot be compiled or run, and if the program hangs or reaches the
 /// cycle limit. A process can run one machine at a time.

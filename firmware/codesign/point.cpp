@@ -432,7 +432,7 @@ Record evaluate(const PointTask& task, std::uint64_t max_cycles) {
   const std::uint64_t n = task.architecture.array_size;
   Record record;
   record["cycles"] = run.cycles;
-  record["latency_ms"] = microseconds(run.cycles, task) / 1e3;
+  record["latency_ms"] = cycles_in_ms(run.cycles, task.clock_mhz);
   record["frames_per_second"] =
       run.cycles == 0 ? Record() : Record(1e6 / microseconds(run.cycles, task));
   record["instructions"] = run.instructions;

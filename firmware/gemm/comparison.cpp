@@ -10,6 +10,7 @@
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
 
 namespace tactus::gemm {
@@ -129,7 +130,7 @@ Comparison::Total Comparison::total(std::size_t machine) const {
     if (!m.energy.is_null()) {
       total.energy += static_cast<double>(count) * m.energy.at("total").get<double>();
     }
-    total.ms += static_cast<double>(count * m.run.cycles) / m.clock_mhz / 1e3;
+    total.ms += cycles_in_ms(count * m.run.cycles, m.clock_mhz);
     peak = static_cast<double>(m.peak_macs);
   }
   if (total.cycles == 0) return total;

@@ -33,9 +33,7 @@ const std::vector<GemmFigure>& gemm_figures() {
       {"clock_mhz", "clock", "MHz", "100 MHz where neither the board nor --clock-mhz says another",
        [](const M& m) -> FigureValue { return m.clock_mhz; }},
       {"latency_ms", "time", "ms", "cycles at the machine's clock",
-       [](const M& m) -> FigureValue {
-         return static_cast<double>(m.run.cycles) / m.clock_mhz / 1e3;
-       }},
+       [](const M& m) -> FigureValue { return cycles_in_ms(m.run.cycles, m.clock_mhz); }},
       {"macs_per_cycle", "MAC/cycle", "1/cycle", "macs / cycles; padding does not count",
        [](const M& m) -> FigureValue { return m.macs_per_cycle(); }},
       {"peak_macs_per_cycle", "peak MAC/cycle", "1/cycle",

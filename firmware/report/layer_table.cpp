@@ -7,6 +7,7 @@
 
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
+#include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
 
 namespace tactus {
@@ -73,10 +74,11 @@ LayerTable layer_table(const RunDocument& document) {
     if (cycles == 0) continue;
     const std::vector<LostCycles> lost = lost_cycles(c);
     const Expectation of_layer = expectation(document.expected, r);
-    table.rows.push_back({region.name, fmt::format("{}", cycles),
-                          fmt::format("{:.6g}", milliseconds(document, cycles)),
-                          fmt::format("{:.2f}", 100 * ratio(cycles, a.cycles)),
-                          percent_cell(array_figures::busy(busy_cycles(c), cycles))});
+    table.rows.push_back(
+        {region.name, fmt::format("{}", cycles),
+         fmt::format("{:.{}f}", milliseconds(document, cycles), decimals_of_ms(document.clock_mhz)),
+         fmt::format("{:.2f}", 100 * ratio(cycles, a.cycles)),
+         percent_cell(array_figures::busy(busy_cycles(c), cycles))});
     std::vector<std::string>& row = table.rows.back();
     if (has_macs) {
       row.push_back(

@@ -20,7 +20,9 @@ class PointChecks {
   void add(const Definition& definition, const Point& point, const Configuration& configuration) {
     std::string machine;
     for (const auto& [name, section] : configuration.items()) {
-      if (name != "compiler" && name != "measure") machine += text_of_json(section);
+      // The only key of the compiler that matters is `batch`: several units share the runs.
+      machine +=
+          text_of_json(name == "compiler" ? section.value("batch", Configuration()) : section);
     }
     const auto [found, fresh] = problems_.try_emplace(machine);
     if (fresh) found->second = point_problem(configuration);

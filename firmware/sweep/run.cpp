@@ -132,6 +132,7 @@ std::string point_problem(const Configuration& configuration) {
     } else {
       const bench::Task task = to_task(configuration);
       check_machine(task, task.architecture);
+      bench::check_runs(task);
     }
   } catch (const UserError& error) {
     return error.what();

@@ -1,6 +1,8 @@
 // Text of counts and times for users.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +16,18 @@ namespace tactus {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+/// Decimals of a time in ms that tell one cycle from the next: 5 at 100 MHz.
+[[nodiscard]] inline int decimals_of_ms(double clock_mhz) {
+  return std::max(0, static_cast<int>(std::ceil(std::log10(1e3 * clock_mhz))));
+}
+
+/// Cycles in ms, rounded to a thousandth of a cycle, so that files have 0.24895 and not
+/// 0.24894999999999998.
+[[nodiscard]] inline double cycles_in_ms(std::uint64_t cycles, double clock_mhz) {
+  const double scale = std::pow(10.0, decimals_of_ms(clock_mhz) + 3);
+  return std::round(static_cast<double>(cycles) / clock_mhz / 1e3 * scale) / scale;
+}
+
 /// Milliseconds with a suitable unit: "7.01 us" below 1 ms, "1.234 ms" from 1 ms on.
 [[nodiscard]] inline std::string time_text(double ms) {
   if (ms == 0) return "0 us";
@@ -24,7 +38,7 @@ namespace tactus {
 /// "78573 cycles = 785.73 us at 100 MHz".
 [[nodiscard]] inline std::string cycles_text(std::uint64_t cycles, double clock_mhz) {
   return fmt::format("{} = {} at {:g} MHz", counted(cycles, "cycle"),
-                     time_text(static_cast<double>(cycles) / clock_mhz / 1e3), clock_mhz);
+                     time_text(cycles_in_ms(cycles, clock_mhz)), clock_mhz);
 }
 
 }  // namespace tactus

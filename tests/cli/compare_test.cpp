@@ -166,7 +166,7 @@ TEST_F(CompareTest, LayersAsATable) {
       return layer[key][0].get<std::uint64_t>() + layer[key][1].get<std::uint64_t>();
     };
     expected += fmt::format(
-        "{},{},{},{},{:.6g},{:.2f},{:.2f},,{},{},{},{}\n", layer["name"].get<std::string>(), from,
+        "{},{},{},{},{:.5f},{:.2f},{:.2f},,{},{},{},{}\n", layer["name"].get<std::string>(), from,
         next - 1, layer["cycles"].dump(), cycles / 50e3, 100 * layer["share"].get<double>(),
         100 * layer["array_busy"].get<double>(), sum("bytes_read"), sum("bytes_written"),
         layer["instructions"].dump(),
@@ -235,6 +235,15 @@ TEST_F(CompareTest, PointsAndSweeps) {
   expect_error("compare one:0 one:9", "one: no result of a point 9; there are 2 of 2 points");
   expect_error("compare one:0 one:5x", "one:5x: \"5x\" is not the number of a point");
   expect_error("compare one two:1", "name a point as DIR:N");
+}
+
+TEST_F(CompareTest, APointThatFailedIsNamedWithItsError) {
+  write("sweep.json",
+        R"({"name": "s", "base": {"board": {"name": "zcu104"}, "workload": {"network": "mlp"}},
+    "axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}]})");
+  ASSERT_EQ(tactus("sweep sweep.json -o r").code, 1);
+  expect_error("compare r:1 r:0",
+               "r: point 0 has no figures: mlp: the smallest tile needs 4 accumulators");
 }
 
 TEST_F(CompareTest, RefusesFilesThatAreNoStatistics) {

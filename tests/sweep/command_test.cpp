@@ -358,6 +358,25 @@ TEST_F(SweepCommand, CheckNamesTheValuesThatDoNotFit) {
   EXPECT_EQ(good.err, "");
 }
 
+/// Each unit needs an image, and units meet in the board's memory only.
+TEST_F(SweepCommand, UnitsWithoutImagesAreRefusedBeforeTheSweep) {
+  const std::string units = R"("axes": [{"key": "measure.tcus", "values": [1, 2]}])";
+  write_sweep(units);
+  const Output check = tactus("sweep s.json --check");
+  EXPECT_EQ(check.code, 1) << check.err;
+  EXPECT_NE(check.err.find("1 of 2 points cannot be built"), std::string::npos) << check.err;
+  EXPECT_NE(check.err.find("measure.tcus=2: all of its 1 points: "), std::string::npos)
+      << check.err;
+  EXPECT_NE(check.err.find("tcus 2: there is 1 run to deal out"), std::string::npos) << check.err;
+  write("images.json",
+        std::string(
+            R"({"name": "t", "base": {"workload": {"network": "mlp"}, "measure": {"images": 2},
+                      "board": {"name": "zcu104", "axi_data_bits": 64}}, )") +
+            units + "}");
+  const Output good = tactus("sweep images.json --check");
+  EXPECT_EQ(good.code, 0) << good.err;
+}
+
 TEST_F(SweepCommand, BadDefinitionsAreRefusedBeforeAnythingIsWritten) {
   write_sweep(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])", "typo.json");
   expect_error("sweep typo.json -o r", "did you mean \"architecture.array_size\"?");

@@ -15,7 +15,7 @@ namespace tactus {
 
 namespace {
 
-/// The built-in product of a TCU, with the speed of the host.
+/// Runs the built-in matrix product on a TCU and reports the host's speed.
 int run_built_in(const Args& args) {
   TcuSimulationConfig config;
   (void)read_board_option(args, config);
@@ -35,9 +35,9 @@ int run_built_in(const Args& args) {
   line("machine",
        fmt::format("{}x{} {}, AXI {} bits, {}", n, n, info(config.architecture.data_type).name,
                    config.axi_data_bits, memory_text(config)));
-  line("cycles", fmt::format("{} = {} at {:g} MHz", run.cycles,
-                             time_text(static_cast<double>(run.cycles) / config.clock_mhz / 1e3),
-                             config.clock_mhz));
+  line("cycles",
+       fmt::format("{} = {} at {:g} MHz", run.cycles,
+                   time_text(cycles_in_ms(run.cycles, config.clock_mhz)), config.clock_mhz));
   line("instructions", fmt::format("{}", run.instructions));
   line(
       "array",

@@ -56,8 +56,8 @@ ComparedRun read_statistics(const std::string& path) {
   });
 }
 
-/// Says what the run's reasons for lost cycles mean, from the tables of the machine that has these
-/// reasons. Statistics say it themselves, results of sweeps do not.
+/// Adds the meanings of the run's reasons for lost cycles, from the tables of the machine with
+/// these reasons. Statistics contain the meanings, results of sweeps do not.
 void add_meanings(ComparedRun& run) {
   for (const MachineInfo* machine : machines()) {
     const FigureTable table(*machine);
@@ -66,7 +66,8 @@ void add_meanings(ComparedRun& run) {
       const Figure* figure = table.find("accounting.lost_cycles.reasons." + reason);
       if (figure != nullptr) meanings.emplace_back(reason, figure->meaning);
     }
-    if (meanings.size() + 1 < run.time.size()) continue;  // the first is the work
+    if (meanings.size() + 1 < run.time.size())
+      continue;  // the first entry is the work, not a reason
     run.meanings = std::move(meanings);
     return;
   }
@@ -78,7 +79,7 @@ ComparedRun read_point(const PointName& name) {
     if (text_of_json(line["point"]) != name.number) continue;
     const std::string where = fmt::format("{}: point {}", name.folder, name.number);
     if (line["status"] != "ok") {
-      user_error("{} has no figures: {}", where, line["status"].get<std::string>());
+      user_error("{} has no figures: {}", where, sweep::plain(line.value("error", line["status"])));
     }
     return run_of_point(line, where, name.folder + ":" + name.number);
   }
@@ -86,17 +87,18 @@ ComparedRun read_point(const PointName& name) {
              results.lines.size(), results.total);
 }
 
-/// The points that every folder has, of each folder; `left_out` counts the others.
+/// Returns, for each folder, the points that all folders have; `left_out` counts the others.
 std::vector<ComparedRun> read_sweeps(const Words& folders, std::size_t& left_out) {
   std::vector<sweep::Results> sweeps;
   for (const std::string& folder : folders) sweeps.push_back(sweep::read_results(folder));
-  std::map<std::string, std::size_t> folders_with;  // by hash of the configuration
+  std::map<std::string, std::size_t>
+      folders_with;  // number of folders with each point, by hash of the configuration
   for (const sweep::Results& results : sweeps) {
     for (const sweep::Line& line : results.lines) {
       if (line["status"] == "ok") ++folders_with[line["hash"].get<std::string>()];
     }
   }
-  std::map<std::string, std::string> names;  // of the points, by hash
+  std::map<std::string, std::string> names;  // names of the points, by hash
   const std::vector<std::string> keys = sweep::varied_keys(sweeps.front().lines);
   for (const sweep::Line& line : sweeps.front().lines) {
     std::string name = fmt::format("point {}", text_of_json(line["point"]));
@@ -138,7 +140,7 @@ std::string change(double value, double first) {
 std::string number(std::uint64_t value) { return fmt::format("{}", value); }
 std::string number(double value) { return fmt::format("{:.5g}", value); }
 
-/// Rows of numbers: a column for each run, and for all but the first one with the change.
+/// Rows of numbers: a column for each run, with the change from the first run in all others.
 template <typename T>
 std::string count_table(const Comparison& comparison, const std::string& title,
                         const std::vector<ComparedRow<T>>& rows) {
@@ -164,7 +166,7 @@ std::string count_table(const Comparison& comparison, const std::string& title,
   return "\n" + table.text(cells);
 }
 
-/// Rows of one name.
+/// Rows with one name.
 std::vector<ComparedRow<double>> named_rows(const std::vector<ComparedRow<double>>& rows,
                                             const char* name) {
   std::vector<ComparedRow<double>> out;
@@ -231,7 +233,7 @@ std::string explanation_text(const Comparison& comparison, std::size_t index) {
   return text;
 }
 
-/// A line for each run: cycles and time, each with its own change.
+/// A line for each run: cycles and time, each with its change.
 std::string runs_text(const Comparison& comparison) {
   std::string text;
   const ComparedRun& first = comparison.runs.front();
@@ -246,7 +248,7 @@ std::string runs_text(const Comparison& comparison) {
   return note.empty() ? text : text + note + "\n";
 }
 
-/// What most questions are about; --full has everything.
+/// The most important tables; --full prints all.
 std::string short_tables(const Comparison& comparison) {
   std::string text;
   if (!comparison.shares.empty()) text += count_table(comparison, "array", comparison.shares);
@@ -284,7 +286,7 @@ std::string comparison_text(const Comparison& comparison, bool full) {
   return text + (full ? full_tables(comparison) : short_tables(comparison));
 }
 
-/// A run as the command line names it: "s1.json", or "LABEL=s1.json".
+/// A run as named on the command line: "s1.json", or "LABEL=s1.json".
 struct NamedRun {
   std::string label, path;
 };
@@ -303,7 +305,7 @@ NamedRun named_run(const std::string& word) {
   return run;
 }
 
-/// Throws UserError for labels that two runs would share.
+/// Throws UserError if two runs have the same label.
 void check_labels(const Comparison& comparison) {
   std::set<std::string> labels;
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
@@ -357,7 +359,7 @@ int compare_command(const Words& words) {
              {"json", "F.json", "the comparison as JSON; -: on the standard output, alone"}},
             "[NAME=]RUN [NAME=]RUN ...");
   if (!args.parse(words)) return exit_ok;
-  constexpr std::size_t most_runs = 26;  // one letter each
+  constexpr std::size_t most_runs = 26;  // each run has a letter
   const Words& names = args.positional();
   if (names.size() < 2 || names.size() > most_runs) {
     user_error("tactus compare: name 2 to {} runs", most_runs);

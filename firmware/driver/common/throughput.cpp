@@ -4,11 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "isa/support/quantity.h"
+
 namespace tactus {
 
 Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, double host_us,
                       std::uint64_t batch, unsigned units) {
-  std::vector<std::uint64_t> cycles(units), runs(units);  // by unit
+  std::vector<std::uint64_t> cycles(units), runs(units);  // one entry for each unit
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     cycles[i % units] += latencies[i];
     ++runs[i % units];
@@ -46,13 +48,12 @@ nlohmann::ordered_json to_json(const Throughput& t) {
       t.frames_per_second ? nlohmann::ordered_json(*t.frames_per_second) : nullptr;
   json["latency_cycles"] = {{"min", t.min}, {"median", t.median}, {"p95", t.p95}, {"max", t.max}};
   const nlohmann::ordered_json cycles = json.at("latency_cycles");
-  const double per_ms = t.clock_mhz * 1e3;
   for (const auto& item : cycles.items()) {
-    json["latency_ms"][item.key()] = item.value().get<double>() / per_ms;
+    json["latency_ms"][item.key()] = cycles_in_ms(item.value(), t.clock_mhz);
   }
   for (const auto& item : cycles.items()) {
     json["ms_per_image"][item.key()] =
-        item.value().get<double>() / per_ms / static_cast<double>(t.batch);
+        cycles_in_ms(item.value(), t.clock_mhz) / static_cast<double>(t.batch);
   }
   return json;
 }

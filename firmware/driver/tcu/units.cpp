@@ -136,10 +136,10 @@ TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint6
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
 }
 
-void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units,
-                          std::uint64_t runs, const Model& model) {
+void TcuUnits::check_runs(MemoryModel memory, std::uint64_t units, std::uint64_t runs,
+                          std::uint64_t batch) {
   if (units == 1) return;
-  if (config.memory_model != MemoryModel::board) {
+  if (memory != MemoryModel::board) {
     user_error(
         "tcus {}: in a memory of fixed latency units never meet, so that {} take the cycles of "
         "one; allowed: the memory model \"board\" (--memory board)",
@@ -147,9 +147,14 @@ void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units
   }
   if (runs < units) {
     user_error("tcus {}: there {} to deal out; allowed \"images\" (--images) of {} or more", units,
-               runs == 1 ? "is 1 run" : fmt::format("are {} runs", runs), units * model.file.batch);
+               runs == 1 ? "is 1 run" : fmt::format("are {} runs", runs), units * batch);
   }
-  check_window(model);
+}
+
+void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units,
+                          std::uint64_t runs, const Model& model) {
+  check_runs(config.memory_model, units, runs, model.file.batch);
+  if (units > 1) check_window(model);
 }
 
 TcuUnits::~TcuUnits() { kernel_.end_threads(); }

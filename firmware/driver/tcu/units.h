@@ -1,12 +1,11 @@
-// Several TCUs behind the board's memory. Each has a clock, an instruction stream and two DRAM
-// ports of its own; they share the memory controller and the DRAM.
+// Several TCUs with the board's memory. Each has its own clock, instruction stream and two DRAM
+// ports; they share the memory controller and the DRAM.
 //
-// Unit 0 has its banks where the board has them. Each further unit takes the next free places: the
-// search begins at the board's base, goes on in steps of a bank's size rounded up to a power of
-// two, and continues at address 0 behind the DRAM's end. A program that is read out of the DRAM is
-// stored once, for all units. Each DRAM port has a path of its own, configured as that of unit 0,
-// and enters the controller at the same port. This is a model of ours: no board with several units
-// has been measured.
+// The banks of unit 0 are at the board's bases. Each further unit takes the next free places: the
+// search begins at the board's base, advances in steps of a bank's size rounded up to a power of
+// two, and wraps from the DRAM's end to address 0. A program that is read from the DRAM is stored
+// once, for all units. Each DRAM port has its own path, configured as that of unit 0, to the same
+// port of the controller. This is a model of ours: no board with several units has been measured.
 //
 // All clocks begin at cycle 0 and tick together. Between two programs of a unit no time passes.
 #pragma once
@@ -35,21 +34,25 @@ class TcuUnits {
   TcuUnits(const TcuUnits&) = delete;
   TcuUnits& operator=(const TcuUnits&) = delete;
 
-  /// Throws UserError unless each unit has a run of the model, the memory is the board's, and the
-  /// program does not move its window on a DRAM bank, where other units' banks may be.
+  /// Throws UserError unless each unit has a run, which has `batch` images, and the memory is the
+  /// board's.
+  static void check_runs(MemoryModel memory, std::uint64_t units, std::uint64_t runs,
+                         std::uint64_t batch);
+  /// Does the same for a model. Also throws if the program moves its window on a DRAM bank, where
+  /// other units' banks may be.
   static void check_deal(const TcuSimulationConfig& config, std::uint64_t units, std::uint64_t runs,
                          const Model& model);
 
   [[nodiscard]] unsigned count() const { return static_cast<unsigned>(units_.size()); }
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) { return *units_[unit]->simulation; }
 
-  /// Calls work(unit) for all units side by side: while one is in TcuSimulation::run(), the others
-  /// go on. Returns when all have returned, or throws what the first of them throws. To be called
-  /// once. The order in which units are called changes nothing that they see.
+  /// Calls work(unit) for all units concurrently: while one is in TcuSimulation::run(), the others
+  /// advance. Returns when all have returned, or throws the first exception of any. May be called
+  /// once. The order in which units are called does not affect the results.
   void run(const std::function<void(unsigned)>& work);
-  /// The same for runs of a model: loads it into each unit, then calls
-  /// run_image(unit, host, i) for run i of `runs` on unit i mod count(). All units end when it
-  /// returns false. Returns the loading that did not finish, if one did not.
+  /// Runs a model: loads it into each unit, then calls run_image(unit, host, i) for run i of `runs`
+  /// on unit i mod count(). All units end when it returns false. Returns the result of a loading
+  /// program that did not finish, if there is one.
   [[nodiscard]] std::optional<TcuRunResult> deal(
       const Model& model, HostMode mode, std::size_t runs,
       const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image);
@@ -81,8 +84,8 @@ class TcuUnits {
   std::exception_ptr error_;
 };
 
-/// Where each unit's banks begin, in bytes of the DRAM. `stream_bytes`: what a program takes at the
-/// base of the board's stream; 0 for an ideal stream. Throws UserError if they do not fit.
+/// Returns the byte address in the DRAM of each unit's banks. `stream_bytes`: size of the program
+/// at the base of the board's stream; 0 for an ideal stream. Throws UserError if they do not fit.
 [[nodiscard]] std::vector<std::array<std::uint64_t, 2>> bank_places(
     const TcuSimulationConfig& config, unsigned units, std::uint64_t stream_bytes);
 
