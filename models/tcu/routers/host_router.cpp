@@ -17,7 +17,7 @@ void HostRouter::drive() {
     links_.dram_out[port]->valid = out && selected == port && links_.local.read_data.valid;
   }
   links_.local.write_data.valid = in && links_.dram_in[selected]->valid;
-  for (Link<VectorRef>* out : links_.dram_out) out->bits = links_.local.read_data.bits;
+  for (Link<VectorRef>* port : links_.dram_out) port->bits = links_.local.read_data.bits;
   links_.local.write_data.bits = links_.dram_in[links_.control.bits.dram]->bits;
 }
 
