@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "isa/support/error.h"
+#include "isa/support/quantity.h"
 
 namespace tactus {
 namespace {
@@ -77,6 +78,11 @@ void Timeline::close() {
                file_->path, options_.from, simulation_.now());
   }
   file_->writer.close(note());
+}
+
+std::string Timeline::summary() const {
+  return fmt::format("{}, {:.1f} MB in {}", counted(file_->events, "event"),
+                     static_cast<double>(file_->writer.bytes()) / 1e6, file_->path);
 }
 
 std::optional<std::string> Timeline::note() const {

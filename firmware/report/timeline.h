@@ -50,6 +50,8 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
   void end_run(const Accounting& accounting);
   /// Completes the file. Throws UserError for the first write that failed.
   void close();
+  /// "1234 events, 0.1 MB in F", once the file is complete.
+  [[nodiscard]] std::string summary() const;
   /// A note about events that were left out; empty if none were.
   [[nodiscard]] std::optional<std::string> note() const;
 

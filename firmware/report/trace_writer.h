@@ -7,6 +7,7 @@
 // close() reports it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,12 +51,16 @@ class TraceWriter {
   void close(const std::optional<std::string>& note = std::nullopt);
 
   [[nodiscard]] bool failed() const { return failure_.has_value(); }
+  /// Bytes written to the file so far.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
   void put(std::string_view text);
+  void flush();
 
   OutputFile file_;
   fmt::memory_buffer buffer_;
+  std::uint64_t bytes_ = 0;
   std::optional<std::string> failure_;
 };
 
