@@ -14,8 +14,8 @@
 #include "firmware/cli/run/interrupt.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/verbosity.h"
-#include "firmware/cli/version.h"
 #include "firmware/process/worker.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/kernel_choice.h"
@@ -23,7 +23,8 @@
 namespace tactus {
 namespace {
 
-/// What is to be run: the command line or, in the process of a job, the job's.
+/// Returns the words to run: those of the command line or, in the process of a job, those of the
+/// job.
 Words words_of(int argc, char** argv) {
   Words words(argv + 1, argv + argc);
   if (words.empty() || words[0] != worker_argument) return words;
@@ -46,7 +47,7 @@ int dispatch(const Words& words) {
   return run_group(all_commands(), words);
 }
 
-/// --quiet and --verbose may also stand ahead of the command.
+/// Removes and applies --quiet and --verbose in front of the command.
 Words without_common(Words words) {
   while (!words.empty()) {
     if (words[0] == "-qq") words.insert(words.begin(), words[0] = "-q");
@@ -62,7 +63,8 @@ Words without_common(Words words) {
   return words;
 }
 
-/// Messages about options begin with "tactus COMMAND: ", and the line names the program already.
+/// Removes "tactus " from messages that begin with "tactus COMMAND: ", since the line begins with
+/// the program's name.
 std::string_view without_program(std::string_view message) {
   for (const std::string_view name : {"tactus: ", "tactus "}) {
     if (message.substr(0, name.size()) == name) return message.substr(name.size());
@@ -73,13 +75,13 @@ std::string_view without_program(std::string_view message) {
 }  // namespace
 }  // namespace tactus
 
-/// Leaves nothing half-written behind, then dies of the signal as usual.
+/// Removes unfinished files, then lets the signal end the program.
 extern "C" void end_by_signal(int signal) {
   if (!tactus::defer_signal(signal)) tactus::die_of(signal);
 }
 
 #if defined(__ELF__)
-/// Before the constructors of the libraries, for SystemC's takes and fills 3 MiB.
+/// Runs before the constructors of the libraries: SystemC's allocates and fills 3 MiB.
 using Constructor = void (*)();
 [[gnu::section(".preinit_array"), gnu::used]] static const Constructor before_libraries =
     tactus::use_one_heap;
@@ -88,7 +90,7 @@ using Constructor = void (*)();
 int main(int argc, char** argv) {
   tactus::watch_standard_output();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, end_by_signal);
-  // SystemC prints a licence banner at the first elaboration unless told otherwise.
+  // Suppresses the licence banner that SystemC prints at the first elaboration.
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   try {
     const tactus::FileGuard guard;

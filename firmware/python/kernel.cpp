@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "firmware/cli/version.h"
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory_choice.h"
@@ -15,6 +14,7 @@
 #include "firmware/energy/dpas.h"
 #include "firmware/energy/report.h"
 #include "firmware/report/dpas/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/dpas/assembly.h"
 #include "isa/dpas/container.h"
 #include "isa/dpas/legality.h"

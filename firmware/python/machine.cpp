@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "firmware/cli/version.h"
 #include "firmware/config/coverage.h"
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
@@ -17,6 +16,7 @@
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
 #include "firmware/report/tcu/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"
@@ -50,7 +50,7 @@ Json configuration_json(const Run& run) {
 
 using Simulate = std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>;
 
-/// Simulates what is to be watched on a machine.
+/// Runs the requested programs or images on a machine and records them.
 std::unique_ptr<Run> watched_run(TcuSimulation& simulation, const Configuration& configuration,
                                  const RunRequest& request, const std::string& subject,
                                  const Simulate& simulate, const std::function<void()>& progress) {
@@ -99,7 +99,7 @@ void describe_model(Run& run, const CompiledModel& model) {
   run.layers = model.model.file.layers;
 }
 
-/// Runs image `i`, which comes behind those that `made` has, or at its place there.
+/// Runs image `i`. Its result is appended to those in `made`, or replaces the one at its index.
 void run_watched_image(Host& host, TcuSimulation& simulation, const CompiledModel& model,
                        const TensorData& image, std::size_t i, const TcuRunOptions& options,
                        Run& made, Watch& watch) {

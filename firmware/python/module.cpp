@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 #include <systemc>
 
-#include "firmware/cli/version.h"
 #include "firmware/compiler/images.h"
 #include "firmware/config/config_files.h"
 #include "firmware/driver/tcu/image_data.h"
@@ -25,6 +24,7 @@
 #include "firmware/python/model.h"
 #include "firmware/python/sweep.h"
 #include "firmware/report/comparison.h"
+#include "firmware/report/version.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -169,7 +169,7 @@ py::list unit_table(const RecordedRun& run) {
   return units;
 }
 
-/// `files`: JSON of what is written while the machine runs, and the table of energies.
+/// `files`: JSON with the files to write during the run, and the table of energies.
 void read_request(WatchRequest& request, std::uint64_t max_cycles, bool events, bool accounts,
                   const std::string& files) {
   request.max_cycles = max_cycles;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "firmware/cli/version.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "firmware/cli/version.h"
+#include "firmware/report/version.h"
 
 namespace tactus::python {
 
@@ -13,7 +13,7 @@ void require_finished(const RunResult& result, Cycle max_cycles) {
   if (result.end == RunEnd::finished) return;
   std::string text =
       result.end == RunEnd::hang
-          ? fmt::format("the program hangs: nothing has moved for many cycles up to cycle {}",
+          ? fmt::format("the program hangs: there was no handshake for many cycles up to cycle {}",
                         result.cycles)
           : fmt::format("stopped at max_cycles {}", max_cycles);
   text += fmt::format("; {} of {} instructions retired",

@@ -142,7 +142,7 @@ std::optional<Throughput> throughput_of(const RunDocument& document) {
 }
 
 double milliseconds(const RunDocument& document, Cycle cycles) {
-  return static_cast<double>(cycles) / document.clock_mhz / 1e3;
+  return cycles_in_ms(cycles, document.clock_mhz);
 }
 
 std::string stats_json(const RunDocument& document) {
@@ -153,16 +153,19 @@ std::string stats_json(const RunDocument& document) {
   json.update(image_json(document, document.images.front()));
   json["total_cycles"] = document.total_cycles;
   if (document.interrupted) json["interrupted"] = true;
-  json["wall_seconds"] = document.wall_seconds;
-  json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
+  if (document.wall_seconds > 0) {
+    json["wall_seconds"] = document.wall_seconds;
+    json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
+  }
   if (const auto rate = throughput_of(document)) {
     json["throughput"] = to_json(*rate);
     if (document.units > 1) json["tcus"] = together_json(document);
   }
-  const UnwrittenReads& unwritten = document.unwritten;
-  json["unwritten_reads"] = {{"count", unwritten.count},
-                             {"instructions", unwritten.instructions},
-                             {"first", unwritten.count > 0 ? Json(unwritten.first) : Json()}};
+  if (const auto& unwritten = document.unwritten) {
+    json["unwritten_reads"] = {{"count", unwritten->count},
+                               {"instructions", unwritten->instructions},
+                               {"first", unwritten->count > 0 ? Json(unwritten->first) : Json()}};
+  }
   json["config"] = document.configuration;
   if (!document.rerun.is_null()) json["rerun"] = document.rerun;
   json["images"] = Json::array();

@@ -55,10 +55,11 @@ struct RunDocument {
   std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; empty: unknown
   /// at least one; the first one's figures come first in a report
   std::vector<ReportedRun> images;
-  UnwrittenReads unwritten;  ///< by the programs; further images have no more
+  /// Of the programs; further images have no more. Empty: nobody has looked for them.
+  std::optional<UnwrittenReads> unwritten;
   Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
   Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation
-  double wall_seconds = 0;   ///< simulation only
+  double wall_seconds = 0;   ///< simulation only; 0: unknown
   bool interrupted = false;  ///< a signal has ended the run; the last image's figures end there
   const Activity* activity = nullptr;  ///< activity during the first image, for a page
 };

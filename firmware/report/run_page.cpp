@@ -380,7 +380,7 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
   if (predicted) {
     text +=
         " Predicted: what the optimising compiler expects of a memory of fixed latency; bound: "
-        "its matrices, weight changes and moves out of the accumulators alone.";
+        "its matrices, weight changes and DataMoves out of the accumulators alone.";
   }
   text += "</p>\n";
   for (const std::string& finding : prediction_findings(a, expected)) {
@@ -466,8 +466,8 @@ std::string run_page_html(const RunDocument& document) {
   if (!document.accuracy.empty()) {
     out.lead(fmt::format("<p>Accuracy: {}.</p>\n", escape(document.accuracy)));
   }
-  if (document.unwritten.count > 0) {
-    out.lead(fmt::format("<p><b>Warning: {}.</b></p>\n", escape(document.unwritten.text())));
+  if (document.unwritten && document.unwritten->count > 0) {
+    out.lead(fmt::format("<p><b>Warning: {}.</b></p>\n", escape(document.unwritten->text())));
   }
   if (document.interrupted) {
     out.lead(

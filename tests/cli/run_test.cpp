@@ -315,6 +315,21 @@ TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
                "do not fit the DRAM");
 }
 
+TEST_F(CliTest, TheSummaryNamesTheFilesOfWaveformAndTimeline) {
+  write_model();
+  const Output run = tactus("run m.tmodel --input x.csv --timeline t.json --vcd w.vcd");
+  ASSERT_EQ(run.code, 0) << run.err;
+  std::size_t events = 0;  // without the names of processes and threads
+  for (const Json& event : Json::parse(read("t.json")).at("traceEvents")) {
+    if (event.at("ph") != "M") ++events;
+  }
+  EXPECT_NE(run.out.find(fmt::format("\ntimeline      {} events, 0.0 MB in t.json\n", events)),
+            std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find(" in w.vcd\n"), std::string::npos) << run.out;
+  EXPECT_EQ(tactus("run m.tmodel --input x.csv").out.find("timeline"), std::string::npos);
+}
+
 /// A run ended by a signal prints and writes its figures so far, marked as incomplete.
 TEST_F(CliTest, AnInterruptedRunWritesWhatItHas) {
   write_model();

@@ -7,7 +7,10 @@
 #include "firmware/config/board.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/memory_system.h"
+#include "firmware/report/run_document.h"
 #include "firmware/report/tcu/device_observer.h"
+#include "firmware/report/tcu/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "models/axi/bus_map.h"
 #include "models/tcu/fast/tcu_sequences.h"
@@ -497,11 +500,11 @@ TEST(TcuDevice, ObserversTellOfEachProgram) {
   sc_core::sc_start();
   observer.finish();
   ASSERT_EQ(observer.programs().size(), 2U);
-  for (const Accounting& accounting : observer.programs()) {
-    EXPECT_EQ(accounting.totals.of("array_runs"), run.array_runs);
-    EXPECT_EQ(accounting.totals.of("read_beats", 0), run.read_beats[0]);
-    EXPECT_GE(accounting.cycles, run.cycles);
-    EXPECT_LT(accounting.cycles, run.cycles + 30);  // plus the latency of the first words
+  for (const TcuRunResult& result : observer.programs()) {
+    EXPECT_EQ(result.array_runs, run.array_runs);
+    EXPECT_EQ(result.read_beats[0], run.read_beats[0]);
+    EXPECT_GE(result.accounting.cycles, run.cycles);
+    EXPECT_LT(result.accounting.cycles, run.cycles + 30);  // plus the latency of the first words
   }
   EXPECT_NE(observer.summary().find("program 1: "), std::string::npos);
   std::ifstream waves(vcd), slices(json);
@@ -510,6 +513,160 @@ TEST(TcuDevice, ObserversTellOfEachProgram) {
   const std::string events{std::istreambuf_iterator<char>(slices), {}};
   EXPECT_NE(events.find("program 1"), std::string::npos);
   EXPECT_EQ(events.substr(events.find_last_not_of(" \n"), 1), "}");
+  kernel.end_threads();
+}
+
+/// The instructions of a program in three layers, with a gap between the second and the third.
+Model in_layers(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program) {
+  Model model;
+  model.file.arch = architecture;
+  model.program = program;
+  const std::uint64_t all =
+      program.size() / tcu::InstructionLayout(architecture).instruction_bytes();
+  const std::uint64_t part = all / 4;
+  for (const std::uint64_t first : {std::uint64_t{0}, part, 3 * part}) {
+    tcu::LayerEntry layer;
+    layer.name = fmt::format("layer {}", first);
+    layer.first = first;
+    layer.count = part;
+    layer.macs = 100 * first + 1;
+    model.file.layers.push_back(layer);
+  }
+  return model;
+}
+
+/// Statistics as JSON, without the keys that only one side has.
+nlohmann::ordered_json common_statistics(const std::string& text) {
+  auto json = nlohmann::ordered_json::parse(text);
+  for (const char* key : {"config", "wall_seconds", "cycles_per_second", "throughput", "ddr",
+                          "total_cycles", "unwritten_reads"}) {
+    json.erase(key);
+  }
+  for (auto& image : json["images"]) image.erase("ddr");
+  return json;
+}
+
+/// Statistics of a run, as `tactus run --stats` writes them.
+std::string statistics_of(const TcuRunResult& result, const Model& model, double clock_mhz,
+                          const MachineRates& rates) {
+  RunDocument document;
+  document.version = version;
+  document.revision = git_revision;
+  document.clock_mhz = clock_mhz;
+  document.back_to_back = false;
+  document.rates = rates;
+  document.expected = expectations(model.file.layers);
+  document.macs = tcu::macs_of(model.file.layers);
+  ReportedRun run;
+  run.run = &result;
+  run.cycles = result.cycles;
+  run.last_retire = result.last_retire_padded;
+  run.own = own_figures(result, model.file.arch, std::nullopt);
+  document.images.push_back(run);
+  return stats_json(document);
+}
+
+/// Data and instructions come from the board's memory: the statistics, with those of each layer,
+/// equal those of a run.
+TEST(TcuDevice, StatisticsEqualThoseOfARun) {
+  for (const std::uint64_t seed : test_seeds(46'500'000, 12)) {
+    Random random(seed);
+    Board board = read_board("zcu104");
+    board.memory_model = MemoryModel::board;
+    board.stream_model = StreamModel::board;
+    TcuSimulationConfig config = board.simulation_config();
+    config.engine = random.pick({Engine::step, Engine::fast});
+    resolve_memory(config);
+    Program program(config.architecture);
+    for (unsigned i = 0; i < 200; ++i) {
+      const std::uint64_t n = random.range(1, 40);
+      if (random.chance(30)) program.read_dram(random.below(2), n, {random.below(64), 0});
+      if (random.chance(30)) program.write_dram(random.below(2), n, {random.below(64), 0});
+      if (random.chance(30)) program.load_weights(config.architecture.array_size);
+      program.mat_mul(random.range(1, 40));
+    }
+    const Model model = in_layers(config.architecture, program.bytes());
+    TcuSimulation alone(config);
+    TcuRunOptions options;
+    options.regions = tcu::regions_of(model.file.layers);
+    TcuRunResult result = alone.run(model.program, options);
+    result.ddr.reset();
+    const std::string expected =
+        statistics_of(result, model, config.clock_mhz, alone.machine().rates());
+
+    KernelScope kernel;
+    DeviceUnit unit(device_config(config));
+    MemorySystem memory(board, *config.resolved_ddr, {0, 1}, unit.device.clock(), true);
+    for (unsigned p = 0; p < 2; ++p) {
+      memory.attach(p, unit.device.slave(p), p == 0 ? "memory0" : "memory1");
+    }
+    memory.attach_stream(unit.device.instructions);
+    const auto stream = unit.device.stream(model.program, "program");
+    memory.controller().memory().write(static_cast<std::uint32_t>(board.board_memory->stream->base),
+                                       stream.data(), stream.size());
+    DeviceObserver observer(unit.device);
+    observer.name_layers(model);
+    unit.host.run = [&](TestHost& host) {
+      host.start(0, stream.size());
+      host.wait_for_interrupt();
+    };
+    sc_core::sc_start();
+    ASSERT_EQ(observer.programs().size(), 1U);
+    const auto found = common_statistics(observer.statistics(0));
+    EXPECT_EQ(found.at("accounting").at("layers").size(), 5U);
+    EXPECT_EQ(found.dump(1), common_statistics(expected).dump(1)) << "seed " << seed;
+    kernel.end_threads();
+  }
+}
+
+/// A program that the fast engine takes in sequences: only the first layer waits for the first
+/// word. Another program has no layers.
+TEST(TcuDevice, LayersOfAProgramThatIsReadAtOnce) {
+  const TcuSimulationConfig config = small_machine();
+  const Model model =
+      in_layers(config.architecture, copy_program(config.architecture, 0, 100, 16, 400));
+  const auto other = copy_program(config.architecture, 0, 100, 16, 30);
+  TcuSimulation alone(config);
+  TcuRunOptions options;
+  options.regions = tcu::regions_of(model.file.layers);
+  const TcuRunResult run = alone.run(model.program, options);
+  KernelScope kernel;
+  TcuDevice::Config device = device_config(config);
+  device.trusts_dmi = true;
+  BankedUnit unit(device, 20, 5);
+  const auto stream = unit.device.stream(model.program, "program");
+  const auto second = unit.device.stream(other, "program");
+  unit.write(0, stream);
+  unit.write(0x10000, second);
+  DeviceObserver observer(unit.device);
+  observer.name_layers(model);
+  unit.host.run = [&](TestHost& host) {
+    for (const auto& [address, bytes] : {std::pair<std::uint64_t, std::size_t>{0, stream.size()},
+                                         {0x10000, second.size()},
+                                         {0, stream.size()}}) {
+      host.start(address, bytes);
+      host.wait_for_interrupt();
+      host.write(DeviceRegister::status, tcu::status_done);
+      host.pass(sc_core::sc_time(1, sc_core::SC_US));
+    }
+  };
+  sc_core::sc_start();
+  ASSERT_EQ(observer.programs().size(), 3U);
+  EXPECT_TRUE(observer.programs()[1].accounting.regions.empty());
+  for (const std::size_t i : {0U, 2U}) {
+    const std::vector<RegionFigures>& regions = observer.programs()[i].accounting.regions;
+    ASSERT_EQ(regions.size(), run.accounting.regions.size());
+    const Cycle wait = observer.programs()[i].cycles - run.cycles;
+    EXPECT_GT(wait, 20U);
+    EXPECT_LT(wait, 30U);
+    for (std::size_t r = 0; r < regions.size(); ++r) {
+      const RegionFigures& expected = run.accounting.regions[r];
+      EXPECT_EQ(regions[r].name, expected.name);
+      EXPECT_EQ(regions[r].instructions, expected.instructions);
+      EXPECT_EQ(regions[r].counters.cycles(), expected.counters.cycles() + (r == 0 ? wait : 0));
+      if (r != 0) EXPECT_EQ(regions[r].counters.values, expected.counters.values);
+    }
+  }
   kernel.end_threads();
 }
 

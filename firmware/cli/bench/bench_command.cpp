@@ -18,13 +18,14 @@
 #include "firmware/cli/progress.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/table.h"
-#include "firmware/cli/version.h"
 #include "firmware/process/pool.h"
+#include "firmware/report/version.h"
 #include "isa/support/csv.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
 #include "isa/support/text.h"
 #include "models/sim/array_figures.h"
 
@@ -37,7 +38,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_jobs = 256;
 
-/// A row that ran, or why it did not.
+/// The result of a row, or the reason for having none.
 struct Outcome {
   std::optional<Figures> figures;
   std::string error;
@@ -81,7 +82,7 @@ std::string published_cell(const Row& row) {
   return fmt::format("{:g} ({})", row.published->latency_ms, row.published->date);
 }
 
-/// Rows of the optimising compiler say what it expected, and the bound of what it chose.
+/// True if the table has columns with the optimising compiler's prediction and bound.
 bool shows_bounds(const std::vector<Row>& rows) {
   return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.task.optimise; });
 }
@@ -132,15 +133,16 @@ Table make_table(const std::vector<Row>& rows) {
 }
 
 double milliseconds(const Row& row, std::uint64_t cycles) {
-  return static_cast<double>(cycles) / row.task.clock_mhz / 1e3;
+  return cycles_in_ms(cycles, row.task.clock_mhz);
 }
 
-/// The simulation beside what was measured on the board. The measured time has the host's in it,
-/// which the board's file states; simulated figures have not.
+/// Compares a simulation with a measurement on the board. The measured time includes the host's,
+/// which the board's file states; simulated figures do not.
 struct RowComparison {
   double measured_cycles = 0;
-  double error_cycles = 0;              ///< simulated and host, less measured
-  std::optional<double> error_percent;  ///< of the frames per second; none without a latency
+  /// Simulated cycles and those of the host, minus measured cycles.
+  double error_cycles = 0;
+  std::optional<double> error_percent;  ///< error of the frames per second; empty without a latency
 };
 
 RowComparison compare(const Row& row, const Figures& figures) {
@@ -170,7 +172,7 @@ std::string host_cell(const Row& row) {
   return row.measured ? fmt::format("{:g}", row.task.host_us) : "";
 }
 
-/// Cycles an image of the row that differs only in not being optimised; 0: there is none.
+/// Cycles for an image of the row that is equal but for the optimiser; 0: there is none.
 std::uint64_t cycles_before(const std::vector<Row>& rows, const std::vector<Outcome>& outcomes,
                             const Row& row) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -251,7 +253,8 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
   if (shows_bounds(rows)) {
     fmt::print(
         "predicted: the optimising compiler's cost model, memory of fixed latency; bound: the "
-        "matrices it chose, their weight changes and a move of each result; times fewer: cycles an "
+        "matrices it chose, their weight changes and a DataMove of each result; times fewer: "
+        "cycles an "
         "image, against the row without optimisation\n");
   }
   for (const std::string& note : notes) fmt::print("{}\n", note);
@@ -299,7 +302,7 @@ Json row_json(const Row& row, const Outcome& outcome) {
   return json;
 }
 
-/// Every row gets every column.
+/// The table as CSV: every row has all columns.
 std::string to_csv(const Json& rows) {
   std::vector<std::string> order;
   std::vector<std::map<std::string, std::string>> cells(rows.size());
@@ -307,7 +310,7 @@ std::string to_csv(const Json& rows) {
     std::vector<std::pair<std::string, std::string>> named;
     add_named_cells(rows[i], "", named);
     for (auto& [name, text] : named) {
-      // null, where there is no object
+      // null if the object is absent
       if (name == "figures" || name == "published" || name == "measured") continue;
       if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
       cells[i][name] = std::move(text);
@@ -333,7 +336,7 @@ std::vector<Row> choose_rows(const Args& args, std::size_t& left) {
   for (const Row& row : rows) {
     titles += "\n  " + row.title();
     if (row.title().find(filter) == std::string::npos) continue;
-    // Who asks for a row by name wants it, however long it takes.
+    // A row selected by name runs even if it takes minutes.
     if (row.standard || args.has("all") || !filter.empty()) {
       chosen.push_back(row);
     } else {
@@ -363,7 +366,7 @@ Outcome outcome_of(const JobResult& result) {
   return outcome;
 }
 
-/// Runs the rows in processes and prints each as soon as those before it are printed.
+/// Runs the rows in processes. Prints each row as soon as all rows before it are printed.
 std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, const Table& table,
                               std::size_t jobs) {
   std::vector<Outcome> outcomes(rows.size());

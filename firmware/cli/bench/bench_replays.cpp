@@ -9,9 +9,9 @@
 
 #include "firmware/cli/commands.h"
 #include "firmware/cli/table.h"
-#include "firmware/cli/version.h"
 #include "firmware/config/link.h"
 #include "firmware/driver/darwinn/replay.h"
+#include "firmware/report/version.h"
 #include "isa/darwinn/file.h"
 #include "isa/darwinn/verify.h"
 #include "isa/support/files.h"
@@ -24,7 +24,7 @@ namespace {
 using bench::ReplayRow;
 using Json = nlohmann::ordered_json;
 
-/// Where models are looked for.
+/// Folder in which models are searched.
 std::string models_folder(const Args& args) {
   if (const auto folder = args.text("models")) return *folder;
   const char* const shared = std::getenv("TACTUS_SHARED");
@@ -34,8 +34,8 @@ std::string models_folder(const Args& args) {
 
 struct ReplayOutcome {
   std::optional<ReplayResult> result;
-  std::optional<Picoseconds> caching;  ///< loading of parameters, ahead of the first request
-  std::string error;                   ///< empty and no result: the model is not at hand
+  std::optional<Picoseconds> caching;  ///< time for loading parameters before the first request
+  std::string error;                   ///< empty, and no result: the model file is missing
 };
 
 ReplayOutcome run(const ReplayRow& row, const std::string& path) {
@@ -48,7 +48,7 @@ ReplayOutcome run(const ReplayRow& row, const std::string& path) {
     options.needs_hints = link.needs_hints;
     (void)darwinn::verify(file.package(), path, options);
     outcome.result = replay(file.package().main(), link, row.cycles);
-    outcome.result->steps.clear();  // their names lead into the file
+    outcome.result->steps.clear();  // their names point into the file, which is closed
     if (const darwinn::Executable* const caching = file.package().caching()) {
       outcome.caching = replay(*caching, link, 0).total;
     }

@@ -11,12 +11,12 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/run/dpas_plan.h"
 #include "firmware/cli/table.h"
-#include "firmware/cli/version.h"
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
 #include "firmware/gemm/comparison.h"
 #include "firmware/gemm/config.h"
 #include "firmware/gemm/figures.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -40,7 +40,7 @@ std::vector<std::string> option_names(const ParameterTable<T>& table) {
   return names;
 }
 
-/// Options that no machine of the comparison looks at.
+/// Refuses options that no machine of the comparison uses.
 void refuse_unused(const Args& args, const std::vector<gemm::GemmConfig>& machines) {
   const auto any = [&](auto&& is) { return std::any_of(machines.begin(), machines.end(), is); };
   const bool any_tcu = any([](const gemm::GemmConfig& machine) { return machine.is_tcu; });
@@ -66,7 +66,7 @@ void refuse_unused(const Args& args, const std::vector<gemm::GemmConfig>& machin
   }
   names.emplace_back("kernel");
   for (const std::string& name : names) {
-    // A TCU says of itself that it has its own precision.
+    // A TCU itself reports that its precision is fixed.
     if (!args.has(name) || name == "precision") continue;
     user_error("tactus gemm: --{} is for machines with a DPAS array, and none is named", name);
   }
@@ -132,7 +132,7 @@ std::string energy_cell(const Comparison& comparison, const nlohmann::ordered_js
   return energy::energy_text(energy.at("total").get<double>(), comparison.energies->unit());
 }
 
-/// One product: its figures below each other, machines side by side.
+/// Prints one product: a row for each figure, a column for each machine.
 void print_product(const Comparison& comparison) {
   const std::vector<Measurement>& row = comparison.results.front();
   fmt::print("product  {}\n", shape_line(row.front().problem));
@@ -184,7 +184,7 @@ void print_product(const Comparison& comparison) {
   }
 }
 
-/// Many products: a line for each on each machine, and their sums.
+/// Prints several products: a line for each product and machine, and sums.
 class ProductTable {
  public:
   explicit ProductTable(const Comparison& comparison)
@@ -269,7 +269,7 @@ void write_file(const Args& args, const char* option, const std::string& text) {
   file.close();
 }
 
-/// What is wrong goes to standard error; the exit code.
+/// Prints wrong results to standard error. Returns the exit code.
 int verdict(const Comparison& comparison) {
   int code = exit_ok;
   std::uint64_t checked = 0;

@@ -6,12 +6,12 @@
 #include <fmt/core.h>
 
 #include "firmware/cli/command_table.h"
-#include "firmware/cli/version.h"
+#include "firmware/report/version.h"
 
 namespace tactus {
 namespace {
 
-/// Text of a manual page: what groff would take for its own is escaped.
+/// Escapes a text for a manual page: characters that groff would interpret.
 std::string roff(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -29,7 +29,7 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-/// Lines that begin with a blank are shown as they are.
+/// Formats paragraphs; lines that begin with a blank are printed unchanged.
 std::string paragraphs(const std::string& text) {
   std::string out;
   bool verbatim = false;

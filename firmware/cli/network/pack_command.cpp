@@ -5,8 +5,8 @@
 
 #include "firmware/bench/estimator.h"
 #include "firmware/cli/darwinn/darwinn_commands.h"
-#include "firmware/cli/version.h"
 #include "firmware/driver/darwinn/pack.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"

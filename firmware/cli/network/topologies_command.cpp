@@ -14,7 +14,6 @@
 #include "firmware/cli/parameter_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/table.h"
-#include "firmware/cli/version.h"
 #include "firmware/config/memory.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/comparison.h"
@@ -22,6 +21,7 @@
 #include "firmware/report/layer_table.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/tcu/run_figures.h"
+#include "firmware/report/version.h"
 #include "firmware/zoo/topology.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -38,9 +38,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// One topology and what became of it.
+/// One topology and the results of its simulation.
 struct Simulated {
-  std::string name;  ///< of its file, without the extension
+  std::string name;  ///< name of its file, without the extension
   std::size_t layers = 0;
   std::uint64_t macs = 0, macs_with_padding = 0;
   std::optional<double> busy, useful;  ///< see models/sim/array_figures.h
@@ -49,10 +49,10 @@ struct Simulated {
   ComparedRun run;
   LayerTable table;
   std::string statistics;
-  std::string most_lost;  ///< the reason; empty: none
+  std::string most_lost;  ///< the main reason for lost cycles; empty: none
 };
 
-/// Files as they are, and of a folder its .csv files by name.
+/// Returns the files as given; for a folder its .csv files, sorted by name.
 std::vector<std::string> files_of(const Words& names) {
   std::vector<std::string> files;
   for (const std::string& name : names) {
@@ -103,7 +103,7 @@ Json configuration_of(const bench::Task& task, const std::string& board) {
   return json;
 }
 
-/// The energy's table is `task.energy`.
+/// Simulates a topology. `task.energy` names the energy table.
 Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size_t layers,
                    const std::string& file, const std::string& board) {
   Simulated result;
@@ -170,7 +170,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
 
   result.statistics = stats_json(document);
   result.run = run_of_statistics(json_of_text(result.statistics), file, result.name);
-  result.run.parts.clear();  // layers of different networks do not compare
+  result.run.parts.clear();  // layers of different networks cannot be compared
   result.table = layer_table(document);
   result.frames_per_second = static_cast<double>(model.batch) * 1e3 / result.run.latency_ms;
   result.busy = array_figures::busy(run.array_runs, run.cycles);
@@ -186,7 +186,7 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   return result;
 }
 
-/// Columns of a table on the screen and on the page, for these topologies.
+/// Titles of the columns, on the screen and on the page.
 std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
   std::vector<std::string> titles{
       "topology", "layers",   "MMAC with padding",       "MMAC without padding",      "cycles",
@@ -213,13 +213,13 @@ std::vector<std::string> cells_of(const Simulated& s) {
   return cells;
 }
 
-/// Which energies the tables have; empty if they have none.
+/// A line that names the table of energies; empty if there are none.
 std::string energy_line(const std::vector<Simulated>& all) {
   const std::string& table = all.front().run.energy_table;
   return table.empty() ? "" : "energy by table " + table;
 }
 
-/// A list whose first and last columns are texts.
+/// A table as HTML; its first and last columns are texts.
 std::string table_html(const std::vector<std::string>& titles,
                        const std::vector<std::vector<std::string>>& rows) {
   std::vector<html::Table::Column> columns;
@@ -285,7 +285,7 @@ int topologies_command(const Words& words) {
   if (!args.parse(words)) return exit_ok;
   if (args.positional().empty()) user_error("tactus topologies: name a file or a folder");
   const bench::Task task = task_of(args);
-  // Everything is read before anything is simulated.
+  // All files are read before the first simulation.
   const std::vector<std::string> files = files_of(args.positional());
   std::vector<std::size_t> layers;
   for (const std::string& file : files) {

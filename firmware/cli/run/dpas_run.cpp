@@ -12,13 +12,13 @@
 #include "firmware/cli/run/interrupt.h"
 #include "firmware/cli/run/run_report.h"
 #include "firmware/cli/standard_output.h"
-#include "firmware/cli/version.h"
 #include "firmware/driver/common/stop_run.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/driver/dpas/timeline_tracks.h"
 #include "firmware/energy/dpas.h"
 #include "firmware/energy/report.h"
 #include "firmware/report/dpas/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -51,7 +51,7 @@ Json configuration(const DpasPlan& plan) {
   return json;
 }
 
-/// Everything a run holds while it runs.
+/// A run: the machine, its recorder, and the results.
 class DpasRunner {
  public:
   explicit DpasRunner(const DpasPlan& plan)
@@ -73,10 +73,7 @@ class DpasRunner {
     const RunDocument document = this->document();
     recorder_.write(&document);
     save_buffers();
-    fmt::print(plan_.screen(), "{}", summary_text(document));
-    if (recorder_.traces()) {
-      fmt::print(plan_.screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
-    }
+    fmt::print(plan_.screen(), "{}{}", summary_text(document), recorder_.files_text());
     const bool stuck = result_.end != RunEnd::finished;
     if (interrupted_) {
       fmt::print(stderr, "tactus: interrupted by a signal after {} cycles\n", simulation_.now());
@@ -91,7 +88,7 @@ class DpasRunner {
   }
 
  private:
-  /// Buffers in memory, and what each thread starts with.
+  /// Writes buffers to memory and returns each thread's initial inputs.
   std::vector<DpasThread> bind() {
     std::vector<DpasThread> threads(plan_.config.machine.threads);
     for (DpasThread& thread : threads) thread.kernel = plan_.kernel;
@@ -166,9 +163,9 @@ class DpasRunner {
   DpasSimulation simulation_;
   RunRecorder recorder_;
   DpasRunResult result_;
-  std::vector<std::uint64_t> addresses_;  ///< of the bindings
+  std::vector<std::uint64_t> addresses_;  ///< address of each binding
   double wall_seconds_ = 0;
-  bool interrupted_ = false;  ///< a signal has ended it
+  bool interrupted_ = false;  ///< a signal has ended the run
 };
 
 }  // namespace
@@ -185,7 +182,7 @@ std::optional<std::string> other_machine(const Words& words) {
 
 namespace {
 
-/// Options of TCU runs for which machines with a DPAS array have no notion.
+/// Refuses options of TCU runs that have no meaning on machines with a DPAS array.
 void refuse_options_of_tcus(const Words& words) {
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));

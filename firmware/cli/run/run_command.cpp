@@ -42,7 +42,7 @@
 namespace tactus {
 namespace {
 
-/// With the signals of the board's memory, where it has one, and of the layers.
+/// Adds the signals of the board's memory, if there is one, and of the layers.
 TraceOptions with_surroundings(TraceOptions options, TcuSimulation& simulation,
                                LayerSignal& layers) {
   options.surroundings = [&](const trace::Scope& top) {
@@ -60,14 +60,14 @@ RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal
   return plan;
 }
 
-/// The units of --tcus; null for one.
+/// Makes the units of --tcus; null for one unit.
 std::unique_ptr<TcuUnits> units_of(const RunPlan& plan) {
   if (plan.tcus == 1) return nullptr;
   return std::make_unique<TcuUnits>(plan.config, static_cast<unsigned>(plan.tcus),
                                     plan.model->program.size());
 }
 
-/// Everything `tactus run` holds while it runs.
+/// A run of a model, program or packages: machine, recorder and results.
 class Runner {
  public:
   explicit Runner(RunPlan plan)
@@ -102,16 +102,16 @@ class Runner {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.total_cycles = simulation_.now();
     finish_observers();
-    defer.reset();  // another signal ends the program at once
+    defer.reset();  // from here on, another signal ends the program at once
     if (!stuck && !report_.interrupted && !report_.images.empty() &&
         report_.images.back().run.end != RunEnd::finished) {
       stuck = report_.images.back().run;
     }
-    // The link has no complete account of requests that were cut off.
+    // Requests of an interrupted run cannot be simulated on the link.
     const bool usable = !stuck && !(packages_ && report_.interrupted);
     if (packages_ && usable) packages_->run_link();
     if (usable) finish_on_host();
-    // Whatever cannot be written costs itself only: the rest of the result is not lost.
+    // A file that cannot be written does not prevent the others.
     write_files(usable);
     print_summary();
     print_host_work();
@@ -129,7 +129,7 @@ class Runner {
   }
 
  private:
-  /// Opens or checks what is written later, so that a wrong path costs no simulation.
+  /// Opens or checks all output files, so that a wrong path is found before the simulation.
   void prepare_files() {
     if (plan_.samples) {
       samples_ = std::make_unique<SampleFile>(*plan_.samples);
@@ -146,7 +146,7 @@ class Runner {
     }
   }
 
-  /// Names the files of a package's outputs, or of the only model's.
+  /// Names and claims the output files of a package or of the model.
   void claim_outputs_of(std::size_t package) {
     const Model& model =
         plan_.host.packages.empty() ? *plan_.model : plan_.host.packages[package].model;
@@ -169,8 +169,8 @@ class Runner {
     }
   }
 
-  /// The model's outputs of all images, from the program's. Its time is the host's, not the
-  /// machine's.
+  /// Computes the model's outputs of all images from those of the program. This time is the host's,
+  /// not the machine's.
   void finish_on_host() {
     if (!plan_.tensors) return;
     const auto start = std::chrono::steady_clock::now();
@@ -195,7 +195,7 @@ class Runner {
                fmt::join(operators, ", "), time_text(1e3 * host_seconds_));
   }
 
-  /// A signal has come while there is more to run.
+  /// Returns true if a signal has arrived, so that the run ends here.
   bool interrupt() {
     if (DeferSignals::received() != 0) report_.interrupted = true;
     return report_.interrupted;
@@ -216,9 +216,7 @@ class Runner {
       fmt::print(plan_.screen(), "{}{}", summary_text(*document_),
                  recorder_.layers_text(*document_));
     }
-    if (recorder_.traces()) {
-      fmt::print(plan_.screen(), "{:<14}{}\n", "waveform", recorder_.trace_summary());
-    }
+    fmt::print(plan_.screen(), "{}", recorder_.files_text());
     if (samples_) {
       fmt::print(plan_.screen(), "{:<14}{} in {}\n", "samples",
                  samples_->summary(simulation_.system().sampler()->stats().dropped),
@@ -257,7 +255,7 @@ class Runner {
       const TensorData& image = plan_.images[i % plan_.images.size()];
       begin_run(fmt::format("image {}", report_.images.size()), plan_.model->program);
       report_.images.push_back(host.run_image(image, options));
-      // Outputs of an image that has run before are those it had.
+      // Outputs of an image that is run again are not kept: they are the same.
       if (i >= plan_.images.size()) report_.images.back().outputs.clear();
       recorder_.activity().stop();
       end_timeline();
@@ -268,8 +266,8 @@ class Runner {
     return std::nullopt;
   }
 
-  /// Deals the images out to the units. Before that, for comparison, the first image runs on a unit
-  /// that is alone.
+  /// Runs the images on several units. Before that, for comparison, runs the first image on a unit
+  /// that has the memory alone.
   std::optional<TcuRunResult> simulate_units(TcuRunOptions options) {
     options.progress = [this](Cycle, std::uint64_t) {
       if (interrupt()) throw StopRun{};
@@ -302,7 +300,7 @@ class Runner {
         units_->deal(*plan_.model, plan_.mode, finished.size(), run_image);
     if (cut_off) stuck = std::move(cut_off);
     report_.shared_memory = units_->memory_figures();
-    // A run that was cut off keeps the images before the first that has not finished.
+    // If the run was cut off, only the images before the first unfinished one are kept.
     const auto cut = std::find(finished.begin(), finished.end(), false);
     report_.images.resize(static_cast<std::size_t>(cut - finished.begin()));
     return stuck;
@@ -336,7 +334,7 @@ class Runner {
             end_timeline();
           });
     } catch (const StopRun&) {
-      return std::nullopt;  // between two requests
+      return std::nullopt;  // interrupted between two requests
     }
   }
 
@@ -362,7 +360,7 @@ class Runner {
     if (plan_.output && usable) recorder_.attempt([&] { write_outputs(); });
   }
 
-  /// Images whose outputs are kept: those that are not run again.
+  /// Number of images whose outputs are kept; outputs of repeated images are not.
   [[nodiscard]] std::size_t images_with_outputs() const {
     if (!plan_.host.packages.empty()) return report_.images.size();
     if (report_.images.empty()) return 0;  // interrupted before one of several units had finished
@@ -370,12 +368,12 @@ class Runner {
     return std::min(report_.images.size() - (cut ? 1 : 0), plan_.images.size());
   }
 
-  /// Packages that take turns; 1 without.
+  /// Number of packages that take turns; 1 without packages.
   [[nodiscard]] std::size_t turns() const {
     return std::max<std::size_t>(1, plan_.host.packages.size());
   }
 
-  /// All images of one output, one after the other: those of one package.
+  /// Returns all images of one output of a package, one after the other.
   [[nodiscard]] std::vector<std::uint8_t> output(const std::string& name, std::size_t first) const {
     std::vector<std::uint8_t> data;
     for (std::size_t i = first; i < images_with_outputs(); i += turns()) {
@@ -385,7 +383,7 @@ class Runner {
     return data;
   }
 
-  /// Path of an output's files without their extensions; with the package's number where there are
+  /// Path of an output's files without extensions; it includes the package's number if there are
   /// several.
   [[nodiscard]] std::string output_base(const std::string& name, std::size_t package) const {
     const std::string number = turns() > 1 ? std::to_string(package + 1) + "." : "";
@@ -414,7 +412,7 @@ class Runner {
     }
   }
 
-  /// A bare program's outputs are what it has written into DRAM.
+  /// Writes the outputs of a bare program: the vectors that it has written to DRAM.
   void write_program_outputs() {
     if (plan_.program_outputs.empty()) {
       fmt::print(plan_.screen(), "{:<14}none: the program writes nothing to DRAM\n", "output");
@@ -443,7 +441,7 @@ class Runner {
     }
   }
 
-  /// The model's own scalars where it says how they lie; else lanes, padding included.
+  /// Prints outputs: the model's values if their layout is known, else all lanes, padding included.
   void print_outputs() const {
     if (plan_.output || !plan_.model) return;
     constexpr std::size_t most = 16;
@@ -472,22 +470,23 @@ class Runner {
   }
 
   RunPlan plan_;
-  std::unique_ptr<TcuUnits> units_;  ///< of --tcus; null: one unit
+  std::unique_ptr<TcuUnits> units_;  ///< units of --tcus; null: one unit
   std::unique_ptr<TcuSimulation> own_;
-  TcuSimulation& simulation_;  ///< the only one, or the first: the one that is observed
+  TcuSimulation& simulation_;  ///< the only unit, or the first one, which is observed
   LayerSignal layers_;
   RunRecorder recorder_;
   RunReport report_;
-  std::optional<RunDocument> document_;  ///< once everything has run
-  std::optional<PackageRun> packages_;   ///< behind a host link, if that is what runs
+  std::optional<RunDocument> document_;  ///< set when everything has run
+  std::optional<PackageRun> packages_;   ///< packages over a host link, if these are run
   std::unique_ptr<SampleFile> samples_;
-  std::vector<std::map<std::string, std::string>> output_files_;  ///< by package, see file_names()
-  std::vector<nn::Values> model_outputs_;  ///< of each image; empty: how they lie is not known
+  /// Output files by package, see file_names().
+  std::vector<std::map<std::string, std::string>> output_files_;
+  std::vector<nn::Values> model_outputs_;  ///< outputs of each image; empty: the layout is unknown
   double host_seconds_ = 0;
-  bool made_output_ = false;  ///< the output folder was not there before
+  bool made_output_ = false;  ///< the run has created the output folder
 };
 
-/// --trace-list needs a machine, but nothing to run on it.
+/// Prints the signals for --trace-list, which needs a machine but no program.
 int list_command(const Args& args) {
   const RunPlan plan = plan_machine(args);
   TcuSimulation simulation(plan.config);

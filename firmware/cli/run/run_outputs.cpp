@@ -10,9 +10,9 @@
 #include "firmware/cli/run/run_parameters.h"
 #include "firmware/cli/table.h"
 #include "firmware/cli/verbosity.h"
-#include "firmware/cli/version.h"
 #include "firmware/report/layer_table.h"
 #include "firmware/report/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -22,7 +22,7 @@
 namespace tactus {
 namespace {
 
-/// "dram0, dram1, local or acc".
+/// Names of the memories as text: "dram0, dram1, local or acc".
 std::string memory_list(const MachineInfo& machine) {
   std::string text;
   for (std::size_t i = 0; i < machine.memories.size(); ++i) {
@@ -32,7 +32,7 @@ std::string memory_list(const MachineInfo& machine) {
   return text;
 }
 
-/// "BEGIN:COUNT" as two numbers.
+/// Parses "BEGIN:COUNT".
 bool parse_range(std::string_view text, Dump& dump) {
   const auto number = [](std::string_view digits) -> std::optional<std::uint64_t> {
     std::uint64_t value = 0;
@@ -83,7 +83,7 @@ void read_timeline(const Args& args, RunOutputs& outputs) {
   }
 }
 
-/// Where to write a text: "-" is standard output.
+/// Path for a text output; "-" is standard output.
 std::optional<std::string> text_output(const Args& args, const std::string& option) {
   const auto path = args.text(option);
   return path == "-" ? standard_output : path;
@@ -123,7 +123,7 @@ RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine) {
 }
 
 std::FILE* RunOutputs::screen() const {
-  if (verbosity() <= Verbosity::quiet) return stdout;  // where all is dropped
+  if (verbosity() <= Verbosity::quiet) return stdout;  // standard output is discarded then
   for (const auto& path : {stats, report, events, layers_csv}) {
     if (path == standard_output) return stderr;
   }
@@ -139,7 +139,7 @@ void claim_outputs(const RunOutputs& outputs) {
   for (const Dump& dump : outputs.dumps) claim_output(dump.path);
 }
 
-/// Writes event lines "cycle EVENT...". A failure to write stops the file and not the run.
+/// Writes event lines "cycle EVENT...". A write error ends the file but not the run.
 class RunRecorder::EventFile final : public EventLines {
  public:
   EventFile(const EventFormat& format, const std::string& path) : EventLines(format), file_(path) {}
@@ -166,7 +166,7 @@ class RunRecorder::EventFile final : public EventLines {
     }
   }
   OutputFile file_;
-  std::string text_;  ///< of the cycle
+  std::string text_;  ///< lines of the current cycle
   std::optional<std::string> failure_;
 };
 
@@ -233,7 +233,14 @@ void RunRecorder::finish() {
   if (const auto text = trace_->limit_text()) warn("{}", *text);
 }
 
-std::string RunRecorder::trace_summary() const { return trace_ ? trace_->summary() : ""; }
+std::string RunRecorder::files_text() const {
+  std::string text;
+  if (trace_) text += fmt::format("{:<14}{}\n", "waveform", trace_->summary());
+  if (timeline_complete_) {
+    text += fmt::format("{:<14}{}\n", "timeline", timelines_.front()->summary());
+  }
+  return text;
+}
 
 void RunRecorder::write(const RunDocument* document) {
   if (events_) attempt([&] { events_->close(); });
@@ -271,6 +278,7 @@ std::string RunRecorder::layers_text(const RunDocument& document) const {
 
 void RunRecorder::close_timeline() {
   timelines_.front()->close();
+  timeline_complete_ = true;
   if (const auto note = timelines_.front()->note()) {
     tactus::note("{}: {}", *outputs_.timeline, *note);
   }
@@ -285,7 +293,7 @@ void RunRecorder::write_retire_log() {
   write_file_atomically(*outputs_.retire_log, bytes);
 }
 
-/// Before anything runs. A memory has at least the vectors that it has then.
+/// Checks a dump before the run. A memory never gets fewer vectors than it has then.
 void RunRecorder::check_dump(const Dump& dump) const {
   const std::string_view name = simulation_.info().memories[dump.memory].name;
   if (ends_with(dump.path, ".csv") && !outputs_.vectors_text) {
@@ -302,8 +310,8 @@ void RunRecorder::check_dump(const Dump& dump) const {
   }
 }
 
-/// A memory. Where nothing but zeroes is, the raw file has a hole: a bank that was written at its
-/// end may have 4 GiB.
+/// Writes a memory to a file. In a raw file zeroes become holes, since a bank that was written at
+/// its end may have 4 GiB.
 void RunRecorder::write_dump(const Dump& dump) {
   OutputFile file(dump.path);
   const std::uint64_t vector = simulation_.machine().rates().vector_bytes;

@@ -1,4 +1,4 @@
-// What a run of any machine writes beside its results: options, and the files of one run.
+// Files that a run of any machine writes besides its outputs: their options, and their recorder.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ namespace tactus {
 
 /// Vectors of a memory to write to a file at the end: raw, or as numbers (.csv).
 struct Dump {
-  std::size_t memory;  ///< of MachineInfo::memories
+  std::size_t memory;  ///< index in MachineInfo::memories
   std::string path;
   std::uint64_t first = 0;
-  std::optional<std::uint64_t> count{};  ///< none: all
+  std::optional<std::uint64_t> count{};  ///< empty: all
 };
 
 struct RunOutputs {
@@ -33,28 +33,32 @@ struct RunOutputs {
   TraceOptions trace;
   TimelineOptions timeline_options;
   std::vector<Dump> dumps;
-  /// Numbers in vectors, a vector a line; empty for a machine whose memories hold no vectors.
+  /// Converts bytes of vectors to numbers, one vector a line; empty for a machine whose memories
+  /// contain no vectors.
   std::function<std::string(const std::vector<std::uint8_t>&)> vectors_text;
 
-  /// Where the summary goes: not among figures or events on standard output.
+  /// Stream for the summary: standard error if figures or events go to standard output.
   [[nodiscard]] std::FILE* screen() const;
 };
 
-/// What "-" stands for where a text is written.
+/// The path that "-" stands for.
 inline const std::string standard_output = "/dev/stdout";
 
-/// --stats, --report, --layers, --layers-csv, --events, --retire-log, --dump.
+/// The options --stats, --report, --layers, --layers-csv, --events, --retire-log and --dump.
 [[nodiscard]] std::vector<Args::Option> run_output_options(const MachineInfo& machine);
-/// Those and the timeline's and the waveform's. Throws UserError for what says nothing.
+/// Reads these options and those of timeline and waveform. Throws UserError for options without
+/// effect.
 [[nodiscard]] RunOutputs read_run_outputs(const Args& args, const MachineInfo& machine);
-/// Whatever cannot be written where it is wanted costs no simulation. Inputs have been read.
+/// Throws UserError for a file that cannot be written, before the simulation. Call after inputs
+/// have been read.
 void claim_outputs(const RunOutputs& outputs);
 
-/// Watches a machine and writes the files of its runs. What cannot be written costs itself only:
-/// the rest of the result is not lost.
+/// Observes a machine and writes the files of its runs. A file that cannot be written does not
+/// prevent the others.
 class RunRecorder {
  public:
-  /// Opens what is written while the machine runs. `of` names what runs, for the waveform.
+  /// Opens the files that are written during the run. `of` names the model or program, for the
+  /// waveform.
   RunRecorder(const RunOutputs& outputs, Simulation& simulation,
               const std::function<std::unique_ptr<TimelineTracks>()>& tracks,
               const std::string& of);
@@ -62,15 +66,13 @@ class RunRecorder {
   RunRecorder(const RunRecorder&) = delete;
   RunRecorder& operator=(const RunRecorder&) = delete;
 
-  /// Where retires are logged; null if nobody wants them.
+  /// The log of retires; null if it is not requested.
   [[nodiscard]] std::vector<std::uint32_t>* retires() {
     return outputs_.retire_log ? &retires_ : nullptr;
   }
   [[nodiscard]] Activity& activity() { return activity_; }
-  /// A waveform is written, so that signals have to be deferred.
-  [[nodiscard]] bool traces() const { return trace_ != nullptr; }
 
-  /// Adds machine 1, 2, ... that runs beside the first one, for the timeline alone.
+  /// Adds machine 1, 2, ..., which runs beside the first one and is shown in the timeline only.
   void add_machine(const std::string& name, Simulation& simulation,
                    std::unique_ptr<TimelineTracks> tracks);
 
@@ -79,20 +81,21 @@ class RunRecorder {
                  unsigned machine = 0);
   void end_run(const Accounting& accounting, unsigned machine = 0);
 
-  /// The machine has run: closes the waveform.
+  /// Closes the waveform. Call when the machine has run.
   void finish();
-  /// "N cycles, ... in F", after finish(); empty if there is no waveform.
-  [[nodiscard]] std::string trace_summary() const;
-  /// The rest of the files. Without a document there are no figures to write.
+  /// Writes all other files. Without a document those with figures are left out.
   void write(const RunDocument* document);
+  /// A line of the summary for the waveform and one for the timeline, after write(). Files that
+  /// could not be written have none.
+  [[nodiscard]] std::string files_text() const;
   /// Throws UserError if the file cannot be written.
   void write_dump(const Dump& dump);
-  /// The table of layers to print, after an empty line; empty if nobody wants it.
+  /// The table of layers, after an empty line; empty if it is not requested.
   [[nodiscard]] std::string layers_text(const RunDocument& document) const;
-  /// Failures to write files; the result stands.
+  /// Messages about files that could not be written.
   [[nodiscard]] std::vector<std::string>& failures() { return failures_; }
 
-  /// Writes some file of the run's; a failure is kept.
+  /// Calls a function that writes a file; a failure is added to failures().
   template <typename Write>
   void attempt(Write&& write) {
     try {
@@ -115,6 +118,7 @@ class RunRecorder {
   std::unique_ptr<EventFile> events_;
   std::unique_ptr<RunTrace> trace_;
   std::vector<std::unique_ptr<Timeline>> timelines_;  ///< of all machines; empty: none is written
+  bool timeline_complete_ = false;
   EventFan event_fan_;
   AccountFan account_fan_;
   std::vector<std::string> failures_;

@@ -9,13 +9,13 @@
 #include "firmware/cli/run/run_config.h"
 #include "firmware/cli/run/run_parameters.h"
 #include "firmware/cli/verbosity.h"
-#include "firmware/cli/version.h"
 #include "firmware/config/coverage.h"
 #include "firmware/driver/tcu/simulation_parameters.h"
 #include "firmware/energy/report.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/configuration_figures.h"
 #include "firmware/report/tcu/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 
@@ -24,12 +24,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Golden figures count the padding of a model's stream, but not that of a bare program.
+/// Cycle of the last retire. As in golden figures, a model's padding counts, that of a bare program
+/// does not.
 Cycle last_retire(const RunPlan& plan, const TcuRunResult& run) {
   return plan.model ? run.last_retire_padded : run.last_retire;
 }
 
-/// Driver mode ends an image when its probe has arrived.
+/// Cycles of an image. In driver mode an image ends when its probe has arrived.
 Cycle image_cycles(const ImageResult& image) { return image.probe.value_or(image.run.cycles); }
 
 Json config_json(const RunPlan& plan) {
@@ -103,7 +104,7 @@ RunDocument run_document(const RunReport& report) {
 std::string stuck_message(Cycle max_cycles, const RunResult& result) {
   std::string text = result.end == RunEnd::hang
                          ? fmt::format(
-                               "the program hangs: nothing has moved for many cycles up to "
+                               "the program hangs: there was no handshake for many cycles up to "
                                "cycle {}",
                                result.cycles)
                          : fmt::format("stopped at --max-cycles {}", max_cycles);

@@ -9,9 +9,9 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/machine_options.h"
-#include "firmware/cli/version.h"
 #include "firmware/driver/tcu/model.h"
 #include "firmware/driver/tcu/sample_file.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
@@ -22,13 +22,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t shown_patterns = 5;  ///< of each class; the JSON has all
+/// Patterns printed for each class; the JSON file has all.
+constexpr std::size_t shown_patterns = 5;
 
 double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// A letter for each channel, the instruction stream's first.
+/// A pattern as text: a letter for each channel, that of the instruction stream first.
 std::string pattern_text(std::uint16_t pattern) {
   std::string text;
   for (unsigned channel = sample_channels.size(); channel-- > 0;) {
@@ -64,8 +65,8 @@ std::optional<SampleProgram> read_program(const Args& args) {
   return program;
 }
 
-/// Drivers run instructions of their own before a program. Tells whether the samples fit one that
-/// begins a little later.
+/// Looks for a later beginning of the program that fits the samples, since drivers run instructions
+/// of their own before it. Returns a hint for the message, or an empty text.
 std::string other_beginning(const std::vector<std::uint64_t>& words, SampleProgram program,
                             bool from_start) {
   constexpr std::uint64_t farthest = 64;
@@ -95,8 +96,8 @@ void print_table(const SampleAnalysis& analysis) {
   fmt::print("{:<14}{}, program counter {} .. {}\n\n", "analysed", analysis.analysed,
              analysis.first_counter, analysis.last_counter);
   fmt::print(
-      "Percent of samples in which a channel of the decoder moves / waits (valid, not "
-      "ready):\n");
+      "Percent of samples in which a channel of the decoder has a handshake / waits (valid, "
+      "not ready):\n");
   fmt::print("{:<34}{:>9}{:>7}", "at the head", "samples", "%");
   for (std::size_t c = sample_channels.size(); c-- > 0;) fmt::print("{:>12}", sample_channels[c]);
   fmt::print("\n");
@@ -112,7 +113,7 @@ void print_table(const SampleAnalysis& analysis) {
     fmt::print("\n");
   }
   fmt::print(
-      "\nPatterns, one letter a channel in the order above: M moves, w valid and waits, r "
+      "\nPatterns, one letter a channel in the order above: M handshake, w valid and waits, r "
       "ready only, . neither:\n");
   for (const SampleClass& one : analysis.classes) {
     std::vector<std::pair<std::uint64_t, std::uint16_t>> patterns;
@@ -167,7 +168,7 @@ std::string json(const SampleAnalysis& analysis) {
 int samples_command(const Words& words) {
   Args args("samples",
             "Decodes the words of the performance sampler and counts, for each kind of instruction "
-            "at the decoder's head, which channels moved and which waited.",
+            "at the decoder's head, which channels had a handshake and which waited.",
             {{"program", "F.tprog", "the program that ran: tells the kinds of instructions apart"},
              {"arch", "NAME|F.tarch", "architecture of the program"},
              {"model", "F.tmodel", "the model that ran, instead of program and architecture"},

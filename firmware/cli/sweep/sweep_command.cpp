@@ -17,8 +17,8 @@
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/sweep/sweep_cluster.h"
 #include "firmware/cli/verbosity.h"
-#include "firmware/cli/version.h"
 #include "firmware/config/config_files.h"
+#include "firmware/report/version.h"
 #include "firmware/sweep/check_points.h"
 #include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/report.h"
@@ -39,13 +39,13 @@ using sweep::Points;
 
 std::string tool_name() { return fmt::format("tactus {} ({})", version, git_revision); }
 
-/// Prints at once, for whoever follows a sweep.
+/// Prints a text without buffering, so that readers can follow a sweep.
 void say(const std::string& text) {
   fmt::print("{}", text);
   std::fflush(stdout);
 }
 
-/// One line a point; on a terminal the time that is left as well.
+/// Prints one line for each point and, on a terminal, the remaining time.
 class Report {
  public:
   Report(std::size_t total, std::size_t at_once) : total_(total), at_once_(at_once) { show(); }
@@ -72,7 +72,7 @@ class Report {
     }
     show();
   }
-  /// Takes the line of the time left away.
+  /// Erases the line with the remaining time.
   void clear() {
     if (shown_) fmt::print(stderr, "\r\x1b[K");
     std::fflush(stderr);
@@ -103,7 +103,7 @@ class Report {
   Time::time_point start_ = Time::now();
 };
 
-/// What the axes and derived keys give at a point.
+/// Text with the values of the axes and derived keys at a point.
 std::string varied(const Definition& definition, const sweep::Configuration& configuration) {
   std::vector<std::string> keys;
   definition.axes.append_keys(keys);
@@ -116,7 +116,7 @@ std::string varied(const Definition& definition, const sweep::Configuration& con
   return text;
 }
 
-/// The time of a sweep from that of its first, middle and last point, which are run for it.
+/// Estimates the time of a sweep from its first, middle and last point, which it runs.
 void estimate(const std::vector<Point>& points, const sweep::Configurations& configurations,
               std::size_t at_once, const sweep::Limits& limits) {
   std::vector<std::size_t> probes{0, points.size() / 2, points.size() - 1};
@@ -159,7 +159,7 @@ std::string dropped(const Definition& definition, const Points& all) {
   return text;
 }
 
-/// What tactus codesign adds to a folder of results.
+/// Writes the page that tactus codesign adds to a folder of results.
 void write_page(const std::string& folder) {
   const sweep::Results results = sweep::read_results(folder);
   if (results.lines.empty()) return;
@@ -274,7 +274,7 @@ int run_point(const sweep::Limits& limits) {
   return exit_ok;
 }
 
-/// Both commands: tactus codesign adds its page.
+/// Runs both commands, sweep and codesign; the latter also writes its page.
 int run_command_of(const std::string& command, const std::string& about, const Words& words) {
   const bool codesign = command == "codesign";
   std::vector<Args::Option> options{

@@ -14,9 +14,9 @@
 namespace tactus {
 namespace {
 
-/// Cycles without any handshake after which a machine that waits for no memory is called hung. Its
-/// state stands still after the first of them; under random stalls a pause may just be bad luck, so
-/// the wait is long enough for 99 % stalls to end.
+/// A machine that waits for no memory hangs if there is no handshake for so many cycles. Without
+/// random stalls its state would be the same after the first of them; with stalls of 99 % a pause
+/// may be long, and this number outlasts it.
 constexpr Cycle hang_cycles = 1000;
 constexpr Cycle hang_cycles_with_stalls = 100000;
 
@@ -67,7 +67,7 @@ void TcuSimulation::build() {
   const TcuSimulationConfig& config = config_;
   const sc_core::sc_time period = clock_period(config.clock_mhz);
   system_ = std::make_unique<TcuSystem>("top", clock_, top_config(config), stream_);
-  unsigned first_port = 0;  // of this machine, of the board's memory
+  unsigned first_port = 0;  // this machine's first port of the board's memory
   if (board_memory_ != nullptr) {
     first_port = board_memory_->add_machine(config, clock_);
   } else if (config.memory_model == MemoryModel::board && !config.memory) {
@@ -108,30 +108,7 @@ TcuSimulation::~TcuSimulation() {
   if (owns_kernel()) kernel_.end_threads();
 }
 
-/// Counters run on over the machine's life; a run's figures are their differences.
-void TcuSimulation::add_dais_counts(TcuRunResult& result, bool subtract) const {
-  const auto add = [subtract](std::uint64_t& sum, std::uint64_t value) {
-    sum += subtract ? ~value + 1 : value;
-  };
-  for (std::size_t i = 0; i < result.dais.size(); ++i) {
-    add(result.dais[i].instructions, system_->tcu().decoder().stats().retired_by_dais_block[i]);
-    add(result.dais[i].samples, system_->tcu().dais()->stats().samples[i]);
-  }
-}
-
-/// The last write responses, and with them the cycle of the run's last event.
-void TcuSimulation::add_responses(TcuRunResult& result) const {
-  for (unsigned p = 0; p < 2; ++p) {
-    const BoundarySplitter::Stats& s = system_->port(p).splitter().stats();
-    const bool responded = s.write_responses > 0 && s.last_write_response >= first_cycle();
-    if (responded) result.last_b[p] = s.last_write_response - first_cycle();
-    if (result.end == RunEnd::finished) {
-      result.cycles = std::max(result.cycles, result.last_b[p].value_or(0));
-    }
-  }
-}
-
-/// A program that is read out of the DRAM has to lie in it, outside of the banks.
+/// Prepares the stream. A program that is read from the DRAM must fit there, outside the banks.
 void TcuSimulation::start_stream(const std::vector<std::uint8_t>& program) {
   system_->withdraw_word();
   stream_.start(program, instruction_bytes_);
@@ -154,8 +131,7 @@ void TcuSimulation::start_stream(const std::vector<std::uint8_t>& program) {
 TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
                                 const TcuRunOptions& options) {
   TcuRunResult result;
-  result.dais.resize(config_.architecture.dais_blocks.size());
-  add_dais_counts(result, true);
+  begin_counts(*system_, result);
   on_activity = nullptr;
   if (options.on_write_response) {
     const BoundarySplitter::Stats& stats = system_->port(0).splitter().stats();
@@ -173,18 +149,7 @@ TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
     result.ddr = figures -= *result.ddr;
   }
 
-  add_dais_counts(result, false);
-  add_responses(result);
-  const Counters& totals = result.accounting.totals;
-  for (unsigned p = 0; p < 2; ++p) {
-    result.read_beats[p] = totals.of("read_beats", p);
-    result.write_beats[p] = totals.of("write_beats", p);
-    result.read_bursts[p] = totals.of("read_bursts", p);
-    result.write_bursts[p] = totals.of("write_bursts", p);
-  }
-  result.array_runs = totals.of("array_runs");
-  result.array_loads = totals.of("array_loads");
-  result.alu_operations = totals.of("alu_operations");
+  end_counts(*system_, first_cycle(), result);
   return result;
 }
 
@@ -225,8 +190,8 @@ std::vector<std::uint8_t> TcuSimulation::read_dram(unsigned port, std::uint64_t 
 std::uint64_t TcuSimulation::memory_bytes(std::size_t memory) const {
   const tcu::Architecture& architecture = config_.architecture;
   const std::uint64_t vector = architecture.vector_bytes();
-  // Whole vectors of what a 32-bit AXI address reaches: up to the depth, and up to what has been
-  // written above it.
+  // Size of a bank in whole vectors, within the reach of 32-bit AXI addresses: the depth, or more
+  // if vectors above it have been written.
   const auto bank = [&](unsigned port, std::uint64_t depth) {
     const std::uint64_t written = std::max(slaves_[port]->written_end(), host_written_end_[port]);
     depth = std::max(depth, (written + vector - 1) / vector);

@@ -11,15 +11,14 @@
 #include <optional>
 #include <vector>
 
-#include "firmware/driver/common/ddr_figures.h"
 #include "firmware/driver/common/simulation.h"
 #include "firmware/driver/tcu/program_stream.h"
+#include "firmware/driver/tcu/run_result.h"
 #include "isa/dram/ddr_config.h"
 #include "isa/support/board_values.h"
 #include "models/axi/axi_slave.h"
 #include "models/sim/engine.h"
 #include "models/sim/events.h"
-#include "models/tcu/machine_info.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
@@ -30,8 +29,8 @@ class MemorySystem;
 using MemoryFactory =
     std::function<std::unique_ptr<sc_core::sc_module>(unsigned port, AxiSlave& slave)>;
 
-/// Where board.memory_model is `board`, resolve_memory() (firmware/config/memory.h) has looked up
-/// its DRAM.
+/// If memory_model is `board`, resolve_memory() (firmware/config/memory.h) must have resolved the
+/// board's DRAM.
 struct TcuSimulationConfig : BoardValues {
   tcu::Architecture architecture;
   tcu::MacRounding rounding = tcu::MacRounding::sum;
@@ -47,31 +46,12 @@ struct TcuSimulationConfig : BoardValues {
   std::optional<std::uint32_t> shuffle_seed;  ///< see TcuSystem::Config; takes the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
   MemoryFactory memory;                   ///< empty: as the memory model says
-  std::optional<DdrConfig> resolved_ddr;  ///< of the board's memory
+  std::optional<DdrConfig> resolved_ddr;  ///< the DRAM of the board's memory
 };
 
 struct TcuRunOptions : RunOptions {
   /// Called after every cycle in which DRAM port 0 received a write response, with the cycle.
   std::function<void(Cycle)> on_write_response;
-};
-
-/// Figures of one run. Cycles count from its first cycle, in which the first word is offered;
-/// `cycles` is the last retire or write response.
-struct TcuRunResult : RunResult {
-  TcuRunResult() : RunResult(tcu_machine_info()) {}
-
-  std::array<std::optional<Cycle>, 2> last_b;  ///< last write response of each port, if any
-  // Counters of the machine, here by name.
-  std::array<std::uint64_t, 2> read_beats{}, write_beats{}, read_bursts{}, write_bursts{};
-  std::uint64_t array_runs = 0;  ///< vectors multiplied
-  std::uint64_t array_loads = 0;
-  std::uint64_t alu_operations = 0;
-  struct DaisCounts {
-    std::uint64_t instructions = 0;
-    std::uint64_t samples = 0;
-  };
-  std::vector<DaisCounts> dais;   ///< of each DAIS block of the architecture
-  std::optional<DdrFigures> ddr;  ///< none without the board's memory
 };
 
 class TcuSimulation final : public Simulation {
@@ -85,14 +65,14 @@ class TcuSimulation final : public Simulation {
   TcuSimulation(const TcuSimulation&) = delete;
   TcuSimulation& operator=(const TcuSimulation&) = delete;
 
-  /// Streams a program: whole instructions, padded here with NoOps to whole words of the stream. It
-  /// is read from where it is until the run ends. A run cut off by a limit or a hang leaves what is
-  /// in flight to the next.
+  /// Runs a program, which is whole instructions; NoOps pad it to whole words of the stream. The
+  /// program must outlive the run. After a run ended by a limit or a hang, its work in flight
+  /// continues in the next run.
   TcuRunResult run(const std::vector<std::uint8_t>& program, const TcuRunOptions& options = {});
 
-  /// Host access to a DRAM bank, byte addresses, no time passes. Goes through the memory's
-  /// transport_dbg; throws UserError if it refuses. A bank goes on beyond its depth: the offset
-  /// registers reach there.
+  /// Host access to a DRAM bank by byte address, without simulated time. Uses the memory's
+  /// transport_dbg and throws UserError if that refuses. Addresses beyond the bank's depth are
+  /// allowed, because the offset registers reach them.
   void write_dram(unsigned port, std::uint64_t address, const std::uint8_t* bytes,
                   std::uint64_t count);
   void write_dram(unsigned port, std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
@@ -108,16 +88,13 @@ class TcuSimulation final : public Simulation {
   [[nodiscard]] const TcuSimulationConfig& config() const { return config_; }
   [[nodiscard]] TcuSystem& system() { return *system_; }
   [[nodiscard]] const TcuSystem& system() const { return *system_; }
-  /// Null with any other memory than the board's.
+  /// Returns null unless the memory is the board's.
   [[nodiscard]] MemorySystem* memory_system() { return board_memory_; }
   [[nodiscard]] unsigned word_bytes() const { return config_.axi_data_bits / 8; }
   [[nodiscard]] unsigned instruction_bytes() const { return instruction_bytes_; }
 
  private:
   void build();
-  /// What run() adds to the counters of a run; `subtract`: before it.
-  void add_dais_counts(TcuRunResult& result, bool subtract) const;
-  void add_responses(TcuRunResult& result) const;
   void start_stream(const std::vector<std::uint8_t>& program);
   std::uint64_t debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,
                              std::uint8_t* data, std::uint64_t count);
@@ -127,11 +104,12 @@ class TcuSimulation final : public Simulation {
   ProgramStream stream_;
   std::unique_ptr<TcuSystem> system_;
   std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
-  std::array<std::uint64_t, 2>
-      host_written_end_{};  ///< one after the last byte that write_dram() wrote
+  /// One after the last byte that write_dram() wrote.
+  std::array<std::uint64_t, 2> host_written_end_{};
   std::unique_ptr<MemorySystem> own_memory_;
   MemorySystem* board_memory_;  ///< its own or the shared one; null with any other memory
-  std::unique_ptr<StreamReader> stream_reader_;  ///< null: words of the stream are there at once
+  /// Null: all words of the stream are available at once.
+  std::unique_ptr<StreamReader> stream_reader_;
   std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;  ///< null with the board's
 };
 

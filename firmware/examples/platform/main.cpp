@@ -2,9 +2,10 @@
 // interrupt. The host loads a compiled model, programs the DMA, waits for the interrupt, reads the
 // outputs and prints the latency.
 //
-//   platform MODEL.tmodel [WAVEFORM.vcd]
+//   platform MODEL.tmodel [WAVEFORM.vcd [STATISTICS.json]]
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -135,7 +136,8 @@ class HostCpu final : public sc_core::sc_module {
   const tactus::TcuDevice& tcu_;
 };
 
-void simulate(const std::string& path, const std::optional<std::string>& waveform) {
+void simulate(const std::string& path, const std::optional<std::string>& waveform,
+              const std::optional<std::string>& statistics) {
   const tactus::Model model = tactus::read_model(path, tactus::ProgramChecks::strict);
 
   tactus::TcuDevice::Config config;
@@ -164,21 +166,26 @@ void simulate(const std::string& path, const std::optional<std::string>& wavefor
   host.reset(reset);
 
   tactus::DeviceObserver observer(tcu);
+  observer.name_layers(model);
   if (waveform) observer.trace(*waveform);
   sc_core::sc_start();
   observer.finish();
   std::printf("%s", observer.summary().c_str());
+  if (statistics) std::ofstream(*statistics) << observer.statistics(observer.programs().size() - 1);
 }
 
 }  // namespace
 
 int sc_main(int argc, char** argv) {
-  if (argc < 2 || argc > 3) {
-    std::fprintf(stderr, "usage: platform MODEL.tmodel [WAVEFORM.vcd]\n");
+  if (argc < 2 || argc > 4) {
+    std::fprintf(stderr, "usage: platform MODEL.tmodel [WAVEFORM.vcd [STATISTICS.json]]\n");
     return 2;
   }
   try {
-    simulate(argv[1], argc > 2 ? std::optional<std::string>(argv[2]) : std::nullopt);
+    const auto file = [&](int i) {
+      return argc > i ? std::optional<std::string>(argv[i]) : std::nullopt;
+    };
+    simulate(argv[1], file(2), file(3));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "platform: %s\n", error.what());
     return 2;

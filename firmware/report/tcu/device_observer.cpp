@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "firmware/driver/tcu/timeline_tracks.h"
+#include "firmware/report/run_document.h"
 #include "firmware/report/run_figures.h"
+#include "firmware/report/tcu/run_figures.h"
+#include "firmware/report/version.h"
 #include "isa/support/error.h"
+#include "isa/support/json_text.h"
 #include "isa/tcu/layout.h"
 
 namespace tactus {
@@ -17,7 +23,9 @@ DeviceObserver::DeviceObserver(TcuDevice& device)
 }
 
 DeviceObserver::~DeviceObserver() {
-  device_.on_begin = device_.on_end = nullptr;
+  device_.on_begin = device_.on_end = device_.on_advance = nullptr;
+  device_.until_border = nullptr;
+  if (model_ != nullptr) device_.system().tcu().decoder().on_retire = nullptr;
   if (timeline_) observe_accounts(nullptr);
   observe(nullptr);
 }
@@ -34,22 +42,71 @@ void DeviceObserver::timeline(const std::string& json, const TimelineOptions& op
   observe_accounts(&*timeline_);
 }
 
+void DeviceObserver::name_layers(const Model& model) {
+  model_ = &model;
+  device_.system().tcu().decoder().on_retire = [this](Cycle, std::uint32_t) { count_retire(); };
+  device_.until_border = [this] { return until_border(); };
+  device_.on_advance = [this] { pass_border(); };
+}
+
+/// Whether memory holds the model's program: behind it come the NoOps of the padding.
+bool DeviceObserver::holds(const std::vector<std::uint8_t>& program, const Model& model) const {
+  const std::vector<std::uint8_t>& known = model.program;
+  return program.size() >= known.size() &&
+         std::equal(known.begin(), known.end(), program.begin()) &&
+         std::all_of(program.begin() + static_cast<std::ptrdiff_t>(known.size()), program.end(),
+                     [](std::uint8_t byte) { return byte == 0; });
+}
+
 void DeviceObserver::begin() {
-  retired_ = device_.system().tcu().decoder().stats().retired;
+  const std::uint64_t instruction =
+      tcu::InstructionLayout(device_.system().architecture()).instruction_bytes();
   std::vector<std::uint8_t> program;
+  if (timeline_ || model_ != nullptr) program = device_.program();
+  running_ = model_ != nullptr && holds(program, *model_) ? model_ : nullptr;
   if (timeline_) {
-    program = device_.program();
-    const unsigned instruction =
-        tcu::InstructionLayout(device_.system().architecture()).instruction_bytes();
     program.resize(program.size() / instruction * instruction);
-    timeline_->begin_run(fmt::format("program {}", programs_.size()), program);
+    timeline_->begin_run(fmt::format("program {}", results_.size()), program);
   }
-  accountant_.begin(0, {});
+  result_ = TcuRunResult();
+  first_ = device_.clock().now;
+  border_ = false;
+  result_.retired = 0;
+  retired_before_ = device_.system().tcu().decoder().stats().retired;
+  begin_counts(device_.system(), result_);
+  std::vector<Region> regions;
+  if (running_ != nullptr) {
+    result_.instructions = running_->program.size() / instruction;
+    regions = tcu::regions_of(running_->file.layers);
+  }
+  accountant_.begin(result_.instructions, regions);
+}
+
+void DeviceObserver::count_retire() {
+  if (++result_.retired != accountant_.next_border()) return;
+  border_ = true;
+  device_.system().pause();
+}
+
+void DeviceObserver::pass_border() {
+  if (!border_) return;
+  border_ = false;
+  accountant_.border(result_.retired);
 }
 
 void DeviceObserver::end() {
-  programs_.push_back(accountant_.end(device_.system().tcu().decoder().stats().retired - retired_));
-  if (timeline_) timeline_->end_run(programs_.back());
+  const Decoder::Stats& stats = device_.system().tcu().decoder().stats();
+  result_.retired = stats.retired - retired_before_;
+  if (running_ == nullptr) result_.instructions = result_.retired;
+  if (result_.retired > 0) {
+    result_.last_retire = result_.last_retire_padded = stats.last_retire - first_;
+  }
+  result_.cycles = result_.last_retire_padded;
+  result_.accounting = accountant_.end(result_.retired);
+  end_counts(device_.system(), first_, result_);
+  if (timeline_) timeline_->end_run(result_.accounting);
+  results_.push_back(result_);
+  models_.push_back(running_);
 }
 
 void DeviceObserver::finish() {
@@ -61,8 +118,8 @@ void DeviceObserver::finish() {
 
 std::string DeviceObserver::summary() const {
   std::string text;
-  for (std::size_t i = 0; i < programs_.size(); ++i) {
-    const Counters& totals = programs_[i].totals;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    const Counters& totals = results_[i].accounting.totals;
     text += fmt::format("program {}: {} cycles, {} lost", i, totals.cycles(), lost_total(totals));
     std::vector<LostCycles> lost = lost_cycles(totals);
     lost.resize(std::min<std::size_t>(3, lost.size()));
@@ -73,6 +130,35 @@ std::string DeviceObserver::summary() const {
     text += '\n';
   }
   return text;
+}
+
+std::string DeviceObserver::statistics(std::size_t program) const {
+  const TcuRunResult& result = results_.at(program);
+  const tcu::Architecture& architecture = device_.system().architecture();
+  RunDocument document;
+  document.version = version;
+  document.revision = git_revision;
+  document.clock_mhz = 1e6 / static_cast<double>(period_ps());
+  document.back_to_back = false;
+  document.rates = machine().rates();
+  document.configuration = {{"architecture", json_of_text(tcu::to_json(architecture, -1))},
+                            {"axi_data_bits", device_.config().system.axi_data_bits},
+                            {"clock_mhz", document.clock_mhz}};
+  if (const Model* const model = models_[program]) {
+    document.configuration["model"] = model->path;
+    document.expected = expectations(model->file.layers);
+    document.macs = tcu::macs_of(model->file.layers);
+    document.batch = model->file.batch;
+  }
+  ReportedRun run;
+  run.run = &result;
+  run.cycles = result.cycles;
+  run.last_retire = result.last_retire;
+  run.own = own_figures(result, architecture, std::nullopt);
+  document.images.push_back(std::move(run));
+  document.first_cycle = first_;
+  document.total_cycles = result.accounting.cycles;
+  return stats_json(document);
 }
 
 }  // namespace tactus

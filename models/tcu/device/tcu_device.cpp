@@ -108,7 +108,10 @@ TcuDevice::TcuDevice(const sc_core::sc_module_name& name, const Config& config)
     };
   }
   fetch_.on_end = [this] { system_.pause(); };
-  system_.on_border = [] { return ~std::uint64_t{0}; };  // nobody asks for borders of regions
+  system_.on_border = [this] {
+    if (on_advance) on_advance();
+    return retires_to_border();
+  };
   program_.reset();
   samples_.reset();
   registers.register_b_transport(this, &TcuDevice::access);
@@ -129,7 +132,7 @@ tlm::tlm_initiator_socket<>& TcuDevice::samples() {
   return writer_->socket;
 }
 
-/// What SystemC says of unbound ports names no socket.
+/// Checks that all ports are bound: SystemC's own error names no socket.
 void TcuDevice::before_end_of_elaboration() {
   const auto check = [this](const char* what, bool bound) {
     if (!bound) {
@@ -383,7 +386,7 @@ void TcuDevice::begin(Channel& channel, std::uint32_t bytes) {
 
 // ---- time --------------------------------------------------------------------------------------
 
-/// A unit that sleeps is brought up to the first cycle that has not begun.
+/// Advances an idle unit to the first cycle that has not begun yet.
 void TcuDevice::catch_up() {
   if (driver_.running()) return;
   const std::uint64_t period = config_.period.value();
@@ -399,11 +402,13 @@ void TcuDevice::wake() {
 
 bool TcuDevice::tick(Cycle most) {
   system_.set_horizon(
-      {clock_.now + cycles_before_kernel(clock_, config_.most_ahead), ~std::uint64_t{0}});
+      {clock_.now + cycles_before_kernel(clock_, config_.most_ahead), retires_to_border()});
   if (writer_) writer_->move();
   // Sequences are asked for where an advance begins: they may begin with the program.
   if (fetch_.first_word() > clock_.now) most = std::min(most, fetch_.first_word() - clock_.now);
-  return after_cycles(system_.advance(most));
+  const Cycle quiet = system_.advance(most);
+  if (on_advance) on_advance();
+  return after_cycles(quiet);
 }
 
 /// Returns whether to go on.
@@ -473,8 +478,8 @@ void TcuDevice::on_reset() {
   if (reset.read() && !resetting_) begin_reset();
 }
 
-/// As AXI asks, what is under way at the memories is completed first; so instructions that are
-/// inside finish, as far as they do without those that follow them.
+/// Begins a reset. As AXI demands, bursts in flight are completed first; so instructions in the
+/// unit finish, as far as they can without those that follow them.
 void TcuDevice::begin_reset() {
   catch_up();
   control_ = 0;

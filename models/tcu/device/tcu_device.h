@@ -2,20 +2,19 @@
 // reset.
 //
 // A host writes a program's address and length to the registers (isa/tcu/device_registers.h). The
-// unit reads the program from `instructions`, works on what is behind `dram0` and `dram1`, and
-// raises the interrupt. models/tcu/device/README.md tells how it is used.
+// unit reads the program from `instructions`, works on the memories behind `dram0` and `dram1`, and
+// raises the interrupt. models/tcu/device/README.md explains its use.
 //
-// Time. Cycle t spans [t, t+1) clock periods of SystemC time. A register access takes effect at its
-// time, annotated delay included, in the first cycle that begins then or later; it takes no time of
-// its own. The unit runs ahead of kernel time while nothing else in the kernel has anything to do,
-// by `most_ahead` cycles at the most, and asks for no activation while it is idle.
-// Count. From the first word of a program to its last retire or write response it takes the cycles
-// that `tactus run` counts with the same memories. MM2S_DMASR.IOC_Irq is set at the end of the
-// cycle in which the last word is taken, TCU_STATUS.Done at the end of the first cycle in which
-// nothing moved any more.
+// Time. Cycle t is the time [t, t+1) clock periods of SystemC time. A register access takes effect
+// at its time, annotated delay included, in the first cycle that begins then or later; it takes no
+// time itself. While the kernel has no other work, the unit runs ahead of kernel time by up to
+// `most_ahead` cycles. An idle unit requests no activation. Cycles. From the first word of a
+// program to its last retire or write response it takes the cycles that `tactus run` counts with
+// the same memories. MM2S_DMASR.IOC_Irq is set at the end of the cycle in which the last word is
+// taken, TCU_STATUS.Done at the end of the first cycle in which the unit is idle.
 //
-// Sockets are initiators of whole bursts (models/axi/axi_slave.h); error responses on the DRAM
-// ports end the simulation with a UserError, those of a DMA are told by its status register.
+// Its initiators send whole bursts (models/axi/axi_slave.h). Error responses on the DRAM ports end
+// the simulation with a UserError; those to a DMA are shown by its status register.
 #pragma once
 
 #include <array>
@@ -44,13 +43,14 @@ class TcuDevice final : public sc_core::sc_module {
   struct Config {
     TcuSystem::Config system;
     sc_core::sc_time period{10, sc_core::SC_NS};
-    Transport transport = Transport::non_blocking;  ///< of all initiator sockets
-    /// The memories grant DMI with the very latency of their transactions, as FixedLatencyBank
-    /// does. Then the fast engine takes sequences of instructions.
+    Transport transport = Transport::non_blocking;  ///< transport of all initiator sockets
+    /// The memories grant DMI with the same latency as their transactions, as FixedLatencyBank
+    /// does. The fast engine then takes sequences of instructions.
     bool trusts_dmi = false;
-    unsigned length_bits = 26;     ///< of MM2S_LENGTH and S2MM_LENGTH: 8..26
-    unsigned burst_bytes = 4096;   ///< of the instruction DMA; a power of two, at least a word
-    unsigned bursts = 2;           ///< of the instruction DMA under way
+    unsigned length_bits = 26;  ///< bits of MM2S_LENGTH and S2MM_LENGTH: 8..26
+    /// Burst size of the instruction DMA; a power of two, at least a word.
+    unsigned burst_bytes = 4096;
+    unsigned bursts = 2;           ///< bursts of the instruction DMA in flight
     Cycle most_ahead = 1U << 20U;  ///< cycles ahead of kernel time
   };
 
@@ -74,7 +74,7 @@ class TcuDevice final : public sc_core::sc_module {
   tlm::tlm_initiator_socket<>& dram0;
   tlm::tlm_initiator_socket<>& dram1;
   tlm::tlm_initiator_socket<>& instructions;
-  /// Where samples go; throws UserError without a sampler.
+  /// Socket for samples. Throws UserError without a sampler.
   [[nodiscard]] tlm::tlm_initiator_socket<>& samples();
 
   /// The AXI slave of a DRAM port, for memories that want more of it than its socket.
@@ -85,22 +85,25 @@ class TcuDevice final : public sc_core::sc_module {
   [[nodiscard]] TcuSystem& system() { return system_; }
   [[nodiscard]] const TcuSystem& system() const { return system_; }
 
-  /// The bytes of the program under way, or of the last one, as memory holds them now. Throws
-  /// UserError if it does not tell.
+  /// The bytes of the current or last program, as they are in memory now. Throws UserError if the
+  /// memory refuses debug reads.
   [[nodiscard]] std::vector<std::uint8_t> program();
-  /// The program as the DMA streams it: NoOps make it whole words. Throws UserError if that is
-  /// longer than the length register can say; `what` names it.
+  /// The program as the DMA streams it, padded with NoOps to whole words. Throws UserError if it is
+  /// longer than the length register allows; `what` is its name for the message.
   [[nodiscard]] std::vector<std::uint8_t> stream(const std::vector<std::uint8_t>& program,
                                                  const std::string& what) const;
 
-  /// The cycle in which the first word of the last program was offered; ~0: none has been.
+  /// Cycle in which the first word of the last program was offered; ~0: none was.
   [[nodiscard]] Cycle first_word() const { return fetch_.first_offered(); }
-  /// Present value of a register, as a read of it gives.
+  /// Current value of a register, as a read returns it.
   [[nodiscard]] std::uint32_t value(tcu::DeviceRegister which);
 
   // Hooks of observers (firmware/report/tcu/device_observer.h).
-  std::function<void()> on_begin;  ///< a program begins with cycle clock().now
-  std::function<void()> on_end;    ///< it has ended: Done
+  std::function<void()> on_begin;  ///< a program begins in cycle clock().now
+  std::function<void()> on_end;    ///< a program has ended: Done
+  /// Retires after which on_advance() is to be called; null: it need not be.
+  std::function<std::uint64_t()> until_border;
+  std::function<void()> on_advance;  ///< cycles have been simulated
 
  private:
   /// One half of the DMA.
@@ -133,6 +136,9 @@ class TcuDevice final : public sc_core::sc_module {
   void catch_up();
   void wake();
   bool tick(Cycle most);
+  [[nodiscard]] std::uint64_t retires_to_border() const {
+    return until_border ? until_border() : ~std::uint64_t{0};
+  }
   [[nodiscard]] bool after_cycles(Cycle quiet);
   void check_channels();
   void end_program();
@@ -143,7 +149,7 @@ class TcuDevice final : public sc_core::sc_module {
   void finish_reset();
   void update_interrupt();
   void drive_interrupt();
-  /// The interrupt may change at a time in ps.
+  /// Schedules an update of the interrupt at a time in ps.
   void interrupt_at(std::uint64_t ps);
 
   ClockDriver driver_;
