@@ -24,10 +24,16 @@ void TraceWriter::put(std::string_view text) {
   buffer_.append(text);
   if (buffer_.size() < buffer_bytes) return;
   try {
-    if (!failure_) file_.write({buffer_.data(), buffer_.size()});
+    if (!failure_) flush();
   } catch (const UserError& error) {
     failure_ = error.what();
   }
+  buffer_.clear();
+}
+
+void TraceWriter::flush() {
+  file_.write({buffer_.data(), buffer_.size()});
+  bytes_ += buffer_.size();
   buffer_.clear();
 }
 
@@ -56,8 +62,7 @@ void TraceWriter::close(const std::optional<std::string>& note) {
   if (note) put(fmt::format("\"tactusNote\":{},", json_string(*note)));
   put("\"displayTimeUnit\":\"ms\"}\n");
   if (failure_) throw UserError(*failure_);
-  file_.write({buffer_.data(), buffer_.size()});
-  buffer_.clear();
+  flush();
   file_.close();
 }
 

@@ -55,9 +55,11 @@ class TraceWriter {
 
  private:
   void put(std::string_view text);
+  void flush();
 
   OutputFile file_;
   fmt::memory_buffer buffer_;
+  std::uint64_t bytes_ = 0;
   std::optional<std::string> failure_;
 };
 

@@ -136,8 +136,8 @@ class Account {
 
   /// Sets the observer, which receives cycles from the first uncounted one on.
   void observe(AccountObserver* observer) { observe(observer, since_); }
-  /// The observer is told of cycles from `from` on. `tells_empty`: also of the state that ends in
-  /// cycle `from`, as an interval without cycles.
+  /// Sets the observer, which receives cycles from `from` on. `tells_empty`: also the state that
+  /// ends in cycle `from`, as an interval without cycles.
   void observe(AccountObserver* observer, Cycle from, bool tells_empty = false) {
     observer_ = observer;
     told_ = from;

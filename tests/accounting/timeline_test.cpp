@@ -202,7 +202,7 @@ TEST_F(TimelineTest, IsTheSameWithEveryEngine) {
   }
 }
 
-TEST_F(TimelineTest, AHangIsShownUpToItsEnd) {
+TEST_F(TimelineTest, AHangIsShownUpToTheEndOfTheRun) {
   write("h.tasm", std::string("SIMD O = Move(I), write Acc(3)\nMatMul Local(0) -> Acc(0), 4\n"));
   ASSERT_EQ(tactus("asm h.tasm --arch a.tarch --output h.tprog --permissive").code, 0);
   const Output output =

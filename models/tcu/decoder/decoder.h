@@ -92,7 +92,7 @@ class Decoder final : public sc_core::sc_module {
     level_count
   };
   using Levels = std::array<std::uint64_t, level_count>;
-  /// States of the queue for DRAM moves.
+  /// States of the queue for transfers.
   enum TransferState : std::uint8_t { passes, waits, no_transfer };
   static constexpr std::array<UnitState, 3> transfer_states{{
       {"pass", StateKind::busy,
@@ -268,7 +268,7 @@ class Decoder final : public sc_core::sc_module {
     if (edge_.head_ready || timer_ > registers_.timeout) return most;
     return std::min<Cycle>(most, registers_.timeout - timer_);
   }
-  /// Nothing at the head and nothing queued for any unit.
+  /// True if no instruction is at the head and nothing is queued for any unit.
   [[nodiscard]] bool idle() const;
   /// Decoder outputs, as levels of this cycle.
   [[nodiscard]] bool timeout() const { return timer_ == registers_.timeout; }
@@ -513,8 +513,8 @@ class Decoder final : public sc_core::sc_module {
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
   std::uint64_t told_ahead_ = 0;  ///< see note_told()
-  /// A register has moved since the last show() that the items at the outputs depend on.
-  Levels told_levels_{};  ///< to observers of events
+  Levels told_levels_{};          ///< to observers of events
+  /// A register that the items at the outputs depend on has changed since the last show().
   bool turned_ = true;
   Edge edge_{};
   unsigned moving_ = 0;        ///< streams that moved within an item in the last cycle

@@ -41,7 +41,7 @@ class Sampler final : public sc_core::sc_module {
   void observe(std::uint16_t flags, std::uint32_t program_counter);
   /// Passes cycles without a sample, `most` at the most; returns how many.
   [[nodiscard]] Cycle pass_time(Cycle most);
-  /// As before cycle 0; what was dropped stays counted.
+  /// Resets the sampler to its state before cycle 0, but keeps the count of dropped samples.
   void reset() {
     countdown_ = in_block_ = 0;
     valid_ = false;
