@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli.h"
