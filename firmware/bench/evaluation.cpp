@@ -352,7 +352,7 @@ void check_runs(const Task& task) {
   if (task.tcus == 1) return;
   const bool compiled = task.source == Source::model;
   const std::uint64_t batch = compiled ? tcu::read_model_file(task.workload).batch : task.batch;
-  TcuUnits::check_runs(task.memory_model, task.tcus, runs_of(task.images, batch), batch);
+  TcuUnits::check_runs(task.memory_model, task.tcus, runs_of(task.images(), batch), batch);
 }
 
 Figures evaluate(const Task& task, const ProgramCache& cache) {
