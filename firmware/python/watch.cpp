@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "firmware/cli/version.h"
+#include "firmware/report/version.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
