@@ -244,7 +244,9 @@ TEST_F(Products, ABadFileIsOneError) {
   } catch (const UserError& error) {
     EXPECT_NE(std::string(error.what()).find("unknown pass"), std::string::npos) << error.what();
   }
-  EXPECT_THROW((void)evaluate(task(), 10), UserError);  // the run needs more than 10 cycles
+  PointTask limited = task();
+  limited.request.max_cycles = 10;
+  EXPECT_THROW((void)evaluate(limited), UserError);  // the run needs more than 10 cycles
 }
 
 }  // namespace
