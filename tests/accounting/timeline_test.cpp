@@ -191,8 +191,7 @@ TEST_F(TimelineTest, IsTheSameWithEveryEngine) {
     const auto files = [&](const std::string& engine) {
       const Output output = tactus(program + options + " --engine " + engine);
       EXPECT_EQ(output.code, 0) << output.err;
-      return read("t.json") +
-             (options.find("--samples") == std::string::npos ? "" : read("s.bin"));
+      return read("t.json") + (options.find("--samples") == std::string::npos ? "" : read("s.bin"));
     };
     const std::string step = files("step");
     EXPECT_GT(step.size(), 10'000U) << options;
