@@ -21,11 +21,12 @@ namespace tactus {
   return std::max(0, static_cast<int>(std::ceil(std::log10(1e3 * clock_mhz))));
 }
 
-/// Cycles in ms, rounded to a thousandth of a cycle, so that files have 0.24895 and not
-/// 0.24894999999999998.
+/// Cycles in ms, rounded to 15 digits, so that files have 0.24895 and not 0.24894999999999998.
 [[nodiscard]] inline double cycles_in_ms(std::uint64_t cycles, double clock_mhz) {
-  const double scale = std::pow(10.0, decimals_of_ms(clock_mhz) + 3);
-  return std::round(static_cast<double>(cycles) / clock_mhz / 1e3 * scale) / scale;
+  const double ms = static_cast<double>(cycles) / clock_mhz / 1e3;
+  if (ms == 0) return 0;
+  const double scale = std::pow(10.0, 14 - std::floor(std::log10(ms)));
+  return std::round(ms * scale) / scale;
 }
 
 /// Milliseconds with a suitable unit: "7.01 us" below 1 ms, "1.234 ms" from 1 ms on.

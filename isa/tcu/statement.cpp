@@ -152,7 +152,7 @@ class StatementParser {
       syntax_error(from.column,
                    "the activation unit takes part in a DataMove from Acc to Local only");
     }
-    syntax_error(from.column, "there is no move from {} to {}; allowed {}",
+    syntax_error(from.column, "there is no DataMove from {} to {}; allowed {}",
                  info(from.memory).written, info(to.memory).written,
                  modifiers.empty()
                      ? "Local -> DRAM0, DRAM1 or Acc, and DRAM0, DRAM1 or Acc -> Local"

@@ -242,8 +242,9 @@ TEST_F(CompareTest, APointThatFailedIsNamedWithItsError) {
         R"({"name": "s", "base": {"board": {"name": "zcu104"}, "workload": {"network": "mlp"}},
     "axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}]})");
   ASSERT_EQ(tactus("sweep sweep.json -o r").code, 1);
-  expect_error("compare r:1 r:0",
-               "r: point 0 has no figures: mlp: the smallest tile needs 4 accumulators");
+  expect_error(
+      "compare r:1 r:0",
+      "r: point 0 has no figures: layer \"hidden+hidden_relu\": insufficient accumulators");
 }
 
 TEST_F(CompareTest, RefusesFilesThatAreNoStatistics) {

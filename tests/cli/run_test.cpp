@@ -321,7 +321,8 @@ TEST_F(CliTest, TheSummaryNamesTheFilesOfWaveformAndTimeline) {
   const Output run = tactus("run m.tmodel --input x.csv --timeline t.json --vcd w.vcd");
   ASSERT_EQ(run.code, 0) << run.err;
   std::size_t events = 0;  // without the names of processes and threads
-  for (const Json& event : Json::parse(read("t.json")).at("traceEvents")) {
+  const Json timeline = Json::parse(read("t.json"));
+  for (const Json& event : timeline.at("traceEvents")) {
     if (event.at("ph") != "M") ++events;
   }
   EXPECT_NE(run.out.find(fmt::format("\ntimeline      {} events, 0.0 MB in t.json\n", events)),

@@ -141,7 +141,7 @@ TEST(EngineCheck, FindsAUnitThatAWireDoesNotWake) {
   TcuSimulation simulation(config);
   UnitActivity nobody;
   simulation.system().pins(0).r.valid.wakes(nobody, 0);
-  expect_found(error_of(simulation, program), "in a unit that sleeps: dram0");
+  expect_found(error_of(simulation, program), "in a unit that is asleep: dram0");
 }
 
 /// Claims that nothing will happen for a long time although transfers are pending.
