@@ -22,7 +22,8 @@ read -ra flags <<<"-fsyntax-only $(pkg-config --cflags tactus)"
 public=$work/public.txt
 grep -v '^#' "$source_dir/firmware/package/public_headers.txt" >"$public"
 sed 's/.*/#include "&"/' "$public" >"$work/public.cpp"
-"$cxx" "${flags[@]}" -M "$work/public.cpp" | tr -s ' \\' '\n' | sed -n "s|^$include/||p" | sort -u \
+"$cxx" "${flags[@]}" -M "$work/public.cpp" | tr -s ' \\' '\n' | grep / | xargs realpath |
+  sed -n "s|^$(realpath "$include")/||p" | sort -u \
   >"$work/read.txt"
 find . -type f | sed 's|^\./||' | sort >"$work/installed.txt"
 diff "$work/read.txt" "$work/installed.txt" ||
