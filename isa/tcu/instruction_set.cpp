@@ -18,7 +18,8 @@ const ExtensionInfo& info(Extension extension) {
 }
 
 const MemoryInfo& info(VectorMemory memory) {
-  static constexpr std::array<MemoryInfo, 8> infos = {{
+  static constexpr std::array<MemoryInfo, 9> infos = {{
+      // the last is VectorMemory::none
       {"Local", "local", "the local memory"},
       {"Acc", "accumulator", "the accumulators"},
       {},
