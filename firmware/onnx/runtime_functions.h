@@ -8,8 +8,8 @@
 
 namespace tactus::nn {
 
-/// A function that a model calls without bringing it. Of a body's nodes an Add takes the operand
-/// that is given if the other is absent; other nodes whose first operand is absent are left out.
+/// A function that a model calls without bringing it. Operands may be absent: an Add in the body
+/// then passes the other operand on, and a node whose first operand is absent is left out.
 struct RuntimeFunction {
   onnx::FunctionProto proto;
   std::vector<std::size_t> required;  ///< inputs without which a node is no call of the function

@@ -55,7 +55,7 @@ struct RunDocument {
   std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; empty: unknown
   /// at least one; the first one's figures come first in a report
   std::vector<ReportedRun> images;
-  /// Of the programs; further images have no more. Empty: nobody has looked for them.
+  /// Reads of memory that nothing has written, in the programs of an image. Empty: not looked for.
   std::optional<UnwrittenReads> unwritten;
   Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
   Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation

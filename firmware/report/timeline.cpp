@@ -139,7 +139,7 @@ Timeline::Unit& Timeline::unit(const Account& account) {
   return unit;
 }
 
-/// Of a slice for a state of an account.
+/// Returns TraceWriter::text() of a slice for a state of an account.
 std::string Timeline::text_of(const Account& account, unsigned code) const {
   const UnitState& state = account.states()[code % account.states().count];
   const std::size_t context = code / account.states().count;

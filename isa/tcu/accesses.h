@@ -51,7 +51,8 @@ struct LocalRange {
     return low <= o.high && o.low <= high && (writes || o.writes);
   }
 };
-/// Of an instruction that does not leave the memory.
+/// Returns the part of local memory that an instruction reads or writes; none if it uses no local
+/// memory. The instruction's addresses lie within the memory.
 [[nodiscard]] inline std::optional<LocalRange> local_range(const VectorFlow& flow) {
   const bool writes = flow.to.memory == VectorMemory::local;
   if (!writes && flow.from.memory != VectorMemory::local) return std::nullopt;

@@ -186,7 +186,7 @@ class Checker {
     });
   }
 
-  /// What it reads or writes in local memory, or the zeroes in place of that.
+  /// Checks the addresses in local memory, or the number of zeroes that take their place.
   bool local_end(const VectorFlow& flow) {
     if (flow.zeroes) return counted("zeroes", "array", flow.size);
     return walk(flow.to.memory == VectorMemory::local ? flow.to : flow.from, 0,

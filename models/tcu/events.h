@@ -39,6 +39,19 @@ struct TcuEvent {
                                      axi_read_data, axi_write_response};
 };
 
+/// Kinds that a timeline draws. When they happen is part of a known interval, and their operands
+/// follow from the program; their data does not.
+inline constexpr EventKinds timeline_event_kinds = [] {
+  EventKinds kinds = 0;
+  for (const EventKind kind :
+       {TcuEvent::instruction_accepted, TcuEvent::retired, TcuEvent::run, TcuEvent::load,
+        TcuEvent::dais, TcuEvent::alu, TcuEvent::axi_read_address, TcuEvent::axi_write_address,
+        TcuEvent::axi_read_data, TcuEvent::axi_write_response}) {
+    kinds |= EventKinds{1} << kind;
+  }
+  return kinds;
+}();
+
 /// Operands printed in logs: those of the two elaborations of the RTL that made the golden logs,
 /// the bare TCU and the one with AXI ports.
 enum class EventStyle : std::uint8_t { bare, axi };

@@ -1,4 +1,4 @@
-// What is asked of a run beside the machine and the program, whoever asks.
+// Options of a run beside the machine and the program, for all that start runs.
 //
 // One table has every option: key, range, sentence, and who may ask for it. The command line's
 // options, the keys of --config, Python's arguments, the keys of `measure` in sweeps and those of
@@ -20,17 +20,17 @@ struct RunRequest {
   HostMode mode = HostMode::plain;
   ProgramChecks checks = ProgramChecks::strict;
   bool strict = false;                         ///< refuses reads of memory that nothing has written
-  std::optional<Cycle> max_cycles;             ///< of an image
+  std::optional<Cycle> max_cycles;             ///< limit for each image
   std::string regions_wanted;                  ///< a file or a number; empty: the model's layers
-  std::optional<std::uint64_t> images_wanted;  ///< none: those of the inputs
+  std::optional<std::uint64_t> images_wanted;  ///< none: as many as the inputs have
   std::uint64_t tcus = 1;  ///< units behind one memory, to which images are dealt out
   std::string energy;      ///< a table's name or path; empty: none
 };
 
-/// Sets what the simulation is told of it.
+/// Sets the options of the simulation.
 void apply(const RunRequest& request, RunOptions& options);
 
-/// Who asks for a run.
+/// What starts a run.
 enum class Asker : unsigned {
   command = 1,    ///< tactus run, with a model or a program
   python = 2,     ///< tactus.run and the class Machine
@@ -41,14 +41,14 @@ enum class Asker : unsigned {
 };
 
 struct RunOption {
-  unsigned askers;  ///< of Asker, those who may ask for it
+  unsigned askers;  ///< set of Asker: those that have the option
   Parameter<RunRequest> parameter;
-  std::string_view elsewhere;  ///< why the others may not; empty: another row is theirs
+  std::string_view elsewhere;  ///< why the others have it not; empty: they have another row
 };
 
 /// All options. A key has a row for each form that it has.
 [[nodiscard]] const std::vector<RunOption>& request_options();
-/// Those of one who asks.
+/// The options of one of them.
 [[nodiscard]] const ParameterTable<RunRequest>& request_parameters(Asker asker);
 
 }  // namespace tactus

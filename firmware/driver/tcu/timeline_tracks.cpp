@@ -10,7 +10,6 @@
 #include "isa/tcu/disassembler.h"
 #include "isa/tcu/names.h"
 #include "models/sim/array_figures.h"
-#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -127,17 +126,6 @@ void TcuTimelineTracks::alu_works(Cycle now) {
   const tcu::SimdOp op = simd_fields(layout_, program_[in_alu_.front()]).op;
   timeline_->slice(track_alus, info(op).name, "busy", now, now + 1, describe(in_alu_.front()));
   in_alu_.pop_front();
-}
-
-EventKinds TcuTimelineTracks::kinds() const {
-  EventKinds kinds = 0;
-  for (const EventKind kind :
-       {TcuEvent::instruction_accepted, TcuEvent::retired, TcuEvent::run, TcuEvent::load,
-        TcuEvent::dais, TcuEvent::alu, TcuEvent::axi_read_address, TcuEvent::axi_write_address,
-        TcuEvent::axi_read_data, TcuEvent::axi_write_response}) {
-    kinds |= EventKinds{1} << kind;
-  }
-  return kinds;
 }
 
 std::vector<GaugeGroup> TcuTimelineTracks::gauges() {

@@ -10,6 +10,7 @@
 #include "firmware/driver/common/burst_tracks.h"
 #include "firmware/driver/tcu/simulation.h"
 #include "isa/tcu/instruction.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 
@@ -23,7 +24,7 @@ class TcuTimelineTracks final : public TimelineTracks {
   void begin_run(const std::vector<std::uint8_t>& program) override;
   void event(const Event& event, Cycle now) override;
   void level(unsigned queue, std::uint64_t items) override { levels_[queue] = items; }
-  [[nodiscard]] EventKinds kinds() const override;
+  [[nodiscard]] EventKinds kinds() const override { return timeline_event_kinds; }
   [[nodiscard]] std::vector<GaugeGroup> gauges() override;
 
  private:

@@ -101,7 +101,7 @@ class TcuMachines {
   [[nodiscard]] std::optional<TcuRunResult> deal(
       const Model& model, const RunRequest& request, std::size_t runs,
       const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image);
-  /// Of several units, see TcuUnits::memory_figures().
+  /// TcuUnits::memory_figures() of several units; none for one unit.
   [[nodiscard]] std::optional<DdrFigures> shared_memory();
 
  private:
@@ -110,17 +110,17 @@ class TcuMachines {
   TcuSimulation* one_ = nullptr;
 };
 
-/// What came of the images of a run.
+/// Results of a run's images.
 struct TcuImages {
   std::vector<ImageResult> images;  ///< in order; the last may be unfinished
   unsigned tcus = 1;                ///< units to which they were dealt out
-  /// Of several units: cycles of the first image on a unit that has the memory alone.
+  /// With several units: cycles of the first image on a unit that has the memory alone.
   Cycle alone = 0;
   std::optional<DdrFigures> shared_memory;  ///< of several units
 };
 
-/// Runs one image on a machine made for it. Where loading the model does not finish, that is the
-/// run.
+/// Runs one image on a machine made for it. If loading the model does not finish, the result is
+/// that of loading.
 [[nodiscard]] ImageResult run_once(const TcuSimulationConfig& config, const Model& model,
                                    const TensorData& inputs, const RunRequest& request,
                                    const TcuRunOptions& options);

@@ -16,7 +16,7 @@ void ObservedChanges::list(const std::vector<Account*>& accounts) {
     if (entry.observed) recorded_.push_back(entries_.size() - 1);
   }
   observed_ = !recorded_.empty();
-  kinds_ = clock_.events == nullptr ? 0 : clock_.events->kinds();
+  kinds_ = wanted_kinds();
 }
 
 void ObservedChanges::record(std::size_t account, bool whole) {
@@ -29,7 +29,7 @@ void ObservedChanges::leave_out(std::size_t account) {
 }
 
 bool ObservedChanges::holds() const {
-  if (kinds_ != (clock_.events == nullptr ? 0 : clock_.events->kinds())) return false;
+  if (kinds_ != wanted_kinds()) return false;
   return std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
     return entry.account->observed() == entry.observed;
   });
@@ -98,7 +98,7 @@ void ObservedChanges::begin_interval(Cycle from) {
   if (kinds_ != 0 || sampler_ != nullptr) clock_.events = this;
 }
 
-/// Of the present cycle.
+/// Notes a change in the present cycle.
 void ObservedChanges::note(unsigned what, unsigned port, std::uint64_t code) {
   changes_.push_back({static_cast<std::uint32_t>(clock_.now - began_),
                       static_cast<std::uint16_t>(what + port), static_cast<std::uint16_t>(code)});

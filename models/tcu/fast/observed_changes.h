@@ -95,7 +95,11 @@ class ObservedChanges final : private EventSink {
   void note(std::size_t account, unsigned code, Cycle to);
   void note_first(std::size_t account, unsigned code);
   void note(unsigned what, unsigned port, std::uint64_t code);
-  // Of the interval that is worked out.
+  /// Kinds of events that the present observer looks at; 0: there is none.
+  [[nodiscard]] EventKinds wanted_kinds() const {
+    return clock_.events == nullptr ? 0 : clock_.events->kinds();
+  }
+  // Events of the interval that is worked out.
   void event(const Event& event) override;
   void level(unsigned queue, std::uint64_t items) override;
   void end_of_cycle(Cycle cycle) override;

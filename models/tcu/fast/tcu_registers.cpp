@@ -161,7 +161,8 @@ void Converter::pieces_registers(Registers& r) {
 
 namespace {
 
-// Of every unit that Tcu::registers() saves or loads.
+// The part of a unit in Tcu::registers(): all of its registers. The decoder and DAIS blocks have no
+// part there.
 
 template <typename Unit>
 void all_registers(Registers& r, Unit& unit) {

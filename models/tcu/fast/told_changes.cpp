@@ -53,8 +53,8 @@ class TcuSequences::PathChanges {
   std::uint32_t change_ = 0;
 };
 
-/// Tells the changes of an interval that begins in cycle `now`. So many instructions of the
-/// program have been accepted, and have retired, by then.
+/// Tells the changes of an interval that begins in cycle `now`. `accepted` and `retired` count the
+/// program's instructions before it.
 void TcuSequences::tell_changes(Id interval, Cycle now, std::uint64_t accepted,
                                 std::uint64_t retired) {
   const KnownSequences::Change* changes = known_.changes(interval);
@@ -74,7 +74,8 @@ void TcuSequences::tell_changes(Id interval, Cycle now, std::uint64_t accepted,
   }
 }
 
-/// With what follows from the program, but for the data of accesses.
+/// Returns a remembered event with the operands that follow from the program, and without the data
+/// of an access.
 Event TcuSequences::event_of(const KnownSequences::Change& change, std::uint64_t accepted,
                              std::uint64_t retired) {
   const unsigned place = change.account - KnownSequences::Change::first_event;
@@ -110,18 +111,12 @@ bool TcuSequences::tells(const EventSink* events) const {
   if (!memories_keep_time() || system_.samples_by_cycle_) return false;
   // Port B of local memory is ready for what the last queued transfer did, which no state tells.
   if (system_.sampler_ && system_.config_.tcu.architecture.dma_queue != 0) return false;
-  if (events == nullptr) return true;
-  EventKinds known = 0;
-  for (const EventKind kind :
-       {TcuEvent::instruction_accepted, TcuEvent::retired, TcuEvent::run, TcuEvent::load,
-        TcuEvent::alu, TcuEvent::dais, TcuEvent::axi_read_address, TcuEvent::axi_write_address,
-        TcuEvent::axi_read_data, TcuEvent::axi_write_response}) {
-    known |= EventKinds{1} << kind;
-  }
-  return events->kinds() != 0 && (events->kinds() & ~known) == 0;
+  return events == nullptr ||
+         (events->kinds() != 0 && (events->kinds() & ~timeline_event_kinds) == 0);
 }
 
-/// Samples the cycles up to `end`. So many instructions of the path have retired before.
+/// Lets the sampler see the cycles up to `end`, before which so many instructions of the path have
+/// retired.
 void TcuSequences::sample_until(Cycle end, std::uint64_t retired) {
   if (!system_.sampler_) return;
   system_.clock_.now = sampled_;

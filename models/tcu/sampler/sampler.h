@@ -59,7 +59,7 @@ class Sampler final : public sc_core::sc_module {
   std::uint32_t in_block_ = 0;
   Sample sample_;
   bool valid_ = false;
-  // Of the present cycle.
+  // What was observed in the present cycle.
   std::uint16_t flags_ = 0;
   std::uint32_t program_counter_ = 0;
   std::uint16_t interval_ = 0;

@@ -33,7 +33,7 @@ enum class Activation : std::uint8_t {
 /// Weights of a part for one block of the result.
 struct Column {
   std::uint32_t block = 0;
-  /// Of a dense matrix: row j of the input is at weights + j * row.
+  /// A dense matrix has row j of the input at weights + j * row.
   const float* weights = nullptr;
   std::size_t row = 0;
   const float* diagonal = nullptr;  ///< one factor a lane; null: all 1
@@ -46,7 +46,7 @@ struct Part {
   bool dense = false;
   std::vector<Vector> inputs;
   std::vector<std::uint32_t> pixels;
-  /// Of dense matrices one for each block of the result, otherwise a single one.
+  /// Dense matrices have one for each block of the result, others a single one.
   std::vector<Column> columns;
   std::uint32_t rows = 0;        ///< lanes of the inputs that can differ from 0
   int sign = 1;                  ///< sign of the inputs as stored
