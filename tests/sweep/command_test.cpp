@@ -365,8 +365,7 @@ TEST_F(SweepCommand, UnitsWithoutImagesAreRefusedBeforeTheSweep) {
   const Output check = tactus("sweep s.json --check");
   EXPECT_EQ(check.code, 1) << check.err;
   EXPECT_NE(check.err.find("1 of 2 points cannot be built"), std::string::npos) << check.err;
-  EXPECT_NE(check.err.find("measure.tcus=2: its point: "), std::string::npos)
-      << check.err;
+  EXPECT_NE(check.err.find("measure.tcus=2: its point: "), std::string::npos) << check.err;
   EXPECT_NE(check.err.find("tcus 2: there is 1 run to deal out"), std::string::npos) << check.err;
   write("images.json",
         std::string(
