@@ -19,10 +19,10 @@ struct DdrCommand {
 
   DdrClock clock = 0;
   DdrCommandKind kind = DdrCommandKind::act;
-  std::uint16_t bank = 0;  ///< number over all groups: group * banks + bank; 0 for prea, ref
+  std::uint16_t bank = 0;  ///< group * banks + bank in the group; 0 for prea and ref
   std::uint16_t column = 0;
   std::uint32_t row = 0;       ///< for act, rd, wr
-  std::uint32_t tag = nobody;  ///< tag of the access that the command serves
+  std::uint32_t tag = nobody;  ///< tag of the access that the command serves; nobody: no access
 };
 
 /// Receives every command, in order of time.
