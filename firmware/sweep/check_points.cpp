@@ -20,7 +20,8 @@ class PointChecks {
   void add(const Definition& definition, const Point& point, const Configuration& configuration) {
     std::string machine;
     for (const auto& [name, section] : configuration.items()) {
-      // Of the compiler's keys only `batch` matters to the machine: several units share the runs.
+      // The compiler's keys do not matter to the machine, except `batch`: several units share the
+      // runs.
       machine +=
           text_of_json(name == "compiler" ? section.value("batch", Configuration()) : section);
     }

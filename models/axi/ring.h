@@ -34,7 +34,7 @@ class Ring {
 
  private:
   std::array<T, capacity> slots_{};
-  std::size_t first_ = 0, end_ = 0;  ///< count on for ever
+  std::size_t first_ = 0, end_ = 0;  ///< only grow; a slot is such a number modulo the capacity
 };
 
 /// A ring without a limit. push_back() invalidates references to items.
@@ -65,7 +65,7 @@ class GrowingRing {
 
   std::vector<T> slots_ = std::vector<T>(8);  ///< a power of two
   std::size_t mask_ = slots_.size() - 1;
-  std::size_t first_ = 0, end_ = 0;  ///< count on for ever
+  std::size_t first_ = 0, end_ = 0;  ///< only grow; a slot is such a number modulo the capacity
 };
 
 }  // namespace tactus

@@ -28,7 +28,7 @@ class Alu final : public sc_core::sc_module {
   struct Stats {
     std::uint64_t instructions = 0;
     std::uint64_t lanes = 0;   ///< sum of the execution sizes of all instructions
-    std::uint64_t cycles = 0;  ///< cycles in which an instruction was accepted
+    std::uint64_t cycles = 0;  ///< cycles in which an instruction occupied the ALU
   };
 
   Alu(const sc_core::sc_module_name& name, Clock& clock, RegisterFile& registers,

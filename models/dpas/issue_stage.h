@@ -11,9 +11,9 @@
 //   - an instruction waits for the tokens that its annotations name, and until the token that it
 //     sets is free. Waiting for a token that no earlier instruction has set is an error;
 //   - with Sync::tokens every DPAS and message holds a token from issue until its results are
-//     written and its sources are read. A program without annotations is given tokens as a
-//     compiler would give them, any that is free. A program with annotations must protect its
-//     registers itself: using one too early is an error.
+//     written and its sources are read. In a program without annotations the stage gives each
+//     of them any free token, as a compiler would. A program with annotations must protect its
+//     registers itself: an instruction that uses a register too early is an error.
 #pragma once
 
 #include <array>

@@ -57,7 +57,7 @@ struct DpasForm {
   MacKind mac_kind = MacKind::integer;
   std::uint16_t rows = 0;       ///< cycles in which a row enters the array: P * RC
   std::uint16_t src1_load = 0;  ///< cycles to load src1, one per register
-  std::uint16_t latency = 0;    ///< L
+  std::uint16_t latency = 0;    ///< L: cycles from issue to use of the result
   std::uint16_t released = 0;   ///< cycles from issue until the sources may be overwritten
   bool holds_src1 = false, holds_src2 = false;  ///< true if the operand may stay in its buffer
 };
@@ -79,8 +79,8 @@ struct Operation {
   Annotations annotations;
   RegisterRange dst;  ///< count 0: none
   std::array<RegisterRange, 8> source;
-  std::uint32_t dst_address = 0;  ///< DPAS: bytes in the register file
-  /// DPAS: bytes of src0, src1, src2 in the register file
+  std::uint32_t dst_address = 0;  ///< DPAS: byte offset in the register file
+  /// DPAS: byte offsets of src0, src1 and src2 in the register file.
   std::array<std::uint32_t, 3> src_address{};
   std::uint32_t next = 0;   ///< jmp: index of the target operation
   std::uint32_t index = 0;  ///< index of the instruction in the kernel

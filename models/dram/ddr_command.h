@@ -11,7 +11,7 @@ inline constexpr DdrClock never = ~DdrClock{0};
 
 enum class DdrCommandKind : std::uint8_t { act, rd, rda, wr, wra, pre, prea, ref };
 
-/// "ACT", "RD", "RDA", "WR", "WRA", "PRE", "PREA", "REF".
+/// Name of a command: "ACT", "RD", "RDA", "WR", "WRA", "PRE", "PREA", "REF".
 [[nodiscard]] const char* to_text(DdrCommandKind kind);
 
 struct DdrCommand {
@@ -30,9 +30,10 @@ class DdrObserver {
  public:
   virtual ~DdrObserver() = default;
   virtual void command(const DdrCommand& command) = 0;
-  /// An access arrives at a port at `clock`. Called when it is submitted, which is earlier.
+  /// An access arrives at a port at `clock`. Called when the access is submitted, which is not
+  /// later.
   virtual void arrived(unsigned /*port*/, DdrClock /*clock*/) {}
-  /// An access goes from its port to the scheduler's buffer. Called in order of time.
+  /// An access enters the scheduler's buffer from its port at `clock`. Called in order of time.
   virtual void admitted(unsigned /*port*/, bool /*write*/, DdrClock /*clock*/) {}
 };
 

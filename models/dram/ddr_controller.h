@@ -2,7 +2,7 @@
 // ddr_core.h).
 //
 // Protocol: approximately timed, four phases; times are annotated delays, counted from the call.
-//   BEGIN_REQ   one access of at most burst_bytes() that does not cross a multiple of that. It
+//   BEGIN_REQ   one access of at most burst_bytes() that crosses no multiple of burst_bytes(). It
 //               arrives at now + delay; the controller sees it at the next edge of its clock
 //               (multiples of tck_ps from time 0). Arrivals at a socket must be in order of time.
 //   END_REQ     tells that the port's queue has taken the access. If the queue has room, the call

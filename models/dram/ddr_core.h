@@ -97,7 +97,7 @@ class DdrCore : private DdrCoreState {
   /// clock after it.
   [[nodiscard]] DdrClock next_event() const { return next_event_; }
 
-  /// An access and a clock.
+  /// An access, by its tag, and a clock.
   struct Mark {
     std::uint32_t tag;
     DdrClock clock;

@@ -20,7 +20,7 @@ class FixedLatencyBank final : public sc_core::sc_module {
   struct Config {
     std::uint64_t read_latency = 1;   ///< cycles, 1 or more
     std::uint64_t write_latency = 1;  ///< cycles, 1 or more
-    sc_core::sc_time period;          ///< of the clock that counts them
+    sc_core::sc_time period;          ///< period of the clock that counts them
   };
 
   tlm_utils::simple_target_socket<FixedLatencyBank> socket{"socket"};

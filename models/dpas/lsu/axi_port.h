@@ -2,11 +2,11 @@
 //
 // One address is issued per cycle, reads and writes in the order of the messages. The beats of a
 // write leave one per cycle, starting with the cycle in which its address is offered; the next
-// burst waits for the last of them. Bursts have up to 256 beats and do not cross 4 KB. Rows that
-// are consecutive in memory share bursts. A store that covers a beat in part first reads its beats
-// and merges them, as memories without byte enables require. A burst waits while a burst in the
-// other direction touches the same beats. Data that arrives in cycle c may be used in c + 1. All
-// rules of the memory side are Tactus's own.
+// burst waits until the last beat has left. Bursts have up to 256 beats and do not cross 4 KB. Rows
+// that are consecutive in memory share bursts. A store that covers a beat in part first reads its
+// beats and merges them, as memories without byte enables require. A burst waits while a burst in
+// the other direction touches the same beats. Data that arrives in cycle c may be used in c + 1.
+// All rules of the memory side are Tactus's own.
 #pragma once
 
 #include <vector>
