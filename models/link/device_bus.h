@@ -1,10 +1,10 @@
 // The bus inside the device that carries data from and to a host link.
 //
 // A beat is `width` bytes in one cycle of the bus clock. Data from the link moves on the bus while
-// it arrives. Its last beat ends one cycle after its arrival, or as many cycles as it has beats
-// after the bus became free, whichever is later. Data from the device takes the bus for all its
-// beats. Data is then passed on to the module bound to `sink`. Time is annotated; blocking
-// transport never waits.
+// it arrives. Its transfer ends one bus cycle after its last byte has arrived, or as many cycles as
+// it has beats after the bus became free, whichever is later. Data from the device takes the bus
+// for all its beats. Data is then passed on to the module bound to `sink`. Time is annotated;
+// blocking transport never waits.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
