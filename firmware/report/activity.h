@@ -1,4 +1,4 @@
-// Records the account of the machine's main unit over time, in a bounded number of buckets.
+// Records the account of a machine's main unit over time, in a limited number of buckets.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,16 @@
 
 namespace tactus {
 
-/// Buckets of equal width that cover all cycles so far. When there are too many, pairs are joined
-/// and the width doubles.
+/// The buckets have equal width and cover all cycles so far. When there are more than most_buckets,
+/// pairs are joined and the width doubles.
 class Activity final : public AccountObserver {
  public:
   static constexpr std::size_t most_buckets = 256;
-  using Bucket = std::vector<std::uint64_t>;  ///< cycles by reason
+  using Bucket = std::vector<std::uint64_t>;  ///< cycles by state of the main unit
 
   explicit Activity(const TimeInfo& time) : unit_(time.unit), reasons_(time.states.count) {}
 
-  /// Records from machine cycle `first` on, which becomes cycle 0, until stop().
+  /// Records from the machine cycle `first`, which becomes cycle 0, until stop().
   void start(Cycle first) {
     first_ = first;
     recording_ = true;
@@ -40,6 +40,7 @@ class Activity final : public AccountObserver {
       from = end;
     }
   }
+  /// Width of a bucket in cycles.
   [[nodiscard]] Cycle width() const { return width_; }
   [[nodiscard]] const std::vector<Bucket>& buckets() const { return buckets_; }
 

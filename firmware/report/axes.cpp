@@ -10,7 +10,7 @@
 namespace tactus::svg {
 namespace {
 
-/// Largest width of a letter at 12 pixels.
+/// Largest width in pixels of a letter of size 12.
 constexpr double letter = 7;
 
 std::string number(double value, int decimals) {
@@ -58,7 +58,7 @@ double Scale::share(double value) const {
 }
 
 std::vector<double> Scale::ticks() const {
-  // Tolerance so that the ends are ticks in spite of rounding by the logarithm.
+  // Tolerance: the ends of the scale are ticks although the logarithm rounds.
   constexpr double slack = 1e-9;
   std::vector<double> values;
   if (logarithmic_) {
@@ -150,13 +150,13 @@ std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& plac
   const auto around = [](const NamedPlace& place) {
     return Box{place.x - radius, place.x + radius, place.y - radius, place.y + radius};
   };
-  std::vector<Box> taken;  // by names that are drawn
+  std::vector<Box> taken;  // areas of the names drawn so far
   std::string out;
   for (const NamedPlace& place : places) {
     if (place.name.empty()) continue;
     if (taken.size() == most) break;
     const double width = text_width(place.name);
-    // A name that touches another point would be read as that point's.
+    // A name that touches another point would be read as the name of that point.
     const auto is_free = [&](const Box& box) {
       return box.left > frame.left && box.right < frame.width - frame.right &&
              box.top > frame.top && box.bottom < frame.height - frame.bottom &&
@@ -167,11 +167,12 @@ std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& plac
              });
     };
     struct Candidate {
-      double x, base;  // where the text is anchored
+      double x, base;  // anchor of the text
       const char* anchor;
       double left;
     };
-    // Beside the point slightly above it, because a line may pass through it; else above or below.
+    // First choice is beside the point and slightly above it, since a line may pass through the
+    // point; then above or below it.
     const Candidate candidates[] = {
         {place.x + gap, place.y - 5, "start", place.x + gap},
         {place.x - gap, place.y - 5, "end", place.x - gap - width},

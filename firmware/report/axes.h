@@ -15,7 +15,8 @@ class Scale {
   static Scale linear(double low, double high) { return {low, high, false}; }
   /// Precondition: 0 < low < high.
   static Scale logarithmic(double low, double high) { return {low, high, true}; }
-  /// A scale for values with a margin; logarithmic if all are positive and span more than a decade.
+  /// A scale that covers the values with a margin; logarithmic if all are positive and span more
+  /// than a decade.
   static Scale around(const std::vector<double>& values);
 
   /// Position of a value: 0 at the low end, 1 at the high end.
@@ -33,12 +34,12 @@ class Scale {
   bool logarithmic_;
 };
 
-/// A drawing with a plot area.
+/// A drawing with its plot area. All lengths are in pixels.
 struct Frame {
   double width = 720, height = 300;
   Scale x = Scale::linear(0, 1), y = Scale::linear(0, 1);
   double left = 62, right = 26, top = 14, bottom = 42;
-  /// labels below the frame are slanted, because they do not fit side by side
+  /// True if the labels below are slanted, since they do not fit side by side.
   bool slanted = false;
 
   [[nodiscard]] double place_x(double value) const;
@@ -49,29 +50,30 @@ struct Tick {
   double value = 0;
   std::string label;  ///< plain text
 };
-/// Ticks at values, labelled with as many digits as distinguish the values.
+/// Ticks at these values, labelled with as many digits as distinguish them.
 [[nodiscard]] std::vector<Tick> number_ticks(const std::vector<double>& values);
 
-/// Upper estimate of the width at which the text is drawn.
+/// Upper estimate of the width of a drawn text, in pixels.
 [[nodiscard]] double text_width(std::string_view text);
 
-/// A name for a point of a drawing.
+/// A point of a drawing, in pixels, and its name.
 struct NamedPlace {
   double x = 0, y = 0;
   std::string name;
 };
-/// Draws names beside, above or below their places, in order, at most `most`. A name is left out if
-/// it would cover another name, another place or the frame. A place without a name is only kept
-/// clear.
+/// Draws names beside, above or below their places: in order, and at most `most` of them. A name is
+/// left out if it would cover another name, another place or the border of the frame. Names keep
+/// clear of places without a name, too.
 [[nodiscard]] std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& places,
                                        std::size_t most);
 
-/// Lines at the ticks with labels, and axis titles. A tick without room for its label is left out.
+/// Draws a line and a label at each tick, and the titles of the axes. A tick without room for its
+/// label is left out.
 [[nodiscard]] std::string grid(const Frame& frame, const std::vector<Tick>& x,
                                const std::vector<Tick>& y, std::string_view x_title,
                                std::string_view y_title);
 
-// Elements of a drawing; texts are plain.
+// Elements of a drawing. `text` is plain text.
 [[nodiscard]] std::string title(const std::string& text);
 [[nodiscard]] std::string line(double x1, double y1, double x2, double y2, std::string_view colour,
                                double width);

@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Calls `take` for the leaves of nested objects, with names joined by dots.
+/// Calls take(name, value) for each leaf of nested objects. The names on the way to it are joined
+/// by dots.
 template <typename Take>
 void for_each_leaf(const Json& json, const std::string& prefix, const Take& take) {
   for (const auto& item : json.items()) {
@@ -38,7 +39,7 @@ Named<std::string> flat_settings(const Json& json) {
   return out;
 }
 
-/// The value of a name, or null; mutable if the list is.
+/// Pointer to the value of a name; null if the list lacks it. The value is mutable if the list is.
 template <typename List>
 auto find_name(List& values, const std::string& name) -> decltype(&values.front().second) {
   const auto found = std::find_if(values.begin(), values.end(),
@@ -46,7 +47,7 @@ auto find_name(List& values, const std::string& name) -> decltype(&values.front(
   return found == values.end() ? nullptr : &found->second;
 }
 
-/// Reads the main unit's account: its work, then the reasons for lost cycles.
+/// Reads the account of the main unit: "working", then the reasons for lost cycles.
 void read_time(const JsonValues& reader, const std::string& reasons_path, ComparedRun& run) {
   std::uint64_t lost = 0;
   run.time.emplace_back("working", 0);
@@ -68,7 +69,7 @@ void read_layers(const JsonValues& reader, ComparedRun& run) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string at = fmt::format("{}/{}", path, i);
     const std::string layer = reader.text(at + "/name");
-    std::string name = layer;  // layers may have equal names
+    std::string name = layer;  // layers may have equal names, which get a number
     for (unsigned n = 2; find_name(run.parts, name) != nullptr; ++n) {
       name = fmt::format("{} ({})", layer, n);
     }
@@ -76,7 +77,7 @@ void read_layers(const JsonValues& reader, ComparedRun& run) {
   }
 }
 
-/// Explanation of a figure in the file; empty if the file has none.
+/// The explanation of a figure in the file; empty if the file has none.
 std::string meaning(const JsonValues& reader, const std::string& figure) {
   const std::string path = "/figures/" + figure + "/meaning";
   return reader.has(path) ? reader.text(path) : std::string();
@@ -89,7 +90,8 @@ void read_meanings(const JsonValues& reader, ComparedRun& run) {
   }
 }
 
-/// Reads busy cycles of units. The file's own table of figures tells which states count as work.
+/// Reads the busy cycles of each unit. The table of figures in the file tells which states count as
+/// busy.
 void read_units(const JsonValues& reader, ComparedRun& run) {
   const std::string path = "/accounting/units";
   for (const auto& unit : reader.object(path).items()) {
@@ -104,7 +106,7 @@ void read_units(const JsonValues& reader, ComparedRun& run) {
   }
 }
 
-/// Reads counts of the run, of kinds of instructions, and of traffic.
+/// Reads the counts of the run, of the kinds of instructions and of the memory ports.
 void read_figures(const JsonValues& reader, const Json& json, ComparedRun& run) {
   const auto take = [&run](const std::string& name, const Json& value) {
     if (value.is_number_unsigned()) run.figures.emplace_back(name, value.get<std::uint64_t>());
@@ -123,7 +125,7 @@ void read_figures(const JsonValues& reader, const Json& json, ComparedRun& run) 
   }
 }
 
-/// Reads the energies that a table assigns to the run's events; none without a table.
+/// Reads the energies, if the run has an energy table.
 void read_energy(const JsonValues& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
   const auto text = [&](const char* key) { return reader.text(path + key); };
@@ -158,7 +160,7 @@ void read_shares(const JsonValues& reader, const std::string& path, ComparedRun&
 void read_throughput(const JsonValues& reader, const std::string& path, ComparedRun& run) {
   if (!reader.has(path)) return;
   for_each_leaf(reader.object(path), "", [&](const std::string& name, const Json& value) {
-    // in cycles; latency_ms gives the same
+    // other keys say the same: images, frames/s and latency_ms
     if (name == "seconds" || name.rfind("latency_cycles", 0) == 0) return;
     if (value.is_null()) return;  // a run of 0 cycles has no rate
     if (!value.is_number()) reader.refuse(path + "/" + name, "must be a number or null");
@@ -166,7 +168,7 @@ void read_throughput(const JsonValues& reader, const std::string& path, Compared
   });
 }
 
-/// Rows in the order in which names first appear in the runs.
+/// Rows of one member of the runs, in the order in which the names first appear.
 template <typename T>
 std::vector<ComparedRow<T>> rows(const std::vector<ComparedRun>& runs,
                                  Named<T> ComparedRun::*member) {
@@ -272,12 +274,13 @@ ComparedRun run_of_point(const Json& line, const std::string& where, std::string
   run.cycles = reader.count("/figures/cycles");
   run.latency_ms = reader.number("/figures/latency_ms");
   run.settings = flat_settings(reader.object("/configuration"));
-  if (reader.has("/figures/accounted_cycles")) {  // the file is that of a matrix product
+  if (reader.has("/figures/accounted_cycles")) {  // only a matrix product has this figure
     run.accounted = reader.count("/figures/accounted_cycles");
     read_time(reader, "/figures/lost_by_reason", run);
   } else if (reader.has("/figures/lost_cycles")) {
     const std::string busy = fmt::format("/figures/{}", array_figures::busy_name);
-    // The file gives busy cycles as a share; lost cycles count until all units are idle.
+    // This file gives the busy cycles only as a share of the cycles. Lost cycles are counted until
+    // all units are idle, so they may exceed the rest of the cycles.
     run.accounted = static_cast<std::uint64_t>(
         std::llround(reader.number_or_null(busy).value_or(0) * static_cast<double>(run.cycles)));
     for (const auto& item : reader.object("/figures/lost_cycles").items()) {
@@ -314,7 +317,7 @@ ComparedRun together(const std::vector<ComparedRun>& parts, std::string name) {
     sum.latency_ms += part.latency_ms;
     add(sum.time, part.time);
     add(sum.figures, part.figures);
-    // Energies of different tables cannot be added.
+    // Energies by different tables cannot be added.
     if (&part == &parts.front()) sum.energy_table = part.energy_table;
     if (sum.energy_table == part.energy_table) {
       add(sum.energy, part.energy);

@@ -1,9 +1,10 @@
-// Compares runs: shows in which figures they differ, and the causes of the difference in cycles.
+// Compares runs: finds the figures in which they differ, and the causes of the difference in
+// cycles.
 //
 // A run is read from its statistics file (`tactus run --stats`), from a point of a sweep, or from
-// all points of a sweep together. Its cycles are divided in two ways: by what the main unit did or
-// waited for, without remainder, and by part (layers or points). Hence the differences by reason
-// add up to the whole difference.
+// all points of a sweep together. Its cycles are divided in two ways: by reason, i.e. by what the
+// main unit did or waited for, and by part (layers or points). Every cycle has a reason, so the
+// differences by reason add up to the whole difference.
 #pragma once
 
 #include <cstdint>
@@ -22,60 +23,60 @@ using Named = std::vector<std::pair<std::string, T>>;
 
 struct ComparedRun {
   std::string name;
-  std::string label;            ///< short, given by the user; empty: a letter by position
+  std::string label;            ///< short name, given by the user; empty: a letter by position
   std::uint64_t cycles = 0;     ///< as counted by the run's driver
-  std::uint64_t accounted = 0;  ///< sum of `time`: up to when all units are idle, some cycles more
+  std::uint64_t accounted = 0;  ///< sum of `time`: some more, until all units are idle
   double latency_ms = 0;
-  Named<std::string> settings;   ///< "architecture.array_size", as text
+  Named<std::string> settings;   ///< by name such as "architecture.array_size", as text
   Named<std::uint64_t> time;     ///< cycles: "working" first, then the reasons for lost cycles
   Named<std::string> meanings;   ///< one sentence for each reason
   Named<std::uint64_t> parts;    ///< cycles of layers or points; empty: the run names none
   Named<std::uint64_t> units;    ///< busy cycles of each unit
   Named<std::uint64_t> figures;  ///< other counts: instructions, vectors, bytes at the ports
-  Named<double> shares;          ///< shares of the array, percent, by title
-  Named<double> throughput;      ///< images, frames/s, latencies in ms
-  std::string energy_table;      ///< name, unit and source; empty: no energies
-  Named<double> energy;          ///< total, static, by event; area
+  Named<double> shares;          ///< "array busy" and "useful MAC", percent
+  Named<double> throughput;      ///< images, frames/s, latencies in ms, by key
+  std::string energy_table;      ///< name, unit and source of the table; empty: no energies
+  Named<double> energy;          ///< total, static, by event; and the area
 };
 
-/// Reads the first image of a statistics file. Throws UserError "where:/path: ..." if a value is
-/// missing or of a wrong type.
+/// Reads the first image of a statistics file. `where` is the file name in messages. Throws
+/// UserError "WHERE:/PATH: ..." if a value is missing or has the wrong type.
 [[nodiscard]] ComparedRun run_of_statistics(const nlohmann::ordered_json& json,
                                             const std::string& where, std::string name);
 /// Reads a line of a sweep's results whose status is "ok".
 [[nodiscard]] ComparedRun run_of_point(const nlohmann::ordered_json& line, const std::string& where,
                                        std::string name);
-/// Combines runs that are parts of a larger one: adds their counts, keeps settings that are equal
-/// in all.
+/// Combines runs that are parts of one larger run. Adds their counts and keeps the settings that
+/// are equal in all.
 [[nodiscard]] ComparedRun together(const std::vector<ComparedRun>& parts, std::string name);
 
-/// One value per run; empty if a run does not have it.
+/// One figure of all runs. A run without the figure has an empty value.
 template <typename T>
 struct ComparedRow {
   std::string name;
   std::vector<std::optional<T>> values;
 };
 
-/// Composition of a run's difference to the first run.
+/// The difference in cycles between a run and the first run, by reason and by part.
 struct Explanation {
   std::int64_t cycles = 0;      ///< accounted cycles of this run minus those of the first
   Named<std::int64_t> reasons;  ///< largest first; zeros left out
-  /// largest first; zeros left out; empty if one of the runs names no parts
+  /// Largest first, zeros left out. Empty if one of the two runs names no parts.
   Named<std::int64_t> parts;
 };
 
 struct Comparison {
   std::vector<ComparedRun> runs;
   std::vector<ComparedRow<std::string>> settings;              ///< settings that differ
-  std::vector<ComparedRow<std::uint64_t>> time, parts, units;  ///< rows of zeros are left out
+  std::vector<ComparedRow<std::uint64_t>> time, parts, units;  ///< rows of zeros left out
   std::vector<ComparedRow<std::uint64_t>> figures;             ///< figures that differ
   std::vector<ComparedRow<double>> shares;
   std::vector<ComparedRow<double>> throughput;  ///< only if a run computes several images
-  /// Energy tables of all runs. Energies of different tables cannot be compared; with several
-  /// tables there are no energy rows.
+  /// The energy tables of all runs. Energies by different tables cannot be compared, so with
+  /// several tables `energy` is empty.
   std::vector<std::string> energy_tables;
   std::vector<ComparedRow<double>> energy;
-  std::vector<Explanation> explanations;  ///< of the second and all further runs
+  std::vector<Explanation> explanations;  ///< of all runs from the second on
 };
 
 /// Precondition: at least two runs.
@@ -83,21 +84,23 @@ struct Comparison {
 
 /// Short name of a run for tables: its label or its letter.
 [[nodiscard]] std::string label_of(const Comparison& comparison, std::size_t run);
-/// Change from the first run's value, " (+5.6 %)"; empty without a change.
+/// Change from the first run's value as " (+5.6 %)"; empty if there is no change.
 [[nodiscard]] std::string change_text(double value, double first);
-/// The most important of the figures that differ.
+/// The most important figures among those that differ.
 [[nodiscard]] std::vector<ComparedRow<std::uint64_t>> main_figures(const Comparison& comparison);
-/// A sentence if the runs' clocks differ, so that cycles cannot be compared as times; else empty.
+/// A sentence that warns if the clocks of the runs differ, since cycles are then no measure of
+/// time; else empty.
 [[nodiscard]] std::string clock_note(const Comparison& comparison);
 
-/// A sentence about a reason, from the first run that has one; empty if none has.
+/// The sentence that explains a reason, from the first run that has one; empty if no run has.
 [[nodiscard]] std::string meaning_of(const Comparison& comparison, const std::string& reason);
 
+/// The comparison as JSON.
 [[nodiscard]] std::string comparison_json(const Comparison& comparison);
-/// Titles and HTML of the page's sections: settings, explanations, all tables.
+/// The sections of the page, each with title and HTML: settings, explanations, all tables.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> comparison_tables(
     const Comparison& comparison);
-/// A self-contained HTML page.
+/// The comparison as a self-contained HTML page.
 [[nodiscard]] std::string comparison_html(const Comparison& comparison);
 
 }  // namespace tactus

@@ -15,7 +15,7 @@ using html::escape;
 using html::grouped;
 using html::percent;
 
-/// "+1 234" or "-1 234".
+/// A difference with its sign: "+1 234" or "-1 234".
 std::string signed_count(std::int64_t value) {
   return (value < 0 ? "\u2212" : "+") + grouped(static_cast<std::uint64_t>(std::abs(value)));
 }
@@ -23,12 +23,12 @@ std::string signed_count(std::int64_t value) {
 std::string number(std::uint64_t value) { return grouped(value); }
 std::string number(double value) { return fmt::format("{:.5g}", value); }
 
-/// "A: s1.json".
+/// Label and name of a run: "A: s1.json".
 std::string run_title(const Comparison& comparison, std::size_t run) {
   return fmt::format("{}: {}", label_of(comparison, run), comparison.runs[run].name);
 }
 
-/// A value beside that of the first run: "1 234 (+5.6 %)".
+/// A value and its change from the first run's: "1 234" with "+5.6 %" in a line below.
 template <typename T>
 std::string cell(const std::optional<T>& value, const std::optional<T>& first, bool is_first) {
   if (!value) return "";
@@ -87,9 +87,9 @@ std::string explanation_section(const Comparison& comparison, std::size_t index)
   return out;
 }
 
-/// Bars with the runs' cycles by reason, on one scale.
+/// One bar for each run with its cycles by reason, all on one scale.
 std::string bars_section(const Comparison& comparison) {
-  constexpr std::size_t named = 4;  // reasons with a colour of their own; those with most cycles
+  constexpr std::size_t named = 4;  // the reasons with most cycles have their own colours
   constexpr unsigned others = 5;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t r = 1; r < comparison.time.size(); ++r) {

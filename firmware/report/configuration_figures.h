@@ -1,4 +1,4 @@
-// Writes parameters with the names they have in statistics files.
+// Writes the parameters of a run with the names that they have in statistics files.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace tactus {
 
-/// Adds the parameters that shape the machine and are set. Keys of parameters in cycles end in
-/// _cycles: "read_latency_cycles".
+/// Adds the parameters that shape the machine and have a value, except those with a key in
+/// `leave_out`. Keys of parameters in cycles get the ending _cycles: "read_latency_cycles".
 template <typename T>
 void add_configuration_figures(nlohmann::ordered_json& json, const ParameterTable<T>& table,
                                const T& values, const std::vector<std::string>& leave_out) {

@@ -1,4 +1,4 @@
-// Passes the events of one machine to several observers.
+// Pass the events and the accounts of one machine to several observers.
 #pragma once
 
 #include <vector>
@@ -22,6 +22,7 @@ class EventFan final : public EventSink {
   void level(unsigned queue, std::uint64_t items) override {
     for (EventSink* sink : sinks_) sink->level(queue, items);
   }
+  /// The kinds that the sinks look at; 0 if one sink looks at all of every event.
   [[nodiscard]] EventKinds kinds() const override {
     EventKinds all = 0;
     for (const EventSink* sink : sinks_) {

@@ -16,7 +16,7 @@ struct Row {
   const char* meaning;
 };
 
-/// Figures of every machine. MachineInfo::meanings may add to their explanations.
+/// Figures that every machine has. MachineInfo::meanings may add to their explanations.
 constexpr Row first_rows[] = {
     {"tool", "text", "always tactus"},
     {"version", "text", "version of Tactus"},
@@ -28,7 +28,7 @@ constexpr Row first_rows[] = {
     {"instructions_retired", "count", "instructions that retired"},
     {"last_retire", "cycle", "cycle in which the last instruction retired"},
 };
-/// Figures of every machine that follow the machine's own figures of a run.
+/// Figures that every machine has. They follow the machine's own figures of a run.
 constexpr Row middle_rows[] = {
     {"total_cycles", "cycles", "of the machine: all images and their preparation"},
     {"wall_seconds", "s", "time of the host, simulation only"},
@@ -127,7 +127,7 @@ constexpr Row middle_rows[] = {
      "optimising "
      "compiler's programs"},
 };
-/// Figures of every machine that follow the machine's own figures of a layer.
+/// Figures that every machine has. They follow the machine's own figures of a layer.
 constexpr Row last_rows[] = {
     {"accounting.layers.bytes_read", "bytes", "read in these cycles, by memory port"},
     {"accounting.layers.bytes_written", "bytes", "written in these cycles, by memory port"},
@@ -244,8 +244,8 @@ bool FigureTable::stands_for(std::string_view placeholder, std::string_view segm
   return false;
 }
 
-/// True if the figure's name ends with the wanted segments. "a.b.*" stands for every name below
-/// a.b, so that it ends with "b.x" and with "a.b.x", whatever x is.
+/// True if the name of the figure ends with the wanted segments. The name "a.b.*" stands for every
+/// name below a.b, so it ends with "b.x" and with "a.b.x" for every x.
 bool FigureTable::ends_with(const Figure& figure,
                             const std::vector<std::string_view>& wanted) const {
   std::vector<std::string_view> parts = segments(figure.name);
@@ -291,7 +291,7 @@ std::vector<const Figure*> FigureTable::explain(std::string_view name) const {
   if (auto found = matches(name); !found.empty()) return found;
   std::vector<std::string_view> candidates;
   for (const Figure& figure : figures_) {
-    // Tries every suffix of the name, and every group.
+    // The candidates are all endings of the name, and the first segment of each ending.
     for (std::string_view end = figure.name;;) {
       candidates.push_back(end);
       const auto dot = end.find('.');

@@ -10,10 +10,10 @@
 namespace tactus::html {
 namespace {
 
-// Style of all pages. Each colour has one name, so charts follow the light and dark settings. Any
-// two colours differ in lightness by a contrast of at least 1.35, so neighbours can be
-// distinguished without their hue. The text of a tile scales with the tile: var(--n) characters of
-// 0.64 em each. On narrow screens every row of a table is a block whose cells show the titles of
+// The style of all pages. Colours have names, so that charts follow the light and dark settings.
+// Any two colours have a contrast in lightness of at least 1.35, so that neighbours can be told
+// apart without their hue. The text of a tile scales with the tile: it has var(--n) characters of
+// 0.64 em each. On narrow screens each row of a table is a block, whose cells show the titles of
 // their columns.
 constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#1c2430;--soft:#5b6675;
@@ -100,8 +100,8 @@ details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
 @media print{.list,pre{max-height:none}body{background:#fff}section,.tile{break-inside:avoid}}
 )";
 
-// Sorts numeric columns by value; a second click reverses the order. Cells that are empty or not
-// numeric come last.
+// The script that sorts a list when a column's title is clicked. Numeric columns are sorted by
+// value; a second click reverses the order. Cells that are empty or not numeric come last.
 constexpr std::string_view sorting = R"(
 for (const table of document.querySelectorAll('.list table')) {
   const heads = [...table.tHead.rows[0].cells];
@@ -201,7 +201,7 @@ std::string Table::html() const {
     }
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      // In a narrow layout a text is clear by itself, a number needs its column's title.
+      // In a narrow layout a number needs the title of its column; a text is clear without it.
       const bool title = !list && i > 0 && (!columns_[i].text || columns_[i].says_title);
       text += fmt::format("<td{}{}>{}</td>", columns_[i].text ? " class=\"t\"" : "",
                           title ? fmt::format(" data-title=\"{}\"", escape(columns_[i].title)) : "",

@@ -1,7 +1,8 @@
-// Frame of self-contained HTML pages: one file that loads nothing and is complete without scripts.
+// Self-contained HTML pages: a page is one file that loads nothing and shows everything without
+// scripts.
 //
-// Pages follow the reader's light or dark setting and fit a phone, where rows of tables become
-// blocks. Only long lists scroll in boxes of their own.
+// Pages follow the reader's light or dark setting. They fit a phone, where each row of a table
+// becomes a block. Long lists scroll in a box of their own.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +15,27 @@ namespace tactus::html {
 /// Escapes text for element content and attribute values. Bytes that are not UTF-8 become \xNN.
 [[nodiscard]] std::string escape(std::string_view text);
 
-/// 1234567 as "1 234 567" (with narrow spaces).
+/// Groups digits by three: 1234567 becomes "1 234 567" (with narrow spaces).
 [[nodiscard]] std::string grouped(std::uint64_t value);
-/// 0.1234 as "12.3 %".
+/// A share in percent: 0.1234 becomes "12.3 %".
 [[nodiscard]] std::string percent(double share);
 
-/// Escapes a name for element content and allows line breaks after + _ / and the dot.
+/// Escapes a name for element content and allows line breaks behind the characters + _ / and dot.
 [[nodiscard]] std::string breakable(std::string_view name);
 /// Number of characters of a UTF-8 text.
 [[nodiscard]] std::size_t length(std::string_view text);
 
-/// A table whose first column is text and whose other columns are numbers unless declared
-/// otherwise.
+/// A table. A column is of numbers, unless its `text` is true.
 class Table {
  public:
   struct Column {
     std::string title;
     bool text = false;
-    bool says_title = false;  ///< on narrow screens the column's title is shown with its text
+    bool says_title = false;  ///< on narrow screens the title is shown with the text
   };
   enum class Kind {
     plain,
-    list,  ///< many short rows: scrolls in a box; clicking a column's title sorts it
+    list,  ///< many short rows: scrolls in a box; a click on a title sorts it
   };
   explicit Table(std::vector<Column> columns, Kind kind = Kind::plain)
       : columns_(std::move(columns)), kind_(kind) {}
@@ -54,8 +54,9 @@ class Page {
   explicit Page(std::string title) : title_(std::move(title)) {}
   /// Adds HTML below the title.
   void lead(const std::string& html) { lead_ += html; }
+  /// Adds a section with this title and HTML content.
   void section(const std::string& title, const std::string& html);
-  /// Makes lists sortable. A page without this call has no scripts.
+  /// Makes tables of Kind::list sortable, by a script. A page without this call has no scripts.
   void sortable() { sortable_ = true; }
   [[nodiscard]] std::string html() const;
 
@@ -64,9 +65,10 @@ class Page {
   bool sortable_ = false;
 };
 
-/// A box with a large figure and a line below it, both plain text.
+/// A box with a large figure, its label, and a note below it. All three are plain text.
 [[nodiscard]] std::string tile(std::string_view label, std::string_view value,
                                std::string_view note);
+/// Places such boxes side by side.
 [[nodiscard]] std::string tiles(const std::vector<std::string>& tiles);
 
 }  // namespace tactus::html

@@ -9,8 +9,8 @@ namespace tactus {
 
 using Json = nlohmann::ordered_json;
 
-/// Null if the path does not exist. Does not use json_pointer, which throws other exceptions for
-/// keys that contain a "~".
+/// Returns null if the path does not exist. json_pointer is not used, since it throws other
+/// exceptions for keys that contain a "~".
 const Json* JsonValues::find(const std::string& path) const {
   const Json* value = &json_;
   for (std::size_t begin = 1; begin <= path.size();) {

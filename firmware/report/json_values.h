@@ -1,5 +1,6 @@
-// Reads values of parsed JSON by path. A missing value, or one of another type, is a UserError with
-// the path: "results.jsonl:3:/figures/cycles: must be a whole number, 0 or more".
+// Reads values of parsed JSON by path, such as "/figures/cycles". A missing value, or a value of
+// the wrong type, throws a UserError with the path: "results.jsonl:3:/figures/cycles: must be a
+// whole number, 0 or more".
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace tactus {
 
 class JsonValues {
  public:
-  /// `json` must outlive the object; `where` precedes the path in messages.
+  /// `json` must outlive this object. `where` precedes the path in messages.
   JsonValues(const nlohmann::ordered_json& json, std::string where)
       : json_(json), where_(std::move(where)) {}
 
@@ -24,7 +25,7 @@ class JsonValues {
   [[nodiscard]] std::uint64_t count(const nlohmann::ordered_json& value,
                                     const std::string& path) const;
   [[nodiscard]] double number(const std::string& path) const;
-  /// Empty if the value is null, i.e. the figure does not exist.
+  /// The number; empty if the value is null, which says that there is no such figure.
   [[nodiscard]] std::optional<double> number_or_null(const std::string& path) const;
   [[nodiscard]] const std::string& text(const std::string& path) const;
 

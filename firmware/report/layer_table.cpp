@@ -22,12 +22,12 @@ std::uint64_t port_bytes(const Counters& counters, std::string_view beats,
   return sum;
 }
 
-/// Text of a share; empty if it is unknown.
+/// A share, 0..1, in percent; empty if it is unknown.
 std::string percent_cell(const std::optional<double>& share) {
   return share ? fmt::format("{:.2f}", 100 * *share) : "";
 }
 
-/// First and last cycle of a region that has cycles.
+/// First and last cycle of a region. Precondition: the region has cycles.
 std::pair<Cycle, Cycle> range_of(const Accounting& accounting, std::size_t region) {
   std::pair<Cycle, Cycle> range{~Cycle{0}, 0};
   for (const RegionSpan& span : accounting.spans) {
@@ -54,7 +54,7 @@ LayerTable layer_table(const RunDocument& document) {
   if (has_macs) table.titles.emplace_back(array_figures::useful_title);
   table.titles.insert(table.titles.end(),
                       {"bytes read", "bytes written", "instructions", "most lost to"});
-  // The energy column is titled with the name of its table.
+  // The title of the energy column has the name of the energy table.
   const auto& own = document.images.front().own;
   const bool has_energy = own.contains("energy") && own.at("energy").contains("layers");
   if (has_energy) {

@@ -14,14 +14,16 @@ struct LayerTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// The layers of the first image, without those of 0 cycles. Columns: first and last cycle as
-/// counted by waveforms and timelines, cycles, ms, share of the run's cycles, share in which the
-/// main unit works, bytes read and written at all ports, instructions, energy (with an energy
-/// table), main reason for lost cycles. No rows if the run names no layers.
+/// The layers of the first image, without layers of 0 cycles. Columns: first and last cycle,
+/// counted as in waveforms and timelines; cycles; ms; share of the run's cycles; share of the
+/// layer's cycles in which the main unit works; bytes read and written at all ports; instructions;
+/// energy (with an energy table); main reason for lost cycles. There are no rows if the run names
+/// no layers.
 [[nodiscard]] LayerTable layer_table(const RunDocument& document);
 
-/// Explanations of the columns' titles.
+/// Name, unit and explanation of each column that a machine can have.
 [[nodiscard]] std::vector<Figure> layer_columns(const MachineInfo& machine);
+/// The table as CSV: a line of titles, then a line for each layer.
 [[nodiscard]] std::string layers_csv(const LayerTable& table);
 
 }  // namespace tactus

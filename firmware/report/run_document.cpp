@@ -27,13 +27,14 @@ const char* end_name(RunEnd end) {
   return "";
 }
 
-/// Adds a machine's own figure. Figures "x.y" and "x.z" share one object or list x.
+/// Adds a figure that the driver supplies. Figures "x.y" and "x.z" are in one object or list x,
+/// which is added as a whole.
 void add_own(Json& json, const Json& own, const FigureInfo& figure) {
   const std::string name(figure.name.substr(0, figure.name.find('.')));
   if (own.contains(name)) json[name] = own[name];
 }
 
-/// Adds the figures that are computed from the network's multiply-accumulates.
+/// Adds the network's multiply-accumulates and the figure computed from them.
 void add_macs(Json& own, std::optional<std::uint64_t> macs, Cycle cycles,
               const MachineRates& rates) {
   own[std::string(array_figures::macs_name)] = macs ? Json(*macs) : Json();
@@ -106,7 +107,7 @@ std::string accounting_lines(const Accounting& a, const MachineRates& rates,
   return text;
 }
 
-/// Names the image whose cycles the first lines show, if there are several.
+/// Says which image the first lines show, if there are several: " (first of 3 images)".
 std::string first_of(const RunDocument& document) {
   const std::size_t runs = document.images.size();
   if (document.batch == 1) return runs > 1 ? fmt::format(" (first of {} images)", runs) : "";
@@ -115,7 +116,7 @@ std::string first_of(const RunDocument& document) {
                   : fmt::format(" ({})", images);
 }
 
-/// ", 0.7 ms an image in runs of 4 images".
+/// Time of an image in batches: ", 0.7 ms an image; 2 runs of 4 images".
 std::string batch_text(const Throughput& rate) {
   if (rate.batch == 1) return "";
   return fmt::format(", {} an image; {} of {} images",
@@ -174,7 +175,7 @@ std::string stats_json(const RunDocument& document) {
   }
   json["figures"] =
       figures_json(document.images.front().run->accounting, document.images.front().own);
-  // File names need not be UTF-8, but JSON must be.
+  // JSON must be UTF-8, file names need not be; text_of_json() handles that.
   return text_of_json(json, 2) + "\n";
 }
 

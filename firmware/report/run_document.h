@@ -1,7 +1,7 @@
-// Reports about a run: statistics, a page, a summary on the screen.
+// The data of a report about a run, and its forms: statistics, a page, a summary for the screen.
 //
-// They are made from the machine's tables (models/sim/machine_info.h). The machine's driver adds
-// the values of its own figures and its own lines of the summary.
+// Reports are made from the machine's tables (models/sim/machine_info.h). The driver of the machine
+// adds the values of its own figures and its own lines of the summary.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@
 
 namespace tactus {
 
-/// One image or program.
+/// One run of an image, of a batch, or of a program.
 struct ReportedRun {
   const RunResult* run = nullptr;
   Cycle cycles = 0;  ///< as counted by the driver
@@ -30,51 +30,54 @@ struct ReportedRun {
 
 struct RunDocument {
   std::string version, revision;  ///< version of Tactus
-  std::string kind;               ///< kind of subject: model, program
+  std::string kind;               ///< kind of the subject: "model" or "program"
   std::string subject;            ///< name of the model or program
-  std::string machine;            ///< one line
-  std::string board;              ///< one line; empty: no board was named
+  std::string machine;            ///< description of the machine, one line
+  std::string board;              ///< description of the board, one line; empty: none was named
   std::string accuracy;           ///< one line about comparisons with hardware; empty: not stated
   double clock_mhz = 100;
-  /// The images run one after the other, so there is a throughput; each adds `host_us` of host
-  /// time.
+  /// True if the images run one after the other, so that there is a throughput. Each image adds
+  /// `host_us` of host time.
   bool back_to_back = true;
   double host_us = 0;
   std::uint64_t batch = 1;  ///< images per run; each of `images` is such a run
   /// Units that run images at the same time: image i of `images` runs on unit i mod units.
   unsigned units = 1;
-  /// With several units: simulated cycles of the first image on a unit that has the memory alone.
+  /// With several units: cycles of the first image, simulated on a unit that has the memory alone.
   Cycle alone = 0;
   nlohmann::ordered_json shared_memory;  ///< with several units: figures of their memory
   MachineRates rates;
   nlohmann::ordered_json configuration;
   nlohmann::ordered_json rerun;  ///< input for --config that repeats the run; null: none
-  /// Sections of a page, before and after the machine's own: title and HTML.
+  /// Sections of a page before and after those of the machine, each with title and HTML.
   std::vector<std::pair<std::string, std::string>> sections, closing_sections;
   std::vector<Expectation> expected;  ///< by region of the accounting; empty: unknown
-  std::optional<std::uint64_t> macs;  ///< of the network, in each of `images`; empty: unknown
-  /// at least one; the first one's figures come first in a report
+  std::optional<std::uint64_t> macs;  ///< of the network, for each of `images`; empty: unknown
+  /// At least one. The figures of the first come first in a report.
   std::vector<ReportedRun> images;
-  /// Reads of memory that nothing has written, in the programs of an image. Empty: not looked for.
+  /// Reads of memory that nothing has written, in the programs of one image. Empty: they were not
+  /// looked for.
   std::optional<UnwrittenReads> unwritten;
   Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
   Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation
-  double wall_seconds = 0;   ///< simulation only; 0: unknown
-  bool interrupted = false;  ///< a signal has ended the run; the last image's figures end there
-  const Activity* activity = nullptr;  ///< activity during the first image, for a page
+  double wall_seconds = 0;   ///< of the host, for the simulation only; 0: unknown
+  bool interrupted = false;  ///< true if a signal has ended the run, and the last image with it
+  const Activity* activity = nullptr;  ///< the main unit during the first image, for a page
 };
 
+/// The statistics file: JSON.
 [[nodiscard]] std::string stats_json(const RunDocument& document);
-/// The run's page: self-contained HTML.
+/// The page of the run: self-contained HTML.
 [[nodiscard]] std::string run_page_html(const RunDocument& document);
-/// The run's summary: one screen of text.
+/// The summary of the run: one screen of text.
 [[nodiscard]] std::string summary_text(const RunDocument& document);
 
-/// Throughput over all images, of all units; empty unless all have finished and ran back to back.
+/// Throughput of all units over all images. Empty unless all images have finished and ran back to
+/// back.
 [[nodiscard]] std::optional<Throughput> throughput_of(const RunDocument& document);
-/// "105.90 frames/s".
+/// Text of a throughput: "105.90 frames/s".
 [[nodiscard]] std::string frames_text(const Throughput& rate);
-/// Cycles in ms.
+/// Converts cycles to ms by the document's clock.
 [[nodiscard]] double milliseconds(const RunDocument& document, Cycle cycles);
 
 }  // namespace tactus

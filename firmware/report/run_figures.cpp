@@ -26,7 +26,7 @@ Json lost_json(const Counters& counters) {
   return reasons;
 }
 
-/// Bytes at each memory port.
+/// Bytes at each memory port, from a counter of beats.
 Json bytes(const Counters& counters, std::string_view beats, const MachineRates& rates) {
   Json list = Json::array();
   for (unsigned p = 0; p < counters.info->traffic.ports.size(); ++p) {
@@ -38,7 +38,7 @@ Json bytes(const Counters& counters, std::string_view beats, const MachineRates&
 Json units_json(const Accounting& accounting) {
   Json units = Json::object();
   for (const UnitCycles& unit : accounting.units) {
-    // the last unit's time is reported as lost cycles
+    // the account of the last unit is reported as lost cycles
     if (&unit == &accounting.units.back()) break;
     Json& states = units[unit.unit];
     for (std::size_t s = 0; s < unit.cycles.size(); ++s) {

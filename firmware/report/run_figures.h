@@ -1,4 +1,4 @@
-// Figures derived from a run's accounting, and the accounting as JSON.
+// Figures that are derived from the accounting of a run, and the accounting as JSON.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,10 @@ namespace tactus {
 
 /// num / den, or 0 if den is 0.
 [[nodiscard]] double ratio(std::uint64_t num, std::uint64_t den);
-/// A rate of a run or layer; null if that has no cycles and hence no rates.
+/// A rate of a run or layer as JSON; null if `cycles`, those of the run or layer, are 0, so that it
+/// has no rates.
 [[nodiscard]] nlohmann::ordered_json rate(double figure, std::uint64_t cycles);
-/// The figure; null if it is empty.
+/// A figure as JSON; null if it is empty.
 [[nodiscard]] nlohmann::ordered_json figure_or_null(const std::optional<double>& figure);
 
 struct PortFigures {
@@ -27,14 +28,14 @@ struct PortFigures {
 [[nodiscard]] PortFigures port_figures(const Accounting& accounting, unsigned port,
                                        const MachineRates& rates);
 
-/// A point of the roofline chart, for the array's multiply-accumulates while it is busy, or for the
-/// useful ones.
+/// A point of the roofline chart: either for all multiply-accumulates of the busy array, or for the
+/// network's own (useful) ones.
 struct Roofline {
   std::uint64_t macs = 0, bytes = 0;
   double macs_per_cycle = 0, peak_macs_per_cycle = 0;
   double bytes_per_cycle = 0, peak_bytes_per_cycle = 0;
-  std::optional<double> intensity;  ///< MAC/byte; empty without traffic
-  double ridge = 0;                 ///< MAC/byte
+  std::optional<double> intensity;  ///< MAC/byte; empty if no bytes were transferred
+  double ridge = 0;                 ///< MAC/byte at which both peaks limit equally
   double attainable = 0;            ///< MAC/cycle
   double share_of_roof = 0;         ///< 0..1
   bool memory_bound = false;
@@ -49,43 +50,44 @@ struct LostCycles {
   std::size_t reason;  ///< state of MachineInfo::time
   std::uint64_t cycles;
 };
-/// Reasons with lost cycles, largest first; equal ones in the order of the table.
+/// The reasons that have lost cycles, largest first; reasons with equal cycles in the order of the
+/// table.
 [[nodiscard]] std::vector<LostCycles> lost_cycles(const Counters& counters);
 [[nodiscard]] std::uint64_t lost_total(const Counters& counters);
-/// Cycles in which the main unit works, i.e. that are not lost.
+/// Cycles in which the main unit works: all that are not lost.
 [[nodiscard]] std::uint64_t busy_cycles(const Counters& counters);
-/// True if the machine's statistics have figures of the network's multiply-accumulates.
+/// True if statistics of this machine have figures about the network's own multiply-accumulates.
 [[nodiscard]] bool knows_macs(const MachineInfo& machine);
 /// True if cycles of this reason count as lost.
 [[nodiscard]] bool is_lost(const MachineInfo& machine, std::size_t reason);
 
-/// Value of a figure that the driver does not supply; for a counter by port, the list of values.
+/// The value of a figure that comes from counters, not from the driver. A counter with several
+/// values, such as one per port, gives a list.
 [[nodiscard]] nlohmann::ordered_json counted_figure(const Counters& counters,
                                                     const FigureInfo& figure, Cycle cycles);
 
-/// `macs` are the network's own multiply-accumulates, if known.
+/// The accounting as JSON. `macs` are the network's own multiply-accumulates, if known.
 [[nodiscard]] nlohmann::ordered_json accounting_json(const Accounting& accounting,
                                                      const MachineRates& rates,
                                                      std::optional<std::uint64_t> macs);
-/// Name, unit and explanation of every figure of the machine that this accounting belongs to; `own`
-/// are the figures supplied by the driver.
+/// Unit and explanation, by name, of every figure that the machine of this accounting has. `own`
+/// has the figures that the driver supplies.
 [[nodiscard]] nlohmann::ordered_json figures_json(const Accounting& accounting,
                                                   const nlohmann::ordered_json& own);
 
-/// The compiler's statements about a layer. Cycles are those predicted by the optimising compiler;
-/// 0: unknown.
+/// What the compiler expects of a layer. The optimising compiler predicts cycles; 0: unknown.
 struct Expectation {
   std::uint64_t predicted_cycles = 0, bound_cycles = 0;
   std::optional<std::uint64_t> macs = std::nullopt;  ///< see models/sim/array_figures.h
 };
-/// True if the optimising compiler predicts cycles of a layer.
+/// True if the cycles of any layer are predicted.
 [[nodiscard]] bool is_predicted(const std::vector<Expectation>& expected);
-/// Expectation for a region of the accounting; empty if there is none.
+/// The expectation for a region of the accounting; a default one if there is none.
 [[nodiscard]] Expectation expectation(const std::vector<Expectation>& all, std::size_t region);
 /// Predicted cycles divided by measured ones, minus 1.
 [[nodiscard]] double deviation(const Expectation& expected, const RegionFigures& region);
-/// One sentence for each prediction that is further off than expected: 5 % for layers of at least 1
-/// % of the run, 3 % for the run. `expected` is ordered by region.
+/// One sentence for each prediction that is off by more than allowed: 5 % for a layer of at least 1
+/// % of the run, 3 % for the run. expected[i] is for region i.
 [[nodiscard]] std::vector<std::string> prediction_findings(
     const Accounting& accounting, const std::vector<Expectation>& expected);
 

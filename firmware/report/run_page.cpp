@@ -36,7 +36,8 @@ std::string part_title(std::string_view name, std::uint64_t cycles, std::uint64_
   return fmt::format("{}: {} cycles, {}", name, grouped(cycles), percent(ratio(cycles, total)));
 }
 
-/// Draws the account as one bar, grouped.
+/// Draws the account of the main unit as one bar. Reasons of a group are adjacent and share a
+/// colour.
 std::string time_bar(const Counters& counters, bool big) {
   const TimeInfo& time = counters.info->time;
   std::vector<svg::Part> parts;
@@ -50,7 +51,8 @@ std::string time_bar(const Counters& counters, bool big) {
   return svg::stacked_bar(parts, big);
 }
 
-/// The group of reasons with the most cycles (the widest colour of a bar), and its largest reason.
+/// The group of reasons with the most lost cycles (the widest colour of a bar), and the largest
+/// reason in it.
 struct MainReason {
   std::size_t group = 0, reason = 0;
   std::uint64_t group_cycles = 0, reason_cycles = 0;
@@ -144,7 +146,7 @@ std::string time_section(const Accounting& a) {
   return out + table.html();
 }
 
-/// The layers as spans below columns of `cycles` cycles.
+/// The layers as spans below columns that cover `cycles` cycles.
 std::vector<svg::Columns::Span> layer_spans(const Accounting& a, Cycle cycles) {
   std::vector<svg::Columns::Span> spans;
   for (const RegionSpan& span : a.spans) {
@@ -237,7 +239,7 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
   return out + svg::roofline(chart);
 }
 
-/// Indices of the states that occur: busy first, then waits by their cycles, then idle.
+/// Indices of the states that occur: busy states first, then stalls by their cycles, then idle.
 std::vector<std::size_t> ordered_states(const UnitCycles& unit) {
   std::vector<std::size_t> order;
   for (std::size_t s = 0; s < unit.cycles.size(); ++s) {
@@ -258,7 +260,7 @@ std::string units_section(const Accounting& a) {
       {{"unit", true}, {"states", true}, {"busy"}, {"waiting"}, {"largest wait", true, true}});
   html::Table states({{"unit and state", true}, {"cycles"}, {"share"}, {"what it means", true}});
   for (const UnitCycles& unit : a.units) {
-    if (&unit == &a.units.back()) break;  // the last unit's time has its own section
+    if (&unit == &a.units.back()) break;  // the account of the last unit has a section of its own
     std::vector<svg::Part> parts;
     std::string largest;
     std::string names;
@@ -436,7 +438,7 @@ std::string ending(RunEnd end) {
   return {};
 }
 
-/// Adds the sections on the cycles of the first image.
+/// Adds the sections about the cycles of the first image.
 void add_accounting(html::Page& out, const RunDocument& document) {
   const Accounting& a = document.images.front().run->accounting;
   const MachineInfo& machine = *a.totals.info;
@@ -446,7 +448,8 @@ void add_accounting(html::Page& out, const RunDocument& document) {
     out.section("Roofline", roofline_section(a, document));
   }
   out.section("Units", units_section(a));
-  // On machines other than the TCU instructions may run several times and in several threads.
+  // On machines other than the TCU an instruction may run several times and in several threads, so
+  // layers need not exist.
   if (!a.regions.empty() || machine.name == "tcu")
     out.section("Layers", layers_section(a, document));
   out.section("Instructions", instructions_section(a, document.rates));

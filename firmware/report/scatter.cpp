@@ -14,7 +14,7 @@
 namespace tactus::svg {
 namespace {
 
-constexpr double cell = 4;  ///< points closer than this overlap
+constexpr double cell = 4;  ///< points that round to one multiple of this, in pixels, coincide
 
 struct Axis {
   Scale scale;
@@ -32,7 +32,7 @@ Axis make_axis(const ScatterAxis& axis, std::vector<double> values) {
   const Scale scale = Scale::around(values);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  // Up to this many settings, each is a tick.
+  // Up to this many distinct whole values each have a tick.
   constexpr std::size_t few = 10;
   const bool own = values.size() <= few && std::all_of(values.begin(), values.end(),
                                                        [](double v) { return v == std::floor(v); });
@@ -85,14 +85,14 @@ std::string path(const Frame& frame, const ScatterLine& line) {
                      colour(line.colour), line.dashed ? " stroke-dasharray=\"5 4\"" : "");
 }
 
-/// Slants names that do not fit side by side, and makes room for them below.
+/// Slants the names if they do not fit side by side, and makes room for them below the frame.
 void make_room(Frame& frame, const std::vector<std::string>& names) {
   double widest = 0;
   for (const std::string& name : names) widest = std::max(widest, text_width(name));
   const double room = (frame.width - frame.left - frame.right) / static_cast<double>(names.size());
   if (widest < room) return;
   frame.slanted = true;
-  const double below = 0.65 * widest;  // the sine of 40 degrees
+  const double below = 0.65 * widest;  // 0.65 is the sine of 40 degrees
   frame.bottom += below;
   frame.height += below;
 }

@@ -9,7 +9,7 @@ namespace tactus::svg {
 
 struct ScatterAxis {
   std::string title;
-  /// Names of the values 0, 1, ...; empty: values are numbers.
+  /// Names of the values 0, 1, ...; empty: the values are numbers.
   std::vector<std::string> categories;
 };
 
@@ -24,13 +24,13 @@ struct ScatterPoint {
 struct ScatterLine {
   std::vector<std::pair<double, double>> points;
   unsigned colour = 1;
-  bool steps = false;  ///< horizontal from each point to the next
-  bool dashed = false;
+  bool steps = false;   ///< drawn as steps, horizontal from each point to the next
+  bool dashed = false;  ///< drawn dashed
 };
 
-/// A scatter chart. Axes are logarithmic if values are positive and span more than a decade. Of
-/// points that nearly coincide only one is drawn, and its title gives their number; main points are
-/// always drawn.
+/// A scatter chart. An axis is logarithmic if its values are positive and span more than a decade.
+/// Of several points that nearly coincide only one is drawn, and its title gives their number. Main
+/// points are always drawn.
 struct ScatterChart {
   std::string title;
   ScatterAxis x, y;

@@ -59,8 +59,8 @@ std::string span_borders(const Columns& chart, double height) {
   return fmt::format("<path class=\"borders\" d=\"{}\"/>", path);
 }
 
-/// Names below the columns, each as wide as its span. Longer ones are cut off; a tooltip shows them
-/// in full.
+/// Names below the columns, each as wide as its span. A name that is longer is cut off, and a
+/// tooltip shows it in full.
 std::string span_names(const Columns& chart) {
   if (chart.spans.empty()) return {};
   std::string out = "<div class=\"spans\">";
@@ -76,7 +76,7 @@ std::string span_names(const Columns& chart) {
 }  // namespace
 
 std::string columns(const Columns& chart) {
-  // One unit of the drawing is one column, so neighbours share exact edges.
+  // One unit of the drawing is the width of a column, so that neighbours share exact edges.
   constexpr double height = 1000;
   std::string out = fmt::format(
       "<div class=\"upright\"><div><span>100 %</span><span>50 %</span><span>0 %</span></div>"
@@ -103,8 +103,8 @@ std::string columns(const Columns& chart) {
 
 namespace {
 
-/// Draws names beside points, those with the largest weight first, and none over the text that ends
-/// at `text_end` on the line `text_base`.
+/// Draws names beside points, the points with the largest weight first. No name covers `text`,
+/// which ends at x = `text_end` on the base line `text_base`.
 std::string point_names(const Frame& frame, std::vector<RooflinePoint> points,
                         const std::string& text, double text_end, double text_base) {
   constexpr std::size_t most = 12;
@@ -139,7 +139,7 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
                                 frame.width, frame.height);
   out += grid(frame, number_ticks(frame.x.ticks()), number_ticks(frame.y.ticks()),
               fmt::format("MAC per byte of {} traffic", chart.bandwidth_title), "MAC per cycle");
-  // The slope begins at the left or the lower border, whichever it meets first.
+  // The slope begins where it meets the left or the lower border.
   const double from = std::max(frame.x.low(), frame.y.low() / chart.peak_bandwidth);
   out += line(frame.place_x(from), frame.place_y(from * chart.peak_bandwidth), frame.place_x(ridge),
               frame.place_y(chart.peak_rate), "var(--c3)", 2.5);
@@ -147,7 +147,7 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
               frame.place_y(chart.peak_rate), "var(--c0)", 2.5);
   out += label(frame.width - frame.right - 4, frame.place_y(chart.peak_rate) - 7, "end",
                fmt::format("{}: {:g} MAC/cycle", chart.rate_title, chart.peak_rate));
-  // The label is at the left end of the slope, where it has the most room.
+  // The label stands at the left end of the slope, where there is most room.
   const std::string slope =
       fmt::format("{} at its ports: {:g} bytes/cycle", chart.bandwidth_title, chart.peak_bandwidth);
   const double right_end =

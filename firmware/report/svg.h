@@ -1,4 +1,4 @@
-// Charts as inline SVG in the colours of html::Page. Titles of parts are tooltips.
+// Charts as inline SVG in the colours of html::Page. The titles of their parts are tooltips.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace tactus::svg {
 
-/// Colours of the page: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey, 6 faint. From dark to
-/// light (on light pages): 2, 1, 4, 0, 5, 3, 6.
+/// CSS of a colour of the page: 0 green, 1 blue, 2 violet, 3 amber, 4 red, 5 grey, 6 faint. On
+/// light pages their order from dark to light is 2, 1, 4, 0, 5, 3, 6.
 [[nodiscard]] std::string colour(unsigned index);
 
 struct Part {
@@ -17,11 +17,11 @@ struct Part {
   std::string title;  ///< plain text
 };
 
-/// A horizontal bar, as wide as its container and filled by its parts.
+/// A horizontal bar as wide as its container. Its parts fill it in proportion to their values.
 [[nodiscard]] std::string stacked_bar(const std::vector<Part>& parts, bool big = false);
 
-/// A bar from the centre, to the right for positive and to the left for negative values; `most`
-/// fills one half.
+/// A bar that begins at the centre and goes to the right for a positive value, to the left for a
+/// negative one. The value `most` fills one half.
 [[nodiscard]] std::string difference_bar(double value, double most, const std::string& title);
 
 struct Legend {
@@ -30,14 +30,14 @@ struct Legend {
 };
 [[nodiscard]] std::string legend(const std::vector<Legend>& entries);
 
-/// Stacked shares as adjacent columns, with a vertical axis to 100 % and a horizontal axis from
-/// `first` to `last`.
+/// A chart of adjacent columns of stacked shares. Its vertical axis goes to 100 %, its horizontal
+/// axis from `first` to `last`.
 struct Columns {
   std::vector<Legend> layers;               ///< bottom first
   std::vector<std::vector<double>> shares;  ///< 0..1, by column and layer
   std::string first, last, axis;            ///< plain text
-  /// A section of the axis. Sections are adjacent; each is given by its end, 0..1 of the columns'
-  /// width.
+  /// A named section of the horizontal axis, given by its end, 0..1 of the columns' width. Sections
+  /// are adjacent.
   struct Span {
     double end;
     std::string name, title;  ///< plain text
@@ -46,21 +46,22 @@ struct Columns {
 };
 [[nodiscard]] std::string columns(const Columns& chart);
 
-/// A logarithmic roofline chart with points, drawn for wide and for narrow screens.
+/// A point of a roofline chart.
 struct RooflinePoint {
-  double intensity = 0, rate = 0;
+  double intensity = 0, rate = 0;  ///< MAC/byte, MAC/cycle
   std::string title;
-  bool main = false;
+  bool main = false;   ///< drawn larger than the others
   std::string name{};  ///< drawn beside the point if there is room
-  double weight = 0;   ///< points with larger weight are named first
+  double weight = 0;   ///< points with a larger weight are named first
 };
 struct RooflineChart {
   double peak_rate = 0;       ///< MAC/cycle
   double peak_bandwidth = 0;  ///< bytes/cycle
   std::vector<RooflinePoint> points;
-  std::string rate_title;       ///< name of what has the peak rate
-  std::string bandwidth_title;  ///< name of what has the peak bandwidth
+  std::string rate_title;       ///< name of the unit with the peak rate
+  std::string bandwidth_title;  ///< name of the memory with the peak bandwidth
 };
+/// A roofline chart with logarithmic axes, drawn for wide and for narrow screens.
 [[nodiscard]] std::string roofline(const RooflineChart& chart);
 
 }  // namespace tactus::svg

@@ -72,7 +72,7 @@ bool Timeline::in_view(Cycle from, Cycle to) const {
 }
 
 void Timeline::close() {
-  // A run without cycles has a timeline without events.
+  // A run without cycles has a timeline without events, which is no error.
   if (options_.from >= simulation_.now() && simulation_.now() != 0) {
     user_error("{}: no cycle of the run is in the window from cycle {}; the run has {}",
                file_->path, options_.from, simulation_.now());
@@ -110,7 +110,7 @@ void Timeline::begin_run(const std::string& name, const std::vector<std::uint8_t
 }
 
 void Timeline::end_run(const Accounting& accounting) {
-  // The limit does not apply to the overview tracks.
+  // The limit on events does not apply to the tracks of runs and layers.
   const std::optional<Cycle> cut = std::exchange(file_->cut, std::nullopt);
   slice(track_runs, run_name_, "run", run_from_, run_from_ + accounting.cycles,
         fmt::format("{{\"cycles\":{}}}", accounting.cycles));
@@ -139,7 +139,7 @@ Timeline::Unit& Timeline::unit(const Account& account) {
   return unit;
 }
 
-/// Returns TraceWriter::text() of a slice for a state of an account.
+/// TraceWriter::text() for a slice of one state of an account.
 std::string Timeline::text_of(const Account& account, unsigned code) const {
   const UnitState& state = account.states()[code % account.states().count];
   const std::size_t context = code / account.states().count;
@@ -165,7 +165,7 @@ void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle
 
 void Timeline::event(const Event& event) { tracks_->event(event, simulation_.now()); }
 
-/// Ends also the cycles before it that were left out.
+/// Ends this cycle, and the cycles before it that the engine skipped.
 void Timeline::end_of_cycle(Cycle cycle) {
   if (full() && !file_->cut) file_->cut = ended_ + 1;
   while (cycle + 1 >= next_sample_) {

@@ -1,16 +1,17 @@
 // Timeline of runs in the Chrome trace event format, which Perfetto and chrome://tracing open.
 //
-// One cycle is written as one microsecond. Tracks: images and their layers; the account of the
-// machine's main unit; the machine's own tracks, such as instructions and bursts; every unit with
-// its states (idle is left blank). Slices of a track nest and never overlap. Gauges are sampled
-// once per interval: queue levels, busy shares of units, and the like.
+// One cycle is written as one microsecond. The tracks are: images and their layers; the account of
+// the machine's main unit; the machine's own tracks, such as instructions and bursts; every unit
+// with its states (idle is left blank). Slices of a track nest and never overlap partly. Gauges,
+// such as queue levels and busy shares of units, are sampled once per interval of sample_interval
+// cycles.
 //
 // The size is limited by a window of cycles, a shortest duration and a largest number of events.
-// Events beyond the limit are left out, and a note gives the first cycle concerned. A write error
-// ends the timeline but not the run; close() reports it.
+// Events beyond that number are left out, and a note gives the first cycle without them. A write
+// error ends the timeline but not the run; close() reports it.
 //
-// Machines that run side by side share a file: each has its tracks in a process of the viewer, with
-// one window and one limit for all.
+// Machines that run side by side share a file. Each has its tracks in a process of its own in the
+// viewer; one window and one limit hold for all.
 #pragma once
 
 #include <memory>
@@ -33,7 +34,7 @@ struct TimelineOptions {
   Cycle to = ~Cycle{0};
   Cycle min_duration = 1;              ///< cycles; shorter slices are left out
   std::uint64_t max_events = 2000000;  ///< slices and gauge samples
-  std::string machine;                 ///< its name, where the file has several
+  std::string machine;                 ///< name of the machine, if the file has several
 };
 
 class Timeline final : public EventSink, public AccountObserver, public TimelineSheet {
@@ -41,16 +42,16 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
   /// Throws UserError if the file cannot be written.
   Timeline(const std::string& path, const WatchedMachine& simulation,
            std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);
-  /// A machine of this name in the file of another one, which closes it.
+  /// Adds a machine with the name `name` to the file of `beside`. `beside` closes the file.
   Timeline(const Timeline& beside, const std::string& name, const WatchedMachine& simulation,
            std::unique_ptr<TimelineTracks> tracks);
 
-  /// Called before each run with the program, without padding, and a name for the run's slice.
+  /// Call before each run, with a name for the run's slice and the program without padding.
   void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
   void end_run(const Accounting& accounting);
   /// Completes the file. Throws UserError for the first write that failed.
   void close();
-  /// "1234 events, 0.1 MB in F", once the file is complete.
+  /// Text for the run's summary, "1234 events, 0.1 MB in F". Call it after close().
   [[nodiscard]] std::string summary() const;
   /// A note about events that were left out; empty if none were.
   [[nodiscard]] std::optional<std::string> note() const;
@@ -71,14 +72,14 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
   [[nodiscard]] bool in_view(Cycle from, Cycle to) const override;
 
  private:
-  /// What machines in one file share.
+  /// The state that all machines in one file share.
   struct File {
     explicit File(const std::string& name) : path(name), writer(name, "1 us is 1 cycle") {}
     std::string path;
     TraceWriter writer;
     unsigned machines = 0;
     std::uint64_t events = 0;
-    std::uint64_t too_short = 0;
+    std::uint64_t too_short = 0;  ///< slices shorter than min_duration
     std::optional<Cycle> cut;  ///< first cycle without slices, if the limit on events was reached
   };
   Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
@@ -87,7 +88,7 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
   struct Unit {
     const Account* account = nullptr;
     unsigned track = 0;
-    std::vector<std::string> texts;  ///< TraceWriter::text() by code; empty: not asked for yet
+    std::vector<std::string> texts;  ///< TraceWriter::text() by code; empty: not made yet
   };
   [[nodiscard]] Unit& unit(const Account& account);
   [[nodiscard]] std::string text_of(const Account& account, unsigned code) const;
@@ -109,9 +110,9 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
   unsigned next_track_ = first_unit_track;
 
   std::vector<GaugeGroup> gauges_;
-  std::vector<std::vector<std::uint64_t>> samples_;  ///< last values, by group
+  std::vector<std::vector<std::uint64_t>> samples_;  ///< values written last, by group
   Cycle next_sample_ = sample_interval;
-  Cycle ended_;  ///< cycles before it are complete
+  Cycle ended_;  ///< all cycles before this one have ended
 };
 
 }  // namespace tactus

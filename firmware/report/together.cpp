@@ -14,15 +14,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The accounts of what is behind the DRAM ports and the instruction stream.
+/// The accounts of the waiting at the DRAM ports and at the instruction stream.
 constexpr std::string_view memory_accounts[] = {"memory0", "memory1", "stream_memory"};
 
-/// All images of a unit.
+/// Sums over all images of a unit.
 struct UnitSum {
   explicit UnitSum(const MachineInfo& machine) : totals(machine) {}
   std::uint64_t images = 0;
-  Cycle cycles = 0;  ///< of the images, as the driver counts them
-  Counters totals;   ///< until the unit is idle after each
+  Cycle cycles = 0;  ///< as the driver counts them
+  Counters totals;   ///< each image counted until the unit is idle
   std::map<std::string_view, UnitCycles> memories;
 };
 
@@ -47,7 +47,7 @@ std::vector<UnitSum> sums(const RunDocument& document) {
   return units;
 }
 
-/// Frames per second of all units over those of one that is alone.
+/// Frames per second of all units, divided by those of one unit that has the memory alone.
 double speed_up(const RunDocument& document) {
   const Throughput one =
       throughput({document.alone}, document.clock_mhz, document.host_us, document.batch);

@@ -1,4 +1,4 @@
-// Figures of several units that run images at the same time behind one memory.
+// Figures of several units that run images at the same time and share one memory.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace tactus {
 
-/// {"count", "alone_cycles", "speed_up", "memory", "each"}: the document's units, and for each its
-/// images, cycles, lost cycles by reason, and where its DRAM ports waited. Precondition: several
-/// units, all of whose images have finished.
+/// The document's units as {"count", "alone_cycles", "speed_up", "memory", "each"}. "each" has for
+/// each unit its images, cycles, lost cycles by reason, and what its DRAM ports waited for.
+/// Precondition: the document has several units, and all images have finished.
 [[nodiscard]] nlohmann::ordered_json together_json(const RunDocument& document);
-/// Lines of the summary: name, text.
+/// These figures as lines of the summary: name, text.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> together_lines(
     const RunDocument& document);
-/// The same as a table of a page.
+/// These figures as an HTML table for a page.
 [[nodiscard]] std::string together_section(const RunDocument& document);
 
 }  // namespace tactus

@@ -1,10 +1,10 @@
-// Writer of files in the Chrome trace event format, which Perfetto and chrome://tracing open:
-// tracks with slices, and gauges.
+// Writes files in the Chrome trace event format, which Perfetto and chrome://tracing open. A file
+// has tracks with slices, and gauges.
 //
-// Times are in microseconds of the file, whole numbers or fractions; the owner defines what a
-// microsecond stands for. Slices of a track should nest and not overlap. A process is a group of
-// tracks; process 1 is there from the beginning. A write error ends the file but not its owner;
-// close() reports it.
+// Times are microseconds, whole numbers or fractions; the caller defines what a microsecond stands
+// for. Slices of a track should nest and not overlap partly. A process is a group of tracks;
+// process 1 exists from the beginning. After a write error nothing more is written; close() reports
+// the error.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,12 @@ class TraceWriter {
   /// UserError if the file cannot be written.
   TraceWriter(const std::string& path, const std::string& time);
 
+  /// Names a process.
   void process(unsigned number, const std::string& name);
   /// Names a track. Viewers sort tracks by number.
   void track(unsigned id, const std::string& name, unsigned process = 1);
-  /// What a slice is, for slice(): of a file's millions of slices many are alike. `arguments` is a
-  /// JSON object, or empty.
+  /// Makes the text of a slice for slice(). A file has millions of slices and many are alike, so
+  /// the caller keeps the text. `arguments` is a JSON object, or empty.
   [[nodiscard]] static std::string text(std::string_view name, std::string_view category,
                                         const std::string& arguments = {});
   template <typename Time>
@@ -41,7 +42,7 @@ class TraceWriter {
                    process, track, from, duration, text);
     put({});
   }
-  /// Writes the values of one chart: `values` is a JSON object of numbers by name.
+  /// Writes the values of one chart of gauges. `values` is a JSON object of numbers by name.
   template <typename Time>
   void gauges(std::string_view title, Time at, const std::string& values, unsigned process = 1) {
     put(fmt::format(",\n{{\"ph\":\"C\",\"pid\":{},\"ts\":{},\"name\":\"{}\",\"args\":{}}}", process,

@@ -32,7 +32,8 @@ trace::Registry& described(trace::Registry& registry, const WatchedMachine& simu
   return registry;
 }
 
-/// Runs vcd2fst. It replaces whatever is at `to`, even a device or link. Throws UserError.
+/// Converts a VCD with vcd2fst. vcd2fst replaces whatever is at `to`, even a device or a link.
+/// Throws UserError, with `where` in front, if it fails.
 void convert_to_fst(const std::string& vcd, const std::string& to, const std::string& where) {
   std::string program = find_program("vcd2fst").value_or("vcd2fst");
   std::string from = vcd, into = to;
@@ -53,8 +54,8 @@ void convert_to_fst(const std::string& vcd, const std::string& to, const std::st
   }
 }
 
-/// A path in the folder for temporary files: the folder of `path`; for a device or pipe, the
-/// system's.
+/// Base for the name of a temporary file, in the folder of `path` or, if `path` is a device or
+/// pipe, in the system's folder for temporary files.
 std::string temporary_place(const std::string& path) {
   std::error_code ignored;
   const std::string target = follow_links(path);
@@ -77,7 +78,7 @@ std::string_view option_of(TraceTrigger::What what) {
   return "";
 }
 
-/// Throws UserError if the machine has nothing that the trigger asks for.
+/// The trigger as a condition on the machine. Throws UserError if the machine has no such trigger.
 std::function<bool()> trigger_of(const Machine& machine, const TraceTrigger& trigger) {
   std::function<bool()> condition = machine.trigger(trigger);
   if (trigger.what != TraceTrigger::What::none && !condition) {
@@ -132,7 +133,7 @@ RunTrace::RunTrace(WatchedMachine& simulation, const TraceOptions& options, cons
   simulation.watch(&*tracer_);
 }
 
-/// Without finish() an error has ended the run, and the incomplete waveform is removed.
+/// Removes the incomplete waveform if finish() was not called, since an error has ended the run.
 RunTrace::~RunTrace() {
   simulation_.watch(nullptr);
   if (!finished_) writer_->discard();
@@ -185,7 +186,8 @@ std::string RunTrace::finish() {
   return {};
 }
 
-/// The FST is first made as a temporary file, so that it is then written like every output.
+/// Makes the FST as a temporary file and then copies it, so that it is written like every other
+/// output.
 void RunTrace::write_fst() {
   const TemporaryFile base(temporary_place(*options_.fst), *options_.fst);
   const std::string made = base.name() + ".fst";

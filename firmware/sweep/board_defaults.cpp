@@ -53,7 +53,7 @@ const std::vector<ParameterSection>& parameters() {
       auto& all = section.parameters;
       all.erase(std::remove_if(all.begin(), all.end(),
                                [](const ParameterInfo& parameter) {
-                                 // skipped: it has no single value
+                                 // not a single value, so no axis can set it
                                  return parameter.type == ParameterType::other;
                                }),
                 all.end());
@@ -81,18 +81,18 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
     std::string& preset = values.board_memory->preset;
     const bool is_file = config_path("dram", preset) == preset;
     if (is_file) preset = std::filesystem::absolute(preset).lexically_normal();
-    // What axes vary has a value; the rest of the memory is an object.
+    // The keys that axes may vary get values of their own. The rest of the memory stays an object.
     const MemoryPath& port = values.board_memory->path(0);
-    values.port_clock_mhz = port.clock_mhz;  // unset: it follows the design's clock
+    values.port_clock_mhz = port.clock_mhz;  // not set: the port follows the design's clock
     values.port_data_bits = port.data_bits;
     values.interconnect_ns = port.interconnect_ns[0];
     values.ddr = preset;
   }
   board_parameters().write(result["board"], values);
   tcu::architecture_parameters().write(result["architecture"], board.architecture);
-  // These keys have no single value.
+  // These keys are lists, not single values.
   for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
-  // The file leaves out extensions that are off, but points may switch them on.
+  // An architecture leaves out extensions that are off, but points may switch them on.
   const Configuration off = {
       {"shadow_weights", "off"}, {"dma_queue", 0}, {"activation_unit", false}};
   for (const auto& extension : off.items()) {
@@ -100,7 +100,7 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
     result["architecture"][extension.key()] = extension.value();
   }
   bench::compiler_parameters().write(result["compiler"], task);
-  result["measure"] = {{"energy", ""}};  // an empty text is not written to points
+  result["measure"] = {{"energy", ""}};  // the tables write no empty texts, so the key is made here
   request_parameters(Asker::points).write(result["measure"], task);
   return result;
 }

@@ -13,14 +13,15 @@
 namespace tactus::sweep {
 namespace {
 
-/// Finds the points that cannot be built, and counts for each value of an axis how many of its
-/// points fail. A machine shared by several points is checked once.
+/// Finds the points that cannot be built, and counts for each value of an axis how many points with
+/// it fail. A machine that several points share is checked once.
 class PointChecks {
  public:
   void add(const Definition& definition, const Point& point, const Configuration& configuration) {
     std::string machine;
     for (const auto& [name, section] : configuration.items()) {
-      // The only key of the compiler that matters is `batch`: several units share the runs.
+      // The compiler's keys do not matter to the machine, except `batch`: several units share the
+      // runs.
       machine +=
           text_of_json(name == "compiler" ? section.value("batch", Configuration()) : section);
     }
@@ -41,7 +42,7 @@ class PointChecks {
   }
 
   [[nodiscard]] bool good() const { return failed_.empty(); }
-  /// Lists the values all of whose points fail, then the remaining points that fail.
+  /// Lists the values with which all points fail, then the other points that fail.
   [[nodiscard]] std::string text(std::size_t points) const {
     std::string out = fmt::format("{} of {} points cannot be built\n", failed_.size(), points);
     for (const Value& value : values_) {
@@ -72,7 +73,7 @@ class PointChecks {
 
  private:
   struct Value {
-    std::string text;  ///< "board.ddr=ddr3_1600"
+    std::string text;  ///< key and value: "board.ddr=ddr3_1600"
     std::size_t points = 0, failed = 0;
     std::string problem;
   };
@@ -86,8 +87,8 @@ class PointChecks {
     if (fresh) values_.push_back({text, 0, 0, {}});
     return values_[found->second];
   }
-  std::unordered_map<std::string, std::string> problems_;  ///< problem of each machine; empty: none
-  std::unordered_map<std::string, std::size_t> places_;    ///< index in values_
+  std::unordered_map<std::string, std::string> problems_;  ///< problem by machine; empty: none
+  std::unordered_map<std::string, std::size_t> places_;    ///< index in values_, by text
   std::vector<Value> values_;
   std::vector<Failed> failed_;
 };

@@ -1,4 +1,4 @@
-// Checks which points of a sweep cannot be built, without compiling them.
+// Finds the points of a sweep that cannot be built, without compiling anything.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace tactus::sweep {
 
-/// Lines about points whose machine, memory or files do not fit together: first the axis values all
-/// of whose points fail, then the remaining points that fail. Empty if all points can be built.
+/// Lines of text about points whose machine, memory or files do not fit together. First come the
+/// values of axes with which every point fails, then the other points that fail. Empty if all
+/// points can be built.
 [[nodiscard]] std::string machine_problems(const Definition& definition,
                                            const std::vector<Point>& points,
                                            const Configurations& configurations);

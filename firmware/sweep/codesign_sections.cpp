@@ -137,10 +137,10 @@ std::string list_of_ideas(const std::vector<Measured>& points, const char* key) 
   return table.html();
 }
 
-/// Time saved by a change of the machine, over the points at which it was tried.
+/// The time that a change of the machine saves, at each point at which it was tried.
 struct Gain {
   std::string change;
-  std::vector<double> shares;  ///< saved share of the time at each point
+  std::vector<double> shares;  ///< saved share of the time, one for each point
   std::uint64_t best_point = 0;
   double best = -1;
 
@@ -151,8 +151,9 @@ struct Gain {
   }
 };
 
-/// Adds the gain of each change below a key of the figures, largest mean first. `time` and `before`
-/// name the new and the old time, in us.
+/// Adds the gains of the changes that the points list below the figure `key`, largest mean first.
+/// `time` is the name of the new time in a change, `before` gives the old time of a point, both in
+/// us.
 void add_gains(const std::vector<Measured>& points, const std::string& key, const std::string& time,
                const std::string& prefix, double (*before)(const Measured&),
                std::vector<Gain>& gains) {
@@ -213,7 +214,8 @@ std::string design_ideas(const std::vector<Measured>& points) {
          table_of_gains(gains) + details("What each point suggests", list);
 }
 
-/// Changes that were simulated as well are left out: their gains are measured.
+/// The table of predicted gains. Changes that were also simulated are left out, since their gains
+/// are measured.
 std::string hypothetical_ideas(const std::vector<Measured>& points) {
   std::vector<Gain> gains, simulated;
   add_gains(points, "doubled", "predicted_us", "twice ", predicted_us, gains);

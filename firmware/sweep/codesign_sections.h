@@ -1,4 +1,4 @@
-// Additional sections on the page of a sweep over Stripe programs.
+// The additional sections on the page of a sweep over Stripe programs.
 #pragma once
 
 #include <string>
@@ -9,12 +9,14 @@
 
 namespace tactus::sweep {
 
-/// The Pareto-optimal points, ascending: no other point is at least as good in all values and
-/// better in one. Rows are points, lower values are better. Of equal points the first is taken.
+/// Indices of the Pareto-optimal points, ascending. rows[i] has the values of point i; lower values
+/// are better. A point is Pareto-optimal if no other point is at least as good in all values and
+/// better in one. Of equal points the first is taken.
 [[nodiscard]] std::vector<std::size_t> pareto_points(const std::vector<std::vector<double>>& rows);
 
-/// Titles and HTML of sections: fronts of latency, energy and area; units; kernels with their
-/// predicted time; design ideas. Precondition: `points` is not empty and has only Stripe programs.
+/// The sections, each with title and HTML: fronts of latency, energy and area; units; kernels with
+/// their predicted time; design ideas. Precondition: `points` is not empty and has only Stripe
+/// programs.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> codesign_sections(
     const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
 

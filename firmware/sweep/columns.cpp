@@ -9,7 +9,7 @@
 namespace tactus::sweep {
 namespace {
 
-/// Figures of every point, besides those of its kind.
+/// Figures that every point has, besides those of its kind.
 const std::vector<Figure>& point_columns() {
   static const std::vector<Figure> columns{
       {"memory_bits", "bits", "of all memories on the chip"},
@@ -49,7 +49,7 @@ std::vector<Figure> result_columns() {
       {"configuration.*", "", "the point's parameters; tactus explain KEY explains each"},
       {"error", "text", "why a point failed"},
       {"host.*", "", "time of the host"}};
-  // Kinds of points share some names, with the same meaning.
+  // Several kinds of points have figures of the same name and meaning, which are added once.
   const auto add = [&columns](const std::vector<Figure>& figures) {
     for (Figure figure : figures) {
       figure.name = "figures." + figure.name;

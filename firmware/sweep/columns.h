@@ -1,4 +1,4 @@
-// The columns of a sweep's results.csv, which are also the keys of its lines.
+// The columns of a sweep's results.csv. The lines of results.jsonl have the same keys.
 #pragma once
 
 #include <vector>
@@ -7,6 +7,7 @@
 
 namespace tactus::sweep {
 
+/// Name, unit and explanation of each column, for all kinds of points.
 [[nodiscard]] std::vector<Figure> result_columns();
 
 }  // namespace tactus::sweep

@@ -29,7 +29,7 @@ std::vector<std::string> key_names(const Configuration& configuration) {
   std::vector<std::string> names;
   for (const auto& section : configuration.items()) {
     for (const auto& key : section.value().items()) {
-      if (key.value().is_object()) continue;  // has no single value
+      if (key.value().is_object()) continue;  // an object is no single value
       names.push_back(section.key() + "." + key.key());
     }
   }

@@ -30,7 +30,7 @@ namespace tactus::sweep {
 namespace {
 
 constexpr std::uint64_t most_points = 1'000'000;
-constexpr std::uint64_t most_values = 100'000;  ///< limit for one axis
+constexpr std::uint64_t most_values = 100'000;  ///< limit on the values of one axis
 
 bool is_file(const std::string& network) {
   return nn::is_network_file(network) || ends_with(network, ".tmodel");
@@ -40,15 +40,16 @@ std::string in_full(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-/// Name of a DRAM in configs/dram, or the full path of a file relative to the sweep's folder. The
-/// full path makes the point independent of the folder in which the sweep is started.
+/// The name of a DRAM, if configs/dram has it; else the full path of a file, given relative to the
+/// sweep's folder. The full path makes the point independent of the folder in which the sweep is
+/// started.
 std::string preset_name(const std::string& name, const std::string& path) {
   if (config_path("dram", name) != name) return name;
   return in_full(resolve_beside(path, name));
 }
 
-/// Problem with a network, board or DRAM that does not exist or whose file is of another kind;
-/// empty if none.
+/// Says what is wrong if a key names a network, board or DRAM that does not exist, or a file of
+/// another kind. Empty if nothing is.
 std::string source_problem(const std::string& key, const JsonScalar& value,
                            const std::string& path) {
   const auto* name = std::get_if<std::string>(&value);
@@ -79,25 +80,25 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
   return "";
 }
 
-/// Problem with a value of a key; empty if none.
+/// Says what is wrong with the value of a key; empty if nothing is.
 std::string value_problem(const std::string& key, const JsonScalar& value,
                           const std::string& path) {
   const std::string problem = key_problem(key, value);
   return problem.empty() ? source_problem(key, value, path) : problem;
 }
 
-/// A whole number as one.
+/// A number as a JSON value: an integer if it is whole.
 JsonScalar scalar_of(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
   return whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value);
 }
 
-/// Reads the tree of axes and reports all problems.
+/// Reads the tree of axes and collects all problems.
 class AxesReader {
  public:
   AxesReader(std::string path, bool of_stripe) : path_(std::move(path)), of_stripe_(of_stripe) {}
 
-  /// Bases that axes set.
+  /// The bases that axes set.
   [[nodiscard]] const std::vector<Base>& bases() const { return bases_; }
 
   std::vector<Space> read(const ArrayReader& array) {
@@ -192,7 +193,8 @@ class AxesReader {
       return {};
     }
     double value = from;
-    // The tolerance of 10^-9 includes an end such as 0.1 + 2 * 0.1.
+    // The tolerance of 10^-9 includes an end such as 0.3 for 0.1 + 2 * 0.1, which rounding makes
+    // larger.
     for (std::uint64_t i = 0; value <= to * (1 + 1e-9); ++i) {
       if (i == most_values) {
         object.add_problem("to", fmt::format("more than {} values", most_values));
@@ -214,7 +216,7 @@ class AxesReader {
 
 constexpr std::string_view board_section = "board.";
 
-/// True for keys such as "board.ddr", whose values replace those of the board's memory.
+/// True for keys such as "board.ddr", whose value replaces one of the board's memory.
 bool replaces_memory(std::string_view key) {
   return key.substr(0, board_section.size()) == board_section &&
          replaces_board_memory(key.substr(board_section.size()));
@@ -225,7 +227,7 @@ bool is_fixed_latency_key(std::string_view key) {
          is_fixed_latency(key.substr(board_section.size()));
 }
 
-/// Reads the object `base`, which holds sections of keys.
+/// Reads the object "base", which has sections of keys.
 void read_base(ObjectReader base, const Configuration& keys, const std::string& path,
                std::vector<Assignment>& out) {
   for (const std::string& section : base.keys()) {
@@ -259,7 +261,7 @@ Base base_of(JsonDocument& document) {
           of_stripe};
 }
 
-/// Throws UserError unless all possible bases have all keys that points may set.
+/// Throws UserError unless every base that a point may have has all keys that points may set.
 void check_keys_of_bases(const Definition& definition, const std::vector<Base>& bases) {
   std::vector<std::string> used;
   for (const Assignment& assignment : definition.base) used.push_back(assignment.first);
@@ -274,8 +276,8 @@ void check_keys_of_bases(const Definition& definition, const std::vector<Base>& 
   for (const Base& base : bases) {
     const Configuration defaults = base_defaults(base, definition.beside);
     const std::vector<std::string> keys = key_names(defaults);
-    // A key that the board's memory may leave open, such as the clock of a port that follows the
-    // design's clock.
+    // The board's memory may leave a key open, such as the clock of a port that follows the
+    // design's clock. Points may set such a key.
     const bool has_memory = base.key == "board.name" && defaults.at("board").contains("memory");
     for (const std::string& key : used) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
@@ -311,7 +313,7 @@ void read_expressions(ObjectReader& root, const Configuration& keys, Definition&
   }
 }
 
-/// Hash of a file and of the files it refers to.
+/// Hash of a file and of the files that it names.
 std::string hash_of_file(const std::string& path) {
   std::vector<std::uint8_t> bytes = read_file(path);
   if (path.compare(path.rfind('.'), path.npos, ".tmodel") == 0) {
@@ -326,7 +328,7 @@ std::string hash_of_file(const std::string& path) {
 
 }  // namespace
 
-/// Builds the configuration of a point, except `derived` keys. The board's values are set first.
+/// Builds the configuration of a point. The values of the board are set first.
 class Configurations::Builder {
  public:
   explicit Builder(const Definition& definition) : definition_(definition) {}
@@ -367,8 +369,8 @@ class Configurations::Builder {
   }
 
  private:
-  /// Makes the values of the point's keys part of the board's memory, which is then the memory that
-  /// the point runs with.
+  /// Enters the values that the point's keys give to the board's memory into "board.memory". The
+  /// point then runs with that memory.
   void put_memory_in_force(Configuration& result) const {
     Configuration& board = result["board"];
     const auto memory = board.find("memory");
@@ -402,7 +404,7 @@ class Configurations::Builder {
     (*memory)["ddr"]["preset"] = board.at("ddr");
   }
 
-  /// The board's memory, with banks placed where the point's DRAM has room.
+  /// The board's memory, with its banks at addresses where the point's DRAM has room.
   static BoardMemory placed_memory(const Configuration& result) {
     const std::string where = "the point's configuration";
     JsonDocument board_text(text_of_json(result.at("board")), where);
@@ -416,8 +418,8 @@ class Configurations::Builder {
     return *board.board_memory;
   }
 
-  /// Replaces the name of a network or DRAM file by its full path, and adds a hash of its content
-  /// to the point.
+  /// Replaces the name of a network's file by its full path, and adds a hash of its content to the
+  /// point.
   void bind_files(Configuration& configuration) {
     Configuration& workload = configuration["workload"];
     const std::string network = workload.value("network", std::string());
@@ -429,7 +431,7 @@ class Configurations::Builder {
     }
   }
 
-  /// Does the same for the energy table of points with a section "measure".
+  /// Does the same as bind_files() for the energy table of points with a section "measure".
   void bind_energy(Configuration& configuration) {
     if (is_stripe(configuration)) return;
     Configuration& measure = configuration["measure"];
@@ -440,7 +442,7 @@ class Configurations::Builder {
     measure["energy_sha256"] = hash_of(path);
   }
 
-  /// Does the same for the DRAM that a point of any kind names instead of its board's.
+  /// Does the same as bind_files() for a DRAM file that a point names instead of its board's DRAM.
   void bind_dram(Configuration& configuration) {
     Configuration& board = configuration["board"];
     const auto ddr = board.find("ddr");
@@ -459,7 +461,7 @@ class Configurations::Builder {
 
   const Definition& definition_;
   std::map<std::string, Configuration> bases_;
-  std::map<std::string, std::string> files_;  ///< hash of each path
+  std::map<std::string, std::string> files_;  ///< hash of each file, by path
   std::vector<Assignment> assignments_;
 };
 
@@ -469,11 +471,11 @@ Configurations::~Configurations() = default;
 
 Configuration Configurations::of(const Point& point) const { return builder_->build(point.index); }
 
-/// Keys of both kinds of memory that points may set.
+/// The keys of the two kinds of memory that the points set.
 struct MemoryKeys {
-  std::string latency;   ///< a key of the memory of fixed latency; empty: none
-  std::string of_board;  ///< a key of the board's memory; empty: none
-  bool model = false;    ///< board.memory_model is set
+  std::string latency;   ///< a key of the memory of fixed latency; empty: none is set
+  std::string of_board;  ///< a key of the board's memory; empty: none is set
+  bool model = false;    ///< true if board.memory_model is set
 };
 
 MemoryKeys memory_keys(const Definition& definition) {
@@ -490,8 +492,9 @@ MemoryKeys memory_keys(const Definition& definition) {
   return keys;
 }
 
-/// Chooses the kind of memory from the keys: latencies belong to the memory of fixed latency, other
-/// keys to the board's memory. Throws UserError if a key has no effect on the points' memory.
+/// Chooses the kind of memory by the keys that the points set: latencies belong to the memory of
+/// fixed latency, other keys to the board's memory. Throws UserError if a key has no effect on the
+/// points' memory.
 void choose_memory(Definition& definition, const Configuration& keys) {
   const MemoryKeys used = memory_keys(definition);
   std::string_view model;
@@ -564,7 +567,8 @@ Points points(const Definition& definition) {
   Points result;
   Filter filter(definition);
   Configurations::Builder builder(definition);
-  // The string of a hash keeps its address when its point is moved.
+  // These are views of the points' hashes. A hash keeps its characters in place when its point is
+  // moved.
   std::unordered_set<std::string_view> hashes;
   const auto look_at = [&](std::uint64_t index) {
     ++result.looked_at;
@@ -587,7 +591,7 @@ Points points(const Definition& definition) {
       for (std::uint64_t i = 0; i < size; ++i) look_at(i);
       break;
     case Sampling::random: {
-      // Limits the number of trials, since constraints may exclude almost all points of a huge
+      // The number of tries is limited, since constraints may exclude almost all points of a huge
       // space.
       RandomOrder order(size, definition.seed);
       const std::uint64_t most_tries =

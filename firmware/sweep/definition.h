@@ -1,4 +1,4 @@
-// The definition file of a sweep, and the sweep's points.
+// The definition of a sweep, which is a JSON file, and the points of the sweep.
 //
 //   {"name": "array_size",
 //    "base": {"workload": {"network": "resnet20v2"}, "board": {"name": "zcu104"}},
@@ -9,10 +9,11 @@
 //    "constraints": ["accumulator_depth <= local_depth"],
 //    "sample": {"method": "latin-hypercube", "points": 50, "seed": 1}}
 //
-// A point is a whole configuration: the board's values, then `base`, the axes, and `derived` in the
-// file's order. Axes are combined as a product; a "zip" advances its axes together, and a "product"
-// inside it combines axes again. A range is from, from + step (or * factor), ... up to and
-// including `to`.
+// A point is a whole configuration. Its keys get the values of the board first, then those of
+// `base`, of the axes, and of `derived` in the order of the file; a later value replaces an earlier
+// one. The points are the product of the axes. A "zip" advances its axes together, and a "product"
+// inside a zip combines axes again. A range has the values from, from + step, ... or from, from *
+// factor, ..., up to and including `to`.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +36,10 @@ struct Point {
 enum class Sampling { all, random, latin_hypercube };
 
 struct Definition {
-  std::string path;    ///< for messages
-  std::string beside;  ///< file names are relative to the folder of this file
+  std::string path;    ///< path of the definition, for messages
+  std::string beside;  ///< file names are relative to this file's folder
   std::string name;
-  Base base_of_all;  ///< base of points whose axes set no other
+  Base base_of_all;  ///< base of the points, unless an axis sets another
   std::vector<Assignment> base;
   Space axes = Space::product({});
   struct Derived {
@@ -52,25 +53,27 @@ struct Definition {
   std::uint64_t seed = 0;
 };
 
-/// Throws UserError with all problems: unknown keys, empty axes, zips of unequal length, bad
-/// expressions.
+/// Reads a definition from a file. Throws UserError with all problems: unknown keys, empty axes,
+/// zips of unequal length, bad expressions.
 [[nodiscard]] Definition read_definition(const std::string& path);
-/// File names in the definition are relative to the folder of `beside`; empty: of `path`.
+/// Reads a definition from its text. `path` is the file name in messages. File names in the
+/// definition are relative to the folder of `beside`; empty: of `path`.
 [[nodiscard]] Definition parse_definition(std::string_view json_text, const std::string& path,
                                           const std::string& beside = "");
 
 struct Points {
   std::vector<Point> points;     ///< by ascending index, without duplicate hashes
-  std::uint64_t dropped = 0;     ///< tried points that a constraint excluded
-  std::uint64_t duplicates = 0;  ///< points with the same configuration as an earlier one
-  std::uint64_t looked_at = 0;
+  std::uint64_t dropped = 0;     ///< points that a constraint excluded
+  std::uint64_t duplicates = 0;  ///< points with the configuration of an earlier point
+  std::uint64_t looked_at = 0;   ///< all points that were tried
 };
 
-/// All points, or the sample. Throws UserError if no point is left, if there are more than a
-/// million, or if a derived value does not suit its key.
+/// All points that the constraints allow, or the sample of them. Throws UserError if no point is
+/// left, if there are more than a million, or if a derived value does not suit its key.
 [[nodiscard]] Points points(const Definition& definition);
 
-/// Builds configurations of points on demand, since keeping all of them would take too much memory.
+/// Builds the configuration of a point on demand, since the configurations of all points would take
+/// too much memory.
 class Configurations {
  public:
   /// The definition must outlive this object.
@@ -79,7 +82,7 @@ class Configurations {
   Configurations(const Configurations&) = delete;
   Configurations& operator=(const Configurations&) = delete;
 
-  /// Configuration of a point that points() returned.
+  /// The configuration of a point that points() returned.
   [[nodiscard]] Configuration of(const Point& point) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace tactus::sweep {
 namespace {
 
-/// Figures about the host, not the machine.
+/// Figures about the host, which are not figures of the point.
 constexpr const char* host_figures[] = {"from_cache", "compile_seconds", "simulate_seconds"};
 
 }  // namespace
@@ -21,7 +21,7 @@ bench::Task to_task(const Configuration& configuration) {
   const Configuration& workload = configuration.at("workload");
   const Configuration& board = configuration.at("board");
   const auto network = workload.at("network").get<std::string>();
-  // A task has the keys of all sections on one level; its reader checks their ranges.
+  // A task has the keys of all sections in one object. Its reader checks their ranges.
   Configuration task;
   task["source"] = nn::is_network_file(network)    ? "onnx"
                    : ends_with(network, ".tmodel") ? "model"
@@ -33,7 +33,7 @@ bench::Task to_task(const Configuration& configuration) {
   }
   task["architecture"] = configuration.at("architecture");
   for (const Parameter<BoardValues>& p : board_parameters()) {
-    if (replaces_board_memory(p.key)) continue;  // the point's board memory already contains it
+    if (replaces_board_memory(p.key)) continue;  // board.memory of the point has its value already
     if (board.contains(p.key)) task[p.key] = board.at(p.key);
   }
   for (const auto& p : request_parameters(Asker::points)) {

@@ -16,7 +16,7 @@ namespace tactus::sweep {
 
 struct Expression::State {
   mu::Parser parser;
-  /// A variable of the parser and its key.
+  /// A variable of the parser: the key that it stands for, and its value.
   struct Variable {
     std::string key;
     double value = 0;
@@ -49,7 +49,7 @@ std::map<std::string, std::string> names_of_numbers(const Configuration& keys) {
   user_error("unknown name {} in {}{}", quote(name), quote(text), suggestion(name, candidates));
 }
 
-/// True if the text contains a single =, which muParser would take as an assignment.
+/// True if the text contains a single =, which muParser would take for an assignment.
 bool assigns(std::string_view text) {
   for (std::size_t i = text.find('='); i != std::string_view::npos; i = text.find('=', i + 1)) {
     if (i + 1 < text.size() && text[i + 1] == '=') {
@@ -79,14 +79,14 @@ Expression::Expression(std::string text, const Configuration& keys)
       parser.DefineVar(name, &variable.value);
     }
     parser.SetExpr(text_);
-    // The parser also lists unknown names here.
+    // GetUsedVar() also lists unknown names.
     for (const auto& used : parser.GetUsedVar()) {
       const auto variable = state_->variables.find(used.first);
       if (variable == state_->variables.end()) unknown_name(used.first, text_, names);
       state_->used.push_back(&variable->second);
       keys_.push_back(variable->second.key);
     }
-    (void)parser.Eval();  // forces a complete parse
+    (void)parser.Eval();  // muParser parses the whole text only when it evaluates
   } catch (const mu::Parser::exception_type& error) {
     user_error("{}, in {}", printable(error.GetMsg(), 200), quote(text_));
   }

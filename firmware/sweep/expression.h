@@ -1,9 +1,9 @@
 // Arithmetic expressions over the keys of a configuration, for derived values and constraints.
 //
-// The language is muParser's, in doubles: + - * / ^, comparisons, && ||, ?:, min, max, sqrt, log2,
-// rint ..., plus floor, ceil, mod(a, b). A key is written in full ("architecture.array_size") or,
-// if no other section has a key of that name, by its last part. Keys with text values cannot be
-// used.
+// The language is that of muParser, with values of type double: + - * / ^, comparisons, && ||, ?:,
+// min, max, sqrt, log2, rint and others; in addition floor, ceil and mod(a, b). A key is written in
+// full ("architecture.array_size") or, if no other section has a key of that name, by its last
+// part. Keys with text values cannot be used.
 #pragma once
 
 #include <memory>
@@ -16,18 +16,19 @@ namespace tactus::sweep {
 
 class Expression {
  public:
-  /// Throws UserError with the column for broken syntax and unknown names. `keys` gives the names
-  /// that exist.
+  /// Parses a text. `keys` has the keys that exist. Throws UserError with the column if the syntax
+  /// is broken or a name is unknown.
   Expression(std::string text, const Configuration& keys);
   ~Expression();
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
 
-  /// Throws UserError if the result is not finite.
+  /// The value for a configuration. Throws UserError if a key has no number in it or the result is
+  /// not finite.
   [[nodiscard]] double value(const Configuration& configuration) const;
-  /// Value for given values of keys(), in their order.
+  /// The value for the values of keys(), given in that order. Throws UserError if it is not finite.
   [[nodiscard]] double value_of(const std::vector<double>& values) const;
-  /// Keys used in the expression.
+  /// The keys that the expression uses.
   [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 

@@ -20,7 +20,8 @@ double to_number(const JsonScalar& value) {
   return real == nullptr ? 0 : *real;
 }
 
-/// Value of a key; NaN if the base leaves it open, as a board's memory may. Axes can still set it.
+/// The number of a key; NaN if the base leaves the key open, as a board's memory may. Axes may
+/// still set it.
 double number_of(const Configuration& configuration, const std::string& key) {
   const Configuration* value = find_key(configuration, key);
   return value != nullptr && value->is_number() ? value->get<double>()
@@ -102,9 +103,9 @@ bool Filter::allows(std::uint64_t index) {
                      [&](const Bound& constraint) { return value(constraint) != 0; });
 }
 
-/// Parts of the space on which a constraint depends, directly or through derived keys.
+/// Marks the parts of the space on which a constraint depends, directly or through derived keys.
 std::vector<bool> Filter::parts_behind(const Bound& constraint) const {
-  // the base determines the defaults of all keys
+  // every constraint depends on the base, which sets defaults
   std::set<std::string> keys{definition_.base_of_all.key};
   for (const std::size_t slot : constraint.slots) keys.insert(keys_[slot]);
   for (auto derived = derived_.rbegin(); derived != derived_.rend(); ++derived) {
@@ -135,7 +136,7 @@ void Filter::refuse_what_is_never_true() {
     if (!small) continue;
     bool ever = false;
     for (std::uint64_t i = 0; i < combinations && !ever; ++i) {
-      // Keeps the other parts at their first value.
+      // Combination `i` as an index of a point, with all other parts at their first value.
       std::uint64_t index = 0;
       std::uint64_t rest = i;
       std::uint64_t below = combinations;

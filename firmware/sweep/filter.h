@@ -1,4 +1,4 @@
-// Tests which points satisfy the constraints of a sweep, without building their configurations.
+// Tests whether a point satisfies the constraints of a sweep, without building its configuration.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,30 @@
 
 namespace tactus::sweep {
 
-/// Tests one point in about a microsecond, because it computes only the numbers that derived keys
-/// and constraints use.
+/// A test takes about a microsecond, since it computes only the numbers that derived keys and
+/// constraints use.
 class Filter {
  public:
-  /// Throws UserError for a constraint that is false for every combination of its axes, as far as a
-  /// million combinations show.
+  /// Throws UserError if a constraint is false for every combination of the axes that it depends
+  /// on, as far as a million combinations show.
   explicit Filter(const Definition& definition);
 
+  /// True if the point with this index in the product of the axes satisfies all constraints.
   [[nodiscard]] bool allows(std::uint64_t index);
 
  private:
-  /// An expression whose keys are bound to slots of numbers_.
+  /// An expression and the slots of numbers_ that have the values of its keys.
   struct Bound {
     const Expression* expression = nullptr;
-    std::vector<std::size_t> slots;  ///< slots of its keys
-    std::size_t target = 0;          ///< slot of the derived key
+    std::vector<std::size_t> slots;  ///< slots of its keys, in the order of Expression::keys()
+    std::size_t target = 0;          ///< for a derived key: its slot
   };
 
   [[nodiscard]] std::size_t slot_of(const std::string& key);
   [[nodiscard]] Bound bind(const Expression& expression);
   [[nodiscard]] double value(const Bound& bound);
   [[nodiscard]] const std::vector<double>& before_axes(const std::string& base);
+  /// Sets numbers_ to the values of a point.
   void load(std::uint64_t index);
   void refuse_what_is_never_true();
   [[nodiscard]] std::vector<bool> parts_behind(const Bound& constraint) const;
@@ -43,7 +45,7 @@ class Filter {
   std::vector<double> numbers_;        ///< values of the current point, by slot
   const std::string* base_ = nullptr;  ///< base of the current point
   std::vector<Bound> derived_, constraints_;
-  /// values of each base: its defaults, then `base`
+  /// Values by base and slot: the defaults of the base, replaced by those of `base`.
   std::map<std::string, std::vector<double>> bases_;
   std::vector<double> arguments_;
 };

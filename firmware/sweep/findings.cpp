@@ -30,7 +30,7 @@ Measured measure(const Line& line, const std::string& where) {
   m.latency_ms = values.number("/figures/latency_ms");
   m.frames_per_second = values.number_or_null("/figures/frames_per_second");
   m.array_busy = values.number_or_null(busy);
-  // Points of Stripe programs have no multiply-accumulates of a network.
+  // Points that run Stripe programs do not know a network's multiply-accumulates.
   if (values.has(useful)) m.useful_mac = values.number_or_null(useful);
   if (m.cycles == 0) m.frames_per_second = m.array_busy = m.useful_mac = std::nullopt;
   m.memory_bits = values.number("/figures/memory_bits");
@@ -88,7 +88,7 @@ std::vector<std::string> varied_keys(const std::vector<Line>& lines) {
 std::vector<std::string> implied_by(const std::vector<Line>& lines, const std::string& key) {
   std::vector<std::string> implied;
   for (const std::string& other : varied_keys(lines)) {
-    std::map<std::string, const Line*> first;  // first line with each value of `key`
+    std::map<std::string, const Line*> first;  // first line with each value of `key`, by that value
     const bool agree = std::all_of(lines.begin(), lines.end(), [&](const Line& line) {
       const Line& seen = *first.try_emplace(text_of_json(value_of(line, key)), &line).first->second;
       return value_of(line, other) == value_of(seen, other);
@@ -115,7 +115,8 @@ std::vector<std::size_t> pareto_front(const std::vector<CostAndTime>& points) {
 }
 
 Best best_of(const std::vector<const Measured*>& points) {
-  // Index of the smallest tuple. Points ascend, so the lower point wins a tie.
+  // Index of the point with the smallest tuple. Points are in ascending order, so the lower point
+  // wins a tie.
   const auto least = [&](auto&& tuple) {
     std::size_t best = 0;
     for (std::size_t i = 1; i < points.size(); ++i) {

@@ -1,4 +1,4 @@
-// Evaluates the results of a sweep: best points, fronts, keys that vary.
+// Finds the best points of a sweep, its Pareto fronts, and the keys that vary.
 #pragma once
 
 #include <cstdint>
@@ -11,56 +11,60 @@
 
 namespace tactus::sweep {
 
-/// A successful point. A program without instructions takes 0 cycles and has no rates.
+/// A point whose status is ok, and its figures. A program without instructions takes 0 cycles and
+/// has no rates.
 struct Measured {
   const Line* line = nullptr;
   std::string where;  ///< position of the line: "DIR/results.jsonl:3"
   std::uint64_t point = 0;
-  std::string network;
+  std::string network;  ///< network, matrix product or Stripe program
   std::uint64_t cycles = 0;
   double latency_ms = 0;
   std::optional<double> frames_per_second, array_busy, useful_mac;
-  double memory_bits = 0, multipliers = 0;  ///< see energy::OnChip
-  /// Traffic of both DRAM banks, read and written, with images run one after the other.
+  double memory_bits = 0, multipliers = 0;  ///< on chip, see energy::OnChip
+  /// Bytes read and written at all DRAM banks per second, if images run one after the other.
   std::optional<double> dram_bytes_per_second;
 
   [[nodiscard]] JsonValues values() const { return {*line, where}; }
 };
 
-/// Measured points in ascending order; valid as long as `results`. Throws UserError, naming line
-/// and figure, if a figure is missing or of a wrong type.
+/// The points whose status is ok, by ascending number. They refer to `results`. Throws UserError,
+/// naming line and figure, if a figure is missing or has the wrong type.
 [[nodiscard]] std::vector<Measured> measured(const Results& results);
 
-/// Value of a key ("section.key") in a line; null if the line has none.
+/// The value of a key ("section.key") in the configuration of a line; null if there is none.
 [[nodiscard]] const Line& value_of(const Line& line, const std::string& key);
 
-/// Value as short text: no quotes, few digits; empty for null.
+/// A value as short text: no quotes, few digits; empty for null.
 [[nodiscard]] std::string plain(const Line& value);
 
-/// Keys whose values differ between lines, in the configuration's order.
+/// The keys whose values differ between lines, in the order of the configuration.
 [[nodiscard]] std::vector<std::string> varied_keys(const std::vector<Line>& lines);
 
-/// Those of varied_keys() that follow from `key`: they are equal in all lines with equal value of
-/// `key`.
+/// The keys among varied_keys() that follow from `key`: in all lines with one value of `key` they
+/// have one value.
 [[nodiscard]] std::vector<std::string> implied_by(const std::vector<Line>& lines,
                                                   const std::string& key);
 
-/// The Pareto-optimal points by ascending cost: no other point is at least as good in both values
-/// and better in one. Of equal points the first is taken.
+/// A point of a Pareto front; lower values are better.
 struct CostAndTime {
   double cost = 0, time = 0;
 };
+/// Indices of the Pareto-optimal points, by ascending cost. A point is Pareto-optimal if no other
+/// point is at least as good in both values and better in one. Of equal points the first is taken.
 [[nodiscard]] std::vector<std::size_t> pareto_front(const std::vector<CostAndTime>& points);
 
-/// Best points of one network, as indices into `points`. Precondition: `points` is not empty and
-/// all have rates. Ties are resolved by less memory, then fewer multipliers, then the lower point.
+/// The best points of one network, as indices into the argument of best_of(). Of points that are
+/// equally good, the one with less memory wins, then the one with fewer multipliers, then the lower
+/// number.
 struct Best {
-  std::size_t fastest = 0;    ///< most frames per second per bit of memory
-  std::size_t efficient = 0;  ///< most frames per second for each bit of memory
+  std::size_t fastest = 0;    ///< lowest latency
+  std::size_t efficient = 0;  ///< most frames per second per bit of memory
   std::size_t smallest = 0;   ///< least memory among points within 10 % of the lowest latency
-  /// fewest multipliers among points within 10 % of the lowest latency
+  /// Fewest multipliers among points within 10 % of the lowest latency.
   std::size_t multipliers = 0;
 };
+/// Precondition: `points` is not empty, is in ascending order, and all points have rates.
 [[nodiscard]] Best best_of(const std::vector<const Measured*>& points);
 
 }  // namespace tactus::sweep

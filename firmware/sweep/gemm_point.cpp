@@ -15,14 +15,14 @@ namespace {
 
 constexpr const char* default_shape = "256x256x256";
 
-/// Replaces a path by its full path, so that the point does not depend on the current folder; a
-/// name is kept.
+/// The full path of a path relative to the folder of `file`, so that the point does not depend on
+/// the current folder. A name, without / and dot, is returned unchanged.
 std::string full_path(const std::string& path, const std::string& file) {
   if (path.find('/') == std::string::npos && path.find('.') == std::string::npos) return path;
   return std::filesystem::absolute(resolve_beside(file, path)).lexically_normal().string();
 }
 
-/// Replaces paths within a machine's name by full paths.
+/// The name of a machine, with the paths in it replaced by full paths.
 std::string full_name(const std::string& machine, const std::string& file) {
   if (const std::size_t at = machine.rfind('@'); at != std::string::npos) {
     return full_name(machine.substr(0, at), file) + "@" + full_path(machine.substr(at + 1), file);
@@ -83,7 +83,7 @@ Configuration gemm_defaults(const std::string& machine, const std::string& file)
   }
   if (config.is_tcu) {
     tcu::architecture_parameters().write(result["architecture"], config.architecture);
-    // These keys have no single value.
+    // These keys are lists, not single values.
     for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
   } else {
     gemm::kernel_parameters().write(result["kernel"], config.kernel);
@@ -111,7 +111,7 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
     figures[std::string(figure.name)] = gemm::to_json(figure.value(m));
   }
   if (!m.energy.is_null()) figures["energy"] = m.energy;
-  // Also gives the figures the names that all kinds of points use.
+  // Adds figures under the names that all kinds of points use.
   figures["frames_per_second"] = 1e3 / figures.at("latency_ms").get<double>();
   figures["dram_read_bytes"] = m.levels.front().bytes_read;
   figures["dram_write_bytes"] = m.levels.front().bytes_written;

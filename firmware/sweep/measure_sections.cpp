@@ -176,10 +176,11 @@ void add_cells(const std::vector<SweepAxis>& axes, const Line& line,
 std::string link_to(std::uint64_t point) { return fmt::format("<a href=\"#p{0}\">{0}</a>", point); }
 
 namespace {
-/// Colours from dark to light, so that their lightness shows the order of values.
+/// Colours for the values of an axis, from dark to light, so that the lightness shows the order of
+/// the values.
 constexpr unsigned axis_colours[] = {2, 1, 4, 0, 5, 3};
 
-/// The colour of value `i` of `count`: few values take colours that are far apart.
+/// The colour of value `i` of `count` values. Few values get colours that are far apart.
 unsigned axis_colour(std::size_t i, std::size_t count) {
   const std::size_t last = std::size(axis_colours) - 1;
   return axis_colours[count < 2 ? 1 : i * last / (count - 1)];

@@ -1,4 +1,5 @@
-// Sections of a sweep's page on energy and on runs of several images, if the points have them.
+// The sections of a sweep's page about energy and about runs of several images, if the points have
+// these figures.
 #pragma once
 
 #include <string>
@@ -10,35 +11,35 @@
 
 namespace tactus::sweep {
 
-/// Name, source and unit of the energy table; empty for a point without energy.
+/// Name, unit and source of the point's energy table; empty for a point without energy.
 [[nodiscard]] std::string energy_title(const Measured& point);
-/// Total energy by that table; 0 without one.
+/// Total energy of the point, in the unit of its table; 0 without energy.
 [[nodiscard]] double energy_total(const Measured& point);
 /// Total energy with its unit: "1.234 mJ".
 [[nodiscard]] std::string energy_text(const Measured& point);
-/// The table that all points share, as energy_title(). Empty if there is none or if tables differ,
-/// since their energies cannot be compared.
+/// The energy_title() that all points share. Empty if they have no energies, or energies by
+/// different tables, which cannot be compared.
 [[nodiscard]] std::string common_table(const std::vector<Measured>& points);
 
 /// A key that the sweep varies, shown as a column of a table.
 struct SweepAxis {
   std::string key;
   std::string title;
-  bool text = false;
+  bool text = false;  ///< true: values are text; false: numbers
 };
-/// Adds the columns of the axes; add_cells() adds a point's values for them.
+/// Adds a column for each axis. add_cells() adds the values of a point for these columns.
 void add_columns(const std::vector<SweepAxis>& axes, std::vector<html::Table::Column>& columns);
 void add_cells(const std::vector<SweepAxis>& axes, const Line& line,
                std::vector<std::string>& cells);
-/// A point's number, linked to its row in the table of all points.
+/// HTML of a point's number, with a link to its row in the table of all points.
 [[nodiscard]] std::string link_to(std::uint64_t point);
 
-/// Colours points by the values of the first axis with 2 to 6 values.
+/// Colours points by their values of one axis: the first axis that has 2 to 6 values.
 class Colouring {
  public:
   Colouring(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
   [[nodiscard]] unsigned of(const Line& line) const;
-  /// HTML; empty if no axis has so few values, so that all points have one colour.
+  /// The legend as HTML. Empty if no axis has 2 to 6 values; all points then have one colour.
   [[nodiscard]] std::string legend() const;
 
  private:
@@ -46,21 +47,23 @@ class Colouring {
   std::vector<std::string> values_;
 };
 
-/// A unit with a suitable prefix: value in the table's unit * factor = value in `unit`.
+/// A unit with a suitable prefix: a value in the table's unit, multiplied by `factor`, is the value
+/// in `unit`.
 struct Scaled {
   double factor = 1;
   std::string unit;
 };
-/// Unit for values up to `most`: pJ, nJ, uJ, mJ or J for energies; um2 or mm2 for areas; other
-/// units unchanged.
+/// The unit for values up to `most`, which are in `unit`: pJ, nJ, uJ, mJ or J for energies, um2 or
+/// mm2 for areas. Other units are returned unchanged.
 [[nodiscard]] Scaled engineering(double most, const std::string& unit);
 
-/// A chart of latency against a cost, with the Pareto front.
+/// A chart of latency against a cost, with its Pareto front. `name` and `unit` are those of the
+/// cost.
 [[nodiscard]] std::string front_chart(const std::vector<Measured>& points,
                                       const std::vector<SweepAxis>& axes, const std::string& name,
                                       const std::string& unit, double (*cost)(const Measured&));
 
-/// Titles and HTML of the sections for these points; may be empty.
+/// The sections for these points, each with title and HTML; may be empty.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> measure_sections(
     const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
 

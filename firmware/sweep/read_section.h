@@ -1,4 +1,4 @@
-// Reads a section of a point's configuration into the object that its table describes.
+// Reads one section of a point's configuration into an object of C++.
 #pragma once
 
 #include <initializer_list>
@@ -9,8 +9,9 @@
 
 namespace tactus::sweep {
 
-/// Missing keys keep the object's values. Keys in `apart` are skipped, since they are not
-/// parameters of the table.
+/// Sets the members of `object` to the values of the section `name`, as `table` describes them. A
+/// missing key keeps the object's value. Keys in `apart` are skipped, since the table lacks them.
+/// Throws UserError for other unknown keys and for bad values.
 template <typename T>
 void read_section(const Configuration& configuration, const char* name,
                   const ParameterTable<T>& table, T& object,

@@ -25,7 +25,7 @@ namespace {
 using html::escape;
 using html::grouped;
 
-/// Escapes line by line, since escape() would show line ends as bytes.
+/// Escapes a text line by line, since escape() would show line ends as bytes.
 std::string escape_lines(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -36,13 +36,13 @@ std::string escape_lines(std::string_view text) {
   return out;
 }
 
-/// Name of a key for readers, and the unit of its values.
+/// The name of a key as readers see it, and the unit of its values.
 struct Naming {
   std::string name;
   std::string unit;  ///< empty: text, or a number without a unit
 };
 
-/// "board.read_latency" as "read latency" in cycles.
+/// Name and unit of a key: "board.read_latency" is "read latency" in cycles.
 Naming naming(const std::string& key) {
   if (key == "board.name") return {"board", ""};
   if (key == "board.machine") return {"machine", ""};
@@ -62,7 +62,7 @@ Naming naming(const std::string& key) {
   return {name, unit};
 }
 
-/// "read latency, cycles", for axes and columns.
+/// Title for axes and columns: "read latency, cycles".
 std::string titled(const std::string& key) {
   const Naming naming_of_key = naming(key);
   return naming_of_key.name + (naming_of_key.unit.empty() ? "" : ", " + naming_of_key.unit);
@@ -73,19 +73,19 @@ double megabits(const Measured& m) { return m.memory_bits / 1e6; }
 double megabytes_per_second(const Measured& m) { return m.dram_bytes_per_second.value_or(0) / 1e6; }
 double multipliers(const Measured& m) { return m.multipliers; }
 
-/// The points of one network. If a sweep has several networks, each is compared only within itself
-/// and has a colour of its own.
+/// The points of one network. Points of different networks are not compared. In a sweep with
+/// several networks each has a colour of its own.
 struct Group {
   std::string network;
   unsigned colour = 1;
   std::vector<const Measured*> points;
 };
 
-/// A quantity that a front draws against latency.
+/// A quantity against which latency is drawn, with a Pareto front.
 struct Cost {
   const char* title;
   const char* axis;
-  const char* mark;  ///< mark in the table
+  const char* mark;  ///< mark of the front's points in the table
   double (*of)(const Measured&);
 };
 constexpr Cost costs[] = {
@@ -95,7 +95,7 @@ constexpr Cost costs[] = {
      megabytes_per_second},
 };
 
-/// The hash of a file, which is not shown because the file's name identifies it.
+/// True for the hash of a file, which is not shown since the name of the file is.
 bool is_hash_of_file(const std::string& key) { return ends_with(key, "sha256"); }
 
 class Page {
@@ -103,7 +103,7 @@ class Page {
   explicit Page(const Results& results)
       : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
     keys_.erase(std::remove_if(keys_.begin(), keys_.end(), is_hash_of_file), keys_.end());
-    // Keys that follow from the board are shown with the boards.
+    // Keys that follow from the board (or machine) are shown with the boards.
     const std::vector<std::string> chosen = chosen_keys(results);
     const Line& configuration = results.lines.front()["configuration"];
     base_ = base_key(configuration);
@@ -114,7 +114,7 @@ class Page {
       keys_.erase(std::find(keys_.begin(), keys_.end(), key));
     }
     for (const Measured& m : measured_) {
-      if (!has_rates(m)) continue;  // it has nothing to compare
+      if (!has_rates(m)) continue;  // without rates there is nothing to compare
       const auto found = std::find_if(groups_.begin(), groups_.end(),
                                       [&](const Group& g) { return g.network == m.network; });
       Group& group = found == groups_.end() ? groups_.emplace_back() : *found;
@@ -149,11 +149,11 @@ class Page {
 
   const Results& results_;
   std::vector<Measured> measured_;
-  std::string base_, subject_;        ///< names of the configuration's keys
-  std::vector<std::string> keys_;     ///< keys that vary, without those that follow from the board
+  std::string base_, subject_;        ///< key of the board or machine; key of what is computed
+  std::vector<std::string> keys_;     ///< keys that vary and do not follow from the board
   std::vector<std::string> implied_;  ///< keys that follow from the board
   std::vector<Group> groups_;
-  /// costs by whose front a point is selected
+  /// Indices of the costs with a front that contains the point.
   std::map<const Measured*, std::set<std::size_t>> fronts_;
   std::size_t failed_ = results_.lines.size() - measured_.size();
 };
@@ -174,7 +174,7 @@ std::string Page::name() const {
   return plain(definition["name"]);
 }
 
-/// Text that distinguishes the point, without the network's name.
+/// The values of the keys that vary, as text, without the network's name.
 std::string Page::varied(const Line& line) const {
   std::string text;
   for (const std::string& key : keys_) {
@@ -186,7 +186,7 @@ std::string Page::varied(const Line& line) const {
   return text;
 }
 
-/// Rows of points that are best in some respect: each point once, with all its respects.
+/// The table of points that are best in some respect. Each point has one row with all its respects.
 std::string Page::best(const Group& group) const {
   const Best best = best_of(group.points);
   std::vector<std::pair<std::size_t, const char*>> praises{
@@ -264,7 +264,8 @@ std::string Page::group_legend(std::vector<svg::Legend> entries) const {
 }
 
 std::string Page::axis_chart(const std::string& key) const {
-  // A line through many values with one or two points each would be noise.
+  // Up to so many values of a key, or with enough points per value, the line through the best
+  // points is drawn; otherwise it would be noise.
   const auto enough = [](std::size_t values, std::size_t points) {
     return values > 1 && (values <= 24 || 8 * values <= points);
   };
@@ -397,7 +398,7 @@ std::vector<SweepAxis> Page::axes() const {
   return list;
 }
 
-/// Lists each reason for failures once, with its points.
+/// Lists each error text once, with the points that have it.
 std::string Page::failed_reasons() const {
   std::map<std::string, std::vector<std::uint64_t>> reasons;
   for (const Line& line : results_.lines) {
@@ -443,7 +444,7 @@ std::string Page::failed_section() const {
   return table.html();
 }
 
-/// "zcu104: 100, pynq_z1: 50".
+/// The value of a key for each board: "zcu104: 100, pynq_z1: 50".
 std::string Page::by_board(const std::string& key) const {
   std::vector<std::string> values;
   std::set<std::string> seen;

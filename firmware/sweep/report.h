@@ -1,4 +1,4 @@
-// Makes the page of a sweep's results: one self-contained HTML file.
+// Makes the page of a sweep's results, one self-contained HTML file.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tactus::sweep {
 
-/// Sections: best points, latency over every key that varies, Pareto fronts, all points, failed
-/// points, definition. Throws UserError if there are no results.
+/// The page as HTML. Its sections are: best points, latency over each key that varies, Pareto
+/// fronts, all points, failed points, definition. Throws UserError if there are no results.
 [[nodiscard]] std::string report_html(const Results& results);
 
 }  // namespace tactus::sweep

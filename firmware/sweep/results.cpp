@@ -31,8 +31,8 @@ std::string points_path(const std::string& folder) { return folder + "/points.cs
 std::string lines_path(const std::string& folder) { return folder + "/results.jsonl"; }
 std::string table_path(const std::string& folder) { return folder + "/results.csv"; }
 
-/// Throws UserError unless the line has the keys that are required in every line. Readers of
-/// figures check those.
+/// Throws UserError unless the line has the keys that every line must have. Its figures are checked
+/// by the functions that read them.
 void check_line(const Line& line, const std::string& where) {
   const JsonValues values(line, where);
   (void)values.count("/point");
@@ -54,7 +54,7 @@ void check_line(const Line& line, const std::string& where) {
   if (values.has("/host")) (void)values.number("/host/seconds");
 }
 
-/// Parses complete lines; `good` receives their size in bytes.
+/// Parses the complete lines of a text. `good` receives their size in bytes.
 std::vector<Line> parse_lines(const std::string& text, const std::string& path, std::size_t& good) {
   std::vector<Line> lines;
   good = 0;
@@ -72,7 +72,7 @@ std::vector<Line> parse_lines(const std::string& text, const std::string& path, 
 
 constexpr std::string_view points_header = "point,hash\n";
 
-/// Number and hash of each row of points.csv.
+/// Number and hash of each point in points.csv.
 std::vector<std::pair<std::uint64_t, std::string>> parse_points(const std::string& text,
                                                                 const std::string& path) {
   constexpr std::size_t hash_digits = 64;
@@ -94,13 +94,13 @@ std::vector<std::pair<std::uint64_t, std::string>> parse_points(const std::strin
   return rows;
 }
 
-/// Removes the figures that depend on the host.
+/// The line without what depends on the host.
 Line comparable(Line line) {
   line.erase("host");
   return line;
 }
 
-/// Rank of a status, best known first.
+/// Rank of a line's status when results are merged: 0 ok, 1 failed, 2 killed.
 int rank(const Line& line) {
   return line["status"] == "ok" ? 0 : line["status"] == "killed" ? 2 : 1;
 }
@@ -109,8 +109,8 @@ bool by_point(const Line& a, const Line& b) {
   return a["point"].get<std::uint64_t>() < b["point"].get<std::uint64_t>();
 }
 
-/// Throws UserError unless the text has the form of a sweep's definition. Files that it names are
-/// not checked, since they need not be beside the results.
+/// Throws UserError unless the text has the form of a sweep's definition. The files that it names
+/// are not checked, since they need not be beside the results.
 void check_shape(const std::string& text, const std::string& path) {
   parse_as(FileKind::sweep, path, text, [&] {
     JsonDocument document(text, path);
@@ -138,7 +138,7 @@ Results read_results(const std::string& folder) {
   if (!std::filesystem::is_regular_file(definition_path(folder))) {
     user_error("{}: no folder of a sweep: it has no sweep.json", folder);
   }
-  // Protects these files from being overwritten by outputs made from them.
+  // From here on no output may overwrite these files, from which it is made.
   for (const std::string& name : file_names(folder)) note_input(name);
   Results results;
   results.folder = folder;
@@ -164,8 +164,9 @@ std::string to_csv(const std::vector<Line>& lines) {
   for (const Line& line : lines) sorted.push_back(&line);
   std::sort(sorted.begin(), sorted.end(),
             [](const Line* a, const Line* b) { return by_point(*a, *b); });
-  // Columns in the order of first appearance; failed points have fewer. Cells are made twice, row
-  // by row, because the cells of all rows together are many times larger than the lines.
+  // Columns are in the order of their first appearance, since failed points have fewer. Cells are
+  // made twice, row by row, since the cells of all rows together would be many times larger than
+  // the lines.
   std::vector<std::string> columns;
   std::unordered_map<std::string, std::size_t> places;
   std::vector<std::pair<std::string, std::string>> cells;
@@ -191,7 +192,8 @@ std::string to_csv(const std::vector<Line>& lines) {
 
 namespace {
 
-/// "configuration.board.read_latency" as "read_latency", unless another key ends in that name.
+/// Short name of a column: "read_latency" for "configuration.board.read_latency", unless another
+/// key ends in that name.
 std::string short_name(const std::string& name, const std::vector<std::string>& all) {
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
   const std::string_view figures = "figures.";
@@ -204,7 +206,8 @@ std::string short_name(const std::string& name, const std::vector<std::string>& 
   return alike > 1 || is_figure ? name : last(name);
 }
 
-/// Order of a table's columns: number, axes, status, figures, error, other settings, host time.
+/// Rank of a column in the table: number, axes, status, figures, error, other settings, time of the
+/// host.
 std::size_t place_of(const std::string& name, const std::vector<std::string>& axes) {
   if (name == "point") return 0;
   constexpr std::string_view configuration = "configuration.";
@@ -259,8 +262,8 @@ ResultTables to_tables(const Results& results) {
     }
   }
   for (std::vector<std::string>& row : rows) row.resize(names.size());
-  // The hash repeats the configuration, so it is left out. A figure that failed points lack counts
-  // as constant if all other points agree.
+  // The hash is left out, since it only stands for the configuration. A figure is constant if all
+  // points with status ok agree.
   std::vector<std::size_t> columns;
   std::string constants = csv_row({"name", "value"});
   for (std::size_t c = 0; c < names.size(); ++c) {
@@ -293,8 +296,8 @@ ResultTables to_tables(const Results& results) {
   return {std::move(points), std::move(constants)};
 }
 
-/// A definition in the folder may be replaced only if a sweep has written it, which then also wrote
-/// a table of points; a user's own file may not.
+/// Throws UserError if sweep.json in the folder may not be replaced. It may be if a sweep wrote it,
+/// which then also wrote points.csv, or if it has this text.
 void ResultsFolder::check_definition(const std::string& definition_text) const {
   const std::string path = definition_path(results_.folder);
   if (!std::filesystem::exists(path)) return;
@@ -371,7 +374,7 @@ void ResultsFolder::open_and_lock() {
       user_error("{}: the file system cannot lock files ({}); choose a folder on one that can",
                  results_.folder, std::strerror(errno));
     }
-    // Another process may have replaced the file before it was locked.
+    // Another process may have replaced the file before this one locked it.
     struct stat mine = {};
     struct stat there = {};
     if (fstat(descriptor_.get(), &mine) == 0 && stat(path.c_str(), &there) == 0 &&
@@ -391,7 +394,7 @@ void ResultsFolder::index_lines() {
 void ResultsFolder::replace(std::vector<Line> lines) {
   std::string text;
   for (const Line& line : lines) text += text_of_json(line) + "\n";
-  // after a crash the old or the new file is there
+  // a crash leaves either the old or the new file
   rewrite_own_file(lines_path(results_.folder), text);
   results_.lines = std::move(lines);
   index_lines();
@@ -416,7 +419,7 @@ void ResultsFolder::write_csv() const {
 }
 
 Merged merge(const std::vector<std::string>& folders, const std::string& target) {
-  // Does not use the definition: files that it names need not be beside the results.
+  // The definition is not parsed, since the files that it names need not be beside the results.
   const std::string text = read_text(definition_path(folders.front()));
   const std::string table = read_text(points_path(folders.front()));
   std::vector<Point> points;

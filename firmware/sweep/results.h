@@ -1,13 +1,13 @@
-// Folder with the results of a sweep.
+// The folder with the results of a sweep.
 //
 //   sweep.json      the definition as given
 //   points.csv      number and hash of every point, of all shards
 //   results.jsonl   one JSON object per line, in the order in which points finished
 //   results.csv     the same values as a table, in the order of the points; made at the end
 //
-// A line is written by one system call. A process that dies while writing leaves at most one
-// incomplete line, which is removed when the folder is opened next. To replace lines, the whole
-// file is replaced.
+// A line is written by one system call. A process that dies while it writes leaves at most one
+// incomplete line, which is removed when the folder is opened next. Lines are replaced by replacing
+// the whole file.
 #pragma once
 
 #include <string>
@@ -36,50 +36,54 @@ struct Results {
   std::vector<Line> lines;
 };
 
-/// Names of the files in a folder of results, as listed above.
+/// Paths of the files in a folder of results, as listed above.
 [[nodiscard]] std::vector<std::string> file_names(const std::string& folder);
 
-/// Text of a folder's sweep.json. Throws UserError if it is not a definition of a sweep.
+/// The text of sweep.json in a folder. Throws UserError if it is not the definition of a sweep.
 [[nodiscard]] std::string read_definition_text(const std::string& folder);
 
-/// Reads a folder, without an incomplete last line. Throws UserError if the folder is not that of a
-/// sweep, if a line is not a result, or if points.csv lacks a line's point.
+/// Reads a folder, except an incomplete last line. Throws UserError if the folder is not one of a
+/// sweep, if a line is not a result, or if points.csv lacks the point of a line.
 [[nodiscard]] Results read_results(const std::string& folder);
 
-/// Keys to which the sweep's definition gives values by an axis or as derived, in its order.
+/// The keys that the definition sets by an axis or as derived, in its order.
 [[nodiscard]] std::vector<std::string> chosen_keys(const Results& results);
 
-/// CSV text: a header, and a row per line, sorted by point; nested keys are joined by dots.
+/// The lines as CSV: a header, then a row per line, sorted by point. Nested keys are joined by
+/// dots.
 [[nodiscard]] std::string to_csv(const std::vector<Line>& lines);
 
-/// Tables for users and their scripts.
+/// Two tables for users and their scripts, both CSV.
 struct ResultTables {
   /// One row per point: number; the keys that the definition varies, in its order; status; figures
   /// that differ (without "figures."); error; other settings that differ, such as those of a board.
-  /// A key has the name of its last part, or the whole name if two end alike.
+  /// A column is named by the last part of its key, or by the whole key if two keys end alike.
   std::string points;
-  std::string constants;  ///< "name,value": values common to all points
+  std::string constants;  ///< "name,value": the values that all points share
 };
 [[nodiscard]] ResultTables to_tables(const Results& results);
 
-/// A folder opened for writing by one process at a time.
+/// A folder that is open for writing. One process at a time can open a folder.
 class ResultsFolder {
  public:
-  /// Creates the folder if needed and locks it. Removes an incomplete last line and the lines of
-  /// points to be run again (killed ones and, with `retry_failed`, failed ones). Writes sweep.json
-  /// and points.csv. Throws UserError, without changing a line, if another process has the folder
-  /// open, if it holds points that are not in `points`, or if its results are from another version
-  /// of the tool.
+  /// Creates the folder if needed and locks it. Removes an incomplete last line, and the lines of
+  /// points to be run again: killed points and, with `retry_failed`, failed points. Writes
+  /// sweep.json and points.csv. Throws UserError, without changing a line, if another process has
+  /// the folder open, if it holds points that are not in `points`, or if its results are from
+  /// another version of the tool.
   ResultsFolder(std::string folder, const std::string& definition_text,
                 const std::vector<Point>& points, const std::string& tool, bool retry_failed);
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
 
   [[nodiscard]] const Results& results() const { return results_; }
+  /// True if the point with this hash has a line.
   [[nodiscard]] bool finished(const std::string& hash) const;
+  /// Writes the line of a point. Throws UserError if it cannot be written.
   void append(const Line& line);
-  /// Replaces all lines in one step. Precondition: their points belong to the sweep.
+  /// Replaces all lines in one step. Precondition: the points of the new lines belong to the sweep.
   void replace(std::vector<Line> lines);
+  /// Writes results.csv.
   void write_csv() const;
 
  private:
@@ -92,15 +96,16 @@ class ResultsFolder {
   Descriptor descriptor_;  ///< results.jsonl, locked
 };
 
+/// Numbers of points of a merged sweep.
 struct Merged {
   std::size_t points = 0;
-  std::size_t failed = 0;   ///< including killed points
+  std::size_t failed = 0;   ///< failed and killed points
   std::size_t missing = 0;  ///< points without a result in any folder
 };
-/// Merges folders of one sweep into `target`, including results that are there already. Of several
-/// results of a point the best is kept (ok, failed, killed in this order), of equal ones the first.
-/// Throws UserError if the folders are of different sweeps or tool versions, or if figures of a
-/// point differ between them (except those of the host).
+/// Merges the results of folders of one sweep into the folder `target`, with the results that it
+/// has already. Of several results of a point the best is kept: ok before failed before killed; of
+/// results with one status, the first. Throws UserError if the folders are of different sweeps or
+/// tool versions, or if figures of a point differ between them (except those of the host).
 Merged merge(const std::vector<std::string>& folders, const std::string& target);
 
 }  // namespace tactus::sweep

@@ -18,20 +18,20 @@
 namespace tactus::sweep {
 namespace {
 
-/// True for signals sent from outside; others are caused by the process itself.
+/// True for signals that come from outside. All others are caused by the process itself.
 bool comes_from_outside(int signal) {
   constexpr int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU};
   return std::find(std::begin(signals), std::end(signals), signal) != std::end(signals);
 }
 
-/// Status of a finished job, see results.h.
+/// The status of an ended job, see results.h.
 const char* status_of(const JobResult& result, bool has_figures) {
   if (has_figures) return "ok";
   const bool host = result.exit_code == exit_host_failed || result.exit_code == exit_not_started;
   return !result.timed_out && (host || comes_from_outside(result.signal)) ? "killed" : "failed";
 }
 
-/// Error text of a job, without the prefix that the command line prints.
+/// The error text of a job, without the prefix that the command line prints.
 std::string message_of(const JobResult& result) {
   if (result.exit_code == 0) return "the point printed no figures";
   if (result.timed_out) {
@@ -48,8 +48,8 @@ std::string message_of(const JobResult& result) {
   return text.empty() ? fmt::format("exit code {} without a message", result.exit_code) : text;
 }
 
-/// Text of everything that a point's program depends on. Points with equal text share the compiled
-/// program.
+/// The parts of a configuration that the compiled program depends on, as text. Points with equal
+/// text share the program.
 std::string program_of(const Configuration& configuration) {
   std::string text;
   for (const char* section : {"workload", "architecture", "compiler"}) {
@@ -60,7 +60,7 @@ std::string program_of(const Configuration& configuration) {
   return text;
 }
 
-/// Checks the machine without its program: width of the AXI port, and the board's memory for this
+/// Throws UserError if the width of the AXI port or the board's memory does not suit the
 /// architecture.
 void check_machine(const BoardValues& board, const tcu::Architecture& architecture) {
   check_axi_width(architecture, board.axi_data_bits);
@@ -159,7 +159,7 @@ void run_points(const std::vector<Point>& points, const Configurations& configur
   }
   StartingOrder order(open.size(),
                       [&](std::size_t i) { return program_of(configurations.of(*open[i])); });
-  std::vector<std::size_t> started;  // point of each job, by job number
+  std::vector<std::size_t> started;  // index in `open`, by number of the job
   const auto next = [&](std::size_t, Job& job) {
     const auto chosen = order.next();
     if (!chosen) return false;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint64_t most_points_of_axes = 1'000'000'000'000'000;
 
-/// A uniformly distributed number below `bound`. Unlike with the standard distributions, the result
-/// is the same on every machine.
+/// A uniformly distributed number below `bound`. Unlike those of the standard distributions, it is
+/// the same on every host.
 std::uint64_t draw(std::mt19937_64& engine, std::uint64_t bound) {
   const std::uint64_t uneven = -bound % bound;  // 2^64 modulo bound
   std::uint64_t value = engine();

@@ -1,4 +1,4 @@
-// The points of a sweep before constraints: axes, combined by zip or product.
+// The points of a sweep before constraints: the combinations of its axes by zip or product.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,20 @@ namespace tactus::sweep {
 
 using Assignment = std::pair<std::string, JsonScalar>;  ///< key and value
 
-/// A tree of axes. Points are numbered and computed on demand, so memory does not depend on their
-/// number.
+/// A tree of axes. Points are numbered from 0 and computed on demand, so memory does not depend on
+/// their number.
 class Space {
  public:
   /// An axis: one key with its values. Precondition: `values` is not empty.
   static Space axis(std::string key, std::vector<JsonScalar> values);
-  /// Parts that advance together. Precondition: at least one part, all of one size.
+  /// A zip: its parts advance together. Precondition: there is at least one part, and all have one
+  /// size.
   static Space zip(std::vector<Space> parts);
-  /// All combinations; the last part varies fastest. Without parts: one point without assignments.
-  /// Throws UserError for more than 10^15 points.
+  /// A product: all combinations of its parts; the last part varies fastest. Without parts it has
+  /// one point without assignments. Throws UserError for more than 10^15 points.
   static Space product(std::vector<Space> parts);
 
+  /// Number of points.
   [[nodiscard]] std::uint64_t size() const { return size_; }
   /// Appends the assignments of point `index` < size(), in the order of the axes.
   void append(std::uint64_t index, std::vector<Assignment>& out) const;
@@ -33,10 +35,10 @@ class Space {
   /// axes.
   template <typename Take>
   void visit(std::uint64_t index, const Take& take) const;
-  /// Parts of a product; an axis or zip has one part.
+  /// The parts of a product or zip; an axis has none.
   [[nodiscard]] const std::vector<Space>& parts() const { return parts_; }
   [[nodiscard]] bool is_product() const { return kind_ == Kind::product; }
-  /// Keys assigned, in the order of append().
+  /// Appends the keys that are assigned, in the order of append().
   void append_keys(std::vector<std::string>& out) const;
 
  private:
@@ -66,8 +68,8 @@ void Space::visit(std::uint64_t index, const Take& take) const {
   }
 }
 
-/// The numbers below `size` in a seeded random order, the same on every machine. Memory grows only
-/// with the numbers drawn.
+/// The numbers below `size` in a random order, which depends only on the seed and is the same on
+/// every host. Memory grows only with the numbers drawn.
 class RandomOrder {
  public:
   RandomOrder(std::uint64_t size, std::uint64_t seed) : size_(size), engine_(seed) {}
@@ -79,13 +81,14 @@ class RandomOrder {
   std::uint64_t size_;
   std::uint64_t drawn_ = 0;
   std::mt19937_64 engine_;
-  /// Positions of the shuffled sequence 0, 1, 2, ... that no longer hold their own number.
+  /// The sequence 0, 1, 2, ... is shuffled step by step. This has the positions that no longer hold
+  /// their own number, with the number that they hold.
   std::unordered_map<std::uint64_t, std::uint64_t> moved_;
 };
 
-/// Latin hypercube over the parts of a product: each part is divided into `count` strata, and each
-/// stratum is used once, in a seeded random order. Returns indices into the space, ascending,
-/// without duplicates.
+/// A Latin hypercube over the parts of a product. Each part is divided into `count` strata, and
+/// each stratum is used once, in a random order that depends on the seed. Returns the indices of
+/// the points, ascending, without duplicates.
 [[nodiscard]] std::vector<std::uint64_t> latin_hypercube(const Space& product, std::uint64_t count,
                                                          std::uint64_t seed);
 

@@ -19,7 +19,7 @@
 namespace tactus::sweep {
 namespace {
 
-/// Section, key, and key of the file's hash.
+/// A key that names a file: its section, its name, and the key of the file's hash.
 struct File {
   const char *section, *key, *hash;
 };
@@ -40,7 +40,8 @@ Configuration stripe_defaults(const std::string& board, const std::string& file)
   result["workload"] = {{"stripe", ""}};
   const Configuration of_board = board_defaults(board, file);
   for (const char* section : {"board", "architecture"}) result[section] = of_board.at(section);
-  result["codesign"] = {{"passes", ""}, {"energy", ""}};  // an empty text is not written
+  // The tables write no empty texts, so the keys are made here.
+  result["codesign"] = {{"passes", ""}, {"energy", ""}};
   codesign::study_parameters().write(result["codesign"], codesign::Study());
   return result;
 }
@@ -53,7 +54,7 @@ void bind_stripe_files(Configuration& configuration, const std::string& file) {
     const bool is_table = std::string_view(one.key) == "energy";
     const std::string path = is_table ? full_path_beside(energy::table_path(name, file), file)
                                       : full_path_beside(name, file);
-    // Tables of configs/energy are kept by name.
+    // A table of configs/energy keeps its short name.
     section[one.key] = is_table && energy::table_path(name) != name ? name : path;
     section[one.hash] = sha256(read_file(path));
   }
@@ -63,8 +64,8 @@ codesign::PointTask to_stripe_task(const Configuration& configuration) {
   codesign::PointTask task;
   task.program = configuration.at("workload").at("stripe").get<std::string>();
   if (task.program.empty()) user_error("workload.stripe is missing: a Stripe program");
-  // The section also holds keys without a single value, such as the description of the board's
-  // memory.
+  // The section "board" also has keys that are no single values, such as the description of the
+  // board's memory.
   read_section(configuration, "board", board_parameters(), static_cast<BoardValues&>(task),
                {"name"});
   read_section(configuration, "architecture", tcu::architecture_parameters(), task.architecture);
@@ -80,7 +81,7 @@ std::string evaluate_stripe(const Configuration& configuration, std::uint64_t ma
   const energy::OnChip needed = energy::on_chip(task.architecture);
   figures["memory_bits"] = needed.memory_bits;
   figures["multipliers"] = needed.multipliers;
-  // A single number for the area, in which a multiplier counts like a bit.
+  // One number that stands for the area. A multiplier counts like a bit of memory.
   figures["area_proxy"] = needed.memory_bits + needed.multipliers;
   return text_of_json(figures);
 }

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, fields> field_names{"row", "bank", "bank_
                                                            "byte"};
 constexpr unsigned top_bit = 63;
 
-/// Bits `high` down to `low` of the address; they are the next lower bits of the field.
+/// One piece of a map: address bits `high` down to `low` are the next lower bits of `field`.
 struct Bits {
   Field field;
   unsigned high, low;
@@ -43,7 +43,7 @@ std::string piece_text(Field field, unsigned high, unsigned low) {
                      : fmt::format("{} {}:{}", field_names[field], high, low);
 }
 
-/// The list for fields with these widths, from the highest bits down.
+/// Text of the map that has fields of these widths, from the highest bits down.
 std::string list(const std::vector<std::pair<Field, unsigned>>& from_top) {
   unsigned above = 0;
   for (const auto& [field, bits] : from_top) above += bits;
@@ -105,7 +105,8 @@ Parsed parse(const std::string& text) {
   }
 }
 
-/// Records the field of each address bit in `owner`; returns a message if two pieces overlap.
+/// Sets `owner` to the field of each address bit, -1 for no field. Returns a message if two pieces
+/// overlap.
 std::string find_overlap(const std::vector<Bits>& pieces, std::vector<int>& owner) {
   owner.assign(top_bit + 1, -1);
   for (const Bits& piece : pieces) {

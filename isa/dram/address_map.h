@@ -1,7 +1,8 @@
 // Maps a byte address to row, bank, bank group, column and byte.
 //
-// The map is a list of fields from the highest bits down; a field may have several pieces: "row
-// 30:16, bank 15:14, bank_group 13, column 12:3, byte 2:0". Or it is a name:
+// The map is either a list or a name. The list gives the fields from the highest bits down, and a
+// field may have several pieces: "row 30:16, bank 15:14, bank_group 13, column 12:3, byte 2:0". The
+// names are:
 //   row_bank_column   row, bank, bank_group, column, byte
 //   bank_row_column   bank, bank_group, row, column, byte
 //   row_column_bank   row, column, bank, bank_group, the columns of one burst, byte
@@ -40,13 +41,14 @@ class AddressMap {
             static_cast<std::uint16_t>(gather(column_, address))};
   }
 
-  /// What is wrong with config.address_map; empty if nothing. Precondition: the geometry is valid.
+  /// Says what is wrong with config.address_map; empty if nothing is. Precondition: the geometry is
+  /// valid.
   [[nodiscard]] static std::string problem(const DdrConfig& config);
   /// Replaces a name by the list it stands for; a list is returned unchanged.
   [[nodiscard]] static std::string written_out(const DdrConfig& config);
 
  private:
-  /// Bits `low`.. of the address become bits `to`.. of the field.
+  /// Address bits from `low` on become field bits from `to` on; `mask` has a one for each bit.
   struct Piece {
     unsigned low = 0, to = 0;
     std::uint64_t mask = 0;

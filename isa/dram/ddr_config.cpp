@@ -42,7 +42,7 @@ std::vector<Parameter<C>> geometry() {
 /// below 2.6 % of a clock is ignored, since it stems from tCK being given in whole picoseconds.
 double clocks_of(double ns, unsigned tck_ps) { return std::floor(ns * 1000 / tck_ps + 0.974); }
 
-/// A timing given in clocks, or in nanoseconds as KEY_ns. The clock is read first.
+/// A timing given in clocks, or in nanoseconds as KEY_ns. tck_ps must be read before it.
 Parameter<C> timing(std::string_view key, unsigned C::*member, WholeRange range,
                     std::string_view sentence) {
   Parameter<C> p = whole(key, member, range, "clocks", sentence);
@@ -153,7 +153,7 @@ ParameterTable<C> make_table() {
           std::move(all)};
 }
 
-/// Gathers problems of pairs of values.
+/// Collects contradictions between values.
 struct Checks {
   const C& c;
   std::vector<DdrProblem> problems;
@@ -247,7 +247,7 @@ std::vector<DdrProblem> ddr_problems(const DdrConfig& config) {
 }
 
 void check_ddr(const DdrConfig& config, ObjectReader& reader) {
-  // A value that could not be read was replaced, so checks against other values do not apply to it.
+  // A value that could not be read was replaced by another, so comparisons with it mean nothing.
   for (const ParameterInfo& parameter : ddr_parameters().section().parameters) {
     for (const char* suffix : {"", "_ns"}) {
       if (reader.problems().concerns(reader.path() + "/" + parameter.key + suffix)) return;

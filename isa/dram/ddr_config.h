@@ -14,7 +14,7 @@
 namespace tactus {
 
 enum class DdrScheduler {
-  fifo,    ///< in order within a bank; banks are independent
+  fifo,    ///< a bank serves its accesses in order; banks are independent
   frfcfs,  ///< first-ready, first-come: row hits first within a bank, then the oldest
 };
 
@@ -29,7 +29,7 @@ enum class DdrRefresh { all_bank, none };
 struct DdrConfig {
   // Geometry. A column is bus_bits wide.
   unsigned bus_bits = 64;
-  unsigned burst_length = 8;  ///< columns an access
+  unsigned burst_length = 8;  ///< columns per access
   unsigned bank_groups = 1;
   unsigned banks = 8;  ///< banks per group
   std::uint64_t rows = 16384;
@@ -61,7 +61,7 @@ struct DdrConfig {
   // Controller.
   DdrRefresh refresh = DdrRefresh::all_bank;
   DdrScheduler scheduler = DdrScheduler::frfcfs;
-  unsigned cap = 16;  ///< frfcfs: a request passed over this often goes first; 0: no limit
+  unsigned cap = 16;  ///< frfcfs: an access passed over this often goes first; 0: no limit
   DdrPagePolicy page_policy = DdrPagePolicy::open;
   std::optional<std::uint64_t> page_timeout;  ///< clocks; only with DdrPagePolicy::timeout
   unsigned buffer = 32;  ///< accesses the scheduler chooses from; with read_priority: reads only
@@ -72,7 +72,7 @@ struct DdrConfig {
   unsigned write_low_mark = 16;
   unsigned port_queue = 8;     ///< accesses a port holds in front of the scheduler
   unsigned xpi_interval = 1;   ///< clocks from one access of a port to its next
-  unsigned command_delay = 1;  ///< clocks from an access in the buffer to its first command
+  unsigned command_delay = 1;  ///< clocks from an access's admission to its first command
 
   [[nodiscard]] unsigned burst_bytes() const { return bus_bits / 8 * burst_length; }
   [[nodiscard]] unsigned burst_clocks() const { return burst_length / 2; }
@@ -82,7 +82,7 @@ struct DdrConfig {
   }
 };
 
-/// The parameters: every key of a DdrConfig.
+/// The table of parameters, one for each member of DdrConfig: key, range, unit, sentence.
 [[nodiscard]] const ParameterTable<DdrConfig>& ddr_parameters();
 
 /// A contradiction between values that are each in range: timings that do not fit together, address
@@ -93,8 +93,8 @@ struct DdrProblem {
 };
 [[nodiscard]] std::vector<DdrProblem> ddr_problems(const DdrConfig& config);
 
-/// Reports these contradictions as problems of an object's keys. Contradictions that involve keys
-/// of `reader` that could not be read are not reported.
+/// Adds these contradictions to the problems of `reader`, each with the path of its key. If a value
+/// could not be read, no contradictions are added.
 void check_ddr(const DdrConfig& config, ObjectReader& reader);
 
 }  // namespace tactus

@@ -22,10 +22,11 @@ struct DdrPreset {
   DdrConfig config;
   ProvenanceByKey provenance;  ///< empty if the file has none
 
-  std::string path;  ///< the preset's file
+  std::string path;  ///< the preset's file, as given to parse_ddr_preset()
 };
 
-/// `where` stands for the file name. Throws UserError.
+/// Reads a preset from its text. `where` is the file name in messages. Throws UserError with all
+/// problems of the text.
 [[nodiscard]] DdrPreset parse_ddr_preset(std::string_view json_text, const std::string& where);
 
 }  // namespace tactus

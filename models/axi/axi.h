@@ -1,5 +1,5 @@
-// AXI4 channels of one DRAM port. Only what this design drives: bursts are INCR, whole words, one
-// ID. Source: hardware spec section 10.4.
+// AXI4 channels of one DRAM port. They have only the signals that this design drives: bursts are
+// INCR, of whole words, with one ID. Source: hardware spec section 10.4.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tactus {
 
-/// Eight bytes, so that a copy is one word and not two that overlap.
+/// The struct has eight bytes, so that the host copies it as one word.
 struct AxiAddress {
   std::uint32_t address = 0;  ///< bytes
   std::uint16_t length = 0;   ///< AxLEN: beats minus one, 0..255
@@ -16,13 +16,13 @@ struct AxiAddress {
 };
 
 struct AxiBeat {
-  const std::uint8_t* data = nullptr;  ///< data width / 8 bytes, unchanged until the cycle's end
+  const std::uint8_t* data = nullptr;  ///< one beat of bytes, unchanged until the end of the cycle
   bool last = false;
 };
 
 struct AxiResponse {};
 
-/// Master drives ar, aw, w and takes r, b.
+/// The five channels. The master drives ar, aw and w and takes r and b.
 struct AxiLinks {
   Link<AxiAddress> ar, aw;
   Link<AxiBeat> w, r;

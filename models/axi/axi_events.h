@@ -1,11 +1,11 @@
-// The events of an AXI border, for the table of a machine that has one.
+// The events of an AXI port, for the event table of a machine that has one.
 #pragma once
 
 #include "models/sim/events.h"
 
 namespace tactus {
 
-/// Their places in the machine's table.
+/// Indices of these events in the machine's table.
 struct AxiEventKinds {
   EventKind read_address, write_address, write_data, read_data, write_response;
 };

@@ -7,7 +7,7 @@ namespace {
 
 template <typename Q, typename T>
 void drive_channel(Q& queue, Link<T>& in, Link<T>& out) {
-  // Most channels are empty, and their wires show it already.
+  // Most queues are empty, and their wires show that already.
   if (queue.empty() && in.ready && !out.valid) return;
   in.ready = queue.can_enqueue();
   out.valid = !queue.empty();

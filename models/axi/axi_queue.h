@@ -1,5 +1,5 @@
-// A unit of the DRAM port: a plain 2-entry queue on each of the five AXI channels: one cycle each
-// way, full rate. Source: hardware spec section 10.2.
+// A unit of the DRAM port: a plain queue of 2 entries on each of the five AXI channels. It adds one
+// cycle in each direction and passes one item per cycle. Source: hardware spec section 10.2.
 #pragma once
 
 #include <systemc>
@@ -13,7 +13,7 @@ namespace tactus {
 
 class AxiQueue final : public sc_core::sc_module {
  public:
-  /// `master` is the Converter's side, `slave` the splitter's.
+  /// `master` connects to the Converter, `slave` to the splitter.
   AxiQueue(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes, AxiLinks& master,
            AxiLinks& slave);
 

@@ -8,8 +8,9 @@
 namespace tactus {
 namespace {
 
-/// Calls access(address, offset, count) for each part of a range within a page of 4096 bytes;
-/// regions of direct access contain whole pages. Addresses wrap at 32 bits.
+/// Cuts a range at multiples of 4096 bytes and calls access(address, offset, count) for each piece.
+/// Regions of direct access contain whole pages, so a piece lies inside or outside. Addresses wrap
+/// at 32 bits.
 template <typename Access>
 void for_each_piece(std::uint32_t address, std::size_t count, const Access& access) {
   for (std::size_t done = 0; done < count;) {
@@ -59,7 +60,7 @@ void AxiSlave::registers(Registers& r) {
   r.items(reads_, burst);
   r.items(writes_, burst);
   r.items(data_, burst);
-  // The address of a burst decides nothing here, only its length.
+  // Only the length of a burst affects the slave's timing, not its address.
   r.items(addresses_, [&](AxiAddress& a) { r(a.length); });
   bool collects = collecting_ != nullptr;
   r(collects);

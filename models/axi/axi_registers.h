@@ -1,5 +1,5 @@
-// The part of a burst's address that decides about timing: its offset in the page, if the burst
-// crosses the page's end.
+// Saves the part of a burst's address that determines timing: its offset in the page, if the burst
+// crosses the end of the page.
 #pragma once
 
 #include "models/axi/axi.h"
@@ -14,6 +14,8 @@ inline constexpr unsigned axi_page_bytes = 4096;
   return address % axi_page_bytes + bytes > axi_page_bytes;
 }
 
+/// Saves or loads the length of a burst and its offset in the page; the offset counts as 0 if the
+/// burst stays in the page.
 inline void axi_registers(Registers& r, AxiAddress& a, unsigned beat_bytes) {
   std::uint32_t in_page = crosses_page(a.address, (a.length + std::uint64_t{1}) * beat_bytes)
                               ? a.address % axi_page_bytes

@@ -21,7 +21,7 @@ inline void describe_payload(Payload& p, const AxiBeat& b) {
 
 inline void describe_payload(Payload& /*p*/, const AxiResponse& /*r*/) {}
 
-/// The five channels of one AXI border.
+/// Declares the five channels of one AXI port as signals.
 inline void describe_axi(const Scope& scope, const AxiLinks& links) {
   scope.channel("ar", links.ar);
   scope.channel("aw", links.aw);

@@ -99,8 +99,8 @@ void AxiSlave::commit_handshakes() {
   if (takes_data) commit_write_data();
   if (takes_data || pins.aw.fires()) join_writes();
   if (!requests_.empty()) send(clock_.now);
-  // This comes last in the cycle: the beat on the wires is stored in its burst, which must not be
-  // reused before.
+  // These calls come last: the bytes of the beat on the wires are those of its burst, which must
+  // not be reused earlier.
   if (pins.r.fires()) end_beat();
   if (pins.b.fires()) end_write();
 }
@@ -141,8 +141,8 @@ void AxiSlave::end_beat() {
   burst.release();
 }
 
-/// Looks up the time of the next beat, for a burst whose beats have times of their own. Returns
-/// false if it is unknown yet.
+/// For a burst whose beats have times of their own. Returns false if the time of the next beat is
+/// not known yet.
 bool AxiSlave::look_up(Burst& burst) const {
   const std::vector<std::uint64_t>& at = burst.times.at;
   const bool is_known = burst.next_beat < at.size();
@@ -157,7 +157,7 @@ bool AxiSlave::learn(Burst& burst, Cycle now) const {
   return known(burst) || look_up(burst);
 }
 
-/// The response of the oldest write is taken.
+/// Removes the oldest write, whose response is taken.
 void AxiSlave::end_write() {
   writes_.front()->release();
   writes_.pop_front();
@@ -168,7 +168,8 @@ void AxiSlave::end_write() {
 void AxiSlave::commit_write_data() {
   if (collecting_ == nullptr) {
     collecting_ = new_burst();
-    if (write_channel_ != nullptr) data_.push_back(collecting_);  // it may begin
+    // With a WriteChannel a write begins with its first beat.
+    if (write_channel_ != nullptr) data_.push_back(collecting_);
   }
   Burst& burst = *collecting_;
   if (burst.collected == most_beats) internal_error("{}: write data without last", name());
@@ -179,7 +180,7 @@ void AxiSlave::commit_write_data() {
     if (write_channel_ == nullptr) data_.push_back(collecting_);
     ++in_flight_.write_data;
     collecting_ = nullptr;
-    // One that has begun already.
+    // The address of the write has come earlier, so its length is known.
     if (burst.beats != 0) check_length(burst);
   }
   if (write_channel_ != nullptr) {
@@ -194,8 +195,8 @@ void AxiSlave::check_length(const Burst& burst) const {
   internal_error("{}: a write burst of {} beats brought {}", name(), burst.beats, burst.collected);
 }
 
-/// Data may overtake its address on the way here: a write begins when both have come, of the data
-/// the first beat where there is a WriteChannel.
+/// Begins each write whose address and data have come. Data may overtake its address on the way to
+/// the slave. With a WriteChannel, the first beat of the data suffices.
 void AxiSlave::join_writes() {
   while (!addresses_.empty() && !data_.empty()) {
     Burst* burst = data_.front();
@@ -222,8 +223,8 @@ void AxiSlave::request(Burst* burst, tlm::tlm_command command, const AxiAddress&
   requests_.push_back(burst);
 }
 
-/// Hands requests to the memory, timed at the clock edge that ends this cycle. TLM's exclusion rule
-/// allows one request at a time to wait for acceptance.
+/// Sends requests to the memory, timed at the clock edge that ends cycle `now`. TLM's exclusion
+/// rule allows one request at a time to wait for acceptance.
 void AxiSlave::send(Cycle now) {
   while (!requests_.empty() && request_phase_ == nullptr) {
     Burst& burst = *requests_.front();
@@ -271,7 +272,7 @@ tlm::tlm_sync_enum AxiSlave::nb_transport_bw(tlm::tlm_generic_payload& transacti
 
 void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
   if (burst.is_response_error()) {
-    // Not thrown here: the target's own process may be the caller.
+    // The error is not thrown here, since the caller may be the target's own process.
     error_ = fmt::format("{}: the memory answered a {} of {} bytes at address 0x{:x} with {}",
                          name(), burst.is_read() ? "read" : "write", burst.get_data_length(),
                          burst.get_address(), burst.get_response_string());
@@ -284,7 +285,7 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
   if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
 }
 
-/// Before the first burst the latencies may not be known yet.
+/// Asks for direct access if no burst has done so yet: its latencies must be known.
 bool AxiSlave::keeps_time() {
   if (!trusts_dmi_ || write_channel_ != nullptr || memory_account_ != nullptr || !error_.empty()) {
     return false;
@@ -310,12 +311,13 @@ void AxiSlave::ask_for_dmi(tlm::tlm_generic_payload& access) {
              cycles(dmi.get_write_latency())};
 }
 
-/// Does a burst and answers it without the memory; false if it does not lie where that may be.
+/// Executes a burst by direct access and sets the time of its answer. Returns false if some of its
+/// bytes are not in the region of direct access.
 bool AxiSlave::access_directly(Burst& burst, Cycle now) const {
   const unsigned count = burst.get_data_length();
   std::uint8_t* bytes = direct_.at(burst.get_address(), count);
   if (clock_.timing_only) {
-    // keeps_time() says that the latencies are known.
+    // No data is moved. keeps_time() was true, so the latencies are known.
   } else if (bytes == nullptr) {
     return false;
   } else if (burst.is_read()) {
@@ -339,8 +341,9 @@ Cycle AxiSlave::waits(Cycle most) const {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
     if (!known(burst) && !learn(burst, clock_.now)) {
-      // A process of the kernel announces the answer, but not within the requested cycles. A pulled
-      // memory may announce it earlier, when it is pulled.
+      // The answer is not known. The kernel runs no process within the requested cycles, so a
+      // target that it wakes cannot announce the answer in them. A pulled memory may, when it next
+      // has work.
       if (pulled_ != nullptr) most = std::min(most, before_pull());
       continue;
     }
@@ -348,7 +351,8 @@ Cycle AxiSlave::waits(Cycle most) const {
     if (!valid) {
       most = burst.available <= clock_.now ? 0 : std::min(most, burst.available - clock_.now);
     }
-    // Later ones change no wire, but while one is on its way the machine does not hang.
+    // The answer of a later burst changes no wire. The wait still ends with it: while an answer is
+    // under way, waits_for_memory() is true and the machine does not count as hung.
     for (std::size_t i = 1; i < bursts->size(); ++i) {
       const Burst& later = *(*bursts)[i];
       if (!known(later) || later.available <= clock_.now) continue;
@@ -362,12 +366,13 @@ Cycle AxiSlave::repeats(bool writes, Cycle most) const {
   if (!requests_.empty() || !error_.empty()) return 1;
   if (!writes) {
     const Cycle beats = known_beats(most);
-    // A response may come at any time, and an address may be accepted when fewer reads are in
-    // flight.
+    // The response of a write may come in any cycle. With 64 reads in flight, the end of one makes
+    // ar ready.
     if (beats == 1 || !writes_.empty() || !takes_reads()) return 1;
     return pins_.w.ready ? beats : std::min(beats, takes_data_from_ - clock_.now);
   }
-  // The response of the write that is coming in follows its last beat, which is another handshake.
+  // The write whose data is coming in has no response before its last beat, and that beat is
+  // another handshake, which ends the repetition.
   const bool responds = !writes_.empty() && writes_.front() != collecting_;
   if (write_channel_ == nullptr || responds || !reads_.empty()) return 1;
   Cycle cycles = 1;
@@ -378,7 +383,8 @@ Cycle AxiSlave::repeats(bool writes, Cycle most) const {
   return cycles;
 }
 
-/// Read beats, counted from the offered one on, that are known to come one a cycle.
+/// Number of read beats, counted from the one that is offered, that are known to be available one a
+/// cycle; at most `most`.
 Cycle AxiSlave::known_beats(Cycle most) const {
   Cycle beats = 1;
   unsigned beat = reads_.front()->next_beat + 1;
@@ -395,7 +401,7 @@ Cycle AxiSlave::known_beats(Cycle most) const {
   return beats;
 }
 
-/// Number of cycles, including the current one, for which a pulled memory has nothing to do.
+/// Number of cycles, including the current one, in which a pulled memory has nothing to do.
 Cycle AxiSlave::before_pull() const {
   const std::uint64_t next = pulled_->next_pull();
   const std::uint64_t present = middle(clock_.now);
@@ -404,7 +410,8 @@ Cycle AxiSlave::before_pull() const {
 }
 
 bool AxiSlave::waits_for_memory() const {
-  // An answer that is not announced yet can only come from a process that has not run yet.
+  // An answer whose time is unknown can only come from a pulled memory that has work, or from a
+  // process that the kernel has still to run.
   for (const Bursts* bursts : {&reads_, &writes_}) {
     for (std::size_t i = 0; i < bursts->size(); ++i) {
       Burst& burst = *(*bursts)[i];
@@ -465,7 +472,7 @@ void AxiSlave::drop_bursts() {
   addresses_.clear();
   collecting_ = nullptr;
   in_flight_ = {};
-  // Beats before the mark have left the write channel by then.
+  // All beats taken before the mark have left the WriteChannel, so it accepts a beat at once.
   room_from_ = takes_data_from_ = 0;
   error_.clear();
 }

@@ -1,4 +1,5 @@
-// AXI slave of one DRAM port: beats on one side, TLM-2.0 transactions on the other.
+// AXI slave of one DRAM port. It converts the beats at the port's pins to TLM-2.0 transactions and
+// back.
 //
 // Each burst is one transaction. A read is sent at the clock edge of its address handshake, a write
 // at the edge of its address or its last data beat, whichever is later. Beats and responses are
@@ -8,15 +9,15 @@
 // target works: non-blocking with two or four phases, early completion, or blocking with its delay
 // in the annotation (b_transport must not wait). AxCACHE is an extension that a target may ignore
 // (axi_cache.h). A target's error response stops the run with a UserError. At most 64 bursts in
-// each direction are in flight, more than the design ever has; address channels are not ready
-// beyond that.
+// each direction are in flight, more than the design ever has. With 64 in flight the channels ar,
+// or aw and w, are not ready.
 //
-// For a memory that grants TLM's direct access (DMI) with the same latency as its transactions,
-// trust_dmi() avoids the transactions.
+// trust_dmi() is for a memory that grants TLM's direct access (DMI) and has the same latency with
+// and without it. The slave then accesses the memory without transactions.
 //
-// A memory that does not deliver one beat a cycle states the time of each beat: every read carries
-// BeatTimes (beat_times.h). A memory that accepts write data beat by beat, with waits, implements
-// WriteChannel (write_channel.h).
+// Every read carries BeatTimes (beat_times.h), in which a memory that does not deliver one beat a
+// cycle states the time of each beat. A memory that accepts write data beat by beat, with waits,
+// implements WriteChannel (write_channel.h).
 #pragma once
 
 #include <algorithm>
@@ -77,18 +78,18 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   ~AxiSlave() override;
 
   void trust_dmi() { trusts_dmi_ = true; }
-  /// One after the last byte that the design has written. It may only grow.
+  /// The address after the highest byte that the design has written. It never decreases.
   [[nodiscard]] std::uint64_t written_end() const { return written_end_; }
-  /// The memory behind the socket is pulled (models/sim/pulled_memory.h). `base`: address in it of
-  /// the slave's address 0.
+  /// Tells the slave that the memory behind the socket is pulled (models/sim/pulled_memory.h). The
+  /// slave's address 0 is the address `base` of that memory.
   void set_pulled(PulledMemory& memory, std::uint64_t base = 0) {
     pulled_ = &memory;
     base_ = base;
   }
   /// Sets the interface by which the target receives write data; it must outlive the slave.
   void set_write_channel(WriteChannel& channel) { write_channel_ = &channel; }
-  /// Keeps an account with this name of the time spent waiting for the memory, which must fill in
-  /// BeatTimes::answers.
+  /// Opens an account with the name `unit` of the cycles in which the slave waits for the memory.
+  /// The memory must fill in BeatTimes::answers.
   void account_for_memory(const char* unit) {
     memory_account_ = std::make_unique<MemoryAccount>(unit, clock_);
   }
@@ -109,8 +110,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     return base_ + address;
   }
   [[nodiscard]] PulledMemory* pulled() override { return pulled_; }
-  /// True with a pulled memory and a WriteChannel behind it, as long as its accounts have no
-  /// observer.
+  /// True if the memory is pulled and has a WriteChannel, and no observer watches the accounts.
   [[nodiscard]] bool rewinds() const override;
   void mark() override;
   void rewind() override;
@@ -139,17 +139,18 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     unsigned beats = 0;
     unsigned collected = 0;  ///< beats of a write collected so far
     unsigned next_beat = 0;
-    std::size_t part = 0;  ///< index in times.answers of the next beat, or an earlier one
+    std::size_t part = 0;  ///< index in times.answers of the next beat's part, or of an earlier one
     /// First cycle in which the next beat or the response may be offered; unknown_cycle: not known.
     Cycle available = unknown_cycle;
   };
 
   using Bursts = Ring<Burst*, most_bursts>;
 
-  /// Works out a cycle with a handshake.
+  /// Does the clock edge of a cycle with a handshake.
   void commit_handshakes();
-  /// Works out a cycle without a handshake.
+  /// The state of the account in a cycle without a handshake.
   [[nodiscard]] State waiting_state() const;
+  /// Reports the beat and the response that are taken in this cycle to the memory account.
   void account_for_taken();
   [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
   /// True if the oldest burst's next beat or response is available at the beginning of cycle `now`.
@@ -158,15 +159,18 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     Burst& burst = *bursts.front();
     return burst.available <= now || (!known(burst) && learn(burst, now) && burst.available <= now);
   }
+  /// The middle of cycle `now`, in units of sc_time.
   [[nodiscard]] std::uint64_t middle(Cycle now) const { return period_ * now + period_ / 2; }
   /// True if the time of the next beat or of the response is known.
   [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
-  /// Becomes known now, if the target has said it by BeatTimes.
+  /// Sets burst.available for the next beat if BeatTimes has its time; returns false if not.
   bool look_up(Burst& burst) const;
-  /// Does the same, but first pulls a pulled memory up to the middle of cycle `now`.
+  /// Does the same for the next beat or the response. If the time is unknown, it pulls a pulled
+  /// memory up to the middle of cycle `now` and looks again.
   bool learn(Burst& burst, Cycle now) const;
   [[nodiscard]] Cycle before_pull() const;
   [[nodiscard]] Cycle known_beats(Cycle most) const;
+  /// The first cycle that begins at a time or after it.
   [[nodiscard]] Cycle first_cycle_from(std::uint64_t ps) const {
     return (ps + period_ - 1) / period_;
   }
@@ -179,7 +183,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void request(Burst* burst, tlm::tlm_command command, const AxiAddress& address);
   /// Sends requests in cycle `now`.
   void send(Cycle now);
-  /// The time that annotated delays are added to.
+  /// The time to which annotated delays are added.
   [[nodiscard]] sc_core::sc_time kernel_time() const {
     return pulled_ == nullptr ? sc_core::sc_time_stamp() : sc_core::SC_ZERO_TIME;
   }
@@ -205,20 +209,21 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void join_writes();
 
   Clock& clock_;
-  sc_core::sc_time::value_type period_;  ///< in units of sc_time
+  sc_core::sc_time::value_type period_;  ///< design's clock period, in units of sc_time
   unsigned beat_bytes_;
   Transport transport_;
   AxiLinks& pins_;
 
   std::vector<std::unique_ptr<Burst>> bursts_;  ///< all, busy and free
   std::vector<Burst*> free_;
-  Ring<Burst*, std::size_t{2} * most_bursts> requests_;  ///< to be sent, oldest first
-  Burst* request_phase_ = nullptr;           ///< sent, its request not yet accepted by the target
-  Bursts reads_;                             ///< in order of their addresses
-  Bursts writes_;                            ///< in order, requested
+  /// Bursts to be sent to the target, oldest first.
+  Ring<Burst*, std::size_t{2} * most_bursts> requests_;
+  Burst* request_phase_ = nullptr;           ///< sent, but not yet accepted by the target
+  Bursts reads_;                             ///< in order of their address handshakes
+  Bursts writes_;                            ///< writes that have been requested, in order
   Ring<AxiAddress, most_bursts> addresses_;  ///< addresses of writes whose data is incomplete
-  Bursts data_;                              ///< complete data whose address is missing
-  /// Bursts begun and not answered: reads, write addresses, complete write data.
+  Bursts data_;  ///< writes whose address is missing: data complete, or begun (WriteChannel)
+  /// Numbers of bursts not yet answered: reads, write addresses, complete write data.
   struct {
     unsigned reads = 0, write_addresses = 0, write_data = 0;
   } in_flight_;
@@ -227,8 +232,8 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   /// First cycle in which the slave accepts data; unknown_cycle while too many bursts are in
   /// flight.
   Cycle takes_data_from_ = 0;
-  PulledMemory* pulled_ = nullptr;  ///< null: the memory wakes by itself
-  std::uint64_t base_ = 0;          ///< address 0 in the pulled memory
+  PulledMemory* pulled_ = nullptr;  ///< null: the kernel wakes the memory
+  std::uint64_t base_ = 0;          ///< address of the slave's address 0 in the pulled memory
   bool trusts_dmi_ = false;
   /// A region of direct memory access.
   struct Direct {
@@ -243,11 +248,12 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   } direct_;
   std::uint64_t written_end_ = 0;
   std::string error_;            ///< error response of the memory; thrown by the next commit()
-  Burst* collecting_ = nullptr;  ///< data coming in
+  Burst* collecting_ = nullptr;  ///< write whose data is coming in; null: none
   AxiStalls stalls_;
   Account account_;
   std::unique_ptr<MemoryAccount> memory_account_;  ///< null: none is kept
-  /// State saved by mark(): for an idle slave the account, and the wires that it drives.
+  /// State saved by mark(). The slave is idle then, so its account and the wires that it drives
+  /// suffice.
   struct {
     Account::Saved account;
     bool ar_ready = false, aw_ready = false, w_ready = false, r_valid = false, b_valid = false;

@@ -8,14 +8,15 @@
 
 namespace tactus {
 
-/// One cycle is draw_stalls(), drive(), then commit() once the pins have settled. drive() writes
-/// the readies of ar, aw, w and the valids of r, b from registers only. A target that is idle when
-/// its port is need not be called until an address is offered. One that calls out, so that a module
-/// may notify a kernel event, counts Clock::transactions.
+/// In each cycle the port calls draw_stalls(), drive() and, once the pins have settled, commit().
+/// drive() writes the readies of ar, aw and w and the valids of r and b, from registers only. While
+/// target and port are both idle, the target need not be called until an address is offered. A
+/// target that calls other modules, which may notify a kernel event, increments Clock::transactions
+/// for each call.
 class AxiTarget {
  public:
   virtual ~AxiTarget() = default;
-  /// Stalls of ar, aw, w, r and b for this cycle, drawn in this order.
+  /// Draws the random stalls of this cycle, in the order ar, aw, w, r, b.
   virtual void draw_stalls(StallGenerator& stalls) = 0;
   virtual void drive() = 0;
   virtual void commit() = 0;
@@ -23,16 +24,18 @@ class AxiTarget {
   /// Number of cycles from the current one on, at most `most`, in which drive() writes the same
   /// values as in the last cycle, provided that no handshake happens. 0: unknown.
   [[nodiscard]] virtual Cycle waits(Cycle /*most*/) const { return 0; }
-  /// The wires are those of the present cycle, and in it a beat passes and nothing else: of write
-  /// data if `writes`, else of read data. In how many cycles, this one and those behind it, `most`
-  /// at the most, drive() writes the same if the same passes in each of them. 1: in this one, or it
-  /// is not known. Each is still committed; for read data drive() need not be called again.
+  /// Number of cycles from the current one on, at most `most`, in which drive() writes the same
+  /// values, provided that each of them has the same single handshake: a beat of write data if
+  /// `writes`, else a beat of read data. Called with the wires of the current cycle, which has this
+  /// handshake. 1: only in the current cycle, or not known. Every cycle is still committed. For
+  /// read data, drive() need not be called again.
   [[nodiscard]] virtual Cycle repeats(bool /*writes*/, Cycle /*most*/) const { return 1; }
   /// True if the times of answers do not depend on the data that is read and written, so that
   /// cycles can be evaluated with Clock::timing_only. Such a target implements the functions below.
   [[nodiscard]] virtual bool keeps_time() { return false; }
   virtual void registers(Registers& /*r*/) {}
-  /// Converts an address to one of the memory behind the target, which other targets may share.
+  /// Converts an address at the pins to one of the memory behind the target. Other targets may
+  /// share that memory.
   [[nodiscard]] virtual std::uint64_t place(std::uint32_t address) const { return address; }
   /// The memory behind the target if it is a pulled one, else null.
   [[nodiscard]] virtual PulledMemory* pulled() { return nullptr; }
@@ -52,7 +55,8 @@ class AxiTarget {
   /// back before any other call.
   virtual void rewind() {}
 
-  /// True if an answer is outstanding that will come by itself, after some time.
+  /// True if an answer is outstanding that comes after some time without further action of the
+  /// design.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   /// Account of the target; null if it has none.
   [[nodiscard]] virtual Account* account() { return nullptr; }

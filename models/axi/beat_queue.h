@@ -1,5 +1,5 @@
 // A Queue<AxiBeat, QueueKind::plain, 2> (models/sim/queue.h) that also stores the bytes of its
-// beats: a beat on a link only points to bytes, which its producer overwrites later.
+// beats. A beat on a channel only points to its bytes, and its producer overwrites them later.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class BeatQueue {
     for (std::size_t i = 0; i < held; ++i) r(last_[(read_ + i) % slots]);
   }
 
-  /// The clock edge.
+  /// Clock edge: removes the front if `dequeue_ready`, and appends `beat` if `enqueue`.
   void commit(bool enqueue, const AxiBeat& beat, bool dequeue_ready) {
     const bool dequeue = dequeue_ready && !data_.empty();
     const unsigned write = (read_ + static_cast<unsigned>(data_.count())) % slots;

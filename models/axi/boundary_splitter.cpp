@@ -39,9 +39,10 @@ void BoundarySplitter::cut(Channel& channel, const AxiAddress& burst) const {
 }
 
 void BoundarySplitter::drive() {
-  // Without an address a channel's ready is that of a burst that is not split.
+  // A channel without an address shows the ready of a burst that is not split.
   reads_.last_piece = writes_.last_piece = true;
-  // Only the first piece of a read books its length, the original one; every piece of a write does.
+  // A read enters the length of the whole burst in `lengths`, with its first piece. A write enters
+  // the length of each piece.
   const bool read = upstream_.ar.valid;
   if (read) cut(reads_, upstream_.ar.bits);
   reads_.fork.offer(read, reads_.beats_issued == 0 ? leg_address | leg_length : leg_address);
@@ -59,7 +60,7 @@ void BoundarySplitter::drive() {
   pins_.w.bits = write_beat();
 }
 
-/// The beats with the `last` of their bursts.
+/// These functions return the beat on the wires with `last` regenerated.
 AxiBeat BoundarySplitter::write_beat() const {
   return {upstream_.w.bits.data,
           writes_.beats_passed == writes_.lengths.output(writes_.piece.length)};

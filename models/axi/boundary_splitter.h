@@ -1,10 +1,10 @@
-// Splitter at the 4096-byte boundary that AXI bursts must not cross.
+// Splits bursts at multiples of 4096 bytes, which AXI bursts must not cross.
 //
-// Addresses pass in the cycle in which they arrive; a burst that crosses is issued as one piece a
-// cycle: up to the boundary, whole pages, the rest. Bookkeeping queues of 2 entries limit the port
-// to 3 read and 3 write bursts in flight. LAST is regenerated, towards the Converter for the whole
-// burst and towards the pins per piece; of the responses to a split write only the last is
-// forwarded. The RTL's test is off by one: a burst that spills exactly one beat over a boundary
+// An address passes in the cycle in which it arrives. A burst that crosses a boundary is issued in
+// pieces, one a cycle: up to the boundary, whole pages, the rest. Bookkeeping queues of 2 entries
+// limit the port to 3 read and 3 write bursts in flight. LAST is regenerated: for the whole burst
+// towards the Converter, for each piece towards the pins. Only the last response to a split write
+// is forwarded. The RTL's test is off by one: a burst that spills exactly one beat over a boundary
 // passes whole. Source: hardware spec section 10.3.
 #pragma once
 
@@ -25,15 +25,16 @@ class BoundarySplitter final : public sc_core::sc_module {
     std::uint64_t read_bursts = 0, write_bursts = 0;  ///< at the pins
     std::uint64_t read_beats = 0, write_beats = 0;    ///< at the pins
     std::uint64_t write_responses = 0;                ///< at the pins
-    Cycle last_write_response = 0;                    ///< cycle of the last of them
+    Cycle last_write_response = 0;                    ///< cycle of the last response
   };
 
-  /// `port` and `events` only name events. `upstream` is the AXI queue's side, `pins` the memory's.
+  /// `port` and `events` are used only for events. `upstream` is the AXI queue's side, `pins` the
+  /// memory's.
   BoundarySplitter(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes,
                    unsigned port, const AxiEventKinds& events, AxiLinks& upstream, AxiLinks& pins);
 
-  void drive();   ///< address, write data towards the pins
-  void accept();  ///< readies of both sides; needs the pins driven
+  void drive();   ///< drives ar, aw and w towards the pins
+  void accept();  ///< drives all readies, and r and b; call it when the pins are driven
   void commit();
 
   void registers(Registers& r);                     ///< see models/sim/fast/registers.h
@@ -47,19 +48,21 @@ class BoundarySplitter final : public sc_core::sc_module {
  private:
   using Lengths = Queue<unsigned, QueueKind::pipe_flow, 2>;
 
-  /// One address channel: the burst being cut and the fork that issues its pieces.
+  /// State of one address channel: the burst that is being split, and the fork that issues its
+  /// pieces.
   struct Channel {
     Lengths lengths;            ///< lengths of bursts whose data has not passed yet
-    unsigned beats_issued = 0;  ///< beats of the burst at the input, in earlier pieces
+    unsigned beats_issued = 0;  ///< beats of the burst at the input that earlier pieces have
     AxiAddress piece;           ///< piece offered in this cycle
     bool last_piece = true;
-    Fork fork;                  ///< fork of the piece
-    unsigned beats_passed = 0;  ///< beats of the burst at the head of `lengths`
+    Fork fork;                  ///< sends the piece to its legs
+    unsigned beats_passed = 0;  ///< beats passed of the burst at the head of `lengths`
   };
   enum Leg : unsigned { leg_address = 1, leg_length = 2, leg_response = 4 };
 
+  /// Sets the next piece of a burst.
   void cut(Channel& channel, const AxiAddress& burst) const;
-  /// Clock edge of the fork and of the count of issued beats.
+  /// Does the clock edge of the fork and of the count of issued beats.
   void commit_fork(Channel& channel, bool valid, unsigned ready);
   [[nodiscard]] AxiBeat read_beat() const;
   [[nodiscard]] AxiBeat write_beat() const;
@@ -76,7 +79,7 @@ class BoundarySplitter final : public sc_core::sc_module {
   AxiLinks& pins_;
   Channel reads_, writes_;
   Queue<std::uint8_t, QueueKind::pipe_flow, 2> keep_response_;  ///< 1: forward, 0: drop
-  // Settled wires of this cycle.
+  // Wires of this cycle, set by accept().
   unsigned read_ready_ = 0, write_ready_ = 0;
   bool read_length_taken_ = false, write_length_taken_ = false, response_taken_ = false;
   Stats stats_;

@@ -1,10 +1,10 @@
-// An initiator of whole bursts over TLM-2.0, for units that only need the time of a burst's answer:
-// the DMAs of a machine.
+// A TLM-2.0 initiator of whole bursts, for units that need only the time and the data of a burst's
+// answer: the DMAs of a machine.
 //
-// Requests are sent in order, with their time as an annotated delay that the target must add, since
-// cycles may run ahead of kernel time. Any target works, see AxiSlave. While a target has not
-// accepted a request the next one waits, as TLM-2.0 demands; send() tries again. A dropped burst
-// exists until the target has answered it.
+// Requests are sent in order, with their time as an annotated delay. The target must add the delay,
+// since cycles may run ahead of kernel time. Any target works, as with AxiSlave. While the target
+// has not accepted a request, the next one waits, as TLM-2.0 demands, and the caller must call
+// send() again. A dropped burst exists until the target has answered it.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ namespace tactus {
 class BurstPort final : private tlm::tlm_mm_interface {
  public:
   struct Burst : tlm::tlm_generic_payload {
-    /// A payload frees its extensions; this one is a member of the burst and must be removed first.
+    /// A payload frees its extensions. This one is a member of the burst and must be removed first.
     ~Burst() override { clear_extension(&times); }
     std::vector<std::uint8_t> bytes;
     BeatTimes times;
     std::uint64_t answered = never;  ///< time in ps of the answer as a whole
     bool is_sent = false;
     bool is_over = false;     ///< BEGIN_RESP has come
-    bool is_dropped = false;  ///< nobody waits for it
+    bool is_dropped = false;  ///< true if the unit no longer waits for its answer
   };
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
@@ -42,14 +42,14 @@ class BurstPort final : private tlm::tlm_mm_interface {
   BurstPort(Clock& clock, Transport transport);
   ~BurstPort() override;
 
-  /// Returns a burst, which belongs to the caller until release() or drop().
+  /// Returns a burst of `bytes` bytes. It belongs to the caller until release() or drop().
   [[nodiscard]] Burst* burst(tlm::tlm_command command, std::uint64_t address, std::size_t bytes);
   /// Queues a burst. It is sent by the next send().
   void request(Burst* burst) { to_send_.push_back(burst); }
-  /// Sends queued requests as far as the target accepts them, at a time in ps.
+  /// Sends queued requests, timed at `ps`, as far as the target accepts them.
   void send(std::uint64_t ps);
   [[nodiscard]] bool has_to_send() const { return !to_send_.empty(); }
-  /// Called with each burst that was answered and not dropped.
+  /// Called with each burst that is answered, unless it was dropped.
   std::function<void(Burst&)> on_answer;
   static void drop(Burst* burst);
 

@@ -1,4 +1,4 @@
-// Address map of a bus: the target that an address belongs to.
+// Address map of a bus: which target an address belongs to. A target has one range of addresses.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class BusMap {
     }
   };
 
-  /// Returns the range's number. Throws UserError for an empty range, one that ends beyond 2^64,
-  /// and one that overlaps another.
+  /// Adds a range and returns its number, counted from 0. Throws UserError if the range is empty,
+  /// ends beyond 2^64 or overlaps another.
   std::size_t add(const std::string& name, std::uint64_t base, std::uint64_t size) {
     if (size == 0 || base + (size - 1) < base) {
       user_error("address map: {} has {} bytes from 0x{:x} on; allowed 1 or more, below 2^64", name,
@@ -34,7 +34,7 @@ class BusMap {
     ranges_.push_back({name, base, size});
     return ranges_.size() - 1;
   }
-  /// The number of the range that holds all of these bytes, or npos.
+  /// The number of the range that contains all `bytes` bytes from `address` on; npos: none does.
   static constexpr std::size_t npos = ~std::size_t{0};
   [[nodiscard]] std::size_t find(std::uint64_t address, std::uint64_t bytes) const {
     for (std::size_t i = 0; i < ranges_.size(); ++i) {

@@ -12,7 +12,7 @@ void MemoryAccount::remember() {
 void MemoryAccount::taken(Kind kind, const AnswerTimes* times) {
   static constexpr AnswerTimes unknown;
   const AnswerTimes& way = times != nullptr ? *times : unknown;
-  // In most cases the slave has waited for just this, and no other interval is open.
+  // In most cases the slave was waiting for this beat or response, and no other interval is open.
   if (kind == kind_ && intervals_.empty()) {
     kind_ = Kind::nothing;
     if (clock_.now > since_) enter(since_, clock_.now, way);
@@ -41,7 +41,7 @@ void MemoryAccount::settle(Kind kind, const AnswerTimes& times) {
     interval.known = true;
     interval.times = times;
   }
-  // In order of time.
+  // The account is entered in order of time.
   while (!intervals_.empty() && intervals_.front().known) {
     const Interval& first = intervals_.front();
     enter(first.from, first.to, first.times);
@@ -50,7 +50,7 @@ void MemoryAccount::settle(Kind kind, const AnswerTimes& times) {
 }
 
 void MemoryAccount::enter(Cycle from, Cycle to, const AnswerTimes& times) {
-  // Mostly it is on its way back by then.
+  // In most cases the access is on its way back during the whole interval.
   if (from * clock_.period_ps < times.bus) return enter_parts(from, to, times);
   account_.enter_at(path, from);
   account_.enter_at(rest, to);
@@ -63,7 +63,7 @@ void MemoryAccount::enter_parts(Cycle from, Cycle to, const AnswerTimes& times) 
   const auto until = [&](std::uint64_t ps, State state) {
     if (ps <= from_ps || from == to) return;
     account_.enter_at(state, from);
-    // Most parts end before the interval or after it.
+    // Most parts end before the interval or after it, which needs no division.
     from = ps > last_ps ? to : (ps + period - 1) / period;
     from_ps = from * period;
   };

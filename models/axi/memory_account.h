@@ -1,10 +1,10 @@
-// Account of the time that an AXI slave waits for its memory: the path to it and back, other
-// accesses, refreshes, rows, the DRAM itself.
+// Account of the cycles in which an AXI slave (or a StreamReader) waits for its memory, split by
+// cause: the path to it and back, other accesses, refreshes, rows, the DRAM itself.
 //
-// Every cycle in which the slave's own account is in a state of waiting for the memory belongs to
-// the part of the way where the access was when the cycle began. This is known only with the
-// answer. So states are entered when the beat or response is taken: their cycles are in the past,
-// and observers receive intervals late.
+// A cycle in which the slave's own account is in read_latency or write_latency is counted by where
+// the access was when the cycle began. That is known only with the answer. So this account enters
+// states when the beat or response is taken, for cycles in the past, and its observers receive
+// intervals late.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class MemoryAccount {
       {"bus", StateKind::stall, "the DRAM's own latency, and the data on its bus"},
       {"idle", StateKind::idle, "nothing is waited for"},
   }};
-  /// What the slave waits for.
+  /// What a slave may wait for.
   enum class Kind : std::uint8_t { nothing, beat, response };
 
   MemoryAccount(const char* unit, const Clock& clock)
@@ -36,22 +36,23 @@ class MemoryAccount {
 
   [[nodiscard]] Account& account() { return account_; }
 
-  /// From the current cycle on the slave waits for this.
+  /// Says what the slave waits for from the current cycle on.
   void wait(Kind kind) {
     if (kind == kind_) return;
     if (kind_ != Kind::nothing) remember();
     kind_ = kind;
     since_ = clock_.now;
   }
-  /// The way is not known yet of some waiting up to now, so taken() has to say it.
+  /// True if some waiting up to now is not accounted for yet: taken() must be called when the beat
+  /// or response is taken.
   [[nodiscard]] bool wants_times() const { return kind_ != Kind::nothing || !intervals_.empty(); }
-  /// In the current cycle, which does not count as waiting, a beat or response is taken. `times`
-  /// are the parts of its answer; null: unknown.
+  /// Says that a beat or response is taken in the current cycle, which does not count as waiting.
+  /// `times` are the parts of its answer; null: unknown, and the waiting counts as path.
   void taken(Kind kind, const AnswerTimes* times);
 
-  /// Remembers the present state; the way of all waiting up to now is known.
+  /// Saves the current state. Precondition: wants_times() is false.
   void mark();
-  /// Returns to it.
+  /// Restores the saved state.
   void rewind();
 
  private:
@@ -61,9 +62,13 @@ class MemoryAccount {
     bool known = false;
     AnswerTimes times;
   };
-  /// Stores the interval of waiting that ends now, until the parts of its answer are known.
+  /// Stores the interval of waiting that ends now. It is kept until the parts of its answer are
+  /// known.
   void remember();
+  /// Gives these parts to all open intervals of a kind, and accounts for the intervals that are
+  /// known.
   void settle(Kind kind, const AnswerTimes& times);
+  /// Accounts for the cycles [from, to), by the parts of the answer.
   void enter(Cycle from, Cycle to, const AnswerTimes& times);
   void enter_parts(Cycle from, Cycle to, const AnswerTimes& times);
 
@@ -71,7 +76,7 @@ class MemoryAccount {
   Account account_;
   Kind kind_ = Kind::nothing;
   Cycle since_ = 0;
-  /// Intervals that have ended and are not accounted for yet, in order.
+  /// Intervals that have ended and are not yet accounted for, in order of time.
   GrowingRing<Interval> intervals_;
   Account::Saved marked_;
 };

@@ -1,4 +1,4 @@
-// A second clock beside the design's: its edges in whole picoseconds.
+// The edges of a second clock beside the design's, in whole picoseconds.
 #pragma once
 
 #include <cstdint>

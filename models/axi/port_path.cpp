@@ -20,7 +20,7 @@ struct PortPath::Access : tlm::tlm_generic_payload {
   std::uint64_t arrival = 0;  ///< ps, at the controller
   std::uint64_t done = 0;     ///< ps: the controller's answer
   bool is_answered = false;
-  unsigned end = 0;  ///< port beats of the burst that are complete with it
+  unsigned end = 0;  ///< port beats of the burst up to the end of this access
 };
 
 PortPath::PortPath(const sc_core::sc_module_name& name, Clock& clock,
@@ -40,7 +40,7 @@ PortPath::PortPath(const sc_core::sc_module_name& name, Clock& clock,
     direction.places.resize(config.outstanding);
     direction.there = config.fixed_ps[d] / 2;
     direction.back = config.fixed_ps[d] - direction.there;
-    // Half of a read's crossing clocks are spent by its address.
+    // The address of a read takes half of its crossing clocks.
     const unsigned crossing = config.crossing[d] - (d == read ? config.crossing[d] / 2 : 0);
     direction.back_crossing = port_.edge(crossing);
     in_[d] = config.interconnect_ps[d] / 2;
@@ -93,7 +93,7 @@ tlm::tlm_sync_enum PortPath::nb_transport_fw(tlm::tlm_generic_payload& payload,
   return tlm::TLM_UPDATED;
 }
 
-/// Beats of the next chunk of a burst.
+/// Number of port beats in the next chunk of a burst.
 unsigned PortPath::chunk_beats(const Burst& burst) const {
   const std::uint64_t at =
       config_.base + burst.payload->get_address() + std::uint64_t{burst.cut} * port_bytes_;
@@ -128,7 +128,7 @@ std::uint64_t PortPath::take_beat(std::uint64_t ps) {
   return drained_[oldest_drained_];
 }
 
-/// The next chunk of the oldest write.
+/// Sets the size of the next chunk of the oldest write, and how many beats it needs.
 void PortPath::plan_write_chunk() {
   const Burst& burst = *addressed_.front();
   next_write_beats_ = chunk_beats(burst);
@@ -136,7 +136,7 @@ void PortPath::plan_write_chunk() {
   next_write_needs_ = last / n_ - burst.cut / n_ + 1;
 }
 
-/// Makes chunks of the write data that has come, as far as its addresses have come.
+/// Makes chunks of the write data that has come, as far as the addresses have come, too.
 void PortPath::form_write_chunks() {
   if (passed_.size() < next_write_needs_) return;
   Direction& direction = directions_[write];
@@ -146,7 +146,7 @@ void PortPath::form_write_chunks() {
     const unsigned last = burst->cut + beats - 1;  // port beat
     const unsigned begun = burst->cut / n_;        // the oldest beat in passed_
     const std::uint64_t edge = passed_[last / n_ - begun] - (n_ - 1 - last % n_);
-    // The address takes a clock of the port, as a beat does.
+    // The address takes one clock of the port, as a beat does.
     const std::uint64_t ready = port_.edge(std::max(edge, port_.edge_from(burst->from) + 1));
     direction.waiting.push_back({burst, ready, burst->cut, beats});
     ++burst->open;
@@ -159,7 +159,7 @@ void PortPath::form_write_chunks() {
   issue(direction);
 }
 
-/// Chunks leave in order, each once the one `outstanding` before it is done.
+/// Sends chunks in order, each when the chunk `outstanding` before it is done.
 void PortPath::issue(Direction& direction) {
   for (;;) {
     while (direction.may_leave()) {
@@ -171,7 +171,7 @@ void PortPath::issue(Direction& direction) {
       if (++direction.next_place == direction.places.size()) direction.next_place = 0;
     }
     send(direction);
-    if (!direction.may_leave()) return;  // else the controller has answered at once
+    if (!direction.may_leave()) return;  // otherwise the controller has answered at once
   }
 }
 
@@ -191,7 +191,7 @@ PortPath::Access* PortPath::new_access(Direction& direction) {
   return access;
 }
 
-/// One for each block of access_bytes that a chunk touches.
+/// Makes an access for each block of access_bytes that a chunk touches.
 void PortPath::make_accesses(Direction& direction, const Chunk& chunk, std::uint64_t time) {
   Burst& burst = *chunk.burst;
   Place& place = direction.places[direction.next_place];
@@ -221,10 +221,10 @@ void PortPath::make_accesses(Direction& direction, const Chunk& chunk, std::uint
     if (direction.command == tlm::TLM_READ_COMMAND) returning_.push_back(access);
     direction.to_send.push_back(access);
   }
-  --burst.open;  // the chunk's own
+  --burst.open;  // from here on its accesses count, not the chunk
 }
 
-/// TLM's exclusion rule: one request at a time waits to be taken.
+/// TLM's exclusion rule allows one request at a time to wait for acceptance.
 void PortPath::send(Direction& direction) {
   while (direction.may_send()) {
     Access* access = direction.to_send.front();
@@ -275,7 +275,7 @@ tlm::tlm_sync_enum PortPath::nb_transport_bw(int number, tlm::tlm_generic_payloa
   return tlm::TLM_COMPLETED;
 }
 
-/// The controller's answer to an access, at `time`.
+/// Handles the controller's answer to an access, which comes at `time`.
 void PortPath::answered(Access& access, std::uint64_t time) {
   Direction& direction = *access.direction;
   Burst* burst = access.burst;
@@ -311,7 +311,7 @@ void PortPath::add_answer(const Access& access, std::size_t until) {
   times.bus = access.done;
 }
 
-/// Beats of the R channel, in order, as far as their data has come.
+/// Passes beats through the R channel in order, as far as their data has come.
 void PortPath::return_reads() {
   const Direction& direction = directions_[read];
   while (!returning_.empty() && returning_.front()->is_answered) {
@@ -334,7 +334,7 @@ void PortPath::return_reads() {
   }
 }
 
-/// Everything is known of the burst.
+/// Answers a burst when all of its times are known.
 void PortPath::finish(Burst* burst, std::uint64_t time) {
   tlm::tlm_generic_payload& payload = *burst->payload;
   burst->payload = nullptr;
@@ -349,9 +349,9 @@ void PortPath::finish(Burst* burst, std::uint64_t time) {
   payload.release();
 }
 
-/// Sets all stored times to 0. They belong to accesses in flight or are before the last answer, and
-/// so not later than an edge of the design's clock at which nothing is in flight. All later
-/// requests come after that edge, so these times have the effect of 0.
+/// Removes everything in flight and sets all stored times to 0. Times of removed accesses no longer
+/// matter. All other times are not later than an edge of the design's clock at which nothing is in
+/// flight. Every later request comes after that edge, so they have the effect of 0.
 void PortPath::reset() {
   for (const auto& access : accesses_) {
     if (access->get_ref_count() != 0) access->release();

@@ -5,30 +5,29 @@
 // (port_clock.h). A beat of the design is n = max(1, design bytes / port bytes) beats of the port.
 // All times are whole picoseconds; on the port, everything happens at edges of P.
 //
-//   Read    the address, taken in cycle c, is at the port at the first edge of P from (c + 1) T +
-//   half
-//           the interconnect's latency on, and crosses in crossing_in clocks. Its chunks go out in
-//           order, each when the one `outstanding` before it has come back, and reach the
-//           controller half the fixed latency later. Data of an access is back half the fixed
-//           latency and the rest of the crossing after the controller's answer. From then on its
-//           beats pass the port's R channel, one each P, in order over all bursts; the other half
-//           of the interconnect's latency later they are at the slave.
-//   Write   a beat taken in cycle c enters at the first edge of P from (c + 1) T + half the
-//           interconnect's latency on; its n beats pass the W channel one each P. The slave takes
-//           beats while less than write_buffer_beats of them have not passed. A chunk goes out when
-//           its last beat has passed, and its address has come. The response is at the slave both
-//           halves of the fixed latency, the crossing and half the interconnect's latency after
-//           that, or later where the controller has no room.
+//   Read    An address taken in cycle c is at the port at the first edge of P from (c + 1) T + half
+//           the interconnect's latency on. It crosses in half the crossing clocks, rounded down.
+//           Its chunks go out in order, each when the chunk `outstanding` before it has come back.
+//           They reach the controller half the fixed latency later. The data of an access is back
+//           half the fixed latency and the rest of the crossing after the controller's answer. From
+//           then on its beats pass the R channel of the port, one each P, in order over all bursts.
+//           The other half of the interconnect's latency later they are at the slave.
+//   Write   A beat taken in cycle c enters the port at the first edge of P from (c + 1) T +
+//           half the interconnect's latency on. Its n port beats pass the W channel, one each P.
+//           The slave takes beats while fewer than write_buffer_beats of them have not passed. A
+//           chunk goes out when its last beat has passed and its address has come. The response is
+//           at the slave both halves of the fixed latency, the crossing and half the interconnect's
+//           latency later; later still if the controller has no room.
 //
 // Without other accesses, a read's first beat comes fixed + interconnect + crossing * P + the
 // controller's time after the edge of its address, rounded up to edges of P and then of T.
-// Throughput: at most `outstanding` chunks in the time of one, and one beat each P.
+// Throughput: at most `outstanding` chunks in the latency of one chunk, and one port beat each P.
 //
-// For the slave it is a non-blocking target that fills in BeatTimes, and a WriteChannel. For the
-// controller it has two initiators, for reads and writes: four phases, accesses of at most
-// access_bytes that do not cross a multiple of it, arrivals at a socket in order of time.
-// Controllers that answer immediately work, too. The controller reads and writes the data. Source:
-// spec sections 5.2 to 5.4.
+// For the slave the path is a non-blocking target that fills in BeatTimes, and a WriteChannel. For
+// the controller it has two initiators, one for reads and one for writes. They use four phases,
+// with accesses of at most access_bytes that do not cross a multiple of it, and with arrivals at a
+// socket in order of time. Controllers that answer immediately work, too. The controller reads and
+// writes the data. Source: spec sections 5.2 to 5.4.
 #pragma once
 
 #include <array>
@@ -58,7 +57,7 @@ class PortPath final : public sc_core::sc_module,
   tlm_utils::simple_initiator_socket_tagged<PortPath> reads{"reads"};
   tlm_utils::simple_initiator_socket_tagged<PortPath> writes{"writes"};
 
-  /// `period`: T; `beat_bytes`: of the design.
+  /// `period` is T; `beat_bytes` is the size of a beat of the design.
   PortPath(const sc_core::sc_module_name& name, Clock& clock, const sc_core::sc_time& period,
            unsigned beat_bytes, const PathConfig& config);
   ~PortPath() override;
@@ -69,12 +68,14 @@ class PortPath final : public sc_core::sc_module,
     return drained_[(oldest_drained_ + beats) % drained_.size()];
   }
   void reset() override;
-  /// The controller is pulled (models/sim/pulled_memory.h): calls give the kernel nothing to do.
+  /// Tells the path that the controller is pulled (models/sim/pulled_memory.h), so that calls to it
+  /// give the kernel nothing to do.
   void set_pulled() { pulled_ = true; }
 
   [[nodiscard]] const PathConfig& config() const { return config_; }
-  /// No request arrives at the controller sooner after its call, or after the answer or the END_REQ
-  /// that it waited for.
+  /// Every request arrives at the controller at least this time after its call, and after the
+  /// answer that it waited for. A request that waited for an END_REQ is made within that call and
+  /// may arrive at its time.
   [[nodiscard]] sc_core::sc_time lookahead() const;
 
  private:
@@ -82,40 +83,40 @@ class PortPath final : public sc_core::sc_module,
   struct Burst {
     tlm::tlm_generic_payload* payload = nullptr;  ///< null: free
     BeatTimes* times = nullptr;
-    std::uint64_t from = 0;    ///< ps: of a read's address at the port; of a write's
-    unsigned port_beats = 0;   ///< total number of beats on the port
-    unsigned cut = 0;          ///< number of these that are in chunks
-    unsigned returned = 0;     ///< number of a read's beats that have passed the R channel
-    unsigned open = 0;         ///< chunks that have not gone out, accesses that are not answered
-    std::uint64_t answer = 0;  ///< ps: of a write's response so far
+    std::uint64_t from = 0;    ///< ps: a read's address has crossed; a write's is at the port
+    unsigned port_beats = 0;   ///< all port beats of the burst
+    unsigned cut = 0;          ///< port beats that are in chunks
+    unsigned returned = 0;     ///< port beats of a read that have passed the R channel
+    unsigned open = 0;         ///< chunks not yet sent, plus accesses not yet answered
+    std::uint64_t answer = 0;  ///< ps: end of a write's accesses so far, with the crossing
   };
   struct Access;
-  /// Consecutive beats of a burst that count as one in flight.
+  /// Consecutive port beats of a burst. `outstanding` limits the number of chunks in flight.
   struct Chunk {
     Burst* burst;
-    std::uint64_t ready;    ///< ps: not before
+    std::uint64_t ready;    ///< ps: may go out from then on
     unsigned first, count;  ///< port beats
   };
-  /// Progress of a chunk that was sent.
+  /// One of the `outstanding` places of a direction, and the chunk that was sent from it last.
   struct Place {
-    unsigned open = 0;       ///< accesses that are not answered
-    std::uint64_t done = 0;  ///< ps, so far
+    unsigned open = 0;       ///< accesses not yet answered
+    std::uint64_t done = 0;  ///< ps: last answer so far, at the port
   };
-  /// Reads or writes.
+  /// The state of one direction: reads or writes.
   struct Direction {
     tlm_utils::simple_initiator_socket_tagged<PortPath>* socket = nullptr;
     tlm::tlm_command command = tlm::TLM_READ_COMMAND;
     std::uint64_t there = 0;          ///< ps from the port to the controller
     std::uint64_t back = 0;           ///< ps from the controller to the port
-    std::uint64_t back_crossing = 0;  ///< ps from the port's edge of the answer to that of the beat
+    std::uint64_t back_crossing = 0;  ///< ps of the crossing on the way back
     GrowingRing<Chunk> waiting;
-    std::vector<Place> places;  ///< chunks go out to one after the other, and round again
+    std::vector<Place> places;  ///< chunks take them in turn
     std::size_t next_place = 0;
-    std::uint64_t last_issue = 0;  ///< ps
-    GrowingRing<Access*> to_send;  ///< in order
+    std::uint64_t last_issue = 0;  ///< ps: the last chunk went out
+    GrowingRing<Access*> to_send;  ///< accesses, in order
     std::vector<Access*> free;
     Access* request_phase = nullptr;  ///< sent, and not yet taken by the controller
-    std::uint64_t free_from = 0;      ///< ps: the one before was taken
+    std::uint64_t free_from = 0;      ///< ps: the controller took the last access
 
     [[nodiscard]] bool may_leave() { return !waiting.empty() && places[next_place].open == 0; }
     [[nodiscard]] bool may_send() { return !to_send.empty() && request_phase == nullptr; }
@@ -129,7 +130,7 @@ class PortPath final : public sc_core::sc_module,
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   void free(tlm::tlm_generic_payload* payload) override;
 
-  /// The time that annotated delays are added to.
+  /// The time in ps to which annotated delays are added.
   [[nodiscard]] std::uint64_t now_ps() const {
     return pulled_ ? 0 : sc_core::sc_time_stamp().value();
   }
@@ -144,7 +145,7 @@ class PortPath final : public sc_core::sc_module,
   void send(Direction& direction);
   void answered(Access& access, std::uint64_t time);
   void return_reads();
-  /// Adds the parts of the answer's time for the burst's beats up to `until`.
+  /// Adds the parts of an answer's time to BeatTimes, for the beats of the burst before `until`.
   static void add_answer(const Access& access, std::size_t until);
   void finish(Burst* burst, std::uint64_t time);
   static void reset(Direction& direction);
@@ -154,19 +155,22 @@ class PortPath final : public sc_core::sc_module,
   const PathConfig config_;
   PortClock port_;
   unsigned beat_bytes_;
-  unsigned n_;                    ///< port beats a beat
-  unsigned port_bytes_;           ///< bytes of data in a beat on the port
-  std::uint64_t in_[2], out_[2];  ///< ps of the interconnect, by direction
+  unsigned n_;                    ///< port beats per beat of the design
+  unsigned port_bytes_;           ///< bytes of the burst in one port beat
+  std::uint64_t in_[2], out_[2];  ///< ps of the interconnect there and back, by direction
   std::array<Direction, 2> directions_;
 
-  GrowingRing<Access*> returning_;  ///< reads, in order
-  std::uint64_t r_edge_ = 0;        ///< edge of P after the R channel's last beat
-  GrowingRing<Burst*> addressed_;   ///< writes whose chunks are not all formed, in order
-  unsigned next_write_beats_ = 0;   ///< port beats of the next one's chunk
-  std::size_t next_write_needs_ = ~std::size_t{0};  ///< beats in passed_; no burst: never enough
-  GrowingRing<std::uint64_t> passed_;   ///< edges of P after which beats have passed the W channel
-  std::uint64_t w_edge_ = 0;            ///< the last one
-  std::vector<std::uint64_t> drained_;  ///< ps, of the last write_buffer_beats beats; 0: none yet
+  /// Accesses of reads whose data has not passed the R channel, in order.
+  GrowingRing<Access*> returning_;
+  std::uint64_t r_edge_ = 0;       ///< edge of P at which the last beat passed the R channel
+  GrowingRing<Burst*> addressed_;  ///< writes whose chunks are not all formed, in order
+  unsigned next_write_beats_ = 0;  ///< port beats in the next chunk of the oldest write
+  /// Beats it needs in passed_; all ones: no write.
+  std::size_t next_write_needs_ = ~std::size_t{0};
+  GrowingRing<std::uint64_t> passed_;  ///< edges of P at which beats without a chunk have passed W
+  std::uint64_t w_edge_ = 0;           ///< edge of P at which the last beat has passed W
+  /// Times in ps at which the last write_buffer_beats beats have passed; 0: none yet.
+  std::vector<std::uint64_t> drained_;
   std::size_t oldest_drained_ = 0;
 
   std::vector<std::unique_ptr<Burst>> bursts_;

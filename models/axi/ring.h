@@ -1,6 +1,6 @@
 // Ring buffers for models of memories: one of fixed capacity, and one that grows. Unlike Queue
-// (models/sim/queue.h) they are no hardware: there is no clock edge, and a pushed item is visible
-// immediately.
+// (models/sim/queue.h) they do not model hardware: they have no clock edge, and a pushed item is
+// visible immediately.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace tactus {
 
-/// Capacity: a power of two. Never filled beyond it, and never read while empty.
+/// A ring of fixed capacity, a power of two. The caller must not fill it beyond that or read it
+/// while it is empty.
 template <typename T, std::size_t capacity>
 class Ring {
   static_assert((capacity & (capacity - 1)) == 0);
@@ -18,14 +19,14 @@ class Ring {
   [[nodiscard]] bool empty() const { return first_ == end_; }
   [[nodiscard]] std::size_t size() const { return end_ - first_; }
   [[nodiscard]] const T& front() const { return (*this)[0]; }
-  /// The i-th from the front.
+  /// The i-th item from the front.
   [[nodiscard]] const T& operator[](std::size_t i) const { return slots_[(first_ + i) % capacity]; }
   void push_back(const T& item) { slots_[end_++ % capacity] = item; }
   void pop_front() { ++first_; }
   void clear() { first_ = end_; }
   [[nodiscard]] T& entry(std::size_t i) { return slots_[(first_ + i) % capacity]; }
   [[nodiscard]] std::size_t count() const { return size(); }
-  /// Sets the number of items, whose values the caller then sets.
+  /// Sets the number of items. The caller then sets their values.
   void begin_load(std::size_t count) {
     first_ = 0;
     end_ = count;
@@ -33,7 +34,7 @@ class Ring {
 
  private:
   std::array<T, capacity> slots_{};
-  std::size_t first_ = 0, end_ = 0;  ///< count on for ever
+  std::size_t first_ = 0, end_ = 0;  ///< only grow; a slot is such a number modulo the capacity
 };
 
 /// A ring without a limit. push_back() invalidates references to items.
@@ -64,7 +65,7 @@ class GrowingRing {
 
   std::vector<T> slots_ = std::vector<T>(8);  ///< a power of two
   std::size_t mask_ = slots_.size() - 1;
-  std::size_t first_ = 0, end_ = 0;  ///< count on for ever
+  std::size_t first_ = 0, end_ = 0;  ///< only grow; a slot is such a number modulo the capacity
 };
 
 }  // namespace tactus

@@ -24,7 +24,7 @@ StreamReader::StreamReader(const sc_core::sc_module_name& name, Clock& clock,
       account_("stream_memory", clock) {}
 
 void StreamReader::start(std::uint64_t bytes, std::uint64_t address) {
-  // The target still answers bursts that were sent.
+  // The target still answers dropped bursts that were sent.
   for (const Read& read : reads_) BurstPort::drop(read.burst);
   reads_.clear();
   asked_ = address;
@@ -67,7 +67,7 @@ void StreamReader::take() {
                                  [&](const AnswerTimes& a) { return a.until_beat > read.next; });
   account_.taken(MemoryAccount::Kind::beat, part == answers.end() ? nullptr : &*part);
   if (++read.next < read.words) return;
-  // Its last word is looked at up to the end of the cycle.
+  // The burst is kept, since its last word is read up to the end of the cycle.
   if (taken_ != nullptr) BurstPort::drop(taken_);
   taken_ = read.burst;
   reads_.pop_front();

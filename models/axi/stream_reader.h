@@ -1,14 +1,14 @@
-// Reads a range of memory as a stream of words, as a DMA does: consecutive bursts of a fixed size,
-// several in flight.
+// A DMA that reads a range of memory as a stream of words, in consecutive bursts of a fixed size,
+// several of them in flight.
 //
-// The first bursts are requested at the clock edge at which the stream starts, each further one at
-// the edge that ends the cycle in which the last word of another burst is taken. A word is
-// available in the first cycle that begins at or after its time in the target's BeatTimes or, with
-// a target that answers whole bursts, at or after the answer. Words come in order, at most one a
-// cycle. With a target without latency a word is available in every cycle.
+// The first bursts are requested at the clock edge at which the stream starts. Each further burst
+// is requested at the edge that ends the cycle in which the last word of a burst is taken. A word
+// is available in the first cycle that begins at or after its time in the target's BeatTimes or,
+// with a target that answers whole bursts, at or after the answer. Words come in order, at most one
+// a cycle. With a target without latency a word is available in every cycle.
 //
-// Throughput: that of the target, and at most `bursts` bursts in the time of one. No burst has more
-// than 256 beats or crosses a multiple of its size, so none crosses a 4 KB boundary.
+// Throughput: limited by the target, and to `bursts` bursts in the latency of one burst. No burst
+// has more than 256 beats or crosses a multiple of its size, so none crosses a 4 KB boundary.
 //
 // Any TLM-2.0 target works (burst_port.h). An error response ends the stream: see error(). Source:
 // memory specification, sections 1.2 and 5.1.
@@ -30,8 +30,8 @@ class StreamReader final : public sc_core::sc_module {
  public:
   struct Config {
     unsigned word_bytes = 16;
-    unsigned burst_bytes = 4096;  ///< a power of two, at least a word; 256 words are the most
-    unsigned bursts = 2;          ///< asked for and not taken in full
+    unsigned burst_bytes = 4096;  ///< a power of two, at least a word; cut to 256 words
+    unsigned bursts = 2;          ///< most bursts requested and not yet taken in full
     Transport transport = Transport::non_blocking;
   };
 
@@ -50,21 +50,22 @@ class StreamReader final : public sc_core::sc_module {
   void start(std::uint64_t bytes, std::uint64_t address = 0);
   /// Ends the stream and drops bursts in flight.
   void stop() { start(0); }
-  /// True if the next word is available. Call in every cycle in which a word is needed.
+  /// True if the next word is available. Call it in every cycle in which a word is needed: it also
+  /// sends waiting requests and keeps the account.
   [[nodiscard]] bool available();
   /// The bytes of the available word.
   [[nodiscard]] const std::uint8_t* word() const {
     const Read& read = reads_.front();
     return read.burst->bytes.data() + std::uint64_t{read.next} * config_.word_bytes;
   }
-  /// Takes the word in the current cycle.
+  /// Takes the available word in the current cycle.
   void take();
-  /// Asked for so far, of all streams.
+  /// Bytes requested so far, by all streams.
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
   /// Error response to the burst of the next word; TLM_OK_RESPONSE if there is none.
   [[nodiscard]] tlm::tlm_response_status error() const;
 
-  /// The next word has been asked for and is not there yet.
+  /// True if the next word has been requested and is not available yet.
   [[nodiscard]] bool waits_for_memory() const { return !reads_.empty() && !is_there(); }
   [[nodiscard]] Account& account() { return account_.account(); }
 
@@ -72,7 +73,7 @@ class StreamReader final : public sc_core::sc_module {
   struct Read {
     BurstPort::Burst* burst;
     unsigned words;
-    unsigned next = 0;  ///< word to be taken
+    unsigned next = 0;  ///< next word to be taken
   };
 
   [[nodiscard]] bool is_there() const {
@@ -82,7 +83,7 @@ class StreamReader final : public sc_core::sc_module {
     if (at.empty()) return read.burst->answered <= now && !read.burst->is_response_error();
     return read.next < at.size() && at[read.next] <= now;
   }
-  /// Requests as many bursts as there is room for, at a time in ps.
+  /// Requests as many bursts as may be in flight, at time `edge` in ps.
   void request(std::uint64_t edge);
 
   const std::uint64_t period_ps_;
@@ -91,7 +92,7 @@ class StreamReader final : public sc_core::sc_module {
   std::uint64_t end_ = 0;    ///< address behind the stream
   std::uint64_t bytes_read_ = 0;
   std::deque<Read> reads_;
-  BurstPort::Burst* taken_ = nullptr;  ///< the last word taken lies there; null: none has been
+  BurstPort::Burst* taken_ = nullptr;  ///< burst taken last, which holds the last word; null: none
   MemoryAccount account_;
 };
 

@@ -1,12 +1,13 @@
 // The DPAS array: Dp stages of ES lanes, operand buffers for src1 and src2.
 //
 // It accepts instructions in order, one every II = max(P * RC, Bload) cycles. A result may be used
-// L(RC) cycles after issue (isa/dpas/timing.h tells which part is published). Bload is 0 if src1 is
-// in its operand buffer: an earlier instruction of the same macro has read the same 8 registers,
-// which suppresses the reads (published; how many groups of registers a buffer holds is Tactus's
-// reading of its size). If the profile charges bank conflicts, each row with a conflict delays the
-// instruction's end and its result (Tactus's own; off by default). A macro keeps the array: DPAS of
-// other threads wait until it has ended.
+// L(RC) cycles after issue (isa/dpas/timing.h tells which part is published). Bload is the number
+// of registers of src1, one cycle each. It is 0 if src1 is in its operand buffer: an earlier
+// instruction of the same macro has read the same 8 registers, which suppresses the reads
+// (published; how many groups of registers a buffer holds is Tactus's reading of its size). If the
+// profile charges bank conflicts, each row with a conflict delays the end of the instruction and
+// its result by bank_conflict_cycles (Tactus's own; off by default). A macro keeps the array: DPAS
+// of other threads wait until the macro has ended.
 #pragma once
 
 #include <algorithm>
@@ -34,11 +35,11 @@ class Array final : public sc_core::sc_module {
   }};
   struct Stats {
     std::uint64_t instructions = 0;
-    std::uint64_t rows = 0;  ///< rows that have entered, over all passes
+    std::uint64_t rows = 0;  ///< rows that have entered, in all passes
     std::uint64_t macs = 0;
     std::array<std::uint64_t, mac_kinds> macs_by_kind{};
     std::uint64_t conflict_cycles = 0;
-    std::uint64_t macros = 0;  ///< macros of at least two instructions
+    std::uint64_t macros = 0;  ///< macros of two or more instructions
   };
 
   Array(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters,
@@ -47,8 +48,8 @@ class Array final : public sc_core::sc_module {
   // ---- a cycle
   void drive();  ///< sets ready
   void commit();
-  /// First cycle after `now` in which a register that other units see may change without a new
-  /// instruction.
+  /// First cycle after `now` in which the state that other units see may change without a new
+  /// instruction; `never`: none.
   [[nodiscard]] Cycle next_event(Cycle now) const;
 
   /// True if a DPAS of this thread may enter. If not, `from` receives the first cycle in which it
@@ -57,7 +58,7 @@ class Array final : public sc_core::sc_module {
     if (macro_thread_ != nobody && macro_thread_ != thread) return from = never, false;
     return from = free_at_, now >= free_at_;
   }
-  /// True if from `now` on no rows enter and all results are written.
+  /// True if no row enters in cycle `now` and all results are written.
   [[nodiscard]] bool idle(Cycle now) const { return now >= drained_at_ && now >= free_at_; }
   /// First cycle in which the next instruction may enter.
   [[nodiscard]] Cycle free_at() const { return free_at_; }
@@ -76,7 +77,8 @@ class Array final : public sc_core::sc_module {
  private:
   static constexpr unsigned nobody = ~0U;
   static constexpr unsigned most_in_flight = 128;
-  /// An operand buffer: a ring of the last groups of registers, of one thread.
+  /// An operand buffer. It holds the groups of registers that one thread read last, and replaces
+  /// the oldest group first.
   class Buffer {
    public:
     explicit Buffer(std::size_t groups) : groups_(groups) {}
@@ -87,6 +89,7 @@ class Array final : public sc_core::sc_module {
       if (!groups_.empty()) groups_[next_++ % groups_.size()] = range;
       return false;
     }
+    /// Removes the groups that contain a register of `range`, which is written.
     void drop(RegisterRange range) {
       for (RegisterRange& group : groups_) {
         if (group.overlaps(range)) group = {};
@@ -97,6 +100,7 @@ class Array final : public sc_core::sc_module {
     std::vector<RegisterRange> groups_;  ///< count 0: empty
     std::size_t next_ = 0;
   };
+  /// An instruction whose result is not yet written.
   struct InFlight {
     Cycle done;
     std::uint32_t index;
@@ -117,9 +121,9 @@ class Array final : public sc_core::sc_module {
   Cycle drained_at_ = 0;  ///< from this cycle on all results may be used
   Cycle last_result_ = 0, last_released_ = 0;
   unsigned macro_thread_ = nobody;
-  Buffer src1_, src2_;  ///< operand buffers of the macro's thread
+  Buffer src1_, src2_;  ///< operand buffers, for the thread of the macro
   std::array<InFlight, most_in_flight> in_flight_{};
-  unsigned first_ = 0, end_ = 0;  ///< ends of in_flight_, modulo its size; they only increase
+  unsigned first_ = 0, end_ = 0;  ///< begin and end in in_flight_, modulo its size; they only grow
   Stats stats_;
   Account account_;
 };

@@ -1,12 +1,12 @@
-// Account of the array: in every cycle either a row enters the array, or the cycle is lost for one
-// reason.
+// Account of the cycles of the array: in each cycle either a row enters the array, or the cycle is
+// lost for one reason.
 //
 // A lost cycle is attributed by the first rule that applies:
 //   1. The array has an instruction: src1 is being loaded, or rows have a bank conflict.
 //   2. The array has no instruction: the reason is what the threads wait for. With several threads
-//      it is the first of their waits in the order of the states below, since the thread that
-//      waits the shortest would be the first to supply an instruction. A wait for data counts as
-//      bandwidth in cycles with beats at the memory port, else as latency.
+//      it is the wait that comes first in the order of the states below, since a thread that waits
+//      for less would be the first to supply an instruction. A wait for memory counts as bandwidth
+//      in cycles with a beat in its direction at the memory port, else as latency.
 //   3. All threads have ended.
 #pragma once
 
@@ -46,7 +46,7 @@ class ArrayTime {
 
   explicit ArrayTime(const Clock& clock) : account_("array_time", clock, state_table, ended) {}
 
-  /// Called at the end of a cycle with the states of the units in that cycle.
+  /// Accounts for the current cycle. Called at its end, with the states of the units in it.
   void commit(Array::State array, const IssueStage& threads, MemoryPort::State memory);
   [[nodiscard]] Account& account() { return account_; }
 

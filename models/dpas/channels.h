@@ -15,7 +15,8 @@ struct Issued {
   std::uint32_t channels = 0xFFFFFFFF;  ///< channels enabled by the predicate, channel 0 in bit 0
 };
 
-/// `ready` depends only on registers of the unit, so the issue stage may use it in its choice.
+/// `ready` of a channel depends only on registers of the unit, so the issue stage may take these
+/// into account when it chooses an instruction.
 struct IssueLinks {
   Link<Issued> array, alu, memory;
 };

@@ -6,13 +6,13 @@
 
 namespace tactus::dpas {
 
-/// Events of a cycle are written in this order. `port` is the hardware thread, except at the AXI
-/// pins.
+/// The events of a cycle are written in this order. `port` is the hardware thread; at the AXI pins
+/// it is 0.
 struct DpasEvent {
   enum Kind : EventKind {
-    issue,    ///< a: instruction, b: kind
-    result,   ///< a: instruction
-    message,  ///< a: instruction
+    issue,    ///< a: index of the instruction, b: its kind
+    result,   ///< a: index of the instruction
+    message,  ///< a: index of the instruction
     ar,
     aw,
     w,
@@ -22,6 +22,7 @@ struct DpasEvent {
   static constexpr AxiEventKinds axi{ar, aw, w, r, b};
 };
 
+/// Names and fields of these events. Data of a beat has `beat_bytes` bytes.
 [[nodiscard]] EventFormat event_format(unsigned beat_bytes);
 
 }  // namespace tactus::dpas

@@ -102,8 +102,8 @@ RegisterFile::Wait IssueStage::wait_of(unsigned index, Cycle now) const {
   return thread.wait;
 }
 
-/// Token that an instruction would hold; most_tokens if none; most_tokens + 1 if it needs one and
-/// none is free.
+/// Token that an instruction would hold if issued now. most_tokens: it needs none. most_tokens + 1:
+/// it needs one and none is free.
 unsigned IssueStage::token_of(const Thread& thread, const Operation& operation, Cycle now) const {
   if (operation.annotations.sets != Annotations::no_token) return operation.annotations.sets;
   const bool needs = sync_ == Sync::tokens && !thread.kernel->has_tokens() &&
@@ -179,8 +179,8 @@ IssueStage::ThreadState IssueStage::look_again(unsigned index, Cycle now, Cycle&
   switch (operation.target) {
     case Target::array:
       if (array_.takes(index, now, until)) return issue;
-      // Another thread's instruction may only make this cycle later. The end of a macro is not
-      // known.
+      // An instruction of another thread can only make `until` later. The end of another thread's
+      // macro is not known.
       return until == never ? wait_array : block(thread, wait_array, until);
     case Target::alu:
       until = alu_.free_at();
@@ -196,7 +196,7 @@ IssueStage::ThreadState IssueStage::look_again(unsigned index, Cycle now, Cycle&
   return now < until ? wait_end : issue;
 }
 
-/// Updates what depends on the thread's head, after it has changed.
+/// Updates the fields that depend on the head of a thread. Called when the head has changed.
 void IssueStage::new_head(Thread& thread) const {
   thread.wait_known = false;
   thread.blocked_until = 0;
@@ -214,7 +214,7 @@ Cycle IssueStage::next_event(Cycle now) const {
     if (state == issue || thread.context + state != thread.account.code()) return now + 1;
     next = std::min(next, until);
   }
-  // State of the stage itself, for its account.
+  // The account of the stage changes, too, when its state does.
   const State stage = running_ == 0 ? ended : waits;
   return account_.code() == stage ? next : now + 1;
 }
@@ -260,8 +260,7 @@ void IssueStage::commit() {
   if (chosen_ != nobody) go(chosen_);
 }
 
-/// Issues the head of a thread. Units receive it through their channels; this function updates the
-/// thread and the marks of its registers.
+/// Units receive the issued head through their channels. This function updates the thread.
 void IssueStage::go(unsigned index) {
   const Cycle now = clock_.now;
   Thread& thread = *threads_[index];
@@ -328,7 +327,7 @@ void IssueStage::go_control(Thread& thread, const Operation& operation) {
 }
 
 /// Releases the barrier if all threads of the machine have reached it. A thread that has ended
-/// never does.
+/// never reaches it.
 void IssueStage::release_barrier() {
   for (const auto& thread : threads_) {
     if (!thread->in_barrier) return;
@@ -410,7 +409,7 @@ std::vector<std::string> IssueStage::waits_for() const {
   for (unsigned t = 0; t < threads_.size(); ++t) {
     const Thread& thread = *threads_[t];
     if (thread.kernel == nullptr) continue;
-    // A thread in a barrier or fence is shown at that instruction, which is already issued.
+    // A thread in a barrier or fence is shown at that instruction, although it is already issued.
     const bool behind = thread.in_barrier || thread.in_fence;
     const Operation& at = behind ? thread.kernel->operations()[thread.next - 1] : thread.head();
     lines.push_back(fmt::format("thread {}, {} at {}: {}", t, info(at.kind).title,

@@ -1,19 +1,19 @@
-// The issue stage: hardware threads that take turns, each in the order of its program.
+// The issue stage: hardware threads take turns, and each issues its program in order.
 //
-// In a cycle at most one instruction is issued: the head of the first thread, in round-robin order
-// behind the thread that issued last, whose head may be issued. A head waits until its registers
-// allow it (register_file.h), then for its unit; a macro keeps the array for its thread. Some
-// instructions delay the next one of their own thread by a number of cycles (published, values of
-// the profile): jmp 23, taken or not; barrier 30 after the last thread's barrier; fence 35 and
+// The head of a thread is its next instruction. At most one head is issued per cycle. The stage
+// looks at the threads in round-robin order, beginning behind the thread that issued last, and
+// takes the first head that may be issued. A head waits until its registers allow it
+// (register_file.h), then for its unit. A macro keeps the array for its thread. Some instructions
+// delay the next one of their own thread (published, values of the profile): jmp by 23 cycles,
+// taken or not; barrier by 30 cycles after the barrier of the last thread; fence by 35 cycles, and
 // until all messages of the thread are answered. ret waits for all results and answers of its
 // thread. A label takes no cycle. The other rules are Tactus's own, including the tokens:
-//   - an instruction waits for the tokens that its annotations name; one that sets a token waits
-//     until that token is free. Waiting for a token that no earlier instruction has set is an
-//     error;
+//   - an instruction waits for the tokens that its annotations name, and until the token that it
+//     sets is free. Waiting for a token that no earlier instruction has set is an error;
 //   - with Sync::tokens every DPAS and message holds a token from issue until its results are
-//     written and its sources are read. A program without annotations is given tokens as a
-//     compiler would give them, any that is free. A program with annotations must protect its
-//     registers itself: using one too early is an error.
+//     written and its sources are read. In a program without annotations the stage gives each
+//     of them any free token, as a compiler would. A program with annotations must protect its
+//     registers itself: an instruction that uses a register too early is an error.
 #pragma once
 
 #include <array>
@@ -89,7 +89,8 @@ class IssueStage final : public sc_core::sc_module {
   struct Stats {
     std::array<std::uint64_t, most_threads> issued{};
     std::array<std::uint64_t, operation_kinds> by_kind{};
-    /// registers read or written, by kind of instruction
+    /// Registers of the destination, or of the last source if there is none, by kind of
+    /// instruction.
     std::array<std::uint64_t, operation_kinds> registers_by_kind{};
   };
 
@@ -97,12 +98,15 @@ class IssueStage final : public sc_core::sc_module {
              RegisterFile& registers, Array& array, Alu& alu, LoadStoreUnit& memory,
              IssueLinks& links);
 
-  /// Starts the threads; those without an entry do nothing. Precondition: the machine is idle.
+  /// Starts thread t with threads[t]; a thread without an entry does nothing. Precondition: the
+  /// machine is idle.
   void start(const std::vector<ThreadStart>& threads);
 
   // ---- a cycle
-  void drive();  ///< chooses an instruction; after drive() of the units
+  void drive();  ///< chooses an instruction; call it after drive() of the units
   void commit();
+  /// First cycle after `now` in which an instruction may be issued or an account changes, unless a
+  /// unit changes something earlier; `never`: none.
   [[nodiscard]] Cycle next_event(Cycle now) const;
 
   [[nodiscard]] bool all_ended() const { return running_ == 0; }
@@ -111,38 +115,38 @@ class IssueStage final : public sc_core::sc_module {
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] Account& thread_account(unsigned thread) { return threads_[thread]->account; }
-  /// For each running thread, what it waits for.
+  /// One line of text for each running thread: what it waits for.
   [[nodiscard]] std::vector<std::string> waits_for() const;
-  /// Operation at the head of a thread, as its position in the kernel.
+  /// Index in the kernel of the instruction at the head of a thread; 0: the thread has ended.
   [[nodiscard]] std::uint32_t program_counter(unsigned thread) const;
   void describe(const trace::Scope& scope) const;
 
-  /// Called when an instruction is issued.
+  /// Called with the cycle when an instruction is issued.
   std::function<void(Cycle)> on_retire;
 
  private:
   static constexpr unsigned nobody = ~0U;
   struct Token {
-    Cycle written = 0, read = 0;  ///< the token is free from the later of these cycles on
-    bool set = false;             ///< an instruction has set it
+    Cycle written = 0, read = 0;  ///< result written, sources read; free from the later on
+    bool set = false;             ///< true if an instruction has set it
   };
   struct Thread {
     Thread(const char* name, const Clock& clock);
-    const DecodedKernel* kernel = nullptr;  ///< null: the thread has ended
-    std::uint32_t next = 0;                 ///< index of the operation at the head
-    Cycle resume_at = 0;                    ///< the head waits until this cycle
-    ThreadState resume_state = wait_branch;
+    const DecodedKernel* kernel = nullptr;   ///< null: the thread has ended
+    std::uint32_t next = 0;                  ///< index of the head's operation
+    Cycle resume_at = 0;                     ///< the head waits until this cycle
+    ThreadState resume_state = wait_branch;  ///< state until then
     bool in_barrier = false;
     bool in_fence = false;
-    bool wait_known = false;  ///< `wait` is valid for the head
-    /// The thread is certain to be in blocked_state before this cycle; 0: unknown.
+    bool wait_known = false;  ///< true if `wait` is that of the head
+    /// The thread is certainly in blocked_state in all cycles before this one; 0: not known.
     Cycle blocked_until = 0;
     ThreadState blocked_state = rest;
-    unsigned context = 0;  ///< context of the account: states * (kind of the head + 1); 0: ended
+    unsigned context = 0;  ///< context of the account: states * (kind of head + 1); 0: ended
     RegisterFile::Wait wait;
-    unsigned messages = 0;     ///< number in flight
-    Cycle results_at = 0;      ///< all results of array and ALU may be used from this cycle on
-    std::vector<Cycle> flags;  ///< cycle from which each predicate may be used
+    unsigned messages = 0;     ///< messages not yet answered
+    Cycle results_at = 0;      ///< first cycle in which all results of array and ALU may be used
+    std::vector<Cycle> flags;  ///< first cycle in which each predicate may be used
     std::array<Token, most_tokens> tokens;
     ThreadState state = rest;
     Account account;
@@ -150,25 +154,30 @@ class IssueStage final : public sc_core::sc_module {
     [[nodiscard]] const Operation& head() const { return kernel->operations()[next]; }
   };
 
-  /// State of a thread in cycle `now`. It holds until cycle `until` unless another unit or thread
-  /// changes something.
+  /// State of a thread in cycle `now`. The state lasts until cycle `until`, unless another unit or
+  /// thread changes something before.
   ThreadState look(unsigned index, Cycle now, Cycle& until) const {
     const Thread& thread = *threads_[index];
     if (now >= thread.blocked_until) return look_again(index, now, until);
     until = thread.blocked_until;
     return thread.blocked_state;
   }
+  /// Works out the state that look() returns.
   ThreadState look_again(unsigned index, Cycle now, Cycle& until) const;
+  /// Stores that the thread is in `state` in all cycles before `until`.
   static ThreadState block(Thread& thread, ThreadState state, Cycle until) {
     thread.blocked_until = until;
     return thread.blocked_state = state;
   }
   void new_head(Thread& thread) const;
+  /// What the head of a thread waits for: registers or predicates.
   [[nodiscard]] RegisterFile::Wait wait_of(unsigned index, Cycle now) const;
+  /// `issue` if the tokens allow the operation in cycle `now`, else wait_token until cycle `until`.
   ThreadState tokens_allow(const Thread& thread, const Operation& operation, Cycle now,
                            Cycle& until) const;
   [[nodiscard]] unsigned token_of(const Thread& thread, const Operation& operation,
                                   Cycle now) const;
+  /// Issues the head of a thread.
   void go(unsigned index);
   void go_control(Thread& thread, const Operation& operation);
   void set_token(Thread& thread, unsigned token, const Operation& operation);

@@ -44,7 +44,7 @@ std::vector<KindInfo> kinds() {
   return list;
 }
 
-/// Identities between cycles of busy states and events that units count separately.
+/// Cycles of a busy state that must equal a counter, which the unit counts separately.
 std::vector<Identity> identities() {
   std::vector<Identity> list{
       {"array", "rows", {{"rows"}}},        {"array_time", "compute", {{"rows"}}},

@@ -1,4 +1,4 @@
-// The tables that describe the DPAS machine.
+// The tables that describe the DPAS machine: units, states, counters, figures, events.
 #pragma once
 
 #include "models/sim/machine_info.h"
@@ -7,7 +7,8 @@ namespace tactus {
 
 [[nodiscard]] const MachineInfo& dpas_machine_info();
 
-/// Index in MachineInfo::memories. `registers` are the register files of all threads in order.
+/// Indices in MachineInfo::memories. `registers` has the register files of all threads, one behind
+/// the other.
 enum class DpasMemory : std::size_t { memory, registers };
 
 }  // namespace tactus

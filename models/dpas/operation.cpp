@@ -88,8 +88,8 @@ unsigned element_bytes(const Operand& operand) {
              : 0;
 }
 
-/// Cycles for which an instruction occupies the ALU: registers of its widest operand (Tactus's own
-/// rule).
+/// Cycles for which an instruction occupies the ALU: one for each register of its widest operand
+/// (Tactus's own rule).
 std::uint16_t alu_occupancy(const Instruction& instruction, unsigned grf_bytes) {
   const unsigned widest =
       std::max({element_bytes(instruction.dst), element_bytes(instruction.source[0]),
@@ -104,7 +104,7 @@ std::uint16_t alu_latency(const Instruction& instruction, const Profile& profile
                                                                      : profile.alu_latency_simd32);
 }
 
-/// Rows of a DPAS whose source registers are in the same bank and bundle.
+/// Number of rows of a DPAS that read two registers of the same bank and bundle.
 unsigned conflicting_rows(const Profile& profile, const DpasShape& shape,
                           const Instruction& instruction, bool src1_held) {
   const unsigned grf = profile.grf_bytes;
@@ -266,7 +266,7 @@ void DecodedKernel::join_macros(const MachineParameters& parameters) {
       std::any_of(operations_.begin(), operations_.end(),
                   [](const Operation& operation) { return operation.annotations.atomic; });
   const auto is_dpas = [](const Operation& o) { return o.kind == OperationKind::dpas; };
-  // A jump may lead into the middle of a macro; then a new macro starts there.
+  // A jump may lead to a DPAS between others. A new macro starts there.
   std::vector<bool> begins(operations_.size());
   for (const Operation& operation : operations_) {
     if (operation.kind == OperationKind::jmp) begins[operation.next] = true;

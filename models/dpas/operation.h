@@ -1,5 +1,5 @@
-// A kernel prepared for execution: instructions decoded once, with their registers, unit, cycles
-// and function, so that executing one needs no lookup and no allocation.
+// A kernel prepared for execution. Each instruction is decoded once to its registers, unit, cycles
+// and function, so that its execution needs no lookup and no allocation.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct RegisterRange {
   bool operator==(const RegisterRange& o) const { return first == o.first && count == o.count; }
 };
 
-/// Properties shared by all DPAS of one form. Cycles: isa/dpas/timing.h.
+/// The properties that all DPAS of one form share. The cycles are those of isa/dpas/timing.h.
 struct DpasForm {
   DpasConfig config;
   DpasFunction function = nullptr;
@@ -57,30 +57,30 @@ struct DpasForm {
   MacKind mac_kind = MacKind::integer;
   std::uint16_t rows = 0;       ///< cycles in which a row enters the array: P * RC
   std::uint16_t src1_load = 0;  ///< cycles to load src1, one per register
-  std::uint16_t latency = 0;    ///< L
-  std::uint16_t released = 0;   ///< sources may be overwritten this many cycles after issue
-  bool holds_src1 = false, holds_src2 = false;  ///< the operand may stay in its buffer
+  std::uint16_t latency = 0;    ///< L: cycles from issue to use of the result
+  std::uint16_t released = 0;   ///< cycles from issue until the sources may be overwritten
+  bool holds_src1 = false, holds_src2 = false;  ///< true if the operand may stay in its buffer
 };
 
 struct Operation {
   OperationKind kind = OperationKind::ret;
   Target target = Target::control;
   std::uint8_t sources = 0;      ///< number of ranges in `source`
-  bool annotated = false;        ///< sets a token or waits for one
-  bool joins_next = false;       ///< DPAS: the next instruction belongs to the same macro
+  bool annotated = false;        ///< true if it sets a token or waits for one
+  bool joins_next = false;       ///< DPAS: true if the next instruction belongs to the same macro
   std::uint8_t writes_flag = 0;  ///< id of the predicate; 0: none
   std::uint8_t reads_flag = 0;
   std::uint16_t form = 0;       ///< DPAS: index of its DpasForm
-  std::uint16_t occupancy = 1;  ///< cycles in the ALU
+  std::uint16_t occupancy = 1;  ///< ALU: cycles that it occupies
   std::uint8_t lanes = 0;       ///< ALU: execution size
   std::uint16_t latency = 0;    ///< ALU: cycles from issue to use of the result
-  /// DPAS: rows with a bank conflict if src1 is loaded, and if it is in its buffer.
+  /// DPAS: number of rows with a bank conflict, if src1 is loaded and if it is in its buffer.
   std::uint8_t conflicts = 0, conflicts_held = 0;
   Annotations annotations;
   RegisterRange dst;  ///< count 0: none
   std::array<RegisterRange, 8> source;
-  std::uint32_t dst_address = 0;  ///< DPAS: bytes in the register file
-  /// DPAS: bytes of src0, src1, src2 in the register file
+  std::uint32_t dst_address = 0;  ///< DPAS: byte offset in the register file
+  /// DPAS: byte offsets of src0, src1 and src2 in the register file.
   std::array<std::uint32_t, 3> src_address{};
   std::uint32_t next = 0;   ///< jmp: index of the target operation
   std::uint32_t index = 0;  ///< index of the instruction in the kernel
@@ -90,7 +90,7 @@ struct Operation {
 [[nodiscard]] std::string place(const Program& program, const Kernel& kernel,
                                 std::size_t instruction);
 
-/// A kernel that is ready to run. Refers to the kernel and the program, which must outlive it.
+/// A kernel that is ready to run. It refers to the kernel and the program, which must outlive it.
 class DecodedKernel {
  public:
   /// Precondition: `kernel` is resolved for the profile of the parameters. Throws UserError with
@@ -122,7 +122,9 @@ class DecodedKernel {
   Operation decode(const Instruction& instruction, const MachineParameters& parameters);
   void decode_dpas(const Instruction& instruction, const MachineParameters& parameters,
                    Operation& operation);
+  /// Index of the form of a DPAS, which is added to forms_ if it is new.
   std::uint16_t form_of(const Instruction& instruction, const MachineParameters& parameters);
+  /// Sets joins_next of the DPAS that form macros.
   void join_macros(const MachineParameters& parameters);
 
   const Program& program_;

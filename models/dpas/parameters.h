@@ -10,16 +10,17 @@
 
 namespace tactus::dpas {
 
-/// How an instruction waits for results of the array and of memory (both are Tactus's own).
+/// How an instruction waits for results of the array and of memory. Both mechanisms are Tactus's
+/// own.
 enum class Sync : std::uint8_t {
-  scoreboard,  ///< hardware marks every register that will be written or read
-  /// in addition, every DPAS and message holds one of the profile's tokens while in flight
+  scoreboard,  ///< the hardware marks each register that will be written or read
+  /// as scoreboard; in addition each DPAS and message holds one of the profile's tokens in flight
   tokens,
 };
 
-/// Which DPAS are joined to macros.
+/// Which DPAS form macros.
 enum class Macros : std::uint8_t {
-  as_written,  ///< at {Atomic} in the program; without any, wherever the conditions hold
+  as_written,  ///< those with {Atomic}; in a program without it, all that meet the conditions
   off,
 };
 
@@ -37,8 +38,8 @@ struct MachineParameters {
   Macros macros = Macros::as_written;
 
   MemoryKind memory = MemoryKind::axi;
-  std::uint32_t messages = 32;  ///< capacity of the load/store unit, waiting or in flight
-  std::uint32_t bursts = 32;    ///< AXI: in flight in each direction, 1..64
+  std::uint32_t messages = 32;  ///< most messages in the load/store unit, waiting or in flight
+  std::uint32_t bursts = 32;    ///< AXI: most bursts in flight in each direction, 1..64
   /// ideal: cycles from issue to use; unset: the profile's L1 latency
   std::optional<std::uint32_t> ideal_latency;
   std::uint32_t ideal_bytes = 64;  ///< ideal: bytes per cycle

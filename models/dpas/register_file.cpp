@@ -9,8 +9,9 @@
 namespace tactus::dpas {
 namespace {
 
-/// True if one of the cycles is after `now`; most never are. Compilers vectorise tests of a sign.
-/// The difference is negative if the cycle is after `now`; `never` has the sign bit itself.
+/// True if one of the cycles is after `now`; in most calls none is. A cycle is after `now` if now -
+/// cycle is negative; `never` itself has the sign bit set. The test uses sign bits alone, since
+/// compilers vectorise that.
 bool any_after(const Cycle* cycles, RegisterRange range, Cycle now) {
   Cycle signs = 0;
   for (unsigned i = range.first; i < unsigned{range.first} + range.count; ++i) {
@@ -19,7 +20,8 @@ bool any_after(const Cycle* cycles, RegisterRange range, Cycle now) {
   return (signs >> 63U) != 0;
 }
 
-/// The largest cycle after `now` of the range and `most`; `at` receives its register.
+/// Raises `most` to the largest cycle of the range, if one is after `now`. `at` receives its
+/// register.
 void latest(const Cycle* cycles, RegisterRange range, Cycle now, Cycle& most, std::uint16_t& at) {
   if (!any_after(cycles, range, now)) return;
   for (unsigned i = range.first; i < unsigned{range.first} + range.count; ++i) {
@@ -58,7 +60,7 @@ RegisterFile::Wait RegisterFile::wait(unsigned thread, const Operation& operatio
   const Cycle* written = written_.data() + first;
   Wait wait;
   for (unsigned i = 0; i < operation.sources; ++i) {
-    // An accumulator, which is also the destination, is checked below.
+    // An accumulator that is also the destination is checked below.
     if (operation.target == Target::array && operation.source[i] == operation.dst) continue;
     latest(written, operation.source[i], now, wait.until, wait.grf);
   }

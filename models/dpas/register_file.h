@@ -1,15 +1,18 @@
 // The register files of all hardware threads, with the marks by which instructions wait.
 //
-// A register that an instruction will write is marked with the cycle from which it may be used; one
-// that will still be read, with the cycle from which it may be overwritten. An instruction is
-// issued when all its registers allow it (spec section 8.3, published distances):
-//   - a source, and a destination that will be written: from the cycle of the last write on; an
-//     ALU instruction need not wait for an earlier one that writes the same register;
-//   - a destination that a message still reads: 8 cycles, and one per register, after its issue;
-//   - a destination that the array still reads: timing.h, sources_released(). A DPAS need not wait
-//     for that: it writes later than earlier DPAS read.
-// Marks belong to whole registers. Values already change at issue; no instruction can observe this,
-// since all instructions that use them wait.
+// A register that an instruction will write is marked with the cycle from which it may be used. A
+// register that is still to be read is marked with the cycle from which it may be overwritten. An
+// instruction is issued when all its registers allow it (spec section 8.3, published distances):
+//   - A source, and a destination that an earlier instruction writes, is free from the cycle of the
+//     last write on. An ALU instruction does not wait for an earlier ALU instruction that writes
+//     its destination.
+//   - A destination that a message still reads is free 8 cycles after the message's issue; for a
+//     store, one cycle later per register of its data.
+//   - A destination that the array still reads is free after sources_released() cycles
+//     (isa/dpas/timing.h). A DPAS does not wait for it: it writes later than earlier DPAS read.
+// Marks belong to whole registers. DPAS and ALU change the values of their destination at issue, a
+// load when its data has arrived. No instruction observes the early change, since all instructions
+// that use the values wait.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +34,7 @@ enum class Hazard : std::uint8_t {
   alu_result,     ///< the ALU has not written its result
   load,           ///< data from memory has not arrived
   array_sources,  ///< the array still reads a register that will be overwritten
-  send_sources,   ///< a message still reads such a register
+  send_sources,   ///< a message still reads a register that will be overwritten
 };
 
 class RegisterFile final : public sc_core::sc_module {
@@ -39,13 +42,13 @@ class RegisterFile final : public sc_core::sc_module {
   struct Wait {
     Cycle until = 0;  ///< first cycle in which the registers allow it; `never`: not known yet
     Hazard hazard = Hazard::none;
-    std::uint16_t grf = 0;  ///< the register that decides
+    std::uint16_t grf = 0;  ///< the register for which it waits
   };
   /// Register accesses since the machine was made.
   struct Stats {
-    /// registers read by instructions, without reads saved by the array's buffers
+    /// Registers that instructions read, without the reads that the array's operand buffers saved.
     std::uint64_t reads = 0;
-    /// reads saved because an operand buffer of the array held the register
+    /// Reads that were saved because an operand buffer held the register.
     std::uint64_t saved = 0;
     std::uint64_t writes = 0;
   };
@@ -63,10 +66,10 @@ class RegisterFile final : public sc_core::sc_module {
 
   /// Removes all marks and clears the thread's registers.
   void reset(unsigned thread);
-  /// The wait of an operation: until which cycle, and for which hazard. Hazards that are over at
-  /// `now` do not count.
+  /// Says until which cycle an operation waits, and for which hazard. Hazards that are over in
+  /// cycle `now` do not count.
   [[nodiscard]] Wait wait(unsigned thread, const Operation& operation, Cycle now) const;
-  /// Marks registers that may be used from `cycle` on.
+  /// Marks registers that `writer` writes: they may be used from `cycle` on.
   void writes(unsigned thread, RegisterRange range, Cycle cycle, Hazard writer);
   /// Marks registers that may be overwritten from `cycle` on; `reader` is array_sources or
   /// send_sources.

@@ -1,4 +1,4 @@
-// Payload fields of the machine's channels, for waveforms.
+// The payload fields of the machine's channels, for waveforms.
 #pragma once
 
 #include "models/dpas/channels.h"

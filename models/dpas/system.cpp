@@ -61,7 +61,8 @@ void System::cycle() {
   if (target_ != nullptr) target_->drive();
   issue_->drive();
   if (watched) clock_.watcher->settled(clock_.now);
-  // Units accept issued instructions before the issue stage asks them when these will be done.
+  // Units accept an issued instruction first, since the issue stage then asks them when it will be
+  // done.
   array_.commit();
   alu_.commit();
   memory_.commit();
@@ -72,7 +73,7 @@ void System::cycle() {
   if (watched) clock_.watcher->committed(clock_.now);
 }
 
-/// First cycle after `now`, which was evaluated, in which a unit does something.
+/// First cycle after `now` in which a unit does something. Cycle `now` has been evaluated.
 Cycle System::next_event(Cycle now) const {
   Cycle next = issue_->next_event(now);
   if (next == now + 1) return next;

@@ -4,9 +4,9 @@
 //                            +--> ALU   --+--> register files
 //                            +--> load/store unit --> memory side --> AXI4 pins or ideal memory
 //
-// Units decide by their registers alone; in a cycle drive() of all units precedes commit() of all
-// units. Between two events (next_event() of each unit) only counters of remaining cycles change;
-// EventLoop leaves such cycles out.
+// The outputs of a unit depend only on its registers. In each cycle, drive() of all units comes
+// before commit() of all units. Between two events (next_event() of the units) only the numbers of
+// remaining cycles change, so EventLoop skips these cycles.
 #pragma once
 
 #include <memory>
@@ -29,10 +29,10 @@ class System final : public sc_core::sc_module, public Machine {
   System(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters);
   ~System() override;
 
-  /// Connects the AXI4 slave at the pins; before the first cycle, for MemoryKind::axi.
+  /// Connects the AXI4 slave at the pins. Call it before the first cycle, for MemoryKind::axi only.
   void attach(AxiTarget& target);
   [[nodiscard]] AxiLinks& pins() { return pins_; }
-  /// Null unless the memory is ideal.
+  /// The ideal memory; null for MemoryKind::axi.
   [[nodiscard]] IdealPort* ideal() { return ideal_.get(); }
 
   /// Starts the threads in the next cycle. Precondition: the machine is idle.
@@ -47,8 +47,8 @@ class System final : public sc_core::sc_module, public Machine {
   [[nodiscard]] const MachineParameters& parameters() const { return parameters_; }
 
   [[nodiscard]] const MachineInfo& info() const override;
-  /// The peak rate is that of the program's DPAS with the most products per stage; before start()
-  /// that of int8.
+  /// The peak rate is that of the DPAS in the program with the most products per stage; before
+  /// start(), and without DPAS, that of int8.
   [[nodiscard]] MachineRates rates() const override;
   Cycle advance(Cycle most) override;
   void pause() override { loop_.pause(); }

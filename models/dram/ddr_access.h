@@ -10,8 +10,8 @@
 
 namespace tactus {
 
-/// State of the bank that an access finds: its row is open, the bank is closed, another row is
-/// open.
+/// State in which an access finds its bank. Hit: its row is open. Miss: no row is open. Conflict:
+/// another row is open.
 enum class DdrRowState : std::uint8_t { hit, miss, conflict };
 
 struct DdrAccess {
@@ -19,19 +19,19 @@ struct DdrAccess {
   unsigned port = 0;
   int next = -1;  ///< next access in its list
   bool write = false;
-  bool taken = false;  ///< true: it has a place in the port's queue
+  bool taken = false;  ///< true if it has a place in the port's queue; else it waits in front
   DdrRowState row_state = DdrRowState::hit;
   DdrAddress address;
-  unsigned passed = 0;            ///< number of younger accesses of its bank that went first
-  DdrClock arrived = 0;           ///< clock of arrival at the port
-  DdrClock admitted = 0;          ///< clock of admission to the buffer
-  DdrClock joined = 0;            ///< first clock at which a command may be issued for it
-  std::uint64_t age = 0;          ///< order of age: older accesses have lower numbers
-  DdrClock row_since = never;     ///< its bank has been prepared for it since this clock
-  std::uint64_t refresh = 0;      ///< clocks of refreshes since `joined`
-  std::uint64_t row_refresh = 0;  ///< the part of `refresh` since row_since
+  unsigned passed = 0;         ///< younger accesses of its bank that were served before it
+  DdrClock arrived = 0;        ///< clock of arrival at the port
+  DdrClock admitted = 0;       ///< clock of admission to the buffer
+  DdrClock joined = 0;         ///< first clock at which its bank may issue a command for it
+  std::uint64_t age = 0;       ///< number in order of admission: older accesses have lower ones
+  DdrClock row_since = never;  ///< its bank has needed PRE or ACT for it since then; never: not yet
+  std::uint64_t refresh = 0;   ///< clocks that it waited for refreshes, from `joined` on
+  std::uint64_t row_refresh = 0;  ///< the part of `refresh` from row_since on
 
-  /// Resets the access to the state of a new one.
+  /// Resets the fields of a reused slot that a new access needs empty.
   void renew() {
     row_state = DdrRowState::hit;
     passed = 0;
@@ -40,8 +40,8 @@ struct DdrAccess {
   }
 };
 
-/// All accesses of a controller, in numbered slots from 0; -1 is none. An access keeps its slot
-/// from the port to the bank and is in at most one list at a time.
+/// All accesses of a controller, in slots numbered from 0; slot -1 stands for no access. An access
+/// keeps its slot from its port to its bank and is in at most one list at a time.
 class DdrAccesses {
  public:
   struct List {
@@ -53,8 +53,8 @@ class DdrAccesses {
   [[nodiscard]] const DdrAccess& operator[](int slot) const {
     return slots_[static_cast<unsigned>(slot)];
   }
-  /// Makes a new access that is in no list. Invalidates references to other accesses. The caller
-  /// sets its fields.
+  /// Makes a new access and returns its slot. The access is in no list, and the caller sets its
+  /// fields. References to other accesses become invalid.
   int make() {
     if (free_.empty()) {
       slots_.emplace_back();
@@ -67,7 +67,7 @@ class DdrAccesses {
   void free(int slot) { push_back(free_, slot); }
 
   void push_back(List& list, int slot) { insert_behind(list, list.last, slot); }
-  /// Inserts `slot` behind `before`, an access of the list; -1: as the first of the list.
+  /// Inserts `slot` behind the slot `before` of the list. With `before` = -1 it becomes the first.
   void insert_behind(List& list, int before, int slot) {
     int& link = before < 0 ? list.first : (*this)[before].next;
     (*this)[slot].next = link;
@@ -79,7 +79,8 @@ class DdrAccesses {
     remove_behind(list, -1);
     return slot;
   }
-  /// Removes the access behind `before`, or the first one.
+  /// Removes the access behind the slot `before` of the list. With `before` = -1 it removes the
+  /// first.
   void remove_behind(List& list, int before) {
     int& link = before < 0 ? list.first : (*this)[before].next;
     const int slot = link;
@@ -91,7 +92,7 @@ class DdrAccesses {
     int slot = -1;
     DdrAccess access;
   };
-  /// Restores the first `count` saved accesses to their slots; all other slots are free.
+  /// Restores the first `count` saved accesses to their slots and frees all other slots.
   void restore(const std::vector<Saved>& saved, std::size_t count) {
     std::vector<bool> used(slots_.size());
     for (std::size_t i = 0; i < count; ++i) {

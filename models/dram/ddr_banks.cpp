@@ -10,13 +10,14 @@ const char* to_text(DdrCommandKind kind) {
 DdrBanks::DdrBanks(const DdrConfig& config, const DdrRules& rules)
     : rules_(rules), banks_(config.all_banks()), groups_(config.bank_groups) {
   for (unsigned i = 0; i < banks_.size(); ++i) banks_[i].group = i / config.banks;
-  // Old enough that the first four ACTs are not delayed; adding the rule's clocks wraps to 0.
+  // Four ACTs before time 0, which delay no later ACT: the sum of their clock and the rule's clocks
+  // wraps to 0.
   last_acts_.fill(DdrClock{0} - rules.act_to_fifth_act);
 }
 
 DdrClock DdrBanks::earliest_prea() const {
   DdrClock earliest = 0;
-  // A bank that precharges by itself after an access counts as open until that precharge has begun.
+  // After RDA or WRA a bank counts as open until its own precharge has begun.
   for (const Bank& bank : banks_) earliest = std::max(earliest, bank.prea);
   return earliest;
 }
@@ -60,7 +61,7 @@ void DdrBanks::wr(unsigned bank, DdrClock clock, bool precharges) {
   b.prea = std::max(b.prea, clock + rules_.wr_to_prea);
 }
 
-/// Precharge of RDA or WRA, which is allowed at `clock`.
+/// Starts the precharge by RDA or WRA: at `clock`, or later if the rules after ACT require it.
 void DdrBanks::precharge_behind(unsigned bank, DdrClock clock) {
   Bank& b = banks_[bank];
   clock = std::max(clock, b.own_precharge);

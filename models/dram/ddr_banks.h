@@ -1,5 +1,6 @@
-// State of the banks of a DRAM channel: open rows, and the earliest clock of every command, which
-// follows from the earlier commands and the rules between them. One rank, at most 64 banks.
+// State of the banks of one DRAM channel: the open rows, and the earliest clock at which each
+// command may be issued. That clock follows from the commands issued before and from DdrRules. One
+// rank, at most 64 banks. All clocks are DRAM clocks.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +20,11 @@ class DdrBanks {
 
   static constexpr std::int64_t closed = -1;
   [[nodiscard]] std::int64_t open_row(unsigned bank) const { return banks_[bank].row; }
-  /// Bit mask of the open banks.
+  /// Bit mask of the banks with an open row.
   [[nodiscard]] std::uint64_t open() const { return open_; }
 
-  // Earliest clock for a command, if it is the next one. The caller checks that the right row is
-  // open.
+  // These functions return the earliest clock at which a command may be issued, provided that it is
+  // the next one. The caller checks that the right row is open.
   [[nodiscard]] DdrClock earliest_act(unsigned bank) const {
     const Bank& b = banks_[bank];
     return std::max({b.act, groups_[b.group].act, channel_.act,
@@ -41,10 +42,11 @@ class DdrBanks {
   [[nodiscard]] DdrClock earliest_prea() const;
   /// Earliest clock of REF. Precondition: all banks are closed.
   [[nodiscard]] DdrClock earliest_ref() const { return ref_; }
-  /// First clock at which the row that was opened last in the bank could be read or written.
+  /// First clock at which the rules after ACT allowed RD or WR to the row that was opened last.
   [[nodiscard]] DdrClock row_ready(unsigned bank) const { return banks_[bank].access; }
 
-  // Issues a command at a clock that is not before its earliest one. `precharges`: RDA, WRA.
+  // These functions issue a command. Precondition: `clock` is not before the command's earliest
+  // clock. `precharges` is true for RDA and WRA.
   void act(unsigned bank, std::uint32_t row, DdrClock clock);
   void rd(unsigned bank, DdrClock clock, bool precharges);
   void wr(unsigned bank, DdrClock clock, bool precharges);
@@ -56,9 +58,11 @@ class DdrBanks {
   struct Bank {
     std::int64_t row = closed;
     unsigned group = 0;
+    /// Earliest clocks of ACT, of RD and WR, of PRE and of PREA.
     DdrClock act = 0, access = 0, pre = 0, prea = 0;
-    DdrClock own_precharge = 0;  ///< earliest precharge of RDA or WRA, by the rules from ACT
+    DdrClock own_precharge = 0;  ///< earliest precharge by RDA or WRA, due to ACT
   };
+  /// Earliest clocks of ACT, RD and WR to any bank of a group, or of the channel.
   struct Group {
     DdrClock act = 0, rd = 0, wr = 0;
   };
@@ -69,10 +73,11 @@ class DdrBanks {
   std::vector<Bank> banks_;
   std::vector<Group> groups_;
   Group channel_;
+  /// Ring with the clocks of the last four ACTs; oldest_act_ is the index of the first of them.
   std::array<DdrClock, 4> last_acts_{};
   unsigned oldest_act_ = 0;
-  DdrClock ref_ = 0;
-  std::uint64_t open_ = 0;
+  DdrClock ref_ = 0;        ///< earliest clock of REF
+  std::uint64_t open_ = 0;  ///< bit mask of the banks with an open row
 };
 
 }  // namespace tactus

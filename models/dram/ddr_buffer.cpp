@@ -58,8 +58,8 @@ void DdrBuffer::join(DdrClock refresh_end) {
   accesses_.push_back(bank.queue, slot);
   const std::uint64_t bit = std::uint64_t{1} << access.address.bank;
   busy_ |= bit;
-  // The new access, the youngest, replaces the bank's candidate only if it is the first for the
-  // open row.
+  // The new access is the youngest. It replaces a candidate only if it is the first access to the
+  // open row, and then the candidate's command is PRE.
   if (bank.candidate < 0 || bank.kind == DdrCommandKind::pre) dirty_ |= bit;
   if (access.write) {
     ++writes_;
@@ -147,7 +147,8 @@ void DdrBuffer::refresh_candidate(unsigned number, DdrClock floor) {
   const int before = bank.candidate;
   bank.candidate = pick(bank, row);
   if (before >= 0 && before != bank.candidate) {
-    // The preparation for it may be undone; its row state is determined again when its turn comes.
+    // The bank may close the row that it opened for this access. The row state is determined again
+    // when the access becomes the candidate again.
     accesses_[before].row_since = never;
     accesses_[before].row_state = DdrRowState::hit;
   }
@@ -177,8 +178,8 @@ DdrClock DdrBuffer::earliest(unsigned bank, DdrClock floor) const {
   }
 }
 
-/// A new access of a bank changes the choice only if it becomes the bank's candidate, since the
-/// clocks of the other candidates' commands stay. After a command all of these clocks may change.
+/// A new access changes the choice only if it becomes its bank's candidate: the clocks of the other
+/// candidates' commands stay the same. After a command all of these clocks may change.
 void DdrBuffer::choose_again(DdrClock floor) {
   if (!all_change_) {
     for_each_bit(dirty_ & busy_, [&](unsigned b) {
@@ -186,7 +187,7 @@ void DdrBuffer::choose_again(DdrClock floor) {
       refresh_candidate(b, floor);
       const bool is_new = banks_[b].candidate != before;
       const bool is_any = choice_.clock != never;
-      // A bank with an access is not closed by timeout.
+      // A choice that closes a timed-out row is void: its bank may have an access now.
       if (is_any && (choice_.slot < 0 || (is_new && choice_.slot == before))) {
         all_change_ = true;
       } else if (is_new) {

@@ -1,14 +1,21 @@
-// The accesses from which a DRAM controller chooses, and its choice.
+// The scheduler's buffer of a DRAM controller: the accesses that need commands, and the choice of
+// the next command.
 //
-// Every bank works for one access at a time, its candidate. The command of a candidate is RD or WR
+// Each bank works for one access at a time, its candidate. The candidate's next command is RD or WR
 // if its row is open, PRE if another row is open, ACT if no row is open.
 //   fifo     the candidate is the bank's oldest access
-//   frfcfs   the oldest access that was passed over `cap` times; else the oldest to the open row;
-//            else the oldest. With read_priority only reads count, or only writes: writes while no
-//            read is in the buffer, and from write_high_mark writes on until write_low_mark are
-//            left. If there is an older access to the same burst, that one is the candidate.
-// The choice is the candidate whose command is allowed first; of several in one clock, that of the
-// oldest access. A row that timed out is closed in a clock that no candidate uses.
+//   frfcfs   1. the bank's oldest access, if `cap` younger ones were served before it
+//            2. else the oldest access to the open row
+//            3. else the oldest access
+//            With read_priority, rules 2 and 3 consider either reads or writes. They consider
+//            writes while no bank has a read, and from the time that write_high_mark writes wait
+//            until no more than write_low_mark are left. If an older access goes to the burst of
+//            the access found, the older one is the candidate: a read never passes a write to its
+//            burst. A bank without an access of the kind considered has no candidate.
+//
+// The buffer chooses the candidate whose command is allowed first; if several are allowed at one
+// clock, that of the oldest access. With page_policy timeout, a row that timed out is closed at a
+// clock before the command of every candidate.
 #pragma once
 
 #include <cstdint>
@@ -21,36 +28,37 @@
 
 namespace tactus {
 
+/// The next command, and the clock at which it is issued; `never`: there is none.
 struct DdrChoice {
   DdrClock clock = never;
   DdrCommandKind kind = DdrCommandKind::act;  ///< act, rd, wr or pre
   unsigned bank = 0;
-  int slot = -1;  ///< slot of the access; -1 for a row that timed out
+  int slot = -1;  ///< slot of the access; -1: the command closes a row that timed out
 };
 
-/// The changing state of a DdrBuffer, except the accesses.
+/// The part of a DdrBuffer that changes, without the accesses.
 struct DdrBufferState {
   struct Bank {
     DdrAccesses::List queue;  ///< oldest first
-    int candidate = -1;
+    int candidate = -1;       ///< slot; -1: none
     DdrCommandKind kind = DdrCommandKind::act;
-    DdrClock last_access = 0;
+    DdrClock last_access = 0;  ///< clock of the last RD or WR
   };
 
-  unsigned places_[2] = {0, 0};  ///< capacity for reads and writes
-  unsigned taken_[2] = {0, 0};   ///< places in use by reads, by writes
-  DdrAccesses::List pending_;    ///< accesses that have a place but have not joined their bank
+  unsigned places_[2] = {0, 0};  ///< places in use, counted as in room_
+  unsigned taken_[2] = {0, 0};   ///< places in use by reads and by writes
+  DdrAccesses::List pending_;    ///< accesses that have a place but have not yet joined their bank
   DdrClock next_join_ = never;
   std::vector<Bank> banks_;
   std::uint64_t busy_ = 0;      ///< bit mask of banks with accesses
-  std::uint64_t dirty_ = 0;     ///< bit mask of banks whose candidate must be found again
-  bool all_change_ = false;     ///< clocks of all candidates' commands may have changed
-  DdrChoice choice_;            ///< as of the last change
-  std::uint64_t best_age_ = 0;  ///< age of the choice's access
-  /// joined reads; joined writes; reads that have not joined
+  std::uint64_t dirty_ = 0;     ///< bit mask of banks whose candidate must be picked again
+  bool all_change_ = false;     ///< true if the clocks of all candidates' commands may have changed
+  DdrChoice choice_;            ///< the result of the last choose()
+  std::uint64_t best_age_ = 0;  ///< age of the access in choice_
+  /// Reads and writes that have joined a bank, and reads that have not.
   unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;
-  bool draining_ = false;
-  bool prefers_writes_ = false;
+  bool draining_ = false;        ///< true from write_high_mark until write_low_mark
+  bool prefers_writes_ = false;  ///< true if banks consider writes; false: reads
   std::uint64_t next_age_ = 0;
 };
 
@@ -67,31 +75,37 @@ class DdrBuffer : private DdrBufferState {
   /// Places in use by reads or by writes.
   [[nodiscard]] unsigned places(bool write) const { return taken_[write ? 1 : 0]; }
 
-  /// Gives a place to an access that is in no list. It joins its bank one clock before `joined`.
+  /// Gives a place to an access that is in no list. The access joins its bank at the end of the
+  /// clock `joined` - 1.
   void admit(int slot);
-  /// The clock at whose end the next access joins its bank.
+  /// The clock at whose end the next access joins its bank; `never`: no access is pending.
   [[nodiscard]] DdrClock next_join() const { return next_join_; }
+  /// Moves the first pending access to its bank. The account of the access includes the refresh
+  /// that ends at `refresh_end`, if that is later than `joined`.
   void join(DdrClock refresh_end);
 
-  /// The choice, not before `floor`, the first clock that is free for a command. It stays valid
-  /// until an access joins or a command is issued; joins are at earlier clocks than the choice.
+  /// Returns the next command. Its clock is not before `floor`, the first clock at which a command
+  /// may be issued. The choice is valid until an access joins or a command is issued. Accesses that
+  /// join before the clock of the choice must join first.
   [[nodiscard]] const DdrChoice& choose(DdrClock floor) {
     if (dirty_ != 0) choose_again(floor);
     return choice_;
   }
-  /// Call after ACT or PRE: the bank's open row has changed.
+  /// Tells the buffer that the bank's open row or its accesses have changed: call it after ACT and
+  /// PRE.
   void touch(unsigned bank) {
     dirty_ |= std::uint64_t{1} << bank;
     all_change_ = true;
   }
+  /// Tells the buffer that all banks may have changed: call it after a refresh.
   void touch_all() {
     dirty_ = ~std::uint64_t{0};
     all_change_ = true;
   }
-  /// Removes an access for which RD or WR was issued at `clock`. Its place is free and it is in no
-  /// list.
+  /// Removes an access for which RD or WR was issued at `clock`. Its place becomes free. The access
+  /// is then in no list.
   void remove(int slot, DdrClock clock);
-  /// Adds the time of a refresh to all waiting accesses.
+  /// Adds a refresh, clocks [due, end), to the account of each access that has joined its bank.
   void add_refresh(DdrClock due, DdrClock end);
 
   /// Calls `f` with the slot of each access that has a place.
@@ -107,14 +121,17 @@ class DdrBuffer : private DdrBufferState {
   }
   /// Saves the state. Precondition: all accesses are in the buffer.
   void mark();
-  /// Restores the saved state; accesses that arrived since are lost.
+  /// Restores the saved state. Accesses that arrived after mark() are lost.
   void rewind();
 
  private:
   void choose_again(DdrClock floor);
-  /// Makes the bank's command the choice if it is earlier than the present one.
+  /// Makes the command of the bank's candidate the choice, if it is earlier than the present
+  /// choice, or at its clock and for an older access.
   void consider(unsigned bank, DdrClock floor);
+  /// Picks the bank's candidate and its command again.
   void refresh_candidate(unsigned bank, DdrClock floor);
+  /// Slot of the access that becomes the bank's candidate; -1: none.
   [[nodiscard]] int pick(const Bank& bank, std::int64_t open_row) const;
   [[nodiscard]] int first_to_burst(const Bank& bank, int slot) const;
   [[nodiscard]] DdrClock earliest(unsigned bank, DdrClock floor) const;
@@ -127,10 +144,10 @@ class DdrBuffer : private DdrBufferState {
   DdrConfig config_;
   const DdrBanks& banks_state_;
   DdrAccesses& accesses_;
-  bool shared_;  ///< reads and writes share the places, which then are those of reads
-  unsigned room_[2];
+  bool shared_;       ///< true if reads and writes share the places room_[0]
+  unsigned room_[2];  ///< number of places for reads and for writes
   DdrBufferState marked_;
-  std::vector<DdrAccesses::Saved> marked_accesses_;  ///< as many elements as places
+  std::vector<DdrAccesses::Saved> marked_accesses_;  ///< one element for each place
   std::size_t marked_count_ = 0;                     ///< used elements of marked_accesses_
 };
 

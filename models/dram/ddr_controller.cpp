@@ -142,7 +142,7 @@ void DdrController::mark() {
   marked_worked_ = worked_;
 }
 
-/// The remaining accesses are writes whose data has been written: they have tags but no
+/// The accesses left in the buffer are writes whose data has been written. They have tags but no
 /// transactions.
 void DdrController::rewind() {
   core_.rewind();
@@ -158,11 +158,11 @@ void DdrController::rewind() {
   schedule();
 }
 
-/// If a request waits for its END_REQ, its initiator may act on it immediately, so nothing beyond
-/// the present is computed.
+/// An initiator may act at once on an END_REQ. So nothing beyond the present is computed while a
+/// request waits for one.
 void DdrController::work() { work_until((now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0)) / tck_); }
 
-/// Advances event by event, as the kernel would.
+/// Advances from event to event, as activations by the kernel would.
 void DdrController::go_on(std::uint64_t ps) {
   while (next_pull() <= ps) work_until(core_.next_event());
 }
@@ -176,7 +176,7 @@ void DdrController::catch_up(std::uint64_t ps) {
 void DdrController::work_until(DdrClock clock) {
   worked_ = std::max(worked_, clock);
   core_.advance(worked_);
-  // These calls may submit new requests; the core handles them the next time.
+  // These calls may submit new requests. The next call of advance() handles them.
   for (const DdrCore::Mark& mark : core_.taken) end_request(mark);
   core_.taken.clear();
   for (const DdrCore::Mark& mark : core_.admitted) admit(mark);
@@ -207,7 +207,7 @@ void DdrController::end_request(const DdrCore::Mark& mark) {
                                                                   delay);
 }
 
-/// The controller has the data of a write from here on.
+/// Moves the data of an access that has entered the buffer, and answers a write.
 void DdrController::admit(const DdrCore::Mark& mark) {
   Access& access = accesses_[mark.tag];
   if (!timing_only()) move_data(*access.transaction);

@@ -2,26 +2,29 @@
 // ddr_core.h).
 //
 // Protocol: approximately timed, four phases; times are annotated delays, counted from the call.
-//   BEGIN_REQ   one access of at most burst_bytes() that does not cross a multiple of that. It
+//   BEGIN_REQ   one access of at most burst_bytes() that crosses no multiple of burst_bytes(). It
 //               arrives at now + delay; the controller sees it at the next edge of its clock
 //               (multiples of tck_ps from time 0). Arrivals at a socket must be in order of time.
-//   END_REQ     when the port's queue has taken the access: returned (TLM_UPDATED, delay
-//               unchanged) if there is room, else called backwards when there is. Until then the
-//               initiator must not begin another request; this is the back pressure.
-//   BEGIN_RESP  called backwards as soon as the answer's time is known; the delay gives that time.
-//               For a read it is the end of its data on the bus. A write is posted: one clock
-//               after it has entered the scheduler's buffer. Answers may overtake each other, and
-//               none waits for the END_RESP of another: return TLM_COMPLETED, or END_RESP with
-//               TLM_UPDATED.
-// Errors are answered at once with TLM_COMPLETED: byte enables, addresses beyond the capacity or 32
-// bits, an access across a burst's boundary. b_transport is refused, because the time of an access
-// depends on later accesses. Debug transport is answered at once. There is no DMI.
+//   END_REQ     tells that the port's queue has taken the access. If the queue has room, the call
+//               of BEGIN_REQ returns it (TLM_UPDATED, delay unchanged); else it comes on the
+//               backward path when there is room. Until then the initiator must not begin another
+//               request; this is the back pressure.
+//   BEGIN_RESP  comes on the backward path as soon as the time of the answer is known; the delay
+//               gives that time. A read is answered at the end of its data on the bus. A write is
+//               posted: it is answered one clock after it has entered the scheduler's buffer.
+//               Answers may overtake each other, and none waits for the END_RESP of another: the
+//               initiator returns TLM_COMPLETED, or END_RESP with TLM_UPDATED.
+// Errors are answered at once with TLM_COMPLETED and a response status: a command that is neither
+// read nor write, byte enables, an address beyond the capacity or 32 bits, an access of no bytes or
+// across a burst's boundary, a streaming width below the length. b_transport is refused, because
+// the time of an access depends on later accesses. Debug transport is answered at once. There is no
+// DMI.
 //
 // Data is read and written when an access enters the scheduler's buffer, so all ports see one
 // order.
 //
-// Cost: one or two activations of the kernel per access, none if the controller is pulled
-// (models/sim/pulled_memory.h); nothing for idle time and refreshes.
+// Cost: the SystemC kernel activates the controller once or twice per access, and never for idle
+// time or refreshes. It never activates a controller that is pulled (models/sim/pulled_memory.h).
 #pragma once
 
 #include <cstdint>
@@ -38,9 +41,9 @@
 
 namespace tactus {
 
-/// Composition of an access's time, in ps; the parts add up to the time from its arrival to its
-/// answer. If a payload carries this extension, it is filled in at the answer. A write is answered
-/// before its bank is known, so it has only `queue` and `rest`.
+/// The parts of an access's time, in ps. They add up to the time from its arrival to its answer.
+/// The controller fills in this extension when it answers, if the payload carries it. A write is
+/// answered before its bank serves it, so it has only `queue` and `rest`.
 struct DdrTimes final : tlm::tlm_extension<DdrTimes> {
   std::uint64_t queue = 0;    ///< waiting for other accesses: port, buffer, bank, bus
   std::uint64_t row = 0;      ///< opening its row: PRE, ACT
@@ -67,15 +70,16 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   DdrController(const sc_core::sc_module_name& name, const DdrConfig& config,
                 const std::vector<unsigned>& ports);
 
-  /// Sets a promise of all initiators: a request arrives no earlier than `time` after its call and
-  /// after the answer that it waited for. With it the controller computes several commands in one
-  /// activation and knows answers earlier; no time changes. The default is zero. While a request
-  /// waits for its END_REQ, nothing beyond the present is computed; the initiator must make its
-  /// next request within the call of END_REQ, or keep the promise.
+  /// Sets the lookahead, which all initiators promise: a request arrives at least `time` after its
+  /// call, and at least `time` after the answer that it waited for. The controller then computes
+  /// several commands in one activation and knows answers earlier; the times that it computes do
+  /// not change. The default is zero. While a request waits for its END_REQ, nothing beyond the
+  /// present is computed. The initiator must make its next request within the call of END_REQ, or
+  /// keep the promise.
   void set_lookahead(const sc_core::sc_time& time);
 
-  /// Makes the controller pulled: it no longer asks the kernel to wake it. All initiators must
-  /// pull.
+  /// Makes the controller pulled (models/sim/pulled_memory.h): it no longer asks the kernel to wake
+  /// it, and all initiators must pull it.
   void set_pulled() { pulled_ = true; }
 
   /// Computes everything up to the present, so that statistics, observers and bank states are up to
@@ -85,9 +89,9 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   /// must not be later than the kernel's next activity.
   void catch_up(std::uint64_t ps);
 
-  /// Sets the observer; null: none. It receives commands in order of time when they are computed:
-  /// up to the lookahead before their time; a refresh as a whole when it falls due; or much later
-  /// if no initiator waits for them, see catch_up().
+  /// Sets the observer; null: none. It receives commands in order of time, when they are computed.
+  /// That is up to the lookahead before their time, and much later than their time if no initiator
+  /// waits for them (see catch_up()). The commands of a refresh come together when it falls due.
   void observe(DdrObserver* observer) { core_.observe(observer); }
 
   void read_now(std::uint64_t address, std::uint8_t* bytes, std::size_t count) override;
@@ -99,7 +103,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   void rewind() override;
 
   [[nodiscard]] const DdrConfig& config() const { return config_; }
-  /// The numbers of the ports, by the index that observers hear.
+  /// The numbers of the ports. The `port` that an observer receives is an index into them.
   [[nodiscard]] const std::vector<unsigned>& ports() const { return ports_; }
   [[nodiscard]] const DdrCore& core() const { return core_; }
   /// Statistics up to the time computed last.
@@ -110,7 +114,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   [[nodiscard]] const SparseMemory& memory() const { return memory_; }
 
  private:
-  /// An access in progress, stored by its tag.
+  /// An access in progress. Its tag is its index in accesses_.
   struct Access {
     tlm::tlm_generic_payload* transaction = nullptr;
     unsigned binding = 0;
@@ -120,7 +124,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t count) const {
     return address < end_ && count <= end_ - address;
   }
-  /// False, with the response set, if the transaction is refused.
+  /// Returns false and sets the response status if the transaction is refused.
   bool check(tlm::tlm_generic_payload& transaction) const;
   void move_data(tlm::tlm_generic_payload& transaction);
   tlm::tlm_sync_enum nb_transport_fw(int binding, tlm::tlm_generic_payload& transaction,
@@ -138,23 +142,23 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   void admit(const DdrCore::Mark& mark);
   void finish(const DdrDone& done);
   void answer(Access& access, std::uint64_t time_ps);
-  /// The time to which annotated delays are added.
+  /// The time in ps to which annotated delays are added.
   [[nodiscard]] std::uint64_t now_ps() const {
     return pulled_ ? 0 : sc_core::sc_time_stamp().value();
   }
 
   DdrConfig config_;
-  std::uint64_t tck_;                      ///< ps
-  std::uint64_t burst_bytes_;              ///< a power of two
-  std::uint64_t end_;                      ///< end of the addresses
-  std::vector<unsigned> ports_;            ///< numbers in use
+  std::uint64_t tck_;            ///< period of the DRAM clock, ps
+  std::uint64_t burst_bytes_;    ///< a power of two
+  std::uint64_t end_;            ///< first address beyond the DRAM or 32 bits
+  std::vector<unsigned> ports_;  ///< the distinct numbers, in the order of their first binding
   std::vector<unsigned> port_of_binding_;  ///< index into ports_
   DdrCore core_;
   SparseMemory memory_;
   sc_core::sc_event event_;
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_tags_;
-  unsigned blocked_ = 0;  ///< requests that no port has taken
+  unsigned blocked_ = 0;  ///< requests that wait for their END_REQ
   std::uint64_t lookahead_ps_ = 0;
   bool pulled_ = false;
   DdrClock worked_ = 0;  ///< everything up to this clock is computed

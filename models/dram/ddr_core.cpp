@@ -96,7 +96,7 @@ void DdrCore::admit(DdrClock clock) {
   }
 }
 
-/// Removes `first`, the first access of the queue.
+/// Accounts for `first`, which leaves the queue, and gives its place to an access that waited.
 void DdrCore::leave_queue(Port& port, const DdrAccess& first, DdrClock clock) {
   --port.length;
   if (first.taken) {
@@ -106,7 +106,7 @@ void DdrCore::leave_queue(Port& port, const DdrAccess& first, DdrClock clock) {
   }
   const unsigned most = std::min(port.length, config_.port_queue);
   if (port.taken == most) return;
-  // Usually only one access waits outside the queue, and it is the last.
+  // Usually only one access waits in front of the queue, and it arrived last.
   const bool is_last = port.length - port.taken == 1 && !accesses_[port.queue.last].taken;
   int slot = is_last ? port.queue.last : port.queue.first;
   while (port.taken < most) {
@@ -123,9 +123,9 @@ void DdrCore::advance(DdrClock until) {
     const DdrClock join = buffer_.next_join();
     const DdrChoice& choice = buffer_.choose(free_command_);
     const DdrClock command = std::min(choice.clock, refresh_due_);
-    // An access that enters at the end of a clock can have its command in the next one.
+    // An access that joins at the end of a clock may get its command at the next clock.
     if (join < command && join <= admission && join < until) {
-      // A joining access may change the choice, but only from the next clock on.
+      // The access may change the choice, but no command before the next clock.
       buffer_.join(refresh_end_);
       free_command_ = std::max(free_command_, join + 1);
     } else if (admission < command && admission < until) {
@@ -142,7 +142,8 @@ void DdrCore::advance(DdrClock until) {
   statistics_.clocks = std::max(statistics_.clocks, until);
 }
 
-/// Every command may be one that an initiator waits for, or may make such a command earlier.
+/// Takes every command for an event: an initiator may wait for it or for a command that depends on
+/// it.
 void DdrCore::find_next_event(DdrClock admission, DdrClock join, DdrClock command) {
   next_event_ = never;
   if (answered()) return;
@@ -216,7 +217,7 @@ void DdrCore::issue(const DdrChoice& choice) {
       buffer_.touch(choice.bank);
       return;
   }
-  // The place becomes free at the end of this clock.
+  // The access frees its place at the end of this clock.
   free_admission_ = std::max(free_admission_, choice.clock);
   admission_ = std::max(admission_, free_admission_);
   if (!buffer_.has_room(access->write)) admission_changes_ = true;

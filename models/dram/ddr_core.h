@@ -2,21 +2,23 @@
 //
 // Time is in whole clocks of the DRAM. Steps of an access:
 //
-//   port queue   from its arrival on; the queue has port_queue places, further accesses wait in
-//                front of it
-//   buffer       admitted at a clock k at whose end there is room: one access per clock, ports take
-//                turns, one access of a port per xpi_interval clocks. A write is answered at k + 1
-//   bank         its first command at k + command_delay or later: PRE and ACT as needed, then RD
-//                or WR, which frees its place. One command is issued per clock; of those allowed,
-//                that of the oldest access
-//   data         ends at CL + BL/2 after RD, at CWL + BL/2 after WR. A read is answered then
+//   port queue   The access waits here from its arrival. The queue has port_queue places; further
+//                accesses wait in front of it.
+//   buffer       The access is admitted at a clock k at whose end the buffer has room. One access
+//                is admitted per clock; ports take turns, and a port hands over one access per
+//                xpi_interval clocks. A write is answered at k + 1.
+//   bank         The first command for the access comes at k + command_delay or later: PRE and ACT
+//                as needed, then RD or WR, which frees its place. One command is issued per clock:
+//                of those that the rules allow, the command for the oldest access.
+//   data         Data ends CL + BL/2 clocks after RD, CWL + BL/2 clocks after WR. A read is
+//                answered then.
 //
-// At every multiple of t_refi a refresh falls due. From then on no other command is issued: PREA as
-// soon as all open banks allow it (left out if none is open), REF t_rp later, and t_rfc after that
-// the banks are free. Rules between commands: ddr_rules.h. Scheduling: ddr_buffer.h.
+// At every multiple of t_refi a refresh falls due. From then on only its commands are issued: PREA
+// as soon as all open banks allow it (left out if none is open), then REF, t_rp after PREA. The
+// banks are free t_rfc after REF. Rules between commands: ddr_rules.h. Scheduling: ddr_buffer.h.
 //
-// The state changes only in advance(). Idle time costs nothing: its refreshes are computed in one
-// step, unless an observer watches commands.
+// submit() only appends to a port's queue; advance() computes everything else. Idle time needs no
+// calls: the next advance() computes the refreshes that fell due in it.
 #pragma once
 
 #include <cstdint>
@@ -32,38 +34,39 @@
 
 namespace tactus {
 
-/// Composition of an access's time, in clocks. For a read the parts add up to data_end - arrived.
+/// An access whose RD or WR was issued, and the parts of its time, in clocks. The parts from
+/// `queue` to `rest` add up to data_end - arrived.
 struct DdrDone {
   std::uint32_t tag = 0;
   bool write = false;
   DdrRowState row_state = DdrRowState::hit;
-  DdrClock arrived = 0;     ///< as submitted
-  DdrClock admitted = 0;    ///< clock of admission to the buffer
-  DdrClock command = 0;     ///< clock of RD or WR
-  DdrClock data_end = 0;    ///< end of its data on the bus
-  std::uint64_t queue = 0;  ///< waiting for other accesses: in the queue, at the bank, for the bus
-  std::uint64_t row = 0;    ///< preparing its bank: PRE, ACT
-  std::uint64_t refresh = 0;  ///< in the buffer while a refresh was due or in progress
+  DdrClock arrived = 0;       ///< clock of arrival, as given to submit()
+  DdrClock admitted = 0;      ///< clock of admission to the buffer
+  DdrClock command = 0;       ///< clock of RD or WR
+  DdrClock data_end = 0;      ///< end of its data on the bus
+  std::uint64_t queue = 0;    ///< waiting for other accesses: in queue and buffer, for the bus
+  std::uint64_t row = 0;      ///< PRE and ACT of its bank, until its row is open
+  std::uint64_t refresh = 0;  ///< at its bank while a refresh was due or in progress
   std::uint64_t bus = 0;      ///< its data on the bus: BL/2
   std::uint64_t rest = 0;     ///< command_delay and CL or CWL
 };
 
-/// The changing state of a DdrCore, except banks and buffer.
+/// The part of a DdrCore that changes, without banks and buffer.
 struct DdrCoreState {
   struct Port {
     DdrAccesses::List queue;  ///< in order of arrival
     unsigned length = 0;      ///< accesses in the queue
-    unsigned taken = 0;       ///< those of them that have a place of the port
-    DdrClock next_admit = 0;  ///< next admission allowed by xpi_interval
+    unsigned taken = 0;       ///< accesses with a place; the others wait in front of the queue
+    DdrClock next_admit = 0;  ///< first clock at which xpi_interval allows an admission
   };
 
   std::vector<Port> ports_;
-  std::size_t turn_ = 0;            ///< port that is considered first
+  std::size_t turn_ = 0;            ///< port whose turn is next
   std::uint64_t waiting_ = 0;       ///< accesses in all port queues
   DdrClock free_command_ = 0;       ///< first clock at which a command may be issued
   DdrClock free_admission_ = 0;     ///< first clock at which an access may be admitted
   DdrClock admission_ = never;      ///< clock of the next admission
-  bool admission_changes_ = false;  ///< the next admission must be found again
+  bool admission_changes_ = false;  ///< true if admission_ must be computed again
   DdrClock refresh_due_ = never;
   DdrClock refresh_end_ = 0;  ///< end of the last refresh, when the banks are free
   DdrClock next_event_ = never;
@@ -75,31 +78,33 @@ class DdrCore : private DdrCoreState {
   /// Precondition: ddr_problems() finds nothing in the config, and `ports` is at least 1. Ports are
   /// numbered 0, 1, ...
   DdrCore(const DdrConfig& config, unsigned ports) : DdrCore(config, ports, DdrRules(config)) {}
-  /// Uses other rules than those of the config's timings, for comparisons with other simulators.
+  /// Takes the rules between commands from `rules` instead of from the config's timings, for
+  /// comparisons with other simulators.
   DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules);
 
   /// Submits an access of one burst that arrives at clock `arrival`, which must not be before the
-  /// last advance(). `tag` is the caller's name for it. Returns true if the port's queue has room
-  /// at that clock; otherwise `taken` tells when it has.
+  /// last advance(). `tag` is the caller's name for the access. Returns true if the port's queue
+  /// has room at that clock; otherwise `taken` reports the access once the queue has room.
   bool submit(unsigned port, DdrClock arrival, std::uint64_t address, bool write,
               std::uint32_t tag);
 
   /// Computes everything up to `until`: commands at clocks <= until, admissions at clocks < until.
   void advance(DdrClock until);
 
-  /// First clock at which something happens that an initiator waits for, if no unknown access
-  /// arrives; `never` if no initiator waits, e.g. behind writes that are all in the buffer. A read
-  /// is known when its RD is issued, an admission one clock after it.
+  /// First clock at which something happens that an initiator waits for, provided that no further
+  /// access is submitted. `never` if no initiator waits, for example if only writes are left and
+  /// all are in the buffer. The answer of a read is known when its RD is issued, an admission one
+  /// clock after it.
   [[nodiscard]] DdrClock next_event() const { return next_event_; }
 
-  /// An access and a clock.
+  /// An access, by its tag, and a clock.
   struct Mark {
     std::uint32_t tag;
     DdrClock clock;
   };
-  // Results of advance(), each in order of time; the caller clears them. `taken`: accesses that had
-  // to wait for room in their port's queue, one clock after there was room if they had arrived by
-  // then.
+  // Results of advance(), each list in order of time; the caller clears them. `taken` has the
+  // accesses that waited for room in their port's queue, with the clock after the one at which the
+  // queue had room, even if the access arrives later.
   std::vector<Mark> taken;
   std::vector<Mark> admitted;  ///< accesses admitted to the buffer
   std::vector<DdrDone> done;   ///< accesses whose RD or WR was issued
@@ -111,7 +116,7 @@ class DdrCore : private DdrCoreState {
   [[nodiscard]] bool answered() const { return waiting_ == 0 && buffer_.reads() == 0; }
   /// Saves the state. Precondition: answered().
   void mark();
-  /// Restores the saved state; accesses that arrived since are lost.
+  /// Restores the saved state. Accesses that arrived after mark() are lost.
   void rewind();
   /// Calls `f` with the tag of each access in the buffer.
   template <typename F>
@@ -122,18 +127,20 @@ class DdrCore : private DdrCoreState {
   /// True if no access waits for RD or WR.
   [[nodiscard]] bool idle() const { return buffer_.empty() && waiting_ == 0; }
   [[nodiscard]] const DdrStatistics& statistics() const { return statistics_; }
-  /// Statistics that the caller fills in, since the core does not know bytes and numbers of ports.
+  /// Statistics of a port. The caller fills in its number and its bytes, which the core does not
+  /// know.
   [[nodiscard]] DdrPortStatistics& port_statistics(unsigned port) {
     return statistics_.ports[port];
   }
-  /// Accesses of a port that are not in the buffer; reads or writes that are in the buffer.
+  /// waiting(): accesses of a port that are not yet in the buffer. buffered(): reads or writes that
+  /// are in it.
   [[nodiscard]] std::size_t waiting(unsigned port) const { return ports_[port].length; }
   [[nodiscard]] unsigned buffered(bool write) const { return buffer_.places(write); }
   /// The open row of a bank, or DdrBanks::closed.
   [[nodiscard]] std::int64_t open_row(unsigned bank) const { return banks_.open_row(bank); }
 
  private:
-  /// Inserts an access into the queue behind those that arrive no later.
+  /// Inserts an access into the queue behind all accesses that arrive no later.
   void enqueue(Port& port, int slot) {
     ++port.length;
     if (!port.queue.empty() && accesses_[port.queue.last].arrived > accesses_[slot].arrived) {
@@ -141,7 +148,7 @@ class DdrCore : private DdrCoreState {
     }
     accesses_.push_back(port.queue, slot);
   }
-  /// Inserts an access that is not the last.
+  /// Inserts an access that arrives before the last one of the queue.
   void insert(Port& port, int slot);
   [[nodiscard]] DdrClock next_admission();
   void admit(DdrClock clock);

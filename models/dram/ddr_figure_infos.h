@@ -1,4 +1,5 @@
-// Statistics figures of a board's DRAM, for the tables of machines that can have one.
+// The figures that statistics give for a board's DRAM, for the tables of machines that can have
+// one.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,7 @@
 
 namespace tactus {
 
-/// `unit` is a unit that only machines with such a memory have in their account.
+/// `unit` names a unit that only machines with such a memory have in their account.
 [[nodiscard]] std::vector<FigureInfo> ddr_figure_infos(std::string_view unit);
 
 }  // namespace tactus

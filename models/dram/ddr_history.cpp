@@ -9,13 +9,13 @@
 namespace tactus {
 namespace {
 
-/// Limit on commands that are kept until the history is read.
+/// From this number of stored commands on, the history replays past ones without being asked.
 constexpr std::size_t most_commands = 4096;
-/// Limit on sockets: two DRAM ports in both directions, and a few more. Each may have an access in
-/// front of a full queue.
+/// Upper limit on the sockets of a port: two DRAM ports in both directions, and a few more. Each
+/// may have one access in front of a full queue.
 constexpr unsigned most_sockets = 8;
-constexpr unsigned name_bits = 32;  ///< "PREA"
-constexpr unsigned slot_bits = 64;  ///< "PRE 63"
+constexpr unsigned name_bits = 32;  ///< 8 bits per character of "PREA"
+constexpr unsigned slot_bits = 64;  ///< 8 bits per character of "PRE 63"
 
 bool closes_behind(DdrCommandKind kind) {
   return kind == DdrCommandKind::rda || kind == DdrCommandKind::wra;
@@ -69,12 +69,13 @@ DdrHistory::DdrHistory(DdrController& controller, const Clock& clock)
 
 DdrHistory::~DdrHistory() { controller_.observe(nullptr); }
 
-/// The last clock that is not after the beginning of a cycle.
+/// The last DRAM clock that begins no later than a cycle of the design.
 DdrClock DdrHistory::clock_at(std::uint64_t cycle) const {
   return cycle * clock_.period_ps / controller_.config().tck_ps;
 }
 
-/// All events before a command have been reported when the command is.
+/// A command is reported after all events before its clock, so the replay may advance to the clock
+/// before it.
 void DdrHistory::command(const DdrCommand& command) {
   if (log_.size() >= most_commands && clock_.now > 0 && command.clock > 0) {
     advance(std::min(clock_at(clock_.now - 1), command.clock - 1));
@@ -83,7 +84,8 @@ void DdrHistory::command(const DdrCommand& command) {
   log_.push_back(command);
 }
 
-/// Sockets that share a port tell theirs in an order of their own.
+/// Sockets that share a port do not report their arrivals in order of time, so each is inserted by
+/// its clock.
 void DdrHistory::arrived(unsigned port, DdrClock clock) {
   std::deque<DdrClock>& arrivals = arrivals_[port];
   arrivals.insert(std::upper_bound(arrivals.begin(), arrivals.end(), clock), clock);

@@ -1,12 +1,13 @@
 // State of a DRAM controller at a past or present clock: rows, commands, queues.
 //
-// A controller computes ahead of time or behind it, so its own state is that of the time computed
-// last. A history observes all events with their times and replays them clock by clock. It stores
-// the events that lie ahead of the replay, so it should be read from time to time even if few
-// clocks are of interest.
+// A controller computes ahead of the present or behind it, so its own state belongs to the clock
+// computed last. A history observes all events with their clocks and replays them clock by clock,
+// up to the clock that is asked for. It stores the events that lie ahead of the replay. If it is
+// not read for thousands of commands, it replays past ones unasked, so that the store stays small.
 //
-// As signals it gives one sample per cycle of a design, taken at the beginning of the cycle.
-// Commands are those of the cycle before, (t - 1) T < time <= t T.
+// describe() offers this state as signals with one sample per cycle of the design, taken at the
+// beginning of the cycle. The commands of cycle t are those of the cycle before: (t - 1) T < time
+// <= t T, where T is the design's clock period.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ class DdrHistory final : public DdrObserver {
     std::uint32_t row = 0;  ///< the open row
   };
 
-  /// Observes the controller from now on; `clock` is the design's.
+  /// Observes the controller from now on. `clock` is the clock of the design.
   DdrHistory(DdrController& controller, const Clock& clock);
   ~DdrHistory() override;
   DdrHistory(const DdrHistory&) = delete;
@@ -38,18 +39,21 @@ class DdrHistory final : public DdrObserver {
   void arrived(unsigned port, DdrClock clock) override;
   void admitted(unsigned port, bool write, DdrClock clock) override;
 
-  // State of a bank at the beginning of the design's current cycle.
+  // These functions return the state at the beginning of the design's current cycle.
   [[nodiscard]] Bank bank(unsigned bank);
-  /// Accesses of the port with this index that have arrived but are not in the buffer.
+  /// Accesses that have arrived at a port, an index into DdrController::ports(), but are not in the
+  /// buffer.
   [[nodiscard]] unsigned queue(unsigned port);
+  /// Reads or writes in the scheduler's buffer.
   [[nodiscard]] unsigned buffered(bool write);
-  /// Commands of the previous cycle, in order of time.
+  /// Commands of the design's previous cycle, in order of time.
   [[nodiscard]] const std::vector<DdrCommand>& commands();
-  /// The command in the DRAM clock number `number` of the previous cycle; null: none.
+  /// The command at DRAM clock `number` of the design's previous cycle, counted from 0; null: none.
   [[nodiscard]] const DdrCommand* slot(unsigned number);
-  /// Largest number of DRAM clocks that begin in a cycle.
+  /// Largest number of DRAM clocks that begin in one cycle of the design.
   [[nodiscard]] unsigned slots() const;
 
+  /// Declares the state as signals below `scope`.
   void describe(const trace::Scope& scope);
 
  private:
@@ -65,8 +69,8 @@ class DdrHistory final : public DdrObserver {
 
   DdrController& controller_;
   const Clock& clock_;
-  Cycle seen_ = ~Cycle{0};
-  DdrClock first_slot_ = 0;
+  Cycle seen_ = ~Cycle{0};   ///< cycle of the design that was replayed last
+  DdrClock first_slot_ = 0;  ///< first DRAM clock of the previous cycle
   std::vector<Bank> banks_;
   DdrClock refreshed_ = 0;  ///< end of the last refresh
   std::vector<unsigned> queues_;

@@ -1,8 +1,9 @@
 // Minimum clocks between two commands of a DRAM channel: JEDEC's rules for one rank.
 //
-// "s" is for banks of different groups, "l" for banks of one group. If a bank precharges after an
-// access by itself (RDA, WRA), that precharge begins when PRE would have been allowed. Source:
-// JEDEC JESD79-3 (DDR3), JESD79-4 (DDR4), in the form of spec section 5.5.
+// Each member is the distance from one command to the next. The suffix _s is for banks of different
+// groups, _l for banks of one group, no suffix for one bank. After RDA or WRA a bank precharges by
+// itself, at the clock at which PRE would have been allowed. Source: JEDEC JESD79-3 (DDR3),
+// JESD79-4 (DDR4), in the form of spec section 5.5.
 #pragma once
 
 #include "isa/dram/ddr_config.h"

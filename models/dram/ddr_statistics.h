@@ -15,7 +15,7 @@ struct DdrLatencies {
   static constexpr std::size_t bins = 64;
 
   std::uint64_t count = 0, sum = 0, max = 0;
-  /// bins of bin_clocks; the last contains all longer latencies
+  /// Accesses by latency, in bins of bin_clocks clocks. The last bin has all longer latencies too.
   std::array<std::uint64_t, bins> histogram{};
 
   void add(std::uint64_t clocks) {
@@ -31,21 +31,21 @@ struct DdrLatencies {
 
 struct DdrPortStatistics {
   unsigned port = 0;  ///< the port's number in the configuration
-  /// as requested; a burst transfers burst_bytes()
+  /// Bytes that accesses asked for. Each access transfers burst_bytes() on the bus.
   std::uint64_t bytes_read = 0, bytes_written = 0;
   DdrLatencies reads;   ///< from arrival to the end of the data
-  DdrLatencies writes;  ///< from arrival to the buffer, where writes are answered
+  DdrLatencies writes;  ///< from arrival to the answer, one clock after admission
 };
 
 struct DdrStatistics {
   std::uint64_t reads = 0, writes = 0;                ///< commands RD and WR
-  std::uint64_t hits = 0, misses = 0, conflicts = 0;  ///< accesses, by the state of their bank
-  std::uint64_t activates = 0, precharges = 0;        ///< commands ACT, PRE and PREA
+  std::uint64_t hits = 0, misses = 0, conflicts = 0;  ///< accesses by DdrRowState
+  std::uint64_t activates = 0, precharges = 0;        ///< commands ACT; commands PRE and PREA
   std::uint64_t refreshes = 0;
-  std::uint64_t refresh_clocks = 0;  ///< from the time a refresh is due until the banks are free
+  std::uint64_t refresh_clocks = 0;  ///< from when a refresh is due until the banks are free
   std::uint64_t bus_clocks = 0;      ///< clocks with data on the bus
   std::uint64_t clocks = 0;          ///< since time 0
-  /// Sums over all accesses of the parts of their time, see DdrDone.
+  /// Parts of the accesses' time as in DdrDone, summed over all accesses, in clocks.
   std::uint64_t queue = 0, row = 0, refresh = 0, bus = 0, rest = 0;
   std::vector<DdrPortStatistics> ports;
 };

@@ -4,8 +4,8 @@ namespace tactus {
 
 FixedLatencyBank::FixedLatencyBank(const sc_core::sc_module_name& name, const Config& config)
     : sc_module(name),
-      // A request reaches the bank at the clock edge that ends its handshake's cycle. One cycle of
-      // the latency is over then, so the bank's own delay is one less.
+      // A request reaches the bank at the clock edge that ends the cycle of its handshake. One
+      // cycle of the latency has passed then, so the bank adds one cycle less.
       read_delay_(config.period * static_cast<double>(config.read_latency - 1)),
       write_delay_(config.period * static_cast<double>(config.write_latency - 1)) {
   socket.register_b_transport(this, &FixedLatencyBank::b_transport);
@@ -43,12 +43,13 @@ tlm::tlm_sync_enum FixedLatencyBank::nb_transport_fw(tlm::tlm_generic_payload& t
                                                      tlm::tlm_phase& phase,
                                                      sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_COMPLETED;
-  // The answer is known at once; completing early with an annotated time saves kernel events.
+  // The time of the answer is known now. Early completion with an annotated delay saves kernel
+  // events.
   b_transport(transaction, delay);
   return tlm::TLM_COMPLETED;
 }
 
-/// Grants access to a page of the memory; pages keep their address.
+/// Grants direct access to one page of the memory. Pages keep their location.
 bool FixedLatencyBank::get_direct_mem_ptr(tlm::tlm_generic_payload& transaction,
                                           tlm::tlm_dmi& dmi) {
   const SparseMemory::Page page =

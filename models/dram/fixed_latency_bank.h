@@ -2,7 +2,7 @@
 //
 // A read's first beat is offered `read_latency` cycles after its address handshake, a write's
 // response `write_latency` cycles after its last data beat; any number of bursts may be in flight.
-// This is the memory of the golden figures ("axi_slave" in their manifest).
+// The golden figures were recorded with this memory ("axi_slave" in their manifest).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class FixedLatencyBank final : public sc_core::sc_module {
   struct Config {
     std::uint64_t read_latency = 1;   ///< cycles, 1 or more
     std::uint64_t write_latency = 1;  ///< cycles, 1 or more
-    sc_core::sc_time period;          ///< of the clock that counts them
+    sc_core::sc_time period;          ///< period of the clock that counts them
   };
 
   tlm_utils::simple_target_socket<FixedLatencyBank> socket{"socket"};
@@ -31,7 +31,8 @@ class FixedLatencyBank final : public sc_core::sc_module {
   [[nodiscard]] const SparseMemory& memory() const { return memory_; }
 
  private:
-  /// Reads or writes; false for what is not a plain access.
+  /// Reads or writes the data and sets the response status. Returns false if the transaction has
+  /// byte enables or is neither a read nor a write.
   bool access(tlm::tlm_generic_payload& transaction);
   void b_transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,

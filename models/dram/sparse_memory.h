@@ -20,15 +20,15 @@ class SparseMemory {
   }
   void write(std::uint32_t address, const std::uint8_t* data, std::size_t count);
 
-  // There are few pages, so that making a machine's two page tables is cheap. A page costs only the
-  // bytes touched, see make_page().
+  // Pages are large, so that the page table of a memory is short and cheap to make. A page takes
+  // only the host memory that is touched, see make_page().
   static constexpr unsigned page_bits = 20;
   static constexpr std::size_t page_bytes = std::size_t{1} << page_bits;
   struct Page {
     std::uint32_t address;
     std::uint8_t* bytes;  ///< null: never written
   };
-  /// The page of an address. An allocated page keeps its place.
+  /// The page that contains an address. An allocated page keeps its location.
   [[nodiscard]] Page page(std::uint32_t address) const {
     const std::uint32_t index = address >> page_bits;
     return {index << page_bits, pages_[index].get()};

@@ -1,9 +1,10 @@
 // The bus inside the device that carries data from and to a host link.
 //
-// A beat is `width` bytes in one clock cycle. Data from a link is transferred while it arrives: it
-// is complete one beat after its end, or all its beats after the bus became free, whichever is
-// later. Data of the device takes all its beats and is then passed on to the module bound to
-// `sink`. Time is annotated; blocking transport never waits.
+// A beat is `width` bytes in one cycle of the bus clock. Data from the link moves on the bus while
+// it arrives. Its transfer ends one bus cycle after its last byte has arrived, or as many cycles as
+// it has beats after the bus became free, whichever is later. Data from the device takes the bus
+// for all its beats. Data is then passed on to the module bound to `sink`. Time is annotated;
+// blocking transport never waits.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -18,9 +19,9 @@ namespace tactus {
 class DeviceBus final : public sc_core::sc_module {
  public:
   struct Config {
-    std::uint64_t hz = 0;     ///< clock; 0: transfers take no time
-    std::uint64_t width = 8;  ///< bytes
-    bool sends = false;       ///< carries data of the device; else data of the link
+    std::uint64_t hz = 0;     ///< bus clock; 0: the bus takes no time
+    std::uint64_t width = 8;  ///< bytes per beat
+    bool sends = false;       ///< true: from device to link; false: from link to device
   };
 
   DeviceBus(const sc_core::sc_module_name& name, const Config& config);
@@ -32,10 +33,11 @@ class DeviceBus final : public sc_core::sc_module {
 
  private:
   void b_transport(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
+  /// Time of the beats that carry so many bytes.
   [[nodiscard]] sc_core::sc_time beats(std::uint64_t bytes) const;
 
   const Config config_;
-  sc_core::sc_time free_;
+  sc_core::sc_time free_;  ///< time at which the bus becomes free
   std::uint64_t bytes_ = 0;
 };
 

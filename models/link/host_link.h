@@ -3,8 +3,8 @@
 //   host  -> out -> bus in -> (device)         data to the device
 //   host <-  in  <- bus out <- (device)        data from the device
 //
-// The users of the two sockets, the host's driver and the device, make the transfers and decide
-// their order. Units, latency and overheads: serial_channel.h, device_bus.h.
+// The host's driver and the device call the two sockets; they decide which transfers are made, and
+// in which order. Units, latency and overheads: serial_channel.h, device_bus.h.
 #pragma once
 
 #include "isa/support/link_values.h"
@@ -17,7 +17,8 @@ class HostLink final : public sc_core::sc_module {
  public:
   HostLink(const sc_core::sc_module_name& name, const LinkValues& values);
 
-  /// The host's end of the outgoing channel, and the device's end of the incoming one.
+  /// to_device(): the socket that the host calls to send. to_host(): the socket that the device
+  /// calls to send.
   [[nodiscard]] tlm::tlm_target_socket<>& to_device() { return out.socket; }
   [[nodiscard]] tlm::tlm_target_socket<>& to_host() { return bus_out.socket; }
 
@@ -25,7 +26,7 @@ class HostLink final : public sc_core::sc_module {
   DeviceBus bus_in, bus_out;
 
  private:
-  /// Memory that accepts all data at once.
+  /// Accepts all data at once. It stands for the memories at both ends.
   void accept(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
 
   tlm_utils::simple_target_socket<HostLink> device_{"device"}, host_{"host"};

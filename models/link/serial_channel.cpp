@@ -8,7 +8,7 @@ sc_core::sc_time time_of(std::uint64_t bytes, std::uint64_t bytes_per_second) {
   constexpr std::uint64_t picoseconds = 1000000000000;
   __extension__ using Wide = unsigned __int128;
   const Wide time = (Wide{bytes} * picoseconds + bytes_per_second - 1) / bytes_per_second;
-  // The kernel's time resolution is its default, a picosecond.
+  // The SystemC kernel counts in picoseconds, its default resolution.
   return sc_core::sc_time::from_value(static_cast<std::uint64_t>(time));
 }
 

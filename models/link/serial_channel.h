@@ -1,11 +1,11 @@
 // One direction of a host link: a wire that carries one transaction at a time.
 //
-// A transaction of n bytes occupies the wire for n bytes and the overhead of its packets, rounded
-// up to whole picoseconds. It starts when it arrives or when the wire becomes free, whichever is
-// later. It is then passed on to the module bound to `sink`, which adds its own time. Time is
-// annotated; blocking transport never waits. Addresses and data pass unchanged; data may be null,
-// since a replay has none. Requests must come in order of time. Not modelled: errors and retries,
-// flow control below the transfers.
+// A transaction of n bytes occupies the wire for the time of n bytes and the overhead of their
+// packets, rounded up to whole picoseconds. It starts when it arrives, or when the wire becomes
+// free if that is later. It is then passed on to the module bound to `sink`, which adds its own
+// time. Time is annotated; blocking transport never waits. Addresses and data pass unchanged; the
+// data pointer may be null, since a replay has no data. Requests must come in order of time.
+// Errors, retries and flow control between packets are not modelled.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -37,7 +37,8 @@ class SerialChannel final : public sc_core::sc_module {
   [[nodiscard]] const Stats& stats() const { return stats_; }
   /// Time at which the last transaction began to occupy the wire.
   [[nodiscard]] sc_core::sc_time last_start() const { return last_start_; }
-  /// Bytes on the wire for so many bytes of payload.
+  /// Bytes that `bytes` of payload occupy on the wire: payload and overhead. A transfer of 0 bytes
+  /// has one packet.
   [[nodiscard]] std::uint64_t wire_bytes(std::uint64_t bytes) const;
 
  private:
@@ -49,7 +50,7 @@ class SerialChannel final : public sc_core::sc_module {
   Stats stats_;
 };
 
-/// Time of so many bytes at a rate, rounded up to whole picoseconds.
+/// Time of `bytes` at `bytes_per_second`, rounded up to whole picoseconds.
 [[nodiscard]] sc_core::sc_time time_of(std::uint64_t bytes, std::uint64_t bytes_per_second);
 
 }  // namespace tactus

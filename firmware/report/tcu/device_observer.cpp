@@ -49,7 +49,8 @@ void DeviceObserver::name_layers(const Model& model) {
   device_.on_advance = [this] { pass_border(); };
 }
 
-/// Whether memory holds the model's program: behind it come the NoOps of the padding.
+/// True if `program`, which memory holds, is the model's program followed only by the NoOps of the
+/// padding.
 bool DeviceObserver::holds(const std::vector<std::uint8_t>& program, const Model& model) const {
   const std::vector<std::uint8_t>& known = model.program;
   return program.size() >= known.size() &&

@@ -1,5 +1,5 @@
-// Reports about a TcuDevice inside of a foreign design: a waveform, a timeline, statistics of each
-// program.
+// Reports about a TcuDevice that is part of somebody's own SystemC design: a waveform, a timeline,
+// statistics of each program.
 //
 //   DeviceObserver observer(tcu);
 //   observer.name_layers(model);
@@ -10,8 +10,8 @@
 //   std::cout << observer.summary();
 //   write_file_atomically("stats.json", observer.statistics(0));
 //
-// A program counts from the cycle in which it is started, with its first words on their way, to the
-// first cycle in which the unit is idle again. A device has one observer at most.
+// A program is counted from the cycle in which it is started, when its first words are on their
+// way, to the first cycle in which the unit is idle again. A device has at most one observer.
 #pragma once
 
 #include <memory>
@@ -30,28 +30,29 @@ namespace tactus {
 
 class DeviceObserver final : public WatchedMachine {
  public:
-  /// Before the simulation begins. The device has to outlive it.
+  /// Call it before the simulation begins. The device must outlive the observer.
   explicit DeviceObserver(TcuDevice& device);
   ~DeviceObserver() override;
 
-  /// Writes a VCD of the device's signals; `options` as of `tactus run`. Cycle t of it is time t
-  /// periods, as in waveforms of the design around it.
+  /// Writes a VCD of the device's signals. `options` are those of `tactus run`. Cycle t is at the
+  /// time of t clock periods, as in waveforms of the design around the device.
   void trace(const std::string& vcd, TraceOptions options = {});
   /// Writes a timeline in the Chrome trace event format.
   void timeline(const std::string& json, const TimelineOptions& options = {});
-  /// Names the layers of the model's program: where memory holds that program when it is started,
-  /// its statistics and the timeline have the layers. The model has to outlive the observer.
+  /// Names the layers of the model's program. If memory holds that program when a program is
+  /// started, its statistics and the timeline have these layers. The model must outlive the
+  /// observer.
   void name_layers(const Model& model);
-  /// Completes the files. Throws UserError for what could not be written.
+  /// Completes the files. Throws UserError if a file could not be written.
   void finish();
 
   /// Figures of the programs that have ended so far.
   [[nodiscard]] const std::vector<TcuRunResult>& programs() const { return results_; }
-  /// For each of them its cycles and the largest reasons for lost ones.
+  /// Text with the cycles of each program and its three largest reasons for lost cycles.
   [[nodiscard]] std::string summary() const;
-  /// Statistics of one of them: JSON with the keys that `--stats` of `tactus run` writes, except
-  /// for figures of the host, of the memory and of unwritten reads. Without name_layers()
-  /// `instructions` includes the padding of the stream.
+  /// Statistics of a program, by its index in programs(): JSON with the keys that `tactus run
+  /// --stats` writes, except for figures of the host, of the memory and of unwritten reads. Without
+  /// name_layers() `instructions` includes the padding of the stream.
   [[nodiscard]] std::string statistics(std::size_t program) const;
 
  private:
@@ -66,15 +67,15 @@ class DeviceObserver final : public WatchedMachine {
 
   TcuDevice& device_;
   Accountant accountant_;
-  const Model* model_ = nullptr;  ///< of name_layers()
+  const Model* model_ = nullptr;  ///< the model given to name_layers()
   std::vector<TcuRunResult> results_;
-  std::vector<const Model*> models_;  ///< of each program in results_; null: unknown
-  // The program under way.
+  std::vector<const Model*> models_;  ///< model of each program in results_; null: unknown
+  // State of the program that is running.
   TcuRunResult result_;
   const Model* running_ = nullptr;
   Cycle first_ = 0;
   std::uint64_t retired_before_ = 0;
-  bool border_ = false;  ///< a region's last instruction has retired in the current cycle
+  bool border_ = false;  ///< true if the last instruction of a region has retired in this cycle
   std::unique_ptr<RunTrace> trace_;
   std::unique_ptr<Timeline> timeline_;
 };

@@ -101,9 +101,10 @@ RunDocument tcu_document(const std::string& kind, const std::string& subject,
     const TcuRunResult& run = image.run;
     ReportedRun reported;
     reported.run = &run;
-    // Driver mode ends an image when its probe has arrived.
+    // In driver mode an image ends when its probe has arrived.
     reported.cycles = image.probe.value_or(run.cycles);
-    // Golden figures count the padding of a model's stream, but not that of a bare program.
+    // Golden figures include the padding of a model's stream, but not the padding of a bare
+    // program.
     reported.last_retire = kind == "model" ? run.last_retire_padded : run.last_retire;
     reported.own = own_figures(run, config.architecture, image.probe);
     reported.lines =

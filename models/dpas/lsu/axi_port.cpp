@@ -26,7 +26,7 @@ AxiPort::AxiPort(const sc_core::sc_module_name& name, Clock& clock, unsigned bea
       pins_(pins),
       merged_(std::size_t{most_beats} * beat_bytes) {}
 
-/// Makes the next burst from the first message, if the message's sources have been read.
+/// Does nothing until the sources of the first message have been read.
 void AxiPort::next_piece() {
   Message* message = queue_.head(clock_.now);
   if (message == nullptr) return;
@@ -51,7 +51,7 @@ void AxiPort::next_piece() {
   beats_sent_ = 0;
 }
 
-/// True if a burst in flight touches a beat of the current piece.
+/// True if one of `bursts` touches a beat of the current piece.
 bool AxiPort::overlaps(const Bursts& bursts) const {
   const std::uint64_t from = piece_.address;
   const std::uint64_t to = from + std::uint64_t{piece_.beats} * beat_bytes_;
@@ -171,14 +171,14 @@ void AxiPort::advance() {
 void AxiPort::commit_read_data() {
   moved_ = true;
   ++stats_.read_beats;
-  // Ring gives only const access, but the burst must be counted in place.
+  // Ring::front() is const, but the received beats are counted in the burst.
   Burst& burst = const_cast<Burst&>(reads_.front());
   const Piece& piece = burst.piece;
   if (burst.merge) {
     std::memcpy(merged_.data() + std::size_t{burst.received} * beat_bytes_, pins_.r.bits.data,
                 beat_bytes_);
   } else {
-    // Part of the message in this beat.
+    // The bytes of this beat that belong to the message: [from, to).
     const std::uint32_t begin = burst.received * beat_bytes_;
     const std::uint32_t from = std::max(begin, piece.skip);
     const std::uint32_t to = std::min(begin + beat_bytes_, piece.skip + piece.bytes);
@@ -204,7 +204,7 @@ void AxiPort::answered(Message& message) {
 }
 
 Cycle AxiPort::next_event(Cycle now) const {
-  const Cycle next = now + 1;  // cycle that the clock shows
+  const Cycle next = now + 1;  // the cycle that the clock shows after commit()
   if (moved_) return next;
   if (pins_.ar.valid || pins_.aw.valid || pins_.w.valid) return next;
   Cycle event = never;

@@ -59,7 +59,6 @@ Cycle IdealPort::next_event(Cycle now) const {
     next = std::min(next, std::max({queue_.head_ready_at(), busy_until_, now + 1}));
   }
   if (!in_flight_.empty()) next = std::min(next, std::max(in_flight_.front().done, now + 1));
-  // The account changes one cycle later.
   return next;
 }
 

@@ -1,8 +1,8 @@
 // A memory of fixed latency and width, for studies in which other memory effects should not matter.
 //
-// Messages are taken in order; each occupies the port for ceil(bytes / width) cycles. The data of a
-// load may be used `latency` cycles after issue if the port takes the message at once and it fits
-// one cycle, and later by the additional cycles that it occupies the port. A store is answered
+// The port takes messages in order. Each occupies it for ceil(bytes / width) cycles, at least 1.
+// The data of a load may be used `latency` cycles after issue if the port takes the message at once
+// and for one cycle; each further cycle of waiting or at the port adds one. A store is answered
 // after the same time. Bytes are read and written when the port takes the message. The rules are
 // Tactus's own.
 #pragma once
@@ -17,8 +17,8 @@ namespace tactus::dpas {
 
 class IdealPort final : public sc_core::sc_module, public MemoryPort {
  public:
-  /// `latency` counts from issue and includes the `send_latency` cycles in which the unit reads
-  /// sources.
+  /// `latency` counts in cycles from issue. It includes the `send_latency` cycles in which the
+  /// load/store unit reads the sources.
   IdealPort(const sc_core::sc_module_name& name, Clock& clock, Cycle latency, Cycle send_latency,
             unsigned bytes_per_cycle, MessageQueue& queue);
 
@@ -42,14 +42,14 @@ class IdealPort final : public sc_core::sc_module, public MemoryPort {
   void take(Message& message);
 
   Clock& clock_;
-  Cycle answer_;  ///< cycles from the last one at the port to the one before the data may be used
+  Cycle answer_;  ///< cycles from its last cycle at the port to the answer
   unsigned width_;
   MessageQueue& queue_;
   SparseMemory memory_;
   Ring<InFlight, most_messages> in_flight_;
-  unsigned loads_ = 0;  ///< of these
-  bool loads_now_ = false;
-  Cycle busy_until_ = 0;
+  unsigned loads_ = 0;      ///< loads in in_flight_
+  bool loads_now_ = false;  ///< true if the message at the port is a load
+  Cycle busy_until_ = 0;    ///< first cycle in which the port may take a message
   Stats stats_;
 };
 

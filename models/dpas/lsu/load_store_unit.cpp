@@ -77,7 +77,7 @@ void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
                                const std::uint8_t* registers) {
   const Block2d& block = instruction.lsc.block;
   const auto value = [&](unsigned i) { return scalar_value(instruction.source[i], registers); };
-  // Sizes are given minus one, in 32 bits; the address has all its bits.
+  // Sizes are 32 bits and given minus one; the address has 64 bits.
   const auto base = static_cast<std::uint64_t>(value(0));
   const auto extent = [&](unsigned i) {
     return (static_cast<std::uint64_t>(value(i)) & 0xFFFFFFFFU) + 1;
@@ -105,7 +105,7 @@ void LoadStoreUnit::block_rows(Message& message, const Instruction& instruction,
     const std::uint64_t address =
         base + static_cast<std::uint64_t>(first_line) * pitch + static_cast<std::uint64_t>(first);
     const auto lines = static_cast<std::uint64_t>(end_line - first_line);
-    // If all rows together are in one buffer, they need not be checked singly.
+    // If the span from the first to the last row is in one buffer, single rows need no check.
     const std::uint64_t span = (lines - 1) * pitch + bytes;
     const bool inside = address <= address_end && span <= address_end - address &&
                         memory_map_.contains(address, span);
@@ -221,9 +221,9 @@ void LoadStoreUnit::place_data(const Message& message, const Instruction& instru
                });
 }
 
-/// Calls `move` with the positions of every element of a load or store in its data and in its
-/// registers. In registers the channels of an element are consecutive, and each element starts at a
-/// register.
+/// Calls move(offset in data, offset in registers, bytes) for every element of a load or store. In
+/// memory the elements of a channel are consecutive. In registers, element j of all channels is
+/// consecutive and starts at a register.
 template <typename Move>
 void LoadStoreUnit::each_element(const Message& message, const Instruction& instruction,
                                  Move&& move) const {

@@ -1,11 +1,12 @@
 // The load/store unit: converts messages from the issue stage to rows of bytes in memory.
 //
-// The sources of a message are read for 8 cycles (published), those of a store for one more cycle
-// per data register. Then the message waits in a queue shared by all threads, and the memory side
-// (memory_port.h) takes messages in order. All registers of a load may be used together, when its
-// last byte has arrived. For bytes of a block outside its surface, a load gives zero and a store
-// writes nothing. A message outside all buffers is an error that names the instruction. The queue
-// holds messages until they are answered; a full queue stalls the issue stage.
+// The unit reads the sources of a message for 8 cycles (published), and the data of a store for one
+// more cycle per register. Then the message waits in a queue that all threads share; the memory
+// side (memory_port.h) takes messages in order. All registers of a load may be used from the cycle
+// after its last byte has arrived. Bytes of a block outside its surface are zero for a load and not
+// written by a store. A message with bytes outside all buffers is an error that names the
+// instruction. Messages stay in the unit until they are answered; a full unit stalls the issue
+// stage.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,13 @@ class LoadStoreUnit final : public sc_core::sc_module {
  public:
   struct Stats {
     std::uint64_t loads = 0, stores = 0;
-    std::uint64_t bytes_loaded = 0, bytes_stored = 0;  ///< as requested by kernels
+    /// Bytes that kernels asked for, inside surfaces.
+    std::uint64_t bytes_loaded = 0, bytes_stored = 0;
   };
 
   LoadStoreUnit(const sc_core::sc_module_name& name, Clock& clock,
                 const MachineParameters& parameters, RegisterFile& registers, Link<Issued>& issued);
-  /// Connects the memory side; before the first cycle.
+  /// Connects the memory side. Call it before the first cycle.
   void attach(MemoryPort& port);
 
   void drive();
@@ -40,19 +42,21 @@ class LoadStoreUnit final : public sc_core::sc_module {
   [[nodiscard]] MemoryMap& memory_map() { return memory_map_; }
   [[nodiscard]] MemoryPort& port() { return *port_; }
   [[nodiscard]] const MemoryPort& port() const { return *port_; }
-  /// Messages that wait or are in flight.
+  /// Number of messages that wait or are in flight.
   [[nodiscard]] unsigned messages() const { return queue_.in_use(); }
   [[nodiscard]] bool idle() const { return queue_.in_use() == 0; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Account& account() { return account_; }
   void describe(const trace::Scope& scope) const;
 
-  /// Called when a message is complete; its registers may be used in the next cycle.
+  /// Called when a message is answered; the registers of a load may be used in the next cycle.
   std::function<void(const Issued&)> on_done;
 
  private:
   void accept(const Issued& issued);
+  /// Sets the rows of a 2D block message, from the block's surface and position.
   void block_rows(Message& message, const Instruction& instruction, const std::uint8_t* registers);
+  /// Sets the rows of a message with one address per channel.
   void element_rows(Message& message, const Instruction& instruction,
                     const std::uint8_t* registers);
   void check(const Message& message, std::uint64_t address, std::uint64_t bytes);

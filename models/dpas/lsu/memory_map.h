@@ -1,4 +1,4 @@
-// The buffers in memory that belong to a kernel. Access outside of them is an error.
+// The buffers in memory that a kernel may access. Access outside of them is an error.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct Buffer {
 
 class MemoryMap {
  public:
-  /// Replaces all buffers. They must not overlap and must be below 2^32.
+  /// Replaces all buffers. Precondition: they do not overlap and lie below 2^32.
   void assign(std::vector<Buffer> buffers) {
     buffers_ = std::move(buffers);
     last_ = 0;
   }
   [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
 
-  /// True if all the bytes are in one buffer.
+  /// True if all `count` bytes from `address` on are in one buffer.
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t count) {
     if (last_ < buffers_.size() && in(buffers_[last_], address, count)) return true;
     for (last_ = 0; last_ < buffers_.size(); ++last_) {
@@ -31,7 +31,8 @@ class MemoryMap {
     }
     return false;
   }
-  /// Text such as "A 0x10000..0x10fff, B ...", or "no buffer is bound".
+  /// The buffers as text for messages, such as "A 0x10000..0x10fff, B ...", or "no buffer is
+  /// bound".
   [[nodiscard]] std::string text() const;
 
  private:
@@ -40,7 +41,8 @@ class MemoryMap {
     return offset < buffer.size && count <= buffer.size - offset;
   }
   std::vector<Buffer> buffers_;
-  /// buffer of the last access; successive accesses are mostly to one buffer
+  /// Index of the buffer of the last access, tried first: successive accesses are mostly to one
+  /// buffer.
   std::size_t last_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The memory side of the load/store unit: takes messages from the unit's queue in order and
+// The memory side of the load/store unit: it takes messages from the unit's queue in order and
 // transfers their bytes.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace tactus::dpas {
 
 class MemoryPort {
  public:
-  /// States of the unit's account.
+  /// States of the load/store unit's account.
   enum State : unsigned {
     read,
     write,
@@ -48,18 +48,18 @@ class MemoryPort {
 
   virtual ~MemoryPort() = default;
   virtual void drive() = 0;
-  /// Calls on_done for completed messages.
+  /// Clock edge. Calls on_done for messages that are answered.
   virtual void commit() = 0;
-  /// First cycle after `now` in which the port may do something. Called after commit(), when the
-  /// clock is at now + 1.
+  /// First cycle after `now` in which the port may do something; `never`: none. Called after
+  /// commit() of cycle `now`, when the clock is at now + 1.
   [[nodiscard]] virtual Cycle next_event(Cycle now) const = 0;
   /// State in the current cycle, after the wires have settled.
   [[nodiscard]] virtual State state() const = 0;
-  /// True if all requests are answered.
+  /// True if no message waits or is in flight.
   [[nodiscard]] virtual bool idle() const = 0;
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
   [[nodiscard]] virtual Stats stats(Cycle now) const = 0;
-  /// What the port waits for; empty if it does not wait.
+  /// Text of what the port waits for; empty if it does not wait.
   [[nodiscard]] virtual std::string waits_for() const = 0;
   virtual void describe(const trace::Scope& scope) const = 0;
 

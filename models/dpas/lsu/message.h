@@ -12,7 +12,8 @@ namespace tactus::dpas {
 /// Largest number of messages in a load/store unit.
 inline constexpr unsigned most_messages = 256;
 
-/// Rows of a rectangle. The bytes of a row are consecutive in memory and in Message::data.
+/// The rows of a rectangle in memory. The bytes of a row are consecutive in memory and in
+/// Message::data.
 struct Rows {
   std::uint32_t address = 0;  ///< first byte in memory
   std::uint32_t bytes = 0;    ///< bytes per row
@@ -26,12 +27,12 @@ struct Message {
   Issued issued;
   bool load = false;
   Cycle ready_at = 0;  ///< cycle from which its sources have been read
-  /// elements in the order of memory; bytes outside the surface are zero
+  /// The elements in the order of memory. Bytes outside the surface are zero.
   std::vector<std::uint8_t> data;
   std::vector<Rows> rows;   ///< in the order of their transfer
   std::uint64_t bytes = 0;  ///< bytes of all rows
 
-  // ---- of the memory side
+  // ---- progress at the memory side
   std::size_t rectangle = 0;  ///< index in `rows` of the current rectangle
   std::uint32_t row = 0;      ///< current row of that rectangle
   std::uint32_t in_row = 0;   ///< bytes of that row that have been requested
@@ -39,8 +40,8 @@ struct Message {
   bool sent = false;          ///< all bursts have been requested
 };
 
-/// A queue of messages and a pool of free ones. Does not allocate memory once every message has had
-/// its largest size.
+/// A queue of messages, and a pool of free messages. It allocates no memory once every message has
+/// had its largest size.
 class MessageQueue {
  public:
   explicit MessageQueue(unsigned capacity) : slots_(capacity), free_(capacity), queue_(capacity) {
@@ -68,8 +69,8 @@ class MessageQueue {
   void push(Message& message) { queue_[end_++ % queue_.size()] = &message; }
   void give_back(Message& message) { free_.push_back(&message); }
 
-  /// The oldest message that memory has not taken, if its sources were read before cycle `now`;
-  /// else null.
+  /// The oldest message that the memory side has not finished sending, if its sources have been
+  /// read by cycle `now`; else null.
   [[nodiscard]] Message* head(Cycle now) const {
     if (first_ == end_) return nullptr;
     Message* message = queue_[first_ % queue_.size()];
