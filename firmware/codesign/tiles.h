@@ -1,4 +1,4 @@
-// Tiles of a program's kernels, and the memory that they need.
+// Counts the tiles of a program's kernels and the memory that they need.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct Tiles {
   std::uint64_t local_elements = 0;        ///< size of all copies at LOCAL
 };
 
-/// One element for each nested block of "main" (or of the entry) with copies at ACC or LOCAL.
+/// Returns one element for each kernel: each block directly in "main" (or in the entry block, if
+/// there is no "main") that has copies at ACC or LOCAL.
 [[nodiscard]] std::vector<Tiles> tiles_of(const stripe::Program& program);
 
 }  // namespace tactus::codesign
