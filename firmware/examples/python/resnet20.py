@@ -2,8 +2,9 @@
 
     python3 resnet20.py [FOLDER]
 
-Cells begin with "# %%", as notebooks of Jupyter, VS Code and Spyder have them. Pictures go to FOLDER
-(default: the working directory) if matplotlib is there (Debian: python3-matplotlib).
+Lines that begin with "# %%" start cells, a form that Jupyter, VS Code and Spyder know. Pictures are
+written to FOLDER (default: the working directory) if matplotlib is installed (Debian:
+python3-matplotlib).
 """
 
 # %% One image. The network is compiled like the reference's compiler does; memory latency is fixed.
