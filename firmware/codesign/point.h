@@ -41,9 +41,7 @@ struct PointTask : BoardValues {
 /// - cycles, instructions, latency_ms, frames_per_second, array_busy, bytes of DRAM;
 /// - `kernels` with start, cycles, predicted_cycles, tiles;
 /// - `units` and `buses` with their shares of the run;
-/// - mac_slots, the multiply-accumulates that the array does, and mac_points, those that the
-/// program
-///   needs;
+/// - mac_slots, the multiply-accumulates that the array does; mac_points, those that are needed;
 /// - `energy`; `predicted`;
 /// - times with `doubled` parameters and `extended` hardware, simulated and predicted;
 /// - `ideas` with their evidence; `hypothetical` ones, predicted for hardware that the simulator
