@@ -34,8 +34,7 @@ struct Throughput {
 /// - `host_us`: host time per run
 /// - `batch`: images per run
 /// - `units`: machines that run at the same time; machine i mod units executes run i, and the
-/// machine
-///   that takes longest determines the time
+///   slowest machine determines the time
 [[nodiscard]] Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz,
                                     double host_us, std::uint64_t batch = 1, unsigned units = 1);
 

@@ -9,8 +9,7 @@
 //
 // PCIe:
 // - The host writes descriptors of instruction chunks into a ring, chunk by chunk. While the ring
-// is
-//   full, the host waits and begins no other request.
+//   is full, the host waits and begins no other request.
 // - The device fetches: it sends a request to the host for each piece of data. It fetches chunks
 //   after their descriptors; a status block then frees the descriptor's place in the ring.
 // - A piece, also of an output, lies in one page. If the device does not know the page's entry of
