@@ -6,8 +6,7 @@
 // ways:
 // - all its tiles of A stay in local memory, and C is computed column by column;
 // - its tiles of A are loaded one by one, and each is multiplied with one block for each column
-// that
-//   the accumulators hold.
+//   that the accumulators hold.
 // Weights stay in the array while the rows of a chunk are multiplied. Instructions are decoded in
 // order, so transfers and multiplications alternate; the formula (Tactus's own) adds their cycles.
 #pragma once
