@@ -69,7 +69,7 @@ void check_threads(const tcu::Architecture& architecture) {
              architecture.number_of_threads);
 }
 
-/// Adds the costs of `count` instructions in order.
+/// Adds the costs of the `count` instructions of a program, one after the other.
 class Summing {
  public:
   Summing(const tcu::Architecture& architecture, std::uint64_t count, Formula formula)

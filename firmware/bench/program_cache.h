@@ -21,7 +21,7 @@ namespace tactus::bench {
 
 struct Program {
   Model model;
-  std::vector<compiler::TensorLayout> inputs;  ///< empty for a model compiled elsewhere
+  std::vector<compiler::TensorLayout> inputs;  ///< empty for a model that is read from a file
   std::vector<compiler::TensorLayout> outputs;
   std::uint64_t true_macs = 0;  ///< see compiler::Compiled
   std::uint64_t macs_with_padding = 0;

@@ -136,7 +136,7 @@ void prediction(const Record& record, std::vector<Idea>& out) {
   }
 }
 
-/// Finds parameters whose doubling was simulated to make the point faster.
+/// Finds parameters whose doubling makes the simulated point faster.
 void doubling(const Record& record, std::vector<Idea>& out) {
   const double now = microseconds_of(record);
   for (const auto& entry : part(record, "doubled").items()) {

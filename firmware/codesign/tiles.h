@@ -11,7 +11,7 @@ namespace tactus::codesign {
 
 struct Tiles {
   std::string kernel;
-  std::uint64_t count = 0;                 ///< executions of the innermost level with copies
+  std::uint64_t count = 0;  ///< executions of the block with copies that is executed most often
   std::uint64_t accumulator_elements = 0;  ///< size of all copies at ACC
   std::uint64_t local_elements = 0;        ///< size of all copies at LOCAL
 };

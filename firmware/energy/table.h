@@ -131,7 +131,7 @@ struct Table {
   [[nodiscard]] std::string_view unit() const { return picojoules ? "pJ" : "relative"; }
 };
 
-/// Throws UserError with all problems and their JSON paths.
+/// Reads the text of a table. Throws UserError with all problems and their JSON paths.
 [[nodiscard]] Table parse_table(std::string_view json, const std::string& where);
 /// Reads a table of configs/energy by name, or a .json file by path.
 [[nodiscard]] Table read_table(const std::string& name);

@@ -28,7 +28,8 @@ struct Comparison {
   };
   [[nodiscard]] Total total(std::size_t machine) const;
 
-  /// "energy, table relative"; empty without an energy table.
+  /// Title of the column of energies, such as "energy, table relative"; empty without an energy
+  /// table.
   [[nodiscard]] std::string energy_title() const;
 };
 

@@ -28,8 +28,9 @@ struct DpasOptions {
   DpasOptions() { machine.memory = dpas::MemoryKind::ideal; }
   dpas::MachineParameters machine;
 };
-/// Excludes the number of threads and the options that change results; those are fixed by the
-/// check.
+/// Parameters of DpasOptions. Not among them are the number of threads, which the kernel sets; the
+/// engine, which GemmConfig has; and options that change results, since the check uses their
+/// defaults.
 [[nodiscard]] const ParameterTable<DpasOptions>& dpas_option_parameters();
 /// Parameters of the profile; options may replace single values.
 [[nodiscard]] const ParameterTable<DpasOptions>& profile_parameters();

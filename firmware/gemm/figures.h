@@ -41,7 +41,7 @@ struct Lost {
 /// Lost cycles of a run by reason, largest first.
 [[nodiscard]] std::vector<Lost> lost_by_reason(const Measurement& measurement);
 
-/// Name of a level or memory as a part of column names: "loads_and_stores".
+/// Converts the name of a level or memory to a part of column names, such as "loads_and_stores".
 [[nodiscard]] std::string key(std::string_view title);
 
 }  // namespace tactus::gemm

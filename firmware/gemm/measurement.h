@@ -50,7 +50,7 @@ struct Measurement {
   MachineRates rates;
   std::uint64_t peak_macs = 0;  ///< MACs of the array in a cycle, in this arithmetic
   Bound bound;
-  std::uint64_t estimated_cycles = 0;  ///< by the formula that chose the schedule
+  std::uint64_t estimated_cycles = 0;  ///< estimate of the formula that chose the schedule
   std::uint64_t array_instructions = 0;
   RunResult run;
   std::vector<Level> levels;  ///< outermost first
@@ -86,7 +86,8 @@ class Runner {
   [[nodiscard]] virtual std::string name() const = 0;  ///< as the user named it
   [[nodiscard]] virtual std::string description() const = 0;
   [[nodiscard]] virtual std::string memory_description() const = 0;
-  [[nodiscard]] virtual std::string arithmetic_note() const = 0;  ///< one sentence; empty: none
+  /// One sentence about the machine's arithmetic; empty: none.
+  [[nodiscard]] virtual std::string arithmetic_note() const = 0;
   [[nodiscard]] virtual std::vector<OnChipMemory> on_chip() const = 0;
   [[nodiscard]] virtual const MachineInfo& info() const = 0;
 

@@ -174,7 +174,8 @@ void serve(std::list<Worker>& workers) {
       if (from->open()) waits.push_back({from->get(), POLLIN, 0});
     }
   }
-  if (poll(waits.data(), waits.size(), static_cast<int>(longest.count())) < 0) return;  // a signal
+  // A signal may interrupt poll(); the caller then calls serve() again.
+  if (poll(waits.data(), waits.size(), static_cast<int>(longest.count())) < 0) return;
   for (Worker& worker : workers) {
     if (worker.written < worker.text.size()) feed(worker);
     // The status is read first. A job's whole output is in the pipes when its status arrives, so

@@ -27,8 +27,8 @@ inline tcu::Architecture timing_architecture(unsigned n_array) {
   return architecture;
 }
 
-/// Numbers of vectors just below, at and above the depths of the 3-deep read buffers, the array,
-/// and the array's queues of 2N.
+/// Numbers of vectors near the depths of the read buffers (3), of the array (N) and of the array's
+/// queues (2N).
 inline std::set<std::uint64_t> vector_counts(unsigned n_array) {
   return {1, 2, 3, 4, 5, n_array, n_array + 1, 2 * n_array - 1, 2 * n_array, 3 * n_array + 5};
 }

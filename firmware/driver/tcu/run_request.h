@@ -22,7 +22,7 @@ struct RunRequest {
   bool strict = false;              ///< refuse programs that read memory which nothing has written
   std::optional<Cycle> max_cycles;  ///< limit for each image
   std::string regions_wanted;       ///< a file or a number; empty: the model's layers
-  std::optional<std::uint64_t> images_wanted;  ///< none: as many as the inputs have
+  std::optional<std::uint64_t> images_wanted;  ///< empty: as many as the inputs have
   std::uint64_t tcus = 1;  ///< units behind one memory, to which images are dealt out
   std::string energy;      ///< a table's name or path; empty: none
 };
@@ -43,7 +43,7 @@ enum class Asker : unsigned {
 struct RunOption {
   unsigned askers;  ///< set of Asker: those that have the option
   Parameter<RunRequest> parameter;
-  std::string_view elsewhere;  ///< why the others have it not; empty: they have another row
+  std::string_view elsewhere;  ///< why the others do not have it; empty: they have another row
 };
 
 /// All options. A key that differs between two ways to start a run has a row for each.

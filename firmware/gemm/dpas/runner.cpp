@@ -189,7 +189,7 @@ void DpasRunner::check(const DpasTask& task, const Surface& c, std::uint64_t at,
 MemoryCost board_memory_cost(const DpasSimulationConfig& config) {
   const DdrConfig& ddr = *config.resolved_ddr;
   const PathConfig path = path_config(config, 0, ddr.burst_bytes());
-  const double period = 1e6 / config.clock_mhz;  // ps
+  const double period = 1e6 / config.clock_mhz;  // ps, like all times here
   const double ports = static_cast<double>(path.clock_p) / static_cast<double>(path.clock_q);
   const double ps =
       static_cast<double>(path.interconnect_ps[0] + path.fixed_ps[0]) +

@@ -54,9 +54,9 @@ struct TcuSchedule {
 [[nodiscard]] std::vector<tcu::Instruction> make_program(const TcuSchedule& schedule,
                                                          const tcu::Architecture& architecture);
 
-/// Lower bound for a weight-stationary N x N array without memory time: each block's weights are
-/// loaded once (N cycles), all rows are multiplied with each block, and the last row leaves the
-/// array.
+/// Lower bound on the cycles of a weight-stationary N x N array, without time of the memory. Each
+/// block's weights are loaded once (N cycles), all rows are multiplied with each block, and the
+/// last row leaves the array.
 [[nodiscard]] std::uint64_t weight_stationary_bound(const Problem& problem, std::uint64_t n);
 
 }  // namespace tactus::gemm

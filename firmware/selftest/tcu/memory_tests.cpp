@@ -1,4 +1,4 @@
-// Tests of whole memories, their address lines, and accumulating DataMoves.
+// Tests of whole memories, of their address lines, and of accumulating DataMoves.
 #include <algorithm>
 
 #include "firmware/selftest/tcu/target.h"
