@@ -23,8 +23,8 @@ class Random {
   std::int32_t step() { return static_cast<std::int32_t>(next() >> 40) - step_range; }
   /// A uniform number in -extent .. extent.
   float uniform(double extent) { return static_cast<float>(step() * (extent / step_range)); }
-  /// A uniform number in low .. high. The sum adds two rounded numbers, the centre and a deviation,
-  /// so that no machine can fuse a product with it.
+  /// A uniform number in low .. high. The product has a statement of its own, so that it is rounded
+  /// and not fused with the sum.
   float between(double low, double high) {
     const double deviation = step() * ((high - low) / 2 / step_range);
     return static_cast<float>((low + high) / 2 + deviation);
