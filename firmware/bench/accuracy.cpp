@@ -24,7 +24,7 @@ const nn::Node* find_node(const nn::Graph& graph, const std::string& name) {
   return node == graph.nodes.end() ? nullptr : &*node;
 }
 
-/// Name of a layer's last tensor; empty if it has none of its own.
+/// Name of the first output of a layer's last node; empty if the graph has no such node.
 std::string layer_tensor(const nn::Graph& graph, const compiler::LayerInfo& layer) {
   if (layer.nodes.empty()) return "";
   const nn::Node* node = find_node(graph, layer.nodes.back());
@@ -70,7 +70,7 @@ std::map<std::string, std::vector<float>> simulate(
   return values;
 }
 
-/// Extracts one of several images.
+/// Extracts image number `image` of a tensor that holds `images` images.
 nn::Tensor image_of(const nn::Tensor& all, std::uint32_t image, std::uint32_t images) {
   nn::Tensor one = all;
   one.shape.front() /= images;
@@ -115,8 +115,8 @@ nn::Values output_values(const compiler::Compiled& compiled,
   return values;
 }
 
-/// Number of reference values of a node inside a layer that exceed the data type's range; for an
-/// average, those of its sums.
+/// Number of a node's reference values that exceed the data type's range. For an average its sums
+/// are counted: its values times the number of values averaged.
 std::uint64_t beyond_range(const nn::Node& node, const nn::Values& values, tcu::DataType type) {
   const double top = to_real(type, info(type).max());
   const auto count = [&](const std::vector<float>& numbers, double factor) {
@@ -150,7 +150,8 @@ std::vector<std::size_t> best_classes(const float* values, std::size_t classes, 
   return order;
 }
 
-/// Counts in how many rows of classes the expected class is the first, and among the first five.
+/// Sets the counts of rows of classes: all, with the expected class first, with it among the first
+/// five.
 void rank_classes(const nn::Tensor& actual, const nn::Tensor& expected, TensorError& error) {
   if (expected.shape.size() != 2 || expected.shape[1] < 2 || expected.floats.empty() ||
       actual.floats.size() != expected.floats.size()) {
@@ -204,14 +205,14 @@ double rms_difference(const std::vector<float>& a, const std::vector<float>& b) 
   return a.empty() ? 0 : std::sqrt(squares / static_cast<double>(a.size()));
 }
 
-/// For each tensor, the error caused by the data type alone; outputs are taken after the host's
-/// work. The first of several images stands for all.
+/// Returns TensorError::reachable of each tensor. Outputs are compared after the host's work. Only
+/// the first of several images is computed; it stands for all.
 std::map<std::string, double> reachable_errors(const nn::Graph& graph,
                                                const compiler::Compiled& compiled,
                                                compiler::Options options,
                                                const tcu::Architecture& architecture,
                                                const nn::Values& inputs) {
-  compiler::TensorValues values;  // of the program's inputs
+  compiler::TensorValues values;  // values of the program's inputs
   for (const auto& [name, tensor] : inputs) {
     values[name] = image_of(tensor, 0, options.batch).floats;
   }
@@ -255,8 +256,8 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   std::vector<std::string> layers = tensors.empty() ? layer_tensors(graph, compiled) : tensors;
   layers.erase(std::remove_if(layers.begin(), layers.end(), is_output), layers.end());
 
-  // If a layer's result becomes an output, the compiler may leave operators, and this result, to
-  // the host. Such layers are not compared.
+  // If a layer's result becomes an output, the compiler may leave the operators that compute it to
+  // the host. Such a layer is not compared, and the model is compiled again without it.
   std::optional<compiler::Compiled> widened;
   std::vector<std::string> left_out;
   try {
@@ -300,7 +301,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     accuracy.tensors.back().output = output;
     const auto least = reachable.find(name);
     if (least != reachable.end()) accuracy.tensors.back().reachable = least->second;
-    // Values that stay in the accumulators are not part of the layer's result.
+    // A layer's nodes are checked one by one: only the last one's values are in the layer's result.
     for (const compiler::LayerInfo& layer : compiled.layers) {
       if (layer_tensor(graph, layer) != name) continue;
       for (const std::string& node : layer.nodes) {

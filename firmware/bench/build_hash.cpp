@@ -28,8 +28,8 @@ bool read_at(std::ifstream& file, std::uint64_t offset, T* into, std::size_t cou
       file.read(reinterpret_cast<char*>(into), static_cast<std::streamsize>(count * sizeof(T))));
 }
 
-// Notes are consecutive: a header, the owner's name and the contents, each of the latter two padded
-// to `alignment`.
+/// Returns the build id in an ELF section of notes. The notes follow each other; each has a header,
+/// the owner's name and the contents. Name and contents are padded to `alignment`.
 std::optional<std::string> find_build_id(const Note& notes, std::size_t alignment) {
   const auto filled = [alignment](std::size_t size) {
     return (size + alignment - 1) / alignment * alignment;

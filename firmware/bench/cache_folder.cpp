@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view extension = ".program";
 
-/// True for 64 hexadecimal digits and the extension. Only files with such names are ever removed.
+/// True for a name of 64 hexadecimal digits and the extension. Only files with such names are ever
+/// removed.
 bool names_an_entry(const std::string& name) {
   constexpr std::size_t digits = 64;
   return name.size() == digits + extension.size() &&

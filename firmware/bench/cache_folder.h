@@ -1,7 +1,7 @@
-// The folder of the program cache: its size, and removal of files if it is too large.
+// The folder of the program cache. Its size has a limit; the files used least recently are removed.
 //
-// The last use of a file, reading or writing, is its time of modification. Several processes may
-// use one folder: a file that another process has removed is not an error.
+// The modification time of a file is the time of its last use, reading or writing. Several
+// processes may use one folder: a file that another process has removed is not an error.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tactus::bench {
 
 class CacheFolder {
  public:
-  /// Limit on the size of all files, unless another one is set.
+  /// Limit on the size of all entries together in bytes, unless another one is set.
   static constexpr std::uint64_t default_limit = std::uint64_t{1} << 30;
 
   struct Entry {
@@ -25,18 +25,20 @@ class CacheFolder {
   /// The folder need not exist.
   explicit CacheFolder(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Path of the entry for a hash, existing or not.
+  /// Path of the entry for a hash, whether it exists or not.
   [[nodiscard]] std::string path(const std::string& hash) const;
   /// The entries, most recently used first.
   [[nodiscard]] std::vector<Entry> entries() const;
+  /// Limit in bytes: the one stored in the folder, else default_limit.
   [[nodiscard]] std::uint64_t limit() const;
   /// Stores the limit in the folder, which is created if needed, and removes entries beyond the
   /// limit. Throws UserError if the folder cannot be written.
   void set_limit(std::uint64_t bytes);
 
-  /// Records a use of an entry.
+  /// Records that an entry is used now.
   static void touch(const std::string& path);
-  /// Removes the least recently used entries until the limit is kept. Returns the number removed.
+  /// Removes entries so that those left do not exceed the limit. Entries are kept from the most
+  /// recently used on, as far as each fits. Returns the number removed.
   std::size_t trim() const;
   /// Removes all entries. Returns the number removed.
   std::size_t clean() const;

@@ -11,10 +11,11 @@ namespace {
 
 using tcu::Action;
 
-constexpr std::uint64_t dram_energy = 100, on_chip_energy = 10;  // a vector
+constexpr std::uint64_t dram_energy = 100, on_chip_energy = 10;  // per vector
 constexpr unsigned dram_word_bits = 128;
 
-/// Computes the costs of instructions in order; those of MatMul depend on the previous instruction.
+/// Computes the cost of one instruction after the other. The cost of a MatMul depends on the
+/// instruction before it.
 class Costing {
  public:
   Costing(const tcu::Architecture& architecture, Formula formula)
@@ -48,8 +49,8 @@ class Costing {
         cost.energy = dram_energy * vectors;
         break;
       default:
-        // Instructions of extensions are not in the reference: they count like other DataMoves, and
-        // options that hide cycles have no effect.
+        // The reference has no instructions of extensions. They count like DataMoves on the chip,
+        // and options of an architecture that hide cycles have no effect.
         break;
     }
     return cost;
@@ -68,7 +69,7 @@ void check_threads(const tcu::Architecture& architecture) {
              architecture.number_of_threads);
 }
 
-/// Adds the costs of `count` instructions in order.
+/// Adds the costs of the `count` instructions of a program, one after the other.
 class Summing {
  public:
   Summing(const tcu::Architecture& architecture, std::uint64_t count, Formula formula)
@@ -90,7 +91,7 @@ class Summing {
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
   Costing costing_;
-  std::uint64_t executed_;  ///< number of instructions that count as executed
+  std::uint64_t executed_;  ///< number of instructions that Estimate::execution covers
   std::uint64_t seen_ = 0;
   Estimate result_;
 };
@@ -123,7 +124,7 @@ Estimates estimate_file(const tcu::Architecture& architecture,
   check_threads(architecture);
   const tcu::InstructionLayout layout(architecture);
   const std::size_t step = layout.instruction_bytes();
-  // throws the error for incomplete instructions
+  // decode_program() throws the error for incomplete instructions.
   if (program.size() % step != 0) (void)decode_program(layout, program);
   const std::uint64_t count = program.size() / step;
   Summing current(architecture, count, Formula::current);

@@ -1,7 +1,8 @@
-// Latency and energy of a program by a formula, without simulation: the figures that the
+// Latency and energy of a program by a formula, without simulation. They are the figures that the
 // reference's compiler prints, for comparison with simulated cycles.
 //
-// n: vectors of an instruction, N: array size. Energy is in the reference's arbitrary units.
+// In the table n is the number of vectors of an instruction and N is the array size. Energy is in
+// the reference's arbitrary units.
 //
 //   instruction              cycles                                       energy
 //   NoOp                     1                                            0
@@ -13,10 +14,11 @@
 //   DataMove, accumulators   n                                            10 n
 //   any other                0                                            0
 //
-// The variant of March 2022, on which the published benchmark table is based, gives MatMul always n
+// The published benchmark table is based on a variant of March 2022. In it a MatMul always takes n
 // cycles, a DRAM write n * w and a DRAM read 2 n * w cycles, where w is the number of 128-bit words
-// in a vector. Both ignore instruction delivery, bursts and latency, so both are optimistic:
-// measured boards took 1.6 to 2.6 times the first figure. Source: toolchain spec section 4.
+// in a vector. Both formulas ignore instruction delivery, bursts and latency, so both are
+// optimistic: measured boards took 1.6 to 2.6 times the cycles of the table above. Source:
+// toolchain spec section 4.
 #pragma once
 
 #include <array>
@@ -32,7 +34,7 @@ enum class Formula { current, march_2022 };
 
 struct Cost {
   std::uint64_t instructions = 0;
-  std::uint64_t vectors = 0;  ///< moved, multiplied or loaded vectors; 1 for a SIMD
+  std::uint64_t vectors = 0;  ///< vectors moved, multiplied or loaded; a SIMD counts 1
   std::uint64_t cycles = 0;
   std::uint64_t energy = 0;
 
@@ -48,7 +50,8 @@ struct Estimate {
   std::array<Cost, tcu::instruction_kinds> by_kind;  ///< parts of `aggregate`, by InstructionKind
 };
 
-/// Throws UserError for a program of two threads, whose instructions overlap.
+/// Estimates a whole program. Throws UserError for an architecture of two threads, whose
+/// instructions overlap.
 [[nodiscard]] Estimate estimate(const tcu::Architecture& architecture,
                                 const std::vector<tcu::Instruction>& program,
                                 Formula formula = Formula::current);
@@ -61,9 +64,10 @@ struct Estimates {
 [[nodiscard]] Estimates estimate_file(const tcu::Architecture& architecture,
                                       const std::vector<std::uint8_t>& program);
 
-/// Estimates each layer separately, without a previous instruction. Within a layer the state
-/// continues, which equals the reference's fresh start at every segment, since segments begin with
-/// a load or with weights. Throws UserError for a layer outside the program.
+/// Estimates each layer as a program of its own, so its first instruction has none before it. The
+/// reference instead starts anew at every segment of a layer; both give the same cycles, since a
+/// segment begins with a load or with weights, never with a MatMul. Throws UserError for a layer
+/// outside the program.
 [[nodiscard]] std::vector<Estimate> estimate_layers(const tcu::Architecture& architecture,
                                                     const std::vector<tcu::Instruction>& program,
                                                     const std::vector<tcu::LayerEntry>& layers,

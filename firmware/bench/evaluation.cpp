@@ -91,8 +91,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Text of everything that determines a task's compiled program. A zoo network is identified by
-/// name and seed. A file's model may be spread over several files, so the graph itself is included.
+/// Key of a task's compiled program: text with everything that determines the program. Name and
+/// seed identify a zoo network. A model read from files is identified by the hash of its graph,
+/// since it may be spread over several files.
 std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   Json key;
   if (graph) {
@@ -103,9 +104,9 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   }
   key["architecture"] = json_of_text(to_json(task.architecture, -1));
   compiler_parameters().write(key["compiler"], task);
-  // The choice of tiles depends on the cost of transfers.
+  // The Stripe compiler's choice of tiles depends on the cost of transfers.
   if (task.via != compiler::Via::layers) key["memory"] = task.axi_data_bits;
-  // The optimiser adapts the program to the memory port.
+  // The optimising compiler adapts the program to the memory port.
   if (task.optimise) key["memory"] = {task.axi_data_bits, task.read_latency, task.write_latency};
   return text_of_json(key);
 }
@@ -222,7 +223,8 @@ std::string to_json(const Task& task) {
   compiler_parameters().write(json, task);
   json["architecture"] = json_of_text(to_json(task.architecture, -1));
   for (std::size_t i = 0; i < task.architecture.dais_blocks.size(); ++i) {
-    // The reader of the task does not know the folder from which the architecture was read.
+    // The path is made absolute, since a reader of the task does not know the architecture's
+    // folder.
     json["architecture"]["dais_blocks"][i]["program"] =
         std::filesystem::absolute(task.architecture.dais_blocks[i].path).string();
   }
@@ -253,7 +255,7 @@ std::vector<Figure> figure_columns() {
   std::vector<Figure> columns;
   for (const FigureMember& figure : figure_members) {
     std::string name(figure.name);
-    // These groups contain values of their own.
+    // An object of figures is one column NAME.* without a unit.
     const bool group =
         std::holds_alternative<Json Figures::*>(figure.member) ||
         std::holds_alternative<std::map<std::string, std::uint64_t> Figures::*>(figure.member);
@@ -268,7 +270,7 @@ std::string to_json(const Figures& figures) {
   for (const FigureMember& figure : figure_members) {
     const std::string name(figure.name);
     std::visit([&](auto member) { json[name] = json_of(figures.*member); }, figure.member);
-    // A section that was not requested is left out.
+    // A section that the task did not ask for, such as the energy, is left out.
     const bool optional = std::holds_alternative<Json Figures::*>(figure.member);
     if (optional && json[name].is_null()) json.erase(name);
   }
@@ -325,7 +327,8 @@ TensorData seeded_inputs(const Program& program, std::uint64_t seed) {
 
 namespace {
 
-/// Runs an image for each of `latencies`, dealt out to the task's units; returns the first run.
+/// Runs the program once for each element of `latencies`, dealing the runs out to the task's units,
+/// and fills in the cycles of each. Returns the first run.
 TcuRunResult run_images(const Task& task, const Program& program, const TensorData& inputs,
                         std::vector<std::uint64_t>& latencies) {
   TcuRunOptions options;
@@ -387,7 +390,7 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.instructions = run.instructions;
   figures.program_bytes = program.model.program.size();
   for (const auto& constants : program.model.constants) figures.constant_bytes += constants.size();
-  // A model compiled elsewhere may state the multiply-accumulates of its layers.
+  // A compiled model may state the multiply-accumulates of its layers.
   figures.macs = task.source == Source::model ? macs_of(program.model.file.layers)
                                               : std::optional(program.true_macs);
   figures.macs_with_padding = program.macs_with_padding;

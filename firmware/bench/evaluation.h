@@ -30,24 +30,23 @@ enum class Source {
   model,    ///< path of a compiled .tmodel
 };
 
-/// Defaults are the board's values. A model is compiled already: the compiler's choices do not
-/// apply to it.
+/// Everything that an evaluation needs. A compiled model ignores the compiler's choices.
 struct Task : BoardValues, compiler::Choices, RunRequest {
   Source source = Source::network;
   std::string workload = "resnet20v2";  ///< name or path
   std::uint64_t seed = 1;               ///< seed of a zoo network's weights and of the inputs
   tcu::Architecture architecture;
 
-  /// Images run in succession; the inputs are one.
+  /// Number of images that are run one after the other. All have the same inputs.
   [[nodiscard]] std::uint64_t images() const { return images_wanted.value_or(1); }
 };
 
-/// Compiles with the compiler that the options name.
+/// Compiles a network with the compiler that the options name.
 [[nodiscard]] compiler::Compiled compile_network(const nn::Graph& graph,
                                                  const tcu::Architecture& architecture,
                                                  const compiler::Options& options);
 
-/// Tells the compiler the properties of the board's memory.
+/// Sets the compiler's options that describe the board's memory.
 void fit_to(const BoardValues& board, compiler::Options& options);
 
 /// Parameters of the workload: the network, under the key "network", and its seed.
@@ -55,63 +54,69 @@ void fit_to(const BoardValues& board, compiler::Options& options);
 /// Parameters of the compiler.
 [[nodiscard]] const ParameterTable<compiler::Choices>& compiler_parameters();
 
-/// The task on one line; parse_task(to_json(t)) equals t. parse_task() is strict; `where` stands
-/// for the file name.
+/// Writes a task as one line of JSON; parse_task(to_json(t)) equals t.
 [[nodiscard]] std::string to_json(const Task& task);
+/// Reads a task strictly. `where` stands for the file name in errors.
 [[nodiscard]] Task parse_task(std::string_view json_text, const std::string& where);
 
-/// Figures of an evaluation. An absent figure is null in JSON: a program of 0 cycles has no rates.
+/// Figures of an evaluation. An absent figure is null in JSON; a program of 0 cycles has no rates,
+/// for example.
 struct Figures {
   std::uint64_t instructions = 0;
   std::uint64_t program_bytes = 0, constant_bytes = 0;
-  /// Without those of padding pixels; empty: unknown (a model compiled elsewhere).
+  /// Multiply-accumulates of the network without those of padding pixels; empty: unknown, as for a
+  /// model that does not state them.
   std::optional<std::uint64_t> macs;
-  std::uint64_t macs_with_padding = 0;  ///< as counted in publications; 0: unknown
+  std::uint64_t macs_with_padding = 0;  ///< with padding pixels, as publications count; 0: unknown
   std::uint64_t cycles = 0;
-  double latency_ms = 0;  ///< latency of a run, which may have several images; of units the first's
+  /// Latency of the first run, which computes a batch; with several units it runs on unit 0.
+  double latency_ms = 0;
   std::optional<double> frames_per_second;  ///< empty for 0 cycles
-  /// prediction of the optimiser; 0: it did not compile the program
+  /// Cycles that the optimising compiler predicts; 0: another compiler made the program.
   std::uint64_t predicted_cycles = 0;
-  std::uint64_t bound_cycles = 0;                ///< see optimise::OptimisedLayer; 0: as above
-  std::optional<double> array_busy, useful_mac;  ///< see models/sim/array_figures.h
+  /// Lower bound on the cycles, see optimise::OptimisedLayer; 0: another compiler made the program.
+  std::uint64_t bound_cycles = 0;
+  std::optional<double> array_busy, useful_mac;             ///< see models/sim/array_figures.h
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< both banks, at the pins
-  std::uint64_t estimated_cycles = 0;                       ///< execution latency, current formula
-  std::uint64_t estimated_cycles_2022 = 0;                  ///< aggregate, formula of March 2022
+  std::uint64_t estimated_cycles = 0;       ///< Estimate::execution by the current formula
+  std::uint64_t estimated_cycles_2022 = 0;  ///< Estimate::aggregate by the formula of March 2022
   /// Cycles in which the array is not busy, by the reasons of MachineInfo::time.
   std::map<std::string, std::uint64_t> lost_cycles;
   nlohmann::ordered_json throughput;  ///< see Throughput; null for one image
-  nlohmann::ordered_json energy;      ///< see energy::Meter; null without a table
+  nlohmann::ordered_json energy;      ///< result of energy::Meter; null without a table
   bool from_cache = false;
   double compile_seconds = 0;   ///< host time of compiling or of reading the cache
   double simulate_seconds = 0;  ///< host time
 };
 
-/// Names (as in JSON), units and meanings.
+/// Names (as in JSON), units and meanings of the figures.
 [[nodiscard]] std::vector<Figure> figure_columns();
 
 [[nodiscard]] std::string to_json(const Figures& figures);
 [[nodiscard]] Figures parse_figures(std::string_view json_text, const std::string& where);
 
-/// The task's program: taken from the cache, or compiled and stored there.
 struct Prepared {
   Program program;
   bool from_cache = false;
 };
+/// Takes the task's program from the cache, or compiles it and stores it there. A compiled model is
+/// read from its file.
 [[nodiscard]] Prepared prepare(const Task& task, const ProgramCache& cache,
                                const std::function<void(const compiler::Progress&)>& progress = {});
 
-/// The machine that the task describes.
+/// Configuration of the machine that the task describes.
 [[nodiscard]] TcuSimulationConfig machine_config(const Task& task);
 
-/// One image of every input: the zoo's seeded values if the layout is known, else seeded vectors.
+/// Makes one image of every input, see seeded_input(). Every input has a seed of its own.
 [[nodiscard]] TensorData seeded_inputs(const Program& program, std::uint64_t seed);
 
-/// Throws UserError unless each of the task's units has an image and the memory is the board's.
+/// Checks a task with several units: each needs a run, and the memory must be the board's. Throws
+/// UserError.
 void check_runs(const Task& task);
 
-/// Runs the task's images; figures are those of the first, which of several units is one of unit 0.
-/// Throws UserError if the task cannot be compiled or run, and if the program hangs or reaches the
-/// cycle limit. A process can run one machine at a time.
+/// Runs the task's images and returns the figures of the first run; with several units, unit 0
+/// executes it. Throws UserError if the task cannot be compiled or run, or if the program hangs or
+/// reaches the cycle limit. A process can run one machine at a time.
 [[nodiscard]] Figures evaluate(const Task& task, const ProgramCache& cache);
 
 }  // namespace tactus::bench

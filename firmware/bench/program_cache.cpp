@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Bytes = std::vector<std::uint8_t>;
 
-/// An entry starts with the hash of the rest, and a line end.
+/// Digits of the hash with which an entry starts. It covers everything after its line end.
 constexpr std::ptrdiff_t hash_digits = 64;
 
 Json encode(const std::vector<compiler::TensorLayout>& layouts) {
@@ -52,7 +52,8 @@ std::vector<compiler::TensorLayout> decode_layouts(const Json& array) {
   return layouts;
 }
 
-/// Header line: everything except program and constants.
+/// Second line of an entry, a JSON object: everything except program and constants, which follow
+/// it.
 std::string header(const std::string& key, const Program& program) {
   Json json;
   json["key"] = key;
@@ -134,7 +135,7 @@ std::optional<Program> ProgramCache::find(const std::string& key) const {
     CacheFolder::touch(file);
     return program;
   } catch (const std::exception&) {
-    return std::nullopt;  // not readable, or not an entry: treated as absent
+    return std::nullopt;  // the file is not readable or no entry
   }
 }
 

@@ -32,7 +32,8 @@ ReplayRow decode_row(ObjectReader reader) {
 
 std::optional<std::vector<ReplayRow>> parse_replay_rows(std::string_view json_text,
                                                         const std::string& where) {
-  // A table of another kind, or text that is no JSON, is left to the reader of the other kind.
+  // Text without this key is a table of another kind or no JSON; the other kind's reader reports
+  // it.
   if (json_text.find("\"replays\"") == std::string_view::npos) return std::nullopt;
   JsonDocument document(json_text, where);
   ObjectReader root = document.root();

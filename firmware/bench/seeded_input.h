@@ -10,8 +10,8 @@
 
 namespace tactus::bench {
 
-/// One image of an input as vectors: the zoo's seeded values where the layout is known, else (null)
-/// a value from -1 to 1 in every lane.
+/// Makes one image of an input as vectors. With a layout it has the zoo's seeded values; if
+/// `layout` is null, every lane has a random value from -1 to 1.
 [[nodiscard]] std::vector<std::uint8_t> seeded_input(const tcu::Architecture& architecture,
                                                      const Tensor& tensor,
                                                      const compiler::TensorLayout* layout,

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double most = 1e12;
 
-/// Names are kept; paths are relative to the file that contains them.
+/// Path of a file that a table refers to: a name is kept, a path is relative to the table's file.
 std::string beside(const std::string& where, const std::string& name) {
   const bool path =
       name.find('/') != std::string::npos || !std::filesystem::path(name).extension().empty();
@@ -50,7 +50,7 @@ void decode_workload(ObjectReader& reader, const std::string& where, Row& row) {
   }
 }
 
-/// Reads keys that replace those of the board's architecture.
+/// Reads "architecture", whose keys replace those of the board's architecture.
 void decode_changes(ObjectReader& reader, Row& row) {
   auto changes = reader.get_optional_object("architecture");
   if (!changes) return;
@@ -101,7 +101,7 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   decode_board(reader, where, row);
   decode_compiler_options(reader, row);
   request_parameters(Asker::rows).read(reader, row.task, MissingKeys::allowed);
-  // One run on each unit.
+  // Each unit executes one run.
   if (reader.has("tcus")) row.task.images_wanted = row.task.tcus * row.task.batch;
   decode_changes(reader, row);
   row.label = reader.get_optional_string("label").value_or("");

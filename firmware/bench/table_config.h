@@ -1,15 +1,16 @@
 // Rows of a benchmark table: what to run on which board, and published or measured figures.
 //
 //   {"rows": [
-//     {"network": "resnet20v2",           a network of the zoo; or "onnx": F, or "model":
-//                                         F.tmodel, paths relative to this file
+//     {"network": "resnet20v2",           a network of the zoo; instead "onnx": F or "model":
+//                                         F.tmodel, with paths relative to this file
 //      "board": "zcu104",                 a name in configs/boards, or a path relative to this file
 //      "strategy": "local-vars",          default local-isolated; not for a model
-//      "compat": true,                    byte for byte the reference's program; default false
+//      "compat": true,                    compile the reference's program byte for byte; default
+//                                         false
 //      "optimise": true, "effort": 200,   use the optimising compiler; default false
 //      "batch": 4,                        images per run, optimising compiler; default 1
 //      "resident": true,                  keep constants in local memory, optimising compiler
-//      "architecture": {"dram1_depth": 4194304},          replaces values of the board's
+//      "architecture": {"dram1_depth": 4194304},          replaces values of its architecture
 //      "label": "with a queue",           printed after the program; default none
 //      "board_values": {"memory_model": "fixed"},         replaces values of the board
 //      "standard": false,                 run only with --all; default true
@@ -47,14 +48,14 @@ struct Row {
   std::optional<Published> published;
   std::optional<Measured> measured;
 
-  /// "resnet20v2", followed by the strategy if it is not the default, "via stripe" if so, and the
-  /// label.
+  /// Printed name of the program: the network, the strategy if it is not the default, "via stripe"
+  /// if that compiler is used, and the label.
   [[nodiscard]] std::string program() const;
   /// program() followed by the board's name.
   [[nodiscard]] std::string title() const { return program() + " " + board.name; }
 };
 
-/// `name` is a name in configs/bench, or a path. Throws UserError.
+/// Reads a table. `name` is a name in configs/bench, or a path. Throws UserError.
 [[nodiscard]] std::vector<Row> read_rows(const std::string& name);
 /// Reads text that is already in memory; `where` stands for the file name.
 [[nodiscard]] std::vector<Row> parse_rows(std::string_view json_text, const std::string& where);

@@ -43,7 +43,7 @@ void tile_limit(const Record& record, std::vector<Idea>& out) {
       const Record& use = part(tiles, memory);
       const double used = number(use, "used_bytes");
       const double limit = number(use, "limit_bytes");
-      // A tile twice as large would not fit.
+      // The memory is the limit if a tile twice as large would not fit.
       if (used == 0 || limit == 0 || 2 * used <= limit) continue;
       out.push_back(
           {"tile_limit",
@@ -53,7 +53,8 @@ void tile_limit(const Record& record, std::vector<Idea>& out) {
   }
 }
 
-/// Multiply-accumulates of the array that the program does not need.
+/// Reports multiply-accumulates that the array does and the program does not need, if they are
+/// many.
 void mac_fill(const Record& record, std::vector<Idea>& out) {
   const double slots = number(record, "mac_slots");
   const double points = number(record, "mac_points");
@@ -98,7 +99,7 @@ void weight_loads(const Record& record, std::vector<Idea>& out) {
                    100 * weights / busy, shadow.empty() ? "" : "; shadow weights take " + shadow)});
 }
 
-/// Finds ports that are waited for although they are mostly idle.
+/// Finds ports that have most of the predicted cycles but use little of their bandwidth.
 void short_transfers(const Record& record, std::vector<Idea>& out) {
   const Record& buses = part(record, "buses");
   const Record& predicted = part(record, "predicted");
@@ -135,7 +136,7 @@ void prediction(const Record& record, std::vector<Idea>& out) {
   }
 }
 
-/// Finds parameters whose doubling was simulated to make the point faster.
+/// Finds parameters whose doubling makes the simulated point faster.
 void doubling(const Record& record, std::vector<Idea>& out) {
   const double now = microseconds_of(record);
   for (const auto& entry : part(record, "doubled").items()) {
@@ -163,8 +164,8 @@ std::vector<Idea> hypothetical_ideas(const Record& record) {
   for (const auto& entry : part(record, "doubled").items()) {
     const double then = number(entry.value(), "predicted_us");
     if (then == 0 || then > (1 - least_gain) * now) continue;
-    // With one tile in flight the formula describes this machine; with more, a machine that
-    // overlaps tiles.
+    // A change that was simulated is left out here. A doubled PIPELINE_DEPTH stays: the formula
+    // then describes a machine that overlaps tiles, which the simulator does not have.
     const bool overlaps = entry.key() == "PIPELINE_DEPTH";
     const std::string machine = simulated(record, entry.value());
     if (!overlaps && !machine.empty()) continue;

@@ -42,10 +42,10 @@ using compiler::LoweredStripe;
 /// A program with the values of all its buffers.
 struct Workload {
   stripe::Program program;
-  stripe::Tensors values;  ///< in the machine's number format
+  stripe::Tensors values;  ///< values that the machine's number format has
   std::map<std::string, std::vector<float>> constants;
-  /// True if values are reals, whose sums depend slightly on their order. Sums of small integers do
-  /// not.
+  /// True if values are reals, whose sums depend slightly on their order. False if they are small
+  /// integers, whose sums do not.
   bool reals = false;
 };
 
@@ -76,7 +76,7 @@ Workload network(const PointTask& task) {
   return result;
 }
 
-/// Reads the program. Buffers that never change are the model's constants.
+/// Reads the program. Its constant buffers become the model's constants.
 Workload read_workload(const PointTask& task) {
   if (task.program.compare(0, zoo_prefix.size(), zoo_prefix) == 0 ||
       tf::is_model_name(task.program)) {
@@ -111,7 +111,7 @@ std::vector<stripe::ConfiguredPass> passes_of(const PointTask& task,
   return stripe::read_passes(text, task.study.passes, &model);
 }
 
-/// The lowered program, and predictions for it.
+/// The lowered program, its prediction, and the values of its buffers.
 struct Built {
   stripe::HardwareModel model;
   LoweredStripe lowered;
@@ -119,7 +119,8 @@ struct Built {
   stripe::Tensors values;
 };
 
-/// Throws UserError if results differ. `tolerance` is relative to a buffer's largest value.
+/// Throws UserError if `found` differs from `expected`. `tolerance` is relative to the largest
+/// value of a buffer. `after` names the step that computed `found`.
 void require_same(const stripe::Tensors& expected, const stripe::Tensors& found,
                   const std::string& after, double tolerance = 0) {
   for (const auto& [name, tensor] : expected) {
@@ -215,7 +216,7 @@ TcuRunResult simulate(const PointTask& task, const Built& built, bool check) {
 
 // ---- the record ---------------------------------------------------------------------------------
 
-/// part / whole; null if whole is 0.
+/// Returns part / whole, or null if whole is 0.
 Record share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? Record() : Record(static_cast<double>(part) / static_cast<double>(whole));
 }
@@ -273,9 +274,9 @@ Record paths_of(const Paths& paths) {
           {"other", paths.other}};
 }
 
-/// Multiply-accumulates that the kernel's blocks need.
+/// Number of multiply-accumulates that the kernel's blocks need.
 std::uint64_t points_of(const LoweredStripe& lowered, const std::string& kernel) {
-  // The name of a fused kernel joins those of its parts.
+  // The name of a fused kernel is "a+b+...", with the names of its parts.
   const std::string names = "+" + kernel + "+";
   std::uint64_t points = 0;
   for (const compiler::BlockCounts& block : lowered.counts) {
@@ -336,9 +337,8 @@ Record kernels_of(const TcuRunResult& run, const PointTask& task, const Built& b
   return kernels;
 }
 
-/// Simulates the point with one change and predicts its time by the formula. The formula for
-/// several tiles in flight describes a machine that overlaps them, which the simulator does not
-/// have.
+/// Simulates a changed point and predicts its time by the formula. With several tiles in flight the
+/// formula describes a machine that overlaps them, which the simulator does not have.
 Record changed(const PointTask& task) {
   Record result = Record::object();
   try {
@@ -355,7 +355,7 @@ Record changed(const PointTask& task) {
   return result;
 }
 
-/// The point with each parameter doubled.
+/// Times of the point with each parameter doubled, one at a time.
 Record doubled(const PointTask& task) {
   using Change = std::function<void(PointTask&)>;
   const std::pair<const char*, Change> changes[] = {
@@ -375,7 +375,7 @@ Record doubled(const PointTask& task) {
   return result;
 }
 
-/// The point with each extension of the architecture that it does not use.
+/// Times of the point with hardware added. At present this is only shadow weights, if it has none.
 Record extended(const PointTask& task) {
   Record result = Record::object();
   if (task.architecture.shadow_weights == tcu::ShadowWeights::off) {

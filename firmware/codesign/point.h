@@ -1,8 +1,9 @@
 // Evaluates a design point: a Stripe program on a machine, from passes to measured cycles.
 //
-// The passes are rendered for the machine and applied. The interpreter checks the program before
-// and after. The program is lowered and simulated cycle by cycle, and its outputs are compared with
-// those of the interpreter in the machine's number format, bit for bit.
+// The template of passes is filled in for the machine, and the passes are applied. The interpreter
+// computes the program before and after them, and the results must agree. The program is lowered
+// and simulated cycle by cycle. Its outputs must be those of the interpreter in the machine's
+// number format, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ namespace tactus::codesign {
 struct Study {
   std::string passes;  ///< path of a template of passes; empty: the default passes of the lowering
   std::string energy;  ///< path of an energy table; empty: none
-  unsigned pipeline_depth = 1;
-  bool check = true;  ///< interpret before and after the passes
-  /// also simulate with each parameter doubled, and with each absent extension
+  unsigned pipeline_depth = 1;  ///< tiles in flight, which share the memories
+  bool check = true;            ///< interpret the program before and after the passes
+  /// Also simulate the point with each parameter doubled, and with shadow weights if it has none.
   bool doubling = true;
 };
 [[nodiscard]] const ParameterTable<Study>& study_parameters();
@@ -33,13 +34,14 @@ struct PointTask : BoardValues {
   std::string program;
   tcu::Architecture architecture;
   Study study;
-  RunRequest request;  ///< of each simulation: the limit of its cycles
+  RunRequest request;  ///< options of each simulation: the limit of its cycles
 };
 
 /// Evaluates the point and returns its record:
-/// - cycles, latency_ms, frames_per_second, array_busy, bytes of DRAM;
+/// - cycles, instructions, latency_ms, frames_per_second, array_busy, bytes of DRAM;
 /// - `kernels` with start, cycles, predicted_cycles, tiles;
-/// - `units` and `buses` with their shares of the run; mac_points and mac_slots;
+/// - `units` and `buses` with their shares of the run;
+/// - mac_slots, the multiply-accumulates that the array does; mac_points, those that are needed;
 /// - `energy`; `predicted`;
 /// - times with `doubled` parameters and `extended` hardware, simulated and predicted;
 /// - `ideas` with their evidence; `hypothetical` ones, predicted for hardware that the simulator
@@ -48,7 +50,7 @@ struct PointTask : BoardValues {
 /// results after the passes.
 [[nodiscard]] nlohmann::ordered_json evaluate(const PointTask& task);
 
-/// Reads program, passes and energy table; throws UserError for problems with them.
+/// Reads program, passes and energy table. Throws UserError if one of them is wrong.
 void check_files(const PointTask& task);
 
 }  // namespace tactus::codesign

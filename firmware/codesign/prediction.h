@@ -7,13 +7,13 @@
 //   DataMove, others   its vectors
 //   LoadLUT            the vectors of a table
 //   LoadActivation     its vectors of parameters
-//   SIMD, NoOp         1
+//   SIMD, all others   1
 //
-// These cycles are added on four paths: DMA0, DMA1, the array with its weights, the accumulators
-// with the ALUs. With one tile in flight a kernel takes the sum of its paths; with two or more, the
-// longest path plus one fill (a transfer's latency and 2 N). The formula ignores the delivery of
-// instructions and waits between them, so measured times differ; see tactus codesign. Source:
-// Stripe notes section 5.8.
+// N is the array size. Each instruction's cycles are added to one of four paths: DMA0, DMA1, the
+// array with its weights, the accumulators with the ALUs. With one tile in flight a kernel takes
+// the sum of its paths; with two or more, the longest path plus one fill (a transfer's latency and
+// 2 N). The formula ignores the delivery of instructions and waits between them, so measured times
+// differ; see tactus codesign. Source: Stripe notes section 5.8.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@
 namespace tactus::codesign {
 
 struct Rates {
-  double bytes_per_cycle = 8;     ///< of a DRAM port, in each direction
+  double bytes_per_cycle = 8;     ///< bandwidth of a DRAM port in each direction
   std::uint64_t dma_latency = 1;  ///< cycles to the first data of a transfer
   unsigned pipeline_depth = 1;    ///< tiles in flight
 };
 
-/// Cycles of each path.
+/// Cycles of the four paths, some of them in parts.
 struct Paths {
   std::uint64_t dma0 = 0, dma1 = 0;
-  std::uint64_t weights = 0, array = 0;  ///< path of the array
-  std::uint64_t moves = 0, simd = 0;     ///< path of the accumulators and ALUs
-  std::uint64_t other = 0;               ///< instructions without effect, counted on the last path
+  std::uint64_t weights = 0, array = 0;  ///< parts of the array's path
+  std::uint64_t moves = 0, simd = 0;     ///< parts of the path of the accumulators and ALUs
+  std::uint64_t other = 0;               ///< NoOp, Configure and the like, part of the last path
   [[nodiscard]] std::uint64_t sum() const;
   [[nodiscard]] std::uint64_t longest() const;
 };
@@ -51,10 +51,11 @@ struct KernelPrediction {
 
 struct Prediction {
   std::vector<KernelPrediction> kernels;
-  std::uint64_t cycles = 0;  ///< of all kernels in succession
+  std::uint64_t cycles = 0;  ///< sum over all kernels, which run one after the other
 };
 
-/// Throws UserError for an architecture of two threads, whose instructions overlap.
+/// Predicts a program kernel by kernel. Throws UserError for an architecture of two threads, whose
+/// instructions overlap.
 [[nodiscard]] Prediction predict(const tcu::Architecture& architecture,
                                  const std::vector<tcu::Instruction>& program,
                                  const std::vector<compiler::LayerInfo>& kernels,

@@ -22,7 +22,8 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || !std::filesystem::path(name).extension().empty();
 }
 
-/// Parameters of the board that are set.
+/// Parameters that the board sets; they need a provenance. Optional ones are left out, except a
+/// host_us other than 0.
 ParameterSection given_parameters(const Board& board) {
   ParameterSection section = board_parameters().section();
   const auto absent = [&](const ParameterInfo& info) {
@@ -34,7 +35,7 @@ ParameterSection given_parameters(const Board& board) {
   return section;
 }
 
-/// Parameters of the board's memory that are set.
+/// Parameters that the board's memory sets. Optional ones belong to the instruction stream.
 ParameterSection given_memory_parameters(const BoardMemory& memory) {
   ParameterSection section = memory_section();
   auto& all = section.parameters;

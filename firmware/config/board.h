@@ -1,7 +1,7 @@
 // A board: an architecture on an FPGA with a clock and a memory, and the provenance of each value.
 //
 //   {"name": "zcu104", "title": "Xilinx ZCU104",
-//    "architecture": "../arch/zcu104.tarch",            path relative to this file, or the keys
+//    "architecture": "../arch/zcu104.tarch",            path relative to this file, or an object
 //    "clock_mhz": 100, "axi_data_bits": 128, "read_latency": 20, "write_latency": 5,
 //    "compared": "ResNet-20: ...",                    measured runs that the model agrees with
 //    "provenance": {
@@ -31,7 +31,7 @@ struct Board : BoardValues {
   ProvenanceByKey provenance;  ///< empty if the file has none
   std::string compared;  ///< measured runs on the board that the model agrees with; empty: none
 
-  std::string path;  ///< the board's file
+  std::string path;  ///< path of the board's file
 
   /// Configuration of a machine with this board; values that the board does not set have their
   /// defaults.

@@ -19,8 +19,8 @@ bool is_config_folder(const fs::path& folder) {
   return fs::is_directory(folder / "boards", ignored);
 }
 
-/// Path of the program behind symbolic links. If the program was replaced while it runs, only its
-/// name is known.
+/// Path of this program with symbolic links resolved. If its file was replaced while it runs, the
+/// path cannot be resolved and the system's name of it is returned.
 fs::path program_file() {
   std::error_code error;
   fs::path file = fs::canonical(program_path(), error);

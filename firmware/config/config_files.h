@@ -12,15 +12,16 @@
 
 namespace tactus {
 
-/// Throws a UserError that lists the folders tried.
+/// Path of the folder configs/. Throws a UserError that lists the folders tried.
 [[nodiscard]] std::string config_folder();
 
-/// `name` itself if it contains a "/" or has the extension; else the path of configs/`kind`/`name`
-/// with the extension. Throws UserError with the existing names and the nearest one.
+/// Path of a file given by name or by path: `name` itself if it contains a "/" or has the
+/// extension, else configs/`kind`/`name` with the extension. Throws UserError with the existing
+/// names and the nearest one.
 [[nodiscard]] std::string config_path(std::string_view kind, const std::string& name,
                                       std::string_view extension = ".json");
 
-/// The same, but also `name` itself if it has any extension or is a file.
+/// As config_path(), but returns `name` itself also if it has any extension or is an existing file.
 [[nodiscard]] std::string file_or_config_path(std::string_view kind, const std::string& name,
                                               std::string_view extension = ".json");
 

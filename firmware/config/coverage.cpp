@@ -15,7 +15,7 @@ using Texts = std::vector<std::string>;
 
 bool is_power_of_two(std::uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
-/// Values of the machine that occur in no recording of the RTL; see models/README.md, Accuracy.
+/// Values of the machine that no recording of the RTL has; see models/README.md, Accuracy.
 Texts not_recorded(const TcuSimulationConfig& config) {
   const tcu::Architecture& a = config.architecture;
   Texts texts;
@@ -40,7 +40,7 @@ Texts not_recorded(const TcuSimulationConfig& config) {
   return texts;
 }
 
-/// Extensions of the machine, which are absent from the RTL.
+/// Extensions that the machine has and no RTL has.
 Texts extensions(const tcu::Architecture& a) {
   Texts texts;
   if (!a.dais_blocks.empty()) texts.emplace_back("DAIS blocks");
@@ -51,7 +51,8 @@ Texts extensions(const tcu::Architecture& a) {
   return texts;
 }
 
-/// The board's statement about comparisons of its memory, if that memory is used unchanged.
+/// What a board's file says about its comparison with measured runs, if this machine has all values
+/// of the board. Empty if no such board exists.
 std::string measured_board(const TcuSimulationConfig& config) {
   for (const std::string& name : config_names("boards")) {
     const Board board = read_board(name);

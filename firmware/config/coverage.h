@@ -9,7 +9,7 @@
 namespace tactus {
 
 /// One line, such as "array size 24: modelled from the RTL's source, not compared with recordings;
-/// memory ...". `units`: TCUs behind one memory.
+/// memory ...". `units` is the number of TCUs behind one memory.
 [[nodiscard]] std::string coverage_text(const TcuSimulationConfig& config, unsigned units = 1);
 
 }  // namespace tactus

@@ -19,8 +19,8 @@ namespace tactus {
 struct LinkPreset : LinkValues {
   std::string name;
   std::string title;
-  ProvenanceByKey provenance;  ///< by key; empty if the file has none
-  std::string path;            ///< the link's file
+  ProvenanceByKey provenance;  ///< empty if the file has none
+  std::string path;            ///< path of the link's file
 };
 
 /// Reads a link by the name of a file in configs/links, or by path (see config_path). Throws

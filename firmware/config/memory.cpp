@@ -28,7 +28,7 @@ void check_clocks(const BoardValues& board, std::vector<MemoryProblem>& problems
   }
 }
 
-/// Checks the places of both banks in the DRAM.
+/// Checks the addresses of both banks in the DRAM.
 void check_banks(const BoardMemory& memory, const tcu::Architecture& architecture,
                  const DdrConfig& ddr, std::vector<MemoryProblem>& problems) {
   const std::uint64_t vector = architecture.vector_bytes();
@@ -60,8 +60,8 @@ void check_banks(const BoardMemory& memory, const tcu::Architecture& architectur
        ""});
 }
 
-/// Checks the place of the program in the DRAM, before or behind the banks. Its length is known
-/// only for a run.
+/// Checks that the program starts in the DRAM and outside the banks. Its length is known only for a
+/// run.
 void check_stream(const BoardValues& board, const tcu::Architecture& architecture,
                   const DdrConfig& ddr, std::vector<MemoryProblem>& problems) {
   const BoardMemory& memory = *board.board_memory;
@@ -71,7 +71,8 @@ void check_stream(const BoardValues& board, const tcu::Architecture& architectur
         {"/memory/stream", "missing key; stream_model \"board\" (--stream board) needs it", ""});
     return;
   }
-  // A board's file is checked with its own DRAM; with another DRAM only used values are checked.
+  // The address is always checked against the board's own DRAM, and against a DRAM that replaces it
+  // only if the program is read from there.
   if (board.stream_model == StreamModel::ideal && !board.ddr.empty()) return;
   const std::uint64_t base = memory.stream->base;
   const std::uint64_t most = std::min(ddr.bytes(), std::uint64_t{1} << 32);
@@ -95,15 +96,15 @@ void check_stream(const BoardValues& board, const tcu::Architecture& architectur
   }
 }
 
-/// Clocks of "timeout(100)"; empty for another policy.
+/// Clocks of the page policy "timeout(100)"; empty for a policy without them.
 std::optional<std::uint64_t> page_timeout(const std::string& policy) {
   const auto bracket = policy.find('(');
   if (bracket == std::string::npos) return std::nullopt;
   return std::stoull(policy.substr(bracket + 1));  // the text was checked when it was read
 }
 
-/// The preset, with the board's values replacing some of its own. Empty, with a problem added, if
-/// no usable preset exists.
+/// Reads the preset and replaces the values that the board sets. Returns nothing and adds a problem
+/// if there is no usable preset.
 std::optional<DdrConfig> look_up_ddr(const BoardValues& board,
                                      std::vector<MemoryProblem>& problems) {
   const BoardMemory& memory = *board.board_memory;
@@ -136,8 +137,8 @@ void move_banks(BoardMemory& memory, const tcu::Architecture& architecture) {
   if (memory.stream) memory.stream->base = end(memory.base[1], architecture.dram1_depth);
 }
 
-/// In a DRAM that replaces the board's, moves banks that do not fit at the board's places. A place
-/// of the program without room is removed, unless it is needed.
+/// Moves banks that do not fit into a DRAM that replaces the board's. Removes the program's address
+/// if it lies beyond this DRAM and the program is not read from it.
 void fit_banks(BoardValues& board, const tcu::Architecture& architecture, const DdrConfig& ddr,
                std::vector<MemoryProblem>& problems) {
   BoardMemory& memory = *board.board_memory;

@@ -9,19 +9,20 @@
 
 namespace tactus {
 
-/// A problem with a memory on an architecture.
+/// An error in the memory of a board, or in its combination with an architecture.
 struct MemoryProblem {
-  std::string path;  ///< JSON path relative to the board
-  std::string what;
+  std::string path;    ///< JSON path relative to the board
+  std::string what;    ///< description and allowed values
   std::string option;  ///< option that replaced the board's value; empty: none
 };
 
-/// Problems with the combination of clocks, DRAM and banks.
+/// Checks that clocks, DRAM, banks and architecture fit together. Empty: they do.
 [[nodiscard]] std::vector<MemoryProblem> memory_problems(const BoardValues& board,
                                                          const tcu::Architecture& architecture);
 
 /// If a DRAM replaces the board's (BoardValues::ddr) and the banks do not fit at the board's
-/// places, moves them: one behind the other from byte 0 on, the program behind both.
+/// addresses, moves them: one behind the other from byte 0 on, the program behind both. If the
+/// program is not read from this memory and its address lies beyond the DRAM, removes that address.
 void place_banks(BoardValues& board, const tcu::Architecture& architecture);
 
 /// Memory for a DRAM on a board that describes none: each port has the design's clock, the width of
@@ -38,8 +39,8 @@ void resolve_memory(TcuSimulationConfig& config, const std::string& where = "the
 /// port_data_bits, interconnect_ns, ddr.
 [[nodiscard]] bool replaces_board_memory(std::string_view key);
 
-/// The same machine with its actual memory: if the board's memory is used, the values of keys of
-/// replaces_board_memory() become part of it, and these keys are unset.
+/// Returns the board with the memory that it actually has. If the board's memory is used, the
+/// values of the keys of replaces_board_memory() become part of it, and the keys are unset.
 [[nodiscard]] BoardValues in_force(BoardValues board);
 
 }  // namespace tactus

@@ -8,8 +8,8 @@ namespace tactus {
 void choose_memory(
     BoardValues& board, const std::string& where,
     const std::function<std::string(const Parameter<BoardValues>& parameter)>& given) {
-  std::string memory;   // as given, if it was given
-  std::string latency;  // the value that selects the memory of fixed latency
+  std::string memory;   // name of the memory model's parameter; empty: not given
+  std::string latency;  // name of the first latency that was given; empty: none
   bool ddr = false;
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (p.key == "memory_model") memory = given(p);

@@ -8,9 +8,9 @@
 
 namespace tactus {
 
-/// The DRAM of a board whose memory model is `board`; empty for the memory of fixed latency. The
-/// port uses the path and base of the board's dram0. Throws UserError if clocks, preset and base do
-/// not fit together.
+/// Returns the DRAM of a board whose memory model is `board`, and nothing for the memory of fixed
+/// latency. The port uses the path and base of the board's dram0. Throws UserError if clocks,
+/// preset and base do not fit together.
 [[nodiscard]] std::optional<DdrConfig> resolve_port_memory(const BoardValues& board);
 
 }  // namespace tactus

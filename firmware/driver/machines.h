@@ -10,7 +10,7 @@ namespace tactus {
 
 [[nodiscard]] const std::vector<const MachineInfo*>& machines();
 
-/// Tables of the machine with this name. Throws a UserError that lists the names if there is none.
+/// Finds a machine by its name. Throws a UserError that lists the names if there is none.
 [[nodiscard]] const MachineInfo& machine_info(std::string_view name);
 
 }  // namespace tactus

@@ -7,7 +7,8 @@
 namespace tactus::energy {
 namespace {
 
-constexpr double narrow = 8, half = 16, wide = 32;  ///< bits of a factor
+/// Bits of a factor, the sizes for which an energy table is read.
+constexpr double narrow = 8, half = 16, wide = 32;
 
 /// Event of an energy table for each kind of multiply-accumulate, by MacKind.
 constexpr Machine::HasEvent mac_events[dpas::mac_kinds] = {
@@ -27,7 +28,7 @@ std::uint64_t macs_a_cycle(const dpas::Profile& profile, dpas::MacKind kind) {
   for (unsigned code = 0; code < dpas::precision_codes; ++code) {
     const auto precision = static_cast<dpas::Precision>(code);
     if (!profile.has(precision) || mac_kind(precision) != kind) continue;
-    // Narrower integers use the 8-bit multipliers in pairs.
+    // Narrower integers use the same multipliers, so they add none.
     if (kind == dpas::MacKind::integer && dpas::info(precision).bits != narrow) continue;
     most = std::max(most, dpas::ops_per_channel(precision, precision));
   }

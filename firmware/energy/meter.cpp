@@ -85,7 +85,7 @@ Json Meter::energy(const Counts& counts, std::uint64_t cycles, double clock_mhz,
   result["total"] = total;
   result["per_image"] = total / static_cast<double>(images);
   result["static"] = table_.static_per_cycle * static_cast<double>(cycles);
-  // pJ / us = uW.
+  // pJ / us = uW; / 1e3 gives mW.
   if (table_.picojoules && cycles != 0) {
     result["power_mw"] = total / (static_cast<double>(cycles) / clock_mhz) / 1e3;
   }

@@ -7,7 +7,8 @@
 
 namespace tactus::energy {
 
-/// `run` is the next run of the document; the page shows the energy of the first.
+/// Adds the energy of `run`, a run of the document or the next to be added. The page shows only the
+/// energy of the document's first run.
 void add_to(RunDocument& document, ReportedRun& run, nlohmann::ordered_json energy);
 
 }  // namespace tactus::energy

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// True if a table's entry is an object. The reader reports entries that are neither an object nor
+/// True if a table's entry is an object. The reader reports an entry that is neither an object nor
 /// a number.
 bool is_object(const Json& json, const char* section, std::string_view key) {
   return json.is_object() && json.contains(section) && json.at(section).is_object() &&

@@ -8,13 +8,15 @@
 //    "static_per_cycle": 0,
 //    "area": {"unit": "um2", "mac": 3000, "simd_lane": 3000, "memory_bit": 0.35}}
 //
-// Every event must have a value; 0 means that it is not counted. Events that only machines with a
-// DPAS array have may be omitted; such a table cannot be used for these machines. A value is a
-// number or an object. An object gives the value of one event ("value") or of a number of its bits
-// ("per_bits"), either the same for every machine or by size ("by_size", the first step that is
-// large enough). Sizes are bits of a scalar for mac, mac_float and simd_lane, and bytes of the
-// memory for local_*, accumulator_* and register_*. An entry may have a source and a technology of
-// its own. Units are "pJ", which needs a technology, or "relative". "area" is optional.
+// Every event must have an entry; 0 means that it is not counted. A table may omit the events that
+// only machines with a DPAS array have; it then cannot be used for these machines.
+//
+// An entry is a number or an object. An object has either "value", one value for every machine, or
+// "by_size", whose first step that is large enough counts. The value is the energy of one event, or
+// of "per_bits" of the bits that it moves. Sizes are bits of a scalar for mac, mac_float and
+// simd_lane, and bytes of the memory for local_*, accumulator_* and register_*. An entry may have a
+// source and a technology of its own. Units are "pJ", which needs a technology, or "relative".
+// "area" is optional.
 #pragma once
 
 #include <array>
@@ -44,7 +46,7 @@ enum class Event {
   instruction,
 };
 
-/// The size by which the steps of an entry are ordered.
+/// The property of a machine that the steps of an entry depend on.
 enum class Size { none, scalar_bits, local_bytes, accumulator_bytes, register_bytes };
 
 struct EventInfo {
@@ -52,8 +54,8 @@ struct EventInfo {
   std::string_view name;
   std::string_view counts;  ///< meaning of one event
   Size size;
-  bool has_bits;   ///< it moves bits, so "per_bits" is allowed
-  bool dpas_only;  ///< only machines with a DPAS array have it; a table may omit it
+  bool has_bits;   ///< true: the event moves bits, so "per_bits" is allowed
+  bool dpas_only;  ///< true: only machines with a DPAS array have the event; a table may omit it
 };
 inline constexpr std::array<EventInfo, 13> event_infos{{
     {Event::mac, "mac", "a multiply-accumulate of whole or fixed-point numbers", Size::scalar_bits,
@@ -110,7 +112,7 @@ struct Entry {
     double value = 0;
   };
   std::vector<Step> steps;  ///< ascending; a single step without limit if size does not matter
-  double per_bits = 0;      ///< the value is for so many bits; 0: for one event
+  double per_bits = 0;      ///< number of bits that a value is for; 0: a value is for one event
   std::string source, technology;
 };
 
@@ -129,16 +131,16 @@ struct Table {
   [[nodiscard]] std::string_view unit() const { return picojoules ? "pJ" : "relative"; }
 };
 
-/// Throws UserError with all problems and their JSON paths.
+/// Reads the text of a table. Throws UserError with all problems and their JSON paths.
 [[nodiscard]] Table parse_table(std::string_view json, const std::string& where);
 /// Reads a table of configs/energy by name, or a .json file by path.
 [[nodiscard]] Table read_table(const std::string& name);
-/// Path of a table. A path is relative to the folder of `file` (empty: the current folder). Throws
-/// UserError for an unknown name.
+/// Path of a table given by name or by path; a path is relative to the folder of `file` (empty: the
+/// current folder). Throws UserError for an unknown name.
 [[nodiscard]] std::string table_path(const std::string& name, const std::string& file = {});
 
-/// Properties of a machine that a table needs: its events and parts, with the sizes for their
-/// entries (see EventInfo::size).
+/// Events and parts of a machine, which a table must have entries for, with their sizes (see
+/// EventInfo::size).
 struct Machine {
   struct HasEvent {
     Event event;
@@ -149,7 +151,7 @@ struct Machine {
     double size = 0;
     std::uint64_t count = 0;
   };
-  std::string_view kind;  ///< "a TCU"
+  std::string_view kind;  ///< name in messages, such as "a TCU"
   std::vector<HasEvent> events;
   std::vector<HasParts> parts;
 };
@@ -170,11 +172,11 @@ class Meter {
   Meter(Table table, Machine machine);
 
   [[nodiscard]] const Table& table() const { return table_; }
-  /// Total energy; all events in `counts` must be events of the machine.
+  /// Total energy in the table's unit. All events in `counts` must be events of the machine.
   [[nodiscard]] double total(const Counts& counts, std::uint64_t cycles) const;
-  /// {"table", "source", "technology", "unit", "total", "per_image", "static", "by_event"}, plus
-  /// "power_mw" if the table is in picojoules and "area" if it has areas. `images`: number computed
-  /// by the run.
+  /// Energies as an object with "table", "source", "technology" (if stated), "unit", "total",
+  /// "per_image", "static" and "by_event", plus "power_mw" if the table is in picojoules and "area"
+  /// if it has areas. `images` is the number of images that the run has computed.
   [[nodiscard]] nlohmann::ordered_json energy(const Counts& counts, std::uint64_t cycles,
                                               double clock_mhz, std::uint64_t images = 1) const;
 
@@ -188,9 +190,9 @@ class Meter {
 
 /// Text such as "1.234 mJ" or "1.23e+06 relative units".
 [[nodiscard]] std::string energy_text(double value, std::string_view unit);
-/// Line of a summary, including the table's name, from a result of Meter::energy().
+/// Makes a line of a run's summary from a result of Meter::energy(). It names the table.
 [[nodiscard]] std::string summary(const nlohmann::ordered_json& energy);
-/// Section of a page from a result of Meter::energy().
+/// Makes a section of an HTML page from a result of Meter::energy().
 [[nodiscard]] std::string page_section(const nlohmann::ordered_json& energy);
 
 }  // namespace tactus::energy

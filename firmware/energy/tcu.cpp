@@ -6,7 +6,7 @@
 namespace tactus::energy {
 namespace {
 
-/// Sizes in bytes.
+/// Sizes of the on-chip memories in bytes.
 struct Memories {
   explicit Memories(const tcu::Architecture& architecture)
       : local(bytes(architecture, architecture.local_depth)),

@@ -16,22 +16,23 @@ namespace tactus::energy {
 
 /// On-chip resources of the design, from its parameters alone.
 struct OnChip {
-  /// Local memory, accumulators, weights of the array (N+1 vectors) and SIMD registers, without
-  /// queues and pipeline registers.
+  /// Bits of local memory, accumulators, the array's weights (N+1 vectors) and SIMD registers;
+  /// queues and pipeline registers are not included.
   std::uint64_t memory_bits = 0;
   std::uint64_t multipliers = 0;  ///< N * N in the array, N in the ALUs
 };
 [[nodiscard]] OnChip on_chip(const tcu::Architecture& architecture);
 
+/// Events and parts of a TCU.
 [[nodiscard]] Machine machine_of(const tcu::Architecture& architecture);
 
-/// Energy of a run: "per_image" for its `batch` images and, if it has regions, "layers" with
-/// {"name", "total"} for each.
+/// Energy of a run of `batch` images, as Meter::energy() gives it. If the run has regions, "layers"
+/// has {"name", "total"} for each.
 [[nodiscard]] nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,
                                                const tcu::Architecture& architecture,
                                                const BoardValues& board, std::uint64_t batch = 1);
 
-/// Adds its energy to each run of a document.
+/// Adds to each run of a document the run's energy.
 void add_to(RunDocument& document, const Meter& meter, const TcuSimulationConfig& config);
 
 }  // namespace tactus::energy

@@ -11,6 +11,7 @@
 
 namespace tactus::gemm {
 
+/// Results of several products on several machines.
 struct Comparison {
   std::string version, revision;  ///< version of Tactus
   std::vector<std::unique_ptr<Runner>> machines;
@@ -27,13 +28,14 @@ struct Comparison {
   };
   [[nodiscard]] Total total(std::size_t machine) const;
 
-  /// "energy, table relative"; empty without an energy table.
+  /// Title of the column of energies, such as "energy, table relative"; empty without an energy
+  /// table.
   [[nodiscard]] std::string energy_title() const;
 };
 
-/// The figures of a product on a machine, with explanations.
+/// Figures of one product on one machine, with explanations.
 [[nodiscard]] std::vector<Figure> figure_columns();
-/// The columns of to_csv(), with explanations.
+/// Columns of to_csv(), with explanations.
 [[nodiscard]] std::vector<Figure> csv_columns();
 /// CSV text with one row per product and machine.
 [[nodiscard]] std::string to_csv(const Comparison& comparison);

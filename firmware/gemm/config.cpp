@@ -113,13 +113,12 @@ GemmConfig named_machine(const std::string& name, const std::string& beside) {
   const std::string rest = colon == std::string::npos ? name : name.substr(colon + 1);
   if (kind == "tcu" && !rest.empty()) {
     config.is_tcu = true;
-    // Some boards have the name of their architecture: it means the board.
+    // A name that is both a board's and an architecture's means the board.
     const bool is_board = rest.find('/') != std::string::npos || ends_with(rest, ".json") ||
                           is_config_name("boards", rest);
     if (ends_with(rest, ".tarch") || (!is_board && is_config_name("arch", rest, ".tarch"))) {
       config.architecture = tcu::read_architecture(path_of("arch", rest, beside, ".tarch"));
-      // Configures the port so that it is close to an ideal memory: one vector per cycle on each
-      // port.
+      // The memory is nearly ideal if each port has one vector per cycle.
       const std::uint64_t vector_bits = 8 * config.architecture.vector_bytes();
       unsigned width = static_cast<unsigned>(axi_width_range.max);
       while (width > axi_width_range.min && vector_bits % width != 0) width /= 2;

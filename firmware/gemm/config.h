@@ -28,8 +28,9 @@ struct DpasOptions {
   DpasOptions() { machine.memory = dpas::MemoryKind::ideal; }
   dpas::MachineParameters machine;
 };
-/// Excludes the number of threads and the options that change results; those are fixed by the
-/// check.
+/// Parameters of DpasOptions. Not among them are the number of threads, which the kernel sets; the
+/// engine, which GemmConfig has; and options that change results, since the check uses their
+/// defaults.
 [[nodiscard]] const ParameterTable<DpasOptions>& dpas_option_parameters();
 /// Parameters of the profile; options may replace single values.
 [[nodiscard]] const ParameterTable<DpasOptions>& profile_parameters();
@@ -47,8 +48,8 @@ struct GemmConfig {
 
 /// Configuration of a named machine. Throws UserError that lists what is allowed. Names:
 /// - "pvc" or "dpas:pvc": a profile of configs/dpas, or a .json file;
-/// - "tcu:F.tarch": an architecture; its ports are as wide as its vectors, if AXI has this width,
-///   and latencies are one cycle;
+/// - "tcu:F.tarch": an architecture without a board; its ports have the largest AXI width that
+///   divides a vector, and latencies are one cycle;
 /// - "tcu:zcu104": a board of configs/boards, or a .json file;
 /// - "pvc@zcu104", "tcu:F.tarch@zcu104": the machine on a board, see put_on_board().
 /// Paths are relative to the folder of `beside`, if given.
@@ -58,7 +59,7 @@ struct GemmConfig {
 /// then uses its AXI port.
 void put_on_board(GemmConfig& config, const Board& board);
 
-/// Throws UserError if values contradict each other.
+/// Makes the runner of the configured machine. Throws UserError if values contradict each other.
 [[nodiscard]] std::unique_ptr<Runner> make_runner(const GemmConfig& config);
 
 /// Configuration of the runner of a machine with a DPAS array.

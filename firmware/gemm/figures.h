@@ -1,5 +1,5 @@
-// The figures of a matrix product on a machine, each described once: columns of the table on the
-// screen, of the CSV file and of the page, keys of the statistics, and explanations.
+// The figures of a matrix product on a machine. Each is described once, for the table on the
+// screen, the CSV file, the page, the keys of the statistics, and the explanations.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,15 @@ struct GemmFigure {
 /// The value in JSON; null for none.
 [[nodiscard]] nlohmann::ordered_json to_json(const FigureValue& value);
 
-/// Cycles in which the array is not busy, by reason (title and cycles), largest first.
+/// Cycles in which the array multiplies nothing for one reason.
 struct Lost {
   std::string name, title;
   std::uint64_t cycles = 0;
 };
+/// Lost cycles of a run by reason, largest first.
 [[nodiscard]] std::vector<Lost> lost_by_reason(const Measurement& measurement);
 
-/// Name of a level or memory as a part of column names: "loads_and_stores".
+/// Converts the name of a level or memory to a part of column names, such as "loads_and_stores".
 [[nodiscard]] std::string key(std::string_view title);
 
 }  // namespace tactus::gemm

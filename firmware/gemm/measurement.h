@@ -50,30 +50,33 @@ struct Measurement {
   MachineRates rates;
   std::uint64_t peak_macs = 0;  ///< MACs of the array in a cycle, in this arithmetic
   Bound bound;
-  std::uint64_t estimated_cycles = 0;  ///< by the formula that chose the schedule
+  std::uint64_t estimated_cycles = 0;  ///< estimate of the formula that chose the schedule
   std::uint64_t array_instructions = 0;
   RunResult run;
   std::vector<Level> levels;  ///< outermost first
   std::optional<RegisterReads> registers;
-  nlohmann::ordered_json energy;  ///< see energy::Meter; null without an energy table
+  nlohmann::ordered_json energy;  ///< result of energy::Meter; null without an energy table
   std::uint64_t checked = 0;      ///< number of compared elements of C
   std::string wrong;              ///< describes the first wrong element; empty: all are correct
   double host_seconds = 0;        ///< host time of the simulation alone
 
-  /// 0, like the shares below, if the run did not finish.
+  // These figures are 0 if the run did not finish.
   [[nodiscard]] double macs_per_cycle() const;
-  /// Share of cycles, 0..1, see models/sim/array_figures.h.
+  /// Share of cycles in which the array multiplies, 0..1, see models/sim/array_figures.h.
   [[nodiscard]] double array_busy() const;
+  /// macs_per_cycle() / peak_macs, 0..1.
   [[nodiscard]] double useful_mac() const;
   /// bound.cycles / cycles, 0..1.
   [[nodiscard]] double share_of_bound() const;
-  [[nodiscard]] std::uint64_t bytes_moved() const;  ///< through the outermost level
+  /// Bytes through the outermost level, also of a run that did not finish.
+  [[nodiscard]] std::uint64_t bytes_moved() const;
 };
 
-/// What is asked of a run: what request_parameters() has for products.
+/// Options of a run of a product, see request_parameters().
 struct ProductRequest : RunRequest {
   std::uint64_t seed = 1;
-  std::optional<energy::Table> energies;  ///< that `energy` names; empty: no energies are computed
+  /// The table that the option `energy` names; empty: no energies are computed.
+  std::optional<energy::Table> energies;
 };
 
 /// A configured machine that runs matrix products.
@@ -83,16 +86,17 @@ class Runner {
   [[nodiscard]] virtual std::string name() const = 0;  ///< as the user named it
   [[nodiscard]] virtual std::string description() const = 0;
   [[nodiscard]] virtual std::string memory_description() const = 0;
-  [[nodiscard]] virtual std::string arithmetic_note() const = 0;  ///< one sentence; empty: none
+  /// One sentence about the machine's arithmetic; empty: none.
+  [[nodiscard]] virtual std::string arithmetic_note() const = 0;
   [[nodiscard]] virtual std::vector<OnChipMemory> on_chip() const = 0;
   [[nodiscard]] virtual const MachineInfo& info() const = 0;
 
-  /// Parts of the machine that an energy table covers.
+  /// Events and parts of the machine that an energy table has to cover.
   [[nodiscard]] virtual energy::Machine parts() const = 0;
 
   /// Runs a product with random data and compares the result with a plain triple loop in the
-  /// machine's arithmetic. `wrong` tells of a run that reaches the limit or hangs, and of a wrong
-  /// result. Throws UserError for a product that does not fit the machine.
+  /// machine's arithmetic. Measurement::wrong describes a wrong result, or a run that hangs or
+  /// reaches its cycle limit. Throws UserError for a product that does not fit the machine.
   [[nodiscard]] virtual Measurement run(const Problem& problem, const ProductRequest& request) = 0;
 };
 

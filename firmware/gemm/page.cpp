@@ -79,7 +79,7 @@ class Page {
                        c_.machines.size() == 1 ? "" : "s");
   }
 
-  /// Describes differences between the memories, before the figures that depend on them.
+  /// Lists the memories if they differ. It stands before the figures, which depend on them.
   [[nodiscard]] std::string memories() const {
     std::set<std::string> kinds;
     std::string list;
@@ -159,7 +159,7 @@ class Page {
     for (const auto& machine : c_.machines) columns.push_back({machine->name()});
     html::Table table(columns);
     for (const GemmFigure& figure : gemm_figures()) {
-      if (figure.unit == "text") continue;  // sentences are shown with the machine
+      if (figure.unit == "text") continue;  // shown with the machine
       std::vector<std::string> cells{escape(figure.title)};
       for (const Measurement& m : row) cells.push_back(value_text(figure, figure.value(m)));
       table.row(cells);
@@ -184,7 +184,7 @@ class Page {
     return table.html() + legend(row);
   }
 
-  /// One legend for all bars: each colour has the titles that the machines use for it.
+  /// Legend of all bars. A colour is listed with every title that a machine has for it.
   static std::string legend(const std::vector<Measurement>& row) {
     std::map<unsigned, std::vector<std::string>> titles;
     for (const Measurement& m : row) {

@@ -31,7 +31,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// Parses a row of a list. `problem` receives what is wrong with it, or stays empty.
+/// Parses a row of a list. `problem` receives the description of an error, or stays empty.
 Problem parse_row(const std::vector<std::string_view>& cells, std::string& problem) {
   Problem row;
   if (cells.size() != 4 && cells.size() != 5) {
@@ -91,7 +91,8 @@ std::vector<Problem> parse_problems(std::string_view text, const std::string& pa
     if (problem.empty()) {
       problems.push_back(std::move(row));
     } else if (problems.empty() && cells.cells.size() < 4) {
-      // The file is no list: further lines would only repeat this problem.
+      // A first line with so few cells means that the file is no list. Its further lines would only
+      // repeat the problem.
       user_error("{}:{}: {}", path, cells.line, problem);
     } else if (messages.size() < most_messages) {
       messages.push_back(fmt::format("{}:{}: {}", path, cells.line, problem));

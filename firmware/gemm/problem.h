@@ -1,6 +1,6 @@
 // A matrix product C = A x B, and lists of products.
 //
-// A is M x K, B is K x N, C is M x N. There is no bias. The count of a product is how often the
+// A is M x K, B is K x N, C is M x N. There is no bias. The count of a product says how often the
 // network computes it.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Problem {
   std::uint64_t count = 1;
 
   [[nodiscard]] std::uint64_t macs() const { return m * n * k; }
-  /// "197x768x768": M, N, K.
+  /// Text such as "197x768x768": M, N, K.
   [[nodiscard]] std::string shape() const;
 };
 

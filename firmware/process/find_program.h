@@ -6,7 +6,7 @@
 
 namespace tactus {
 
-/// Path of a program on the PATH; empty if it is not there.
+/// Path of an executable file that the environment variable PATH leads to; empty if there is none.
 [[nodiscard]] std::optional<std::string> find_program(const std::string& name);
 
 }  // namespace tactus

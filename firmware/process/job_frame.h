@@ -1,8 +1,9 @@
 // Format of messages between a pool and its workers.
 //
-// A job is a list of texts, its arguments followed by its input: their number, then for each its
-// length and its bytes. All numbers are std::uint64_t in the machine's format. The end of a job is
-// the status of its process as given by waitpid(), an int.
+// To start a job, the pool sends a list of texts: the job's arguments and then its input. The frame
+// has the number of texts, then for each text its length and its bytes. All numbers are
+// std::uint64_t in the machine's byte order. When a job has ended, the worker sends the status of
+// its process as given by waitpid(), an int.
 #pragma once
 
 #include <cstdint>

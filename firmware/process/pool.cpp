@@ -30,7 +30,7 @@ using Time = std::chrono::steady_clock;
 /// Largest time between two calls of `stop`.
 constexpr std::chrono::milliseconds longest_wait{500};
 
-/// Makes a pipe whose ends are closed on exec and never block this process.
+/// Makes a pipe whose ends are closed on exec.
 void make_pipe(Descriptor& read_end, Descriptor& write_end) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -44,8 +44,8 @@ void make_pipe(Descriptor& read_end, Descriptor& write_end) {
 struct Worker {
   pid_t pid = 0;
   Descriptor input, output, messages, status;
-  std::size_t number = 0;   ///< number of the job
-  std::string text;         ///< text to be sent to the worker
+  std::size_t number = 0;   ///< number of the current job
+  std::string text;         ///< frame of the current job, to be sent to the worker
   std::size_t written = 0;  ///< bytes of the text already sent
   std::string ended;        ///< bytes received of the status of the job's process
   Time::time_point start;
@@ -63,13 +63,14 @@ struct Worker {
   }
 };
 
-/// Becomes the worker; after fork(), so only async-signal-safe calls are allowed.
+/// Turns a forked process into a worker. Only async-signal-safe calls are allowed after fork().
 [[noreturn]] void become(const char* program, char* const* arguments, pid_t parent,
                          const std::array<int, 4>& descriptors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGPIPE, SIG_DFL);                     // exec would keep an ignored signal ignored
   if (getppid() != parent) _exit(exit_not_started);  // the parent has ended since the fork
-  // A pipe may have one of these descriptors, so all are moved out of the way first.
+  // A pipe may have a descriptor from 0 to 3, which dup2() would close, so all pipes get larger
+  // descriptors first.
   std::array<int, 4> aside{};
   for (std::size_t i = 0; i < aside.size(); ++i) {
     aside[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, static_cast<int>(aside.size()));
@@ -121,11 +122,11 @@ void feed(Worker& worker) {
   const ssize_t count = write(worker.input.get(), worker.text.data() + worker.written,
                               worker.text.size() - worker.written);
   if (count > 0) worker.written += static_cast<std::size_t>(count);
-  // If the process no longer reads, its exit status decides.
+  // A worker that no longer reads has ended; its exit status then becomes the job's result.
   if (count < 0 && errno != EAGAIN && errno != EINTR) worker.written = worker.text.size();
 }
 
-/// Reads everything available, but at most `most` bytes.
+/// Appends what is available to `to`, at most `most` bytes. Closes `from` at its end.
 void drain(Descriptor& from, std::string& to, std::size_t most = std::string::npos) {
   std::array<char, 65536> buffer{};
   while (from.open() && most > 0) {
@@ -144,13 +145,13 @@ void drain(Descriptor& from, std::string& to, std::size_t most = std::string::np
 }
 
 /// Kills jobs that have reached their time limit, with their workers. Returns the time of the next
-/// limit.
+/// limit, or `longest_wait` from now if that is earlier.
 Time::time_point enforce_limits(std::list<Worker>& workers, Time::time_point now) {
   Time::time_point next = now + longest_wait;
   for (Worker& worker : workers) {
     if (!worker.deadline) continue;
     if (now >= *worker.deadline) {
-      kill(worker.pid, SIGKILL);  // the job dies with its worker, which closes their pipes
+      kill(worker.pid, SIGKILL);  // the job dies with its worker, and their pipes are closed
       worker.result.timed_out = true;
       worker.deadline.reset();
     } else {
@@ -160,7 +161,8 @@ Time::time_point enforce_limits(std::list<Worker>& workers, Time::time_point now
   return next;
 }
 
-/// Waits until a descriptor is ready, and serves it. Returns after `longest_wait` at the latest.
+/// Waits until a worker can be written to or read from, for at most `longest_wait`, and transfers
+/// what is possible.
 void serve(std::list<Worker>& workers) {
   const Time::time_point now = Time::now();
   const auto longest =
@@ -172,18 +174,20 @@ void serve(std::list<Worker>& workers) {
       if (from->open()) waits.push_back({from->get(), POLLIN, 0});
     }
   }
-  if (poll(waits.data(), waits.size(), static_cast<int>(longest.count())) < 0) return;  // a signal
+  // A signal may interrupt poll(); the caller then calls serve() again.
+  if (poll(waits.data(), waits.size(), static_cast<int>(longest.count())) < 0) return;
   for (Worker& worker : workers) {
     if (worker.written < worker.text.size()) feed(worker);
-    // The status is read first: all output of a job is available when its status is.
+    // The status is read first. A job's whole output is in the pipes when its status arrives, so
+    // the reads that follow complete it.
     drain(worker.status, worker.ended, sizeof(int) - worker.ended.size());
     drain(worker.output, worker.result.output);
     drain(worker.messages, worker.result.messages);
   }
 }
 
-/// Ends the worker's job, with the status of the job's process or, if the worker has ended too, the
-/// worker's status.
+/// Fills in the result of a job that has ended: with the status of the job's process or, if the
+/// worker has ended too, with the worker's status.
 void finish(Worker& worker) {
   int status = 0;
   if (worker.job_ended()) {
@@ -198,7 +202,7 @@ void finish(Worker& worker) {
   worker.result.seconds = std::chrono::duration<double>(Time::now() - worker.start).count();
 }
 
-/// Ignores SIGPIPE, since writing to an ended process must not end this one.
+/// Ignores SIGPIPE while it exists, since writing to an ended process must not end this one.
 class IgnoreBrokenPipes {
  public:
   IgnoreBrokenPipes() : before_(std::signal(SIGPIPE, SIG_IGN)) {}

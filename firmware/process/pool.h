@@ -2,9 +2,9 @@
 //
 // SystemC allows one kernel per process, and a crash of a job must not affect others. A job is
 // another invocation of this program: it receives its input as text and answers on its standard
-// output. The pool starts the program once for each parallel job, as a worker, and the worker forks
-// a process for every job it is given (worker.h). When the parent ends for any reason, workers and
-// jobs are killed.
+// output. The pool starts the program as a worker, once for each job that may run at a time, and
+// the worker forks a process for every job it is given (worker.h). When the pool's process ends for
+// any reason, workers and jobs are killed.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace tactus {
 
 struct Job {
   std::vector<std::string> arguments;  ///< arguments for this program, without its name
-  std::string input;                   ///< its standard input
+  std::string input;                   ///< text on the job's standard input
   double time_limit = 0;               ///< seconds until the job is killed; 0: none
 };
 
@@ -24,20 +24,20 @@ struct Job {
 constexpr int exit_not_started = 127;
 
 struct JobResult {
-  std::string output;    ///< its whole standard output
-  std::string messages;  ///< its whole standard error
-  int exit_code = 0;     ///< -1 if a signal ended it
-  int signal = 0;
-  bool timed_out = false;  ///< killed at its time limit
-  double seconds = 0;      ///< time from start to end
+  std::string output;      ///< the job's whole standard output
+  std::string messages;    ///< the job's whole standard error
+  int exit_code = 0;       ///< -1 if a signal ended the job
+  int signal = 0;          ///< signal that ended the job; 0: none
+  bool timed_out = false;  ///< true: killed at its time limit
+  double seconds = 0;      ///< host time from start to end
 };
 
-/// Runs the jobs in order, at most `at_once` (1 or more) at a time. `next` supplies job 0, 1, ...,
-/// or returns false when there are no more. `done` receives results in the order in which jobs end.
-/// `stop`, if given, is called at least twice per second; when it returns true, no further result
-/// is reported and run_jobs() returns. All functions are called in the caller's thread. If one of
-/// them throws or `stop` returns true, running jobs are killed. Throws UserError if no process can
-/// be started.
+/// Runs jobs, at most `at_once` (1 or more) at a time, and starts them in order. `next` supplies
+/// job 0, 1, ..., or returns false when there are no more. `done` receives results in the order in
+/// which jobs end. `stop`, if given, is called at least twice per second; when it returns true, no
+/// further result is reported and run_jobs() returns. All functions are called in the caller's
+/// thread. If one of them throws or `stop` returns true, running jobs are killed. Throws UserError
+/// if no process can be started.
 void run_jobs(std::size_t at_once, const std::function<bool(std::size_t number, Job& job)>& next,
               const std::function<void(std::size_t number, const JobResult& result)>& done,
               const std::function<bool()>& stop = {});

@@ -42,7 +42,7 @@ bool write_all(int descriptor, const void* bytes, std::size_t count) {
   return true;
 }
 
-/// Reads the texts of the next job; empty at the end.
+/// Reads the texts of the next job; empty after the last job.
 std::optional<std::vector<std::string>> read_job() {
   std::uint64_t number = 0;
   if (!read_all(&number, sizeof number)) return std::nullopt;
@@ -62,7 +62,7 @@ bool take_as_input(const std::string& text) {
          dup2(file, STDIN_FILENO) >= 0 && close(file) == 0;
 }
 
-/// Prepares the forked process of a job; it is killed when its worker ends.
+/// Prepares the forked process of a job, so that it is killed when its worker ends.
 void begin_job(pid_t worker, const std::string& input) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const bool ready = getppid() == worker && close(status_descriptor) == 0 && take_as_input(input);

@@ -1,11 +1,11 @@
 """Builds a wheel with CMake (PEP 517): module, program and configurations.
 
-The libraries and the program are those of ./tactus: what has been built is not built again. An
-interpreter other than the one that this build folder is for has a folder of its own, build/pip.
-In the wheel the program and the configurations lie inside the package, as below an installation's
-prefix: tactus/bin/tactus, tactus/share/tactus/configs.
+The build uses the build folder of ./tactus, so that nothing is built twice. If that folder is for
+another Python interpreter, the build uses a folder of its own, build/pip. In the wheel the program
+and the configurations lie inside the package, as below an installation's prefix: tactus/bin/tactus,
+tactus/share/tactus/configs.
 
-    TACTUS_PIP_BUILD_DIR   where CMake builds, in place of both
+    TACTUS_PIP_BUILD_DIR   where CMake builds, in place of these two folders
     TACTUS_BUILD_DIR       where ./tactus builds (default: build/release beside the sources)
     TACTUS_JOBS            compiler processes (default: number of cores)
 """
@@ -67,7 +67,7 @@ def _metadata():
 
 
 def _cache(build):
-    """What CMake knows of a build folder; empty where it has configured nothing."""
+    """Values in CMake's cache of a build folder; empty if CMake has not configured the folder."""
     try:
         text = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -76,7 +76,7 @@ def _cache(build):
 
 
 def _is_for_this_interpreter(cache):
-    path = cache.get("Python_EXECUTABLE") or "/usr/bin/python3"  # CMakeLists.txt prefers the latter
+    path = cache.get("Python_EXECUTABLE") or "/usr/bin/python3"  # CMakeLists.txt tries this first
     return os.path.realpath(path) == os.path.realpath(sys.executable)
 
 
@@ -113,13 +113,13 @@ def _configure(build):
     try:
         _run("cmake", "-S", SOURCE, "-B", build, *values)
     except SystemExit:
-        if cache.get("TACTUS_PYTHON") == "OFF":  # the folder stays fit for ./tactus
+        if cache.get("TACTUS_PYTHON") == "OFF":  # as before, so that ./tactus can use the folder
             subprocess.run(["cmake", "-DTACTUS_PYTHON=OFF", str(build)], capture_output=True)
         raise
 
 
 def _build(wheel):
-    """Builds and installs, and arranges the installation as a wheel."""
+    """Builds and installs, and arranges the installed files in the folder of the wheel."""
     build = _folder()
     _configure(build)
     jobs = os.environ.get("TACTUS_JOBS") or str(os.cpu_count())

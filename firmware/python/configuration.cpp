@@ -17,12 +17,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The subject of errors.
+/// Name with which errors begin.
 const std::string configuration_subject = "tactus.Configuration";
 
 bool is_json(const std::string& text) { return !text.empty() && text.front() == '{'; }
 
-/// Replaces architecture keys by those in `values`, and removes them from `values`.
+/// Replaces values of the architecture by those of the same keys in `values`, and removes these
+/// keys from `values`.
 void replace_architecture(tcu::Architecture& architecture, Json& values) {
   Json keys = json_of_text(tcu::to_json(architecture, -1));
   bool any = false;
@@ -40,7 +41,7 @@ void replace_values(TcuSimulationConfig& config, const Json& values) {
   ObjectReader root = document.root();
   board_parameters().read(root, config, MissingKeys::allowed);
   simulation_parameters().read(root, config, MissingKeys::allowed);
-  // Registers the names of architecture keys, so that a misspelt one is suggested.
+  // The reader learns the keys of architectures here, so that it can suggest one for a wrong key.
   for (const auto& parameter : tcu::architecture_parameters()) (void)root.has(parameter.key);
   root.finish();
   document.problems().throw_if_any();

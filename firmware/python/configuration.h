@@ -1,5 +1,5 @@
-// Configuration of a machine from Python: a board or an architecture, and values that replace
-// theirs.
+// Configuration of a machine from Python: a board or an architecture, and values that replace some
+// of theirs.
 #pragma once
 
 #include <optional>
@@ -14,25 +14,28 @@ namespace tactus::python {
 
 struct Configuration {
   TcuSimulationConfig config;
-  std::optional<tcu::BoardEntry> board;  ///< including its own values
-  /// Path of board or architecture; empty: neither is a file.
+  std::optional<tcu::BoardEntry> board;  ///< the board with its values, before any were replaced
+  /// Path or name of the architecture, or else path of the board; empty: neither was given by file.
   std::string path;
 };
 
-/// `board`: a name or path, or empty. `architecture`: a path, the JSON text of an architecture, or
-/// empty. `values`: JSON object; keys are those of `tactus explain architecture`, `board` and `run`
-/// that shape a simulation. Throws UserError.
+/// Makes a configuration. Throws UserError.
+/// - `board`: a name or path; empty: none
+/// - `architecture`: a name, a path or the JSON text of an architecture; empty: the board's
+/// - `values`: a JSON object with keys of `tactus explain architecture`, `tactus explain board` and
+///   `tactus explain run` that shape a simulation
 [[nodiscard]] Configuration make_configuration(const std::string& board,
                                                const std::string& architecture,
                                                const std::string& values);
 
-/// The machine that a model was compiled for. Throws UserError if it names no board.
+/// Configuration of the machine that a model was compiled for. Throws UserError if the model names
+/// no board.
 [[nodiscard]] Configuration configuration_of(const tcu::ModelFile& model, const std::string& where);
 
-/// All values by key, in the form that make_configuration() takes.
+/// All values of a configuration by key, in the form that make_configuration() takes.
 [[nodiscard]] nlohmann::ordered_json values_of(const Configuration& configuration);
 
-/// "zcu104; changed: read_latency (20, 7)"; empty without a board.
+/// Text such as "zcu104; changed: read_latency (20, 7)"; empty without a board.
 [[nodiscard]] std::string board_text(const Configuration& configuration);
 
 }  // namespace tactus::python

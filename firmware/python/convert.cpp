@@ -86,8 +86,8 @@ std::vector<std::uint8_t> array_to_vectors(const py::object& values,
       user_error("{}: row {}, column {} is NaN; allowed are numbers", where,
                  i / architecture.array_size, i % architecture.array_size);
     }
-    // As in files: a number that is exactly a mantissa is kept, any other is converted by the
-    // reference's rule.
+    // A number that is exactly a mantissa is kept; any other is converted by the reference's rule.
+    // Readers of files do the same.
     const double mantissa = value * one;
     const bool exact =
         mantissa ==

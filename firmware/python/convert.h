@@ -16,26 +16,27 @@ namespace tactus::python {
 
 namespace py = pybind11;
 
-/// Converts to the object that json.loads() would return.
+/// Converts JSON to the object that json.loads() would return.
 [[nodiscard]] py::object to_python(const nlohmann::ordered_json& json);
 
-/// Converts to a numpy array of the tensor's shape: float32, or int64.
+/// Converts a tensor to a numpy array of its shape: float32, or int64 for whole numbers.
 [[nodiscard]] py::array to_array(const nn::Tensor& tensor);
 
-/// Makes a tensor of an array of numbers; `where` is the subject of errors. Throws UserError.
+/// Converts an array of numbers to a tensor. Throws UserError "WHERE: ...".
 [[nodiscard]] nn::Tensor to_tensor(const py::object& values, const std::string& where);
 
-/// Vectors in DRAM as float64, one row a vector.
+/// Converts vectors in DRAM to an array of float64 with a row for each vector.
 [[nodiscard]] py::array vectors_to_array(const std::vector<std::uint8_t>& bytes,
                                          const tcu::Architecture& architecture);
 
-/// Converts an array of numbers, one row of array_size numbers per vector, to vectors in DRAM;
-/// numbers out of range saturate. Throws UserError "WHERE: ...".
+/// Converts an array with a row of array_size numbers for each vector to vectors in DRAM. Numbers
+/// out of range saturate. Throws UserError "WHERE: ...".
 [[nodiscard]] std::vector<std::uint8_t> array_to_vectors(const py::object& values,
                                                          const tcu::Architecture& architecture,
                                                          const std::string& where);
 
-/// A read-only view of a list of plain values without a copy; `owner` keeps them alive.
+/// Returns a read-only array that shows a list of plain values without copying them. `owner` is the
+/// Python object that keeps the list alive.
 template <typename T>
 [[nodiscard]] py::array_t<T> view_of(const std::vector<T>& values, const py::object& owner) {
   py::array_t<T> array(static_cast<py::ssize_t>(values.size()), values.data(), owner);

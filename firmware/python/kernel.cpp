@@ -31,7 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The subject of errors.
+/// Name with which errors begin.
 const std::string function = "tactus.run_kernel";
 
 DpasSimulationConfig config_of(const KernelRequest& request) {
@@ -86,7 +86,7 @@ const dpas::Kernel& kernel_of(const dpas::Program& program, const std::string& n
   user_error("{}: kernel {} is not allowed; allowed {}", function, quote(name), quote_list(names));
 }
 
-/// Gives the value of an input to all threads.
+/// Sets an input of the kernel in all threads, to one value or to one for each thread.
 void set(std::vector<DpasThread>& threads, const dpas::Kernel& kernel, const std::string& name,
          const std::vector<std::int64_t>& values) {
   std::vector<std::string_view> names;

@@ -16,14 +16,14 @@
 namespace tactus::python {
 
 struct KernelRequest : Request {
-  std::string program;  ///< path of vISA text or of a container, or the text itself
+  std::string program;  ///< path of vISA text or of a container, or text of several lines
   std::string machine;  ///< name or path of a profile
   std::string board;    ///< name or path; empty: none
   std::string kernel;   ///< name of the kernel to run; empty: the only one
-  /// JSON object: keys of `tactus explain dpas` and of `board`.
+  /// JSON object with keys of `tactus explain dpas` and `tactus explain board`.
   std::string values;
-  /// Inputs of the kernel: buffers with their contents, and numbers, one for all threads or one for
-  /// each.
+  /// Inputs of the kernel by name: buffers with their contents, and numbers, one for all threads or
+  /// one for each.
   std::vector<std::pair<std::string, std::vector<std::uint8_t>>> buffers;
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> numbers;
 };
@@ -37,13 +37,14 @@ class KernelRun final : public RecordedRun {
   MachineRates rates;
   DpasRunResult result;
   std::optional<energy::Meter> meter;
-  /// Final contents of the buffers, by name.
+  /// Contents of the buffers after the run, by name.
   std::vector<std::pair<std::string, std::vector<std::uint8_t>>> buffers;
 
   [[nodiscard]] RunDocument document() const override;
 };
 
-/// Runs the kernel on all threads of a machine made for it. Throws UserError.
+/// Runs a kernel on all threads of a machine that is made for it. `progress` is as in
+/// SimulatedMachine::run(). Throws UserError.
 [[nodiscard]] std::unique_ptr<KernelRun> run_kernel(const KernelUse& use,
                                                     const KernelRequest& request,
                                                     const std::function<void()>& progress);

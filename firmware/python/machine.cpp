@@ -22,8 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Machines whose Python object was deleted while another one ran. Ending them needs the kernel,
-/// too.
+/// Machines whose Python object was deleted while another machine ran. They are destroyed when the
+/// kernel is free, since that needs the kernel.
 std::vector<std::unique_ptr<TcuSimulation>>& left_over() {
   static std::vector<std::unique_ptr<TcuSimulation>> simulations;
   return simulations;
@@ -42,7 +42,8 @@ Json configuration_json(const Run& run) {
 
 using Simulate = std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>;
 
-/// Runs the requested programs or images on a machine and records them.
+/// Observes a machine as the request says while `simulate` runs programs or images on it, and
+/// returns what was recorded.
 std::unique_ptr<Run> watched_run(TcuSimulation& simulation, const Configuration& configuration,
                                  const Request& request, const std::string& subject,
                                  const Simulate& simulate, const std::function<void()>& progress) {
@@ -91,7 +92,7 @@ void describe_model(Run& run, const CompiledModel& model) {
   run.layers = model.model.file.layers;
 }
 
-/// Deals the images out to the units, of which the first is watched.
+/// Runs the images on the machine, or deals them out to the units. Only the first unit is observed.
 void run_images(TcuMachines& machines, const CompiledModel& model,
                 const std::vector<TensorData>& images, const Request& request, Run& made,
                 Watch& watch, TcuRunOptions& options) {
@@ -179,7 +180,7 @@ std::unique_ptr<Run> SimulatedMachine::watched_run(
     const std::function<void()>& progress) {
   require_usable();
   const auto begun = [&](Run& run, Watch& watch, TcuRunOptions& options) {
-    interrupted_ = true;  // unless the run finishes
+    interrupted_ = true;  // stays true if an exception ends the run
     try {
       simulate(run, watch, options);
       interrupted_ = false;
@@ -196,7 +197,8 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
                                            const Request& request,
                                            const std::function<void()>& progress) {
   check_architecture(model, configuration_);
-  (void)Host(*simulation_, model.model, request.mode);  // refuses what does not fit the machine
+  // The constructor throws if the model does not fit the machine.
+  (void)Host(*simulation_, model.model, request.mode);
   auto run = watched_run(
       request, model.model.file.name,
       [&](Run& made, Watch& watch, TcuRunOptions& options) {

@@ -17,7 +17,7 @@
 
 namespace tactus::python {
 
-/// A run of one program, or of images in succession.
+/// A run of one program, or of several images.
 class Run final : public RecordedRun, public TcuImages {
  public:
   std::string kind, subject;  ///< see RunDocument
@@ -25,15 +25,16 @@ class Run final : public RecordedRun, public TcuImages {
   MachineRates rates;
   std::optional<compiler::ModelTensors> tensors;
   RunRequest request;
-  std::uint64_t batch = 1;              ///< images in each element of `images`
-  std::vector<tcu::LayerEntry> layers;  ///< layers of the model; empty: a program
+  std::uint64_t batch = 1;              ///< images that each element of `images` stands for
+  std::vector<tcu::LayerEntry> layers;  ///< layers of the model; empty for a program
   std::optional<energy::Meter> meter;
 
   [[nodiscard]] RunDocument document() const override;
 };
 
-/// The process's right to call SystemC, whose kernel serves one machine at a time. Throws UserError
-/// while another thread holds it. Construct and destroy it with Python's lock held.
+/// The right to call SystemC, whose kernel serves one machine of the process at a time. The
+/// constructor throws UserError while another KernelUse exists. Construct and destroy it with
+/// Python's lock held.
 class KernelUse {
  public:
   KernelUse();
@@ -42,8 +43,8 @@ class KernelUse {
   KernelUse& operator=(const KernelUse&) = delete;
 };
 
-/// Runs the images on request.tcus units, which are made for it. `progress` as of
-/// SimulatedMachine::run().
+/// Runs the images on request.tcus units, which are made for it. It also runs the first image on a
+/// machine alone, for comparison. `progress` is as in SimulatedMachine::run().
 [[nodiscard]] std::unique_ptr<Run> run_on_units(const KernelUse& use,
                                                 const Configuration& configuration,
                                                 const CompiledModel& model,
@@ -51,17 +52,17 @@ class KernelUse {
                                                 const Request& request,
                                                 const std::function<void()>& progress);
 
-/// A machine of the process. Access to its simulation needs a KernelUse.
+/// A machine for Python. Every use of its simulation needs a KernelUse.
 class SimulatedMachine {
  public:
   SimulatedMachine(const KernelUse& use, const Configuration& configuration);
-  /// If another machine is running, the simulation ends later.
+  /// Destroys the simulation, or, if another machine is running, leaves this to the end of its run.
   ~SimulatedMachine();
   SimulatedMachine(const SimulatedMachine&) = delete;
   SimulatedMachine& operator=(const SimulatedMachine&) = delete;
 
-  /// Runs the images; each is a map of inputs by name. `progress` is called from time to time; an
-  /// exception of it ends the run and the machine.
+  /// Runs images, each a map of inputs by name. `progress` is called from time to time. If it
+  /// throws, the run ends and the machine cannot run again.
   [[nodiscard]] std::unique_ptr<Run> run(const KernelUse& use, const CompiledModel& model,
                                          const std::vector<TensorData>& images,
                                          const Request& request,
@@ -71,7 +72,7 @@ class SimulatedMachine {
                                                  const Request& request,
                                                  const std::function<void()>& progress);
 
-  /// Reads vectors [first, first + count) of a memory in the machine's table.
+  /// Reads vectors [first, first + count) of a memory, named as in MachineInfo::memories.
   [[nodiscard]] std::vector<std::uint8_t> read(const KernelUse& use, const std::string& memory,
                                                std::uint64_t first, std::uint64_t count);
   /// Writes vectors to a DRAM bank.
@@ -94,7 +95,7 @@ class SimulatedMachine {
   Configuration configuration_;
   std::unique_ptr<TcuSimulation> simulation_;
   tcu::WrittenVectors written_;  ///< vectors written by the runs so far
-  bool interrupted_ = false;
+  bool interrupted_ = false;     ///< true: a run has ended with an exception other than Stuck
 };
 
 }  // namespace tactus::python

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The subject of errors.
+/// Name with which errors begin.
 const std::string compile_subject = "tactus.compile";
 
 void read_shapes(ObjectReader reader, compiler::Options& options) {
@@ -79,7 +79,7 @@ Json tensor_json(const std::vector<compiler::TensorLayout>& layouts) {
   return list;
 }
 
-/// Vectors of a model whose layouts are unknown.
+/// Describes the tensors of a model whose layouts are unknown, as vectors.
 Json vectors_json(const std::vector<tcu::TensorEntry>& entries, std::uint32_t array_size) {
   auto list = Json::array();
   for (const Tensor& tensor : tensors(entries)) {

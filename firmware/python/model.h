@@ -20,7 +20,8 @@ struct Network {
   std::string name;
 };
 
-/// Loads a network of the zoo by name, or an .onnx file by path. Throws UserError.
+/// Loads a network of the zoo by name, or an .onnx, .pb or topology (.csv) file by path. Throws
+/// UserError.
 [[nodiscard]] Network make_network(const std::string& name, std::uint64_t seed);
 
 /// A compiled model that can be run.
@@ -28,21 +29,24 @@ struct CompiledModel {
   Model model;
   std::optional<compiler::ModelTensors> tensors;  ///< empty: the layout of tensors is unknown
   std::optional<compiler::Compiled> compiled;     ///< empty: the model was read from a file
-  std::string path;  ///< path of the machine's file, for names of artefacts
+  /// File that names of artefacts are made from: the machine's file or, for a model read from a
+  /// file, that file.
+  std::string path;
 };
 
-/// Compiles a network. `options` is a JSON object with the keys of the compiler's table, and
-/// "outputs", "input_shapes", "separate_outputs". Throws UserError.
+/// Compiles a network. `options` is a JSON object with keys of the compiler's parameters and
+/// "outputs", "input_shapes" and "separate_outputs". Throws UserError.
 [[nodiscard]] CompiledModel compile(const Network& network, const Configuration& configuration,
                                     const std::string& options);
 
 [[nodiscard]] CompiledModel read_compiled(const std::string& path);
 
-/// Writes all files of a model, or none. `name` may be empty. Returns the path of the .tmodel.
+/// Writes all files of a model, or none. Without a name, the name follows from network and machine.
+/// Returns the path of the .tmodel. Throws UserError for a model that was read from a file.
 [[nodiscard]] std::string save(const CompiledModel& model, const std::string& folder,
                                const std::string& name);
 
-/// JSON with name, sizes, inputs, outputs, layers and notes.
+/// Describes a model as JSON: name, architecture, board, sizes, inputs, outputs, layers, notes.
 [[nodiscard]] nlohmann::ordered_json describe(const CompiledModel& model);
 
 }  // namespace tactus::python

@@ -1,4 +1,5 @@
-// The module tactus._native: the C++ part of the package tactus, with plain types.
+// The module tactus._native, the C++ part of the package tactus. Its functions take and return
+// plain types.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -38,7 +39,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Runs Python's signal handlers; an exception of them ends the current operation.
+/// Runs Python's signal handlers. An exception that they raise ends the current operation.
 void check_signals() {
   const py::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -115,7 +116,8 @@ std::vector<TensorData> input_images(const CompiledModel& model, const py::dict&
   return images;
 }
 
-/// Outputs of all images by name: values in the model's layout if it is known, else vectors.
+/// Outputs of all images by name. They are values in the model's layout if that is known, else
+/// vectors.
 py::dict outputs_of(const Run& run) {
   const tcu::Architecture& architecture = run.configuration.config.architecture;
   py::dict result;
@@ -168,7 +170,7 @@ py::list unit_table(const RecordedRun& run) {
   return units;
 }
 
-/// Runs without Python's lock; messages are shown afterwards.
+/// Simulates without Python's lock, and shows the run's note as a warning afterwards.
 template <typename Simulate>
 auto unlocked(const Simulate& simulate) {
   decltype(simulate()) run;
@@ -183,12 +185,12 @@ auto unlocked(const Simulate& simulate) {
 // ---- the module's parts -------------------------------------------------------------------------
 
 void add_errors(py::module_& m) {
-  // Later translators are tried first.
+  // pybind11 tries the exception registered last first, so the base class comes before StuckError.
   auto& error = py::register_exception<UserError>(m, "Error", PyExc_ValueError);
   auto& stuck = py::register_exception<Stuck>(m, "StuckError", error.ptr());
   auto& internal = py::register_exception<InternalError>(m, "InternalError", PyExc_RuntimeError);
   for (py::object one : {py::object(error), py::object(stuck), py::object(internal)}) {
-    one.attr("__module__") = "tactus";  // module in which users find the class
+    one.attr("__module__") = "tactus";  // the module in which users find the class
   }
 }
 
@@ -416,7 +418,7 @@ void add_sweep(py::module_& m) {
 }  // namespace tactus::python
 
 PYBIND11_MODULE(_native, m) {
-  // Otherwise SystemC prints a licence banner at the first elaboration.
+  // Without this SystemC prints a licence banner at the first elaboration.
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   m.doc() = "Tactus's library on plain types; the package tactus is its interface.";
   tactus::python::add_errors(m);

@@ -20,8 +20,8 @@ struct EventRow {
   std::uint64_t a, b, c;
 };
 
-/// Events in the order of cycle, kind, port and operands, so that the order does not depend on the
-/// order in which units commit.
+/// Collects events. They are sorted by cycle, kind, port and operands, so that their order does not
+/// depend on the order in which units are evaluated.
 class EventRows final : public EventSink {
  public:
   std::vector<EventRow> rows;
@@ -40,18 +40,19 @@ class EventRows final : public EventSink {
   }
 
  private:
-  std::size_t done_ = 0;  ///< rows of completed cycles
+  std::size_t done_ = 0;  ///< number of rows of completed cycles
 };
 
-/// A unit was in one state in the machine's cycles [begin, end).
+/// An interval of an account: a unit was in one state in the machine's cycles [begin, end).
 struct AccountRow {
   std::uint64_t begin, end;
   std::uint8_t unit;   ///< index in the machine's list of accounts
-  std::uint8_t state;  ///< state of the unit
-  /// kind of the instruction at its head: 0 none, k + 1 for MachineInfo::kinds[k]
+  std::uint8_t state;  ///< index in the states of the unit
+  /// Kind of the instruction at the unit's head: 0 for none, k + 1 for MachineInfo::kinds[k].
   std::uint8_t kind;
 };
 
+/// Collects the intervals of all accounts.
 class AccountRows final : public AccountObserver {
  public:
   explicit AccountRows(std::vector<Account*> accounts) : accounts_(std::move(accounts)) {}

@@ -21,7 +21,7 @@ std::vector<sweep::Line> run_sweep(const SweepRequest& request,
   const sweep::Configurations configurations(definition);
   sweep::require_some_point(all.points, configurations, request.where);
   if (request.folder.empty()) user_error("tactus.sweep: name the folder of the results");
-  // The same name as for the command line, so that both can continue a folder of the other.
+  // The command line has the same name of the tool, so that each can continue the other's folder.
   const std::string tool = fmt::format("tactus {} ({})", version, git_revision);
   sweep::ResultsFolder folder(request.folder, request.definition, all.points, tool,
                               request.retry_failed);

@@ -12,7 +12,8 @@
 namespace tactus {
 namespace {
 
-/// Far more than any recorded log; a larger number is a typing error that would simulate for hours.
+/// Upper limit on a log's cycles, far above those of any recorded log. A larger number is a typing
+/// error that would simulate for hours.
 constexpr Cycle most_cycles = 100000000;
 
 class Reader {

@@ -1,7 +1,8 @@
 // A golden log: the RTL's events for one program, cycle by cycle.
 //
-// Text: `#` header (title, conditions, program words), then "cycle EVENT..." lines, then ACC, LOC
-// and END lines. Source: hardware spec section 17.
+// The text has `#` lines (title, conditions, words of the program), then lines "cycle EVENT...",
+// then lines of the final state: ACC (accumulators), LOC (local memory) and END. Source: hardware
+// spec section 17.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,13 @@ namespace tactus {
 struct GoldenLog {
   std::string path;
   std::string title;
-  bool bare = true;  ///< top=TCU: DRAM at the TCU's own channels; else the whole top
+  /// true (top=TCU): recorded on the TCU alone, with DRAM at its own channels; false: on the whole
+  /// top with its AXI ports.
+  bool bare = true;
   Cycle cycles = 0;  ///< length of the run
   Cycle read_latency = 1;
   Cycle write_latency = 1;
-  Cycle feed_gap = 0;
+  Cycle feed_gap = 0;  ///< cycles without a word after each word of the instruction stream
   std::uint32_t stall_seed = 0;
   unsigned stall_percent = 0;
   std::vector<std::uint8_t> program;  ///< low byte of the first instruction first

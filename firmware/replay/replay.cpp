@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t context_lines = 8;
 
-/// False for events that logs of the whole top leave out, because they are hard to record inside
-/// the elaborated top.
+/// True for events that logs of the whole top have. The others are hard to record inside the
+/// elaborated top.
 bool recorded_at_top(EventKind kind) {
   return kind != TcuEvent::alu && kind != TcuEvent::accumulator_read_a &&
          kind != TcuEvent::accumulator_read_b && kind != TcuEvent::timeout;
@@ -34,7 +34,7 @@ class LogComparison final : public EventLines {
     if (log_.bare || recorded_at_top(event.kind)) EventLines::event(event);
   }
 
-  /// Called after the simulation of each cycle, also without events.
+  /// Compares a cycle. Call it after the simulation of each cycle, also of one without events.
   void check_cycle(Cycle cycle) {
     if (!result.difference.empty()) return;
     std::vector<std::string> expected;
@@ -89,7 +89,8 @@ class LogComparison final : public EventLines {
   std::deque<std::string> context_;
 };
 
-/// The simulation's version of an ACC, LOC or END line.
+/// Makes an ACC, LOC or END line from the simulation's final state. The log's line says which
+/// address it is for, and whether an END line has "pcreg".
 std::string final_line(const GoldenLog& log, const ReplayRig& rig,
                        const tcu::Architecture& architecture, unsigned number,
                        const std::string& line) {
@@ -125,7 +126,7 @@ std::string final_line(const GoldenLog& log, const ReplayRig& rig,
 }  // namespace
 
 LogReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
-  // the defaults are those of pynqz1, for which the logs were recorded
+  // A default architecture is that of pynqz1, on which the logs were recorded.
   const tcu::Architecture architecture;
   TcuEventFormat format;
   format.style = log.bare ? EventStyle::bare : EventStyle::axi;

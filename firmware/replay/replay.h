@@ -11,8 +11,8 @@
 namespace tactus {
 
 struct LogReplayResult {
-  std::uint64_t events = 0;        ///< number of equal events
-  std::uint64_t memory_lines = 0;  ///< number of equal lines
+  std::uint64_t events = 0;        ///< number of events that are the same in log and simulation
+  std::uint64_t memory_lines = 0;  ///< number of final lines that are the same
   std::string difference;          ///< first difference with context; empty: none
 };
 
@@ -22,8 +22,9 @@ struct ReplayOptions {
   std::optional<std::uint32_t> shuffle_seed;
 };
 
-/// Runs the log's program on the pynqz1 architecture (64-bit AXI), bare or whole as the log says.
-/// Compares the events of each cycle as a set, then the memories and the END line.
+/// Runs the log's program on the pynqz1 architecture (64-bit AXI), on the TCU alone or the whole
+/// top as the log says. Compares the events of each cycle as a set, then the final lines: memories
+/// and END.
 [[nodiscard]] LogReplayResult replay(const GoldenLog& log, const ReplayOptions& options = {});
 
 }  // namespace tactus

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned axi_data_bits = 64;
 constexpr std::uint64_t pattern_vectors = 4096;
 
-/// Initial lanes of the bare rig's DRAMs.
+/// Initial contents of the bare rig's DRAMs: the lanes of the vector at `address`.
 void fill_pattern(unsigned port, unsigned lanes, std::uint64_t address, std::uint8_t* vector) {
   const std::uint64_t a = port == 0 ? 29 : 37;
   const std::uint64_t b = port == 0 ? 13 : 11;
@@ -56,7 +56,8 @@ class BareBench final : public ReplayRig {
     tcu_.accept();
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
     tcu_.commit();
-    // The memories may change the data that their wires point to.
+    // The observer is called before the DRAMs' clock edge, which may change the data that their
+    // wires point to.
     if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
     for (auto& dram : drams_) dram->commit();
     if (instruction_.fires()) source_.taken(clock_.now);

@@ -1,5 +1,5 @@
-// The rigs on which the golden logs were recorded: models of what surrounds the design. Source:
-// hardware spec section 17.
+// Models of the test rigs on which the golden logs were recorded: everything around the design.
+// Source: hardware spec section 17.
 #pragma once
 
 #include <array>
@@ -31,10 +31,10 @@ class ReplayRig {
   [[nodiscard]] virtual std::uint64_t delivered() const = 0;
 };
 
-/// Memory at the pins in logs of the whole top. The word at byte address a of port p reads as (a *
-/// 0x9E3779B97F4A7C15 + p) mod 2^64, whatever is written. A response follows the last data beat of
-/// its burst by the write latency even if the address comes later, since the rig ignored the
-/// address.
+/// Memory at the AXI pins of the whole top. Its contents are fixed: the word at byte address a of
+/// port p reads as (a * 0x9E3779B97F4A7C15 + p) mod 2^64, whatever is written. A write's response
+/// follows the last data beat of its burst by the write latency. It does so even if the burst's
+/// address comes later, since the rig ignored write addresses.
 class PatternSlave final : public AxiTarget {
  public:
   PatternSlave(Clock& clock, unsigned port, Cycle read_latency, Cycle write_latency,
@@ -49,8 +49,8 @@ class PatternSlave final : public AxiTarget {
  private:
   struct Read {
     std::uint64_t address;
-    unsigned left;
-    Cycle available;
+    unsigned left;    ///< beats not yet transferred
+    Cycle available;  ///< first cycle in which data is offered
   };
   Clock& clock_;
   unsigned port_;

@@ -23,7 +23,8 @@ std::int64_t windows(std::int64_t size, std::int64_t kernel, std::int64_t stride
   return (size + 2 * pad - kernel) / stride + 1;
 }
 
-/// Number of window positions along one dimension that are on the input, summed over all outputs.
+/// Number of a window's elements along one dimension that lie on the input, not on padding, summed
+/// over all outputs.
 std::int64_t positions_on_input(std::int64_t size, std::int64_t kernel, std::int64_t stride,
                                 std::int64_t pad) {
   std::int64_t count = 0;
@@ -78,7 +79,7 @@ std::vector<float> Builder::weights(std::int64_t outputs, std::int64_t inputs, d
   for (std::int64_t o = 0; o < outputs; ++o) {
     std::int64_t sum = 0;
     for (std::int32_t& draw : draws) sum += draw = random_.step();
-    // A single weight, or two, would lose too much to centring.
+    // One or two weights are not centred, since little or nothing would be left of them.
     const std::int64_t mean = inputs > 2 ? sum / inputs : 0;
     for (const std::int32_t draw : draws) {
       values.push_back(static_cast<float>(static_cast<double>(draw - mean) * step));
@@ -97,7 +98,7 @@ Builder::Value Builder::input(const std::string& name, const Shape& shape) {
   ValueInfo info{name, ElementType::float32, 0, std::vector<Dimension>()};
   for (const std::int64_t size : shape) info.dims->push_back({size, ""});
   network_.graph.inputs.push_back(std::move(info));
-  return known(name, shape, 1.0 / 3);  // uniform over -1 .. 1
+  return known(name, shape, 1.0 / 3);  // variance of uniform values in -1 .. 1
 }
 
 Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv& conv) {
@@ -105,7 +106,7 @@ Builder::Value Builder::conv(const std::string& name, const Value& x, const Conv
   const std::int64_t wide = conv.kernel_width == 0 ? conv.kernel : conv.kernel_width;
   const std::int64_t stride_w = conv.stride_width == 0 ? conv.stride : conv.stride_width;
   const std::int64_t pad_w = conv.pad_width.value_or(conv.pad);
-  const std::int64_t channels = in.shape[1] / conv.group;  // input channels of an output channel
+  const std::int64_t channels = in.shape[1] / conv.group;  // input channels that an output reads
   const std::int64_t fan_in = channels * conv.kernel * wide;
   const std::string weights_name = name + "/weights";
   parameter(
@@ -168,7 +169,7 @@ Builder::Value Builder::relu6(const std::string& name, const Value& x) {
   Node& made = node(name, "Clip", {x});
   made.attributes["min"] = 0.0F;
   made.attributes["max"] = 6.0F;
-  // Few values with the zoo's deviations are above 6.
+  // The limit 6 is left out, since few values with the zoo's deviations are above it.
   return known(name + ":0", in.shape, in.variance * rectified_variance(0));
 }
 
@@ -294,7 +295,8 @@ Builder::Value Builder::upsample(const std::string& name, const Value& x, std::i
   const Known in = values_.at(x);
   if (network_.graph.opset < 11) internal_error("zoo: upsample is built for operator set 11");
   const auto scale = static_cast<float>(factor);
-  // The region of interest serves another coordinate mode, but Resize of set 11 requires the input.
+  // The region of interest is empty: another coordinate mode uses it, but Resize of operator set 11
+  // requires the input.
   network_.graph.initializers[name + "/roi"] = Tensor::of({0}, std::vector<float>());
   network_.graph.initializers[name + "/scales"] =
       Tensor::of({4}, std::vector<float>{1, 1, scale, scale});
@@ -309,7 +311,7 @@ Builder::Value Builder::gemm(const std::string& name, const Value& x, std::int64
                              double deviation) {
   const Known in = values_.at(x);
   const std::int64_t inputs = in.shape[1];
-  // Weights are drawn output by output and stored with the outputs adjacent.
+  // Weights are drawn output by output and stored input by input.
   const std::vector<float> drawn =
       weights(outputs, inputs, deviation / std::sqrt(static_cast<double>(inputs) * in.variance));
   std::vector<float> stored(drawn.size());

@@ -14,11 +14,11 @@ namespace {
 
 using Value = Builder::Value;
 
-/// Standard deviation before the last activation: the global average sums 49 of these values, and
-/// the sum must stay in range.
+/// Standard deviation before the last activation. The global average sums 49 activations, and the
+/// sum must stay in the range of 8.8 fixed point.
 constexpr double deviation_before_average = 1.5;
 
-/// A `kernel` x `kernel` convolution that keeps the image's size at stride 1.
+/// Adds a `kernel` x `kernel` convolution that keeps the image's size at stride 1.
 Value conv(Builder& net, const std::string& name, const Value& x, std::int64_t channels,
            std::int64_t kernel, std::int64_t stride = 1, double deviation = 2) {
   return net.conv(name, x, {channels, kernel, stride, kernel / 2, deviation});
@@ -31,7 +31,7 @@ Value depthwise(Builder& net, const std::string& name, const Value& x, std::int6
   return net.relu6(name + "_relu", net.conv(name, x, options));
 }
 
-/// Global average, dense layer, Softmax.
+/// Adds a global average, a dense layer and a Softmax.
 void classify(Builder& net, const Value& x, std::int64_t classes) {
   const Value average = net.squeeze("flatten", net.global_average_pool("global_pool", x), {2, 3});
   net.set_variance(average, 0.05);

@@ -1,5 +1,5 @@
-// Random numbers that are the same on every platform: integers from a fixed generator, converted to
-// float by a single correctly rounded operation.
+// Random numbers that are the same on every platform. A fixed generator makes integers, which one
+// correctly rounded operation converts to float.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tactus::nn {
 
-/// SplitMix64.
+/// The generator SplitMix64.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -23,8 +23,8 @@ class Random {
   std::int32_t step() { return static_cast<std::int32_t>(next() >> 40) - step_range; }
   /// A uniform number in -extent .. extent.
   float uniform(double extent) { return static_cast<float>(step() * (extent / step_range)); }
-  /// A uniform number in low .. high: computed as centre + deviation, so that no machine can fuse a
-  /// product with the sum.
+  /// A uniform number in low .. high. The product has a statement of its own, so that it is rounded
+  /// and not fused with the sum.
   float between(double low, double high) {
     const double deviation = step() * ((high - low) / 2 / step_range);
     return static_cast<float>((low + high) / 2 + deviation);

@@ -1,4 +1,4 @@
-// Residual networks with pre-activation: normalisation and Relu precede each convolution.
+// Residual networks with pre-activation, in which normalisation and Relu precede each convolution.
 #include "firmware/zoo/zoo.h"
 
 namespace tactus::nn {
@@ -14,7 +14,7 @@ const std::vector<std::int64_t> to_nhwc{0, 2, 3, 1};
 Network build_resnet20v2(std::uint64_t seed) {
   Builder net("resnet20v2", 10, seed);
   int convs = 0, sums = 0;
-  // A normalisation behind a convolution is folded into it; one behind a sum is kept.
+  // A normalisation behind a convolution is folded into it, so only those behind sums are built.
   const auto conv = [&](const Value& x, const Builder::Conv& options) {
     return net.conv("conv2d_" + std::to_string(convs++), x, options);
   };
@@ -45,7 +45,7 @@ Network build_resnet20v2(std::uint64_t seed) {
       x = net.add("add_" + std::to_string(sums++), shortcut, y);
     }
   }
-  // Averages are computed from sums of 64 values, which must stay in range.
+  // Gamma is small here: the average sums 64 values, and the sum must stay in range.
   x = normalized(x, 0.5, 1);
   x = net.average_pool("average_pooling2d", x, {8, 8});
   x = net.transpose("average_pooling2d_nhwc", x, to_nhwc);
@@ -58,7 +58,8 @@ Network build_resnet20v2(std::uint64_t seed) {
 
 namespace {
 
-/// A bottleneck block of Keras' ResNet50V2. The stride is that of the 3x3 convolution.
+/// Adds a bottleneck block of Keras' ResNet50V2. The 3x3 convolution and the shortcut have
+/// `stride`.
 Value bottleneck(Builder& net, const std::string& name, const Value& x, std::int64_t filters,
                  std::int64_t stride, bool projected) {
   Value preact = net.relu(name + "_preact_relu", net.batch_normalization(name + "_preact_bn", x));
@@ -96,7 +97,7 @@ Network build_resnet50v2(std::uint64_t seed) {
     }
     ++number;
   }
-  // Averages are computed from sums of 49 values, which must stay in range.
+  // Gamma is small here: the average sums 49 values, and the sum must stay in range.
   x = net.relu("post_relu", net.batch_normalization("post_bn", x, 0.5, 1));
   x = net.squeeze("avg_pool_flat", net.global_average_pool("avg_pool", x), {2, 3});
   net.set_variance(x, 0.05);

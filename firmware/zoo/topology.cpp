@@ -19,8 +19,8 @@
 namespace tactus::nn {
 namespace {
 
-constexpr std::int64_t largest = std::int64_t{1} << 20;  ///< limit for any number
-/// Limit for a layer's input, weights and output.
+constexpr std::int64_t largest = std::int64_t{1} << 20;  ///< limit for any number of a table
+/// Limit for the elements of a layer's input, of its weights and of its output.
 constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 constexpr std::size_t most_layers = 10000;
 constexpr std::size_t most_messages = 20;
@@ -50,7 +50,7 @@ const Columns convolution_columns{
     {"Filter Height", {&L::filter_height}}, {"Filter Width", {&L::filter_width}},
     {"Channels", {&L::channels}},           {"Num Filter", {&L::filters}}};
 
-/// Optional columns.
+/// Columns that may follow.
 const Columns further_columns{{"Strides", {&L::stride_height, &L::stride_width}},
                               {"Stride Height", {&L::stride_height}},
                               {"Stride Width", {&L::stride_width}},
@@ -66,8 +66,8 @@ std::string names_of(const Columns& columns) {
   return text;
 }
 
-/// Converts to small letters and removes a final "s": "Stride Height" and "stride_height" become
-/// equal.
+/// Keeps the letters of a name, in lower case, without a final "s": "Stride Height" and
+/// "stride_height" become equal.
 std::string plain(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -79,7 +79,8 @@ std::string plain(std::string_view name) {
   return text;
 }
 
-/// Columns behind the layer's name, from the header and the first row.
+/// Returns the columns behind the layer's name. The header and the number of cells in the first row
+/// determine them.
 Columns columns_of(const Table& table, const std::string& path) {
   const std::size_t cells = table.rows[0].cells.size();
   if (cells <= product_columns.size() + 1) return product_columns;
@@ -106,7 +107,7 @@ Columns columns_of(const Table& table, const std::string& path) {
   return columns;
 }
 
-/// Reads a row's numbers into the layer. Returns what is wrong; empty if nothing.
+/// Reads a row's numbers into the layer. Returns the description of an error; empty: none.
 std::string read_numbers(const std::vector<std::string_view>& cells, const Columns& columns,
                          TopologyLayer& layer) {
   if (cells.size() != columns.size() + 1) {

@@ -1,5 +1,5 @@
-// Networks as tables of layers, in the form shared by simulators of systolic arrays (SCALE-Sim's
-// topology files):
+// Networks as tables of layers, in the form that simulators of systolic arrays share (topology
+// files of SCALE-Sim):
 //
 //   Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter,
 //   Strides,
@@ -9,11 +9,12 @@
 //
 //   Layer, M, N, K,
 //
-// The number of cells distinguishes the two forms. The rows are those of read_table(), so the
-// header is optional. After Num Filter a header may name other columns: "Strides", or "Stride
-// Height" and "Stride Width"; "Padding", or "Padding Height" and "Padding Width" (zeroes on each
-// side of the IFMAP; default none). Without a header a ninth cell is the stride's width. Layers are
-// independent: each has its own input, and its result is an output.
+// The number of cells distinguishes the two forms. read_table() reads the rows, so the header is
+// optional. After Num Filter a header may name other columns: "Strides", or "Stride Height" and
+// "Stride Width"; "Padding", or "Padding Height" and "Padding Width" (zeroes on each side of the
+// IFMAP; default none). Without a header the eighth cell is the stride; if there is a ninth, they
+// are the stride's height and width. Layers are independent: each has its own input, and its result
+// is an output of the network.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +27,14 @@
 namespace tactus::nn {
 
 struct TopologyLayer {
-  std::string name;  ///< made unique: "x", "x (2)"
+  std::string name;  ///< unique: a second "x" is "x (2)"
   std::int64_t height = 1, width = 1, filter_height = 1, filter_width = 1;
   std::int64_t channels = 1, filters = 1;
   std::int64_t stride_height = 1, stride_width = 1;
   std::int64_t pad_height = 0, pad_width = 0;  ///< zeroes on each side
 };
 
-/// Throws UserError with all problems, one line each: "f.csv:3: ...".
+/// Parses a table. Throws UserError with one line for each problem: "f.csv:3: ...".
 [[nodiscard]] std::vector<TopologyLayer> parse_topology(std::string_view text,
                                                         const std::string& path);
 

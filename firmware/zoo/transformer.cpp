@@ -1,5 +1,5 @@
-// Transformers: an encoder of texts, a classifier of images, a decoder's block for one more token
-// beside the keys and values of those before it.
+// Transformers: an encoder of texts, a classifier of images, and a decoder's block for one token,
+// which reads the keys and values of the tokens before it.
 #include <cmath>
 #include <utility>
 
@@ -10,21 +10,22 @@ namespace {
 
 using Value = Builder::Value;
 
-/// The sizes of a block.
+/// Sizes of a transformer's block.
 struct Block {
   std::int64_t tokens, width, heads, hidden;
 
   [[nodiscard]] std::int64_t head_width() const { return width / heads; }
 };
 
-/// [1, tokens, width] as [1, heads, tokens, width of a head].
+/// Rearranges [1, tokens, width] to [1, heads, tokens, width of a head].
 Value split_heads(Builder& net, const std::string& name, const Value& x, const Block& block) {
   const Value split =
       net.reshape(name + "/split", x, {1, block.tokens, block.heads, block.head_width()});
   return net.transpose(name + "/heads", split, {0, 2, 1, 3});
 }
 
-/// softmax(q k' / sqrt(width of a head) + bias) v for each head, and the product that mixes heads.
+/// Computes softmax(q k' / sqrt(width of a head) + bias) v for each head, and the product that
+/// mixes the heads. An empty bias is left out.
 Value attention(Builder& net, const std::string& name, const Value& q, const Value& k,
                 const Value& v, const Value& bias, const Block& block) {
   const Value columns = net.transpose(name + "/columns", k, {0, 1, 3, 2});
@@ -39,7 +40,7 @@ Value attention(Builder& net, const std::string& name, const Value& q, const Val
   return net.dense(name + "/output", x, block.width, 0.5);
 }
 
-/// Attention of all tokens to each other.
+/// Adds the attention of all tokens to each other.
 Value self_attention(Builder& net, const std::string& name, const Value& x, const Value& bias,
                      const Block& block) {
   const auto part = [&](const char* what, double deviation) {

@@ -1,5 +1,5 @@
-// Operators of transformers, in the form in which PyTorch's exporter writes them for operator
-// set 17: LayerNormalization is an operator, GELU is written out.
+// Operators of transformers as PyTorch's exporter writes them for operator set 17:
+// LayerNormalization is one node, GELU is several.
 #include <cmath>
 #include <utility>
 
@@ -119,7 +119,7 @@ Value Builder::attention_bias(const std::string& name, const Value& mask) {
   node(name + "/padding", "Sub",
        {constant(name + "/one", Tensor::of({}, std::vector<float>{1})),
         known(name + "/real:0", shape, 1)});
-  // Published models have -10000 or the smallest FLOAT; this is in the range of 8.8 fixed point.
+  // Published models add -10000 or the smallest FLOAT; -100 is in the range of 8.8 fixed point.
   return scale(name, known(name + "/padding:0", shape, 1), -100);
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 using Value = Builder::Value;
 
-/// Names convolutions in the order in which they are made, as exporters do.
+/// Adds layers and numbers the convolutions in the order in which they are made, as exporters do.
 class Layers {
  public:
   explicit Layers(Builder& net) : net_(net) {}
@@ -16,17 +16,18 @@ class Layers {
     const Value y = net_.conv("conv2d_" + name, x, {channels, kernel, stride, kernel / 2});
     return net_.leaky_relu("leaky_re_lu_" + name, y, 0.1F);
   }
-  /// A head without activation: three anchors of 85 values each.
+  /// Adds a head without activation: three anchors of 85 values each.
   Value head(const Value& x) { return net_.conv("conv2d_" + next(), x, {255}); }
 
-  /// The second half of the channels, by a Split as exported from NHWC frameworks.
+  /// Takes the second half of the channels, by a Split between Transposes, as exported from NHWC
+  /// frameworks.
   Value second_half(const Value& x, const std::string& name) {
     const Value nhwc = net_.transpose(name + "_nhwc", x, {0, 2, 3, 1});
     return net_.transpose(name + "_nchw", net_.split(name, nhwc, -1, 2)[1], {0, 3, 1, 2});
   }
 
-  /// A cross-stage partial block and the pooling behind it. `route` receives the value that later
-  /// layers use.
+  /// Adds a cross-stage partial block and the pooling behind it. `route` receives a value inside
+  /// the block that later layers read.
   Value partial(const Value& x, std::int64_t channels, const std::string& name, Value& route) {
     const Value all = conv(x, channels, 3);
     const Value one = conv(second_half(all, name + "_split"), channels / 2, 3);
@@ -46,7 +47,7 @@ class Layers {
 
 Network build_yolov4_tiny(std::int64_t size, std::uint64_t seed) {
   if (size <= 0 || size % 32 != 0) internal_error("zoo: {} pixels are no multiple of 32", size);
-  // Operator set 11 is the first in which Resize can specify the pixels' centres.
+  // Resize can specify the pixels' centres from operator set 11 on.
   Builder net("yolov4-tiny-" + std::to_string(size), 11, seed);
   Layers layers(net);
   Value route;

@@ -51,8 +51,8 @@ const ZooEntry& zoo_entry(std::string_view name) {
 
 namespace {
 
-/// Elements of the smallest table that nodes look up with the value, as it is or cast and reshaped;
-/// 0: there is none.
+/// Rows of the smallest table that nodes look up with the value, directly or after casts and
+/// reshapes; 0: there is none.
 std::int64_t smallest_table(const Graph& graph, const std::string& value, unsigned depth = 0) {
   constexpr unsigned deepest = 8;
   std::int64_t smallest = 0;

@@ -1,8 +1,9 @@
 // The networks that Tactus ships, as graphs with seeded weights, and inputs for them.
 //
 // Topologies are the published ones, without post-processing. Batch normalisations directly behind
-// a convolution are folded into it, as exporters do. Image inputs are NHWC, batch 1, values -1 ..
-// 1, as in the frameworks for which these networks are published; that of DeiT is NCHW.
+// a convolution are folded into it, as exporters do. Image inputs have batch 1 and values -1 .. 1;
+// they are NHWC, as in the frameworks for which these networks are published, except DeiT's, which
+// is NCHW.
 #pragma once
 
 #include <cstdint>
@@ -25,33 +26,33 @@ inline constexpr std::uint64_t default_zoo_seed = 1;
 /// All networks; the benchmark networks come first.
 [[nodiscard]] const std::vector<ZooEntry>& zoo();
 
-/// Throws a UserError that lists the allowed names.
+/// Finds a network. Throws a UserError that lists the allowed names.
 [[nodiscard]] const ZooEntry& zoo_entry(std::string_view name);
 
-/// Values -1 .. 1 for a graph input of real numbers, whose shape must be stated completely (else
-/// UserError).
+/// Draws values -1 .. 1 for a graph input of real numbers. Throws UserError unless its shape is
+/// stated completely and its type is FLOAT.
 [[nodiscard]] Tensor random_input(const ValueInfo& input, std::uint64_t seed);
 
 Network build_resnet20v2(std::uint64_t seed);
 Network build_resnet50v2(std::uint64_t seed);
-/// `size` x `size` pixels, a multiple of 32.
+/// For images of `size` x `size` pixels, where `size` is a multiple of 32.
 Network build_yolov4_tiny(std::int64_t size, std::uint64_t seed);
-/// Channels are multiplied by `width`; `size` x `size` pixels.
+/// For images of `size` x `size` pixels. `width` multiplies the channels.
 Network build_mobilenetv1(const std::string& name, double width, std::int64_t size,
                           std::int64_t classes, std::uint64_t seed);
 Network build_mobilenetv2(std::uint64_t seed);
-/// The encoder of BERT-Tiny (2 layers, 128 wide, 2 heads) with its embeddings, 128 tokens.
+/// The encoder of BERT-Tiny (2 layers, 128 wide, 2 heads) with its embeddings, for 128 tokens.
 Network build_bert_tiny(std::uint64_t seed);
 /// DeiT-Ti (192 wide, 3 heads, 224 x 224 pixels in patches of 16 x 16) with 4 of its 12 layers.
 Network build_deit_tiny(std::uint64_t seed);
-/// One block of GPT-2 (768 wide, 12 heads) for the token behind 63 others, whose keys and values
-/// are inputs.
+/// One block of GPT-2 (768 wide, 12 heads) for one token. The keys and values of 63 tokens before
+/// it are inputs.
 Network build_gpt2_block(std::uint64_t seed);
-/// 16 inputs, one hidden layer.
+/// A network with 16 inputs and one hidden layer.
 Network build_mlp(std::uint64_t seed);
-/// Convolutions, pooling and a classifier on 16 x 16 pixels.
+/// A network of convolutions, pooling and a classifier on 16 x 16 pixels.
 Network build_cnn(std::uint64_t seed);
-/// Split, Concat, residual Add, normalisation and upsampling on 16 x 16 pixels.
+/// A network with Split, Concat, residual Add, normalisation and upsampling on 16 x 16 pixels.
 Network build_csp(std::uint64_t seed);
 
 }  // namespace tactus::nn

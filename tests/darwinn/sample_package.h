@@ -10,9 +10,9 @@
 
 namespace tactus::darwinn {
 
-/// The package has executables EXECUTION_ONLY and PARAMETER_CACHING for the chip beagle: an input
-/// of 4 x 4 x 3 bytes, a tiled output of 2 x 4 x 3 bytes on 1 x 2 tiles, scratch memory,
-/// parameters.
+/// A package with the executables EXECUTION_ONLY and PARAMETER_CACHING for the chip beagle. It has
+/// an input of 4 x 4 x 3 bytes, a tiled output of 2 x 4 x 3 bytes on 1 x 2 tiles, scratch memory
+/// and parameters.
 struct SamplePackage {
   SamplePackage();
   SamplePackage(const SamplePackage&) = delete;

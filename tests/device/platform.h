@@ -54,7 +54,7 @@ class TestHost final : public sc_core::sc_module {
     }
     return value;
   }
-  /// Starts a program as a driver does; `enables`: enabled interrupts of the DMA.
+  /// Starts a program as a driver does. `enables` is the set of enabled interrupts of the DMA.
   void start(std::uint64_t address, std::size_t bytes, std::uint32_t enables = 0) {
     write(DeviceRegister::control, tcu::control_done_irq);
     write(DeviceRegister::mm2s_dmacr, tcu::dmacr_run | enables);

@@ -127,7 +127,8 @@ class KernelBuilder {
     i.comparison = Comparison::lt;
     return i;
   }
-  /// Adds a jump to the instruction of this number, taken if predicate `id` is set; id 0: always.
+  /// Adds a jump to instruction number `target`. It is taken if predicate `id` is set; with id 0 it
+  /// is always taken.
   Instruction& jump(std::uint32_t target, unsigned id) {
     Instruction i;
     i.opcode = Opcode::jmp;

@@ -18,7 +18,8 @@ struct CoreRun : DdrObserver {
   std::vector<DdrCommand> commands;
   std::vector<DdrDone> done;       ///< index: number of the access
   std::vector<DdrClock> admitted;  ///< index: number of the access
-  /// by access: clock at which a full port accepted it; else its arrival
+  /// Clock at which the port accepted the access: its arrival, or later if the port was full.
+  /// Index: number of the access.
   std::vector<DdrClock> taken;
   DdrStatistics statistics;
 

@@ -17,13 +17,13 @@ struct GoldenRequest {
   std::uint64_t arrival_ps = 0;
   bool write = false;
   std::uint64_t address = 0;
-  DdrClock begin_req = 0;   ///< offered
-  DdrClock end_req = 0;     ///< accepted
-  DdrClock begin_resp = 0;  ///< end of its data
+  DdrClock begin_req = 0;   ///< when the request is offered
+  DdrClock end_req = 0;     ///< when the request is accepted
+  DdrClock begin_resp = 0;  ///< end of the request's data
 };
 
 struct GoldenRun {
-  std::string name;  ///< memory/trace.controller
+  std::string name;  ///< name of the form memory/trace.controller
   std::string controller;
   DdrConfig config;  ///< DRAM and controller as configured in DRAMSys
   std::vector<GoldenRequest> requests;

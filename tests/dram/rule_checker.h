@@ -17,7 +17,7 @@ struct Violation {
   std::string rule;     ///< "tRCD"
 };
 
-/// Returns all broken rules. `with_rows`: also compares the rows of ACT, RD and WR.
+/// Returns all broken rules. With `with_rows` it also compares the rows of ACT, RD and WR.
 [[nodiscard]] std::vector<Violation> broken_rules(const DdrConfig& config,
                                                   const std::vector<DdrCommand>& log,
                                                   bool with_rows);

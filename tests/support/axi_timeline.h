@@ -16,12 +16,12 @@ using Pieces = std::vector<std::uint64_t>;
 
 /// Timeline of reads in bursts of whole vectors of m beats, with read latency L.
 struct ReadTimeline {
-  Cycles addresses;     ///< AR at the pins
-  Cycles beats;         ///< R at the pins
-  Cycles local_writes;  ///< one per vector; the last one retires the instruction
+  Cycles addresses;     ///< cycles of AR handshakes at the pins
+  Cycles beats;         ///< cycles of R handshakes at the pins
+  Cycles local_writes;  ///< cycles of writes to local memory; the last retires the instruction
 
   ReadTimeline(const std::vector<Pieces>& bursts, std::uint64_t m, Cycle latency) {
-    Cycles booked, last_beats;  // one entry per burst
+    Cycles booked, last_beats;  // one entry for each burst
     Cycle address = 2;          // delay of the Converter's request queue and the AXI queue
     for (const Pieces& pieces : bursts) {
       Cycle beat = beats.empty() ? 0 : beats.back() + 1;
@@ -51,9 +51,9 @@ struct ReadTimeline {
   }
 };
 
-/// Timeline of writes of n vectors of m beats; the pins never stall the data.
+/// Timeline of writes of n vectors of m beats. The pins never stall the data.
 struct WriteTimeline {
-  Cycles local_reads;
+  Cycles local_reads;  ///< cycles in which local memory is read
   Cycles handed_over;  ///< cycles in which the Converter takes a vector
 
   WriteTimeline(std::uint64_t n, std::uint64_t m) {

@@ -1,4 +1,4 @@
-// The tensor compute unit alone with a clock: no AXI, no stream adapter, ideal memories.
+// The TCU alone with a clock: without AXI and stream adapter, with ideal memories.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@
 
 namespace tactus {
 
-/// Offers one instruction in every cycle from 0 on. DRAM controls are always accepted; read data
-/// arrive `read_latency` cycles after their control, one vector per cycle.
+/// A TCU that is offered one instruction in every cycle from 0 on. Its DRAM requests are always
+/// accepted; read data arrive `read_latency` cycles after their request, one vector per cycle.
 class BareTcu {
  public:
   struct Config {
     Tcu::Config tcu;
     Cycle read_latency = 1;               ///< cycles, 1 or more
     std::uint32_t sample_block_size = 0;  ///< 0: no sampler
-    /// Whether the consumer of samples is ready in a cycle; empty: always.
+    /// Returns true if the consumer of samples is ready in a cycle; empty: it always is.
     std::function<bool(Cycle)> sample_ready;
   };
   /// A sample and the cycle in which it was taken.
@@ -34,7 +34,7 @@ class BareTcu {
 
   explicit BareTcu(const Config& config);
 
-  /// Runs until the unit is idle. False if that takes more than `limit` cycles.
+  /// Runs a program until the unit is idle. Returns false if that takes more than `limit` cycles.
   bool run(const std::vector<std::uint8_t>& program, Cycle limit = 100000);
 
   [[nodiscard]] const Recorder& events() const { return events_; }

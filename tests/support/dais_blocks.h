@@ -13,8 +13,8 @@
 
 namespace tactus {
 
-/// A program whose output i is input i % inputs, rounded down to multiples of 2^-fraction_bits
-/// within -32768..32767.
+/// Makes a program whose output i is input i % inputs, rounded down to a multiple of
+/// 2^-fraction_bits within -32768..32767.
 inline dais::Program relay_program(std::size_t inputs, std::size_t outputs,
                                    std::int32_t fraction_bits = 16) {
   dais::Program program;
@@ -39,8 +39,8 @@ inline tcu::DaisBlockEntry dais_block(const std::string& name, dais::Program pro
   return {name, name + ".json", name + ".json", std::move(file)};
 }
 
-/// A relay with a latency of `ranks`: 1 is a single program, more is a pipeline of ranks - 1
-/// stages.
+/// Makes a block of relay programs with a latency of `ranks` cycles: a single program for 1, else a
+/// pipeline of ranks - 1 stages.
 inline tcu::DaisBlockEntry relay_block(const std::string& name, std::size_t inputs,
                                        std::size_t outputs, std::size_t ranks = 1) {
   auto file = std::make_shared<dais::File>();

@@ -12,7 +12,7 @@
 
 namespace tactus {
 
-/// Configuration with default timing of a machine that can run the program.
+/// Configuration of a machine that can run the program, with default timing.
 [[nodiscard]] TcuSimulationConfig machine_config(const RandomProgram& program);
 
 /// Sets random latencies, stalls at the ports and gaps in the instruction stream.
@@ -21,6 +21,7 @@ void randomise_timing(Random& random, TcuSimulationConfig& config);
 /// Text such as "AXI 64 bits, latencies 3/1, ...".
 [[nodiscard]] std::string describe(const TcuSimulationConfig& config);
 
+/// Writes the program's initial DRAM contents.
 void load_windows(const RandomProgram& program, TcuSimulation& simulation);
 void load_windows(const RandomProgram& program, FunctionalModel& model);
 
@@ -35,9 +36,9 @@ void load_windows(const RandomProgram& program, FunctionalModel& model);
                                      const TcuRunResult& result,
                                      const FunctionalModel::Counts& counts);
 
-/// Shortens a failing program to its shortest failing prefix. `failure` returns a description of
-/// the error, or an empty text. The returned text has everything needed to repeat the failure; it
-/// is empty if the whole program does not fail.
+/// Finds the shortest prefix of a program that fails. `failure` returns a description of the error,
+/// or an empty text. The returned text has everything needed to repeat the failure; it is empty if
+/// the whole program does not fail.
 [[nodiscard]] std::string shortest_failure(
     const RandomProgram& program, const std::function<std::string(const RandomProgram&)>& failure);
 

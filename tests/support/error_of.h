@@ -1,4 +1,4 @@
-// error_of: the text of the error that a function throws.
+// Returns the text of the error that a function throws.
 #pragma once
 
 #include <string>

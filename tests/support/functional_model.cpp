@@ -291,7 +291,7 @@ void FunctionalModel::simd(const Fields& f) {
   const std::uint64_t left = low(f.operand2 >> (2 * r), r);
   const std::uint64_t right = low(f.operand2 >> r, r);
   const std::uint64_t dest = low(f.operand2, r);
-  // legal only without read and write; the ALU gets no instruction
+  // A NoOp is legal only without read and write; the ALU gets no instruction.
   if (op == tcu::SimdOp::no_op) return;
   const bool reads = (f.flags & 1) != 0;
   const Vector input = reads ? read(accumulators_, low(f.address1, widths_.accumulators))
@@ -313,8 +313,8 @@ void FunctionalModel::simd(const Fields& f) {
   write_accumulator(low(f.address0, widths_.accumulators), result, (f.flags & 4) != 0);
 }
 
-/// Finds the nearest key by comparing every key. If two keys are equally near, the larger one
-/// counts.
+/// Executes a Lookup: finds the nearest key by comparing every key. If two keys are equally near,
+/// the larger one counts.
 void FunctionalModel::look_up(const Vector& argument, std::uint64_t dest) {
   ++counts_.lookups;
   const tcu::LookupTables& form = architecture_.lookup_tables;
@@ -369,7 +369,7 @@ void FunctionalModel::load_lut(const Fields& f) {
   }
 }
 
-/// A sample takes as many vectors as its scalars need.
+/// Executes a DAIS block's instruction. A sample takes as many vectors as its scalars need.
 void FunctionalModel::dais(const Fields& f) {
   const unsigned number = f.flags / 2;
   if (number >= blocks_.size()) return;

@@ -1,8 +1,8 @@
 // Reference interpreter of TCU programs: in order, untimed, scalar by scalar.
 //
-// Written only from the hardware specification and, for extensions, from isa/README.md. Tests
-// compare it with the cycle models for programs whose results do not depend on the hardware's
-// ordering hazards (spec 8.1). Decodes instruction bytes itself.
+// It is written only from the hardware specification and, for extensions, from isa/README.md, and
+// decodes instruction bytes itself. Tests compare it with the cycle models for programs whose
+// results do not depend on the hardware's ordering hazards (hardware spec section 8.1).
 #pragma once
 
 #include <array>
@@ -56,7 +56,7 @@ class FunctionalModel {
 
   explicit FunctionalModel(const tcu::Architecture& architecture);
 
-  /// Runs complete instructions, as in a .tprog file.
+  /// Runs a program of complete instructions, as in a .tprog file.
   void run(const std::vector<std::uint8_t>& program);
 
   [[nodiscard]] const std::vector<Vector>& local() const { return local_; }
@@ -119,7 +119,8 @@ class FunctionalModel {
   const tcu::DataTypeInfo& type_;
   Widths widths_{};
   std::vector<Vector> local_, accumulators_, registers_;
-  std::vector<dais::FastPipelineExecutor> blocks_;  ///< not the executor that the cycle models use
+  /// Executors of the DAIS blocks. The cycle models use another executor.
+  std::vector<dais::FastPipelineExecutor> blocks_;
   std::vector<std::vector<std::int64_t>> tables_;
   std::array<Vector, 4> activation_;  ///< scale, offset, slope, limit
   std::deque<Vector> weights_;        ///< bias, then the weights of input 0, 1, ...

@@ -1,4 +1,4 @@
-// A DRAM bank for tests. It can use every way in which a TLM-2.0 target may conduct a transaction.
+// A DRAM bank for tests. It can conduct a transaction in every way that TLM-2.0 allows a target.
 #pragma once
 
 #include <functional>
@@ -18,21 +18,22 @@ namespace tactus {
 class PhasedMemory final : public sc_core::sc_module {
  public:
   enum class Protocol {
-    completed,         ///< TLM_COMPLETED at BEGIN_REQ, with annotated time
-    updated_response,  ///< TLM_UPDATED with BEGIN_RESP, with annotated time
-    updated_request,   ///< TLM_UPDATED with END_REQ; BEGIN_RESP by a later call
-    accepted,          ///< END_REQ by a call after request_delay, BEGIN_RESP by a later call
-    response_only,     ///< BEGIN_RESP by a call, which implies END_REQ
+    completed,         ///< returns TLM_COMPLETED at BEGIN_REQ, with annotated time
+    updated_response,  ///< returns TLM_UPDATED with BEGIN_RESP, with annotated time
+    updated_request,   ///< returns TLM_UPDATED with END_REQ; calls with BEGIN_RESP later
+    accepted,          ///< calls with END_REQ after request_cycles, with BEGIN_RESP later
+    response_only,     ///< calls with BEGIN_RESP, which implies END_REQ
   };
 
   struct Config {
     Protocol protocol = Protocol::accepted;
     sc_core::sc_time period;
     double request_cycles = 0;  ///< cycles from BEGIN_REQ to END_REQ (accepted only)
-    /// Cycles from the handshake to the answer, at least 1; 0: never. Called once per transaction.
+    /// Returns the cycles from the handshake to the answer, 1 or more; 0: there is no answer.
+    /// Called once per transaction.
     std::function<Cycle(bool write)> latency;
     bool ends_requests = true;  ///< false: END_REQ never comes (accepted only)
-    /// requests to these addresses get an address error
+    /// Returns true for addresses whose requests get an address error; empty: none.
     std::function<bool(std::uint32_t address)> refuses;
     std::function<void(const tlm::tlm_generic_payload&)>
         sees;  ///< called with each transaction at BEGIN_REQ
@@ -45,7 +46,7 @@ class PhasedMemory final : public sc_core::sc_module {
  private:
   struct Request {
     Cycle latency = 0;
-    bool ended = false;  ///< END_REQ has been sent, or is implied
+    bool ended = false;  ///< true: END_REQ has been sent, or a response has implied it
   };
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& transaction, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
@@ -63,7 +64,7 @@ class PhasedMemory final : public sc_core::sc_module {
   std::map<tlm::tlm_generic_payload*, Request> requests_;  ///< transactions in progress
 };
 
-/// Uses a PhasedMemory on each port, with the configuration's clock period.
+/// Gives each port of a configuration a PhasedMemory with the configuration's clock period.
 void use_phased_memory(TcuSimulationConfig& config, PhasedMemory::Config memory);
 
 }  // namespace tactus

@@ -28,7 +28,7 @@ int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 +
 
 std::vector<std::string> words(std::string_view command) {
   std::vector<std::string> all;
-  bool inside = false;  // within a word
+  bool inside = false;  // true: a word has begun
   char quote = 0;
   for (std::size_t i = 0; i < command.size(); ++i) {
     char c = command[i];
@@ -70,7 +70,7 @@ bool installed(const std::string& program) {
 }
 
 Process::Process(const std::vector<std::string>& arguments, const Files& files) {
-  std::vector<char*> argv;  // execvp does not change the strings
+  std::vector<char*> argv;  // not const for execvp, which does not change the strings
   argv.reserve(arguments.size() + 1);
   for (const std::string& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);

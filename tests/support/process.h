@@ -11,8 +11,8 @@
 
 namespace tactus {
 
-/// Splits a command line as a shell does: blanks separate words; '...' and "..." group; a backslash
-/// quotes the next character. Nothing is expanded.
+/// Splits a command line as a shell does: blanks separate words, '...' and "..." join them, and a
+/// backslash quotes the next character. Nothing is expanded.
 [[nodiscard]] std::vector<std::string> words(std::string_view command);
 
 /// Quotes a word so that words() returns it unchanged.
@@ -28,7 +28,7 @@ class Process {
     std::filesystem::path folder;             ///< working directory
     std::filesystem::path out = "/dev/null";  ///< standard output; the file is replaced
     std::filesystem::path err = "/dev/null";  ///< standard error; may be the same file
-    /// NAME=VALUE, in addition to the test's environment
+    /// Variables NAME=VALUE, in addition to the test's environment.
     std::vector<std::string> environment = {};
   };
 
@@ -40,10 +40,10 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   void signal(int number) const;
-  /// Waits for the process. Returns its exit code, or 128 plus the signal that ended it. Returns
-  /// empty if it still runs after this time.
+  /// Waits for the process. Returns its exit code, or 128 plus the signal that ended it, or nothing
+  /// if it still runs after this time.
   std::optional<int> wait_for(double seconds);
-  /// Waits without a limit.
+  /// Waits for the process without a limit of time.
   int wait();
 
  private:

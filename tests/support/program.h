@@ -64,7 +64,7 @@ class Program {
   Program& load_lut(std::uint64_t table, Operand local = {0, 0}) {
     return add(tcu::make_load_lut(layout_, local, table));
   }
-  /// Register `dest` gets the difference, the following registers get the table's values.
+  /// Adds a Lookup. Register `dest` gets the difference, the registers after it the tables' values.
   Program& lookup(unsigned source, unsigned dest, bool read, bool write) {
     return add(
         tcu::make_simd(layout_, {tcu::SimdOp::lookup, source, source, dest}, 0, 0, read, write));
@@ -82,15 +82,15 @@ class Program {
     return move(port == 0 ? Kind::local_to_dram0 : Kind::local_to_dram1, n, local, dram);
   }
 
-  /// Reads an accumulator vector, register 1 = input + 1, writes the result.
+  /// Reads an accumulator vector, sets register 1 to it plus 1, and writes the result.
   Program& simd_read_write(bool accumulate = false) {
     return simd(tcu::SimdOp::increment, 0, true, true, accumulate);
   }
-  /// Reads an accumulator vector, register 1 = input.
+  /// Reads an accumulator vector into register 1.
   Program& simd_read() { return simd(tcu::SimdOp::move, 0, true, false); }
   /// Writes register 1 + 1 to an accumulator vector.
   Program& simd_write() { return simd(tcu::SimdOp::increment, 1, false, true); }
-  /// Register 1 = register 1 + 1, without access to the accumulators.
+  /// Adds 1 to register 1, without access to the accumulators.
   Program& simd_neither() { return simd(tcu::SimdOp::increment, 1, false, false); }
 
  private:

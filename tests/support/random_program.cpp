@@ -36,7 +36,7 @@ std::vector<unsigned> fitting_widths(const tcu::Architecture& a) {
   return widths;
 }
 
-/// Returns mostly small numbers, sometimes extreme ones, so that results neither vanish nor all
+/// Draws a mantissa. Most are small and some are extreme, so that results neither vanish nor all
 /// saturate.
 std::int64_t random_mantissa(Random& random, const tcu::DataTypeInfo& type) {
   const std::int64_t one = std::int64_t{1} << type.binary_point;
@@ -139,13 +139,13 @@ class Generator {
   [[nodiscard]] static bool unsafe(const std::optional<Access>& before,
                                    const std::optional<Access>& last, const Access& next);
 
-  /// Random number of vectors, at most `limit`; mostly small.
+  /// Draws a number of vectors, at most `limit`. Most are small.
   std::uint64_t random_count(std::uint64_t limit);
-  /// Random start and stride at which `count` vectors are legal in a memory.
+  /// Draws a start and a stride at which `count` vectors are legal in a memory.
   Operand random_run(std::uint64_t depth, std::uint32_t strides, std::uint64_t count,
                      bool may_wrap = true);
-  /// Random run of vectors in the accumulators. Often at the last accessed vector, where the order
-  /// of accesses matters.
+  /// Draws a start and a stride in the accumulators. Many starts are at the vector accessed last,
+  /// where the order of accesses matters.
   Operand random_accumulator_run(std::uint64_t count);
 
   Random random_;
@@ -153,7 +153,7 @@ class Generator {
   RandomProgram program_;
   tcu::InstructionLayout layout_;
   std::optional<Access> before_, last_;     ///< the last two accesses of the accumulators
-  std::array<bool, 2> writes_under_way_{};  ///< by DRAM port: its last DataMove was a write
+  std::array<bool, 2> writes_under_way_{};  ///< by DRAM port; true: its last DataMove was a write
 };
 
 std::uint64_t Generator::random_count(std::uint64_t limit) {
@@ -195,11 +195,11 @@ std::vector<Access> Generator::accesses_of_run(Operand start, std::uint64_t coun
   return accesses;
 }
 
-/// An accumulating write reads the old vector early. It is safe once the access two before it is
-/// done and the access just before it cannot write the same vector later:
-/// - after an accumulating write of the same vector it may read too early;
-/// - after a plain write of the same vector it waits for the lock, but any earlier pending write of
-///   that vector is taken for the awaited one and releases the lock.
+/// Returns true if the result of `next` may depend on timing. `last` is the access just before it,
+/// `before` the one before that. An accumulating write reads the old vector early, which is unsafe
+/// - after an accumulating write of the same vector, since it may read too early;
+/// - after two writes of the same vector, the last of them plain: it waits for the lock, but the
+///   earlier write, if still pending, is taken for the awaited one and releases the lock.
 bool Generator::unsafe(const std::optional<Access>& before, const std::optional<Access>& last,
                        const Access& next) {
   if (!next.accumulate) return false;
@@ -216,7 +216,8 @@ void Generator::add_with_accesses(const Instruction& instruction,
       !accesses.empty() && (unsafe(before_, last_, accesses[0]) ||
                             (accesses.size() > 1 && unsafe(last_, accesses[0], accesses[1])));
   if (options_.hazards == Hazards::none && clashes) {
-    // A read in between is enough, since it is accepted only after the access before it is done.
+    // One read in between makes the access safe, since it is accepted only after the access before
+    // it is done.
     const Access read{false, false, random_.below(architecture().accumulator_depth)};
     add(make_simd(layout_, {tcu::SimdOp::move, 0, 0, 0}, 0, read.address, true, false));
     before_ = last_;
@@ -297,7 +298,7 @@ void Generator::add_simd() {
     read = write = false;
   } else if (fields.op == tcu::SimdOp::zero) {
     read = false;
-  } else if (read) {  // a vector that is read must be used, and only then
+  } else if (read) {  // legal only if an operand is the vector that is read
     if (fields.left != 0 && fields.right != 0) {
       (random_.chance(50) ? fields.left : fields.right) = 0;
     }
@@ -400,7 +401,8 @@ void Generator::add_random_dram_move() {
   const Operand local = random_run(a.local_depth, a.stride0_depth, count);
   const bool to_dram = random_.chance(50);
   Operand dram = random_run(dram_depth(port), a.stride1_depth, count);
-  // Without a stride the address does not wrap, so it would leave the window of known contents.
+  // Without a stride the address does not wrap. The transfer must then not go past the end, where
+  // contents are not known.
   if (dram.stride == 0) dram = random_run(dram_depth(port), 1, count, false);
   add_dram_move(port, to_dram, local, dram, count);
 }

@@ -33,8 +33,8 @@ class Random {
 };
 
 enum class Hazards {
-  /// data never depend on timing: the hazards of hardware spec 8.1 cannot occur, and a DRAM offset
-  /// changes only when no write is pending
+  /// Data never depend on timing: the hazards of hardware spec section 8.1 cannot occur, and a DRAM
+  /// offset changes only when no write is pending.
   none,
   any,  ///< any program that tcu::check() accepts
 };
@@ -51,19 +51,20 @@ enum Extension : unsigned {
 struct RandomOptions {
   Hazards hazards = Hazards::none;
   unsigned instructions = 60;
-  /// If true, runs of vectors may go past the end of a memory of 2^k vectors, where the hardware
+  /// True: consecutive vectors may go past the end of a memory of 2^k vectors, where the hardware
   /// continues at 0.
   bool wrap = true;
   /// Allows extensions other than DAIS blocks. Without them a seed gives a different program.
   bool extensions = true;
-  /// If set: uses exactly these extensions, but tables only if the memories can hold one.
+  /// Set of Extension: the program uses exactly these, but tables only if the memories can hold
+  /// one. Empty: chosen by the seed.
   std::optional<unsigned> exactly;
 };
 
 /// A program with its machine and the initial contents of its DRAM.
 struct RandomProgram {
-  /// Initial bytes of a DRAM bank from an address on; one window for each offset that the program
-  /// sets.
+  /// Initial bytes of a DRAM bank from an address on. There is one window for each offset that the
+  /// program sets.
   struct Window {
     unsigned port;
     std::uint32_t address;
@@ -87,15 +88,17 @@ struct RandomProgram {
 /// Adds 1..3 random programs and pipelines that are legal for the architecture.
 void add_random_dais_blocks(std::uint64_t seed, tcu::Architecture& architecture);
 
-/// Adds each extension except DAIS blocks with its own probability, or exactly the given set.
+/// Adds extensions other than DAIS blocks, each with a probability of its own, or exactly the given
+/// set.
 void add_random_extensions(std::uint64_t seed, tcu::Architecture& architecture,
                            std::optional<unsigned> exactly = {});
 
-/// Random architecture: array size 2..32, any data type, small memories, 1..4 registers.
-/// `axi_data_bits` is set to a legal width.
+/// Draws an architecture: array size 2..32, any data type, small memories, 1..4 registers. Sets
+/// `axi_data_bits` to a legal width.
 [[nodiscard]] tcu::Architecture random_architecture(Random& random, unsigned& axi_data_bits);
 
-/// Four of ten programs use DAIS blocks, and many use other extensions.
+/// Draws a program with its machine. Four of ten programs use DAIS blocks, and many use other
+/// extensions.
 [[nodiscard]] RandomProgram random_program(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace tactus

@@ -13,7 +13,7 @@ namespace tactus {
 
 using Cycles = std::vector<Cycle>;
 
-/// Stores the cycle and operands of every event, but no vectors and no beats.
+/// Stores the cycle and operands of every event, without the data of vectors and beats.
 class Recorder final : public EventSink {
  public:
   struct Entry {
@@ -24,8 +24,7 @@ class Recorder final : public EventSink {
   };
 
   void event(const Event& e) override { entries_.push_back({0, e.kind, e.port, e.a, e.b, e.c}); }
-  /// Events arrive before their cycle is known; this sets the cycle of the events since the last
-  /// call.
+  /// Sets the cycle of the events since the last call, which arrive before their cycle is known.
   void end_of_cycle(Cycle cycle) override {
     for (; stamped_ < entries_.size(); ++stamped_) entries_[stamped_].cycle = cycle;
   }
@@ -72,7 +71,7 @@ class Recorder final : public EventSink {
 
  private:
   std::vector<Entry> entries_;
-  std::size_t stamped_ = 0;  ///< entries whose cycle is known
+  std::size_t stamped_ = 0;  ///< number of entries whose cycle is known
 };
 
 /// Returns `count` cycles: `first`, `first` + `step`, ...

@@ -12,8 +12,8 @@ tcu::Instruction moved(Random& random, const tcu::Architecture& architecture,
   if (opcode == tcu::Opcode::configure) return instruction;
   const auto move = [&](std::uint64_t operand, unsigned bits) {
     const std::uint64_t address = operand & tcu::low_bits(bits);
-    // The distance is small, so that the bytes in DRAM are within the compared windows, and large
-    // enough to cross page borders.
+    // The distance is small enough to stay within the compared windows of DRAM, and large enough to
+    // cross page borders.
     const std::uint64_t other = random.chance(30) ? address : address + random.range(0, 300);
     return (operand ^ address) | (other & tcu::low_bits(bits));
   };

@@ -5,7 +5,8 @@
 
 namespace tactus {
 
-/// Repeats the program's instructions, each time at different addresses if these are legal.
+/// Repeats the program's instructions `times` times, each time at other addresses if some are found
+/// that are legal.
 [[nodiscard]] RandomProgram repeated(Random& random, RandomProgram program, unsigned times);
 
 }  // namespace tactus

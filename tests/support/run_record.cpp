@@ -28,7 +28,7 @@ class EventLog final : public EventLines {
   std::vector<std::string>& log_;
 };
 
-/// Notes when the events that a timeline draws happen, without their data.
+/// Logs the cycles of the events that a timeline draws, without their data.
 class TimelineLog final : public EventSink {
  public:
   TimelineLog(const TcuSimulation& simulation, std::vector<std::string>& log)
@@ -42,7 +42,7 @@ class TimelineLog final : public EventSink {
   void level(unsigned queue, std::uint64_t items) override {
     add(fmt::format("level {} {}", queue, items));
   }
-  /// Within a cycle the order is not compared.
+  /// Sorts the lines of the cycle, since the order within a cycle is not compared.
   void end_of_cycle(Cycle cycle) override {
     std::sort(log_.begin() + static_cast<std::ptrdiff_t>(ended_), log_.end());
     ended_ = log_.size();
@@ -60,7 +60,7 @@ class TimelineLog final : public EventSink {
   const TcuSimulation& simulation_;
   EventKinds kinds_;
   std::vector<std::string>& log_;
-  std::size_t ended_ = 0;  ///< lines of complete cycles
+  std::size_t ended_ = 0;  ///< number of lines of complete cycles
   Cycle next_ = 0;
 };
 
@@ -117,7 +117,7 @@ std::string list_difference(const char* name, const List& one, const List& other
   return fmt::format("{} and {} of {}", one.size(), other.size(), name);
 }
 
-/// Returns every figure of a run and its accounting, i.e. the cycles of all units by state.
+/// Returns every figure of a run and its accounting: the cycles of all units by state.
 std::vector<std::uint64_t> counters(const RunRecord& record) {
   const TcuRunResult& r = record.result;
   std::vector<std::uint64_t> all{record.simulated,
@@ -184,7 +184,7 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   try {
     record.result = simulation.run(order.program->bytes(), options);
   } catch (const UserError& error) {
-    record.error = error.what();  // e.g. an undefined instruction of an extension
+    record.error = error.what();  // for example, an undefined instruction of an extension
     simulation.observe_accounts(nullptr);
     simulation.observe(nullptr);
     return record;
@@ -209,7 +209,7 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
 }  // namespace
 
 std::vector<std::uint64_t> memory_statistics(MemorySystem& memory) {
-  const DdrFigures figures = memory.figures();  // counted up to this cycle
+  const DdrFigures figures = memory.figures();  // also makes the statistics those of this cycle
   const DdrStatistics& s = memory.controller().statistics();
   std::vector<std::uint64_t> all{
       s.reads,     s.writes,         s.hits,       s.misses, s.conflicts, s.activates, s.precharges,

@@ -1,4 +1,4 @@
-// Everything observable of a run, for comparing two runs.
+// Records everything observable of a run, to compare two runs.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,29 @@ namespace tactus {
 
 struct RunRecord {
   TcuRunResult result;
-  std::string error;                   ///< error that ended the run; else empty
-  std::vector<std::uint32_t> retires;  ///< retire cycle of every instruction
-  std::vector<std::string> events;     ///< "cycle EVENT ..."
+  std::string error;                   ///< error that ended the run; empty: none
+  std::vector<std::uint32_t> retires;  ///< cycle in which each instruction retires
+  std::vector<std::string> events;     ///< lines "cycle EVENT ..."
   std::vector<std::uint64_t> samples;  ///< words of the sampler; the last of a block is negated
   std::vector<std::uint8_t> contents;  ///< contents of all memories
   std::vector<std::uint64_t> memory_statistics;  ///< counters of a board's memory
   Cycle simulated = 0;                           ///< cycles simulated by the machine
-  /// Number of evaluated units, and what it would be if every unit were evaluated in every cycle.
-  /// These numbers describe the simulator, so they are not compared.
+  /// Number of evaluations of units, and the number if every unit were evaluated in every cycle.
+  /// They describe the simulator, so they are not compared.
   std::uint64_t evaluations = 0, most_evaluations = 0;
-  std::uint64_t in_sequences = 0;  ///< instructions in known intervals; not compared
+  std::uint64_t in_sequences = 0;  ///< instructions retired in sequences; not compared
   Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
-  /// "unit CODE FROM TO" for each interval of the observed accounts; intervals with the same code
-  /// are joined.
+  /// Lines "unit CODE FROM TO" for the intervals of the observed accounts. Successive intervals
+  /// with the same code are joined.
   std::vector<std::string> intervals;
 };
 
-/// Which accounts are observed: none, only the account of time, or all; `timeline`: all, and, if
-/// no log of events is asked for, those that a timeline draws, as RunRecord::events.
+/// Accounts that are observed: none, only the account of time, or all. With `timeline` all accounts
+/// are observed and, if no log of events is requested, RunRecord::events has the events that a
+/// timeline draws.
 enum class Observed : std::uint8_t { nobody, time, everybody, timeline };
 
-/// Chooses by the program's seed; `nobody` for half of the programs.
+/// Chooses by the program's seed what is observed. For half of the programs it is `nobody`.
 [[nodiscard]] Observed observed_of(const RandomProgram& program);
 
 /// Returns all counters of a board's memory, up to the current cycle.
@@ -43,7 +44,7 @@ enum class Observed : std::uint8_t { nobody, time, everybody, timeline };
 struct RunOrder {
   const RandomProgram* program;
   TcuRunOptions options;  ///< record_runs() sets retire_log
-  bool events = false;    ///< an observer receives the events
+  bool events = false;    ///< true: an observer receives the events
   Observed accounts = Observed::nobody;
 };
 
@@ -52,13 +53,13 @@ struct RunOrder {
 [[nodiscard]] std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
                                                  const TcuSimulationConfig& config);
 
-/// Runs the program with its initial contents on a new machine, for at most `max_cycles` (0: no
-/// limit). Without `events` no observer receives events.
+/// Runs the program on a new machine with its initial DRAM contents, for at most `max_cycles` (0:
+/// no limit). If `events` is false, no observer receives events.
 [[nodiscard]] RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,
                                    Cycle max_cycles = 0, bool events = true,
                                    Observed accounts = Observed::nobody);
 
-/// Describes the first difference; empty if there is none.
+/// Describes the first difference between two runs; empty if there is none.
 [[nodiscard]] std::string difference(const RunRecord& one, const RunRecord& other);
 
 }  // namespace tactus

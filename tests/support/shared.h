@@ -1,4 +1,4 @@
-// Test data from other projects. They are not part of the repository.
+// Finds test data from other projects, which are not part of the repository.
 #pragma once
 
 #include <cstdlib>

@@ -17,7 +17,7 @@ namespace tactus {
 
 inline constexpr unsigned array_sizes[] = {2, 4, 8, 16, 32};
 
-/// Architecture whose instructions have 64 bits at every array size.
+/// Makes an architecture whose instructions have 64 bits at every array size.
 inline tcu::Architecture timing_architecture(unsigned n_array) {
   tcu::Architecture architecture;
   architecture.array_size = n_array;
@@ -27,8 +27,8 @@ inline tcu::Architecture timing_architecture(unsigned n_array) {
   return architecture;
 }
 
-/// Numbers of vectors just below, at and above the depths of the 3-deep read buffers, the array,
-/// and the array's queues of 2N.
+/// Numbers of vectors near the depths of the read buffers (3), of the array (N) and of the array's
+/// queues (2N).
 inline std::set<std::uint64_t> vector_counts(unsigned n_array) {
   return {1, 2, 3, 4, 5, n_array, n_array + 1, 2 * n_array - 1, 2 * n_array, 3 * n_array + 5};
 }
@@ -59,12 +59,12 @@ struct AxiCase {
   unsigned n_array;
   unsigned data_bits;
   [[nodiscard]] unsigned beat_bytes() const { return data_bits / 8; }
-  /// m, beats per vector.
+  /// Beats per vector, m in the specification.
   [[nodiscard]] unsigned beats() const { return n_array * 16 / data_bits; }
   [[nodiscard]] std::uint64_t vector_bytes() const { return 2 * std::uint64_t{n_array}; }
-  /// Vmax: largest number of vectors in a burst.
+  /// Largest number of vectors in a burst, Vmax in the specification.
   [[nodiscard]] std::uint64_t burst_vectors() const { return 256 / beats(); }
-  /// Number of pieces, of at most 4096 bytes each, of such a burst that starts at a page.
+  /// Number of pieces, each of at most 4096 bytes, of a largest burst that starts at a page.
   [[nodiscard]] std::uint64_t burst_pieces() const {
     return std::max<std::uint64_t>(1, burst_vectors() * vector_bytes() / 4096);
   }
@@ -82,11 +82,11 @@ inline constexpr AxiCase axi_cases[] = {
 };
 
 struct Latencies {
-  Cycle read = 1;   ///< L: address to first beat
-  Cycle write = 1;  ///< L_b: last beat to response
+  Cycle read = 1;   ///< cycles from address to first beat, L in the specification
+  Cycle write = 1;  ///< cycles from last beat to response, L_b in the specification
 };
 
-/// Runs a program on the design with DRAM ports and memories of fixed latency to its end.
+/// Runs a program to its end on the design with DRAM ports and memories of fixed latency.
 inline Recorder run_axi(const Program& program, unsigned data_bits, Latencies latencies = {}) {
   TcuSimulationConfig config;
   config.architecture = program.architecture();

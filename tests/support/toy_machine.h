@@ -2,12 +2,13 @@
 //
 // A program is a list of bytes. Each byte b is an instruction: add 1 to the sum b times, once per
 // cycle. The issuer accepts an instruction in a cycle in which the adder has nothing left to do;
-// the adder starts in the next cycle. A machine consists of, in this order:
-//   1. its tables (toy_machine_info), which need no machine: units with their states, the account
+// the adder starts in the next cycle. A machine consists of four parts, in this order:
+//   1. tables (toy_machine_info), which do not need the machine: units with their states, the
+//   account
 //      of the main unit, kinds of instructions, counters, identities, figures, events, memories;
-//   2. the Machine: evaluates cycles, tells which can be left out, counts, and shows its signals;
+//   2. a Machine, which evaluates cycles, says which can be skipped, counts, and shows its signals;
 //   3. a Simulation, which gives the machine programs and reads its memories;
-//   4. optionally, tracks of its own in a timeline.
+//   4. if wanted, tracks of its own in a timeline.
 // Everything else (run loop, accounting, statistics, pages, waveforms) works without further code.
 #pragma once
 
@@ -106,10 +107,10 @@ class ToyMachine final : public Machine {
     next_ = 0;
     loop_.restart();
   }
-  /// Cycles that were evaluated.
+  /// Number of cycles that were evaluated, not skipped.
   [[nodiscard]] Cycle evaluated() const { return evaluated_; }
   [[nodiscard]] std::uint64_t sum() const { return sum_; }
-  /// Makes the counter one less than the number of additions, which the accounting must detect.
+  /// Makes the counter of additions wrong by one, which the accounting must detect.
   void break_identity() { --additions_; }
   std::function<void(Cycle)> on_retire;
 
@@ -156,7 +157,7 @@ class ToyMachine final : public Machine {
  private:
   [[nodiscard]] bool ended() const { return program_ == nullptr || next_ == program_->size(); }
 
-  /// Where nothing has moved, nothing will.
+  /// Next cycle in which anything can change. If the last cycle changed nothing, none will.
   [[nodiscard]] Cycle next_event(Cycle now) const { return moved_ ? now + 1 : EventLoop::never; }
 
   void cycle() {
@@ -177,7 +178,7 @@ class ToyMachine final : public Machine {
   void commit() {
     const bool hangs = left_ == toy_hang;
     const bool adds = left_ != 0 && !hangs;
-    constexpr unsigned head = ToyIssuer::state_table.size();  // context 1: an Add
+    constexpr unsigned head = ToyIssuer::state_table.size();  // codes with an Add at the head
     issuer_.enter(instruction_.fires() ? head + ToyIssuer::issue
                   : instruction_.valid ? head + ToyIssuer::wait_adder
                                        : static_cast<unsigned>(ToyIssuer::rest));
@@ -208,7 +209,7 @@ class ToyMachine final : public Machine {
   Link<ToyItem> instruction_;
   std::uint8_t left_ = 0;
   std::uint64_t sum_ = 0, additions_ = 0, retired_ = 0;
-  bool moved_ = false;  ///< a register, in the last cycle
+  bool moved_ = false;  ///< true: the last cycle changed a register
   Cycle evaluated_ = 0;
   EventLoop loop_{*this, clock_};
   Account issuer_{"issuer", clock_, ToyIssuer::state_table, ToyIssuer::rest, 2};
@@ -222,7 +223,7 @@ class ToySimulation final : public Simulation {
     machine_.on_retire = [this](Cycle cycle) { retired(cycle); };
     start(machine_, 100, 50);
   }
-  /// Runs the program; no instruction may be 0.
+  /// Runs a program. No instruction may be 0.
   RunResult run(const std::vector<std::uint8_t>& program, const RunOptions& options = {}) {
     RunResult result(toy_machine_info());
     machine_.load(program);
@@ -242,8 +243,7 @@ class ToySimulation final : public Simulation {
   ToyMachine machine_;
 };
 
-/// Tracks in a timeline: a slice for each instruction in the adder, and the growth of the sum as a
-/// gauge.
+/// Tracks in a timeline: a slice for each addition, and the sum as a gauge.
 class ToyTimelineTracks final : public TimelineTracks {
  public:
   explicit ToyTimelineTracks(const ToyMachine& machine) : machine_(machine) {}

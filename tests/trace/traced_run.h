@@ -55,7 +55,7 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
 class TracedSimulation {
  public:
   TracedSimulation(const RandomProgram& program, const TcuSimulationConfig& config);
-  /// The simulation; its registers are accessible before the run, e.g. for a window's condition.
+  /// The simulation. Its registers can be read before the run, for the condition of a window.
   [[nodiscard]] TcuSimulation& simulation() { return simulation_; }
   [[nodiscard]] const trace::Registry& registry() const { return registry_; }
   [[nodiscard]] const std::map<Cycle, std::vector<std::string>>& events() const {

@@ -136,7 +136,7 @@ void Accountant::border(std::uint64_t retired) {
   next_border_ = segments_[++segment_].end;
 }
 
-/// Adds the cycles of a unit with instructions at its head, by kind of instruction.
+/// Adds the cycles in which a unit had an instruction at its head, to the instruction's kind.
 void Accountant::add_kinds(const UnitInfo& unit, const Account& account,
                            const std::vector<std::uint64_t>& before) {
   const std::size_t states = unit.states.count;

@@ -56,7 +56,7 @@ void BurstTracks::open(bool read, const Event& event, Cycle now) {
       .push_back({now, event.a, event.b + 1, read ? event.b + 1 : 1, lane});
 }
 
-/// Ends a burst at the last beat of a read or the response of a write.
+/// Handles a beat of a read or the response of a write. The last one ends the burst.
 void BurstTracks::close(unsigned index, bool read, Cycle now) {
   Port& port = ports_[index];
   std::deque<Burst>& bursts = read ? port.reads : port.writes;

@@ -1,5 +1,5 @@
-// Draws AXI bursts in a timeline, from the address to the last data beat or the response. A port
-// has as many tracks as bursts overlap.
+// Draws AXI bursts in a timeline, from the address to the last data beat or the response. Bursts of
+// a port that overlap are drawn on tracks of their own, called lanes.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ namespace tactus {
 
 class BurstTracks {
  public:
-  /// `titles` are those of the ports.
+  /// `titles` are the ports' titles, in order.
   BurstTracks(const AxiEventKinds& kinds, std::vector<std::string> titles);
 
   void begin(TimelineSheet& timeline) { timeline_ = &timeline; }
   void begin_run();
   /// Handles an event of a burst. Returns false for other events.
   bool event(const Event& event, Cycle now);
+  /// Number of bursts under way, by port.
   [[nodiscard]] GaugeGroup outstanding() const;
 
  private:
@@ -28,13 +29,13 @@ class BurstTracks {
     Cycle from;
     std::uint64_t address;
     std::uint64_t beats;
-    std::uint64_t left;
+    std::uint64_t left;  ///< events that still come: read beats, or the write response
     unsigned lane;
   };
   struct Port {
     std::string title;
     std::deque<Burst> reads, writes;
-    std::vector<bool> lanes;  ///< true: in use
+    std::vector<bool> lanes;  ///< true: a burst is drawn on the lane
   };
   static constexpr unsigned lanes_per_port = 100;
 

@@ -11,22 +11,23 @@ namespace tactus {
 
 struct DdrFigures {
   std::uint64_t hits = 0, misses = 0,
-                conflicts = 0;  ///< accesses, by the state of their bank
+                conflicts = 0;  ///< accesses by the state in which they find their bank
   std::uint64_t refreshes = 0;
-  /// DRAM clocks with data on the bus, and all DRAM clocks
+  /// DRAM clocks with data on the bus, and all DRAM clocks.
   std::uint64_t bus_clocks = 0, clocks = 0;
   std::uint64_t tck_ps = 0;        ///< period of the DRAM clock
   std::uint64_t bytes = 0;         ///< requested bytes
-  std::uint64_t stream_bytes = 0;  ///< the part of `bytes` for the instruction stream
-  /// Times of all accesses in DRAM clocks: queue, refresh, row, bus, rest; see DdrTimes.
+  std::uint64_t stream_bytes = 0;  ///< bytes read for the instruction stream, a part of `bytes`
+  /// Time of all accesses together in DRAM clocks, by part: queue, refresh, row, bus, rest; see
+  /// DdrTimes.
   std::array<std::uint64_t, 5> time{};
 
   DdrFigures& operator-=(const DdrFigures& o);
 };
 
-/// JSON as in statistics: models/dram/ddr_figure_infos.h.
+/// JSON of statistics, with the keys of models/dram/ddr_figure_infos.h.
 [[nodiscard]] nlohmann::ordered_json to_json(const DdrFigures& ddr);
-/// Text for a line of a summary.
+/// Text of a summary's line.
 [[nodiscard]] std::string to_text(const DdrFigures& ddr);
 
 }  // namespace tactus

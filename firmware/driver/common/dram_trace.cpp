@@ -27,9 +27,9 @@ enum Column : std::size_t {
 };
 constexpr std::array<std::string_view, column_count> column_names{"time_ns", "port", "operation",
                                                                   "address", "bytes"};
-constexpr double latest_ps = 1e18;  // 11 days
+constexpr double latest_ps = 1e18;  // latest time of a request: 11 days
 
-/// The column of each cell, and the number of ps in a unit of time.
+/// Form of a table: where each column's cell is in a row, and the ps in a unit of time.
 struct Form {
   std::array<std::size_t, column_count> cell{0, 1, 2, 3, 4};
   double ps = 1000;
@@ -116,7 +116,7 @@ std::uint64_t bursts_of(const DramTraceRequest& request, std::uint64_t burst_byt
   return (request.address + request.bytes - 1) / burst_bytes - request.address / burst_bytes + 1;
 }
 
-/// Collects commands, with the number of the request instead of that of the access.
+/// Collects commands. Their tag, the number of an access, becomes the number of its request.
 class Commands final : public DdrObserver {
  public:
   Commands(std::vector<DdrCommand>& out, const std::vector<std::uint32_t>& request_of)
@@ -170,7 +170,7 @@ DramRun run_dram_trace(const DdrConfig& config, const std::vector<DramTraceReque
                        bool commands) {
   DramRun run;
   run.answers.resize(requests.size());
-  std::vector<std::uint32_t> request_of;  // request of each access
+  std::vector<std::uint32_t> request_of;  // number of the request of each access
   unsigned ports = 1;
   for (const DramTraceRequest& request : requests) ports = std::max(ports, request.port + 1);
   DdrCore core(config, ports);
@@ -213,7 +213,8 @@ DramRun run_dram_trace(const DdrConfig& config, const std::vector<DramTraceReque
                         request.write, tag);
     }
   }
-  // Advances by single clocks, so that no command follows the last access.
+  // The DRAM advances by single clocks here, so that the run ends with the last access and no later
+  // command, such as a refresh, is recorded.
   for (; !core.idle(); ++clock) {
     core.advance(clock);
     collect();

@@ -108,8 +108,8 @@ unsigned MemorySystem::add_machine(const BoardValues& board, Clock& clock) {
 
 DdrFigures MemorySystem::figures() {
   if (pulled_) {
-    // Up to the time to which a slave may have pulled the memory, so that the figures are those of
-    // the cycle.
+    // The controller catches up to the time to which a slave may have pulled it in this cycle, so
+    // the figures do not depend on how far a slave has pulled.
     controller_.catch_up(clock_->now * clock_->period_ps + clock_->period_ps / 2 +
                          lookahead_.value());
   } else {

@@ -105,7 +105,7 @@ bool Simulation::tick(Cycle most) {
   return true;
 }
 
-/// The region's last instruction retired in the previous cycle.
+/// Begins the next region; the last instruction of the present one retired in the previous cycle.
 void Simulation::pass_border() {
   run_.border = false;
   accountant_->border(run_.result->retired);
@@ -115,7 +115,8 @@ std::uint64_t Simulation::until_border() const {
   return accountant_->next_border() - run_.result->retired;
 }
 
-/// The next cycle in which an observer must be called.
+/// How far the machine may advance before an observer must be called: up to a cycle, and up to a
+/// number of retirements.
 Horizon Simulation::horizon() const {
   Cycle cycles = cycles_before_kernel(clock_, longest_silence);
   if (run_.options->max_cycles != 0) {
@@ -124,9 +125,9 @@ Horizon Simulation::horizon() const {
   return {clock_.now + cycles, until_border()};
 }
 
-/// Cycles after which the run may have to end even if nothing happens.
+/// Number of cycles after which the run may have to end even if nothing happens.
 Cycle Simulation::until_checks() const {
-  if (on_activity) return 1;  // it is called in every cycle
+  if (on_activity) return 1;
   const Cycle quiet = clock_.now - run_.last_activity;
   const Cycle hang = quiet > patience_ ? 1 : patience_ + 1 - quiet;
   if (run_.options->max_cycles == 0) return hang;

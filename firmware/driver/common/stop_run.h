@@ -3,8 +3,8 @@
 
 namespace tactus {
 
-/// Thrown by RunOptions::progress(): the run ends in this cycle as at its cycle limit, with the
-/// figures so far.
+/// Exception that RunOptions::progress() may throw. The run then ends in this cycle as at its cycle
+/// limit, with the figures so far.
 struct StopRun {};
 
 }  // namespace tactus

@@ -10,7 +10,7 @@ namespace tactus {
 
 Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, double host_us,
                       std::uint64_t batch, unsigned units) {
-  std::vector<std::uint64_t> cycles(units), runs(units);  // one entry for each unit
+  std::vector<std::uint64_t> cycles(units), runs(units);  // of each unit
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     cycles[i % units] += latencies[i];
     ++runs[i % units];
@@ -18,7 +18,7 @@ Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, do
   std::sort(latencies.begin(), latencies.end());
   const std::size_t count = latencies.size();
   const auto rank = [&](std::size_t percent) {
-    return latencies[(count * percent + 99) / 100 - 1];  // the rank, rounded up, counts from 1
+    return latencies[(count * percent + 99) / 100 - 1];  // ranks are rounded up and begin at 1
   };
   Throughput result;
   result.images = count * batch;

@@ -1,4 +1,4 @@
-// Interface of a machine with its clock for its observers: waveforms, timelines, accounts.
+// A machine and its clock as its observers see them: waveforms, timelines, accounts.
 #pragma once
 
 #include "models/sim/machine.h"
@@ -28,7 +28,7 @@ class WatchedMachine {
       account->observe(observer);
     }
   }
-  /// Does the same for the account of MachineInfo::time only.
+  /// Sets the receiver of the intervals of one account, that of MachineInfo::time.
   void observe_time(AccountObserver* observer) {
     Account& time = *machine_->accounts().back();
     time.settle();
@@ -37,7 +37,7 @@ class WatchedMachine {
 
  protected:
   WatchedMachine() = default;
-  /// Once both exist.
+  /// Sets machine and clock. Call it once both exist.
   void show(Machine& machine, Clock& clock) {
     machine_ = &machine;
     clock_ = &clock;

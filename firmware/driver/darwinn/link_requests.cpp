@@ -33,9 +33,10 @@ bool is_outfeed(const ReplayStep& step) {
   return step.hint.kind == HintKind::descriptor && !is_infeed(step);
 }
 
-/// The transfers of the host's driver and the device: starts each piece when its time has come. All
-/// work is done in update(), which is called at the start and whenever a piece, compute, or the
-/// host's work on a request has ended. Steps of all requests are numbered consecutively.
+/// The host's driver and the device. It starts each piece of a transfer as soon as the rules allow.
+/// update() does all of this; it is called at the start and whenever something has ended: a piece,
+/// compute, the host's work on a request, a status block, a read of the page table. Steps of all
+/// requests are numbered consecutively.
 class Transfers final : public sc_core::sc_module {
  public:
   Transfers(const sc_core::sc_module_name& name, HostLink& link, const LinkValues& values,
@@ -55,24 +56,24 @@ class Transfers final : public sc_core::sc_module {
     std::size_t request;
     std::uint64_t handed = 0;  ///< bytes under way or done
     std::uint64_t pieces = 0;  ///< pieces under way
-    bool header = false;       ///< the header has been sent
+    bool header = false;       ///< true: the header has been sent
     bool begun = false, started = false, done = false;
-    bool in_ring = false;      ///< its descriptor is or was in the ring
-    bool translating = false;  ///< the device reads the entry of its page
-    std::size_t buffer = 0;    ///< number of the step's buffer
+    bool in_ring = false;      ///< true: its descriptor is or was in the ring
+    bool translating = false;  ///< true: the device is reading the entry of its page
+    std::size_t buffer = 0;    ///< number of the step's buffer within its request
   };
-  /// A page of a request's buffer.
+  /// A page of a buffer: numbers of the request, of the buffer and of the page in it.
   using Page = std::tuple<std::size_t, std::size_t, std::uint64_t>;
   struct Request {
     std::size_t first = 0, last = 0;  ///< the request's steps [first, last)
-    std::size_t first_output = 0;     ///< step of the first output, or `last`
+    std::size_t first_output = 0;     ///< step of the first output; `last`: there is none
     std::size_t compute_after = 0;    ///< compute starts after the infeeds before this step
     bool released = false, computing = false, computed = false;
   };
   enum class What { piece, compute, host, status, translation };
   struct Ending {
     What what;
-    std::size_t number;  ///< number of the step or the request
+    std::size_t number;  ///< number of the step, or of the request for `compute` and `host`
   };
 
   void update();
@@ -88,12 +89,14 @@ class Transfers final : public sc_core::sc_module {
   [[nodiscard]] bool may_begin(std::size_t i) const;
   [[nodiscard]] bool memory_is_free(std::size_t i) const;
   bool send(std::size_t i);
-  /// True if the device knows the address of the next piece; otherwise it requests the translation.
+  /// Returns true if the device knows the page of the step's next piece; otherwise it starts to
+  /// read the page's entry, unless it is reading it already.
   bool translate(std::size_t i);
   [[nodiscard]] Page page(std::size_t i) const;
   void number_buffers();
   void piece(std::size_t i, std::uint64_t bytes, bool to_the_device);
-  /// Transfers bytes over the channel, after a request of the device if the device fetches.
+  /// Transfers bytes over a channel, after a request of the device if the device fetches. Returns
+  /// the time until the transfer has ended.
   sc_time transport(std::uint64_t bytes, bool to_the_device);
   [[nodiscard]] std::uint64_t piece_bytes(std::size_t i) const;
   [[nodiscard]] bool has_ended(std::size_t request) const { return done_ >= states_[request].last; }
@@ -111,14 +114,15 @@ class Transfers final : public sc_core::sc_module {
   std::vector<Step> steps_;
   sc_core::sc_event_queue wake_{"wake"};
   std::multimap<sc_time, Ending> pending_;
-  std::size_t done_ = 0;      ///< number of steps, from the first on, that are done
-  std::size_t ended_ = 0;     ///< number of requests whose steps are done
-  std::size_t computed_ = 0;  ///< number of requests, from the first on, that have computed
+  std::size_t done_ = 0;      ///< all steps before this one are done
+  std::size_t ended_ = 0;     ///< all requests before this one have ended
+  std::size_t computed_ = 0;  ///< all requests before this one have computed
   std::size_t next_request_ = 0;
   bool host_works_ = false;
-  std::size_t next_descriptor_ = 0;  ///< step up to which the ring is filled
-  std::uint64_t in_ring_ = 0;        ///< number of descriptors in the ring
-  std::vector<Page> known_;          ///< pages whose entry the device knows, the last used first
+  std::size_t next_descriptor_ =
+      0;                       ///< all steps before this one are in the ring, if they belong there
+  std::uint64_t in_ring_ = 0;  ///< number of descriptors in the ring
+  std::vector<Page> known_;    ///< pages whose entries the device knows, last used first
   std::uint64_t translations_ = 0;
   std::size_t next_out_ = 0, next_in_ = 0;
   std::uint64_t out_under_way_ = 0, in_under_way_ = 0;
@@ -154,11 +158,11 @@ Transfers::Transfers(const sc_core::sc_module_name& name, HostLink& link, const 
   number_buffers();
 }
 
-/// Numbers the buffers of each request, and counts their pages.
+/// Numbers the buffers of each request. Throws UserError if they have too many pages.
 void Transfers::number_buffers() {
   using Buffer = std::tuple<bool, std::int32_t, std::string_view>;
   for (const Request& state : states_) {
-    // number and bytes of each buffer
+    // Number and size in bytes of each buffer.
     std::map<Buffer, std::pair<std::size_t, std::uint64_t>> buffers;
     for (std::size_t i = state.first; i < state.last; ++i) {
       const darwinn::Hint& hint = steps_[i].step->hint;
@@ -246,7 +250,8 @@ void Transfers::end_translation(std::size_t i) {
   if (known_.size() > values_.translations) known_.pop_back();
 }
 
-/// Writes descriptors of the chunks of released requests into the ring, in the order of the lists.
+/// Writes descriptors of instruction chunks into the ring, in the order of the released lists,
+/// until the ring is full. Returns true if it has written one.
 bool Transfers::fill_ring() {
   bool progress = false;
   while (next_descriptor_ < steps_.size()) {
@@ -263,7 +268,7 @@ bool Transfers::fill_ring() {
 }
 
 /// Starts the host's work on the next request, unless the host is busy, waits for room in the ring,
-/// or enough requests are in flight.
+/// or has as many requests under way as are allowed. Returns true if it has started one.
 bool Transfers::submit() {
   if (host_works_ || next_request_ == requests_.size()) return false;
   if (next_request_ > 0 && next_descriptor_ < states_[next_request_ - 1].last) return false;
@@ -298,7 +303,7 @@ bool Transfers::pass_fences() {
   return progress;
 }
 
-/// Ends completed requests in order and signals interrupts.
+/// Starts interrupts and ends completed requests, in order. Returns true if anything has changed.
 bool Transfers::retire() {
   bool progress = false;
   while (done_ < steps_.size()) {
@@ -326,7 +331,8 @@ bool Transfers::retire() {
   return progress;
 }
 
-/// Starts compute of the next request; computes do not overlap.
+/// Starts compute of one request after the other; computes do not overlap. Returns true if anything
+/// has changed.
 bool Transfers::compute() {
   bool progress = false;
   while (computed_ < next_request_) {
@@ -354,7 +360,7 @@ bool Transfers::compute() {
   return progress;
 }
 
-/// True if the device memory of an infeed is free.
+/// True if the device memory that an infeed writes is no longer needed by earlier requests.
 bool Transfers::memory_is_free(std::size_t i) const {
   const LinkRequest& request = requests_[steps_[i].request];
   if (request.replaces_parameters && computed_ < steps_[i].request) return false;
@@ -378,7 +384,8 @@ bool Transfers::may_begin(std::size_t i) const {
   return true;
 }
 
-/// Sends in the order of the lists until the limit of data in flight is reached.
+/// Sends the DMAs of a direction in the order of the lists, as far as the rules allow. Returns true
+/// if a piece has been sent.
 bool Transfers::feed(bool to_the_device) {
   std::size_t& next = to_the_device ? next_out_ : next_in_;
   bool progress = false;
@@ -399,13 +406,13 @@ bool Transfers::feed(bool to_the_device) {
   return progress;
 }
 
-/// Length of the next piece of a DMA.
+/// Bytes of the next piece of a DMA.
 std::uint64_t Transfers::piece_bytes(std::size_t i) const {
   const ReplayStep& step = *steps_[i].step;
   const std::uint64_t left = static_cast<std::uint64_t>(step.bytes) - steps_[i].handed;
   const std::uint64_t most =
       or_unlimited(is_infeed(step) ? values_.transfer_bytes : values_.chunk_bytes);
-  // Buffers start at a page, for the host and for the device.
+  // Buffers start at a page's beginning, so an offset in a buffer tells the place in a page.
   const std::uint64_t address = static_cast<std::uint64_t>(step.hint.offset) + steps_[i].handed;
   const auto to_border = [&](std::uint64_t size) {
     return size == unlimited ? unlimited : size - address % size;
@@ -435,7 +442,7 @@ bool Transfers::translate(std::size_t i) {
   return false;
 }
 
-/// Sends one piece, unless the limit of pieces under way is reached.
+/// Sends one piece, unless the limit of pieces under way is reached or its page is not known.
 bool Transfers::send(std::size_t i) {
   Step& step = steps_[i];
   const bool in = is_infeed(*step.step);
@@ -463,7 +470,7 @@ sc_time Transfers::transport(std::uint64_t bytes, bool to_the_device) {
   transaction.set_streaming_width(static_cast<unsigned>(bytes));
   sc_time delay;
   if (to_the_device && values_.device_fetches) {
-    transaction.set_data_length(0);  // the request has only overhead
+    transaction.set_data_length(0);  // a request has no data, only overhead
     to_host->b_transport(transaction, delay);
   }
   transaction.set_data_length(static_cast<unsigned>(bytes));

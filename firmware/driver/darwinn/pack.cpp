@@ -22,8 +22,8 @@ using darwinn::Hint;
 using darwinn::HintKind;
 using darwinn::Layer;
 
-constexpr std::size_t longest_chunk = 262144;  // as in real packages
-constexpr std::size_t widest_word = 128;       // bytes of a word of the instruction stream
+constexpr std::size_t longest_chunk = 262144;  // bytes of a chunk, as in real packages
+constexpr std::size_t widest_word = 128;       // bytes of the widest word of an instruction stream
 constexpr std::int32_t newest_runtime = 14;
 
 std::int16_t data_type_of(const Model& model) {
@@ -52,7 +52,7 @@ std::int32_t size_of(const Model& model, const char* what, std::uint64_t vectors
 }
 
 void check(const Model& model, const tcu::InstructionLayout& layout) {
-  constexpr unsigned needed = 36;  // register of 4 bits, field of 32 bits
+  constexpr unsigned needed = 36;  // bits of Configure: 4 for the register, 32 for the linked value
   const unsigned operands = layout.instruction_bits() - layout.header;
   if (operands < needed) {
     user_error("{}: instructions with {} bits of operands cannot be packed; needed: {}", model.path,
@@ -63,7 +63,7 @@ void check(const Model& model, const tcu::InstructionLayout& layout) {
   }
 }
 
-/// Checks the requirements of parameter caching; errors name what needs them.
+/// Checks that parameter caching fits the model and the options.
 void check_caching(const Model& model, const PackOptions& options) {
   const bool local = model.file.preloads();
   if (!options.cache_parameters) {
@@ -104,7 +104,7 @@ void check_places(const Model& model) {
   }
 }
 
-/// Owns the data that the package's views refer to while it is written.
+/// Builds a package. It owns the data that the package's views refer to.
 class Packer {
  public:
   Packer(const Model& model, const PackOptions& options)
@@ -132,7 +132,8 @@ class Packer {
   }
 
  private:
-  /// The model file; its layers skip the instructions that are placed before the program.
+  /// The model file for the package. Its layers count the instructions that were added inside the
+  /// program, but not the Configure instructions before it.
   [[nodiscard]] tcu::ModelFile with_places() const {
     tcu::ModelFile file = model_.file;
     const auto place = [&](std::size_t instruction) {
@@ -143,7 +144,7 @@ class Packer {
       layer.first = place(layer.first);
       layer.count = end - layer.first;
     }
-    // Matches the count of the layers. An older model has no size.
+    // The program's size is counted as the layers are. An older model file has no size.
     if (file.prog.size)
       file.prog.size =
           (program_.instructions.size() - program_.ahead) * layout_.instruction_bytes();
@@ -159,8 +160,8 @@ class Packer {
     if (type != darwinn::stand_alone) one.token = token();
     return one;
   }
-  /// The executable that transfers constants to DRAM1 and, if the model keeps them there, on to
-  /// local memory.
+  /// The PARAMETER_CACHING executable. It transfers constants to DRAM1 and, if the model keeps them
+  /// in local memory, moves them on.
   darwinn::Executable caching() {
     darwinn::Executable one = executable(darwinn::parameter_caching);
     one.scratch_bytes = 0;
@@ -214,8 +215,7 @@ class Packer {
     names_.push_back(text);
     return names_.back();
   }
-  /// FNV-1a hash of the parameters in the device; equal programs with equal constants have equal
-  /// tokens.
+  /// Token of the package: the user's, or else an FNV-1a hash of program and constants.
   [[nodiscard]] std::uint64_t token() const {
     if (options_.token != 0) return options_.token;
     std::uint64_t hash = 0xcbf29ce484222325;
@@ -224,7 +224,7 @@ class Packer {
     }
     return hash == 0 ? 1 : hash;
   }
-  /// Places constants from vector 0 of DRAM1 on.
+  /// Makes the image of DRAM1 with all constants, from vector 0 on.
   void add_constants() {
     for (std::size_t i = 0; i < model_.constants.size(); ++i) {
       const tcu::ConstantsEntry& entry = model_.file.consts[i];
@@ -235,8 +235,8 @@ class Packer {
                 constants_.begin() + static_cast<std::ptrdiff_t>(begin));
     }
   }
-  /// Splits code into chunks of whole instructions; all but the last also have whole words of any
-  /// stream.
+  /// Splits code into chunks of whole instructions, and adds the fields for `bases`. All chunks but
+  /// the last are also whole words of every instruction stream.
   void cut(const std::vector<std::uint8_t>& code,
            const std::vector<RelocatableProgram::Base>& bases, darwinn::Executable& one) {
     const std::size_t unit = std::lcm(std::size_t{layout_.instruction_bytes()}, widest_word);
@@ -315,7 +315,7 @@ class Packer {
 
 PackedModel pack_model(const Model& model, const PackOptions& options) {
   PackedModel packed = Packer(model, options).write();
-  // Checks that the package can be run before it is written.
+  // The package is verified here, so that none is written that cannot be run.
   const darwinn::File file(packed.bytes, model.path);
   (void)darwinn::verify(file.package(), model.path);
   return packed;

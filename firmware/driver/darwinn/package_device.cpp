@@ -15,7 +15,7 @@ namespace {
 using darwinn::Executable;
 using darwinn::Layer;
 
-/// Size of a bank that 32-bit AXI addresses can reach.
+/// Bytes of a bank that 32-bit AXI addresses can reach.
 constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 
 std::vector<std::uint8_t> whole_program(const Executable& executable) {
@@ -26,7 +26,7 @@ std::vector<std::uint8_t> whole_program(const Executable& executable) {
   return program;
 }
 
-/// Converts between tensors and vectors: a run of vectors holds the z of one element (y, x).
+/// Layout of a layer in vectors: consecutive vectors, a row, hold the z of one element (y, x).
 struct Lanes {
   Lanes(const Layer& layer, const tcu::Architecture& architecture)
       : element(darwinn::element_bytes(layer.data_type)),
@@ -38,7 +38,7 @@ struct Lanes {
           element;
   }
   std::size_t element, rows, used;
-  std::size_t row = 0;  ///< bytes of whole vectors
+  std::size_t row = 0;  ///< bytes of a row, in whole vectors; `used` of them hold scalars
 };
 
 Tensor find(const std::vector<tcu::TensorEntry>& entries, std::string_view name) {
@@ -49,8 +49,8 @@ Tensor find(const std::vector<tcu::TensorEntry>& entries, std::string_view name)
   return std::move(*found);
 }
 
-/// Start of each piece of a tensor, in vectors from the first: consecutive if the tensor has a
-/// buffer of its own, else as in the arena.
+/// Start of each piece of a tensor, in vectors from the first piece. The pieces are consecutive if
+/// the tensor has a buffer of its own; otherwise they have the distances of the model.
 std::vector<std::uint64_t> places(const Tensor& tensor, bool based) {
   std::vector<std::uint64_t> starts;
   std::uint64_t size = 0;
@@ -74,7 +74,7 @@ Model packaged_model(const darwinn::File& file) {
   }
   const std::uint64_t instructions =
       model.program.size() / tcu::InstructionLayout(model.file.arch).instruction_bytes();
-  // The layers in the text exclude the Configure instructions before the program.
+  // The layers in the package do not count the Configure instructions before the program.
   const tcu::InstructionLayout layout(model.file.arch);
   std::uint64_t ahead = 0;
   while (ahead < instructions &&
@@ -159,8 +159,8 @@ void PackageDevice::evict() {
 
 std::vector<std::uint8_t> PackageDevice::linked(const Executable& executable,
                                                 const darwinn::Addresses& addresses) const {
-  // A tensor without a base of its own is inside the arena, not necessarily at a multiple of a
-  // block.
+  // A tensor without a base of its own lies in the arena and needs no address; it may not start at
+  // a block's beginning, as in_blocks() requires.
   darwinn::Addresses bases = addresses;
   const auto clear = [&](const std::vector<Layer>& layers, std::int16_t desc,
                          std::vector<std::vector<std::uint64_t>>& all) {
@@ -219,7 +219,7 @@ void PackageDevice::write_input(const Loaded& loaded, std::size_t index, std::ui
   }
 }
 
-/// Converts from the device's layout to the tensor, and then to whole vectors.
+/// Reads an output in the device's layout, converts it to the tensor, and that to whole vectors.
 std::vector<std::uint8_t> PackageDevice::read_output(const Loaded& loaded, std::size_t index,
                                                      std::uint64_t address) {
   const Layer& layer = loaded.package->main().outputs[index];

@@ -1,12 +1,13 @@
-// A simulated TCU as the device behind a host link: places packages in its memory and runs their
+// A simulated TCU as the device behind a host link. It places packages in its memory and runs their
 // programs.
 //
-// DRAM0 holds arenas of scratch memory (variables, inputs, outputs), several for a package if its
-// requests overlap, and instruction buffers. DRAM1 holds parameters. Arenas and parameters start at
-// multiples of 64 KiB, instructions at multiples of 4 KiB; each bank has a buddy allocator. Inputs
-// and outputs with bases of their own are allocated in the same way, for each arena. A program is
-// linked for its arena before every run. Inputs and outputs are whole vectors: lanes that a layer
-// does not use are 0. No signs are flipped, because the TCU uses two's complement.
+// DRAM0 holds instruction buffers and arenas of scratch memory (variables, inputs, outputs). A
+// package has several arenas if its requests overlap. DRAM1 holds parameters. Arenas and parameters
+// start at multiples of 64 KiB, instructions at multiples of 4 KiB; each bank has a buddy
+// allocator. Inputs and outputs with bases of their own are allocated like arenas, for each arena.
+//
+// A program is linked for its arena before every run. Inputs and outputs are whole vectors; lanes
+// that a layer does not use are 0. No signs are flipped, because the TCU uses two's complement.
 #pragma once
 
 #include <cstdint>
@@ -23,47 +24,48 @@
 
 namespace tactus {
 
-/// The model in a package for the TCU: its text, and the program of the main executable, not
-/// linked. Its layers are shifted by the Configure instructions before the program. Precondition:
-/// verify() has accepted the package. Throws UserError for a program that could not run, e.g. with
-/// an instruction that the architecture does not have.
+/// Returns the model in a package for the TCU, with the program of the main executable, not linked.
+/// Its layers count the Configure instructions before the program. Precondition: verify() has
+/// accepted the package. Throws UserError for a program that could not run, such as one with an
+/// instruction that the architecture does not have.
 [[nodiscard]] Model packaged_model(const darwinn::File& file);
-/// The program that runs before it wherever the package's parameters are cached, not linked. Empty:
-/// there is none.
+/// Returns the program of the PARAMETER_CACHING executable, not linked. Empty: the package has
+/// none.
 [[nodiscard]] std::vector<std::uint8_t> packaged_preload(const darwinn::File& file);
 
 class PackageDevice {
  public:
-  /// Allocates `arenas` places for each package. Precondition: all packages have the machine's
-  /// architecture. Throws UserError if they do not fit.
+  /// Loads packages and allocates `arenas` arenas for each. Precondition: all packages have the
+  /// machine's architecture. Throws UserError if they do not fit its memory.
   PackageDevice(TcuSimulation& simulation, const std::vector<const darwinn::Package*>& packages,
                 unsigned arenas);
 
-  /// Clears the cache: the places of cached parameters become free.
+  /// Clears the cache of parameters: their memory becomes free.
   void evict();
   /// Runs the PARAMETER_CACHING executable of a package.
   [[nodiscard]] TcuRunResult cache_parameters(std::size_t package, const TcuRunOptions& options);
-  /// Runs the main executable in one of the package's arenas: writes the inputs, and reads the
-  /// outputs if the run has finished. `inputs` has one image of each layer, in whole vectors.
+  /// Runs the main executable in one of the package's arenas: writes the inputs, runs the program
+  /// and, if the run has finished, reads the outputs. `inputs` has one image of each input layer,
+  /// in whole vectors.
   [[nodiscard]] ImageResult run(std::size_t package, std::size_t arena, const TensorData& inputs,
                                 const TcuRunOptions& options);
 
-  /// Device addresses of the main executable.
+  /// Device addresses that the main executable has in an arena.
   [[nodiscard]] darwinn::Addresses addresses(std::size_t package, std::size_t arena) const;
 
  private:
   struct Loaded {
     const darwinn::Package* package;
     tcu::ModelFile model;
-    std::vector<darwinn::Addresses> arenas;  ///< without parameters
+    std::vector<darwinn::Addresses> arenas;  ///< addresses in each arena, without parameters
     std::set<std::string_view> based_inputs, based_outputs;
-    std::optional<std::uint64_t> parameters;  ///< parameters of the main executable
-    std::optional<std::uint64_t> cached;      ///< parameters of PARAMETER_CACHING
+    std::optional<std::uint64_t> parameters;  ///< address of the main executable's parameters
+    std::optional<std::uint64_t> cached;  ///< address of the cached parameters; empty: not cached
   };
 
   [[nodiscard]] std::vector<std::uint8_t> linked(const darwinn::Executable& executable,
                                                  const darwinn::Addresses& addresses) const;
-  /// Allocates an arena, and buffers of layers with bases of their own.
+  /// Allocates an arena, and buffers for layers with bases of their own.
   [[nodiscard]] darwinn::Addresses new_arena(const Loaded& loaded);
   /// Writes input `index` to its buffer at `address`.
   void write_input(const Loaded& loaded, std::size_t index, std::uint64_t address,

@@ -1,11 +1,11 @@
-// Parameters that the host believes to be on the device, by the runtime's rules of parameter
+// The host's record of the parameters that are on the device, by the runtime's rules of parameter
 // caching.
 //
-// Before each inference: if the token of the main executable is 0 or is not the current one, the
-// cache is cleared. If the package then has a PARAMETER_CACHING executable that is not cached, its
-// token becomes the current one, and it must be run first. So packages of one token stay cached
-// together, a package of another token evicts them all, and a stand-alone package of the current
-// token evicts nothing.
+// Before each inference, the cache is cleared if the token of the main executable is 0 or is not
+// the current one. If the package has a PARAMETER_CACHING executable that is then not cached, that
+// executable must be run first, and its token becomes the current one. So packages of one token
+// stay cached together, a package of another token evicts them all, and a stand-alone package of
+// the current token evicts nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace tactus {
 class ParameterCache {
  public:
   struct Answer {
-    bool load = false;     ///< the package's PARAMETER_CACHING executable must be run first
-    bool evicted = false;  ///< the cached parameters were evicted
+    bool load = false;     ///< true: the package's PARAMETER_CACHING executable must be run first
+    bool evicted = false;  ///< true: the cached parameters were evicted
   };
   struct Stats {
     std::uint64_t hits = 0;   ///< inferences whose parameters were cached
@@ -27,17 +27,17 @@ class ParameterCache {
     std::uint64_t evictions = 0;
   };
 
-  /// Call before an inference of the package. Packages are identified by their addresses; they must
-  /// have been accepted by verify().
+  /// Records an inference of the package. Call it before the inference. A package is known by the
+  /// address of its object; verify() must have accepted it.
   Answer request(const darwinn::Package& package);
-  /// Call when the device was closed or reset.
+  /// Clears the cache. Call it when the device was closed or reset.
   void clear();
 
   [[nodiscard]] std::uint64_t token() const { return token_; }
   [[nodiscard]] const Stats& stats() const { return stats_; }
 
  private:
-  std::uint64_t token_ = 0;  ///< 0: the cache is empty
+  std::uint64_t token_ = 0;  ///< current token; 0: the cache is empty
   std::set<const darwinn::Executable*> resident_;
   Stats stats_;
 };

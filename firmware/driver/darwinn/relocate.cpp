@@ -13,10 +13,10 @@
 namespace tactus {
 namespace {
 
-/// Adjacent vectors of DRAM0 that are moved together, to `start` relative to the region's base.
+/// Adjacent vectors of DRAM0 that stay together in a region.
 struct Span {
-  std::uint64_t first = 0, end = 0;  ///< vectors of DRAM0
-  std::uint64_t start = 0;           ///< place of `first`, relative to the base
+  std::uint64_t first = 0, end = 0;  ///< vectors [first, end) of DRAM0 in the model
+  std::uint64_t start = 0;  ///< address of `first` relative to the region's base, in vectors
   std::int16_t desc = darwinn::scratch;
   const std::string* name = nullptr;  ///< null: scratch memory
 
@@ -25,7 +25,7 @@ struct Span {
   }
 };
 
-/// DRAM0 of a model, divided into spans.
+/// DRAM0 of a model, divided into spans. What is no span of a tensor is scratch memory.
 class Regions {
  public:
   Regions(const Model& model, bool tensors_apart) {
@@ -75,11 +75,11 @@ class Regions {
   std::vector<Span> spans_;
 };
 
-/// A DataMove to or from DRAM0 that is inside one span.
+/// A DataMove to or from DRAM0, or a part of one, that stays inside one span.
 struct Access {
   std::size_t instruction = 0;
   tcu::DataMoveKind kind = tcu::DataMoveKind::dram0_to_local;
-  tcu::Operand local{}, dram{};  ///< DRAM: vectors, relative to the base
+  tcu::Operand local{}, dram{};  ///< `dram` is relative to the span's base
   std::uint64_t count = 0;
   Span span;
 };
@@ -162,8 +162,8 @@ class Relocator {
     }
   }
 
-  /// Sets the size of scratch memory: tensors without a base of their own, and all other used
-  /// vectors.
+  /// Sets the size of scratch memory. It holds tensors without a base of their own and all other
+  /// vectors that are used.
   void size_scratch() {
     std::uint64_t end = 1;
     std::set<std::pair<std::int16_t, std::string_view>> based;

@@ -15,7 +15,7 @@ using darwinn::HintKind;
 
 constexpr std::uint64_t picoseconds_per_second = 1000000000000;
 
-/// a * b / c, rounded up.
+/// Returns a * b / c, rounded up. Throws UserError if it exceeds 64 bits.
 std::uint64_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   __extension__ using Wide = unsigned __int128;
   const Wide result = (Wide{a} * b + c - 1) / c;
@@ -27,7 +27,7 @@ bool is_output(const Hint& hint) {
   return hint.kind == HintKind::descriptor && hint.meta->desc == darwinn::output;
 }
 
-/// Processes a DMA list step by step.
+/// Computes the times of a DMA list, step by step.
 class List {
  public:
   List(const LinkValues& link, Picoseconds compute, bool has_output)
@@ -53,7 +53,7 @@ class List {
     }
     result_.steps.push_back(step);
   }
-  /// End of the steps added so far.
+  /// Time at which the steps added so far, and compute, have ended.
   Picoseconds end() {
     compute();
     return end_;
@@ -78,7 +78,7 @@ class List {
     in_free_ = step.end;
     last_outfeed_ = std::max(last_outfeed_, step.end);
   }
-  /// Adds compute, once, after the infeeds that it needs.
+  /// Sets the time of compute, behind the infeeds added so far. Further calls change nothing.
   void compute() {
     if (computed_) return;
     computed_ = true;
@@ -102,8 +102,8 @@ bool has_inferred_tail(const Executable& executable) {
   return !executable.fully_deterministic && !ends;
 }
 
-/// Steps that the device adds to a list that is not fully deterministic: an outfeed of each output,
-/// then the interrupt.
+/// Returns the steps that the device adds to a list that is not fully deterministic: an outfeed of
+/// each output, then the interrupt.
 std::vector<ReplayStep> inferred_tail(const Executable& executable) {
   std::vector<ReplayStep> tail;
   for (const darwinn::Layer& layer : executable.outputs) {

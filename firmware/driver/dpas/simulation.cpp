@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t address_end = std::uint64_t{1} << 32;
 
-/// Cycles without activity after which a machine that does not wait for memory counts as hung;
-/// longer than any latency of its units.
+/// Cycles without activity after which a machine that does not wait for memory counts as hung. They
+/// are more than any latency of its units.
 Cycle patience(const dpas::Profile& profile) {
   return 1000 + profile.overhead +
          std::max({profile.alu_latency, profile.alu_latency_simd16, profile.alu_latency_simd32,
@@ -74,8 +74,8 @@ DpasSimulation::DpasSimulation(const DpasSimulationConfig& config)
   start(*system_, config.clock_mhz, patience(machine.profile));
 }
 
-/// Ends the SystemC threads of users' memories first, because they may refer to their modules while
-/// they unwind.
+/// Ends the SystemC threads first. Those of a user's memory may refer to its module while they
+/// unwind.
 DpasSimulation::~DpasSimulation() { kernel_.end_threads(); }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -160,7 +160,8 @@ std::vector<std::uint8_t> DpasSimulation::read_memory(std::size_t memory, std::u
 
 // ---- runs ---------------------------------------------------------------------------------------
 
-/// Initial registers of a thread: inputs at their offsets, and the thread's number in register 0.
+/// Makes the initial registers of a thread: inputs at their offsets, and the thread's number in
+/// register 0.
 dpas::ThreadStart DpasSimulation::start_of(const dpas::Program& program, const DpasThread& thread,
                                            unsigned number,
                                            const dpas::DecodedKernel& kernel) const {

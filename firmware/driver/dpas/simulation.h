@@ -1,5 +1,5 @@
-// A DPAS machine with threads, registers, array, ALU, load/store unit and a memory, on a SystemC
-// kernel of its own.
+// A machine with a DPAS array and its memory, on a SystemC kernel of its own: hardware threads,
+// register files, array, ALU and load/store unit.
 //
 // Example:
 //
@@ -24,10 +24,10 @@
 //
 //   std::vector<std::uint8_t> c = simulation.read(address_of_c, bytes_of_c);
 //
-// A machine runs programs in succession: memory keeps its contents, cycle numbers continue,
-// registers are cleared. A run that ends by a limit, a hang or an error is the machine's last.
-// Kernels may access only bound buffers. A process may have several machines, used one after the
-// other or in turns.
+// A machine runs programs one after the other: memory keeps its contents, cycle numbers continue,
+// registers are cleared. After a run that ends by a limit, a hang or an error, the machine cannot
+// run another. Kernels may access only bound buffers. A process may have several machines and use
+// them one after the other or in turns.
 #pragma once
 
 #include <cstdint>
@@ -50,24 +50,24 @@ namespace tactus {
 
 class MemorySystem;
 
-/// Makes the memory behind the AXI pins and binds it to the slave's socket. Called during
-/// elaboration.
+/// A function that makes the memory behind the AXI pins and binds the slave's socket to it. It is
+/// called during elaboration.
 using DpasMemoryFactory = std::function<std::unique_ptr<sc_core::sc_module>(AxiSlave& slave)>;
 
-/// If board.memory_model is `board` and the memory is AXI, resolve_port_memory()
-/// (firmware/config/port_memory.h) must have resolved the board's DRAM. The port uses the path and
-/// base of the board's dram0.
+/// Configuration of a machine. If memory_model is `board` and the machine's memory is AXI,
+/// `resolved_ddr` must come from resolve_port_memory() (firmware/config/port_memory.h). The port
+/// uses the path and base of the board's dram0.
 struct DpasSimulationConfig : BoardValues {
   dpas::MachineParameters machine;  ///< axi_data_bits is set from the board
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
-  DpasMemoryFactory memory;               ///< for MemoryKind::axi; empty: by the memory model
+  DpasMemoryFactory memory;               ///< for MemoryKind::axi; empty: as the memory model says
   std::optional<DdrConfig> resolved_ddr;  ///< DRAM of the board's memory
 };
 
 /// The kernel of a hardware thread, and its inputs.
 struct DpasThread {
   const dpas::Kernel* kernel = nullptr;  ///< null: the thread does nothing
-  /// Values by name of the .input.
+  /// Values of the kernel's .inputs, by name.
   std::map<std::string, std::vector<std::uint8_t>, std::less<>> inputs;
 
   /// Sets an input to a whole number, little-endian, of `bytes` bytes.
@@ -81,18 +81,18 @@ struct DpasThread {
 };
 
 /// Figures of a run. Cycles count from the run's first cycle, in which the first instruction may be
-/// issued. `cycles` is the cycle of the last ret. `instructions` counts those of all threads; for
-/// kernels with jumps it is the number issued.
+/// issued. `cycles` is the cycle of the last ret. `instructions` is the length of all threads'
+/// kernels together, or the number of instructions issued if a kernel has jumps.
 struct DpasRunResult : RunResult {
   DpasRunResult() : RunResult(dpas_machine_info()) {}
 
-  // Counters of the machine by name.
-  std::uint64_t dpas = 0;             ///< instructions
+  // These are counters of the machine, under their names.
+  std::uint64_t dpas = 0;             ///< DPAS instructions
   std::uint64_t rows = 0;             ///< cycles in which a row entered the array
   std::uint64_t macs = 0;             ///< multiply-accumulates
-  std::uint64_t grf_reads = 0;        ///< registers
+  std::uint64_t grf_reads = 0;        ///< registers read
   std::uint64_t grf_reads_saved = 0;  ///< registers not read because operand buffers held them
-  std::uint64_t grf_writes = 0;       ///< registers
+  std::uint64_t grf_writes = 0;       ///< registers written
   std::uint64_t bytes_loaded = 0, bytes_stored = 0;
   std::optional<DdrFigures> ddr;  ///< empty without the board's memory
 };
@@ -105,24 +105,24 @@ class DpasSimulation final : public Simulation {
   DpasSimulation(const DpasSimulation&) = delete;
   DpasSimulation& operator=(const DpasSimulation&) = delete;
 
-  /// Binds a buffer at a new address, which starts a page of 4096 bytes; at least one unused page
-  /// separates buffers. Throws UserError if the memory is too small.
+  /// Binds a buffer at a new address and returns that. It is a multiple of 4096, and at least one
+  /// unused page of 4096 bytes separates buffers. Throws UserError if the memory is too small.
   std::uint64_t allocate(const std::string& name, std::uint64_t bytes);
   /// Binds a buffer at a given address. Throws UserError if it overlaps another buffer.
   void bind(const dpas::Buffer& buffer);
   [[nodiscard]] const std::vector<dpas::Buffer>& buffers() const { return buffers_; }
 
-  /// Access of the host to memory, in no simulated time. Throws UserError if the memory refuses it.
+  // The host accesses memory in no simulated time. Throws UserError if the memory refuses it.
   void write(std::uint64_t address, const std::uint8_t* bytes, std::uint64_t count);
   void write(std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
     write(address, bytes.data(), bytes.size());
   }
   [[nodiscard]] std::vector<std::uint8_t> read(std::uint64_t address, std::uint64_t count);
 
-  /// Runs one kernel per thread, for at most `threads` of the configuration, until all have ended.
-  /// The kernels belong to `program`, which must be resolved for the configuration's profile.
-  /// Throws UserError if an input is missing or has a wrong size, and, with the line, if a kernel
-  /// does something that the machine does not allow.
+  /// Runs one kernel per thread until all have ended. There are at most as many threads as the
+  /// configuration has. The kernels belong to `program`, which must be resolved for the
+  /// configuration's profile. Throws UserError if an input is missing or has a wrong size. Throws
+  /// UserError with the line if a kernel does something that the machine does not allow.
   DpasRunResult run(const dpas::Program& program, const std::vector<DpasThread>& threads,
                     const RunOptions& options = {});
 
@@ -149,7 +149,7 @@ class DpasSimulation final : public Simulation {
   std::unique_ptr<AxiSlave> slave_;
   std::unique_ptr<MemorySystem> board_memory_;
   std::unique_ptr<sc_core::sc_module> memory_;  ///< null with the board's memory
-  /// Kernels of the current run; they live as long as the machine may refer to them.
+  /// Kernels of the last run, to which the machine may still refer.
   std::vector<std::unique_ptr<dpas::DecodedKernel>> kernels_;
 };
 

@@ -9,7 +9,8 @@ namespace {
 
 using M = dpas::MachineParameters;
 
-/// The inverse of tf32_truncate, since an option switches something on.
+/// The parameter tf32_all_bits, the inverse of tf32_truncate: an option can only switch something
+/// on.
 Parameter<dpas::Numerics> tf32_all_bits() {
   using N = dpas::Numerics;
   Parameter<N> p = boolean("tf32_all_bits", &N::tf32_truncate,
@@ -87,7 +88,7 @@ const ParameterTable<M>& dpas_profile_overrides() {
       "dpas_profile", "What the profile of a DPAS machine says, to be replaced one by one.", [] {
         std::vector<Parameter<M>> parameters;
         for (const Parameter<dpas::Profile>& p : dpas::profile_parameters()) {
-          // lists are set only in a profile's file
+          // Lists are set only in a profile's file.
           if (p.read_json || p.key == "threads") continue;
           Parameter<M> outer;
           static_cast<ParameterInfo&>(outer) = p;

@@ -1,4 +1,4 @@
-// Parameter tables of a DPAS simulation, besides those of the board.
+// Parameters of a simulation of a machine with a DPAS array, besides those of the board.
 #pragma once
 
 #include "firmware/driver/dpas/simulation.h"
@@ -6,11 +6,11 @@
 
 namespace tactus {
 
-/// Parameters of dpas::MachineParameters, without the profile. Those that do not shape the machine
-/// change neither cycles nor data.
+/// Parameters of dpas::MachineParameters, without the profile. Parameters that do not shape the
+/// machine change neither cycles nor data.
 [[nodiscard]] const ParameterTable<dpas::MachineParameters>& dpas_machine_parameters();
-/// Values of a profile as parameters that replace them. Excludes the profile's number of threads,
-/// since dpas_machine_parameters() sets how many are used.
+/// Parameters that replace single values of a profile. The profile's number of threads is not among
+/// them, since dpas_machine_parameters() sets how many are used.
 [[nodiscard]] const ParameterTable<dpas::MachineParameters>& dpas_profile_overrides();
 
 }  // namespace tactus

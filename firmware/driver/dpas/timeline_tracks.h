@@ -1,5 +1,5 @@
-// The DPAS machine's own tracks in a timeline: DPAS in the array, AXI bursts, messages in flight,
-// and how busy the array is.
+// Tracks of a machine with a DPAS array in a timeline, besides the states of its units: DPAS
+// instructions in the array, AXI bursts, messages in flight, and how busy the array is.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ class DpasTimelineTracks final : public TimelineTracks {
   const dpas::Kernel& kernel_;
   TimelineSheet* timeline_ = nullptr;
   BurstTracks bursts_;
-  std::uint64_t rows_ = 0;  ///< rows of the array before the current interval
+  std::uint64_t rows_ = 0;  ///< rows that entered the array before the current sample interval
 };
 
 }  // namespace tactus

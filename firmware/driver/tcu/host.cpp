@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint32_t driver_timeout_cycles = 100;
 
-/// AXI addresses have 32 bits: vectors beyond would silently fall onto the bank's beginning.
+/// Throws UserError for vectors beyond 32-bit AXI addresses; their addresses would wrap to the
+/// bank's beginning without notice.
 void check_reach(const std::string& what, std::uint64_t base, std::uint64_t size,
                  std::uint64_t vector_bytes) {
   const std::uint64_t reach = (std::uint64_t{1} << 32) / vector_bytes;
@@ -23,7 +24,6 @@ void check_reach(const std::string& what, std::uint64_t base, std::uint64_t size
 
 }  // namespace
 
-/// Local memory mirrors the constants file: DRAM1 vector v goes to local vector v.
 std::vector<std::uint8_t> constants_to_local(const Model& model,
                                              const tcu::InstructionLayout& layout) {
   const std::uint64_t depth = model.file.arch.local_depth;
@@ -71,8 +71,8 @@ Host::Host(TcuSimulation& simulation, const Model& model, HostMode mode)
   with_probe_.insert(with_probe_.end(), probe.begin(), probe.end());
 }
 
-/// Real drivers put the probe into these vectors whatever the model does, and outputs, constants or
-/// the completion itself would be wrong without a word. So the model is refused.
+/// Refuses a model that uses the probe's vectors. Real drivers write the probe there in any case;
+/// outputs, constants or the sign of completion would be wrong without notice.
 void Host::check_probe_place() const {
   const std::uint64_t depth = architecture_.dram0_depth;
   if (depth < 2) {
@@ -105,8 +105,8 @@ void Host::check_probe_place() const {
   check_program_leaves_probe(remedy);
 }
 
-/// The program must not write the probe's vectors, and must leave the window on DRAM0 where the
-/// driver has put it: else the probe goes elsewhere and a real driver waits for ever.
+/// Refuses a program that writes the probe's vectors, or that does not leave the offset of DRAM0 as
+/// the driver has set it: the probe would go elsewhere, and a real driver would wait for ever.
 void Host::check_program_leaves_probe(const std::string& remedy) const {
   const std::uint64_t depth = architecture_.dram0_depth;
   const std::vector<tcu::Instruction> program = decode_program(layout_, model_.program);
@@ -149,7 +149,7 @@ std::uint64_t Host::address(std::uint64_t vector) const {
 }
 
 std::vector<std::uint8_t> Host::configuration_program() const {
-  // Each bank has an address space of its own here, so both windows start at 0.
+  // Each bank has an address space of its own here, so both offsets are 0.
   return encode_program(
       layout_, {tcu::make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
                 tcu::make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0),
@@ -174,8 +174,8 @@ void Host::reset_probe() {
 bool Host::probe_arrived() {
   const std::vector<std::uint8_t> vector =
       simulation_.read_dram(0, address(architecture_.dram0_depth - 2), probe_.size());
-  // The datapath may be narrower than the stored scalar, so the copy can differ from the source.
-  // The copy has arrived as soon as it differs from the zeros written before the run.
+  // The copy may differ from the probe, since the data path may be narrower than a stored scalar.
+  // It has arrived when it differs from the zeroes that were written before the run.
   return std::any_of(vector.begin(), vector.end(), [](std::uint8_t byte) { return byte != 0; });
 }
 

@@ -1,10 +1,11 @@
 // The host: loads a model into a machine and runs it on images, as a driver does.
 //
-// There are two modes. Plain: only the program is streamed; the run ends when the machine is idle.
-// The golden figures are measured in this mode. Driver: configuration registers are written first,
-// and every program is followed by two instructions that copy a probe vector within DRAM0; when the
-// copy arrives, a real host knows that the outputs are complete. The probe uses the last local
-// vector and the last two DRAM0 vectors. Source: toolchain spec sections 6.2, 6.3.
+// There are two modes. In plain mode only the program is streamed, and the run ends when the
+// machine is idle; the golden figures are measured in this mode. In driver mode configuration
+// registers are written first, and two instructions that copy a probe vector within DRAM0 follow
+// every program. A real host knows from the copy's arrival that the outputs are complete. The probe
+// uses the last local vector and the last two DRAM0 vectors. Source: toolchain spec
+// sections 6.2, 6.3.
 #pragma once
 
 #include <cstdint>
@@ -20,32 +21,34 @@ namespace tactus {
 
 enum class HostMode { plain, driver };
 
-/// Vectors of a tensor, as DRAM bytes, by the tensor's name.
+/// Vectors of tensors as bytes in DRAM, by the tensor's name.
 using TensorData = std::map<std::string, std::vector<std::uint8_t>>;
 
 struct ImageResult {
   TcuRunResult run;
-  std::optional<Cycle> probe;  ///< driver mode: cycle in which the probe's copy was in DRAM0
+  std::optional<Cycle> probe;  ///< driver mode: cycle in which the probe's copy is in DRAM0
   TensorData outputs;          ///< empty unless the run finished
 };
 
-/// Returns the program that copies constants from DRAM1 to local memory: those that the model lists
-/// as resident or, without a list, all of them to the same vectors. Throws UserError if they do not
-/// fit.
+/// Returns the program that copies constants from DRAM1 to local memory: the constants that the
+/// model lists as resident and, if the model says so, all constants to vectors of the same numbers.
+/// Throws UserError if they do not fit.
 [[nodiscard]] std::vector<std::uint8_t> constants_to_local(const Model& model,
                                                            const tcu::InstructionLayout& layout);
 
 class Host {
  public:
-  /// Throws UserError if the model does not fit the machine or, in driver mode, uses the probe's
-  /// vectors.
+  /// The model must outlive the host. Throws UserError if the model does not fit the machine or, in
+  /// driver mode, uses the probe's vectors.
   Host(TcuSimulation& simulation, const Model& model, HostMode mode);
 
-  /// Writes constants to DRAM1, to local memory too where the model says so, and in driver mode the
-  /// configuration registers. Returns the run that did it, if one was needed and did not finish.
+  /// Loads the model: writes constants to DRAM1, copies them to local memory if the model says so,
+  /// and writes the configuration registers in driver mode. Returns the result of the run that does
+  /// this if it did not finish.
   std::optional<TcuRunResult> prepare();
 
-  /// Writes the inputs, runs the program once, reads the outputs. `inputs` has one image of each.
+  /// Writes the inputs, runs the program once and reads the outputs. `inputs` has one image of each
+  /// input.
   ImageResult run_image(const TensorData& inputs, const TcuRunOptions& options);
 
  private:
@@ -63,8 +66,8 @@ class Host {
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
   std::vector<Tensor> inputs_, outputs_;
-  std::vector<std::uint8_t> with_probe_;  ///< the program of driver mode
-  std::vector<std::uint8_t> probe_;       ///< the vector that travels
+  std::vector<std::uint8_t> with_probe_;  ///< program of driver mode: the model's, then the probe's
+  std::vector<std::uint8_t> probe_;       ///< contents of the probe vector
 };
 
 }  // namespace tactus

@@ -9,8 +9,9 @@
 
 namespace tactus {
 
-/// The vectors of one input, image after image, added to those of the inputs before it, which must
-/// be as many images; none yet: as many as the vectors are. Throws UserError "WHERE: ...".
+/// Adds the data of one input to a list of images. `data` has the input's vectors, image after
+/// image. The first input determines the number of images; each further one must have as many.
+/// Throws UserError "WHERE: ...".
 void add_image_data(const tcu::Architecture& architecture, const Tensor& tensor,
                     std::vector<std::uint8_t> data, const std::string& where,
                     std::vector<TensorData>& images);

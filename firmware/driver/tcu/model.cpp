@@ -46,7 +46,7 @@ void check_program(const tcu::Architecture& architecture, const std::vector<std:
 void check_regions(const std::vector<tcu::LayerEntry>& regions, std::uint64_t instructions,
                    const std::string& where) {
   if (regions.empty()) return;
-  const tcu::LayerEntry& last = regions.back();  // they are in order
+  const tcu::LayerEntry& last = regions.back();
   if (last.first + last.count <= instructions) return;
   user_error("{}:/layers/{}: {} ends at instruction {}; the program has {}", where,
              regions.size() - 1, quote(last.name), last.first + last.count, instructions);
@@ -64,7 +64,7 @@ Model read_model(const std::string& path, ProgramChecks checks) {
     user_error("{}: {} bytes, but {} says {}: the program is {}", program, model.program.size(),
                path, *expected, model.program.size() < *expected ? "truncated" : "oversized");
   }
-  // The program may be empty only if the model's file says so; otherwise the program is lost.
+  // A program may be empty only if the model file states a size of 0.
   if (!model.program.empty() || !expected) {
     located(at_program, [&] { check_program(model.file.arch, model.program, program, checks); });
   }

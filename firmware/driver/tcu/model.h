@@ -19,27 +19,27 @@ struct Model {
 /// How strictly programs are checked before they run.
 enum class ProgramChecks {
   strict,      ///< every instruction must be legal on the architecture (tcu::check)
-  permissive,  ///< whatever decodes runs as the hardware would run it
+  permissive,  ///< every instruction that can be decoded runs as the hardware would run it
 };
 
 /// Reads a .tmodel and the files it names. Throws UserError.
 [[nodiscard]] Model read_model(const std::string& path, ProgramChecks checks);
 
-/// Checks a program: whole instructions, and under `strict` each of them. Throws UserError naming
-/// the first offending instruction. `where` is the file name.
+/// Checks that a program consists of whole instructions and, with `strict`, that each of them is
+/// legal. Throws UserError that names the first wrong instruction. `where` is the file name.
 void check_program(const tcu::Architecture& architecture, const std::vector<std::uint8_t>& program,
                    const std::string& where, ProgramChecks checks);
 
-/// Throws UserError if one of the regions, which are in order, is beyond the program's end.
+/// Throws UserError if a region reaches beyond the program's end. The regions must be in order.
 void check_regions(const std::vector<tcu::LayerEntry>& regions, std::uint64_t instructions,
                    const std::string& where);
 
-/// Names of the differing keys, e.g. "array_size (8, 32)"; empty if they agree. The thread keys
-/// shape no hardware and are not compared.
+/// Lists the keys in which two architectures differ, such as "array_size (8, 32)"; empty if they
+/// agree. The keys of threads shape no hardware and are not compared.
 [[nodiscard]] std::string architecture_differences(const tcu::Architecture& a,
                                                    const tcu::Architecture& b);
 
-/// A tensor of a model: the pieces of one name, in the order of their bases.
+/// A tensor of a model: the entries with its name, in the order of their bases.
 struct Tensor {
   std::string name;
   std::vector<tcu::TensorEntry> pieces;

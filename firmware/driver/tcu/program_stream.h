@@ -9,19 +9,19 @@
 
 namespace tactus {
 
-/// Offers the words of programs in succession, with a pause of `gap` cycles after each word. With a
-/// reader, a word is available when the reader has read it.
+/// Offers the words of one program after the other, with a pause of `gap` cycles after each word.
+/// With a reader, a word is available when the reader has read it.
 class ProgramStream final : public InstructionSource {
  public:
   explicit ProgramStream(unsigned word_bytes, Cycle gap = 0) : word_bytes_(word_bytes), gap_(gap) {}
 
-  /// Starts over with a program of whole words.
+  /// Starts at the first word of a program of whole words.
   void start(std::vector<std::uint8_t> bytes) {
     own_ = std::move(bytes);
     start(own_, word_bytes_);
   }
-  /// Starts over with a program of whole instructions, which is read where it is and so must
-  /// outlive the stream's use. Zero bytes (NoOps) make it a whole number of words as well.
+  /// Starts at the first word of a program of whole instructions. The program is not copied, so it
+  /// must outlive its use. Zero bytes (NoOps) pad it to a whole number of words and instructions.
   void start(const std::vector<std::uint8_t>& program, unsigned instruction_bytes);
 
   /// Sets the reader; null: all words are available at once.
@@ -52,9 +52,9 @@ class ProgramStream final : public InstructionSource {
     position_ = taken * word_bytes_;
     next_ = 0;
   }
-  /// Bytes of the present program, padding included.
+  /// Bytes of the program, padding included.
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Words of the present program taken so far.
+  /// Words of the program taken so far.
   [[nodiscard]] std::size_t words_taken() const { return position_ / word_bytes_; }
 
  private:
@@ -63,8 +63,8 @@ class ProgramStream final : public InstructionSource {
   std::vector<std::uint8_t> own_;
   const std::uint8_t* program_ = nullptr;
   std::size_t whole_ = 0;           ///< bytes of the program's whole words
-  std::vector<std::uint8_t> rest_;  ///< last instructions of the program, padded to a whole word
-  std::size_t size_ = 0;            ///< with padding
+  std::vector<std::uint8_t> rest_;  ///< bytes of the program behind its whole words, and padding
+  std::size_t size_ = 0;            ///< bytes with padding
   unsigned word_bytes_;
   Cycle gap_;
   StreamReader* reader_ = nullptr;

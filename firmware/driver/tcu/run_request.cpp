@@ -7,7 +7,7 @@
 namespace tactus {
 namespace {
 
-/// The statistics keep figures of each.
+/// Range of the number of images. It is limited, since the statistics keep figures of each image.
 constexpr WholeRange images_range{1, 100000};
 
 constexpr unsigned command = static_cast<unsigned>(Asker::command);

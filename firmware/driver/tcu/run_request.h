@@ -1,8 +1,8 @@
 // Options of a run beside the machine and the program, for all that start runs.
 //
-// One table has every option: key, range, sentence, and who may ask for it. The command line's
-// options, the keys of --config, Python's arguments, the keys of `measure` in sweeps and those of
-// rows of benchmark tables are read from it.
+// One table has every option: its key, range and sentence, and which ways to start a run have it.
+// Options of the command line, keys of --config, arguments of Python, keys of `measure` in sweeps
+// and keys of rows of benchmark tables are made from this table.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace tactus {
 struct RunRequest {
   HostMode mode = HostMode::plain;
   ProgramChecks checks = ProgramChecks::strict;
-  bool strict = false;                         ///< refuses reads of memory that nothing has written
-  std::optional<Cycle> max_cycles;             ///< limit for each image
-  std::string regions_wanted;                  ///< a file or a number; empty: the model's layers
-  std::optional<std::uint64_t> images_wanted;  ///< none: as many as the inputs have
+  bool strict = false;              ///< refuse programs that read memory which nothing has written
+  std::optional<Cycle> max_cycles;  ///< limit for each image
+  std::string regions_wanted;       ///< a file or a number; empty: the model's layers
+  std::optional<std::uint64_t> images_wanted;  ///< empty: as many as the inputs have
   std::uint64_t tcus = 1;  ///< units behind one memory, to which images are dealt out
   std::string energy;      ///< a table's name or path; empty: none
 };
@@ -43,12 +43,12 @@ enum class Asker : unsigned {
 struct RunOption {
   unsigned askers;  ///< set of Asker: those that have the option
   Parameter<RunRequest> parameter;
-  std::string_view elsewhere;  ///< why the others have it not; empty: they have another row
+  std::string_view elsewhere;  ///< why the others do not have it; empty: they have another row
 };
 
-/// All options. A key has a row for each form that it has.
+/// All options. A key that differs between two ways to start a run has a row for each.
 [[nodiscard]] const std::vector<RunOption>& request_options();
-/// The options of one of them.
+/// The options that one way to start a run has.
 [[nodiscard]] const ParameterTable<RunRequest>& request_parameters(Asker asker);
 
 }  // namespace tactus

@@ -5,7 +5,8 @@
 namespace tactus {
 namespace {
 
-/// Counts of DAIS blocks; unsigned numbers wrap, so that a subtraction and an addition cancel.
+/// Adds the counts of DAIS blocks to the result, or subtracts them. Unsigned numbers wrap, so the
+/// subtraction at the start of a run and the addition at its end give the growth.
 void add_dais_counts(const TcuSystem& system, TcuRunResult& result, bool subtract) {
   const auto add = [subtract](std::uint64_t& sum, std::uint64_t value) {
     sum += subtract ? ~value + 1 : value;
@@ -16,7 +17,7 @@ void add_dais_counts(const TcuSystem& system, TcuRunResult& result, bool subtrac
   }
 }
 
-/// The last write responses, and with them the cycle of the run's last event.
+/// Sets the last write responses, and extends the cycles of a finished run to them.
 void add_responses(const TcuSystem& system, Cycle first, TcuRunResult& result) {
   for (unsigned p = 0; p < 2; ++p) {
     const BoundarySplitter::Stats& s = system.port(p).splitter().stats();

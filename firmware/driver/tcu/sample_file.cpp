@@ -25,7 +25,7 @@ std::string class_name(const tcu::InstructionLayout& layout, const tcu::Instruct
 
 std::uint32_t counter(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 
-/// Ports of local memory that the instruction uses: bit 0 for A, bit 1 for B.
+/// Ports of local memory that an instruction uses: bit 0 for port A, bit 1 for port B.
 unsigned local_ports(const tcu::InstructionLayout& layout, const tcu::Instruction& i) {
   const tcu::InstructionKindInfo& row = info(kind_of(layout, i));
   const bool reads = row.from == tcu::VectorMemory::local && (i.flags & row.zeroes) == 0;
@@ -34,8 +34,8 @@ unsigned local_ports(const tcu::InstructionLayout& layout, const tcu::Instructio
   return is_dram ? 2 : 1;
 }
 
-/// Describes the contradiction between a sample and the instruction at its program counter; empty
-/// if there is none.
+/// Describes a contradiction between a sample and the instruction at its program counter; empty:
+/// there is none.
 std::string contradiction(const tcu::InstructionLayout& layout, std::uint64_t word,
                           const tcu::Instruction& instruction) {
   const unsigned port_a = 6, port_b = 5;  // indices in sample_channels

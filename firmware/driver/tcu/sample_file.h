@@ -1,4 +1,5 @@
-// Writes files of the performance sampler (64-bit little-endian words) and counts their contents.
+// Writes the file of a performance sampler, which has 64-bit little-endian words, and analyses such
+// files.
 //
 // A word has the program counter (bits 31:0) and the valid and ready bits of eight channels of the
 // decoder (bits 47:32). Source: hardware spec section 11, toolchain spec section 6.4.
@@ -16,14 +17,15 @@
 
 namespace tactus {
 
-/// Collects a run's samples. add() never throws: the first failure is kept for finish().
+/// Writes a run's samples to a file. add() never throws; finish() reports the first failure.
 class SampleFile {
  public:
   explicit SampleFile(const std::string& path) : file_(path) {}
   void add(const Sample& sample);
-  /// Completes the file under its name. Returns the text of an error, empty if there is none; a
-  /// file without samples is an error.
+  /// Completes the file. Returns the text of an error; empty: there was none. A file without
+  /// samples is an error.
   [[nodiscard]] std::string finish();
+  /// Text of a summary's line; `dropped` is the number of samples that the sampler has lost.
   [[nodiscard]] std::string summary(std::uint64_t dropped) const;
 
  private:
@@ -32,11 +34,11 @@ class SampleFile {
   std::string error_;
 };
 
-/// Throws UserError for a file that is empty, not whole words, or not of samples (bits 63:48 are
-/// zero in every sample).
+/// Reads a file of samples. Throws UserError if it is empty, has no whole number of words, or has a
+/// word whose bits 63:48 are not zero, as they are in every sample.
 [[nodiscard]] std::vector<std::uint64_t> read_samples(const std::string& path);
 
-/// The channels, in the order of their bits.
+/// Names of the channels, in the order of their bits.
 inline constexpr std::array<const char*, 8> sample_channels = {
     "array", "acc", "dataflow", "dram1", "dram0", "memPortB", "memPortA", "instruction"};
 
@@ -46,24 +48,24 @@ enum ChannelState : unsigned { channel_idle, channel_waits, channel_is_ready, ch
   return static_cast<ChannelState>(word >> (32 + 2 * channel) & 3);
 }
 
-/// The samples in which one kind of instruction was at the decoder's head.
+/// The samples during which one kind of instruction was at the decoder's head.
 struct SampleClass {
-  std::string name;  ///< opcode, for DataMove with its kind; "all" without a program
+  std::string name;  ///< opcode, with the kind of a DataMove; "all" without a program
   std::uint64_t samples = 0;
   /// Number of samples by channel and ChannelState.
   std::array<std::array<std::uint64_t, 4>, 8> states{};
-  std::map<std::uint16_t, std::uint64_t> patterns;  ///< number of samples by bits 47:32
+  std::map<std::uint16_t, std::uint64_t> patterns;  ///< number of samples by their bits 47:32
 };
 
 struct SampleAnalysis {
   std::uint64_t samples = 0;   ///< samples in the file
-  std::uint64_t before = 0;    ///< left out: before the program
-  std::uint64_t after = 0;     ///< left out: from the first counter beyond the program on
-  std::uint64_t analysed = 0;  ///< the rest
+  std::uint64_t before = 0;    ///< samples before the program, left out
+  std::uint64_t after = 0;     ///< samples from the first counter beyond the program on, left out
+  std::uint64_t analysed = 0;  ///< all other samples
   /// Program counters of the first and last analysed sample.
   std::uint32_t first_counter = 0, last_counter = 0;
   std::vector<SampleClass> classes;  ///< most samples first
-  std::string contradiction;         ///< why the samples are not of the program; empty: they may be
+  std::string contradiction;  ///< why the samples are of another program; empty: no sign of that
 };
 
 struct SampleProgram {
@@ -72,11 +74,14 @@ struct SampleProgram {
   std::uint64_t first_counter = 0;  ///< program counter of its first instruction
 };
 
-/// Drivers set the program counter when they have configured the machine, so samples count from its
-/// first decrease on; where it never decreases (or `from_start`), from the first sample on. With a
-/// program they count from the first sample that is not below it up to the first one beyond it.
-/// `program` may be null: one class. Requests to local memory have no queue before them, so a
-/// sample with one at a program counter whose instruction has none is of another program.
+/// Analyses samples, by instruction class if `program` is not null.
+/// - Samples count from the first decrease of the program counter on, since drivers set the counter
+///   when they have configured the machine. If it never decreases, or with `from_start`, they count
+///   from the first sample on.
+/// - With a program, samples below its first counter are left out, and samples from the first one
+///   beyond its end on.
+/// - Requests to local memory have no queue before them. A sample that shows such a request, at a
+///   program counter whose instruction makes none, is of another program.
 [[nodiscard]] SampleAnalysis analyse_samples(const std::vector<std::uint64_t>& words,
                                              const SampleProgram* program, bool from_start);
 

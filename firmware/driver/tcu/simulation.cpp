@@ -14,9 +14,9 @@
 namespace tactus {
 namespace {
 
-/// A machine that waits for no memory hangs if there is no handshake for so many cycles. Without
-/// random stalls its state would be the same after the first of them; with stalls of 99 % a pause
-/// may be long, and this number outlasts it.
+/// Cycles without a handshake after which a machine that waits for no memory counts as hung.
+/// Without random stalls the state no longer changes after the first such cycle. Stalls of up to 99
+/// % make long pauses, so with stalls the number is larger than any likely pause.
 constexpr Cycle hang_cycles = 1000;
 constexpr Cycle hang_cycles_with_stalls = 100000;
 
@@ -62,12 +62,12 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope* ker
         config.feed_gap + (config.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls));
 }
 
-/// The system, its memories and its instruction stream.
+/// Builds the design, its memories and its instruction stream.
 void TcuSimulation::build() {
   const TcuSimulationConfig& config = config_;
   const sc_core::sc_time period = clock_period(config.clock_mhz);
   system_ = std::make_unique<TcuSystem>("top", clock_, top_config(config), stream_);
-  unsigned first_port = 0;  // this machine's first port of the board's memory
+  unsigned first_port = 0;  // number of this machine's first port at the board's memory
   if (board_memory_ != nullptr) {
     first_port = board_memory_->add_machine(config, clock_);
   } else if (config.memory_model == MemoryModel::board && !config.memory) {
@@ -103,12 +103,14 @@ void TcuSimulation::build() {
   }
 }
 
-/// Threads are those of users' memories; they may refer to their modules while they unwind.
+/// Ends the SystemC threads first. Those of a user's memory may refer to its module while they
+/// unwind.
 TcuSimulation::~TcuSimulation() {
   if (owns_kernel()) kernel_.end_threads();
 }
 
-/// Prepares the stream. A program that is read from the DRAM must fit there, outside the banks.
+/// Starts the instruction stream. Throws UserError if a program that is read from the DRAM does not
+/// fit there, up to the next bank.
 void TcuSimulation::start_stream(const std::vector<std::uint8_t>& program) {
   system_->withdraw_word();
   stream_.start(program, instruction_bytes_);
@@ -190,8 +192,8 @@ std::vector<std::uint8_t> TcuSimulation::read_dram(unsigned port, std::uint64_t 
 std::uint64_t TcuSimulation::memory_bytes(std::size_t memory) const {
   const tcu::Architecture& architecture = config_.architecture;
   const std::uint64_t vector = architecture.vector_bytes();
-  // Size of a bank in whole vectors, within the reach of 32-bit AXI addresses: the depth, or more
-  // if vectors above it have been written.
+  // Size of a bank: its depth, or more if vectors beyond it have been written, in whole vectors and
+  // at most what 32-bit AXI addresses reach.
   const auto bank = [&](unsigned port, std::uint64_t depth) {
     const std::uint64_t written = std::max(slaves_[port]->written_end(), host_written_end_[port]);
     depth = std::max(depth, (written + vector - 1) / vector);
@@ -210,7 +212,7 @@ std::uint64_t TcuSimulation::memory_bytes(std::size_t memory) const {
   internal_error("there is no memory {}", memory);
 }
 
-/// Memories inside the TCU are read in whole vectors.
+/// Reads a memory. The memories inside the TCU are read in whole vectors.
 std::vector<std::uint8_t> TcuSimulation::read_memory(std::size_t memory, std::uint64_t address,
                                                      std::uint64_t count) {
   if (static_cast<TcuMemory>(memory) == TcuMemory::dram0) return read_dram(0, address, count);

@@ -1,7 +1,7 @@
-// One machine: a design, its two memories and the clock, on a SystemC kernel of its own.
+// A machine with a TCU: the design, its two memories and the clock, on a SystemC kernel.
 //
-// A machine runs streams of instructions one after the other; its memories, weights and registers
-// keep their contents in between, cycle numbers go on.
+// A machine runs programs one after the other. Memories, weights and registers keep their contents
+// in between, and cycle numbers go on.
 #pragma once
 
 #include <array>
@@ -25,12 +25,13 @@ namespace tactus {
 
 class MemorySystem;
 
-/// Makes the memory of a DRAM port and binds the slave's socket to it. Called during elaboration.
+/// A function that makes the memory of a DRAM port and binds the slave's socket to it. It is called
+/// during elaboration.
 using MemoryFactory =
     std::function<std::unique_ptr<sc_core::sc_module>(unsigned port, AxiSlave& slave)>;
 
-/// If memory_model is `board`, resolve_memory() (firmware/config/memory.h) must have resolved the
-/// board's DRAM.
+/// Configuration of a machine. If memory_model is `board`, resolve_memory()
+/// (firmware/config/memory.h) must have set `resolved_ddr`.
 struct TcuSimulationConfig : BoardValues {
   tcu::Architecture architecture;
   tcu::MacRounding rounding = tcu::MacRounding::sum;
@@ -42,37 +43,38 @@ struct TcuSimulationConfig : BoardValues {
   StallGenerator stalls{1, 0};
   Engine engine = Engine::fast;
   std::uint32_t check_every = 100;            ///< see TcuSystem::Config
-  bool evaluates_all = false;                 ///< likewise
-  std::optional<std::uint32_t> shuffle_seed;  ///< see TcuSystem::Config; takes the step engine
+  bool evaluates_all = false;                 ///< see TcuSystem::Config
+  std::optional<std::uint32_t> shuffle_seed;  ///< see TcuSystem::Config; selects the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
   MemoryFactory memory;                   ///< empty: as the memory model says
   std::optional<DdrConfig> resolved_ddr;  ///< the DRAM of the board's memory
 };
 
 struct TcuRunOptions : RunOptions {
-  /// Called after every cycle in which DRAM port 0 received a write response, with the cycle.
+  /// Called after every cycle in which DRAM port 0 receives a write response, with the number of
+  /// the cycle in the run.
   std::function<void(Cycle)> on_write_response;
 };
 
 class TcuSimulation final : public Simulation {
  public:
-  /// Throws UserError for a configuration that cannot be built. With `kernel` and `memory` it is
-  /// one of several machines that share both (firmware/driver/tcu/units.h); the configuration names
-  /// its places in the memory.
+  /// Throws UserError for a configuration that cannot be built. With `kernel` and `memory` the
+  /// machine is one of several that share both (firmware/driver/tcu/units.h); the configuration
+  /// then has the bases of this machine's banks.
   explicit TcuSimulation(const TcuSimulationConfig& config, KernelScope* kernel = nullptr,
                          MemorySystem* memory = nullptr);
   ~TcuSimulation() override;
   TcuSimulation(const TcuSimulation&) = delete;
   TcuSimulation& operator=(const TcuSimulation&) = delete;
 
-  /// Runs a program, which is whole instructions; NoOps pad it to whole words of the stream. The
-  /// program must outlive the run. After a run ended by a limit or a hang, its work in flight
-  /// continues in the next run.
+  /// Runs a program of whole instructions; NoOps pad it to whole words of the stream. The program
+  /// must outlive the run. If a limit or a hang ends the run, work in flight continues in the next
+  /// run.
   TcuRunResult run(const std::vector<std::uint8_t>& program, const TcuRunOptions& options = {});
 
-  /// Host access to a DRAM bank by byte address, without simulated time. Uses the memory's
-  /// transport_dbg and throws UserError if that refuses. Addresses beyond the bank's depth are
-  /// allowed, because the offset registers reach them.
+  // The host accesses a DRAM bank by byte address, in no simulated time. The functions use the
+  // memory's transport_dbg and throw UserError if it refuses. Addresses beyond the bank's depth are
+  // allowed, because the offset registers reach them.
   void write_dram(unsigned port, std::uint64_t address, const std::uint8_t* bytes,
                   std::uint64_t count);
   void write_dram(unsigned port, std::uint64_t address, const std::vector<std::uint8_t>& bytes) {
@@ -88,7 +90,7 @@ class TcuSimulation final : public Simulation {
   [[nodiscard]] const TcuSimulationConfig& config() const { return config_; }
   [[nodiscard]] TcuSystem& system() { return *system_; }
   [[nodiscard]] const TcuSystem& system() const { return *system_; }
-  /// Returns null unless the memory is the board's.
+  /// The board's memory, the machine's own or a shared one; null with any other memory.
   [[nodiscard]] MemorySystem* memory_system() { return board_memory_; }
   [[nodiscard]] unsigned word_bytes() const { return config_.axi_data_bits / 8; }
   [[nodiscard]] unsigned instruction_bytes() const { return instruction_bytes_; }
@@ -104,13 +106,13 @@ class TcuSimulation final : public Simulation {
   ProgramStream stream_;
   std::unique_ptr<TcuSystem> system_;
   std::array<std::unique_ptr<AxiSlave>, 2> slaves_;
-  /// One after the last byte that write_dram() wrote.
+  /// Address behind the last byte that write_dram() has written, by port.
   std::array<std::uint64_t, 2> host_written_end_{};
   std::unique_ptr<MemorySystem> own_memory_;
-  MemorySystem* board_memory_;  ///< its own or the shared one; null with any other memory
-  /// Null: all words of the stream are available at once.
+  MemorySystem* board_memory_;  ///< own_memory_ or a shared one; null with any other memory
+  /// Reader of the instruction stream; null: all words are available at once.
   std::unique_ptr<StreamReader> stream_reader_;
-  std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;  ///< null with the board's
+  std::array<std::unique_ptr<sc_core::sc_module>, 2> memories_;  ///< null with the board's memory
 };
 
 }  // namespace tactus

@@ -1,4 +1,4 @@
-// The table of a simulation's parameters, besides architecture and board.
+// Parameters of a simulation of a TCU, besides those of architecture and board.
 #pragma once
 
 #include "firmware/driver/tcu/simulation.h"

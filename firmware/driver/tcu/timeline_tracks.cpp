@@ -56,12 +56,12 @@ void TcuTimelineTracks::begin_run(const std::vector<std::uint8_t>& program) {
 }
 
 std::string TcuTimelineTracks::describe(std::size_t index) const {
-  if (index >= program_.size()) return {};  // padding, or what the host adds
+  if (index >= program_.size()) return {};  // padding, or an instruction that the host has added
   return fmt::format("{{\"instruction\":{},\"text\":{}}}", index,
                      json_string(tcu::disassemble(layout_, program_[index])));
 }
 
-/// Title of an instruction that executes: its kind, or the block that it is for.
+/// Title of an instruction in a slice: its kind, or the name of the DAIS block that it uses.
 std::string_view TcuTimelineTracks::title(std::size_t index) const {
   const tcu::InstructionKind kind = kind_of(layout_, program_[index]);
   if (kind != tcu::InstructionKind::dais) return info(kind).title;

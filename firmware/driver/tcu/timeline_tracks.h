@@ -32,23 +32,24 @@ class TcuTimelineTracks final : public TimelineTracks {
     track_decoder = TimelineSheet::first_fixed_track,
     track_array,
     track_alus,
-    track_dais,  ///< only where the architecture names blocks
+    track_dais,  ///< only if the architecture has DAIS blocks
   };
-  /// Instructions that work on vectors or samples one by one, in program order.
+  /// Instructions of a unit that works on vectors or samples one by one, in program order.
   struct Executing {
     struct Work {
-      std::size_t index;
-      std::uint64_t left;  ///< vectors, or samples of a block
+      std::size_t index;   ///< index of the instruction
+      std::uint64_t left;  ///< vectors, or samples of a DAIS block, that are still to come
     };
     std::deque<Work> work;
-    Cycle from = 0;  ///< first cycle of the front
-    bool begun = false;
+    Cycle from = 0;      ///< first cycle of the instruction in front
+    bool begun = false;  ///< true: the instruction in front has begun
   };
 
   [[nodiscard]] std::string describe(std::size_t index) const;
   [[nodiscard]] std::string_view title(std::size_t index) const;
   void retired(const Event& event, Cycle now);
-  /// Call when a vector enters the array, or a sample a block.
+  /// Counts a vector that enters the array, or a sample that enters a DAIS block. The last one of
+  /// an instruction draws its slice.
   void works(Executing& executing, unsigned track, Cycle now);
   void alu_works(Cycle now);
 
@@ -60,12 +61,12 @@ class TcuTimelineTracks final : public TimelineTracks {
 
   std::vector<tcu::Instruction> program_;
   std::size_t head_ = 0;        ///< index of the instruction that retires next
-  std::deque<Cycle> accepted_;  ///< cycles in which the decoder accepted its instructions
-  Cycle head_from_ = 0;         ///< earliest head cycle of the next instruction
+  std::deque<Cycle> accepted_;  ///< cycles in which the decoder accepted the instructions in it
+  Cycle head_from_ = 0;         ///< earliest cycle in which the next instruction is at the head
   Decoder::Levels levels_{};
   Executing array_, dais_;
   std::deque<std::size_t> in_alu_;
-  std::uint64_t multiplied_ = 0;  ///< vectors in the present interval
+  std::uint64_t multiplied_ = 0;  ///< vectors multiplied in the present sample interval
 };
 
 }  // namespace tactus

@@ -10,7 +10,7 @@
 namespace tactus {
 namespace {
 
-/// Bytes [first, end) of the DRAM.
+/// Byte addresses [first, end) of the DRAM.
 struct Range {
   std::uint64_t first, end;
 };
@@ -21,13 +21,14 @@ std::uint64_t power_of_two_from(std::uint64_t value) {
   return power;
 }
 
-/// Hands out places for banks that meet nothing else.
+/// Finds addresses for banks that overlap nothing else.
 class Places {
  public:
   Places(std::uint64_t size, std::uint64_t step) : size_(size), step_(step) {}
 
   void take(const Range& range) { taken_.push_back(range); }
-  /// The first free place for `bytes` from `base` on; none if there is no other.
+  /// Takes the first free place for `bytes`, searching from `base` on, and returns its address;
+  /// nothing if there is none.
   std::optional<std::uint64_t> take_from(std::uint64_t base, std::uint64_t bytes) {
     for (std::uint64_t tried = 0; tried < size_; tried += step_) {
       const std::uint64_t first = (base + tried) % size_;
@@ -112,7 +113,7 @@ void TcuUnits::Unit::work() {
     try {
       (*all_.work_)(number_);
     } catch (const sc_core::sc_unwind_exception&) {
-      throw;  // the machine goes away
+      throw;  // SystemC ends the thread because the machine is destroyed
     } catch (...) {
       if (all_.error_ == nullptr) all_.error_ = std::current_exception();
     }
@@ -125,7 +126,8 @@ void TcuUnits::Unit::work() {
 TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t program_bytes)
     : memory_(config, *config.resolved_ddr, {0, 1}, config.stream_model == StreamModel::board,
               count) {
-  const std::uint64_t padding = 2 * std::uint64_t{config.axi_data_bits / 8};  // to whole words
+  // Room for padding to whole words of the stream.
+  const std::uint64_t padding = 2 * std::uint64_t{config.axi_data_bits / 8};
   const bool reads_stream = config.stream_model == StreamModel::board;
   const auto bases = bank_places(config, count, reads_stream ? program_bytes + padding : 0);
   for (unsigned u = 0; u < count; ++u) {
@@ -133,7 +135,7 @@ TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint6
     own.board_memory->base = bases[u];
     units_.push_back(std::make_unique<Unit>(fmt::format("unit{}", u).c_str(), *this, u, own));
   }
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates the hierarchy
 }
 
 void TcuUnits::check_runs(MemoryModel memory, std::uint64_t units, std::uint64_t runs,

@@ -1,13 +1,13 @@
 // Several TCUs with the board's memory. Each has its own clock, instruction stream and two DRAM
 // ports; they share the memory controller and the DRAM.
 //
-// The banks of unit 0 are at the board's bases. Each further unit takes the next free places: the
-// search begins at the board's base, advances in steps of a bank's size rounded up to a power of
-// two, and wraps from the DRAM's end to address 0. A program that is read from the DRAM is stored
-// once, for all units. Each DRAM port has its own path, configured as that of unit 0, to the same
-// port of the controller. This is a model of ours: no board with several units has been measured.
+// The banks of unit 0 are at the board's bases. Each further unit gets the next free places. The
+// search begins at the board's base, advances in steps of the larger bank's size rounded up to a
+// power of two, and wraps from the DRAM's end to address 0. A program that is read from the DRAM is
+// stored once, for all units. Each DRAM port has a path of its own, configured like that of unit 0,
+// to the same port of the controller. No board with several units has been measured.
 //
-// All clocks begin at cycle 0 and tick together. Between two programs of a unit no time passes.
+// All clocks begin at cycle 0 and tick together. No time passes between two programs of a unit.
 #pragma once
 
 #include <array>
@@ -27,19 +27,19 @@ class TcuUnits {
  public:
   static constexpr unsigned most = 64;
 
-  /// Precondition: the memory is the board's. `program_bytes`: size of the longest program. Throws
-  /// UserError if the units' banks do not fit the DRAM.
+  /// Precondition: the memory is the board's. `program_bytes` is the size of the longest program.
+  /// Throws UserError if the units' banks do not fit the DRAM.
   TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t program_bytes);
   ~TcuUnits();
   TcuUnits(const TcuUnits&) = delete;
   TcuUnits& operator=(const TcuUnits&) = delete;
 
-  /// Throws UserError unless each unit has a run, which has `batch` images, and the memory is the
-  /// board's.
+  /// Throws UserError for several units unless each has a run and the memory is the board's. A run
+  /// has `batch` images.
   static void check_runs(MemoryModel memory, std::uint64_t units, std::uint64_t runs,
                          std::uint64_t batch);
-  /// Does the same for a model. Also throws if the program moves its window on a DRAM bank, where
-  /// other units' banks may be.
+  /// As check_runs(), for the runs of a model. For several units it also throws UserError if the
+  /// program changes the offset of a DRAM bank, since it might then reach another unit's bank.
   static void check_deal(const TcuSimulationConfig& config, std::uint64_t units, std::uint64_t runs,
                          const Model& model);
 
@@ -47,12 +47,12 @@ class TcuUnits {
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) { return *units_[unit]->simulation; }
 
   /// Calls work(unit) for all units concurrently: while one is in TcuSimulation::run(), the others
-  /// advance. Returns when all have returned, or throws the first exception of any. May be called
-  /// once. The order in which units are called does not affect the results.
+  /// advance. Returns when all calls have returned, or throws the first exception of any. run() may
+  /// be called once. The order in which units are called does not affect the results.
   void run(const std::function<void(unsigned)>& work);
   /// Runs a model: loads it into each unit, then calls run_image(unit, host, i) for run i of `runs`
-  /// on unit i mod count(). All units end when it returns false. Returns the result of a loading
-  /// program that did not finish, if there is one.
+  /// on unit i mod count(). If run_image() returns false, no unit begins another run. If loading
+  /// does not finish on a unit, returns its result.
   [[nodiscard]] std::optional<TcuRunResult> deal(
       const Model& model, HostMode mode, std::size_t runs,
       const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image);
@@ -61,7 +61,7 @@ class TcuUnits {
   [[nodiscard]] DdrFigures memory_figures() { return memory_.figures(); }
 
  private:
-  /// The place in the hierarchy, and the thread in which the unit's host works.
+  /// Module that holds a unit and the SystemC thread in which its host works.
   class Unit final : public sc_core::sc_module {
    public:
     SC_HAS_PROCESS(Unit);
@@ -87,10 +87,10 @@ class TcuUnits {
 /// The units of a run: a machine alone, or several behind one memory.
 class TcuMachines {
  public:
-  /// As many as the request wants. Several: as of TcuUnits.
+  /// Makes as many machines as the request asks for; for several, see TcuUnits.
   TcuMachines(const TcuSimulationConfig& config, const RunRequest& request,
               std::uint64_t program_bytes);
-  /// A machine that is there, which must outlive this.
+  /// Uses an existing machine, which must outlive this object.
   explicit TcuMachines(TcuSimulation& simulation) : one_(&simulation) {}
 
   [[nodiscard]] unsigned count() const { return units_ ? units_->count() : 1; }
@@ -105,18 +105,18 @@ class TcuMachines {
   [[nodiscard]] std::optional<DdrFigures> shared_memory();
 
  private:
-  std::unique_ptr<TcuUnits> units_;  ///< null: one
+  std::unique_ptr<TcuUnits> units_;  ///< null: there is one machine
   std::unique_ptr<TcuSimulation> own_;
   TcuSimulation* one_ = nullptr;
 };
 
 /// Results of a run's images.
 struct TcuImages {
-  std::vector<ImageResult> images;  ///< in order; the last may be unfinished
-  unsigned tcus = 1;                ///< units to which they were dealt out
+  std::vector<ImageResult> images;  ///< results in order; the last run may be unfinished
+  unsigned tcus = 1;                ///< number of units to which the images were dealt out
   /// With several units: cycles of the first image on a unit that has the memory alone.
   Cycle alone = 0;
-  std::optional<DdrFigures> shared_memory;  ///< of several units
+  std::optional<DdrFigures> shared_memory;  ///< figures of the memory; empty for one unit
 };
 
 /// Runs one image on a machine made for it. If loading the model does not finish, the result is
@@ -125,8 +125,9 @@ struct TcuImages {
                                    const TensorData& inputs, const RunRequest& request,
                                    const TcuRunOptions& options);
 
-/// Where each unit's banks begin, in bytes of the DRAM. `stream_bytes`: what a program takes at the
-/// base of the board's stream; 0 for an ideal stream. Throws UserError if they do not fit.
+/// Returns the byte addresses in the DRAM at which each unit's banks begin. `stream_bytes` is the
+/// size of the program at the base of the board's stream; 0 for an ideal stream. Throws UserError
+/// if the banks do not fit.
 [[nodiscard]] std::vector<std::array<std::uint64_t, 2>> bank_places(
     const TcuSimulationConfig& config, unsigned units, std::uint64_t stream_bytes);
 

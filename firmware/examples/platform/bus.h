@@ -1,5 +1,5 @@
-// A bus of the platform's own: initiators with an offset each, targets in an address map. It takes
-// no time and answers blocking, debug and DMI calls, which is all that this platform uses.
+// The platform's bus. Each initiator has an offset, and the targets lie in an address map. The bus
+// takes no time. It routes blocking, debug and DMI calls; this platform uses no others.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ class Bus final : public sc_core::sc_module {
 
   struct Initiator {
     std::string name;
-    std::uint64_t offset;  ///< on the bus, of the initiator's address 0
+    std::uint64_t offset;  ///< bus address of the initiator's address 0
   };
   struct Target {
     std::string name;
-    std::uint64_t base, size;  ///< bytes [base, base + size) of the bus
+    std::uint64_t base, size;  ///< the target has bus addresses [base, base + size), in bytes
   };
 
-  /// Throws tactus::UserError for targets that overlap.
+  /// Throws tactus::UserError if targets overlap.
   Bus(const sc_core::sc_module_name& name, const std::vector<Initiator>& initiators,
       const std::vector<Target>& targets)
       : sc_module(name) {
@@ -45,12 +45,14 @@ class Bus final : public sc_core::sc_module {
     }
   }
 
-  /// In the order of the constructor's lists.
+  // Sockets, numbered as in the constructor's lists.
   In& initiator(std::size_t i) { return *in_[i]; }
   Out& target(std::size_t i) { return *out_[i]; }
 
  private:
-  /// Calls `call` of the target with the address that it knows; the initiator's is restored.
+  /// Finds the target of an access and calls `call` with it, while the access has the target's own
+  /// address. `call` also receives the distance from that address to the initiator's. Returns
+  /// `none` with an address error if no target has all `bytes`.
   template <typename Result, typename Call>
   Result route(int tag, tlm::tlm_generic_payload& access, std::uint64_t bytes, Result none,
                const Call& call) {

@@ -94,7 +94,7 @@ class HostCpu final : public sc_core::sc_module {
     payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
     payload.set_data_length(4);
     payload.set_streaming_width(4);
-    sc_core::sc_time delay(50, sc_core::SC_NS);  // what a register access costs this CPU
+    sc_core::sc_time delay(50, sc_core::SC_NS);  // time that this CPU takes to access a register
     bus->b_transport(payload, delay);
     if (payload.is_response_error()) {
       tactus::user_error("register 0x{:x}: {}", static_cast<unsigned>(which),
@@ -110,7 +110,7 @@ class HostCpu final : public sc_core::sc_module {
     return value;
   }
 
-  /// What a loader does: no time passes.
+  /// Reads or writes memory as a loader does: no simulated time passes.
   void debug(tlm::tlm_command command, std::uint64_t address, std::uint8_t* bytes,
              std::size_t count) {
     tlm::tlm_generic_payload payload;

@@ -2,11 +2,12 @@
 
     python3 resnet20.py [FOLDER]
 
-Cells begin with "# %%", as notebooks of Jupyter, VS Code and Spyder have them. Pictures go to FOLDER
-(default: the working directory) if matplotlib is there (Debian: python3-matplotlib).
+Lines that begin with "# %%" start cells, a form that Jupyter, VS Code and Spyder know. Pictures are
+written to FOLDER (default: the working directory) if matplotlib is installed (Debian:
+python3-matplotlib).
 """
 
-# %% One image: the network as the reference's compiler translates it, a memory of fixed latency.
+# %% One image. The network is compiled like the reference's compiler does; memory latency is fixed.
 import os
 import sys
 import tempfile
@@ -24,7 +25,7 @@ print(f"{model.name}: {run.cycles} cycles = {run.milliseconds:.3f} ms")  # 74459
 for name, values in run.outputs.items():
     print(f"{name}: class {values.argmax()} of {values.size}")
 
-# %% What every unit did, as an array: the share of cycles in which each is busy.
+# %% The share of cycles in which each unit is busy, from the accounts of all units as an array.
 rows = run.accounts
 length = rows["end"] - rows["begin"]
 for number, unit in enumerate(run.units):
@@ -32,7 +33,7 @@ for number, unit in enumerate(run.units):
     mine = (rows["unit"] == number) & np.isin(rows["state"], busy)
     print(f"{unit.name:<16}{length[mine].sum() / run.cycles:7.1%}")
 
-# %% A sweep: memory latency, each point in a process of its own.
+# %% A sweep over the memory latency. Each point runs in a process of its own.
 definition = {
     "name": "latency",
     "base": {
@@ -57,7 +58,7 @@ for optimise, points in curves.items():
     name = "optimised" if optimise else "layer by layer"
     print(f"{name:<16}" + "  ".join(f"{x} cycles: {y:.3f} ms" for x, y in points))
 
-# %% Two architectures: where does the time go?
+# %% Two architectures: which reasons for lost cycles make the difference.
 runs = {}
 for size in (16, 32):
     smaller = board.replace(array_size=size)

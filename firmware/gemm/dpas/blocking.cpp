@@ -12,18 +12,19 @@
 namespace tactus::gemm {
 namespace {
 
-/// Registers of the addresses and of the coordinates: columns, rows, positions in A and in B.
+/// Registers that a kernel needs beside register 0 and its tiles: one for the addresses of the
+/// matrices, and one each for column and row coordinates and for the positions along K in A and B.
 constexpr unsigned scalar_registers = 5;
-/// Instructions other than DPAS, load and store: per block, and per iteration of the loop over K.
+/// Instructions beside DPAS, loads and stores: in a block, and in an iteration over K (a turn).
 constexpr unsigned block_overhead = 12, turn_overhead = 4;
-/// Estimates that differ by less than 1/alike are considered equal.
+/// Estimates up to 1/alike above the lowest count as equal to it.
 constexpr unsigned alike = 50;
 
 /// Use of each resource by a block.
 struct BlockCost {
   std::uint64_t array = 0, beats = 0, issued = 0;
   std::uint64_t chain = 0;  ///< cycles from the first load to the last store if no other block runs
-  std::uint64_t ends = 0;   ///< beats of the first loads and of the stores
+  std::uint64_t ends = 0;   ///< beats of the block's first loads and of its stores
 };
 
 class Formula {
@@ -139,7 +140,7 @@ void check_wish(const char* what, unsigned value, unsigned most) {
   if (value > most) user_error("{} is {}; allowed 1..{}", what, value, most);
 }
 
-/// Only the user's wish if there is one, else 1..most.
+/// Values to try: only the user's wish if there is one, else 1..most.
 std::vector<unsigned> candidates(unsigned wish, unsigned most) {
   if (wish != 0) return {wish};
   std::vector<unsigned> values;
@@ -147,11 +148,12 @@ std::vector<unsigned> candidates(unsigned wish, unsigned most) {
   return values;
 }
 
-/// Combinations that are tried for each choice of tiles: rows, buffers, steps of K per load.
+/// Combinations of rows, buffers and steps of K per load, which are tried with each choice of
+/// tiles.
 std::vector<std::tuple<unsigned, unsigned, unsigned>> combinations(const DpasTask& task,
                                                                    const BlockingWishes& wishes) {
-  // Rows that need no more instructions than 8 rows, or those whose instructions have the most
-  // equal numbers of rows.
+  // RC is 8 (or M, if less), or the smallest RC that needs no more instructions than 8 does: with
+  // that one all instructions have nearly the same number of rows.
   const std::uint64_t m = task.problem.m;
   const std::uint64_t tiles = (m + 7) / 8;
   std::vector<unsigned> rows{static_cast<unsigned>(std::min<std::uint64_t>(8, m)),

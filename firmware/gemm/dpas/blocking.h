@@ -12,10 +12,11 @@
 //   memory  beats of all loads and stores on the port
 //   issue   one cycle per instruction of any kind
 //   thread  the blocks of the thread with the most blocks, each a chain of load, multiply, store.
-//           With one set of operands each load adds its latency; with two, only if the
-//           instructions of a step are shorter. A step takes at least L(RC), since each
+//           With one set of operands, loads and multiplications alternate. With two sets they
+//           overlap, and the longer of the two counts. A step takes at least L(RC), since each
 //           accumulates on the step before.
-// To this it adds the first loads and the last stores of all threads, with their latencies.
+// To the longest time it adds the first loads and the last stores of all threads, with their
+// latencies.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ struct MemoryCost {
   bool whole_rows = false;
 };
 
-/// Values that a user may fix; 0: chosen by the program.
+/// Members of a Blocking that a user may fix; 0: choose_blocking() chooses.
 struct BlockingWishes {
   unsigned rows = 0, m_tiles = 0, n_tiles = 0, k_steps = 0, buffers = 0, threads = 0;
 };
@@ -63,10 +64,10 @@ struct BlockingWishes {
 [[nodiscard]] std::uint64_t estimated_cycles(const DpasTask& task, const dpas::Profile& profile,
                                              const Blocking& blocking, const MemoryCost& memory);
 
-/// Chooses a blocking that fits the registers and fulfils the wishes. Candidates are those whose
-/// estimate is within 2 % of the lowest. Among them the choice has the fewest beats, then the
-/// lowest estimate, then the fewest registers, then the first place in the search. Throws UserError
-/// if the profile lacks a precision or no blocking fits.
+/// Chooses a blocking that fits the registers and fulfils the wishes. Blockings whose estimate is
+/// within 2 % of the lowest are candidates. The candidate with the fewest beats is chosen; ties are
+/// broken by the lower estimate, then by fewer registers, then by the order of the search. Throws
+/// UserError if the profile lacks a precision or no blocking fits.
 [[nodiscard]] Blocking choose_blocking(const DpasTask& task, const dpas::Profile& profile,
                                        const MemoryCost& memory, const BlockingWishes& wishes = {});
 

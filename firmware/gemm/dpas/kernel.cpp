@@ -1,11 +1,11 @@
 // Generates the code of a kernel:
 //
-//   start      coordinates of the thread's first block: lane j of X is the first column of tile
-//              column j, lane i of Y the first row of tile row i
+//   start      set the coordinates of the thread's first block: lane j of X is the first column of
+//              tile column j, lane i of Y the first row of tile row i
 //   next       if the block is at a border, jump to the code of its kind
-//     block    positions in A and B = 0; load; then for each iteration over K: load the next
-//              operands, multiply; store
-//   advance    go on by `threads` blocks, with a carry from rows to columns; repeat while columns
+//     block    set the positions in A and B to 0 and load; in each iteration over K load the next
+//              operands and multiply; at the end store
+//   advance    advance by `threads` blocks, with a carry from rows to columns; repeat while columns
 //              are left
 //   end        ret
 //
@@ -28,7 +28,7 @@ using dpas::Opcode;
 using dpas::Operand;
 using dpas::Type;
 
-constexpr unsigned lanes = most_tiles;  ///< lanes of the coordinates
+constexpr unsigned lanes = most_tiles;  ///< elements of the coordinates X and Y, one for each tile
 constexpr std::uint32_t thread_x = 1;   ///< id of %thread_x
 /// The iterations over K are a loop if unrolling would give more DPAS instructions than this.
 constexpr std::uint64_t most_unrolled = 64;
@@ -81,15 +81,16 @@ class Writer {
  private:
   // ---- coordinates
 
-  /// Sets lane 0 = index * factor (0 without an index) and lane i = lane 0 + i * size, up to
-  /// `tiles` lanes.
+  /// Sets lane 0 to index * factor (to 0 without an index) and lane i to lane 0 + i * size, for at
+  /// least `tiles` lanes. The factor is not 0.
   void coordinates(std::uint32_t values, unsigned tiles, unsigned size, const Operand* index,
                    std::uint64_t factor) {
     const Operand first = out_.scalar(values);
     if (index == nullptr) {
       out_.mov(1, first, KernelBuilder::immediate(0));
     } else {
-      // The ISA has no multiplication: doubles once per bit of the factor, and adds.
+      // The ISA has no multiplication. The code goes through the factor's bits from the highest on:
+      // it doubles the product for each, and adds the index if the bit is set.
       out_.mov(1, first, *index);
       int bit = 63;
       while ((factor >> bit & 1U) == 0) --bit;
@@ -216,7 +217,7 @@ class Writer {
     const BlockPlan plan = block_plan(task_, profile_, blocking_, rows, n_tiles);
     const std::uint64_t steps = blocking_.k_steps;
     const std::uint64_t turns = (grid_.steps + steps - 1) / steps;
-    const std::uint64_t whole = grid_.steps / steps;  // iterations with all steps
+    const std::uint64_t whole = grid_.steps / steps;  // iterations with all their steps
     const unsigned ahead = blocking_.buffers - 1;
     out_.mov(1, out_.vector(in_a_), KernelBuilder::immediate(0));
     out_.mov(1, out_.vector(in_b_), KernelBuilder::immediate(0));
@@ -228,7 +229,8 @@ class Writer {
     for (unsigned i = 0; i < ahead; ++i) load(plan, i);
     turn(0);
     std::uint64_t number = 1;
-    // The loop body has one iteration per set of operands; its iterations load complete sets.
+    // The loop body has one iteration for each set of operands. All iterations in the loop load
+    // complete sets.
     const std::uint64_t alike = whole > ahead + 1 ? whole - ahead - 1 : 0;
     const std::uint64_t rounds = alike / blocking_.buffers;
     const std::uint64_t products = std::uint64_t{plan.m_tiles} * plan.n_tiles * steps;
@@ -324,9 +326,9 @@ class Writer {
            (i - part->first) * blocking_.rows * shape_.a_row_bytes;
   }
 
-  /// Multiplies all tiles of the block for some steps. The tiles of a column are in succession,
-  /// alternately downwards and upwards, so that a column begins with the rows of A that the array
-  /// may still hold.
+  /// Multiplies all tiles of the block for `steps` steps of K. The tiles of a column follow each
+  /// other, downwards in even columns and upwards in odd ones, so that a column begins with the
+  /// rows of A that the array may still hold.
   void multiply(const BlockPlan& plan, std::uint64_t set, bool first, unsigned steps) {
     for (unsigned step = 0; step < steps; ++step) {
       for (unsigned j = 0; j < plan.n_tiles; ++j) {
@@ -380,8 +382,9 @@ class Writer {
   std::uint32_t a_[2]{}, b_[2]{};  ///< for each set of operands
 };
 
-/// Joins DPAS instructions to macros as far as the conditions allow (isa/dpas/timing.h): those of a
-/// column, which share B; and, if the array also buffers A, those of the columns of a step.
+/// Joins DPAS instructions to macros where dpas::joins_macro() allows it (isa/dpas/timing.h). The
+/// instructions of a column join, since they share B; if the array also buffers A, the columns of a
+/// step join too.
 void join_macros(dpas::Kernel& kernel, const dpas::Profile& profile) {
   std::vector<Instruction>& list = kernel.instructions;
   std::size_t first = 0;

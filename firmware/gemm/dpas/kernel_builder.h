@@ -21,7 +21,7 @@ class KernelBuilder {
   [[nodiscard]] std::uint32_t label(const std::string& name);
 
   // ---- operands
-  /// NAME.offset, in bytes.
+  /// Operand NAME.offset, in bytes.
   [[nodiscard]] dpas::Operand raw(std::uint32_t variable, std::uint32_t offset = 0) const;
   /// Operand of consecutive elements, from element `column` of the variable on.
   [[nodiscard]] dpas::Operand vector(std::uint32_t variable, std::uint8_t column = 0) const;
@@ -30,7 +30,7 @@ class KernelBuilder {
   [[nodiscard]] static dpas::Operand immediate(std::int64_t value, dpas::Type type = dpas::Type::d);
   [[nodiscard]] static dpas::Operand null(dpas::Type type);
 
-  // ---- instructions; `channels` is the execution size
+  // ---- instructions; `channels` is their execution size
   void mov(unsigned channels, const dpas::Operand& dst, const dpas::Operand& source);
   void add(unsigned channels, const dpas::Operand& dst, const dpas::Operand& x,
            const dpas::Operand& y, std::uint16_t predicate = 0);

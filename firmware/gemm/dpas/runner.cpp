@@ -84,8 +84,9 @@ class DpasRunner final : public Runner {
   DpasRunnerConfig config_;
 };
 
-/// Lower bound: for each tile and step of K the rows of C enter the array, one per cycle and pass;
-/// the registers of B are loaded once, one per cycle; the last instruction adds its latency.
+/// Lower bound on the cycles. For each tile column and step of K the rows of C enter the array, one
+/// per cycle and pass, or the registers of B are loaded, one per cycle; the longer counts. The last
+/// instruction adds its latency.
 Bound DpasRunner::bound(const DpasTask& task) const {
   const dpas::Profile& p = profile();
   const auto last_rows = static_cast<unsigned>((task.problem.m - 1) % 8 + 1);
@@ -111,7 +112,7 @@ Measurement DpasRunner::run(const Problem& problem, const ProductRequest& reques
   DpasSimulationConfig config = config_.simulation;
   config.machine.threads = blocking.threads;
   DpasSimulation simulation(config);
-  // These are the addresses that `tactus run` assigns if buffers are bound in this order.
+  // `tactus run` assigns the same addresses if buffers are bound in this order.
   const std::uint64_t a = simulation.allocate("A", layout.a.bytes());
   const std::uint64_t b = simulation.allocate("B", layout.b.bytes());
   const std::uint64_t c = simulation.allocate("C", layout.c.bytes());
@@ -184,11 +185,11 @@ void DpasRunner::check(const DpasTask& task, const Surface& c, std::uint64_t at,
   }
 }
 
-/// Cost of the board's path without queueing, for an access that must open its row.
+/// Cost of the board's path for an access that waits for no other and must open its row.
 MemoryCost board_memory_cost(const DpasSimulationConfig& config) {
   const DdrConfig& ddr = *config.resolved_ddr;
   const PathConfig path = path_config(config, 0, ddr.burst_bytes());
-  const double period = 1e6 / config.clock_mhz;  // ps
+  const double period = 1e6 / config.clock_mhz;  // ps, like all times here
   const double ports = static_cast<double>(path.clock_p) / static_cast<double>(path.clock_q);
   const double ps =
       static_cast<double>(path.interconnect_ps[0] + path.fixed_ps[0]) +
@@ -206,7 +207,7 @@ MemoryCost memory_cost(const DpasSimulationConfig& config) {
   if (machine.memory == dpas::MemoryKind::ideal) {
     return {machine.ideal_bytes, machine.ideal_cycles(), false};
   }
-  // Cycles of address and data at the pins.
+  // Cycles that address and data take through the pins.
   constexpr unsigned pins = 3;
   const MemoryCost cost =
       config.resolved_ddr

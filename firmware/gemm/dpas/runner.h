@@ -20,8 +20,8 @@ struct DpasRunnerConfig {
 /// Memory properties for the choice of a blocking.
 [[nodiscard]] MemoryCost memory_cost(const DpasSimulationConfig& config);
 
-/// `name` is the machine's name as the user gave it. Throws UserError if the profile lacks the
-/// precision.
+/// Makes a runner; `name` is the machine's name as the user gave it. Throws UserError if the
+/// profile lacks the precision.
 [[nodiscard]] std::unique_ptr<Runner> make_dpas_runner(const std::string& name,
                                                        const DpasRunnerConfig& config);
 

@@ -33,7 +33,7 @@ Surface surface(std::uint64_t rows, std::uint64_t row_bits) {
   return result;
 }
 
-/// Names of precisions in other tools.
+/// Names that other tools give to precisions.
 constexpr std::array<std::pair<std::string_view, Precision>, 12> other_names{{
     {"int8", Precision::s8},
     {"uint8", Precision::u8},
@@ -118,8 +118,8 @@ std::int16_t whole(Precision precision, std::uint32_t bits) {
 
 float real(Precision precision, std::uint32_t bits) { return dpas::to_float(precision, bits); }
 
-/// Calls `take(i, k, bits)` for the elements of A, row by row, drawn from the seed; draw_b() does
-/// the same for B with (k, j, bits).
+/// Draws the elements of A from the seed, row by row, and calls `take(i, k, bits)` for each.
+/// draw_b() draws B and calls `take(k, j, bits)`.
 template <typename Take>
 void draw_a(const DpasTask& task, std::uint64_t seed, Take&& take) {
   Elements elements(task.a, seed);
@@ -135,8 +135,8 @@ void draw_b(const DpasTask& task, std::uint64_t seed, Take&& take) {
   }
 }
 
-/// Computes C = A x B with k ascending. Element and Sum are types whose products and sums have the
-/// precision's exactness or rounding.
+/// Computes C = A x B with k ascending. Element and Sum are types whose products and sums are exact
+/// or round as those of the precision do.
 template <typename Element, typename Sum>
 std::vector<std::uint32_t> triple_loop(const DpasTask& task, std::uint64_t seed,
                                        Element (*value)(Precision, std::uint32_t)) {

@@ -18,7 +18,8 @@ OperandShape operand_shape(const DpasTask& task, const dpas::Profile& profile) {
   shape.b_transform = task.layout_of_b() == BLayout::rows;
   shape.b_rows = shape.b_transform ? task.k_step() : shape.b_registers;
   shape.b_element_bytes = shape.b_transform ? w_bits / 8 : 4;
-  // Largest number of blocks in a message: 4, 2 and 2 by element size (published).
+  // A message has at most 4 blocks of 1-byte elements and at most 2 of 2- or 4-byte elements
+  // (published).
   const unsigned most = shape.b_element_bytes == 1 ? 4 : 2;
   const unsigned tile_bytes = profile.execution_size * shape.b_element_bytes;
   shape.b_most_blocks = std::min(most, most_row_bytes / tile_bytes);

@@ -14,7 +14,7 @@ namespace {
 
 using selftest::Lanes;
 
-/// Operands as mantissas, tile by tile as in DRAM, and the result row by row.
+/// Random operands as mantissas, tile by tile as in DRAM, and their product, row by row.
 class Product {
  public:
   Product(const TcuSimulationConfig& config, const Problem& problem, const TcuSchedule& schedule,
@@ -48,7 +48,7 @@ class Product {
     return selftest::to_bytes(product_.type, b_);
   }
 
-  /// Row `row` of tile `tile` of C.
+  /// Bytes of row `row` of tile column `tile` of C.
   [[nodiscard]] std::vector<std::uint8_t> c(std::uint64_t tile, std::uint64_t row) const {
     Lanes sum;
     Lanes part(n_);
@@ -161,7 +161,7 @@ void TcuRunner::add_traffic(Measurement& result) const {
                     counters.of("accumulator_writes") * vector}};
 }
 
-/// Compares rows of C: all, unless the scalar arithmetic would take longer than the simulation.
+/// Compares all rows of C, or every step-th if all would take longer than the simulation.
 void TcuRunner::check(const Product& product, const TcuSchedule& schedule,
                       TcuSimulation& simulation, Measurement& result) const {
   constexpr std::uint64_t affordable = 60'000'000;  // multiply-accumulates
@@ -169,7 +169,7 @@ void TcuRunner::check(const Product& product, const TcuSchedule& schedule,
   const std::uint64_t n = config_.architecture.array_size;
   const std::uint64_t vector = config_.architecture.vector_bytes();
   const std::uint64_t macs = schedule.rows * schedule.n_tiles * schedule.k_tiles * n * n;
-  // The step is not a divisor of the number of rows, so the compared rows differ from tile to tile.
+  // `at` goes through the rows of all tiles, so the compared rows may differ from tile to tile.
   const std::uint64_t step = std::max<std::uint64_t>(macs / affordable, 1);
   const std::vector<std::uint8_t> c = simulation.read_dram(
       0, schedule.k_tiles * schedule.rows * vector, schedule.n_tiles * schedule.rows * vector);

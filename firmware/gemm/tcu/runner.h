@@ -1,7 +1,7 @@
 // Matrix products on a TCU.
 //
-// The TCU computes in the fixed-point type of its architecture, whatever precision is asked for:
-// every multiply-accumulate rounds half to even and saturates.
+// The TCU computes in the fixed-point type of its architecture; --precision does not apply to it.
+// Every multiply-accumulate rounds half to even and saturates.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace tactus::gemm {
 
-/// `name` is the machine's name as the user gave it.
+/// Makes a runner; `name` is the machine's name as the user gave it.
 [[nodiscard]] std::unique_ptr<Runner> make_tcu_runner(const std::string& name,
                                                       const TcuSimulationConfig& config);
 

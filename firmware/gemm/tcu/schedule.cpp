@@ -11,7 +11,7 @@ namespace tactus::gemm {
 namespace {
 
 constexpr std::uint64_t least_rows = 2;
-/// Largest number of chunks that is tried; larger numbers only make chunks shorter.
+/// Largest number of chunks that is tried; it bounds the time of the search.
 constexpr std::uint64_t most_chunks = 4096;
 
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
@@ -41,7 +41,7 @@ class ScheduleFormula {
   TcuMemory memory_;
 };
 
-/// Appends DataMoves and other instructions. A DRAM transfer of any length is one instruction.
+/// Appends instructions to a program. A transfer of any length is one DataMove.
 class Program {
  public:
   explicit Program(const tcu::Architecture& architecture) : layout_(architecture) {}

@@ -1,12 +1,14 @@
 // Schedule of a matrix product on a TCU, and a formula for its cycles.
 //
-// A consists of tiles of N columns, B of blocks of N x N weights behind a bias of zeroes (N + 1
-// vectors). The rows of A are divided into chunks; the accumulators hold a chunk's rows for some
-// tile columns of C. In each chunk, either all of A stays in local memory and C is computed column
-// by column; or A is loaded tile by tile, and each tile is multiplied with one block of each column
-// that the accumulators hold. Weights stay in the array while the rows of a chunk are multiplied.
-// Instructions are decoded in order, so transfers and multiplications alternate; the formula
-// (Tactus's own) adds their cycles.
+// N is the array size here. A consists of tiles of N columns. B consists of blocks of N + 1
+// vectors: N x N weights behind a bias of zeroes. The rows of A are divided into chunks; the
+// accumulators hold a chunk's rows for some tile columns of C. A chunk is computed in one of two
+// ways:
+// - all its tiles of A stay in local memory, and C is computed column by column;
+// - its tiles of A are loaded one by one, and each is multiplied with one block for each column
+//   that the accumulators hold.
+// Weights stay in the array while the rows of a chunk are multiplied. Instructions are decoded in
+// order, so transfers and multiplications alternate; the formula (Tactus's own) adds their cycles.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,8 @@ struct TcuMemory {
 };
 
 struct TcuSchedule {
-  std::uint64_t rows = 0;     ///< M, at least 2: accumulations to one vector must not be adjacent
+  /// M, at least 2: two accumulations to one vector must not follow each other directly.
+  std::uint64_t rows = 0;
   std::uint64_t k_tiles = 0;  ///< tile columns of A
   std::uint64_t n_tiles = 0;  ///< tile columns of B
   std::uint64_t chunks = 1;   ///< chunks of rows, of nearly equal size
@@ -39,20 +42,21 @@ struct TcuSchedule {
   [[nodiscard]] std::string text() const;
 };
 
-/// Returns the schedule with the fewest estimated cycles, of equal ones that with fewer chunks.
+/// Returns the schedule with the fewest estimated cycles and, among equals, the fewest chunks.
 /// Throws UserError if the product does not fit the memories.
 [[nodiscard]] TcuSchedule choose_schedule(const Problem& problem,
                                           const tcu::Architecture& architecture,
                                           const TcuMemory& memory);
 
-/// DRAM0 holds A, tile after tile of `rows` vectors, then C in the same form. DRAM1 holds B: the
-/// blocks of each tile column in succession.
+/// Makes the program of a schedule. It expects A in DRAM0, tile after tile of `rows` vectors, and
+/// writes C behind it in the same form. It expects B in DRAM1, the blocks of a tile column one
+/// after the other.
 [[nodiscard]] std::vector<tcu::Instruction> make_program(const TcuSchedule& schedule,
                                                          const tcu::Architecture& architecture);
 
-/// Lower bound for a weight-stationary N x N array without memory time: each block's weights are
-/// loaded once (N cycles), all rows are multiplied with each block, and the last row leaves the
-/// array.
+/// Lower bound on the cycles of a weight-stationary N x N array, without time of the memory. Each
+/// block's weights are loaded once (N cycles), all rows are multiplied with each block, and the
+/// last row leaves the array.
 [[nodiscard]] std::uint64_t weight_stationary_bound(const Problem& problem, std::uint64_t n);
 
 }  // namespace tactus::gemm

@@ -8,15 +8,15 @@
     run = machine.run(model, np.zeros((1, 32, 32, 3)))
     run.cycles, run.outputs, run.statistics["decoder"]
 
-A configuration is a board, or an architecture, with values of its own:
+A configuration is a board, or an architecture, of which values may be replaced:
 
     tactus.Configuration("zcu104", read_latency=20, write_latency=5, array_size=16)
 
-Its keys are those that `tactus explain architecture`, `tactus explain board` and `tactus explain
-run` list, compile options those of `tactus explain sweep` under "compiler". Whatever is wrong with
-an argument raises tactus.Error with the message that the command line prints.
+`tactus explain architecture`, `tactus explain board` and `tactus explain run` list its keys. The
+options of compile() are those of `tactus explain sweep` under "compiler". A wrong argument raises
+tactus.Error with the message that the command line prints.
 
-Machines of one process may take turns; only one can run at a time, since SystemC has one kernel at
+Machines of one process may take turns. Only one can run at a time, since SystemC has one kernel at
 work in a process. sweep() runs each point in a process of its own.
 """
 

@@ -1,4 +1,4 @@
-"""Checks of arguments: what is wrong is told once, as tactus.Error."""
+"""Checks arguments. A wrong argument raises tactus.Error."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from ._native import Error
 
 
 def json_text(value: Any, where: str) -> str:
-    """JSON of what a user gave; numpy's scalars count as numbers."""
+    """Converts a user's value to JSON. Scalars of numpy count as numbers."""
 
     def plain(other: Any) -> Any:
         if isinstance(other, os.PathLike):
@@ -27,7 +27,7 @@ def json_text(value: Any, where: str) -> str:
 
 
 def path_text(path: Any, where: str) -> str:
-    """A path or name as text."""
+    """Returns a path or name as text."""
     try:
         text = os.fspath(path)
     except TypeError:
@@ -39,7 +39,7 @@ def path_text(path: Any, where: str) -> str:
 
 
 def whole(value: Any, where: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A whole number within a range."""
+    """Returns a whole number from least to most."""
     try:
         number = value.__index__()
     except AttributeError:
@@ -51,7 +51,7 @@ def whole(value: Any, where: str, least: int = 0, most: int = 2**63 - 1) -> int:
 
 
 def instance(value: Any, kind: Union[type, Tuple[type, ...]], where: str, allowed: str) -> Any:
-    """The value, if it is of this kind."""
+    """Returns the value if it is an instance of kind."""
     if not isinstance(value, kind):
         raise Error(f"{where}: {type(value).__name__} is not allowed; allowed: {allowed}")
     return value

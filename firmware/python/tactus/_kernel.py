@@ -28,17 +28,17 @@ def run_kernel(
 ) -> Run:
     """Runs a vISA kernel on a machine with a DPAS array, as `tactus run --machine` does.
 
-    program: the path of a .visaasm or .isa file, or the text of a kernel (of several lines).
-    machine: a profile of configs/dpas, or the path of one.
-    bind: inputs of the kernel that point to a buffer: its contents (an array, whose bytes are
-        taken, or bytes), or its size in bytes, for zeros. Run.outputs has the buffers as they are
-        at the end, arrays of bytes.
-    set: inputs that are numbers, one for all threads or one for each.
-    kernel: which of several kernels.
-    board: whose clock, port and memory the machine has.
-    max_cycles, events, accounts: as Machine.run() has them.
+    program: the path of a .visaasm or .isa file, or the text of a kernel (several lines).
+    machine: the name of a profile in configs/dpas, or the path of a profile.
+    bind: inputs of the kernel that are addresses of buffers, by name. A value is the buffer's
+        contents (bytes, or an array, whose bytes are taken) or, for a buffer of zeros, its size in
+        bytes. Run.outputs has the buffers after the run, as arrays of bytes.
+    set: inputs of the kernel that are numbers, by name: one for all threads, or one for each.
+    kernel: the name of the kernel; empty: the only one of the program.
+    board: the board whose clock, port and memory the machine has; empty: none.
+    max_cycles, events, accounts: see Machine.run().
     values: keys of `tactus explain dpas` and `tactus explain board`, such as threads=4 or
-        memory_port="ideal"; and files, as Machine.run() has them.
+        memory_port="ideal"; also the files of Machine.run().
     """
     files = {key: values.pop(key) for key in list(values) if key in OF_KERNELS}
     buffers: List[Tuple[str, bytes]] = []

@@ -34,7 +34,7 @@ class EventKind(NamedTuple):
 
 
 class Run:
-    """What a machine did: one image, several one after the other, a program, or a kernel."""
+    """The results of a run: of one image, of several images, of a program, or of a kernel."""
 
     def __init__(self, native: "Union[_native.ModelRun, _native.KernelRun]") -> None:
         self._native = native
@@ -43,57 +43,58 @@ class Run:
 
     @property
     def cycles(self) -> int:
-        """Of the first image, from the cycle in which the program's first word is offered to the
-        last retire or write response."""
+        """Cycles of the first image, from the cycle in which the program's first word is offered to
+        the last retirement or write response."""
         return self._native.cycles()[0]
 
     @property
     def image_cycles(self) -> List[int]:
-        """Of each image; of a model compiled for a batch, of each run of so many images."""
+        """Cycles of each image. If the model was compiled for a batch, cycles of each batch."""
         return self._native.cycles()
 
     @property
     def instructions(self) -> int:
-        """Of the program."""
+        """Number of the program's instructions."""
         return self._native.instructions()
 
     @property
     def clock_mhz(self) -> float:
-        """The machine's clock."""
+        """Clock frequency of the machine in MHz."""
         return self._native.clock_mhz()
 
     @property
     def milliseconds(self) -> float:
-        """cycles, at clock_mhz."""
+        """Time of `cycles` at clock_mhz, in ms."""
         return self.cycles / self.clock_mhz / 1e3
 
     @property
     def outputs(self) -> Dict[str, np.ndarray]:
-        """The model's outputs in its own layout, by name: float32 or int64; of several images
-        joined along the first dimension. Vectors as rows of float64 where the model's file does not
-        say how its tensors lie. Empty for a program: see Machine.read(). Of a kernel its buffers,
-        as arrays of bytes."""
+        """The model's outputs by name, as arrays of float32 or int64 in the model's own layout.
+        Outputs of several images are joined along the first dimension. If the model's file does not
+        say how tensors lie in memory, outputs are vectors, as rows of float64. A kernel's outputs
+        are its buffers, as arrays of bytes. A program has none: see Machine.read()."""
         if self._outputs is None:
             self._outputs = self._native.outputs()
         return self._outputs
 
     @property
     def statistics(self) -> Dict[str, Any]:
-        """All figures, as `tactus run --stats` writes them; under "figures" a sentence for each."""
+        """All figures, as `tactus run --stats` writes them. "figures" has a sentence for each."""
         if self._statistics is None:
             self._statistics = self._native.statistics()
         return self._statistics
 
     @property
     def lost_cycles(self) -> Dict[str, int]:
-        """Cycles in which the array multiplies nothing, by reason, those that occur."""
+        """Cycles in which the array multiplies nothing, by reason. Reasons without cycles are left
+        out."""
         reasons = self.statistics["accounting"]["lost_cycles"]["reasons"]
         return {name: cycles for name, cycles in reasons.items() if cycles}
 
     @property
     def events(self) -> np.ndarray:
-        """Every event, in the order of cycles: cycle (from the machine's first), kind (of
-        event_kinds), port, operands a, b, c. Recorded with events=True."""
+        """All events, in the order of their cycles. Fields: cycle (counted from the machine's
+        first), kind (index in event_kinds), port, operands a, b, c. Needs events=True."""
         rows = self._native.events()
         if rows is None:
             raise Error("the run recorded no events; give events=True")
@@ -101,14 +102,15 @@ class Run:
 
     @property
     def event_kinds(self) -> List[EventKind]:
-        """What the numbers in events["kind"] stand for."""
+        """Kinds of events, to which the numbers in events["kind"] refer."""
         return [EventKind(*kind) for kind in self._native.event_kinds()]
 
     @property
     def accounts(self) -> np.ndarray:
-        """What every unit did when: cycles [begin, end) of the machine, unit (of units), state (of
-        the unit's states), kind of the instruction at its head (0: none). The intervals of a unit
-        follow each other without gaps. Recorded with accounts=True."""
+        """The states of every unit over time. Fields: begin and end (cycles [begin, end) of the
+        machine), unit (index in units), state (index in the unit's states), kind (of the
+        instruction at the unit's head; 0: none). The intervals of a unit follow each other without
+        gaps. Needs accounts=True."""
         rows = self._native.accounts()
         if rows is None:
             raise Error("the run recorded no accounts; give accounts=True")
@@ -116,20 +118,20 @@ class Run:
 
     @property
     def units(self) -> List[Unit]:
-        """What the numbers in accounts stand for."""
+        """Units and their states, to which the numbers in accounts refer."""
         units = self._native.units()
         return [Unit(name, tuple(State(*state) for state in states)) for name, states in units]
 
     def summary(self) -> str:
-        """What `tactus run` prints."""
+        """The text that `tactus run` prints."""
         return self._native.summary()
 
     def save_statistics(self, path: PathLike) -> None:
-        """Writes the statistics file, which `tactus compare` takes."""
+        """Writes the file of statistics, which `tactus compare` reads."""
         _write(path, self._native.statistics_text(), "tactus.Run.save_statistics")
 
     def save_report(self, path: PathLike) -> None:
-        """Writes the page about the run. Needs accounts=True."""
+        """Writes the HTML page about the run. Needs accounts=True."""
         if self._native.accounts() is None:
             raise Error("the page shows what happened when; give accounts=True")
         _write(path, self._native.page(), "tactus.Run.save_report")
@@ -146,11 +148,11 @@ def _write(path: PathLike, text: str, where: str) -> None:
 
 
 _PATHS = ("timeline", "vcd", "fst", "gtkw", "surfer")
-_NAMED = ("max_cycles", "mode", "tcus")  # arguments of their own where they apply
+_NAMED = ("max_cycles", "mode", "tcus")  # options that are named arguments of the functions
 
 
 def _others(of_kernels: bool) -> Dict[str, str]:
-    """Other keyword arguments of a run, and what they are."""
+    """The keyword arguments of a run that have no name of their own, and their kinds."""
     kinds = {k: kind for k, kind in _native.run_options(of_kernels) if k not in _NAMED}
     kinds.update({key: "text" for key in _PATHS})
     kinds["trace_scope"] = "texts"
@@ -171,7 +173,7 @@ def request_text(
     kinds: Mapping[str, str] = _OF_MODELS,
     **named: Any,
 ) -> str:
-    """What is asked of a run, as JSON."""
+    """Checks the options of a run and returns them as JSON."""
     made: Dict[str, Any] = {"events": bool(events), "accounts": bool(accounts), **named}
     limit = whole(max_cycles, f"{where}: max_cycles")
     if limit != 0:
@@ -210,7 +212,7 @@ def _arguments(
     tcus: int = 1,
     **files: Any,
 ) -> Tuple[Any, ...]:
-    """The arguments of a model's run, checked, in the native order."""
+    """Checks the arguments of a model's run and returns them in the order of _native."""
     instance(model, Model, f"{where}: model", "a tactus.Model")
     if not isinstance(inputs, Mapping):
         if inputs is None:
@@ -236,12 +238,12 @@ def _arguments(
 
 
 class Machine:
-    """One machine with its memories, which keep their contents from run to run.
+    """A machine with its memories, which keep their contents from run to run.
 
     configuration: a Configuration, or the name of a board.
 
-    Several machines may live in a process and take turns. While one of them runs, any use of
-    another raises tactus.Error: SystemC has one kernel at work in a process.
+    A process may have several machines, which take turns. While one of them runs, any use of
+    another raises tactus.Error, since SystemC has one kernel at work in a process.
     """
 
     def __init__(self, configuration: ConfigurationLike) -> None:
@@ -250,7 +252,7 @@ class Machine:
 
     @property
     def configuration(self) -> Configuration:
-        """What it was made of."""
+        """The configuration that the machine was made from."""
         return self._configuration
 
     def run(
@@ -267,17 +269,21 @@ class Machine:
         """Loads a model and runs images through it.
 
         inputs: arrays by input name, or the array of the only input, in the model's own layout
-            (Model.inputs); k times the elements run k images. Values beyond the data type's range
-            saturate, with a warning.
-        max_cycles: an image that takes longer raises StuckError, as a program that hangs does.
-        mode: "driver" configures the machine and detects completion as real drivers do.
+            (Model.inputs). Arrays with k times the elements of an image run k images. Values beyond
+            the data type's range saturate, with a warning.
+        max_cycles: limit for each image; 0: none. An image that takes longer raises StuckError, and
+            so does a program that hangs.
+        mode: "plain", or "driver" to configure the machine and to detect completion as real drivers
+            do.
         events, accounts: record Run.events, Run.accounts.
-        files: energy, a table by name or path, whose energies are in the statistics; and what is
-            written of the run, by path: timeline (for Perfetto or chrome://tracing), vcd
-            or fst (waveforms), and for these gtkw and surfer (files of viewers); trace_scope, a
-            list of globs of the signals that are traced, trace_from and trace_to, their first and
-            last cycle, and vcd_limit, the size in MB at which the VCD ends. As the options of
-            `tactus run`.
+        files: options of `tactus run`, by keyword:
+            energy: name or path of a table, whose energies are in the statistics
+            timeline: path of a timeline to write, for Perfetto or chrome://tracing
+            vcd, fst: path of a waveform to write
+            gtkw, surfer: path of a viewer's file to write, for the waveform
+            trace_scope: globs of the signals that are traced
+            trace_from, trace_to: first and last cycle of the waveform
+            vcd_limit: size in MB at which the VCD ends
         """
         arguments = _arguments(
             "tactus.Machine.run",
@@ -300,7 +306,8 @@ class Machine:
         accounts: bool = False,
         **files: Any,
     ) -> Run:
-        """Runs a bare program: bytes of a .tprog, or text (see assemble()). files: see run()."""
+        """Runs a program without a model: bytes of a .tprog, or text for assemble(). The other
+        arguments are those of run()."""
         where = "tactus.Machine.run_program"
         if isinstance(program, str):
             program = _native.assemble(self._configuration._native, program)
@@ -313,7 +320,8 @@ class Machine:
         )
 
     def read(self, memory: str, first: int, count: int) -> np.ndarray:
-        """Vectors of a memory (dram0, dram1, local, acc) as rows of numbers; no time passes."""
+        """Reads count vectors of a memory (dram0, dram1, local, acc), from vector first on, as rows
+        of numbers. No simulated time passes."""
         where = "tactus.Machine.read"
         return self._native.read(
             instance(memory, str, where, "dram0, dram1, local, acc"),
@@ -322,7 +330,8 @@ class Machine:
         )
 
     def write(self, memory: str, first: int, values: Any) -> None:
-        """Writes rows of numbers to vectors of dram0 or dram1; no time passes."""
+        """Writes rows of numbers to vectors of dram0 or dram1, from vector first on. No simulated
+        time passes."""
         where = "tactus.Machine.write"
         self._native.write(
             instance(memory, str, where, "dram0, dram1"), whole(first, f"{where}: first"), values
@@ -330,7 +339,7 @@ class Machine:
 
     @property
     def cycle(self) -> int:
-        """Cycles since the machine was made."""
+        """Number of cycles that the machine has simulated since it was made."""
         return self._native.cycle()
 
 
@@ -342,11 +351,14 @@ def run(
     tcus: int = 1,
     **options: Any,
 ) -> Run:
-    """Runs a model on a machine made for it: of the configuration, else of the board that the model
-    was compiled for. The other arguments are those of Machine.run().
+    """Runs a model on a machine that is made for it.
 
-    tcus: units behind one memory, to which the images are dealt out, as `tactus run --tcus`; the
-        statistics have them as "tcus". Events, accounts and files show the first.
+    configuration: the machine; None: the board that the model was compiled for.
+    tcus: number of units behind one memory, to which the images are dealt out, as with
+        `tactus run --tcus`. The statistics have it as "tcus". Events, accounts and files show the
+        first unit.
+
+    The other arguments are those of Machine.run().
     """
     instance(model, Model, "tactus.run: model", "a tactus.Model")
     units = whole(tcus, "tactus.run: tcus", 1)

@@ -11,12 +11,13 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class Configuration:
-    """A machine that is to be built.
+    """The configuration of a machine.
 
     board: the name of a board (see boards()) or the path of a board's file.
-    architecture: a name of configs/arch, the path of a .tarch file, or a dict with its keys; instead of the board's.
-    values: replace single values of board, architecture and simulation: clock_mhz=200,
-        read_latency=20, memory_model="fixed", array_size=16, engine="step".
+    architecture: the name of an architecture (see architectures()), the path of a .tarch file, or a
+        dict with the keys of one. It replaces the board's.
+    values: values that replace single ones of board, architecture and simulation, such as
+        clock_mhz=200, read_latency=20, memory_model="fixed", array_size=16, engine="step".
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Configuration:
         )
 
     def replace(self, **values: Any) -> "Configuration":
-        """The same with other values."""
+        """Returns a configuration in which these values are replaced too."""
         made = Configuration.__new__(Configuration)
         made._board, made._architecture = self._board, self._architecture
         made._replaced = {**self._replaced, **values}
@@ -51,17 +52,17 @@ class Configuration:
 
     @property
     def board(self) -> str:
-        """Name of the board, and what has been changed; empty without a board."""
+        """Name of the board, and the values that differ from the board's; empty without a board."""
         return self._native.board()
 
     @property
     def architecture(self) -> Dict[str, Any]:
-        """The keys of the architecture's file."""
+        """The architecture, with the keys of its file."""
         return self._native.architecture()
 
     @property
     def values(self) -> Dict[str, Any]:
-        """Every value by its key."""
+        """All values of the configuration, by key."""
         return self._native.values()
 
     def __repr__(self) -> str:
@@ -74,7 +75,7 @@ ConfigurationLike = Union[Configuration, PathLike]
 
 
 def configuration_of(value: ConfigurationLike, where: str) -> Configuration:
-    """A configuration, or the board of this name."""
+    """Returns a configuration as it is, and makes one from the name of a board."""
     if isinstance(value, Configuration):
         return value
     return Configuration(path_text(value, f"{where}: the configuration"))
@@ -83,7 +84,7 @@ def configuration_of(value: ConfigurationLike, where: str) -> Configuration:
 class Network:
     """A neural network: a name of networks(), or the path of an .onnx, .pb or topology (.csv) file.
 
-    seed: of the weights of a network that comes with Tactus.
+    seed: the seed of the weights, for a network of networks().
     """
 
     def __init__(self, name: PathLike, seed: int = 1) -> None:
@@ -93,11 +94,11 @@ class Network:
 
     @property
     def name(self) -> str:
-        """Its name, without the folder and extension of a file."""
+        """Name of the network. A file's name is without folder and extension."""
         return self._native.name()
 
     def save(self, path: PathLike) -> None:
-        """Writes it as an ONNX file."""
+        """Writes the network as an ONNX file."""
         self._native.save(path_text(path, "tactus.Network.save"))
 
     def __repr__(self) -> str:
@@ -109,18 +110,18 @@ class Tensor(NamedTuple):
 
     name: str
     shape: Tuple[int, ...]
-    """Of the arrays that run() takes and gives; [vectors, array_size] where order is None."""
+    """Shape of the array that run() takes or returns; [vectors, array_size] if order is None."""
     order: Optional[Tuple[int, ...]]
-    """The dimensions in the order in which memory has them, the last along the lanes; None if the
-    model's file does not say how its tensors lie in vectors."""
+    """The dimensions in the order in which memory has them; the last goes along the lanes. None if
+    the model's file does not say how tensors lie in memory."""
     vectors: int
-    """What it takes in memory."""
+    """Size in memory, in vectors."""
 
 
 class Model:
     """A compiled model: a program with its constants and the places of its tensors.
 
-    Made by compile(), or read from a .tmodel file.
+    compile() returns a model; Model(path) reads a .tmodel file.
     """
 
     def __init__(self, path: PathLike) -> None:
@@ -149,28 +150,28 @@ class Model:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the model."""
         return self._about["name"]
 
     @property
     def architecture(self) -> Dict[str, Any]:
-        """The architecture that it was compiled for; it runs on no other."""
+        """The architecture that the model was compiled for. It runs on no other."""
         return self._about["architecture"]
 
     @property
     def board(self) -> Optional[str]:
-        """The board that it was compiled for, if it was for one."""
+        """Name of the board that the model was compiled for; None: it was compiled for none."""
         return self._about["board"]
 
     @property
     def inputs(self) -> List[Tensor]:
-        """What run() takes."""
+        """The inputs, which run() takes."""
         return self._tensors("inputs")
 
     @property
     def outputs(self) -> List[Tensor]:
-        """What the program leaves in memory. Where the host has work after it, run() gives what
-        that makes of them."""
+        """The tensors that the program leaves in memory. If the host computes something after the
+        program, run() returns the host's results instead of these."""
         return self._tensors("outputs")
 
     @property
@@ -180,7 +181,7 @@ class Model:
 
     @property
     def notes(self) -> List[str]:
-        """Decisions of the compiler that a user should see; none of a model read from a file."""
+        """Decisions of the compiler that a user should see. A model read from a file has none."""
         return self._about.get("notes", [])
 
     @property
@@ -190,32 +191,33 @@ class Model:
 
     @property
     def macs(self) -> Optional[int]:
-        """Multiply-accumulates that the network asks for, without those on padding; None of a
-        model read from a file."""
+        """Multiply-accumulates of the network, without those on padding; None for a model read from
+        a file."""
         return self._about.get("macs")
 
     @property
     def macs_with_padding(self) -> Optional[int]:
-        """The same with those on padding, as publications count them."""
+        """Multiply-accumulates of the network, with those on padding, as publications count them;
+        None for a model read from a file."""
         return self._about.get("macs_with_padding")
 
     @property
     def predicted_cycles(self) -> Optional[int]:
-        """By the cost model of optimise=True; None without."""
+        """Cycles that the compiler predicts with optimise=True; None otherwise."""
         return self._about.get("predicted_cycles")
 
     @property
     def program(self) -> bytes:
-        """The bytes of the .tprog."""
+        """The program, as the bytes of a .tprog file."""
         return self._native.program()
 
     def disassemble(self) -> str:
-        """The program as text."""
+        """Returns the program as text."""
         return self._native.disassemble()
 
     def save(self, folder: PathLike, name: str = "") -> str:
-        """Writes .tmodel, .tprog, .tdata and .tensors.json, all or none; returns the path of the
-        .tmodel. Without a name it follows from those of network and board."""
+        """Writes .tmodel, .tprog, .tdata and .tensors.json, all or none. Returns the path of the
+        .tmodel. Without a name, the files' name is made from those of network and board."""
         where = "tactus.Model.save"
         return self._native.save(path_text(folder, where), path_text(name, f"{where}: name"))
 
@@ -235,10 +237,11 @@ def compile(
 
     network: a Network, a name of networks(), or the path of an .onnx, .pb or topology (.csv) file.
     configuration: a Configuration, or the name of a board.
-    outputs: tensors to compute instead of the graph's outputs.
-    input_shapes: sizes that the network leaves open, by input; "" stands for all others.
-    options: strategy="local-vars", optimise=True, effort=200, compat=True, via="stripe",
-        separate_outputs=True, as `tactus compile` has them.
+    outputs: names of tensors to compute instead of the graph's outputs.
+    input_shapes: shapes of inputs by name, for sizes that the network leaves open. The name ""
+        stands for all other inputs.
+    options: options of `tactus compile`: strategy="local-vars", optimise=True, effort=200,
+        compat=True, via="stripe", separate_outputs=True.
     """
     where = "tactus.compile"
     given = dict(options)
@@ -255,8 +258,8 @@ def compile(
 
 
 def assemble(text: str, configuration: ConfigurationLike) -> bytes:
-    """A program's text as the bytes of a .tprog. The form is described in
-    `tactus explain asm`; every instruction has to be legal on the architecture."""
+    """Converts a program's text to the bytes of a .tprog file. `tactus explain asm` describes the
+    text. Every instruction must be legal on the architecture."""
     where = "tactus.assemble"
     instance(text, str, where, "a text")
     return _native.assemble(configuration_of(configuration, where)._native, text)

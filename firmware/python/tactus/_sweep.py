@@ -1,4 +1,4 @@
-"""Many points, and runs side by side."""
+"""Sweeps, and comparisons of runs."""
 
 import os
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
@@ -22,16 +22,19 @@ def sweep(
     max_cycles: int = 0,
     point_timeout: float = 0,
 ) -> List[Line]:
-    """Simulates every point of a sweep that the folder of results does not have yet, each in a
-    process of its own, and returns the lines of all points, in their order.
+    """Simulates the points of a sweep that have no result in the folder yet, each in a process of
+    its own. Returns the lines of all points, in their order.
 
-    definition: the path of a sweep's file, or what it holds as a dict, whose paths start at the
-        working directory.
-    folder: of the results, which `tactus sweep`, `report` and `compare` take as well.
-    callback: is given the line of each point that ends: "point", "status" ("ok", "failed",
-        "killed"), "configuration", "figures" or "error". What it raises ends the sweep; the same
-        call goes on with the rest.
-    jobs: points at once; 0: as many as there are cores.
+    definition: the path of a sweep's file, or a dict with its contents. Paths in a dict are
+        relative to the working directory.
+    folder: the folder of the results. `tactus sweep`, `report` and `compare` read it too.
+    callback: called with the line of each point that ends: "point", "status" ("ok", "failed",
+        "killed"), "configuration", "figures" or "error". If it raises an exception, the sweep ends;
+        another call of sweep() simulates the points that are left.
+    jobs: number of points that run at the same time; 0: one for each core.
+    retry_failed: also simulate points that have failed before.
+    max_cycles: cycle limit of each image of a point; 0: none.
+    point_timeout: seconds after which a point is killed; 0: never.
     """
     where = "tactus.sweep"
     if isinstance(definition, Mapping):
@@ -63,10 +66,10 @@ def sweep(
 
 
 def compare(**runs: Run) -> Dict[str, Any]:
-    """Runs side by side, as `tactus compare --json` writes them: which settings differ, cycles by
-    reason, layers, units, and what each difference to the first run is made of.
+    """Compares runs, as `tactus compare --json` does: settings that differ, cycles by reason,
+    layers, units, and the parts of each difference to the first run.
 
-    runs: by the names that the comparison is to use: compare(small=run_a, large=run_b).
+    runs: runs by the names that the comparison uses: compare(small=run_a, large=run_b).
     """
     if len(runs) < 2:
         raise Error("tactus.compare: give two runs or more, each with a name")

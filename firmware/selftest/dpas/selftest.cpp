@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Runs a test's kernels, given as text, on machines of the configuration.
+/// Runs the kernels of a test, given as text. Each run has a machine of its own with one thread.
 class Bench {
  public:
   Bench(const DpasSimulationConfig& config, std::uint64_t seed) : config_(config), random_(seed) {
@@ -32,7 +32,8 @@ class Bench {
     return bytes;
   }
 
-  /// A buffer of the kernel: its input, and its contents before and after the run.
+  /// A buffer in memory. `name` is the kernel's input that receives its address; `bytes` are its
+  /// contents before the run, and afterwards those after it.
   struct Buffer {
     std::string name;
     Bytes bytes;
@@ -78,7 +79,7 @@ class Bench {
   Cycle cycles_ = 0;
 };
 
-/// Exception that ends a test, with the difference found.
+/// Exception that ends a test as failed. It describes the difference found.
 struct Difference {
   std::string text;
 };
@@ -87,7 +88,7 @@ std::string decl(const std::string& name, const char* type, unsigned elements) {
   return fmt::format(".decl {} v_type=G type={} num_elts={} align=GRF\n", name, type, elements);
 }
 
-/// Loads two int8 matrices of the machine's tile, multiplies and stores.
+/// Loads two int8 matrices of one DPAS instruction, multiplies them and stores the product.
 std::string product(Bench& bench) {
   const unsigned n = bench.profile().execution_size;
   std::vector<Bench::Buffer> buffers{{"PA", bench.random_bytes(std::size_t{8} * 64)},

@@ -1,4 +1,5 @@
-// Built-in kernels with known results and cycles, for any DPAS machine.
+// Self-tests of a machine with a DPAS array: small kernels with known results and cycles, for any
+// profile.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +21,19 @@ struct DpasSelftestInfo {
 struct DpasSelftestResult {
   std::string_view name;
   bool passed = false;
-  Cycle cycles = 0;    ///< sum of all runs
+  Cycle cycles = 0;    ///< simulated cycles of all runs
   std::string detail;  ///< what was checked, or the first difference
 };
 
 struct DpasSelftestOptions {
-  std::string filter;  ///< runs only tests whose names contain it
-  std::uint64_t seed = 1;
+  std::string filter;      ///< run tests whose names contain this; empty: all
+  std::uint64_t seed = 1;  ///< seed of the data
+  /// Called after each test.
   std::function<void(const DpasSelftestResult&)> on_result;
 };
 
-/// Throws UserError for a configuration that cannot be built, or a filter that matches no test.
+/// Runs each test on machines of its own, with one thread. Throws UserError for a configuration
+/// that cannot be built, or a filter that matches no test.
 std::vector<DpasSelftestResult> run_dpas_selftests(const DpasSimulationConfig& config,
                                                    const DpasSelftestOptions& options);
 

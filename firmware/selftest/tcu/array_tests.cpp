@@ -1,4 +1,5 @@
-// The systolic array: a diagonal matrix, random matrices, rounding.
+// Tests of the array: with a diagonal matrix, with random matrices and strides, and of its
+// rounding.
 #include <algorithm>
 
 #include "firmware/selftest/tcu/products.h"
@@ -8,10 +9,10 @@
 namespace tactus::selftest {
 namespace {
 
-/// Number of rows for a program with inputs and results in DRAM0, as in array.tasm.
+/// Number of rows that array.tasm can multiply; it has inputs and results in DRAM0.
 std::uint64_t array_rows(const Target& target) {
   const tcu::Architecture& a = target.architecture();
-  // With long rows, fewer of them keep the computation of expected results short.
+  // Larger arrays get fewer rows, so that the expected results are computed in a short time.
   const std::uint64_t most =
       target.full() ? a.accumulator_depth
                     : std::max<std::uint64_t>(4'000'000 / (target.lanes() * target.lanes()), 16);
@@ -26,7 +27,7 @@ void require_array(const Target& target) {
   if (target.dram_depth(0) < 2) skip("DRAM0 of one vector cannot hold input and result");
 }
 
-/// Block of weights factor * I, with the same bias in every lane.
+/// Makes a block of weights: the bias in every lane, then `factor` times the identity matrix.
 Lanes diagonal(std::uint64_t n, std::int64_t factor, std::int64_t bias) {
   Lanes block((n + 1) * n, 0);
   for (std::uint64_t i = 0; i < n; ++i) {
@@ -80,7 +81,7 @@ std::string array_strides(Target& target) {
       if (std::max(n, rows - 1) > (a.local_depth - 1) >> code0) continue;
       if (rows - 1 > (a.accumulator_depth - 1) >> code1) continue;
       ++ran;
-      // The data of every other pair is within -1..1, so that sums rarely saturate.
+      // Every other pair of strides has data within -1..1, so that sums rarely saturate.
       const Lanes block =
           ran % 2 == 0 ? target.random_vectors(n + 1) : target.random_vectors(n + 1, -one, one);
       const Lanes inputs = ran % 2 == 0 ? target.random_vectors(2 * rows)
@@ -111,8 +112,9 @@ std::string array_strides(Target& target) {
 
 namespace {
 
-/// A multiply-accumulate x * weight + bias in mantissas, with the results computed by hand. h is
-/// half of the product's unit, so h * 1 is exactly between two mantissas.
+/// A multiply-accumulate x * weight + bias in mantissas, with results computed by hand. h stands
+/// for one half, so h * 1 is exactly between two mantissas. A case's comment has the exact sum, its
+/// rounding to even, and after a semicolon how the legacy result comes about.
 struct RoundingCase {
   std::int64_t x, weight, bias;
   std::int64_t sum, legacy;  ///< results with each MacRounding
@@ -123,19 +125,19 @@ std::vector<RoundingCase> rounding_cases(const tcu::DataTypeInfo& format) {
   const std::int64_t min = format.min();
   const std::int64_t max = format.max();
   return {
-      {h, 1, 0, 0, 0},      // 0.5: even is 0
-      {h, 1, 1, 2, 1},      // 1.5 is rounded to 2; legacy rounds 0.5 to 0 and adds
+      {h, 1, 0, 0, 0},      // 0.5 to 0
+      {h, 1, 1, 2, 1},      // 1.5 to 2; legacy rounds the product 0.5 to 0, then adds 1
       {h, 1, -1, 0, -1},    // -0.5 to 0; 0 - 1
-      {h, 3, 0, 2, 2},      // 1.5
+      {h, 3, 0, 2, 2},      // 1.5 to 2
       {h, 3, 1, 2, 3},      // 2.5 to 2; 2 + 1
       {h, 3, -1, 0, 1},     // 0.5 to 0; 2 - 1
-      {h, -1, 0, 0, 0},     // -0.5
+      {h, -1, 0, 0, 0},     // -0.5 to 0
       {h, -1, 1, 0, 1},     // 0.5 to 0; 0 + 1
       {h, -1, -1, -2, -1},  // -1.5 to -2; 0 - 1
       {h + 1, 1, 0, 1, 1},  // just above 0.5
-      {h - 1, 1, 0, 0, 0},  // just below
+      {h - 1, 1, 0, 0, 0},  // just below 0.5
       {max, max, 0, max, max},  {max, min, 0, min, min},
-      {max, max, min, max, -1},  // saturates as a sum; legacy saturates the product, then adds
+      {max, max, min, max, -1},  // the sum saturates; legacy saturates the product, then adds
       {min, max, max, min, -1},
   };
 }

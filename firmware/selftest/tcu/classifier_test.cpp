@@ -1,4 +1,5 @@
-// A quantised classifier as layers on the array and as a DAIS block, in one program.
+// Test of a quantised classifier. One program computes it twice: as layers on the array and as a
+// DAIS block.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -10,9 +11,9 @@ namespace tactus::selftest {
 namespace {
 
 constexpr std::size_t points = 8, hidden_units = 8, classes = 4;
-constexpr unsigned fraction_bits = 6;  // of the finest score
+constexpr unsigned fraction_bits = 6;  // fraction bits that a score needs
 
-/// A layer: bias and weights of each unit, in units of 1/8.
+/// A layer of the classifier: bias and weights of its neurons, in eighths.
 template <std::size_t units, std::size_t inputs>
 struct Layer {
   std::array<int, units> bias;
@@ -34,13 +35,14 @@ constexpr Layer<classes, hidden_units> layer2 = {{1, 1, 0, 0},
                                                    {-4, -4, 8, 0, 0, 0, 4, 0},
                                                    {-4, -4, 0, 8, 0, 0, 0, 4}}}};
 
-/// Waveforms without noise.
+/// The waveforms of the classes, without noise.
 constexpr std::array<std::array<int, points>, classes> shapes = {{{-1, -1, -1, -1, 1, 1, 1, 1},
                                                                   {1, 1, 1, 1, -1, -1, -1, -1},
                                                                   {-1, -1, 1, 1, 1, 1, -1, -1},
                                                                   {1, 1, -1, -1, -1, -1, 1, 1}}};
 
-/// All products and sums are exact in double, and in the data types that are wide enough.
+/// Outputs of a layer. Products and sums are exact in double, and in data types that are wide
+/// enough.
 template <std::size_t units, std::size_t inputs>
 std::vector<double> outputs_of(const Layer<units, inputs>& layer, const std::vector<double>& x) {
   std::vector<double> y;
@@ -52,7 +54,8 @@ std::vector<double> outputs_of(const Layer<units, inputs>& layer, const std::vec
   return y;
 }
 
-/// Appends the bias, then the weights of each input, as vectors; remaining lanes and inputs are 0.
+/// Appends a layer's block of weights: the bias, then for each input its weights, as vectors. Lanes
+/// and inputs that the layer does not have are 0.
 template <std::size_t units, std::size_t inputs>
 void append(Lanes& lanes, const Layer<units, inputs>& layer, std::uint64_t n, std::int64_t one) {
   const std::size_t start = lanes.size();
@@ -69,7 +72,8 @@ struct Cycles {
   Cycle layers = 0, block = 0;
 };
 
-/// Runs once; counts the samples whose highest score is that of their class.
+/// Classifies random samples in one run of the program and compares the scores. `right` counts the
+/// samples whose highest score is that of their class.
 Cycles classify(Target& target, std::uint64_t samples, std::uint64_t& right) {
   const std::uint64_t n = target.lanes();
   const std::int64_t one = std::int64_t{1} << info(target.type()).binary_point;
@@ -99,8 +103,8 @@ Cycles classify(Target& target, std::uint64_t samples, std::uint64_t& right) {
   (void)target.run("classifier", {{"SAMPLES", samples}}, &retires);
   target.expect(0, samples, scores, "scores of the layers");
   target.expect(0, 2 * samples, scores, "scores of the DAIS block");
-  // Both forms end with a DataMove to local memory, which retires with its last vector. After the
-  // block only the output follows; after the layers also the two instructions of the block.
+  // Both forms end with a DataMove to local memory, which retires with its last vector. One
+  // instruction follows the block, the output; three follow the layers, since the block has two.
   const std::size_t last_of_block = retires.size() - 2, last_of_layers = retires.size() - 4;
   return {retires[last_of_layers] - retires[1], retires[last_of_block] - retires[last_of_layers]};
 }

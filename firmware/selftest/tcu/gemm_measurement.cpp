@@ -13,9 +13,10 @@ namespace {
 using selftest::Lanes;
 using selftest::Product;
 
-constexpr std::uint64_t least_rows = 2;  ///< accumulations to one vector must not be adjacent
+/// Two accumulations to one vector must not follow each other directly, so a tile has 2 rows.
+constexpr std::uint64_t least_rows = 2;
 
-/// Inputs and results as mantissas.
+/// Random inputs A and B as mantissas, and their product.
 class Gemm {
  public:
   Gemm(const TcuSimulationConfig& config, const GemmShape& shape, std::uint64_t seed)
@@ -39,7 +40,7 @@ class Gemm {
   [[nodiscard]] const Lanes& a() const { return a_; }
   [[nodiscard]] const Lanes& b() const { return b_; }
 
-  /// One row of a tile of C.
+  /// Computes one row of a tile of C.
   [[nodiscard]] Lanes c(std::uint64_t tile, std::uint64_t row) const {
     Lanes sum;
     Lanes part(n_);
@@ -65,7 +66,7 @@ class Gemm {
   Lanes a_, b_;
 };
 
-/// Compares rows of C: all, unless the scalar arithmetic would take longer than the simulation.
+/// Compares all rows of C, or every step-th if all would take longer than the simulation.
 void check(const Gemm& gemm, const tcu::Architecture& architecture,
            const std::vector<std::uint8_t>& c, GemmResult& result) {
   constexpr std::uint64_t affordable = 60'000'000;  // multiply-accumulates
@@ -92,7 +93,8 @@ std::uint64_t reachable(std::uint64_t depth, const tcu::Architecture& architectu
 }  // namespace
 
 GemmShape gemm_shape(const tcu::Architecture& architecture) {
-  constexpr std::uint64_t work = std::uint64_t{1} << 30;  // multiply-accumulates, for large arrays
+  // Upper limit on the multiply-accumulates, which matters for large arrays.
+  constexpr std::uint64_t work = std::uint64_t{1} << 30;
   const std::uint64_t n = architecture.array_size;
   const std::uint64_t block = n + 1;
   const std::uint64_t dram0 = reachable(architecture.dram0_depth, architecture);
@@ -182,7 +184,7 @@ GemmResult run_gemm(TcuSimulation& simulation) {
 namespace selftest {
 namespace {
 
-/// Up to 3 x 2 tiles with a few rows, fewer if memories are small.
+/// A shape of up to 3 x 2 tiles with a few rows; it is smaller if memories are small.
 GemmShape small_shape(const Target& target) {
   const std::uint64_t n = target.lanes();
   const std::uint64_t blocks = target.dram_depth(1) / (n + 1);
@@ -205,8 +207,8 @@ std::string gemm(Target& target) {
   const GemmShape shape = small_shape(target);
   const std::string obstacle = gemm_obstacle(a, shape);
   if (!obstacle.empty()) skip("{}", obstacle);
-  // Scalar results use the configured rounding. A machine with other rounding is detected by
-  // array_rounding.
+  // Expected results use the configured rounding; the test array_rounding finds a machine that
+  // rounds in another way.
   TcuRunOptions options;
   options.max_cycles = target.options().max_cycles;
   const GemmResult result = run_gemm(target.simulation(), shape, target.options().seed, options);

@@ -1,4 +1,5 @@
-// Copies DRAM -> local -> accumulators -> local -> DRAM0 with varying sizes, strides and offsets.
+// Tests that copy DRAM -> local -> accumulators -> local -> DRAM0 with many sizes, strides and
+// offsets.
 #include <algorithm>
 
 #include "firmware/selftest/tcu/target.h"
@@ -6,29 +7,29 @@
 namespace tactus::selftest {
 namespace {
 
-/// The offsets of a case are shifted by 0..3 in each direction.
+/// Start addresses of a case are 0..3, on the way in and on the way out.
 constexpr std::uint64_t shifts = 4;
 
 struct RoundTrip {
-  unsigned bank;  ///< DRAM that holds the data
+  unsigned bank;  ///< number of the DRAM that holds the data
   std::uint64_t size;
-  unsigned code0, code1;   ///< stride codes in local memory; in DRAM and accumulators
-  std::uint64_t from, to;  ///< start addresses inwards; local start address outwards
+  unsigned code0, code1;   ///< stride codes: of local memory; of DRAM and accumulators
+  std::uint64_t from, to;  ///< start address on the way in; offset of the start on the way out
 };
 
-/// Vectors from the first to the last of a strided run.
+/// Number of vectors from the first to the last that a strided access of `size` vectors reaches.
 std::uint64_t span(std::uint64_t size, unsigned code) {
   if (size == 1) return 1;
   return code < 40 ? ((size - 1) << code) + 1 : ~std::uint64_t{0} >> 1;
 }
 
-/// Start of the results in DRAM0: behind the source if it is there, too.
+/// Start of the results in DRAM0, behind the source if that is in DRAM0 too.
 std::uint64_t result_base(const RoundTrip& trip) {
   return trip.bank == 0 ? trip.from + span(trip.size, trip.code1) : 0;
 }
 
-/// The way back uses the upper half of local memory if there is room, so that data left from the
-/// way in cannot be mistaken for results.
+/// Local address on the way out. It is in the upper half of local memory if there is room, so that
+/// data left there on the way in cannot be taken for results.
 std::uint64_t local_back(const Target& target, const RoundTrip& trip) {
   const std::uint64_t half = target.architecture().local_depth / 2;
   const std::uint64_t needed = span(trip.size, trip.code0) + std::max(trip.from, trip.to);
@@ -49,7 +50,7 @@ void run_trip(Target& target, const RoundTrip& trip) {
   const std::uint64_t lanes = target.lanes();
   const std::uint64_t span1 = span(trip.size, trip.code1);
   const Lanes source = target.random_vectors(span1);
-  // Also checks the vectors between the results, and one before and after them.
+  // The test also checks that the vectors between the results, and one on each side, do not change.
   const std::uint64_t result = result_base(trip) + trip.to;
   const std::uint64_t before = std::min<std::uint64_t>(trip.to, 1);
   const std::uint64_t after = result + span1 < target.dram_depth(0) ? 1 : 0;
@@ -73,7 +74,7 @@ void run_trip(Target& target, const RoundTrip& trip) {
                             trip.code0, trip.code1, trip.from, trip.to));
 }
 
-/// 1..9, then the numbers around 16, 32, ...
+/// Sizes to test: 1..9, then 15..17, 31..33 and so on, the last around a power of two up to `most`.
 std::vector<std::uint64_t> sizes(std::uint64_t most) {
   std::vector<std::uint64_t> list;
   for (std::uint64_t size = 1; size <= 9; ++size) list.push_back(size);
@@ -83,15 +84,15 @@ std::vector<std::uint64_t> sizes(std::uint64_t most) {
   return list;
 }
 
-/// Number of `total` cases with `size` vectors to run: normal effort uses the same number of
-/// vectors for every size, fewer if vectors are long.
+/// Number of cases with `size` vectors to run, of `total`. Full effort runs all. Normal effort
+/// copies about the same number of lanes for every size, but runs at least 4 cases.
 std::uint64_t cases_to_run(const Target& target, std::uint64_t size, std::uint64_t total) {
   constexpr std::uint64_t lanes_a_size = 32768;
   if (target.full()) return total;
   return std::min(total, std::max<std::uint64_t>(lanes_a_size / (size * target.lanes()), 4));
 }
 
-/// Visits `wanted` of the cases 0..total-1, one from each of as many equal parts.
+/// Divides the cases 0..total-1 into `wanted` equal parts and visits a random case of each.
 template <typename Visit>
 void visit_spread(Random& random, std::uint64_t total, std::uint64_t wanted, Visit visit) {
   for (std::uint64_t k = 0; k < wanted; ++k) {
@@ -109,13 +110,13 @@ std::string covered(std::uint64_t ran, std::uint64_t total) {
 }  // namespace
 
 std::string memory_strides(Target& target, unsigned bank) {
-  // The assembler's largest step is 2^62.
+  // Codes 0..62 are tested, since the assembler's largest step is 2^62.
   const unsigned codes0 = std::min(target.architecture().stride0_depth, 63U);
   const unsigned codes1 = std::min(target.architecture().stride1_depth, 63U);
   std::uint64_t total = 0;
   std::uint64_t ran = 0;
   for (const std::uint64_t size : sizes(target.architecture().accumulator_depth)) {
-    std::vector<RoundTrip> trips;  // one for each pair of codes that fits
+    std::vector<RoundTrip> trips;  // one for each pair of stride codes that fits the memories
     for (unsigned code0 = 0; code0 < codes0; ++code0) {
       for (unsigned code1 = 0; code1 < codes1; ++code1) {
         const RoundTrip widest{bank, size, code0, code1, shifts - 1, shifts - 1};

@@ -1,4 +1,4 @@
-// Tests of whole memories, their address lines, and accumulating DataMoves.
+// Tests of whole memories, of their address lines, and of accumulating DataMoves.
 #include <algorithm>
 
 #include "firmware/selftest/tcu/target.h"
@@ -97,8 +97,8 @@ std::string accumulate(Target& target) {
   const std::uint64_t size = std::min({a.accumulator_depth, a.local_depth,
                                        target.dram_depth(0) / (operands + 1), std::uint64_t{64}});
   if (size < 2) skip("memories too small: two vectors are needed, for the order of accumulates");
-  // Half the range: sums of two values sometimes saturate, and leave the limit when others are
-  // added.
+  // Values have half the range, so sums of several saturate now and then, and later additions take
+  // them off the limit again.
   const std::int64_t most = info(a.data_type).max() / 2;
   const Lanes inputs = target.random_vectors(operands * size, -most, most);
   target.write(0, 0, inputs);

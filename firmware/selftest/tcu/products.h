@@ -1,4 +1,4 @@
-// Expected results, computed with scalar arithmetic or real numbers.
+// Computes expected results with scalar arithmetic or real numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace tactus::selftest {
 
-/// Products of vectors with a block of weights: bias, then the weights of input 0, 1, ...
+/// Multiplies vectors with a block of weights. The block has the bias, then the weights of input 0,
+/// of input 1, ..., each a vector.
 struct Product {
   tcu::DataType type;
   tcu::MacRounding rounding;
@@ -16,25 +17,27 @@ struct Product {
 
   /// Computes one vector: a multiply-accumulate for each input in order, starting with the bias.
   void row(const std::int64_t* block, const std::int64_t* input, std::int64_t* output) const;
+  /// Computes all vectors of `inputs`.
   [[nodiscard]] Lanes of(const Lanes& block, const Lanes& inputs) const;
+  /// Adds to the sums as the accumulators do, saturating.
   void accumulate(Lanes& sums, const Lanes& addends) const;
 };
 
-/// y = saturate(factor * x + addend) in real numbers. The usual values are 3.456 and 78.912; the
-/// addend is divided by 16 if the data type cannot hold it.
+/// The function y = saturate(factor * x + addend) in real numbers, with factor 3.456 and addend
+/// 78.912. The addend is divided by 16 if the data type cannot hold it.
 struct Affine {
   explicit Affine(tcu::DataType data_type);
 
-  static constexpr double tolerance = 0.2;
+  static constexpr double tolerance = 0.2;  ///< largest allowed deviation, absolute
 
   tcu::DataType type;
   double real_factor = 3.456;
   double real_addend = 78.912;
-  std::int64_t factor;  ///< mantissas
-  std::int64_t addend;
+  std::int64_t factor;  ///< mantissa of real_factor
+  std::int64_t addend;  ///< mantissa of real_addend
 
-  /// Returns the largest deviation of `outputs`; fails if it exceeds the tolerance. `two_steps`:
-  /// the product saturates before the addition.
+  /// Returns the largest deviation of `outputs` and fails the test if it exceeds the tolerance.
+  /// With `two_steps` the product saturates before the addition.
   [[nodiscard]] double check(const Lanes& inputs, const Lanes& outputs, bool two_steps) const;
 };
 

@@ -1,4 +1,5 @@
-// The sampler: interval, blocks, program counters. Source: toolchain spec sections 6.5 and 10.5.
+// Test of the sampler: interval, blocks, program counters. Source: toolchain spec sections 6.5 and
+// 10.5.
 #include "firmware/selftest/tcu/target.h"
 #include "isa/tcu/layout.h"
 
@@ -8,7 +9,7 @@ namespace {
 struct Taken {
   Cycle cycle;
   std::uint32_t program_counter;
-  std::uint64_t unused;  ///< bits 63:48
+  std::uint64_t unused;  ///< bits 63:48 of the sample
   bool last;
 };
 
@@ -58,8 +59,8 @@ std::string sampling(Target& target) {
   std::uint64_t total = 0;
   std::string used;
   for (const std::uint32_t interval : intervals(target.architecture())) {
-    // A machine continues to count from one run to the next; a new one counts blocks from 0 for
-    // every interval.
+    // A machine's sampler goes on counting from one run to the next. A new machine for every
+    // interval starts its blocks at 0.
     Target fresh(target.simulation().config(), target.options());
     std::vector<Taken> samples;
     fresh.simulation().system().on_sample = [&](const Sample& sample) {
@@ -68,7 +69,8 @@ std::string sampling(Target& target) {
     };
     const TcuRunResult result = fresh.run("sampling", {{"INTERVAL", interval}, {"NOOPS", no_ops}});
     target.count(fresh);
-    // Sampling starts and ends when a Configure retires; NOOPS instructions are between them.
+    // Sampling starts when a Configure retires and ends when another does, NOOPS instructions
+    // later.
     const std::uint64_t least = no_ops / interval;
     const std::uint64_t most = result.cycles / interval + 1;
     if (samples.size() < least || samples.size() > most) {

@@ -11,7 +11,7 @@ using selftest::Target;
 struct Test {
   SelftestInfo info;
   std::function<std::string(Target&)> run;
-  /// Before the machine is built; may be null.
+  /// Changes the configuration before the machine is built; may be null.
   void (*prepare)(TcuSimulationConfig& config) = nullptr;
 };
 
@@ -70,7 +70,8 @@ SelftestResult run_test(const Test& test, TcuSimulationConfig config,
   SelftestResult result;
   result.name = test.info.name;
   if (test.prepare != nullptr) test.prepare(config);
-  // a configuration that cannot be built is an error, not a failed test
+  // The machine is built outside of `try`: a configuration that cannot be built is an error, not a
+  // failed test.
   Target target(config, options);
   try {
     result.detail = test.run(target);

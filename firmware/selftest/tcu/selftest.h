@@ -1,7 +1,8 @@
 // Self-tests: small programs with known results, for any architecture, without external data.
 //
-// Expected results come from scalar arithmetic, or from real numbers with a tolerance, never from
-// the simulated data path. A test that an architecture does not allow is skipped with a reason.
+// Expected results come from scalar arithmetic, or from real numbers with a tolerance; they never
+// come from the simulated data path. A test that an architecture does not allow is skipped with a
+// reason.
 // Sources: toolchain spec sections 0.2, 6.5, 10.4, 10.5; hardware spec section 12.
 #pragma once
 
@@ -21,8 +22,8 @@ enum class SelftestStatus { passed, failed, skipped };
 struct SelftestResult {
   std::string name;
   SelftestStatus status = SelftestStatus::failed;
-  std::string detail;              ///< one line: what was tested, the failure, or why skipped
-  Cycle cycles = 0;                ///< simulated cycles of all runs
+  std::string detail;  ///< one line: what was tested, the failure, or the reason of skipping
+  Cycle cycles = 0;    ///< simulated cycles of all runs
   std::uint64_t instructions = 0;  ///< executed instructions of all runs
 };
 
@@ -35,9 +36,9 @@ struct SelftestOptions {
   std::string filter;      ///< run tests whose names contain this; empty: all
   std::uint64_t seed = 1;  ///< seed of the data and of the sample of cases
   SelftestEffort effort = SelftestEffort::normal;
-  /// Expected behaviour of the machine; empty: as configured.
+  /// Rounding that the machine is expected to have; empty: the configured one.
   std::optional<tcu::MacRounding> expected_rounding;
-  Cycle max_cycles = 50'000'000;  ///< limit for one program; beyond it the test fails
+  Cycle max_cycles = 50'000'000;  ///< limit for one program; the test fails if it is reached
   /// Called after each test.
   std::function<void(const SelftestResult&)> on_result;
 };

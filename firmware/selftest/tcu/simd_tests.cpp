@@ -43,7 +43,7 @@ constexpr unsigned first_operation = static_cast<unsigned>(tcu::SimdOp::zero);
 constexpr unsigned last_operation = static_cast<unsigned>(tcu::SimdOp::max);
 constexpr unsigned operations = last_operation - first_operation + 1;
 
-/// Vectors of extreme and random values, in random order.
+/// Vectors whose lanes are extreme or random values, by chance.
 Lanes corners(Target& target, std::uint64_t count) {
   const tcu::DataTypeInfo& format = info(target.type());
   const std::int64_t one = std::int64_t{1} << format.binary_point;
@@ -60,7 +60,8 @@ Lanes corners(Target& target, std::uint64_t count) {
 
 std::string simd_operations(Target& target) {
   const tcu::Architecture& a = target.architecture();
-  // Accumulators hold A, B, the results of each operation, sums; DRAM0 holds A, results, sums.
+  // The accumulators hold A, B, the results of each operation and sums. DRAM0 holds A, results and
+  // sums.
   const std::uint64_t pairs =
       std::min({a.accumulator_depth / (operations + 3), a.local_depth / (operations + 1),
                 target.dram_depth(0) / (operations + 2), target.dram_depth(1), std::uint64_t{8}});

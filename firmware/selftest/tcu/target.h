@@ -1,6 +1,7 @@
-// The environment of a self-test: a machine, its memories as mantissas, programs by name.
+// The environment of a self-test: a machine whose DRAM is written and read as mantissas, and which
+// runs programs by name.
 //
-// Bytes in DRAM are converted here lane by lane, without the kernels that the models use.
+// Mantissas are converted to bytes here lane by lane, without the functions that the models use.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +18,12 @@
 
 namespace tactus::selftest {
 
-/// Ends a test as failed.
+/// Exception that ends a test as failed.
 struct Failure {
   std::string why;
 };
-/// Ends a test as skipped: the architecture or configuration does not allow it.
+/// Exception that ends a test as skipped, since the architecture or configuration does not allow
+/// it.
 struct Skip {
   std::string why;
 };
@@ -35,14 +37,15 @@ template <typename... Args>
   throw Skip{fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// Lanes of consecutive vectors.
+/// Mantissas of the lanes of consecutive vectors.
 using Lanes = std::vector<std::int64_t>;
 
-/// Random numbers that are the same on every host; the standard's distributions may differ.
+/// Random numbers that are the same on every host. The distributions of the C++ standard library
+/// are not.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
-  /// 0..limit-1
+  /// Returns a number in 0..limit-1.
   [[nodiscard]] std::uint64_t below(std::uint64_t limit) { return engine_() % limit; }
   [[nodiscard]] std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
@@ -52,7 +55,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// Little-endian bytes: the low width_bits of each lane, and zeroes above.
+/// Converts mantissas to little-endian bytes: the low width_bits of each lane, and zeroes above.
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(tcu::DataType type, const Lanes& lanes);
 [[nodiscard]] Lanes from_bytes(tcu::DataType type, const std::vector<std::uint8_t>& bytes);
 
@@ -73,26 +76,26 @@ class Target {
   }
   [[nodiscard]] tcu::DataType type() const { return architecture().data_type; }
   [[nodiscard]] std::uint64_t lanes() const { return architecture().array_size; }
-  /// Number of vectors that instructions and the port's 32 address bits can reach.
+  /// Number of vectors of a DRAM that the port's 32 address bits can reach.
   [[nodiscard]] std::uint64_t dram_depth(unsigned port) const;
   [[nodiscard]] std::uint64_t beats_per_vector() const;
 
   Random& random() { return random_; }
-  /// Vectors of any mantissas of the type.
+  /// Vectors of random mantissas, from the data type's whole range or from low..high.
   [[nodiscard]] Lanes random_vectors(std::uint64_t count);
   [[nodiscard]] Lanes random_vectors(std::uint64_t count, std::int64_t low, std::int64_t high);
 
   void write(unsigned port, std::uint64_t address, const Lanes& vectors);
   [[nodiscard]] Lanes read(unsigned port, std::uint64_t address, std::uint64_t count);
-  /// Fails unless DRAM holds exactly these vectors.
+  /// Fails the test unless DRAM holds exactly these vectors. `what` begins the message.
   void expect(unsigned port, std::uint64_t address, const Lanes& vectors, std::string_view what);
 
-  /// Assembles the program and runs it to its end; fails if it does not finish. Appends to
-  /// `retire_log`.
+  /// Assembles a program and runs it to its end; fails the test if it does not finish. Appends to
+  /// `retire_log`, if given, the cycle in which each instruction retires.
   TcuRunResult run(std::string_view program, const ProgramValues& values,
                    std::vector<std::uint32_t>* retire_log = nullptr);
 
-  /// Adds the figures of another target used by the same test.
+  /// Adds the cycles and instructions of another target that the same test uses.
   void count(const Target& other) {
     cycles_ += other.cycles_;
     instructions_ += other.instructions_;
@@ -114,11 +117,10 @@ class Target {
   std::uint64_t instructions_ = 0;
 };
 
-/// Sets the architecture's DAIS blocks to that of the classifier alone, if it is possible.
+/// Gives the architecture the classifier as its only DAIS block, if it can have it.
 void add_classifier_block(TcuSimulationConfig& config);
 
-// ---- the tests; each returns a line about what it covered
-// ----------------------------------------
+// The tests. Each returns a line about what it covered.
 
 [[nodiscard]] std::string memory_strides(Target& target, unsigned bank);
 [[nodiscard]] std::string memory_offsets(Target& target, unsigned bank);

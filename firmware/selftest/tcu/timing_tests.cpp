@@ -1,4 +1,4 @@
-// Cycle budgets: micro-benchmarks whose cycles are given by hardware spec section 12.
+// Tests of cycle budgets: small programs whose cycles hardware spec section 12 states.
 #include <algorithm>
 #include <array>
 
@@ -7,7 +7,8 @@
 namespace tactus::selftest {
 namespace {
 
-/// Skips the test unless nothing outside delays the machine, since the budgets assume this.
+/// Skips the test if stalls or gaps in the instruction stream delay the machine; the budgets assume
+/// that there are none.
 void require_steady(const Target& target) {
   const TcuSimulationConfig& config = target.simulation().config();
   StallGenerator stalls = config.stalls;
@@ -17,15 +18,15 @@ void require_steady(const Target& target) {
   if (config.feed_gap != 0) skip("the instruction stream has gaps of {} cycles", config.feed_gap);
 }
 
-/// Minimum cycles of instructions that come through the stream, whose words and instructions differ
-/// in size; multiplied by `per`, rounded up.
+/// Least cycles in which the stream delivers the instructions: one cycle for each instruction and
+/// for each word, whichever are more.
 std::uint64_t feed_cycles(const Target& target, std::uint64_t instructions) {
   const std::uint64_t bytes = instructions * target.simulation().instruction_bytes();
   const std::uint64_t word = target.simulation().word_bytes();
   return std::max(instructions, (bytes + word - 1) / word);
 }
 
-/// Cycles from the retirement of one instruction to that of a later one.
+/// Cycles from the retirement of instruction `from` to that of instruction `to`.
 Cycle between(const std::vector<std::uint32_t>& retired, std::size_t from, std::size_t to) {
   return retired.at(to) - retired.at(from);
 }
@@ -34,8 +35,8 @@ void require_cycles(std::string_view what, Cycle measured, Cycle expected) {
   if (measured != expected) fail("{} took {} cycles; {} are specified", what, measured, expected);
 }
 
-/// Checks a rate that the instruction stream may limit, in which case complete words arrive
-/// unevenly.
+/// Checks the cycles of `instructions` instructions. If the stream is slower than the budget, its
+/// cycles are expected, and one more or less is allowed: instructions then arrive unevenly.
 void require_rate(const Target& target, std::string_view what, Cycle measured, Cycle expected,
                   std::uint64_t instructions) {
   const Cycle fed = feed_cycles(target, instructions);
@@ -68,7 +69,7 @@ std::string timing_no_op(Target& target) {
   return fmt::format("{} cycles for {} NoOps", cycles + 1, count);
 }
 
-/// Skips the test unless the memory has fixed latency, since the budgets assume this.
+/// Skips the test unless the memory has fixed latency, as the budgets assume.
 void require_fixed_memory(const Target& target) {
   const TcuSimulationConfig& config = target.simulation().config();
   if (config.memory || config.memory_model == MemoryModel::board) {
@@ -82,7 +83,7 @@ std::string timing_dram_read(Target& target) {
   require_fixed_memory(target);
   const TcuSimulationConfig& config = target.simulation().config();
   const std::uint64_t beats = target.beats_per_vector();
-  // One burst within a page of 4096 bytes.
+  // A transfer is one burst, so it stays within a page of 4096 bytes.
   const std::uint64_t size =
       std::min({std::uint64_t{32}, 4096 / target.architecture().vector_bytes(), 256 / beats,
                 target.architecture().local_depth, target.dram_depth(0)});
@@ -101,14 +102,13 @@ std::string timing_dram_read(Target& target) {
 std::string timing_mat_mul(Target& target) {
   constexpr std::uint64_t mat_muls = 10;
   constexpr std::uint64_t rows = 10;
-  constexpr std::uint64_t store = 4;  // few enough for the queues on the way out
+  constexpr std::uint64_t store = 4;  // vectors; few enough for the queues on the way out
   constexpr Cycle budget = 110;
   require_steady(target);
   require_depths(target, rows, mat_muls * rows, store);
   std::vector<std::uint32_t> retired;
   target.run("bench_matmul", {{"MATMULS", mat_muls}, {"ROWS", rows}, {"STORE", store}}, &retired);
-  // A MatMul of n vectors takes n cycles at the decoder's head; the start of the first one is not
-  // logged.
+  // The log has only retirements. The first MatMul begins `rows` cycles before it retires.
   const Cycle cycles = rows + between(retired, 0, mat_muls);
   require_cycles("10 MatMuls of 10 vectors and a store", cycles, mat_muls * rows + store);
   if (cycles >= budget) fail("{} cycles; fewer than {} are allowed", cycles, budget);
@@ -135,7 +135,8 @@ std::string timing_weights(Target& target) {
   const std::uint64_t n = target.lanes();
   require_depths(target, n + 1 + rows, rows, 0);
   const Cycle plain = rows + 3 * n;
-  const Cycle accumulating = plain + (n > 2 ? 1 : 0);  // 3 vectors of weights hide the cycle
+  // The additional cycle is hidden if a block of weights has only 3 vectors.
+  const Cycle accumulating = plain + (n > 2 ? 1 : 0);
   for (const bool is_plain : {true, false}) {
     std::vector<std::uint32_t> retired;
     target.run("bench_weights", {{"LOOPS", loops}, {"ROWS", rows}, {"PLAIN", is_plain ? 1 : 0}},
@@ -151,19 +152,19 @@ std::string timing_weights(Target& target) {
 
 std::string timing_simd(Target& target) {
   struct Kind {
-    std::string_view count;      ///< name in the program
-    std::uint64_t instructions;  ///< of one round
-    Cycle cycles;                ///< of two rounds
+    std::string_view count;      ///< name of the number of rounds in the program
+    std::uint64_t instructions;  ///< instructions of one round
+    Cycle cycles;                ///< cycles of two rounds
   };
   constexpr std::array<Kind, 5> kinds = {{{"READ_WRITE", 1, 8},
                                           {"READ_ONLY", 1, 4},
                                           {"WRITE_ONLY", 1, 3},
                                           {"NEITHER", 1, 3},
                                           {"READ_PAIRS", 2, 12}}};
-  constexpr std::uint64_t window = 24;  // rounds
+  constexpr std::uint64_t window = 24;  // rounds that are measured
   require_steady(target);
   require_depths(target, 1, 3, 0);
-  // Decoding runs ahead until 2N + 2 instructions wait; the measurement starts after that.
+  // Decoding runs ahead until 2N + 2 instructions wait. The last rounds are measured, after that.
   const std::uint64_t rounds = 16 * target.lanes() + 128;
   std::string detail;
   for (const Kind& kind : kinds) {
@@ -185,8 +186,7 @@ std::string timing_simd(Target& target) {
 namespace {
 
 /// Cycles from the first beat of a store to its last response. A port has at most three bursts in
-/// flight, so the fourth waits for the first response if the latency is longer than the bursts
-/// between them. Source: hardware spec section 10.3.
+/// flight: a fourth burst waits for the response to the first. Source: hardware spec section 10.3.
 Cycle store_cycles(std::uint64_t beats, std::uint64_t beat_bytes, Cycle write_latency) {
   constexpr std::size_t in_flight = 3;
   const std::uint64_t longest = std::min<std::uint64_t>(256, 4096 / beat_bytes);
@@ -209,15 +209,15 @@ std::string timing_pipeline(Target& target) {
   require_fixed_memory(target);
   require_depths(target, rows, rows, rows);
   const TcuRunResult result = target.run("bench_pipeline", {{"ROWS", rows}});
-  // Padding of the driver that retires after the store does not count.
+  // The driver's padding may retire after the store's last response; it does not count.
   const Cycle cycles = std::max(result.last_retire, result.last_b[0].value_or(0));
-  // Words of the stream until the first instruction is complete; 0 if a word is an instruction.
+  // Cycles until the stream's words complete the first instruction; 0 if a word is an instruction.
   const std::uint64_t instruction = target.simulation().instruction_bytes();
   const std::uint64_t word = target.simulation().word_bytes();
   const Cycle gathering = instruction == word ? 0 : (instruction + word - 1) / word;
-  // MatMul and the latency of the array; SIMD; accumulators to local memory; beats to DRAM (the
-  // next burst's address precedes its data); the last response; the stages from the stream to the
-  // pins.
+  // The budget is the sum of: the MatMul and the latency of the array; SIMD instructions; the
+  // DataMove from accumulators to local memory; the store, to its last response (the address of the
+  // next burst precedes its data, so it adds nothing); the stages from the stream to the pins.
   const Cycle stations = 3 + gathering;
   const Cycle budget = rows + 2 * target.lanes() +
                        std::max<Cycle>(4 * rows, feed_cycles(target, rows)) + rows + 2 +

@@ -1,4 +1,4 @@
-// The smallest complete network: XOR. Source: toolchain spec section 0.2.
+// Test with XOR, the smallest complete network. Source: toolchain spec section 0.2.
 #include <array>
 #include <cmath>
 
@@ -9,13 +9,13 @@
 namespace tactus::selftest {
 namespace {
 
-/// bias1, W1, bias2, W2 as mantissas of FP16BP8.
+/// Bias and weights of layer 1, then of layer 2, as mantissas of FP16BP8.
 constexpr std::array<std::array<std::int64_t, 2>, 6> constants = {
     {{0, -29}, {-210, 233}, {210, -204}, {1, 0}, {309, 0}, {318, 0}}};
 constexpr double constants_one = 256;
 constexpr std::uint64_t layer_vectors = 3;
 
-/// The constants in the machine's data type; lanes after the second are zero.
+/// The constants as vectors in the machine's data type; lanes from the third on are zero.
 Lanes constant_vectors(const Target& target) {
   const double one = std::ldexp(1.0, static_cast<int>(info(target.type()).binary_point));
   Lanes lanes;
@@ -28,7 +28,7 @@ Lanes constant_vectors(const Target& target) {
   return lanes;
 }
 
-/// A complete block of weights: the vectors of one layer, then zeroes.
+/// Makes a complete block of weights: the vectors of one layer, then zeroes.
 Lanes block(const Target& target, const Lanes& vectors, unsigned layer) {
   const std::uint64_t n = target.lanes();
   const auto begin = vectors.begin() + static_cast<std::ptrdiff_t>(layer * layer_vectors * n);

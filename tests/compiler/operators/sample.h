@@ -30,7 +30,7 @@ struct Setting {
   std::int64_t channels = 8;
   bool tables = false;           ///< the machine has lookup tables
   bool activation_unit = false;  ///< the machine has the extension, which only the optimiser uses
-  bool free = false;             ///< numbers are free instead of exact
+  bool free = false;             ///< true: numbers are free; false: they are exact
   Before before = Before::nothing;
   After after = After::nothing;
   std::uint64_t seed = 1;
@@ -45,7 +45,7 @@ struct Numbers {
   /// At most `most` elements along this dimension are not 0, so that sums stay small. -1: no limit.
   int sparse = -1;
   std::int64_t most = 3;
-  bool always = false;  ///< also used instead of free numbers
+  bool always = false;  ///< true: these numbers are also used instead of free ones
 };
 
 class Sample {
@@ -83,8 +83,8 @@ class Sample {
   void output(const std::string& value);
   /// Makes a product read the results, independent of the setting.
   void before_product() { setting_.after = After::product; }
-  /// Call this if without lookup tables the host computes the operator; then no product may read
-  /// its result.
+  /// Call this if the host computes the operator on machines without lookup tables. There no
+  /// product may read its result.
   void host_without_tables() {
     if (!setting_.tables) on_host();
   }
@@ -92,8 +92,7 @@ class Sample {
     if (setting_.after == After::product) setting_.after = After::nothing;
   }
 
-  // ---- allowed errors of exact numbers
-  // ------------------------------------------------------------
+  // ---- allowed errors of exact numbers ----------------------------------------------------------
 
   /// Allowed error in units of the last place. The default is 0.
   void allow(double units) { units_ = units; }
