@@ -37,7 +37,6 @@ class Space {
   void visit(std::uint64_t index, const Take& take) const;
   /// The parts of a product or zip; an axis has none.
   [[nodiscard]] const std::vector<Space>& parts() const { return parts_; }
-  [[nodiscard]] bool is_product() const { return kind_ == Kind::product; }
   /// Appends the keys that are assigned, in the order of append().
   void append_keys(std::vector<std::string>& out) const;
 

@@ -59,10 +59,13 @@ void BurstPort::send(std::uint64_t ps) {
     if (status == tlm::TLM_ACCEPTED) continue;
     if (request_phase_ == &burst) request_phase_ = nullptr;
     if (status == tlm::TLM_UPDATED && phase != tlm::BEGIN_RESP) continue;
+    burst.acquire();  // its owner may release it when it is answered, before the response has ended
     answer(burst, delay);
-    if (status != tlm::TLM_UPDATED) continue;
-    tlm::tlm_phase end = tlm::END_RESP;
-    socket->nb_transport_fw(burst, end, delay);
+    if (status == tlm::TLM_UPDATED) {
+      tlm::tlm_phase end = tlm::END_RESP;
+      socket->nb_transport_fw(burst, end, delay);
+    }
+    burst.release();
   }
 }
 

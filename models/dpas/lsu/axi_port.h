@@ -94,7 +94,6 @@ class AxiPort final : public sc_core::sc_module, public MemoryPort {
   std::vector<std::uint8_t> merged_;  ///< beats of a burst that a store covers only in part
   bool is_merged_ = false;  ///< true: the write's beats are in merged_; else in the message
   Bursts reads_, writes_;
-  unsigned loads_ = 0;  ///< read bursts of loads and stores in flight
   bool moved_ = false;  ///< true if the last cycle had a handshake or ended a message
   State state_ = rest;
   Stats stats_;
