@@ -12,6 +12,7 @@
 #include "isa/tcu/assembler.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "tests/support/differential.h"
+#include "tests/support/event_log.h"
 #include "tests/support/repeated_program.h"
 #include "tests/support/run_record.h"
 #include "tests/support/test_scale.h"
@@ -220,19 +221,7 @@ TEST(EngineSequences, LeaveTheMachineInTheStateOfTheStepEngine) {
       options.max_cycles = 50'000;
       std::vector<std::string> log;
       if (simulation.run(program.bytes(), options).end != RunEnd::finished) return log;
-      class Log final : public EventLines {
-       public:
-        Log(EventFormat format, std::vector<std::string>& log)
-            : EventLines(std::move(format)), log_(log) {}
-
-       protected:
-        void lines(Cycle cycle, const std::vector<std::string>& lines) override {
-          for (const std::string& line : lines) log_.push_back(std::to_string(cycle) + " " + line);
-        }
-
-       private:
-        std::vector<std::string>& log_;
-      } sink(simulation.machine().event_format(), log);
+      EventLog sink(simulation.machine().event_format(), log);
       // The run in between has a driver that is called in every cycle.
       TcuRunOptions driver = options;
       driver.on_write_response = [&log](Cycle cycle) { log.push_back(std::to_string(cycle)); };

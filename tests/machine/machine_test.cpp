@@ -17,6 +17,7 @@
 #include "isa/support/files.h"
 #include "models/sim/trace/tracer.h"
 #include "models/tcu/machine_info.h"
+#include "tests/support/event_log.h"
 #include "tests/support/toy_machine.h"
 
 namespace tactus {
@@ -189,18 +190,9 @@ TEST_F(ToyTest, StatisticsSummaryAndPage) {
 }
 
 TEST_F(ToyTest, TimelineEventsAndWaveform) {
-  class Log final : public EventLines {
-   public:
-    using EventLines::EventLines;
-    std::vector<std::string> all;
-
-   private:
-    void lines(Cycle cycle, const std::vector<std::string>& lines) override {
-      for (const std::string& line : lines) all.push_back(std::to_string(cycle) + " " + line);
-    }
-  };
   ToySimulation simulation;
-  Log log(simulation.machine().event_format());
+  std::vector<std::string> events;
+  EventLog log(simulation.machine().event_format(), events);
   simulation.observe(&log);
   trace::Registry registry(simulation.machine().widths());
   simulation.machine().describe(trace::Scope(registry, "top"));
@@ -214,9 +206,9 @@ TEST_F(ToyTest, TimelineEventsAndWaveform) {
     writer.close();
     EXPECT_EQ(writer.error(), "");
   }
-  ASSERT_EQ(log.all.size(), 10U);
-  EXPECT_EQ(log.all.front(), "1 ADD sum=0");
-  EXPECT_EQ(log.all.back(), "12 ADD sum=9");
+  ASSERT_EQ(events.size(), 10U);
+  EXPECT_EQ(events.front(), "1 ADD sum=0");
+  EXPECT_EQ(events.back(), "12 ADD sum=9");
   const std::string vcd = read_text(path("toy.vcd"));
   for (const char* text : {"$scope module adder $end", "left [7:0]", "instruction", "b1010 "}) {
     EXPECT_NE(vcd.find(text), std::string::npos) << text;

@@ -11,22 +11,10 @@
 #include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "tests/support/differential.h"
+#include "tests/support/event_log.h"
 
 namespace tactus {
 namespace {
-
-class EventLog final : public EventLines {
- public:
-  EventLog(EventFormat format, std::vector<std::string>& log) : EventLines(format), log_(log) {}
-
- protected:
-  void lines(Cycle cycle, const std::vector<std::string>& lines) override {
-    for (const std::string& line : lines) log_.push_back(fmt::format("{} {}", cycle, line));
-  }
-
- private:
-  std::vector<std::string>& log_;
-};
 
 /// Logs the cycles of the events that a timeline draws, without their data.
 class TimelineLog final : public EventSink {
