@@ -10,6 +10,7 @@ class Wire {
  public:
   Wire() = default;
   Wire(const Wire&) = delete;
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): assigns a value
   Wire& operator=(const Wire& other) { return *this = other.value_; }
   Wire& operator=(bool value) {
     if (value != value_) *awake_ |= unit_;

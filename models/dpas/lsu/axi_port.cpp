@@ -171,8 +171,7 @@ void AxiPort::advance() {
 void AxiPort::commit_read_data() {
   moved_ = true;
   ++stats_.read_beats;
-  // Ring::front() is const, but the received beats are counted in the burst.
-  Burst& burst = const_cast<Burst&>(reads_.front());
+  Burst& burst = reads_.entry(0);
   const Piece& piece = burst.piece;
   if (burst.merge) {
     std::memcpy(merged_.data() + std::size_t{burst.received} * beat_bytes_, pins_.r.bits.data,

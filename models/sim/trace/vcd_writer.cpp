@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -239,8 +240,7 @@ void VcdWriter::value(const Group::Shown& item, const std::uint64_t* words) {
     }
     *out++ = ' ';
   }
-  std::memcpy(out, id.data(), id.size());
-  out += id.size();
+  out = std::copy(id.begin(), id.end(), out);
   *out++ = '\n';
   used_ += static_cast<std::size_t>(out - first);
 }
@@ -252,8 +252,7 @@ void VcdWriter::unknown(const Group::Shown& item) {
   if (item.width > 1) *out++ = 'b';
   *out++ = 'x';
   if (item.width > 1) *out++ = ' ';
-  std::memcpy(out, id.data(), id.size());
-  out += id.size();
+  out = std::copy(id.begin(), id.end(), out);
   *out++ = '\n';
   used_ += static_cast<std::size_t>(out - first);
 }

@@ -157,6 +157,7 @@ std::vector<std::uint8_t> TcuDevice::stream(const std::vector<std::uint8_t>& pro
   const std::size_t instruction =
       tcu::InstructionLayout(config_.system.tcu.architecture).instruction_bytes();
   const std::size_t unit = std::lcm(instruction, std::size_t{config_.system.axi_data_bits / 8});
+  // No width is 0. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   const std::size_t bytes = (program.size() + unit - 1) / unit * unit;
   const std::size_t most = (std::size_t{1} << config_.length_bits) - 1;
   if (bytes == 0 || bytes > most) {
