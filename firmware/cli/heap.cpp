@@ -27,6 +27,7 @@ void use_one_heap() {
   sbrk(static_cast<std::intptr_t>(begin - page - end));
   void* volatile block = std::malloc(1);
   std::free(block);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   (void)madvise(reinterpret_cast<void*>(begin), heap, MADV_HUGEPAGE);
 #endif
 }

@@ -118,7 +118,7 @@ void read_machine_options(const Args& args, TcuSimulationConfig& config, const s
 
 tcu::Architecture read_architecture_option(const std::string& name) {
   std::string defaults;
-  const tcu::Architecture architecture = read_named_architecture(name, &defaults);
+  tcu::Architecture architecture = read_named_architecture(name, &defaults);
   if (!defaults.empty()) note("{} leaves to their defaults: {}", name, defaults);
   return architecture;
 }

@@ -67,6 +67,7 @@ std::FILE* stream_to(int descriptor, int buffering) {
   cookie_io_functions_t functions = {};
   functions.write = write_or_drop;
   std::FILE* const stream =
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the cookie is the number
       fopencookie(reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), "w", functions);
   if (stream != nullptr) std::setvbuf(stream, nullptr, buffering, BUFSIZ);
   return stream;

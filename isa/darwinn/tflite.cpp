@@ -183,6 +183,7 @@ std::vector<TfliteTensor> tensors_of(const tfl::SubGraph& graph,
     const tfl::Tensor& from = *graph.tensors()->Get(static_cast<std::uint32_t>(index));
     TfliteTensor tensor;
     tensor.name = text_of(from.name());
+    // A number of 8 bits, and no character. NOLINTNEXTLINE(bugprone-signed-char-misuse)
     const auto type = static_cast<std::size_t>(from.type());
     tensor.type = from.type() >= 0 && type < tensor_types.size()
                       ? std::string(tensor_types[type])
@@ -313,7 +314,7 @@ TfliteModel parse_tflite(ByteView bytes, const std::string& file, std::vector<Wa
   }
   model.description = text_of(root.description());
   model.subgraphs = size_of(root.subgraphs());
-  const std::uint32_t codes = static_cast<std::uint32_t>(size_of(root.operator_codes()));
+  const auto codes = static_cast<std::uint32_t>(size_of(root.operator_codes()));
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < codes; ++i) {
     names.push_back(operator_text(*root.operator_codes()->Get(i)));
@@ -353,6 +354,7 @@ TfliteModel parse_tflite(ByteView bytes, const std::string& file, std::vector<Wa
   const ByteView options = view_of(found->custom_options());
   model.options_offset = options.empty() ? 0 : options.data() - bytes.data();
   model.options_bytes = static_cast<std::int64_t>(options.size());
+  // A number of 8 bits, and no character. NOLINTNEXTLINE(bugprone-signed-char-misuse)
   model.options_format = found->custom_options_format();
   model.inputs = tensors_of(*graph, found->inputs(), file);
   model.outputs = tensors_of(*graph, found->outputs(), file);

@@ -246,6 +246,7 @@ void execute_alu(const Instruction& i, std::uint8_t* registers, std::uint32_t* p
   if (i.dst.kind == Operand::Kind::predicate) {
     std::uint32_t& bits = predicates[i.dst.variable - 1];
     for (unsigned n = 0; n < i.execution_size; ++n) {
+      if ((enabled >> n & 1U) == 0) continue;
       const std::uint32_t channel = std::uint32_t{1} << (n + i.mask.first_channel()) % 32U;
       bits = results[n] != 0 ? bits | channel : bits & ~channel;
     }

@@ -65,13 +65,12 @@ void interleave(const std::uint8_t* memory, unsigned width, std::uint8_t* to) {
   const std::size_t pitch = width * sizeof(Element);
   unsigned x = 0;
   const auto go_on = [&](unsigned count) {
-    x += count;
     memory += count * sizeof(Element);
     to += std::size_t{count} * 4;
   };
-  for (; x + 16 <= width; go_on(16)) interleave_some<rows, Element, 16>(memory, pitch, to);
-  for (; x + 8 <= width; go_on(8)) interleave_some<rows, Element, 8>(memory, pitch, to);
-  for (; x < width; go_on(1)) interleave_some<rows, Element, 1>(memory, pitch, to);
+  for (; x + 16 <= width; x += 16, go_on(16)) interleave_some<rows, Element, 16>(memory, pitch, to);
+  for (; x + 8 <= width; x += 8, go_on(8)) interleave_some<rows, Element, 8>(memory, pitch, to);
+  for (; x < width; ++x, go_on(1)) interleave_some<rows, Element, 1>(memory, pitch, to);
 }
 
 bool is_plain(const Block2d& block) { return !block.transpose && !block.transform; }

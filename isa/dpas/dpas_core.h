@@ -216,6 +216,7 @@ void float_rows(const float* a, const float* b, unsigned k_count, float* sums) {
     for (unsigned r = 0; r < rows; ++r) {
       const typename V::Floats value = V::broadcast(a[r * k_count + k]);
       for (unsigned p = 0; p < parts; ++p) {
+        // The loops above fill both. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
         sum[r][p] = V::add(sum[r][p], V::multiply(value, weights[p]));
       }
     }
@@ -288,8 +289,10 @@ void integer_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_
       const typename V::Words y = V::broadcast_word(a_odd);
       for (unsigned p = 0; p < parts; ++p) {
         const unsigned at = j * channels + p * V::words;
+        // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): even and odd are set up to in.dwords
         const auto products = V::add_words(V::multiply_pairs(x, V::load_words(even + at)),
                                            V::multiply_pairs(y, V::load_words(odd + at)));
+        // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set above
         sum[p] = V::add_words(sum[p], products);
       }
     }

@@ -233,7 +233,7 @@ MemoryStream decode_stream(ObjectReader& reader) {
 
 /// Reads "open", "closed" or "timeout(100)"; empty if the key is missing.
 std::string decode_page_policy(ObjectReader& ddr) {
-  const std::string text = ddr.get_optional_string("page_policy").value_or("");
+  std::string text = ddr.get_optional_string("page_policy").value_or("");
   if (text.empty() || text == "open" || text == "closed") return text;
   constexpr std::string_view name = "timeout(";
   constexpr std::uint64_t most_clocks = 1000000;

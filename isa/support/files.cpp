@@ -102,7 +102,7 @@ std::vector<std::uint8_t> read_file(const std::string& path) {
 }
 
 std::string read_text(const std::string& path) {
-  std::string text = read_all<std::string>(path);
+  auto text = read_all<std::string>(path);
   const std::string_view start = std::string_view(text).substr(0, 2);
   if (start == "\xFF\xFE" || start == "\xFE\xFF") {
     user_error("{}: is a text in UTF-16; allowed: UTF-8", printable_name(path));

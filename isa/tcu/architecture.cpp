@@ -126,7 +126,7 @@ Architecture decode_architecture(ObjectReader reader, MissingKeys missing,
 namespace {
 
 Architecture decode_document(JsonDocument& document) {
-  const Architecture architecture = decode_architecture(document.root(), MissingKeys::allowed);
+  Architecture architecture = decode_architecture(document.root(), MissingKeys::allowed);
   document.problems().throw_if_any();
   return architecture;
 }

@@ -220,7 +220,7 @@ void print_dram(const DdrPreset& preset) {
   info_line("DRAM", "{}: {}", preset.name, preset.title);
   info_line("file", "{}", preset.path);
   info_line("size", "{} MiB", config.bytes() >> 20);
-  info_line("bandwidth", "{:.2f} GB/s at most", config.bus_bits / 8 * 2e3 / config.tck_ps);
+  info_line("bandwidth", "{:.2f} GB/s at most", config.bus_bits / 8.0 * 2e3 / config.tck_ps);
   for (const Parameter<DdrConfig>& parameter : ddr_parameters()) {
     const ParameterValue value = parameter.get(config);
     const auto* count = std::get_if<std::uint64_t>(&value);

@@ -98,7 +98,7 @@ int drams_command(const Words& words) {
     const DdrConfig& c = preset.config;
     rows.push_back({name, std::to_string(c.bus_bits), fmt::format("{:.0f}", 2e6 / c.tck_ps),
                     std::to_string(c.bytes() >> 20),
-                    fmt::format("{:.2f}", c.bus_bits / 8 * 2e3 / c.tck_ps),
+                    fmt::format("{:.2f}", c.bus_bits / 8.0 * 2e3 / c.tck_ps),
                     fmt::format("{}-{}-{}", c.cl, c.t_rcd, c.t_rp), preset.title});
   }
   Table table({{"DRAM", Table::Align::left},

@@ -50,7 +50,7 @@ void print_list() {
 }
 
 std::string format_of(const Args& args, const std::string& output) {
-  const std::string format = args.text("format").value_or(ends_with(output, ".pb") ? "pb" : "onnx");
+  std::string format = args.text("format").value_or(ends_with(output, ".pb") ? "pb" : "onnx");
   if (format != "onnx" && format != "pb") {
     user_error("tactus zoo: --format {} is not allowed; allowed: onnx, pb", quote(format));
   }

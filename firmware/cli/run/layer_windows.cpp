@@ -72,7 +72,7 @@ void plan_layer_windows(const Args& args, RunPlan& plan) {
   const auto layer_of = [&](const std::string& of, bool written,
                             std::initializer_list<const char*> windows) {
     const std::string option = of + "-layer";
-    const auto name = args.text(option);
+    auto name = args.text(option);
     if (!name) return name;
     if (!written) {
       user_error("tactus run: --{} needs {}", option,

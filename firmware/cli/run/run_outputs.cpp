@@ -51,7 +51,7 @@ bool parse_range(std::string_view text, Dump& dump) {
 
 Dump parse_dump(const std::string& text, const MachineInfo& machine) {
   std::string allowed;
-  const std::size_t equals = text.find_first_of("=");
+  const std::size_t equals = text.find('=');
   const std::size_t bracket = std::min(text.find('['), equals);
   for (std::size_t i = 0; i < machine.memories.size(); ++i) {
     allowed += fmt::format("{}{}", i == 0 ? "" : ", ", machine.memories[i].name);
