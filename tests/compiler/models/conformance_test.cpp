@@ -1,14 +1,17 @@
 // ONNX's own tests of single nodes (Debian: libonnx-testdata). Each test whose operators Tactus
 // supports gives the expected values on the simulated unit, or is listed here with a reason.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/onnx/loader.h"
+#include "firmware/onnx/operators.h"
 #include "firmware/onnx/tensor_files.h"
 #include "tests/compiler/models/outcome.h"
 
@@ -232,6 +235,37 @@ INSTANTIATE_TEST_SUITE_P(Ways, Conformance, testing::Values(layer_by_layer, by_w
                          [](const auto& tested) {
                            return tested.index == 0 ? "LayerByLayer" : "ByWayOfStripe";
                          });
+
+/// Each operator of the table occurs in a test whose values are compared, or other tests compare
+/// it.
+TEST(OperatorTable, EveryOperatorHasATest) {
+  if (!fs::exists(suite)) {
+    GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";
+  }
+  static const std::string newer = "tests/compiler/operators: newer than libonnx 1.12";
+  static const std::map<std::string_view, std::string> elsewhere{
+      {"Attention", newer},       {"Gelu", newer},  {"Mish", newer}, {"RMSNormalization", newer},
+      {"RotaryEmbedding", newer}, {"Swish", newer},
+  };
+  std::set<std::string> seen;
+  each_case([&](const std::string& name, const Case& c) {
+    for (const nn::Node& node : c.graph.nodes) {
+      if (reason_of(name).empty()) seen.insert(node.op_type);
+    }
+  });
+  for (const std::string_view op : nn::known_operators()) {
+    const bool tested = seen.count(std::string(op)) != 0;
+    EXPECT_NE(tested, elsewhere.count(op) != 0) << op << (tested ? " is tested here, too" : "");
+  }
+}
+
+/// The table of the compiler has no operator that ONNX lacks.
+TEST(OperatorTable, CompilerHasOnlyOperatorsOfOnnx) {
+  for (const std::string_view op : operator_types()) {
+    const std::vector<std::string_view> known = nn::known_operators();
+    EXPECT_TRUE(std::binary_search(known.begin(), known.end(), op)) << op;
+  }
+}
 
 /// Returns the error text of `compile`; empty if it succeeds.
 std::string refusal_of(Compile compile, const nn::Graph& graph,
