@@ -8,6 +8,7 @@
 
 #include "firmware/bench/evaluation.h"
 #include "firmware/bench/program_cache.h"
+#include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/images.h"
 #include "firmware/compiler/interpretation.h"
 #include "firmware/compiler/model_tensors.h"
@@ -127,11 +128,11 @@ std::uint64_t beyond_range(const nn::Node& node, const nn::Values& values, tcu::
   const auto made = values.find(node.outputs.front());
   if (made == values.end()) return 0;
   double factor = 1;
-  if (node.op_type == "AveragePool") {
-    for (const std::int64_t size : node.integers("kernel_shape", {})) {
+  if (node.has("kernel_shape") && compiler::has(node, compiler::takes_means)) {
+    for (const std::int64_t size : node.integers("kernel_shape")) {
       factor *= static_cast<double>(size);
     }
-  } else if (node.op_type == "GlobalAveragePool" || node.op_type == "ReduceMean") {
+  } else if (compiler::has(node, compiler::takes_means)) {
     const auto read = values.find(node.inputs.front());
     if (read != values.end() && made->second.size() > 0) {
       factor = static_cast<double>(read->second.size()) / static_cast<double>(made->second.size());

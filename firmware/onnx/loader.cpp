@@ -1,5 +1,6 @@
 #include "firmware/onnx/loader.h"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
@@ -11,6 +12,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "firmware/onnx/functions.h"
+#include "firmware/onnx/operators.h"
 #include "firmware/onnx/tensor_loader.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -25,27 +27,6 @@ namespace {
 /// Normalises ONNX's two names of the default operator domain.
 std::string normal_domain(const std::string& domain) {
   return domain == "ai.onnx" ? std::string() : domain;
-}
-
-/// For each operator, the first version of the operator set since which it is as in version 7, by
-/// ONNX's change log.
-const std::map<std::string, std::int64_t, std::less<>>& unchanged_since() {
-  static const std::map<std::string, std::int64_t, std::less<>> all{
-      {"Abs", 6},           {"AveragePool", 1},  {"Cast", 6},      {"Ceil", 6},
-      {"Clip", 6},          {"Concat", 4},       {"Constant", 1},  {"Conv", 1},
-      {"ConvTranspose", 1}, {"DepthToSpace", 1}, {"Elu", 6},       {"Exp", 6},
-      {"Flatten", 1},       {"Floor", 6},        {"Gather", 1},    {"GlobalAveragePool", 1},
-      {"GlobalMaxPool", 1}, {"HardSigmoid", 6},  {"Identity", 1},  {"InstanceNormalization", 6},
-      {"LRN", 1},           {"LeakyRelu", 6},    {"Log", 6},       {"LogSoftmax", 1},
-      {"MatMul", 1},        {"MaxPool", 1},      {"Neg", 6},       {"Not", 1},
-      {"Pad", 2},           {"Reciprocal", 6},   {"ReduceMax", 1}, {"ReduceMean", 1},
-      {"ReduceMin", 1},     {"ReduceSum", 1},    {"Relu", 6},      {"Reshape", 5},
-      {"Selu", 6},          {"Shape", 1},        {"Sigmoid", 6},   {"Slice", 1},
-      {"Softmax", 1},       {"Softplus", 1},     {"Softsign", 1},  {"SpaceToDepth", 1},
-      {"Split", 2},         {"Sqrt", 6},         {"Squeeze", 1},   {"Tanh", 6},
-      {"Tile", 6},          {"Transpose", 1},    {"Unsqueeze", 1},
-  };
-  return all;
 }
 
 /// Makes names printable, since they may contain anything and are shown on terminals and in files.
@@ -169,16 +150,13 @@ class Loader {
     if (graph_.opset == 0) fail("no version of the default operator set is imported");
   }
 
-  /// Raises an old operator set version to 7 if none of the graph's operators has changed since.
+  /// Raises an old operator set version to the first that is supported if the graph means the same
+  /// there.
   void raise_opset() {
-    if (graph_.opset >= 7) return;
-    for (const Node& node : graph_.nodes) {
-      const auto found = unchanged_since().find(node.op_type);
-      const bool unchanged = node.domain.empty() && found != unchanged_since().end() &&
-                             found->second <= graph_.opset && !node.has("consumed_inputs");
-      if (!unchanged) return;
-    }
-    graph_.opset = 7;
+    const bool same = std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
+      return find_form(node, graph_.opset) != nullptr;
+    });
+    if (same) graph_.opset = std::max(graph_.opset, first_opset);
   }
 
   /// Defines a value; each value has one definition.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <optional>
 
 #include "firmware/reference/call.h"
 
@@ -47,13 +47,11 @@ Tensor part(const Call& call, const Tensor& in, std::size_t axis, std::int64_t s
   });
 }
 
-/// Gives the elements another shape.
-void relabel(Call& call, Shape shape) {
+/// Gives the elements another shape. `wanted` describes it if there is none.
+void relabel(Call& call, std::optional<Shape> shape, const Shape& wanted, const char* what) {
   Tensor result = call.input(0);
-  if (call.count(shape) != result.size()) {
-    call.fail("shape {} does not fit {}", to_string(shape), to_string(result.shape));
-  }
-  result.shape = std::move(shape);
+  if (!shape) call.fail("{} {} does not fit {}", what, to_string(wanted), to_string(result.shape));
+  result.shape = *std::move(shape);
   call.results.push_back(std::move(result));
 }
 
@@ -65,14 +63,6 @@ std::optional<Shape> given_axes(const Call& call) {
   }
   if (call.optional(1) == nullptr) return std::nullopt;
   return call.integers(1);
-}
-
-std::set<std::size_t> distinct_axes(const Call& call, const Shape& axes, std::size_t rank) {
-  std::set<std::size_t> result;
-  for (const std::int64_t axis : axes) {
-    if (!result.insert(call.axis(axis, rank)).second) call.fail("axis {} is named twice", axis);
-  }
-  return result;
 }
 
 }  // namespace
@@ -114,19 +104,13 @@ void run_concat(Call& call) {
   result.type = first.type;
   result.stored = first.stored;
   result.shape = first.shape;
-  result.shape[axis] = 0;
-  for (std::size_t i = 0; i < call.input_count(); ++i) {
-    Shape shape = call.input(i).shape;
-    bool fits = call.input(i).type == first.type && shape.size() == first.shape.size();
-    if (fits) {
-      result.shape[axis] += shape[axis];
-      shape[axis] = first.shape[axis];
-      fits = shape == first.shape;
-    }
-    if (!fits) {
+  for (std::size_t i = 1; i < call.input_count(); ++i) {
+    std::optional<Shape> joined = joined_shape(result.shape, call.input(i).shape, axis);
+    if (!joined || call.input(i).type != first.type) {
       call.fail("input {} ({}) does not fit input 0 ({}) along axis {}", i,
                 to_string(call.input(i).shape), to_string(first.shape), axis);
     }
+    result.shape = *std::move(joined);
   }
   static_cast<void>(call.count(result.shape));
   std::int64_t outer = 1;
@@ -166,18 +150,12 @@ void run_constant(Call& call) {
 
 void run_flatten(Call& call) {
   const Shape& shape = call.input(0).shape;
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  std::int64_t axis = call.node.integer("axis", 1);
-  // rank itself is allowed.
-  if (axis < (call.opset < 11 ? 0 : -rank) || axis > rank) {
-    call.fail("axis {} is not in a tensor of {} dimensions", axis, rank);
+  const std::int64_t axis = call.node.integer("axis", 1);
+  std::optional<Shape> result = flattened(shape, axis);
+  if (!result || (axis < 0 && call.opset < 11)) {
+    call.fail("axis {} is not in a tensor of {} dimensions", axis, shape.size());
   }
-  if (axis < 0) axis += rank;
-  Shape result{1, 1};
-  for (std::int64_t i = 0; i < rank; ++i) {
-    result[i < axis ? 0 : 1] *= shape[static_cast<std::size_t>(i)];
-  }
-  relabel(call, std::move(result));
+  relabel(call, std::move(result), {}, "");
 }
 
 void run_gather(Call& call) {
@@ -191,11 +169,7 @@ void run_gather(Call& call) {
       call.fail("index {} is out of range for a size of {}", index, size);
     }
   }
-  // The dimensions of the indices replace the gathered dimension.
-  Shape shape(in.shape.begin(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis));
-  shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
-  shape.insert(shape.end(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
-               in.shape.end());
+  Shape shape = gathered_shape(in.shape, axis, indices.shape);
   const auto strides = strides_of(in.shape);
   const auto index_strides = strides_of(indices.shape);
   const std::size_t after = axis + indices.shape.size();
@@ -214,28 +188,15 @@ void run_gather(Call& call) {
   }));
 }
 
-namespace {
-
-/// Expands pads given for the axes in input 3 to all dimensions.
-Shape pads_of_axes(const Call& call, const Shape& pads, std::size_t rank) {
-  const Shape& axes = call.integers(3);
-  if (pads.size() != 2 * axes.size()) call.fail("{} pads for {} axes", pads.size(), axes.size());
-  Shape all(2 * rank, 0);
-  for (std::size_t k = 0; k < axes.size(); ++k) {
-    const std::size_t axis = call.axis(axes[k], rank);
-    all[axis] = pads[k];
-    all[rank + axis] = pads[axes.size() + k];
-  }
-  return all;
-}
-
-}  // namespace
-
 void run_pad(Call& call) {
   const Tensor& in = call.input(0);
   const bool as_inputs = call.opset >= 11;
   Shape pads = as_inputs ? call.integers(1) : call.node.integers("pads");
-  if (call.optional(3) != nullptr) pads = pads_of_axes(call, pads, in.shape.size());
+  if (call.optional(3) != nullptr) {
+    const std::optional<Shape> all = pads_of_axes(pads, call.integers(3), in.shape.size());
+    if (!all) call.fail("{} pads for axes {}", pads.size(), to_string(call.integers(3)));
+    pads = *all;
+  }
   const std::string mode = call.node.text("mode", "constant");
   float fill = as_inputs ? 0.0F : call.node.real("value", 0);
   if (as_inputs && call.optional(2) != nullptr) {
@@ -287,45 +248,13 @@ void run_pad(Call& call) {
 }
 
 void run_reshape(Call& call) {
-  const Shape& from = call.input(0).shape;
-  Shape shape = call.integers(1);
-  std::int64_t given = 1;
-  std::optional<std::size_t> open;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0 && call.node.integer("allowzero", 0) != 0) continue;
-    if (shape[i] == 0 && i >= from.size()) {
-      call.fail("size 0 at {} copies a dimension that {} does not have", i, to_string(from));
-    }
-    if (shape[i] == 0) shape[i] = from[i];
-    if (shape[i] == -1) {
-      if (open) call.fail("two sizes are -1 in {}", to_string(shape));
-      open = i;
-    } else if (shape[i] < 0) {
-      call.fail("size {} is not allowed", shape[i]);
-    }
-  }
-  if (open) {
-    Shape known = shape;
-    known.erase(known.begin() + static_cast<std::ptrdiff_t>(*open));
-    given = call.count(known);
-    if (given == 0 || call.input(0).size() % given != 0) {
-      call.fail("shape {} does not fit {}", to_string(shape), to_string(from));
-    }
-    shape[*open] = call.input(0).size() / given;
-  }
-  relabel(call, std::move(shape));
+  const Shape& target = call.integers(1);
+  const bool zero_is_zero = call.node.integer("allowzero", 0) != 0;
+  relabel(call, reshaped(call.input(0).shape, target, zero_is_zero), target, "shape");
 }
 
 void run_shape(Call& call) {
-  const Shape& shape = call.input(0).shape;
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  const auto bound = [&](const char* name, std::int64_t fallback) {
-    const std::int64_t at = call.node.integer(name, fallback);
-    return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
-  };
-  const std::int64_t start = bound("start", 0);
-  const std::int64_t end = std::max(bound("end", rank), start);
-  const Shape part(shape.begin() + start, shape.begin() + end);
+  const Shape part = part_of_shape(call.node, call.input(0).shape);
   call.results.push_back(Tensor::of({static_cast<std::int64_t>(part.size())}, part));
 }
 
@@ -344,33 +273,19 @@ void run_slice(Call& call) {
     call.fail("{} starts, {} ends, {} axes, {} steps; they must be as many", starts.size(),
               ends.size(), axes.size(), steps.size());
   }
-  static_cast<void>(distinct_axes(call, axes, in.shape.size()));
-  Shape shape = in.shape, first(in.shape.size(), 0), step(in.shape.size(), 1);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::size_t axis = call.axis(axes[i], in.shape.size());
-    const std::int64_t size = in.shape[axis];
-    if (steps[i] == 0) call.fail("step 0 is not allowed");
-    // For negative steps, the end position before the first element is written as a number below
-    // -size.
-    const bool down = steps[i] < 0;
-    const auto clamped = [&](std::int64_t at) {
-      if (at < 0) at += size;
-      return std::min(std::max<std::int64_t>(at, down ? -1 : 0), down ? size - 1 : size);
-    };
-    first[axis] = clamped(starts[i]);
-    const std::int64_t span =
-        down ? first[axis] - clamped(ends[i]) : clamped(ends[i]) - first[axis];
-    // A step larger than the size takes one element.
-    const std::int64_t stride =
-        std::min(down ? -std::max(steps[i], -size - 1) : steps[i], size + 1);
-    shape[axis] = span <= 0 ? 0 : (span + stride - 1) / stride;
-    step[axis] = down ? -stride : stride;
+  const std::optional<std::vector<SliceRange>> ranges =
+      slice_ranges(in.shape, starts, ends, axes, steps);
+  if (!ranges) {
+    call.fail("axes {} with steps {} do not fit {}", to_string(axes), to_string(steps),
+              to_string(in.shape));
   }
+  Shape shape;
+  for (const SliceRange& range : *ranges) shape.push_back(range.count);
   const auto strides = strides_of(in.shape);
   call.results.push_back(rearranged(call, in, std::move(shape), [&](const Shape& position) {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < position.size(); ++i) {
-      at += (first[i] + position[i] * step[i]) * strides[i];
+      at += ((*ranges)[i].start + position[i] * (*ranges)[i].step) * strides[i];
     }
     return at;
   }));
@@ -387,30 +302,14 @@ void run_split(Call& call) {
     call.fail("attribute \"num_outputs\" is {}, there are {}", call.node.integer("num_outputs"),
               parts);
   }
-  if (sizes.empty() && call.node.has("num_outputs")) {
-    // If the parts cannot be equal, the last one is smaller.
-    const std::int64_t part = (in.shape[axis] + parts - 1) / parts;
-    for (std::int64_t rest = in.shape[axis], k = 0; k < parts; ++k, rest -= part) {
-      sizes.push_back(std::clamp<std::int64_t>(rest, 0, part));
-    }
-  }
-  if (sizes.empty()) {
-    if (in.shape[axis] % parts != 0) {
-      call.fail("a size of {} cannot be split into {} equal parts", in.shape[axis], parts);
-    }
-    sizes.assign(static_cast<std::size_t>(parts), in.shape[axis] / parts);
-  }
-  std::int64_t rest = in.shape[axis];
-  for (const std::int64_t size : sizes) {
-    if (size < 0 || size > rest) rest = -1;
-    if (rest >= 0) rest -= size;
-  }
-  if (static_cast<std::int64_t>(sizes.size()) != parts || rest != 0) {
+  const std::optional<Shape> fit =
+      split_sizes(in.shape[axis], call.node.outputs.size(), sizes, call.node.has("num_outputs"));
+  if (!fit) {
     call.fail("parts {} do not make up a size of {} in {} outputs", to_string(sizes),
               in.shape[axis], parts);
   }
   std::int64_t start = 0;
-  for (const std::int64_t size : sizes) {
+  for (const std::int64_t size : *fit) {
     call.results.push_back(part(call, in, axis, start, size));
     start += size;
   }
@@ -419,15 +318,7 @@ void run_split(Call& call) {
 void run_squeeze(Call& call) {
   const Shape& shape = call.input(0).shape;
   const auto axes = given_axes(call);
-  std::set<std::size_t> dropped;
-  if (axes) dropped = distinct_axes(call, *axes, shape.size());
-  Shape result;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const bool drop = axes ? dropped.count(i) != 0 : shape[i] == 1;
-    if (drop && shape[i] != 1) call.fail("dimension {} has size {}, not 1", i, shape[i]);
-    if (!drop) result.push_back(shape[i]);
-  }
-  relabel(call, std::move(result));
+  relabel(call, squeezed(shape, axes), axes.value_or(Shape()), "squeezing axes");
 }
 
 void run_transpose(Call& call) {
@@ -436,16 +327,11 @@ void run_transpose(Call& call) {
   Shape perm(rank);
   for (std::size_t i = 0; i < rank; ++i) perm[i] = static_cast<std::int64_t>(rank - 1 - i);
   perm = call.node.integers("perm", perm);
-  Shape sorted = perm;
-  std::sort(sorted.begin(), sorted.end());
-  bool permutes = perm.size() == rank;
-  for (std::size_t i = 0; permutes && i < rank; ++i) {
-    permutes = sorted[i] == static_cast<std::int64_t>(i);
+  Shape shape = permuted(in.shape, perm);
+  if (shape.size() != rank || perm.size() != rank) {
+    call.fail("{} does not permute {} dimensions", to_string(perm), rank);
   }
-  if (!permutes) call.fail("{} does not permute {} dimensions", to_string(perm), rank);
   const auto strides = strides_of(in.shape);
-  Shape shape(rank);
-  for (std::size_t i = 0; i < rank; ++i) shape[i] = in.shape[static_cast<std::size_t>(perm[i])];
   call.results.push_back(rearranged(call, in, std::move(shape), [&](const Shape& position) {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < rank; ++i) {
@@ -459,14 +345,7 @@ void run_unsqueeze(Call& call) {
   const Shape& shape = call.input(0).shape;
   const auto axes = given_axes(call);
   if (!axes) call.fail("attribute \"axes\" is missing");
-  const std::size_t rank = shape.size() + axes->size();
-  const std::set<std::size_t> added = distinct_axes(call, *axes, rank);
-  Shape result;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < rank; ++i) {
-    result.push_back(added.count(i) != 0 ? 1 : shape[next++]);
-  }
-  relabel(call, std::move(result));
+  relabel(call, unsqueezed(shape, *axes), *axes, "adding axes");
 }
 
 void run_one_hot(Call& call) {

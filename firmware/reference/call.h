@@ -1,11 +1,12 @@
 // Execution of an operator: inputs, attributes and results, and errors that name the node.
 #pragma once
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "firmware/onnx/graph.h"
+#include "firmware/onnx/shapes.h"
 #include "isa/support/error.h"
 
 namespace tactus::nn {
@@ -46,11 +47,8 @@ class Call {
   }
   /// An axis from 0 on; a negative one counts from the end of `rank` dimensions.
   [[nodiscard]] std::size_t axis(std::int64_t axis, std::size_t rank) const {
-    const auto count = static_cast<std::int64_t>(rank);
-    if (axis < -count || axis >= count) {
-      fail("axis {} is not in a tensor of {} dimensions", axis, rank);
-    }
-    return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+    if (const std::optional<std::size_t> normal = normal_axis(axis, rank)) return *normal;
+    fail("axis {} is not in a tensor of {} dimensions", axis, rank);
   }
   /// Applies function(a, b) to each pair of elements under the broadcasting rules; both tensors are
   /// of one type.
@@ -94,18 +92,9 @@ void for_each_position(const Shape& shape, Visit&& visit) {
   }
 }
 
-/// Broadcast shape of two shapes: aligned at the last dimension; missing dimensions count as 1.
 [[nodiscard]] inline Shape broadcast_shape(const Call& call, const Shape& a, const Shape& b) {
-  Shape shape(std::max(a.size(), b.size()));
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const std::int64_t one = i < a.size() ? a[a.size() - 1 - i] : 1;
-    const std::int64_t other = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (one != other && one != 1 && other != 1) {
-      call.fail("shapes {} and {} cannot be broadcast", to_string(a), to_string(b));
-    }
-    shape[shape.size() - 1 - i] = one == 1 ? other : one;
-  }
-  return shape;
+  if (std::optional<Shape> shape = broadcast_shape(a, b)) return *std::move(shape);
+  call.fail("shapes {} and {} cannot be broadcast", to_string(a), to_string(b));
 }
 
 /// Strides for iterating over `shape` in a tensor that is broadcast to it: 0 in repeated
@@ -151,91 +140,5 @@ Tensor Call::combined(const Tensor& a, const Tensor& b, Function&& function) con
   }
   return result;
 }
-
-using Operator = void (*)(Call&);
-
-// In elementwise.cpp.
-void run_add(Call& call);
-void run_sub(Call& call);
-void run_mul(Call& call);
-void run_div(Call& call);
-void run_mod(Call& call);
-void run_relu(Call& call);
-void run_leaky_relu(Call& call);
-void run_clip(Call& call);
-void run_softmax(Call& call);
-void run_batch_normalization(Call& call);
-// In functions.cpp.
-void run_function(Call& call);  ///< functions of one element: Exp, Sigmoid, ...
-void run_signs(Call& call);     ///< Abs, Neg, Sign
-void run_pow(Call& call);
-void run_min(Call& call);
-void run_max(Call& call);
-void run_sum(Call& call);
-void run_mean(Call& call);
-void run_equal(Call& call);
-void run_less(Call& call);  ///< Less and related operators
-void run_logic(Call& call);
-void run_not(Call& call);
-void run_where(Call& call);
-void run_p_relu(Call& call);
-void run_quantize_linear(Call& call);
-void run_dequantize_linear(Call& call);
-void run_q_linear_conv(Call& call);
-void run_q_linear_mat_mul(Call& call);
-void run_dynamic_quantize_linear(Call& call);
-void run_integer_product(Call& call);
-void run_cum_sum(Call& call);
-void run_one_hot(Call& call);
-// In attention.cpp.
-void run_attention(Call& call);
-void run_rotary_embedding(Call& call);
-// In reductions.cpp.
-void run_reduce(Call& call);
-void run_arg(Call& call);
-void run_log_softmax(Call& call);
-void run_lrn(Call& call);
-void run_instance_normalization(Call& call);
-void run_layer_normalization(Call& call);
-void run_rms_normalization(Call& call);
-// In spreading.cpp.
-void run_conv_transpose(Call& call);
-void run_depth_to_space(Call& call);
-void run_expand(Call& call);
-void run_tile(Call& call);
-void run_range(Call& call);
-void run_constant_of_shape(Call& call);
-void run_identity(Call& call);
-void run_dropout(Call& call);
-void run_size(Call& call);
-// In products.cpp.
-void run_mat_mul(Call& call);
-void run_gemm(Call& call);
-// In recurrent.cpp.
-void run_rnn(Call& call);
-void run_gru(Call& call);
-void run_lstm(Call& call);
-// In windows.cpp.
-void run_conv(Call& call);
-void run_max_pool(Call& call);
-void run_average_pool(Call& call);
-void run_global_average_pool(Call& call);
-void run_global_max_pool(Call& call);
-// In resize.cpp.
-void run_resize(Call& call);
-// In arranging.cpp.
-void run_cast(Call& call);
-void run_concat(Call& call);
-void run_constant(Call& call);
-void run_flatten(Call& call);
-void run_gather(Call& call);
-void run_pad(Call& call);
-void run_reshape(Call& call);
-void run_shape(Call& call);
-void run_slice(Call& call);
-void run_split(Call& call);
-void run_squeeze(Call& call);
-void run_transpose(Call& call);
-void run_unsqueeze(Call& call);
 
 }  // namespace tactus::nn

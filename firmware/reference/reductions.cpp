@@ -6,32 +6,25 @@
 #include "firmware/reference/call.h"
 
 namespace tactus::nn {
+
+void run_softmax(Call& call);  // elementwise.cpp
+
 namespace {
 
 /// True for the dimensions that are reduced. The axes are an attribute in older operator sets and
 /// an input in newer ones.
 std::vector<bool> reduced_dimensions(const Call& call, std::size_t rank) {
-  Shape axes;
-  if (call.optional(1) != nullptr) {
-    axes = call.integers(1);
-  } else if (call.node.has("axes")) {
-    axes = call.node.integers("axes");
-  }
-  const bool all = axes.empty() && call.node.integer("noop_with_empty_axes", 0) == 0;
-  std::vector<bool> reduced(rank, all);
-  for (const std::int64_t axis : axes) reduced[call.axis(axis, rank)] = true;
-  return reduced;
+  const Shape axes =
+      call.optional(1) != nullptr ? call.integers(1) : call.node.integers("axes", Shape());
+  const bool none_is_all = call.node.integer("noop_with_empty_axes", 0) == 0;
+  if (const auto reduced = nn::reduced_dimensions(axes, rank, none_is_all)) return *reduced;
+  call.fail("axes {} are not in a tensor of {} dimensions", to_string(axes), rank);
 }
 
-/// Calls visit(index of the result, value) for each element; returns the shape in which reduced
-/// dimensions are 1.
+/// Calls visit(index of the result, value) for each element.
 template <typename Visit>
-Shape for_each_element(const Tensor& x, const std::vector<bool>& reduced, Visit&& visit) {
-  Shape kept = x.shape;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (reduced[i]) kept[i] = 1;
-  }
-  const std::vector<std::int64_t> strides = strides_of(kept);
+void for_each_element(const Tensor& x, const std::vector<bool>& reduced, Visit&& visit) {
+  const std::vector<std::int64_t> strides = strides_of(reduced_shape(x.shape, reduced, true));
   std::size_t next = 0;
   for_each_position(x.shape, [&](const Shape& position) {
     std::int64_t at = 0;
@@ -39,21 +32,10 @@ Shape for_each_element(const Tensor& x, const std::vector<bool>& reduced, Visit&
       at += reduced[i] ? 0 : position[i] * strides[i];
     visit(static_cast<std::size_t>(at), next++);
   });
-  return kept;
-}
-
-Shape without_reduced(const Shape& kept, const std::vector<bool>& reduced) {
-  Shape shape;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (!reduced[i]) shape.push_back(kept[i]);
-  }
-  return shape;
 }
 
 std::size_t count_of(const Shape& shape, const std::vector<bool>& reduced) {
-  std::int64_t count = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) count *= reduced[i] ? 1 : shape[i];
-  return static_cast<std::size_t>(count);
+  return static_cast<std::size_t>(element_count(reduced_shape(shape, reduced, true)));
 }
 
 }  // namespace
@@ -70,7 +52,7 @@ void run_reduce(Call& call) {
                                        : 0;
   std::vector<double> values(count, start);
   const bool real = x.type == ElementType::float32;
-  Shape kept = for_each_element(x, reduced, [&](std::size_t to, std::size_t from) {
+  for_each_element(x, reduced, [&](std::size_t to, std::size_t from) {
     const double v =
         real ? static_cast<double>(x.floats[from]) : static_cast<double>(x.integers[from]);
     double& sum = values[to];
@@ -93,8 +75,7 @@ void run_reduce(Call& call) {
   Tensor result;
   result.type = x.type;
   result.stored = x.stored;
-  result.shape =
-      call.node.integer("keepdims", 1) != 0 ? std::move(kept) : without_reduced(kept, reduced);
+  result.shape = reduced_shape(x.shape, reduced, call.node.integer("keepdims", 1) != 0);
   for (double v : values) {
     if (kind == "Mean") v *= share;
     if (kind == "L2") v = std::sqrt(v);
@@ -117,7 +98,7 @@ void run_arg(Call& call) {
   reduced[axis] = true;
   std::vector<float> best(count_of(x.shape, reduced));
   std::vector<std::int64_t> where(best.size(), -1), seen(best.size(), 0);
-  const Shape kept = for_each_element(x, reduced, [&](std::size_t to, std::size_t from) {
+  for_each_element(x, reduced, [&](std::size_t to, std::size_t from) {
     const float v = x.floats[from];
     const bool better = largest ? v > best[to] : v < best[to];
     if (where[to] < 0 || better || (last && v == best[to])) {
@@ -126,8 +107,8 @@ void run_arg(Call& call) {
     }
     ++seen[to];
   });
-  call.results.push_back(Tensor::of(
-      call.node.integer("keepdims", 1) != 0 ? kept : without_reduced(kept, reduced), where));
+  call.results.push_back(
+      Tensor::of(reduced_shape(x.shape, reduced, call.node.integer("keepdims", 1) != 0), where));
 }
 
 void run_cum_sum(Call& call) {

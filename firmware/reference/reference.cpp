@@ -1,236 +1,15 @@
 #include "firmware/reference/reference.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string_view>
 #include <utility>
 
+#include "firmware/onnx/operators.h"
 #include "firmware/onnx/sub_graphs.h"
 #include "firmware/reference/call.h"
 #include "isa/support/text.h"
 
 namespace tactus::nn {
 namespace {
-
-constexpr std::int64_t first_opset = 7, last = 25;
-constexpr std::size_t any_number = SIZE_MAX;
-
-/// A form of operators, and the operator sets that have it.
-struct Entry {
-  std::string_view names;  ///< separated by blanks
-  std::int64_t since, until;
-  std::size_t least_inputs, most_inputs, most_outputs;
-  std::string_view attributes;  ///< their names, too
-  Operator run;
-};
-
-/// Operators that only newer sets of ONNX have stand from the first set on if ONNX Runtime writes
-/// them, or its own operators become them, in models of older sets.
-constexpr Entry table[] = {
-    {"Abs Neg", 7, last, 1, 1, 1, "", run_signs},
-    {"Sign", 9, last, 1, 1, 1, "", run_signs},
-    {"Add", 7, last, 2, 2, 1, "", run_add},
-    {"And Or Xor", 7, last, 2, 2, 1, "", run_logic},
-    {"ArgMax ArgMin", 7, 11, 1, 1, 1, "axis keepdims", run_arg},
-    {"ArgMax ArgMin", 12, last, 1, 1, 1, "axis keepdims select_last_index", run_arg},
-    {"Attention", 7, last, 3, 7, 4,
-     "is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode right_window_size "
-     "scale softcap softmax_precision",
-     run_attention},
-    {"AveragePool", 7, 9, 1, 1, 1, "auto_pad count_include_pad kernel_shape pads strides",
-     run_average_pool},
-    {"AveragePool", 10, 18, 1, 1, 1,
-     "auto_pad ceil_mode count_include_pad kernel_shape pads strides", run_average_pool},
-    {"AveragePool", 19, last, 1, 1, 1,
-     "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", run_average_pool},
-    {"BatchNormalization", 7, 8, 5, 5, 5, "epsilon momentum spatial", run_batch_normalization},
-    {"BatchNormalization", 9, 13, 5, 5, 5, "epsilon momentum", run_batch_normalization},
-    {"BatchNormalization", 14, last, 5, 5, 3, "epsilon momentum training_mode",
-     run_batch_normalization},
-    {"Cast", 7, 18, 1, 1, 1, "to", run_cast},
-    {"Cast", 19, 23, 1, 1, 1, "saturate to", run_cast},
-    {"Cast", 24, last, 1, 1, 1, "round_mode saturate to", run_cast},
-    {"Ceil Exp Floor Log Reciprocal Sigmoid Softplus Softsign Sqrt Tanh", 7, last, 1, 1, 1, "",
-     run_function},
-    {"Celu", 12, last, 1, 1, 1, "alpha", run_function},
-    {"Clip", 7, 10, 1, 1, 1, "min max", run_clip},
-    {"Clip", 11, last, 1, 3, 1, "", run_clip},
-    {"Concat", 7, last, 1, any_number, 1, "axis", run_concat},
-    {"Constant", 7, 11, 0, 0, 1, "value", run_constant},
-    {"Constant", 12, last, 0, 0, 1, "value value_float value_floats value_int value_ints",
-     run_constant},
-    {"ConstantOfShape", 9, last, 1, 1, 1, "value", run_constant_of_shape},
-    {"Conv", 7, last, 2, 3, 1, "auto_pad dilations group kernel_shape pads strides", run_conv},
-    {"ConvInteger", 10, last, 2, 4, 1, "auto_pad dilations group kernel_shape pads strides",
-     run_integer_product},
-    {"ConvTranspose", 7, last, 2, 3, 1,
-     "auto_pad dilations group kernel_shape output_padding output_shape pads strides",
-     run_conv_transpose},
-    {"CumSum", 11, last, 2, 2, 1, "exclusive reverse", run_cum_sum},
-    {"DepthToSpace", 7, 10, 1, 1, 1, "blocksize", run_depth_to_space},
-    {"DepthToSpace", 11, last, 1, 1, 1, "blocksize mode", run_depth_to_space},
-    {"DequantizeLinear", 10, 12, 2, 3, 1, "", run_dequantize_linear},
-    {"DequantizeLinear", 13, 20, 2, 3, 1, "axis", run_dequantize_linear},
-    {"DequantizeLinear", 21, 22, 2, 3, 1, "axis block_size", run_dequantize_linear},
-    {"DequantizeLinear", 23, last, 2, 3, 1, "axis block_size output_dtype", run_dequantize_linear},
-    {"Div", 7, last, 2, 2, 1, "", run_div},
-    {"Dropout", 7, 11, 1, 1, 2, "ratio", run_dropout},
-    {"Dropout", 12, last, 1, 3, 2, "seed", run_dropout},
-    {"DynamicQuantizeLinear", 11, last, 1, 1, 3, "", run_dynamic_quantize_linear},
-    {"Elu", 7, last, 1, 1, 1, "alpha", run_function},
-    {"Equal", 7, last, 2, 2, 1, "", run_equal},
-    {"Erf", 9, last, 1, 1, 1, "", run_function},
-    {"Expand", 8, last, 2, 2, 1, "", run_expand},
-    {"Flatten", 7, last, 1, 1, 1, "axis", run_flatten},
-    {"GRU", 7, 13, 3, 6, 2,
-     "activation_alpha activation_beta activations clip direction hidden_size linear_before_reset",
-     run_gru},
-    {"GRU", 14, last, 3, 6, 2,
-     "activation_alpha activation_beta activations clip direction hidden_size layout "
-     "linear_before_reset",
-     run_gru},
-    {"Gather", 7, last, 2, 2, 1, "axis", run_gather},
-    {"Gelu", 7, last, 1, 1, 1, "approximate", run_function},
-    {"Gemm", 7, 10, 3, 3, 1, "alpha beta transA transB", run_gemm},
-    {"Gemm", 11, last, 2, 3, 1, "alpha beta transA transB", run_gemm},
-    {"GlobalAveragePool", 7, last, 1, 1, 1, "", run_global_average_pool},
-    {"GlobalMaxPool", 7, last, 1, 1, 1, "", run_global_max_pool},
-    {"Greater Less", 7, last, 2, 2, 1, "", run_less},
-    {"GreaterOrEqual LessOrEqual", 12, last, 2, 2, 1, "", run_less},
-    {"HardSigmoid", 7, last, 1, 1, 1, "alpha beta", run_function},
-    {"HardSwish", 14, last, 1, 1, 1, "", run_function},
-    {"Identity", 7, last, 1, 1, 1, "", run_identity},
-    {"InstanceNormalization", 7, last, 3, 3, 1, "epsilon", run_instance_normalization},
-    {"LRN", 7, last, 1, 1, 1, "alpha beta bias size", run_lrn},
-    {"LSTM", 7, 13, 3, 8, 3,
-     "activation_alpha activation_beta activations clip direction hidden_size input_forget",
-     run_lstm},
-    {"LSTM", 14, last, 3, 8, 3,
-     "activation_alpha activation_beta activations clip direction hidden_size input_forget layout",
-     run_lstm},
-    {"LayerNormalization", 7, last, 2, 3, 3, "axis epsilon stash_type", run_layer_normalization},
-    {"LeakyRelu", 7, last, 1, 1, 1, "alpha", run_leaky_relu},
-    {"LogSoftmax", 7, last, 1, 1, 1, "axis", run_log_softmax},
-    {"MatMul", 7, last, 2, 2, 1, "", run_mat_mul},
-    {"MatMulInteger", 10, last, 2, 4, 1, "", run_integer_product},
-    {"Max", 7, last, 1, any_number, 1, "", run_max},
-    {"MaxPool", 7, 7, 1, 1, 1, "auto_pad kernel_shape pads strides", run_max_pool},
-    {"MaxPool", 8, 9, 1, 1, 2, "auto_pad kernel_shape pads storage_order strides", run_max_pool},
-    {"MaxPool", 10, last, 1, 1, 2,
-     "auto_pad ceil_mode dilations kernel_shape pads storage_order strides", run_max_pool},
-    {"Mean", 7, last, 1, any_number, 1, "", run_mean},
-    {"Min", 7, last, 1, any_number, 1, "", run_min},
-    {"Mish", 18, last, 1, 1, 1, "", run_function},
-    {"Mod", 10, last, 2, 2, 1, "fmod", run_mod},
-    {"Mul", 7, last, 2, 2, 1, "", run_mul},
-    {"Not", 7, last, 1, 1, 1, "", run_not},
-    {"OneHot", 9, last, 3, 3, 1, "axis", run_one_hot},
-    {"PRelu", 7, last, 2, 2, 1, "", run_p_relu},
-    {"Pad", 7, 10, 1, 1, 1, "mode pads value", run_pad},
-    {"Pad", 11, last, 2, 4, 1, "mode", run_pad},
-    {"Pow", 7, last, 2, 2, 1, "", run_pow},
-    {"QLinearConv", 10, last, 8, 9, 1, "auto_pad dilations group kernel_shape pads strides",
-     run_q_linear_conv},
-    {"QLinearMatMul", 10, last, 8, 8, 1, "", run_q_linear_mat_mul},
-    {"QuantizeLinear", 10, 12, 2, 3, 1, "", run_quantize_linear},
-    {"QuantizeLinear", 13, 18, 2, 3, 1, "axis", run_quantize_linear},
-    {"QuantizeLinear", 19, 20, 2, 3, 1, "axis saturate", run_quantize_linear},
-    {"QuantizeLinear", 21, 22, 2, 3, 1, "axis block_size output_dtype saturate",
-     run_quantize_linear},
-    {"QuantizeLinear", 23, last, 2, 3, 1, "axis block_size output_dtype precision saturate",
-     run_quantize_linear},
-    {"RMSNormalization", 7, last, 2, 2, 1, "axis epsilon stash_type", run_rms_normalization},
-    {"RNN", 7, 13, 3, 6, 2,
-     "activation_alpha activation_beta activations clip direction hidden_size", run_rnn},
-    {"RNN", 14, last, 3, 6, 2,
-     "activation_alpha activation_beta activations clip direction hidden_size layout", run_rnn},
-    {"Range", 11, last, 3, 3, 1, "", run_range},
-    {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
-     "ReduceSumSquare",
-     7, 17, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
-     "ReduceSumSquare",
-     18, last, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"ReduceSum", 7, 12, 1, 1, 1, "axes keepdims", run_reduce},
-    {"ReduceSum", 13, last, 1, 2, 1, "keepdims noop_with_empty_axes", run_reduce},
-    {"Relu", 7, last, 1, 1, 1, "", run_relu},
-    {"Reshape", 7, 13, 2, 2, 1, "", run_reshape},
-    {"Reshape", 14, last, 2, 2, 1, "allowzero", run_reshape},
-    {"Resize", 10, 10, 2, 2, 1, "mode", run_resize},
-    {"Resize", 11, 17, 1, 4, 1,
-     "coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value mode "
-     "nearest_mode",
-     run_resize},
-    {"Resize", 18, last, 1, 4, 1,
-     "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
-     "extrapolation_value keep_aspect_ratio_policy mode nearest_mode",
-     run_resize},
-    {"RotaryEmbedding", 7, last, 3, 4, 1, "interleaved num_heads rotary_embedding_dim",
-     run_rotary_embedding},
-    {"Round", 11, last, 1, 1, 1, "", run_function},
-    {"Selu", 7, last, 1, 1, 1, "alpha gamma", run_function},
-    {"Shape", 7, 14, 1, 1, 1, "", run_shape},
-    {"Shape", 15, last, 1, 1, 1, "end start", run_shape},
-    {"Size", 7, last, 1, 1, 1, "", run_size},
-    {"Slice", 7, 9, 1, 1, 1, "axes ends starts", run_slice},
-    {"Slice", 10, last, 3, 5, 1, "", run_slice},
-    {"Softmax", 7, last, 1, 1, 1, "axis", run_softmax},
-    {"SpaceToDepth", 7, last, 1, 1, 1, "blocksize", run_depth_to_space},
-    {"Split", 7, 12, 1, 1, any_number, "axis split", run_split},
-    {"Split", 13, 17, 1, 2, any_number, "axis", run_split},
-    {"Split", 18, last, 1, 2, any_number, "axis num_outputs", run_split},
-    {"Squeeze", 7, 12, 1, 1, 1, "axes", run_squeeze},
-    {"Squeeze", 13, last, 1, 2, 1, "", run_squeeze},
-    {"Sub", 7, last, 2, 2, 1, "", run_sub},
-    {"Sum", 7, last, 1, any_number, 1, "", run_sum},
-    {"Swish", 7, last, 1, 1, 1, "alpha", run_function},
-    {"ThresholdedRelu", 10, last, 1, 1, 1, "alpha", run_function},
-    {"Tile", 7, last, 2, 2, 1, "", run_tile},
-    {"Transpose", 7, last, 1, 1, 1, "perm", run_transpose},
-    {"Unsqueeze", 7, 12, 1, 1, 1, "axes", run_unsqueeze},
-    {"Unsqueeze", 13, last, 2, 2, 1, "", run_unsqueeze},
-    {"Upsample", 7, 8, 1, 1, 1, "mode scales", run_resize},
-    {"Upsample", 9, 9, 2, 2, 1, "mode", run_resize},
-    {"Where", 9, last, 3, 3, 1, "", run_where},
-};
-
-bool has_word(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    if (words.substr(0, end) == word) return true;
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return false;
-}
-
-const Entry& find_entry(const Node& node, std::int64_t opset) {
-  bool known = false;
-  for (const Entry& entry : table) {
-    if (!node.domain.empty() || !has_word(entry.names, node.op_type)) continue;
-    known = true;
-    if (opset >= entry.since && opset <= entry.until) return entry;
-  }
-  if (known) user_error("{}: operator set {} does not have this operator", node.where(), opset);
-  user_error("{}: the reference executor does not have this operator", node.where());
-}
-
-void check_form(const Node& node, const Entry& entry) {
-  if (node.inputs.size() < entry.least_inputs || node.inputs.size() > entry.most_inputs) {
-    user_error("{}: has {} inputs; allowed are {} to {}", node.where(), node.inputs.size(),
-               entry.least_inputs, entry.most_inputs);
-  }
-  if (node.outputs.size() > entry.most_outputs) {
-    user_error("{}: has {} outputs; allowed are {}", node.where(), node.outputs.size(),
-               entry.most_outputs);
-  }
-  for (const auto& attribute : node.attributes) {
-    if (!has_word(entry.attributes, attribute.first)) {
-      user_error("{}: attribute {} does not belong to this operator here; allowed are: {}",
-                 node.where(), quote(attribute.first),
-                 entry.attributes.empty() ? "none" : entry.attributes);
-    }
-  }
-}
 
 void check_input(const Graph& graph, const ValueInfo& info, const Values& inputs) {
   const std::string subject = fmt::format("{}: input {}", graph.file, quote(info.name));
@@ -252,20 +31,20 @@ void check_input(const Graph& graph, const ValueInfo& info, const Values& inputs
 
 std::vector<Tensor> computed(const Node& node, std::int64_t opset,
                              std::vector<const Tensor*> inputs) {
-  const Entry& entry = find_entry(node, opset);
-  check_form(node, entry);
+  if (!is_known(node)) {
+    user_error("{}: the reference executor does not have this operator", node.where());
+  }
+  const std::string problem = form_problem(node, opset);
+  if (!problem.empty()) user_error("{}: {}", node.where(), problem);
   Call call(node, opset, std::move(inputs));
-  entry.run(call);
+  find_form(node, opset)->run(call);
   return std::move(call.results);
 }
 
 }  // namespace
 
 bool reference_has(const Node& node, std::int64_t opset) {
-  return node.domain.empty() &&
-         std::any_of(std::begin(table), std::end(table), [&](const Entry& e) {
-           return has_word(e.names, node.op_type) && opset >= e.since && opset <= e.until;
-         });
+  return opset >= first_opset && find_form(node, opset) != nullptr;
 }
 
 std::vector<Tensor> run_node(const Node& node, std::int64_t opset,
@@ -392,7 +171,7 @@ std::vector<Tensor> Run::loop(const Node& node) const {
 Tensor Run::slice(const Node& node, const Tensor& x, std::int64_t index, std::int64_t axis) const {
   Node gather = node;
   gather.op_type = "Gather";
-  gather.inputs.assign(2, "");
+  gather.inputs = {"x", "index"};
   gather.outputs.assign(1, "");
   gather.attributes = {{"axis", axis}};
   const Tensor at = Tensor::of({}, std::vector{index});
@@ -413,7 +192,7 @@ Tensor Run::stack(const Node& node, const std::vector<Tensor>& parts, std::int64
   }
   Node concat = node;
   concat.op_type = "Concat";
-  concat.inputs.assign(parts.size(), "");
+  concat.inputs.assign(parts.size(), "part");
   concat.outputs.assign(1, "");
   concat.attributes = {{"axis", axis < 0 ? axis + rank : axis}};
   return std::move(computed(concat, graph_.opset, operands).front());
@@ -502,9 +281,9 @@ void Run::nodes(const std::function<void(std::size_t node)>& on_node) {
 
 Values run_reference(const Graph& graph, const Values& inputs,
                      const std::function<void(std::size_t node)>& on_node) {
-  if (graph.opset < first_opset || graph.opset > last) {
+  if (graph.opset < first_opset || graph.opset > newest_opset) {
     user_error("{}: operator set {} is not supported; allowed are {} to {}", graph.file,
-               graph.opset, first_opset, last);
+               graph.opset, first_opset, newest_opset);
   }
   for (const ValueInfo& info : graph.inputs) check_input(graph, info, inputs);
   if (inputs.size() != graph.inputs.size()) {

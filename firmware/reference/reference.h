@@ -1,8 +1,9 @@
 // Computes ONNX graphs in single precision by plain loops, which defines the meaning of a model.
 //
-// Shares no code with the compiler, so that each can be tested against the other. Semantics are
-// those of the ONNX standard for operator sets 7 to 25. Operators are those of the table in
-// reference.cpp: those that the compiler translates, and those that it may leave to the host.
+// Forms of operators (firmware/onnx/operators.h) and shapes (firmware/onnx/shapes.h) are the
+// compiler's, too. What computes values shares no code with it, so that each can be tested against
+// the other. Semantics are those of the ONNX standard for operator sets 7 to 25. Operators are
+// those that the compiler translates, and those that it may leave to the host.
 // Choices where the standard leaves them open:
 // * Resize of set 10 samples at x / scale; nearest rounds up when shrinking and down otherwise, as
 //   in the standard's examples.

@@ -144,11 +144,10 @@ void run_resize(Call& call) {
     }
     for (std::size_t k = 0; k < axes.size(); ++k) {
       const std::size_t i = axes[k];
-      const float size = std::floor(static_cast<float>(in.shape[i]) * factors[k]);
-      if (!(factors[k] > 0) || !(size < 1e9F)) {
+      if (!(factors[k] > 0) || !(static_cast<float>(in.shape[i]) * factors[k] < 1e9F)) {
         call.fail("scale {} is out of range for a size of {}", factors[k], in.shape[i]);
       }
-      shape[i] = static_cast<std::int64_t>(size);
+      shape[i] = scaled_size(in.shape[i], factors[k]);
       scales[i] = static_cast<double>(factors[k]);
     }
   }

@@ -28,19 +28,13 @@ void run_conv_transpose(Call& call) {
   }
   Shape shape{x.shape[0], w.shape[1] * groups};
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t reach = (w.shape[i + 2] - 1) * dilations[i] + 1;
-    const std::int64_t full = strides[i] * (x.shape[i + 2] - 1) + more[i] + reach;
-    std::int64_t size = full - pads[i] - pads[n + i];
-    const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
-    if (same || !wanted.empty()) {
-      size = wanted.empty()       ? x.shape[i + 2] * strides[i]
-             : wanted.size() == n ? wanted[i]
-                                  : wanted[i + 2];
-      const std::int64_t total = std::max<std::int64_t>(full - size, 0);
-      pads[i] = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
-      pads[n + i] = total - pads[i];
+    Sliding sliding{x.shape[i + 2], w.shape[i + 2], strides[i], dilations[i], pads[i], pads[n + i]};
+    if (pads_to_same(auto_pad) || !wanted.empty()) {
+      const std::int64_t size = wanted.empty() ? 0 : wanted.size() == n ? wanted[i] : wanted[i + 2];
+      cut_transposed(sliding, more[i], size, auto_pad);
+      pads[i] = sliding.before;
     }
-    shape.push_back(size);
+    shape.push_back(transposed_size(sliding, more[i]));
   }
   static_cast<void>(call.count(shape));
   Tensor result = Tensor::zeros(shape);
@@ -83,15 +77,11 @@ void run_depth_to_space(Call& call) {
   const bool to_depth = call.node.op_type == "SpaceToDepth";
   const std::int64_t b = call.node.integer("blocksize");
   const std::string mode = call.node.text("mode", "DCR");
-  const auto divides = [&](std::int64_t size, std::int64_t by) { return by > 0 && size % by == 0; };
-  const bool fits =
-      x.shape.size() == 4 && b >= 1 && b <= 4096 &&
-      (to_depth ? divides(x.shape[2], b) && divides(x.shape[3], b) : divides(x.shape[1], b * b)) &&
-      (mode == "DCR" || mode == "CRD");
-  if (!fits) call.fail("blocks of {} do not fit {}", b, to_string(x.shape));
-  Shape shape = x.shape;
-  shape[1] = to_depth ? x.shape[1] * b * b : x.shape[1] / (b * b);
-  for (std::size_t i = 2; i < 4; ++i) shape[i] = to_depth ? x.shape[i] / b : x.shape[i] * b;
+  const std::optional<Shape> fit = block_shape(x.shape, b, to_depth);
+  if (!fit || (mode != "DCR" && mode != "CRD")) {
+    call.fail("blocks of {} do not fit {}", b, to_string(x.shape));
+  }
+  const Shape& shape = *fit;
   const Shape& deep = to_depth ? shape : x.shape;  // the shape with many channels
   const Shape& wide = to_depth ? x.shape : shape;
   const auto deep_strides = strides_of(deep), wide_strides = strides_of(wide);
@@ -143,16 +133,9 @@ Tensor repeated(Call& call, const Tensor& x, Shape shape) {
 void run_expand(Call& call) {
   const Tensor& x = call.input(0);
   const Shape wanted = call.integers(1);
-  Shape shape(std::max(wanted.size(), x.shape.size()), 1);
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    const std::int64_t a = k < x.shape.size() ? x.shape[x.shape.size() - 1 - k] : 1;
-    const std::int64_t b = k < wanted.size() ? wanted[wanted.size() - 1 - k] : 1;
-    if (a != b && a != 1 && b != 1) {
-      call.fail("shape {} cannot become {}", to_string(x.shape), to_string(wanted));
-    }
-    shape[shape.size() - 1 - k] = a == 1 ? b : a;
-  }
-  call.results.push_back(repeated(call, x, std::move(shape)));
+  std::optional<Shape> shape = broadcast_shape(x.shape, wanted);
+  if (!shape) call.fail("shape {} cannot become {}", to_string(x.shape), to_string(wanted));
+  call.results.push_back(repeated(call, x, *std::move(shape)));
 }
 
 void run_tile(Call& call) {

@@ -10,10 +10,7 @@ namespace tactus::nn {
 namespace {
 
 /// A window's movement along one dimension.
-struct Window {
-  std::int64_t size = 0;  ///< size of the input
-  std::int64_t kernel = 1, stride = 1, dilation = 1;
-  std::int64_t before = 0, after = 0;  ///< padding
+struct Window : Sliding {
   std::int64_t outputs = 0;
 
   [[nodiscard]] std::int64_t position(std::int64_t output, std::int64_t tap) const {
@@ -50,7 +47,7 @@ std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape&
   const auto dilations = pair("dilations", 2, 1, 1);
   const auto pads = pair("pads", 4, 0, 0);
   const std::string auto_pad = call.node.text("auto_pad", "NOTSET");
-  const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
+  const bool same = pads_to_same(auto_pad);
   if (!same && auto_pad != "NOTSET" && auto_pad != "VALID") {
     call.fail("attribute \"auto_pad\" is \"{}\"; allowed are NOTSET, SAME_UPPER, SAME_LOWER, VALID",
               auto_pad);
@@ -71,21 +68,12 @@ std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape&
     if (w.kernel < 1 || w.kernel > std::numeric_limits<std::int32_t>::max()) {
       call.fail("a kernel of {} is out of range", to_string(kernel));
     }
-    const std::int64_t extent = (w.kernel - 1) * w.dilation + 1;
-    if (same) {
-      const std::int64_t outputs = (w.size + w.stride - 1) / w.stride;
-      const std::int64_t total =
-          std::max<std::int64_t>(0, (outputs - 1) * w.stride + extent - w.size);
-      // An odd row is added at the end (upper) or the start (lower).
-      w.before = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
-      w.after = total - w.before;
-    }
-    const std::int64_t room = w.size + w.before + w.after - extent;
-    if (room < 0) {
-      call.fail("the window of {} does not fit an input of {} with padding {} and {}", extent,
+    if (same) w.pad_to_same(auto_pad);
+    w.outputs = w.windows(up);
+    if (w.outputs < 1) {
+      call.fail("the window of {} does not fit an input of {} with padding {} and {}", w.reach(),
                 w.size, w.before, w.after);
     }
-    w.outputs = (room + (up ? w.stride - 1 : 0)) / w.stride + 1;
   }
   return result;
 }
@@ -208,7 +196,7 @@ Tensor with_height(Tensor tensor) {
 
 /// Computes an operator on rows (N C W) as one on images of height 1. False if the input has
 /// another shape.
-bool computed_as_rows(Call& call, Operator run) {
+bool computed_as_rows(Call& call, void (*run)(Call&)) {
   if (call.floats(0).shape.size() != 3) return false;
   Node node = call.node;
   for (const char* name : {"strides", "dilations", "kernel_shape"}) {

@@ -1,8 +1,10 @@
 #include "firmware/tensorflow/translator.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
+#include "firmware/onnx/shapes.h"
 #include "firmware/reference/reference.h"
 #include "isa/support/text.h"
 
@@ -219,16 +221,8 @@ std::string Translator::constant(std::vector<std::int64_t> values) {
 // ---- what several operators do ------------------------------------------------------------------
 
 nn::Shape broadcast(const Translator& t, const nn::Shape& a, const nn::Shape& b) {
-  nn::Shape shape(std::max(a.size(), b.size()));
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const std::int64_t one = i < a.size() ? a[a.size() - 1 - i] : 1;
-    const std::int64_t other = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (one != other && one != 1 && other != 1) {
-      t.fail("shapes {} and {} cannot be broadcast", nn::to_string(a), nn::to_string(b));
-    }
-    shape[shape.size() - 1 - i] = one == 1 ? other : one;
-  }
-  return shape;
+  if (std::optional<nn::Shape> shape = nn::broadcast_shape(a, b)) return *std::move(shape);
+  t.fail("shapes {} and {} cannot be broadcast", nn::to_string(a), nn::to_string(b));
 }
 
 Value Translator::elementwise(const std::string& op, const std::vector<Value*>& values,

@@ -13,6 +13,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <graph_def.pb.h>
 
+#include "firmware/onnx/shapes.h"
 #include "firmware/reference/reference.h"
 #include "firmware/tensorflow/graph_def.h"
 #include "firmware/tensorflow/tensors.h"
@@ -42,6 +43,39 @@ struct Known {
 class Writer {
  public:
   explicit Writer(const nn::Graph& graph) : graph_(graph) {}
+
+  /// What writes a node of each operator.
+  static const std::map<std::string_view, void (Writer::*)()>& methods() {
+    static const std::map<std::string_view, void (Writer::*)()> all{
+        {"Add", &Writer::write_elementwise},
+        {"AveragePool", &Writer::write_pool},
+        {"BatchNormalization", &Writer::write_batch_normalization},
+        {"Clip", &Writer::write_clip},
+        {"Concat", &Writer::write_concat},
+        {"Conv", &Writer::write_conv},
+        {"Div", &Writer::write_elementwise},
+        {"Elu", &Writer::write_elementwise},
+        {"Flatten", &Writer::write_reshape},
+        {"Gemm", &Writer::write_gemm},
+        {"GlobalAveragePool", &Writer::write_global_average},
+        {"Identity", &Writer::write_identity},
+        {"LeakyRelu", &Writer::write_elementwise},
+        {"MatMul", &Writer::write_mat_mul},
+        {"MaxPool", &Writer::write_pool},
+        {"Mul", &Writer::write_elementwise},
+        {"Pad", &Writer::write_pad},
+        {"Relu", &Writer::write_elementwise},
+        {"Reshape", &Writer::write_reshape},
+        {"Resize", &Writer::write_resize},
+        {"Sigmoid", &Writer::write_elementwise},
+        {"Softmax", &Writer::write_softmax},
+        {"Split", &Writer::write_split},
+        {"Squeeze", &Writer::write_squeeze},
+        {"Sub", &Writer::write_elementwise},
+        {"Tanh", &Writer::write_elementwise},
+        {"Transpose", &Writer::write_transpose}};
+    return all;
+  }
 
   proto::GraphDef write() {
     for (const nn::ValueInfo& input : graph_.inputs) write_input(input);
@@ -243,41 +277,10 @@ class Writer {
   // ---- nodes ------------------------------------------------------------------------------------
 
   void write_node() {
-    using Method = void (Writer::*)();
-    static const std::map<std::string_view, Method> methods{
-        {"Add", &Writer::write_elementwise},
-        {"AveragePool", &Writer::write_pool},
-        {"BatchNormalization", &Writer::write_batch_normalization},
-        {"Clip", &Writer::write_clip},
-        {"Concat", &Writer::write_concat},
-        {"Conv", &Writer::write_conv},
-        {"Div", &Writer::write_elementwise},
-        {"Elu", &Writer::write_elementwise},
-        {"Flatten", &Writer::write_reshape},
-        {"Gemm", &Writer::write_gemm},
-        {"GlobalAveragePool", &Writer::write_global_average},
-        {"Identity", &Writer::write_identity},
-        {"LeakyRelu", &Writer::write_elementwise},
-        {"MatMul", &Writer::write_mat_mul},
-        {"MaxPool", &Writer::write_pool},
-        {"Mul", &Writer::write_elementwise},
-        {"Pad", &Writer::write_pad},
-        {"Relu", &Writer::write_elementwise},
-        {"Reshape", &Writer::write_reshape},
-        {"Resize", &Writer::write_resize},
-        {"Sigmoid", &Writer::write_elementwise},
-        {"Softmax", &Writer::write_softmax},
-        {"Split", &Writer::write_split},
-        {"Squeeze", &Writer::write_squeeze},
-        {"Sub", &Writer::write_elementwise},
-        {"Tanh", &Writer::write_elementwise},
-        {"Transpose", &Writer::write_transpose}};
-    const auto method = methods.find(node_->op_type);
-    if (method == methods.end()) {
-      std::string list;
-      for (const auto& entry : methods)
-        list += fmt::format("{}{}", list.empty() ? "" : ", ", entry.first);
-      fail("cannot be written as a TensorFlow node; supported are {}", list);
+    const auto method = methods().find(node_->op_type);
+    if (method == methods().end()) {
+      fail("cannot be written as a TensorFlow node; supported are {}",
+           fmt::join(written_operators(), ", "));
     }
     (this->*method->second)();
   }
@@ -346,14 +349,13 @@ class Writer {
     if (automatic == "SAME_LOWER" || pads.size() != 4) fail("its padding cannot be written");
     bool as_same = true;
     for (std::size_t d = 0; d < 2; ++d) {
-      const std::int64_t size = shape[2 + d], stride = strides[1 + d];
-      const std::int64_t reach = (kernel[1 + d] - 1) * dilations[1 + d] + 1;
-      const std::int64_t outputs = (size + stride - 1) / stride;
-      const std::int64_t total = std::max<std::int64_t>((outputs - 1) * stride + reach - size, 0);
+      nn::Sliding along{shape[2 + d],     kernel[1 + d], strides[1 + d],
+                        dilations[1 + d], pads[d],       pads[d + 2]};
+      nn::Sliding padded = along;
+      padded.pad_to_same("SAME_UPPER");
       none = none && pads[d] == 0 && pads[d + 2] == 0;
-      as_same = as_same && pads[d] == total / 2 && pads[d + 2] == total - total / 2;
-      const std::int64_t padded = size + pads[d] + pads[d + 2];
-      shape[2 + d] = same ? outputs : (padded - reach) / stride + 1;
+      as_same = as_same && along.before == padded.before && along.after == padded.after;
+      shape[2 + d] = (same ? padded : along).windows(false);
     }
     same = same || (as_same && !none);
     made.text("padding", same ? "SAME" : none ? "VALID" : "EXPLICIT");
@@ -456,9 +458,9 @@ class Writer {
 
   /// Position of an axis of the graph's value, counted from the front.
   [[nodiscard]] std::int64_t axis_of(const Known& known, std::int64_t axis) const {
-    const auto rank = static_cast<std::int64_t>(known.shape.size());
-    if (axis < -rank || axis >= rank) fail("axis {} is not in {} dimensions", axis, rank);
-    return axis < 0 ? axis + rank : axis;
+    const std::optional<std::size_t> normal = nn::normal_axis(axis, known.shape.size());
+    if (!normal) fail("axis {} is not in {} dimensions", axis, known.shape.size());
+    return static_cast<std::int64_t>(*normal);
   }
   static std::int64_t last_axis(std::int64_t axis) {
     constexpr std::int64_t places[] = {0, 3, 1, 2};
@@ -533,22 +535,12 @@ class Writer {
 
   void write_reshape() {
     Known& x = value(0);
-    const std::int64_t count = nn::element_count(x.shape);
-    Shape shape;
-    if (node_->op_type == "Flatten") {
-      const std::int64_t axis = node_->integer("axis", 1);
-      std::int64_t rows = 1;
-      for (std::int64_t d = 0; d < axis; ++d) rows *= x.shape[static_cast<std::size_t>(d)];
-      shape = {rows, count / std::max<std::int64_t>(rows, 1)};
-    } else {
-      shape = needed(1).integers;
-      std::int64_t known = 1;
-      for (std::size_t d = 0; d < shape.size(); ++d) {
-        if (shape[d] == 0 && d < x.shape.size()) shape[d] = x.shape[d];
-        if (shape[d] > 0) known *= shape[d];
-      }
-      std::replace(shape.begin(), shape.end(), std::int64_t{-1}, count / known);
-    }
+    const std::optional<Shape> fit =
+        node_->op_type == "Flatten"
+            ? nn::flattened(x.shape, node_->integer("axis", 1))
+            : nn::reshaped(x.shape, needed(1).integers, node_->integer("allowzero", 0) != 0);
+    if (!fit) fail("its shape does not fit {}", nn::to_string(x.shape));
+    const Shape& shape = *fit;
     const std::string source = plain(x);
     const std::string target = constant(own() + "/shape", shape);
     Made made = add(own(), "Reshape", {source, target});
@@ -590,9 +582,8 @@ class Writer {
     const nn::Tensor& sizes = needed(last);
     if (x.shape.size() != 4 || sizes.size() != 4) fail("only images can be written");
     for (std::size_t d = 0; d < 4; ++d) {
-      shape[d] = sizes.type == nn::ElementType::int64
-                     ? sizes.integers[d]
-                     : static_cast<std::int64_t>(static_cast<float>(shape[d]) * sizes.floats[d]);
+      shape[d] = sizes.type == nn::ElementType::int64 ? sizes.integers[d]
+                                                      : nn::scaled_size(shape[d], sizes.floats[d]);
     }
     const std::string mode = node_->text("mode", "nearest");
     const std::string place = node_->text("coordinate_transformation_mode",
@@ -631,8 +622,7 @@ class Writer {
     if (order.empty()) {
       for (std::size_t d = x.shape.size(); d-- > 0;) order.push_back(static_cast<std::int64_t>(d));
     }
-    Shape shape;
-    for (const std::int64_t d : order) shape.push_back(x.shape.at(static_cast<std::size_t>(d)));
+    const Shape shape = nn::permuted(x.shape, order);
     Known& result = values_[node_->outputs.front()];
     result.shape = shape;
     if (order == to_image) {
@@ -654,6 +644,12 @@ class Writer {
 };
 
 }  // namespace
+
+std::vector<std::string_view> written_operators() {
+  std::vector<std::string_view> names;
+  for (const auto& entry : Writer::methods()) names.push_back(entry.first);
+  return names;
+}
 
 std::vector<std::uint8_t> write_graph_def(const nn::Graph& graph) {
   const proto::GraphDef message = Writer(graph).write();

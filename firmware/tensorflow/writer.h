@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "firmware/onnx/graph.h"
@@ -15,5 +16,8 @@ namespace tactus::tf {
 
 /// The bytes of a GraphDef; deterministic.
 [[nodiscard]] std::vector<std::uint8_t> write_graph_def(const nn::Graph& graph);
+
+/// Names of the operators of ONNX that can be written, sorted.
+[[nodiscard]] std::vector<std::string_view> written_operators();
 
 }  // namespace tactus::tf

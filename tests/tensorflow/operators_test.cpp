@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "firmware/onnx/operators.h"
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/tensorflow/model_files.h"
+#include "firmware/tensorflow/writer.h"
 #include "tests/compiler/models/outcome.h"
 
 namespace tactus::tf {
@@ -127,6 +129,13 @@ TEST(OperatorList, HasACaseForEveryOperator) {
     at = end + 2;
   }
   EXPECT_EQ(missing, std::set<std::string>{});
+}
+
+TEST(TensorFlowWriter, WritesOperatorsOfOnnx) {
+  const std::vector<std::string_view> known = nn::known_operators();
+  for (const std::string_view op : written_operators()) {
+    EXPECT_TRUE(std::binary_search(known.begin(), known.end(), op)) << op;
+  }
 }
 
 }  // namespace

@@ -18,12 +18,6 @@ struct Mixture {
   std::int64_t vectors = 0, mixed = 0;
 };
 
-/// True if the step only renames vectors.
-bool renames(const Step& step) {
-  const std::string& op = step.node->op_type;
-  return op == "Transpose" || op == "Identity" || op == "Dropout";
-}
-
 Layout layout_in(const Model& model, const std::string& name, const Layout& result) {
   const Value& value = model.value(name);
   return value.constant ? Layout{value.constant->shape, result.order} : *value.layout;
@@ -123,7 +117,7 @@ std::vector<std::string> rearrangement_notes(const Model& model,
     bool only = true;
     for (const std::string& node : layer.nodes) {
       const auto found = steps.find(node);
-      if (found == steps.end() || renames(*found->second)) continue;
+      if (found == steps.end() || found->second->work == Work::alias) continue;
       only = only && !found->second->rearrangement.outputs.empty();
       moving = found->second;
     }

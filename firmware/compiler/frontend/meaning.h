@@ -14,6 +14,31 @@
 
 namespace tactus::compiler {
 
+/// What a step computes.
+enum class Work : std::uint8_t {
+  none,           ///< nothing at run time
+  rearrangement,  ///< see Rearrangement
+  alias,          ///< another name of the same vectors
+  convolution,
+  product,  ///< of matrices
+  add,
+  subtract,
+  multiply,
+  minimum,
+  maximum,
+  parametric_relu,
+  relu,
+  leaky_relu,
+  clip,
+  chords,   ///< a function by chords
+  tables,   ///< a function by lookup tables
+  softmax,  ///< a copy, of which the host computes the Softmax
+  normalisation,
+  max_pool,
+  average_pool,
+  resize,
+};
+
 /// The source of an element: a piece, and the row-major index in it in the model's order. Piece -1:
 /// the fill value.
 struct Origin {

@@ -9,6 +9,7 @@
 #include "firmware/compiler/frontend/planner.h"
 #include "firmware/compiler/frontend/traversal.h"
 #include "firmware/onnx/input_shapes.h"
+#include "firmware/onnx/operators.h"
 #include "firmware/onnx/sub_graphs.h"
 #include "firmware/reference/reference.h"
 #include "isa/support/error.h"
@@ -17,18 +18,16 @@
 namespace tactus::compiler {
 namespace {
 
-constexpr std::int64_t oldest_opset = 7, newest_opset = 25;
-
 using NodeOrder = std::vector<const nn::Node*>;
 using Problems = std::vector<std::string>;
+
+bool has_supported_opset(const nn::Graph& graph) {
+  return graph.opset >= nn::first_opset && graph.opset <= nn::newest_opset;
+}
 
 bool is_real_type(std::int64_t type) {
   return type == nn::onnx_float || type == nn::onnx_double || type == nn::onnx_float16 ||
          type == nn::onnx_bfloat16;
-}
-
-bool is_recurrent(const nn::Node& node) {
-  return node.op_type == "GRU" || node.op_type == "LSTM" || node.op_type == "RNN";
 }
 
 /// True if every reader converts the integers to real numbers, so that the value can be real from
@@ -40,14 +39,9 @@ bool only_cast_to_real(const Model& model, const std::string& name) {
   });
 }
 
-/// Whether the node becomes several, products behind others among them.
-bool has_inner_products(const nn::Node& node) {
-  return is_recurrent(node) || node.op_type == "Attention" || node.op_type == "RotaryEmbedding";
-}
-
 /// Whether the value is what the node repeats its work over, along dimension 0.
 bool is_sequence(const nn::Node& node, const std::string& value, std::int64_t opset) {
-  if (is_recurrent(node)) return node.integer("layout", 0) == 0 && node.input(0) == value;
+  if (has(node, is_recurrent)) return node.integer("layout", 0) == 0 && node.input(0) == value;
   if (node.op_type != "Scan" || opset < 9) return false;
   const std::size_t scanned = std::min<std::size_t>(
       static_cast<std::size_t>(std::max<std::int64_t>(node.integer("num_scan_inputs", 0), 0)),
@@ -249,6 +243,30 @@ void decide(Planner& p) {
   }
 }
 
+/// Where a step may stand in a layer, unless its plan says otherwise.
+Role role_of(Work work) {
+  switch (work) {
+    case Work::convolution:
+    case Work::product:
+      return Role::start;
+    case Work::add:
+      return Role::add;
+    case Work::normalisation:
+      return Role::normalisation;
+    case Work::relu:
+    case Work::leaky_relu:
+    case Work::clip:
+    case Work::tables:
+    case Work::softmax:
+      return Role::activation;
+    case Work::max_pool:
+    case Work::average_pool:
+      return Role::pool;
+    default:
+      return Role::simple;
+  }
+}
+
 void plan_node(Model& model, const nn::Node& node, Findings& found, bool expanded) {
   Problems& problems = found.problems;
   Planner planner(model, node, problems);
@@ -284,12 +302,6 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
     }
     return;
   }
-  for (std::size_t i = 0; i < op->least_inputs; ++i) {
-    if (!planner.given(i)) {
-      planner.problem("input {} is missing", i);
-      return;
-    }
-  }
   try {
     const bool constant = planner.all_constant();
     if (constant && op->fold != nullptr) {
@@ -315,7 +327,8 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
     }
     Step& step = planner.step();
     step.node = &node;
-    step.role = op->role;
+    step.work = op->work;
+    step.role = role_of(op->work);
     step.emit = op->plan(planner);
     if (planner.failed() || !step.emit) return;
     check_results(model, planner);
@@ -343,17 +356,12 @@ void drop_unread(Model& model) {
   model.steps = std::move(kept);
 }
 
-bool is_product(const nn::Node& node) {
-  return node.op_type == "Conv" || node.op_type == "ConvTranspose" || node.op_type == "Gemm" ||
-         node.op_type == "MatMul" || node.op_type == "QLinearConv" ||
-         node.op_type == "QLinearMatMul" || node.op_type == "MatMulInteger" ||
-         node.op_type == "ConvInteger" || has_inner_products(node);
-}
+bool multiplies(const nn::Node& node) { return has(node, is_product | has_inner_products); }
 
 /// True if the host can compute a node that cannot be planned or that reads values of the host: the
 /// reference executor supports it, and it is no product and no product depends on it.
 bool host_can_take(const Model& model, const nn::Node& node) {
-  return !model.compat && !is_product(node) && model.before_product.count(&node) == 0 &&
+  return !model.compat && !multiplies(node) && model.before_product.count(&node) == 0 &&
          nn::reference_has(node, model.graph->opset);
 }
 
@@ -387,12 +395,9 @@ bool known_before(const Model& model, const std::string& name) {
 
 /// True if an operand with an open shape decides the shape of the result.
 bool has_open_shape(const Model& model, const nn::Node& node) {
-  static const std::set<std::string_view> types{
-      "ConstantOfShape", "Expand", "OneHot",  "Pad",  "Range",     "Reshape", "Resize",
-      "Slice",           "Split",  "Squeeze", "Tile", "Unsqueeze", "Upsample"};
-  if (types.count(node.op_type) == 0 && node.op_type.rfind("Reduce", 0) != 0) return false;
-  const bool all = node.op_type == "Range" || node.op_type == "ConstantOfShape";
-  for (std::size_t i = all ? 0 : 1; i < node.inputs.size(); ++i) {
+  const nn::Form* form = nn::find_form(node, model.graph->opset);
+  if (form == nullptr) return false;
+  for (std::size_t i = form->shape_input; i < node.inputs.size(); ++i) {
     if (node.inputs[i].empty()) continue;
     const Value* value = find_value(model, node.inputs[i]);
     if (value != nullptr && value->constant == nullptr) return true;
@@ -412,7 +417,7 @@ bool can_come_before(const Model& model, const nn::Node& node) {
 
 /// The first operand of integers; null if there is none, or if only its shape is read.
 const std::string* whole_operand(const Model& model, const nn::Node& node) {
-  if (node.op_type == "Shape" || node.op_type == "Size") return nullptr;
+  if (has(node, reads_shape)) return nullptr;
   for (const std::string& input : node.inputs) {
     const Value* value = input.empty() ? nullptr : find_value(model, input);
     if (value != nullptr && value->host_only()) return &input;
@@ -499,6 +504,13 @@ bool only_carries(const nn::Node& node, const std::string& value) {
 
 /// Plans the node for the unit or, if that is not possible, for the host.
 void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
+  if (has_supported_opset(*model.graph) && nn::is_known(node)) {
+    const std::string problem = nn::form_problem(node, model.graph->opset);
+    if (!problem.empty()) {
+      found.problems.push_back(node.where() + ": " + problem);
+      return;
+    }
+  }
   if (reads_host_value(model, node)) {
     if (host_can_take(model, node)) {
       leave_to_host(model, node, "");
@@ -735,8 +747,8 @@ void mark_before_product(Model& model, const NodeOrder& order) {
     const bool before =
         std::any_of(node.outputs.begin(), node.outputs.end(),
                     [&](const std::string& output) { return wanted.count(output) != 0; });
-    if (before || has_inner_products(node)) model.before_product.insert(&node);
-    if (before || is_product(node)) wanted.insert(node.inputs.begin(), node.inputs.end());
+    if (before || has(node, has_inner_products)) model.before_product.insert(&node);
+    if (before || multiplies(node)) wanted.insert(node.inputs.begin(), node.inputs.end());
   }
 }
 
@@ -823,67 +835,10 @@ const Value& Model::value(const std::string& name) const {
 
 namespace {
 
-/// True for operators whose results have the layout of their operands.
-bool keeps_layout(const nn::Node& node) {
-  static const std::set<std::string_view> types{"Abs",
-                                                "Celu",
-                                                "Exp",
-                                                "Gelu",
-                                                "Log",
-                                                "Mish",
-                                                "Reciprocal",
-                                                "Softsign",
-                                                "Sqrt",
-                                                "Add",
-                                                "Cast",
-                                                "Clip",
-                                                "DequantizeLinear",
-                                                "Div",
-                                                "Dropout",
-                                                "Elu",
-                                                "Gelu",
-                                                "HardSwish",
-                                                "Swish",
-                                                "Identity",
-                                                "LeakyRelu",
-                                                "Max",
-                                                "Min",
-                                                "Mul",
-                                                "Neg",
-                                                "PRelu",
-                                                "Pow",
-                                                "QuantizeLinear",
-                                                "Relu",
-                                                "Selu",
-                                                "Sigmoid",
-                                                "Softplus",
-                                                "Sub",
-                                                "Sum",
-                                                "Tanh",
-                                                "HardSigmoid"};
-  return types.count(node.op_type) != 0;
-}
-
-/// True for operators that need channels innermost in memory.
-bool wants_image(const nn::Node& node) {
-  static const std::set<std::string_view> types{
-      "AveragePool",       "BatchNormalization", "Conv",    "ConvTranspose",
-      "GlobalAveragePool", "GlobalMaxPool",      "MaxPool", "Resize",
-      "Upsample"};
-  return types.count(node.op_type) != 0;
-}
-
 bool is_to_image(const nn::Node& node) {
   const auto permutation = node.attributes.find("perm");
   return node.op_type == "Transpose" && permutation != node.attributes.end() &&
          permutation->second == nn::Attribute(nn::Shape{0, 3, 1, 2});
-}
-
-/// True for operators that need the last dimension innermost in memory.
-bool wants_rows(const nn::Node& node) {
-  static const std::set<std::string_view> types{"Attention", "LayerNormalization", "MatMul",
-                                                "RMSNormalization", "RotaryEmbedding"};
-  return types.count(node.op_type) != 0;
 }
 
 /// True if an operator that needs rows reads the value, directly or through operators on single
@@ -894,11 +849,9 @@ bool reaches_rows(const Model& model, const std::string& value, unsigned depth =
   if (readers == model.nodes_reading.end() || depth > deepest) return false;
   return std::any_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* node) {
     if (node->outputs.empty()) return false;
-    if (wants_rows(*node)) return true;
-    const bool passes = keeps_layout(*node) || node->op_type == "Transpose" ||
-                        node->op_type == "Concat" || node->op_type == "Slice" ||
-                        node->op_type == "Softmax";
-    return passes && reaches_rows(model, node->outputs.front(), depth + 1);
+    if (has(*node, wants_rows)) return true;
+    return has(*node, keeps_layout | keeps_rows) &&
+           reaches_rows(model, node->outputs.front(), depth + 1);
   });
 }
 
@@ -910,11 +863,12 @@ bool reaches_image(const Model& model, const std::string& value, bool turned, un
   if (readers == model.nodes_reading.end() || depth > deepest) return false;
   return std::any_of(readers->second.begin(), readers->second.end(), [&](const nn::Node* node) {
     if (node->outputs.empty()) return false;
-    if (!turned && wants_image(*node)) return node->inputs.front() == value;
+    if (!turned && has(*node, wants_image)) return node->inputs.front() == value;
     if (turned && is_to_image(*node)) {
       return reaches_image(model, node->outputs.front(), false, depth + 1);
     }
-    return keeps_layout(*node) && reaches_image(model, node->outputs.front(), turned, depth + 1);
+    return has(*node, keeps_layout) &&
+           reaches_image(model, node->outputs.front(), turned, depth + 1);
   });
 }
 
@@ -933,7 +887,7 @@ bool reaches_turn(const Model& model, const std::string& value, unsigned depth =
              permutation->second == nn::Attribute(nn::Shape{0, 2, 1}) &&
              reaches_rows(model, turned) && !reaches_image(model, turned, false);
     }
-    return (keeps_layout(*node) || node->op_type == "Concat") &&
+    return (has(*node, keeps_layout) || node->op_type == "Concat") &&
            reaches_turn(model, node->outputs.front(), depth + 1);
   });
 }
@@ -979,9 +933,9 @@ Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architectur
     for (const nn::ValueInfo& info : graph.outputs) model.outputs.push_back(info.name);
   }
   Problems problems;
-  if (graph.opset < oldest_opset || graph.opset > newest_opset) {
+  if (!has_supported_opset(graph)) {
     problems.push_back(fmt::format("{}: operator set {} is not supported; supported are {} to {}",
-                                   graph.file, graph.opset, oldest_opset, newest_opset));
+                                   graph.file, graph.opset, nn::first_opset, nn::newest_opset));
   }
   const NodeOrder order = traverse(graph, model.outputs);
   declare_constants(model);

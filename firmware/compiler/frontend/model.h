@@ -59,6 +59,7 @@ struct Value {
 /// A node with work at run time.
 struct Step {
   const nn::Node* node = nullptr;
+  Work work = Work::none;
   Role role = Role::simple;
   std::vector<std::string> reads;   ///< values, with one entry for each reading
   std::vector<std::string> writes;  ///< values

@@ -38,6 +38,11 @@ const Operator* find_internal_operator(std::string_view type) {
   return nullptr;
 }
 
+bool has(const nn::Node& node, Traits traits) {
+  const Operator* op = find_operator(node.op_type);
+  return op != nullptr && (op->traits & traits) != 0;
+}
+
 std::vector<std::string_view> operator_types() {
   std::vector<std::string_view> types;
   for (const auto& [type, op] : table()) types.push_back(type);

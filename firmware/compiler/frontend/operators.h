@@ -1,4 +1,5 @@
-// The table of operators: how each is folded, expanded and planned.
+// The compiler's table of operators: how each is folded, expanded and planned. What the standard
+// says of them is in firmware/onnx/operators.h.
 //
 // One file a family in operators/. To add an operator: write it as nodes of other operators
 // (expansion.h) or, where there are none for it, a plan function (planner.h) whose emitter fills
@@ -16,10 +17,25 @@
 
 namespace tactus::compiler {
 
+/// What the analysis of a whole model has to know of an operator.
+enum Trait : std::uint32_t {
+  is_product = 1,            ///< of an input and weights: the host computes it for no machine
+  has_inner_products = 2,    ///< becomes several nodes, products behind others among them
+  is_recurrent = 4,          ///< repeats its work over a sequence, input 0
+  keeps_layout = 8,          ///< works on single elements: the result lies as the operands do
+  keeps_rows = 16,           ///< is no product, and needs no other order than a product behind it
+  wants_image = 32,          ///< needs channels innermost in memory
+  wants_rows = 64,           ///< needs the last dimension innermost in memory
+  keeps_quantisation = 128,  ///< only moves values or chooses the largest
+  reads_shape = 256,         ///< reads the shape of its operand, and no values
+  takes_means = 512,         ///< each result is a mean of several elements
+};
+using Traits = std::uint32_t;  ///< a set of them
+
 struct Operator {
   std::string_view type;
-  std::size_t least_inputs = 1;
-  Role role = Role::simple;
+  Traits traits = 0;
+  Work work = Work::none;  ///< of the step that plan() makes
   /// Plans a node at run time. Null: the operator exists at compile time only.
   Emit (*plan)(Planner&) = nullptr;
   /// Folds a node whose operands are all constant. Null: the reference executor does it, if it has
@@ -58,6 +74,8 @@ using Operators = std::vector<Operator>;
 /// Finds an operator; null if there is none.
 [[nodiscard]] const Operator* find_operator(std::string_view type);
 [[nodiscard]] const Operator* find_internal_operator(std::string_view type);
+/// True if the node's operator is in the table and has one of the traits.
+[[nodiscard]] bool has(const nn::Node& node, Traits traits);
 /// All types in the table, sorted.
 [[nodiscard]] std::vector<std::string_view> operator_types();
 /// The supported operators as sorted text: "Add, AveragePool, ...".

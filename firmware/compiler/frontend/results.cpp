@@ -70,20 +70,16 @@ std::uint64_t elements_of(const nn::Shape& shape) {
 std::uint64_t macs_with_padding(const Model& model) {
   std::uint64_t sum = 0;
   for (const Step& step : model.steps) {
-    const std::string& op = step.node->op_type;
-    const bool deconvolution = op == "ConvTranspose";
-    const bool convolution = op == "Conv" || deconvolution;
-    if (!convolution && op != "Gemm" && op != "MatMul") continue;
-    if (step.node->has(moves_only)) continue;
+    const bool convolution = step.work == Work::convolution;
+    if ((!convolution && step.work != Work::product) || step.node->has(moves_only)) continue;
     const nn::Shape& left = shape_of(model.value(step.node->inputs[0]));
     const nn::Shape& right = shape_of(model.value(step.node->inputs[1]));
     const std::uint64_t results = elements_of(shape_of(model.value(step.writes.front())));
     if (convolution) {
-      // Weights are [outputs, inputs of a group, height, width], of a ConvTranspose [inputs, ...].
-      const std::uint64_t each = elements_of(right) / static_cast<std::uint64_t>(right.front());
-      sum += (deconvolution ? elements_of(left) : results) * each;
+      // Weights are [outputs, inputs of a group, height, width].
+      sum += results * (elements_of(right) / static_cast<std::uint64_t>(right.front()));
     } else {
-      const bool transposed = op == "Gemm" && step.node->integer("transA", 0) != 0;
+      const bool transposed = step.node->integer("transA", 0) != 0;
       sum += results * static_cast<std::uint64_t>(transposed ? left.front() : left.back());
     }
   }

@@ -1,6 +1,7 @@
 // Image operators: pooling, normalisation, resizing, blocks of pixels as channels.
 #include <algorithm>
 
+#include "firmware/onnx/shapes.h"
 #include "firmware/tensorflow/translator.h"
 #include "isa/support/text.h"
 
@@ -53,14 +54,12 @@ void translate_pool(Translator& t) {
            average ? "" : " and EXPLICIT");
   }
   for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t size = shape[2 + d] + pads[d] + pads[d + 2];
-    const std::int64_t k = kernel[row + d], s = strides[row + d];
-    if (padding == "SAME") {
-      shape[2 + d] = (size + s - 1) / s;
-    } else if (size < k) {
-      t.fail("the window spans {} pixels, the padded image has {}", k, size);
-    } else {
-      shape[2 + d] = (size - k) / s + 1;
+    nn::Sliding along{shape[2 + d], kernel[row + d], strides[row + d], 1, pads[d], pads[d + 2]};
+    if (padding == "SAME") along.pad_to_same("SAME_UPPER");
+    shape[2 + d] = along.windows(false);
+    if (shape[2 + d] == 0) {
+      t.fail("the window spans {} pixels, the padded image has {}", along.kernel,
+             along.before + along.size + along.after);
     }
   }
   t.result(image_result(t, t.emit(average ? "AveragePool" : "MaxPool", {x}, std::move(attributes)),
@@ -167,15 +166,12 @@ void translate_blocks(Translator& t) {
   const std::string x = image_input(t, 0, format);
   nn::Shape shape = image_shape(t.input(0), format);
   if (block < 1 || block > 4096) t.fail("attribute block_size is {}", block);
-  const bool spreads = t.node().op == "DepthToSpace";
-  const bool fits =
-      spreads ? shape[1] % (block * block) == 0 : shape[2] % block == 0 && shape[3] % block == 0;
-  if (!fits) {
+  const std::optional<nn::Shape> fit = nn::block_shape(shape, block, t.node().op == "SpaceToDepth");
+  if (!fit) {
     t.fail("an image of {} channels, {} x {}, has no blocks of {}", shape[1], shape[2], shape[3],
            block);
   }
-  for (std::size_t d = 2; d < 4; ++d) shape[d] = spreads ? shape[d] * block : shape[d] / block;
-  shape[1] = spreads ? shape[1] / (block * block) : shape[1] * block * block;
+  shape = *fit;
   t.result(image_result(t, t.emit(t.node().op, {x}, {{"blocksize", block}}), shape, format));
 }
 

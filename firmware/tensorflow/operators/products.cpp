@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "firmware/onnx/shapes.h"
 #include "firmware/tensorflow/translator.h"
 #include "isa/support/text.h"
 
@@ -96,15 +97,12 @@ void pad_convolution(const Translator& t, DataFormat format, const nn::Shape& im
     t.fail("attribute padding is {}; supported are SAME, VALID and EXPLICIT", quote(padding));
   }
   for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t size = image[2 + d];
-    const std::int64_t reach = (c.kernel[d] - 1) * c.dilation[d] + 1;
-    const std::int64_t padded = size + pads[d] + pads[d + 2];
-    if (padding == "SAME") {
-      c.result[2 + d] = (size + c.stride[d] - 1) / c.stride[d];
-    } else if (padded < reach) {
-      t.fail("the kernel spans {} pixels, the padded image has {}", reach, padded);
-    } else {
-      c.result[2 + d] = (padded - reach) / c.stride[d] + 1;
+    nn::Sliding along{image[2 + d], c.kernel[d], c.stride[d], c.dilation[d], pads[d], pads[d + 2]};
+    if (padding == "SAME") along.pad_to_same("SAME_UPPER");
+    c.result[2 + d] = along.windows(false);
+    if (c.result[2 + d] == 0) {
+      t.fail("the kernel spans {} pixels, the padded image has {}", along.reach(),
+             along.before + along.size + along.after);
     }
   }
   if (padding == "SAME") {

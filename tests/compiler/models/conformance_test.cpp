@@ -1,14 +1,17 @@
 // ONNX's own tests of single nodes (Debian: libonnx-testdata). Each test whose operators Tactus
 // supports gives the expected values on the simulated unit, or is listed here with a reason.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/onnx/loader.h"
+#include "firmware/onnx/operators.h"
 #include "firmware/onnx/tensor_files.h"
 #include "tests/compiler/models/outcome.h"
 
@@ -232,6 +235,37 @@ INSTANTIATE_TEST_SUITE_P(Ways, Conformance, testing::Values(layer_by_layer, by_w
                          [](const auto& tested) {
                            return tested.index == 0 ? "LayerByLayer" : "ByWayOfStripe";
                          });
+
+/// Each operator of ONNX's table has a case in tests/compiler/operators (EveryForm) if the unit
+/// computes it; else it occurs here in a test whose values are compared, or elsewhere.
+TEST(OperatorTable, EveryOperatorHasATest) {
+  if (!fs::exists(suite)) {
+    GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";
+  }
+  static const std::string runtime =
+      "outputs of ONNX Runtime: tests/compiler/operators/runtime.json";
+  static const std::map<std::string_view, std::string> elsewhere{{"Mod", runtime},
+                                                                 {"OneHot", runtime}};
+  std::set<std::string> seen;
+  each_case([&](const std::string& name, const Case& c) {
+    for (const nn::Node& node : c.graph.nodes) {
+      if (reason_of(name).empty()) seen.insert(node.op_type);
+    }
+  });
+  for (const std::string_view op : nn::known_operators()) {
+    if (find_operator(op) != nullptr) continue;
+    const bool tested = seen.count(std::string(op)) != 0;
+    EXPECT_NE(tested, elsewhere.count(op) != 0) << op << (tested ? " is tested here" : "");
+  }
+}
+
+/// The compiler's table has no operator that ONNX's lacks.
+TEST(OperatorTable, CompilerHasOnlyOperatorsOfOnnx) {
+  const std::vector<std::string_view> known = nn::known_operators();
+  for (const std::string_view op : operator_types()) {
+    EXPECT_TRUE(std::binary_search(known.begin(), known.end(), op)) << op;
+  }
+}
 
 /// Returns the error text of `compile`; empty if it succeeds.
 std::string refusal_of(Compile compile, const nn::Graph& graph,

@@ -136,10 +136,11 @@ bool expand_clip(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators activation_operators() {
-  return {{"Relu", 1, Role::activation, plan_relu},
-          {"LeakyRelu", 1, Role::activation, plan_leaky_relu, nullptr, expand_leaky_relu},
-          {"Clip", 1, Role::activation, plan_clip, nullptr, expand_clip},
-          {"Softmax", 1, Role::activation, plan_softmax, nullptr, expand_inner_softmax}};
+  return {
+      {"Relu", keeps_layout, Work::relu, plan_relu},
+      {"LeakyRelu", keeps_layout, Work::leaky_relu, plan_leaky_relu, nullptr, expand_leaky_relu},
+      {"Clip", keeps_layout, Work::clip, plan_clip, nullptr, expand_clip},
+      {"Softmax", keeps_rows, Work::softmax, plan_softmax, nullptr, expand_inner_softmax}};
 }
 
 }  // namespace tactus::compiler

@@ -11,6 +11,7 @@
 #include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/frontend/operators/functions.h"
 #include "firmware/compiler/frontend/operators/rearrange.h"
+#include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 
@@ -109,12 +110,21 @@ bool check_operand(Planner& p, const Operand& operand, const Layout& result) {
   return false;
 }
 
-hir::Kind kind_of(const std::string& op) {
-  if (op == "Add") return hir::Kind::add;
-  if (op == "Sub") return hir::Kind::subtract;
-  if (op == "Mul") return hir::Kind::multiply;
-  if (op == "Max") return hir::Kind::max_pool;
-  return op == "Min" ? hir::Kind::minimum : hir::Kind::leaky_relu;
+hir::Kind kind_of(Work work) {
+  switch (work) {
+    case Work::add:
+      return hir::Kind::add;
+    case Work::subtract:
+      return hir::Kind::subtract;
+    case Work::multiply:
+      return hir::Kind::multiply;
+    case Work::minimum:
+      return hir::Kind::minimum;
+    case Work::maximum:
+      return hir::Kind::max_pool;
+    default:  // parametric_relu
+      return hir::Kind::leaky_relu;
+  }
 }
 
 Emit plan_arithmetic(Planner& p) {
@@ -123,7 +133,7 @@ Emit plan_arithmetic(Planner& p) {
   const auto shape_of = [](const Operand& operand) {
     return operand.constant ? operand.constant->shape : operand.layout.shape;
   };
-  const std::optional<nn::Shape> shape = broadcast_shape(shape_of(*first), shape_of(*second));
+  const std::optional<nn::Shape> shape = nn::broadcast_shape(shape_of(*first), shape_of(*second));
   if (!shape || std::find(shape->begin(), shape->end(), 0) != shape->end()) {
     p.problem("shapes {} and {} do not broadcast", nn::to_string(shape_of(*first)),
               nn::to_string(shape_of(*second)));
@@ -132,7 +142,7 @@ Emit plan_arithmetic(Planner& p) {
   Arithmetic arithmetic;
   arithmetic.first = *first;
   arithmetic.second = *second;
-  arithmetic.kind = kind_of(p.node.op_type);
+  arithmetic.kind = kind_of(p.step().work);
   const bool first_leads = second->constant ||
                            (!first->constant && first->layout.shape == *shape) ||
                            (!first->constant && second->layout.shape != *shape);
@@ -177,7 +187,7 @@ bool expand_operands(Planner& p, Expansion& e) {
     return v.constant ? v.constant->shape : v.layout->shape;
   };
   const std::optional<nn::Shape> shape =
-      broadcast_shape(shape_of(*values[0]), shape_of(*values[1]));
+      nn::broadcast_shape(shape_of(*values[0]), shape_of(*values[1]));
   if (!shape) return false;
   std::vector<std::string> inputs = p.node.inputs;
   bool changed = false;
@@ -220,7 +230,7 @@ bool expand_multiply(Planner& p, Expansion& e) {
 }
 
 /// Joins several operands, two at a time.
-bool expand_list(Planner& p, Expansion& e, const char* pairwise) {
+bool expand_list(Planner& p, Expansion& e, const std::string& pairwise) {
   const std::vector<std::string>& inputs = p.node.inputs;
   std::string sum = inputs.front();
   for (std::size_t i = 1; i + 1 < inputs.size(); ++i) sum = e.node(pairwise, {sum, inputs[i]});
@@ -236,7 +246,7 @@ bool expand_sum(Planner& p, Expansion& e) { return expand_list(p, e, "Add"); }
 
 bool expand_min_max(Planner& p, Expansion& e) {
   if (p.node.inputs.size() == 2) return expand_operands(p, e);
-  return expand_list(p, e, p.node.op_type == "Min" ? "Min" : "Max");
+  return expand_list(p, e, p.node.op_type);
 }
 
 bool expand_mean(Planner& p, Expansion& e) {
@@ -308,15 +318,15 @@ bool expand_p_relu(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators arithmetic_operators() {
-  return {{"Add", 2, Role::add, plan_arithmetic, fold_arithmetic, expand_operands},
-          {"Sub", 2, Role::simple, plan_arithmetic, fold_arithmetic, expand_operands},
-          {"Mul", 2, Role::simple, plan_arithmetic, fold_arithmetic, expand_multiply},
-          {"Div", 2, Role::simple, nullptr, fold_arithmetic, expand_division},
-          {"Min", 1, Role::simple, plan_arithmetic, nullptr, expand_min_max},
-          {"Max", 1, Role::simple, plan_arithmetic, nullptr, expand_min_max},
-          {"PRelu", 2, Role::simple, plan_arithmetic, nullptr, expand_p_relu},
-          {"Sum", 1, Role::simple, nullptr, nullptr, expand_sum},
-          {"Mean", 1, Role::simple, nullptr, nullptr, expand_mean}};
+  return {{"Add", keeps_layout, Work::add, plan_arithmetic, fold_arithmetic, expand_operands},
+          {"Sub", keeps_layout, Work::subtract, plan_arithmetic, fold_arithmetic, expand_operands},
+          {"Mul", keeps_layout, Work::multiply, plan_arithmetic, fold_arithmetic, expand_multiply},
+          {"Div", keeps_layout, Work::none, nullptr, fold_arithmetic, expand_division},
+          {"Min", keeps_layout, Work::minimum, plan_arithmetic, nullptr, expand_min_max},
+          {"Max", keeps_layout, Work::maximum, plan_arithmetic, nullptr, expand_min_max},
+          {"PRelu", keeps_layout, Work::parametric_relu, plan_arithmetic, nullptr, expand_p_relu},
+          {"Sum", keeps_layout, Work::none, nullptr, nullptr, expand_sum},
+          {"Mean", keeps_layout, Work::none, nullptr, nullptr, expand_mean}};
 }
 
 }  // namespace tactus::compiler

@@ -426,8 +426,10 @@ bool expand_rotary(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators attention_operators() {
-  return {{"Attention", 3, Role::simple, nullptr, nullptr, expand_attention},
-          {"RotaryEmbedding", 3, Role::simple, nullptr, nullptr, expand_rotary}};
+  return {{"Attention", has_inner_products | wants_rows, Work::none, nullptr, nullptr,
+           expand_attention},
+          {"RotaryEmbedding", has_inner_products | wants_rows, Work::none, nullptr, nullptr,
+           expand_rotary}};
 }
 
 }  // namespace tactus::compiler

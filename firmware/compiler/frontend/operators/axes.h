@@ -1,4 +1,4 @@
-// Axes, slices and target shapes, for shape arithmetic and run-time rearrangement.
+// Axes, slices and target shapes of nodes, by the rules of shapes.h; what does not fit is reported.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firmware/compiler/frontend/planner.h"
+#include "firmware/onnx/shapes.h"
 
 namespace tactus::compiler {
 
@@ -18,11 +19,7 @@ namespace tactus::compiler {
 /// Shape of the output of Reshape, Flatten, Squeeze or Unsqueeze on `shape`.
 [[nodiscard]] std::optional<nn::Shape> reshaped(Planner& p, const nn::Shape& shape);
 
-/// Along each dimension: output element i is input element start + i * step.
-struct SliceRange {
-  std::int64_t start = 0, step = 1, count = 0;
-};
-[[nodiscard]] std::optional<std::vector<SliceRange>> slice_ranges(Planner& p,
-                                                                  const nn::Shape& shape);
+[[nodiscard]] std::optional<std::vector<nn::SliceRange>> slice_ranges(Planner& p,
+                                                                      const nn::Shape& shape);
 
 }  // namespace tactus::compiler

@@ -1,8 +1,7 @@
 // Operators whose results are known at compile time: Constant, Shape, Size, ConstantOfShape; and
 // Cast, which changes nothing at run time.
-#include <algorithm>
-
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -35,14 +34,7 @@ void set_shape(Planner& p, const nn::Shape& shape) {
 Emit plan_shape(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
-  const auto rank = static_cast<std::int64_t>(x->rank());
-  const auto bound = [&](const char* name, std::int64_t fallback) {
-    const std::int64_t at = p.node.integer(name, fallback);
-    return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank);
-  };
-  const std::int64_t start = bound("start", 0);
-  const std::int64_t end = std::max(bound("end", rank), start);
-  set_shape(p, {x->shape.begin() + start, x->shape.begin() + end});
+  set_shape(p, nn::part_of_shape(p.node, x->shape));
   return {};
 }
 
@@ -99,11 +91,11 @@ void fold_constant_of_shape(Planner& p) {
 }  // namespace
 
 Operators constant_operators() {
-  return {{"Constant", 0, Role::simple, nullptr, fold_constant},
-          {"Shape", 1, Role::simple, plan_shape},
-          {"Size", 1, Role::simple, plan_size},
-          {"Cast", 1, Role::simple, plan_cast},
-          {"ConstantOfShape", 1, Role::simple, nullptr, fold_constant_of_shape}};
+  return {{"Constant", 0, Work::none, nullptr, fold_constant},
+          {"Shape", reads_shape, Work::none, plan_shape},
+          {"Size", reads_shape, Work::none, plan_size},
+          {"Cast", keeps_layout, Work::alias, plan_cast},
+          {"ConstantOfShape", 0, Work::none, nullptr, fold_constant_of_shape}};
 }
 
 }  // namespace tactus::compiler

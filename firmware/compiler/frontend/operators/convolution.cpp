@@ -6,6 +6,7 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/matrices.h"
 #include "firmware/compiler/frontend/operators/windows.h"
+#include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -185,18 +186,13 @@ std::optional<Transposed> plan_transposed(Planner& p, const Layout& x, const nn:
     return std::nullopt;
   }
   for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t reach = (w.shape[2 + d] - 1) * t.dilation[d];
-    std::int64_t before = pads[d], after = pads[2 + d];
-    const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
-    if (same || !wanted.empty()) {
-      const std::int64_t full = t.stride[d] * (x.shape[2 + d] - 1) + more[d] + reach + 1;
-      const std::int64_t size = wanted.empty() ? x.shape[2 + d] * t.stride[d] : wanted[d];
-      const std::int64_t total = std::max<std::int64_t>(full - size, 0);
-      before = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
-      after = full - size - before;
+    nn::Sliding sliding{x.shape[2 + d], w.shape[2 + d], t.stride[d],
+                        t.dilation[d],  pads[d],        pads[2 + d]};
+    if (nn::pads_to_same(automatic) || !wanted.empty()) {
+      nn::cut_transposed(sliding, more[d], wanted.empty() ? 0 : wanted[d], automatic);
     }
-    t.before.push_back(reach - before);
-    t.after.push_back(reach - after + more[d]);
+    t.before.push_back(sliding.reach() - 1 - sliding.before);
+    t.after.push_back(sliding.reach() - 1 - sliding.after + more[d]);
   }
   return t;
 }
@@ -240,8 +236,10 @@ bool expand_transposed(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators convolution_operators() {
-  return {{"Conv", 2, Role::start, plan_convolution, nullptr, expand_to_image},
-          {"ConvTranspose", 2, Role::start, nullptr, nullptr, expand_transposed}};
+  return {
+      {"Conv", is_product | wants_image, Work::convolution, plan_convolution, nullptr,
+       expand_to_image},
+      {"ConvTranspose", is_product | wants_image, Work::none, nullptr, nullptr, expand_transposed}};
 }
 
 }  // namespace tactus::compiler

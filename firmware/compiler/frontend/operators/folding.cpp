@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -51,17 +52,6 @@ std::vector<T> combine(char op, const std::vector<T>& a, const BroadcastIndex& a
 
 }  // namespace
 
-std::optional<nn::Shape> broadcast_shape(const nn::Shape& a, const nn::Shape& b) {
-  nn::Shape result(std::max(a.size(), b.size()));
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    const std::int64_t x = k < a.size() ? a[a.size() - 1 - k] : 1;
-    const std::int64_t y = k < b.size() ? b[b.size() - 1 - k] : 1;
-    if (x != y && x != 1 && y != 1) return std::nullopt;
-    result[result.size() - 1 - k] = x == 1 ? y : x;
-  }
-  return result;
-}
-
 BroadcastIndex::BroadcastIndex(const nn::Shape& operand, const nn::Shape& result)
     : strides_(result.size(), 0) {
   const std::vector<std::int64_t> own = strides_of(operand);
@@ -80,7 +70,7 @@ std::int64_t BroadcastIndex::operator()(const nn::Shape& position) const {
 void fold_arithmetic(Planner& p) {
   const nn::Tensor& a = *p.constant(0);
   const nn::Tensor& b = *p.constant(1);
-  const std::optional<nn::Shape> shape = broadcast_shape(a.shape, b.shape);
+  const std::optional<nn::Shape> shape = nn::broadcast_shape(a.shape, b.shape);
   if (!shape || a.type != b.type) {
     p.problem("operands are {}{} and {}{}; supported are shapes that broadcast, of one type",
               nn::name_of(a.type), nn::to_string(a.shape), nn::name_of(b.type),

@@ -7,9 +7,6 @@
 
 namespace tactus::compiler {
 
-/// The shape of a result by ONNX's broadcasting rules; nothing if the shapes do not fit.
-[[nodiscard]] std::optional<nn::Shape> broadcast_shape(const nn::Shape& a, const nn::Shape& b);
-
 /// Index of a result's element in an operand that is broadcast: both are row-major, with shapes
 /// aligned at their last dimensions.
 class BroadcastIndex {

@@ -571,19 +571,19 @@ double sum_scale(const Planner& p, std::int64_t count, double largest) {
   return scale;
 }
 
-Operator chords_operator() { return {"chords", 1, Role::simple, plan_chords}; }
-Operator tables_operator() { return {"look up", 1, Role::activation, plan_tables}; }
+Operator chords_operator() { return {"chords", 0, Work::chords, plan_chords}; }
+Operator tables_operator() { return {"look up", 0, Work::tables, plan_tables}; }
 
 Operators function_operators() {
   Operators all;
   for (const char* type : {"Sigmoid", "Tanh", "Erf", "Gelu", "Mish", "Swish", "Softplus", "Elu",
                            "Celu", "Selu", "Exp", "Log", "Sqrt", "Reciprocal", "Softsign"}) {
-    all.push_back({type, 1, Role::simple, nullptr, nullptr, expand_curve});
+    all.push_back({type, keeps_layout, Work::none, nullptr, nullptr, expand_curve});
   }
   for (const char* type : {"Neg", "Abs", "HardSigmoid", "HardSwish"}) {
-    all.push_back({type, 1, Role::simple, nullptr, nullptr, expand_straight});
+    all.push_back({type, keeps_layout, Work::none, nullptr, nullptr, expand_straight});
   }
-  all.push_back({"Pow", 2, Role::simple, nullptr, nullptr, expand_pow});
+  all.push_back({"Pow", keeps_layout, Work::none, nullptr, nullptr, expand_pow});
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/frontend/operators/matrices.h"
+#include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -169,8 +170,8 @@ Emit plan_computed_product(Planner& p) {
   const std::size_t rank = a->rank();
   const std::optional<nn::Shape> batches =
       b->rank() != rank ? std::nullopt
-                        : broadcast_shape({a->shape.begin(), a->shape.end() - 2},
-                                          {b->shape.begin(), b->shape.end() - 2});
+                        : nn::broadcast_shape({a->shape.begin(), a->shape.end() - 2},
+                                              {b->shape.begin(), b->shape.end() - 2});
   if (!batches || a->shape[rank - 1] != b->shape[rank - 2]) {
     p.problem("{} of shape {} cannot be multiplied by {} of shape {}", quote(p.node.inputs[0]),
               nn::to_string(a->shape), quote(p.node.inputs[1]), nn::to_string(b->shape));
@@ -450,8 +451,8 @@ bool expand_gemm(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators matrix_operators() {
-  return {{"MatMul", 2, Role::start, plan_mat_mul, nullptr, expand_mat_mul},
-          {"Gemm", 2, Role::start, plan_gemm, nullptr, expand_gemm}};
+  return {{"MatMul", is_product | wants_rows, Work::product, plan_mat_mul, nullptr, expand_mat_mul},
+          {"Gemm", is_product, Work::product, plan_gemm, nullptr, expand_gemm}};
 }
 
 }  // namespace tactus::compiler

@@ -95,7 +95,7 @@ bool expand_normalisation(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators normalisation_operators() {
-  return {{"BatchNormalization", 5, Role::normalisation, plan_normalisation, nullptr,
+  return {{"BatchNormalization", wants_image, Work::normalisation, plan_normalisation, nullptr,
            expand_normalisation}};
 }
 

@@ -179,6 +179,7 @@ Emit plan_sum_pool(Planner& p) {
   pool.windows = *windows;
   pool.average = true;
   pool.factor = p.node.real("factor");
+  p.step().role = Role::simple;
   return finish(p, *x, std::move(pool));
 }
 
@@ -189,7 +190,8 @@ Emit plan_global_pool(Planner& p) {
   pool.windows.input = {x->shape[2], x->shape[3]};
   pool.windows.kernel = pool.windows.input;
   pool.windows.output = {1, 1};
-  pool.average = p.node.op_type == "GlobalAveragePool";
+  pool.average = p.step().work == Work::average_pool;
+  p.step().role = Role::simple;
   return finish(p, *x, std::move(pool));
 }
 
@@ -232,14 +234,17 @@ bool expand_pool(Planner& p, Expansion& e) {
 }  // namespace
 
 Operator sum_pool_operator() {
-  return {sum_pool, 1, Role::simple, plan_sum_pool, nullptr, expand_pool};
+  return {sum_pool, 0, Work::average_pool, plan_sum_pool, nullptr, expand_pool};
 }
 
 Operators pool_operators() {
-  return {{"MaxPool", 1, Role::pool, plan_max_pool, nullptr, expand_pool},
-          {"AveragePool", 1, Role::pool, plan_average_pool, nullptr, expand_pool},
-          {"GlobalAveragePool", 1, Role::simple, plan_global_pool, nullptr, expand_pool},
-          {"GlobalMaxPool", 1, Role::simple, plan_global_pool, nullptr, expand_pool}};
+  return {{"MaxPool", wants_image | keeps_quantisation, Work::max_pool, plan_max_pool, nullptr,
+           expand_pool},
+          {"AveragePool", wants_image | takes_means, Work::average_pool, plan_average_pool, nullptr,
+           expand_pool},
+          {"GlobalAveragePool", wants_image | takes_means, Work::average_pool, plan_global_pool,
+           nullptr, expand_pool},
+          {"GlobalMaxPool", wants_image, Work::max_pool, plan_global_pool, nullptr, expand_pool}};
 }
 
 }  // namespace tactus::compiler

@@ -5,9 +5,7 @@
 // integers; its step is that of the data type.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <string_view>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/functions.h"
@@ -51,14 +49,6 @@ std::optional<Steps> plan_steps(Planner& p) {
   return steps;
 }
 
-/// True for operators that only move values or choose the largest: their results have the scale and
-/// zero point of their operands.
-bool keeps_steps(const nn::Node& node) {
-  static constexpr std::string_view types[] = {"Flatten", "Identity", "MaxPool",   "Reshape",
-                                               "Slice",   "Squeeze",  "Transpose", "Unsqueeze"};
-  return std::find(std::begin(types), std::end(types), node.op_type) != std::end(types);
-}
-
 bool is_integer_product(const std::string& op) {
   return op == "MatMulInteger" || op == "ConvInteger";
 }
@@ -79,7 +69,7 @@ bool read_as_real(const Planner& p, const std::string& name) {
   return all_readers(p, name, [&](const nn::Node& reader) {
     const std::string& op = reader.op_type;
     if (op == "DequantizeLinear") return true;
-    if (keeps_steps(reader)) return read_as_real(p, reader.outputs.at(0));
+    if (has(reader, keeps_quantisation)) return read_as_real(p, reader.outputs.at(0));
     const bool product = op == "QLinearConv" || op == "QLinearMatMul" || is_integer_product(op);
     return product && reader.input(0) == name;
   });
@@ -90,7 +80,8 @@ std::optional<std::pair<float, std::int64_t>> steps_of(const Planner& p, std::st
   for (;;) {
     if (const auto made = p.quantised(value)) return made;
     const nn::Node* node = p.model().graph->producer(value);
-    if (node == nullptr || !(keeps_steps(*node) || node->op_type == "Cast")) return std::nullopt;
+    if (node == nullptr || !(has(*node, keeps_quantisation) || node->op_type == "Cast"))
+      return std::nullopt;
     value = node->input(0);
   }
 }
@@ -323,13 +314,13 @@ bool expand_rescaled(Planner& p, Expansion& e) {
 }
 
 Operators quantisation_operators() {
-  return {{"QuantizeLinear", 2, Role::simple, nullptr, nullptr, expand_quantize},
-          {"DequantizeLinear", 2, Role::simple, nullptr, nullptr, expand_dequantize},
-          {"DynamicQuantizeLinear", 1, Role::simple, nullptr, nullptr, expand_dynamic},
-          {"MatMulInteger", 2, Role::simple, nullptr, nullptr, expand_integer_product},
-          {"ConvInteger", 2, Role::simple, nullptr, nullptr, expand_integer_product},
-          {"QLinearConv", 8, Role::simple, nullptr, nullptr, expand_quantised_product},
-          {"QLinearMatMul", 8, Role::simple, nullptr, nullptr, expand_quantised_product}};
+  return {{"QuantizeLinear", keeps_layout, Work::none, nullptr, nullptr, expand_quantize},
+          {"DequantizeLinear", keeps_layout, Work::none, nullptr, nullptr, expand_dequantize},
+          {"DynamicQuantizeLinear", 0, Work::none, nullptr, nullptr, expand_dynamic},
+          {"MatMulInteger", is_product, Work::none, nullptr, nullptr, expand_integer_product},
+          {"ConvInteger", is_product, Work::none, nullptr, nullptr, expand_integer_product},
+          {"QLinearConv", is_product, Work::none, nullptr, nullptr, expand_quantised_product},
+          {"QLinearMatMul", is_product, Work::none, nullptr, nullptr, expand_quantised_product}};
 }
 
 }  // namespace tactus::compiler

@@ -157,7 +157,7 @@ Emit plan_concat(Planner& p) {
 }
 
 /// Returns the sources of a slice: a part of each dimension of an operand with this shape.
-FindOrigin part_of(const nn::Shape& shape, std::vector<SliceRange> ranges) {
+FindOrigin part_of(const nn::Shape& shape, std::vector<nn::SliceRange> ranges) {
   return [strides = strides_of(shape), ranges = std::move(ranges)](const nn::Shape& position) {
     std::int64_t index = 0;
     for (std::size_t k = 0; k < strides.size(); ++k) {
@@ -169,34 +169,16 @@ FindOrigin part_of(const nn::Shape& shape, std::vector<SliceRange> ranges) {
 
 /// Sizes of the parts: stated, or equal ones.
 std::optional<std::vector<std::int64_t>> split_sizes(Planner& p, std::int64_t size) {
-  const auto parts = static_cast<std::int64_t>(p.node.outputs.size());
-  std::vector<std::int64_t> sizes = p.integers("split", 1, {});
+  const std::size_t parts = p.node.outputs.size();
+  const nn::Shape stated = p.integers("split", 1, {});
   if (p.failed()) return std::nullopt;
-  if (sizes.empty() && p.node.has("num_outputs")) {
-    // The last part is smaller if they cannot be equal.
-    const std::int64_t part = (size + parts - 1) / parts;
-    for (std::int64_t k = 0; k < parts; ++k) {
-      sizes.push_back(std::clamp<std::int64_t>(size - k * part, 0, part));
-    }
+  std::optional<nn::Shape> sizes = nn::split_sizes(size, parts, stated, p.node.has("num_outputs"));
+  if (sizes || stated.empty()) {
+    if (!sizes) p.problem("{} elements do not split into {} equal parts", size, parts);
+    return sizes;
   }
-  if (sizes.empty()) {
-    if (size % parts != 0) {
-      p.problem("{} elements do not split into {} equal parts", size, parts);
-      return std::nullopt;
-    }
-    return std::vector<std::int64_t>(static_cast<std::size_t>(parts), size / parts);
-  }
-  std::int64_t sum = 0;
-  bool good = static_cast<std::int64_t>(sizes.size()) == parts;
-  for (const std::int64_t part : sizes) {
-    good = good && part > 0 && part <= size;
-    if (good) sum += part;
-  }
-  if (!good || sum != size) {
-    p.problem("split {} does not cut {} elements into {} parts", nn::to_string(sizes), size, parts);
-    return std::nullopt;
-  }
-  return sizes;
+  p.problem("split {} does not cut {} elements into {} parts", nn::to_string(stated), size, parts);
+  return std::nullopt;
 }
 
 Emit plan_split(Planner& p) {
@@ -216,7 +198,7 @@ Emit plan_split(Planner& p) {
     Layout part = whole;
     part.shape[along] = (*sizes)[k];
     p.output(k, part);
-    std::vector<SliceRange> ranges(whole.rank());
+    std::vector<nn::SliceRange> ranges(whole.rank());
     ranges[along].start = begin;
     if (p.output_given(k)) {
       parts.outputs.push_back({p.node.outputs[k], part_of(whole.shape, std::move(ranges))});
@@ -229,7 +211,7 @@ Emit plan_split(Planner& p) {
 Emit plan_slice(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
-  const std::optional<std::vector<SliceRange>> ranges = slice_ranges(p, x->shape);
+  const std::optional<std::vector<nn::SliceRange>> ranges = slice_ranges(p, x->shape);
   if (!ranges) return {};
   Layout result = *x;
   for (std::size_t d = 0; d < ranges->size(); ++d) result.shape[d] = (*ranges)[d].count;
@@ -281,21 +263,16 @@ float pad_value(Planner& p) {
 std::vector<std::int64_t> all_pads(Planner& p, std::size_t rank) {
   std::vector<std::int64_t> pads =
       p.opset() < 11 ? p.node.integers("pads") : p.integers("pads", 1, {});
-  if (p.opset() < 18 || !p.given(3)) return pads;
+  if (!p.given(3)) return pads;
   const nn::Tensor* axes = p.need_constant(3, "axes", nn::ElementType::int64);
   if (axes == nullptr) return pads;
-  if (pads.size() != 2 * axes->integers.size()) {
-    p.problem("pads are {} for axes {}", nn::to_string(pads), nn::to_string(axes->integers));
-    return pads;
+  for (const std::int64_t axis : axes->integers) {
+    if (!normal_axis(p, axis, rank)) return pads;
   }
-  std::vector<std::int64_t> all(2 * rank, 0);
-  for (std::size_t k = 0; k < axes->integers.size(); ++k) {
-    const std::optional<std::int64_t> axis = normal_axis(p, axes->integers[k], rank);
-    if (!axis) return pads;
-    all[static_cast<std::size_t>(*axis)] = pads[k];
-    all[rank + static_cast<std::size_t>(*axis)] = pads[axes->integers.size() + k];
-  }
-  return all;
+  const std::optional<nn::Shape> all = nn::pads_of_axes(pads, axes->integers, rank);
+  if (all) return *all;
+  p.problem("pads are {} for axes {}", nn::to_string(pads), nn::to_string(axes->integers));
+  return pads;
 }
 
 Emit plan_pad(Planner& p) {
@@ -337,7 +314,7 @@ Emit plan_pad(Planner& p) {
 
 template <typename T>
 std::vector<T> picked(const std::vector<T>& from, const nn::Shape& shape,
-                      const std::vector<SliceRange>& ranges, const nn::Shape& result) {
+                      const std::vector<nn::SliceRange>& ranges, const nn::Shape& result) {
   std::vector<T> values;
   if (from.empty() || std::find(result.begin(), result.end(), 0) != result.end()) return values;
   const std::vector<std::int64_t> strides = strides_of(shape);
@@ -354,11 +331,11 @@ std::vector<T> picked(const std::vector<T>& from, const nn::Shape& shape,
 
 void fold_slice(Planner& p) {
   const nn::Tensor& x = *p.constant(0);
-  const std::optional<std::vector<SliceRange>> ranges = slice_ranges(p, x.shape);
+  const std::optional<std::vector<nn::SliceRange>> ranges = slice_ranges(p, x.shape);
   if (!ranges) return;
   nn::Tensor result;
   result.type = x.type;
-  for (const SliceRange& range : *ranges) result.shape.push_back(range.count);
+  for (const nn::SliceRange& range : *ranges) result.shape.push_back(range.count);
   result.floats = picked(x.floats, x.shape, *ranges, result.shape);
   result.integers = picked(x.integers, x.shape, *ranges, result.shape);
   p.fold(std::move(result));
@@ -411,14 +388,14 @@ void fold_concat(Planner& p) {
 }  // namespace
 
 Operators rearrange_operators() {
-  return {{"Reshape", 2, Role::simple, plan_reshape, fold_reshape},
-          {"Flatten", 1, Role::simple, plan_reshape, fold_reshape},
-          {"Squeeze", 1, Role::simple, plan_reshape, fold_reshape},
-          {"Unsqueeze", 1, Role::simple, plan_reshape, fold_reshape},
-          {"Concat", 1, Role::simple, plan_concat, fold_concat},
-          {"Split", 1, Role::simple, plan_split},
-          {"Slice", 1, Role::simple, plan_slice, fold_slice},
-          {"Pad", 1, Role::simple, plan_pad}};
+  return {{"Reshape", keeps_quantisation, Work::rearrangement, plan_reshape, fold_reshape},
+          {"Flatten", keeps_quantisation, Work::rearrangement, plan_reshape, fold_reshape},
+          {"Squeeze", keeps_quantisation, Work::rearrangement, plan_reshape, fold_reshape},
+          {"Unsqueeze", keeps_quantisation, Work::rearrangement, plan_reshape, fold_reshape},
+          {"Concat", keeps_rows, Work::rearrangement, plan_concat, fold_concat},
+          {"Split", 0, Work::rearrangement, plan_split},
+          {"Slice", keeps_rows | keeps_quantisation, Work::rearrangement, plan_slice, fold_slice},
+          {"Pad", 0, Work::rearrangement, plan_pad}};
 }
 
 }  // namespace tactus::compiler

@@ -16,14 +16,10 @@ namespace {
 std::optional<std::vector<bool>> reduced_dimensions(Planner& p, std::size_t rank) {
   const nn::Shape axes = p.integers("axes", 1, {});
   if (p.failed()) return std::nullopt;
-  const bool all = axes.empty() && p.node.integer("noop_with_empty_axes", 0) == 0;
-  std::vector<bool> reduced(rank, all);
-  for (const std::int64_t stated : axes) {
-    const std::optional<std::int64_t> axis = normal_axis(p, stated, rank);
-    if (!axis) return std::nullopt;
-    reduced[static_cast<std::size_t>(*axis)] = true;
+  for (const std::int64_t axis : axes) {
+    if (!normal_axis(p, axis, rank)) return std::nullopt;
   }
-  return reduced;
+  return nn::reduced_dimensions(axes, rank, p.node.integer("noop_with_empty_axes", 0) == 0);
 }
 
 /// Pools height and width of an image to one value for each channel.
@@ -95,16 +91,9 @@ bool expand_reduction(Planner& p, Expansion& e) {
   const Layout& x = *value->layout;
   const std::optional<std::vector<bool>> reduced = reduced_dimensions(p, x.rank());
   if (!reduced) return true;
-  nn::Shape kept = x.shape, dropped;
-  for (std::size_t d = 0; d < x.rank(); ++d) {
-    if ((*reduced)[d]) {
-      kept[d] = 1;
-    } else {
-      dropped.push_back(x.shape[d]);
-    }
-  }
   const bool keeps = p.node.integer("keepdims", 1) != 0;
-  const std::string target = e.constant(keeps ? kept : dropped);
+  const nn::Shape kept = nn::reduced_shape(x.shape, *reduced, true);
+  const std::string target = e.constant(keeps ? kept : nn::reduced_shape(x.shape, *reduced, false));
   if (kept == x.shape) {
     e.last("Reshape", {p.node.inputs[0], target});
     return true;
@@ -182,10 +171,11 @@ bool expand_cum_sum(Planner& p, Expansion& e) {
 
 Operators reduction_operators() {
   Operators all;
-  for (const char* type : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"}) {
-    all.push_back({type, 1, Role::simple, nullptr, nullptr, expand_reduction});
+  all.push_back({"ReduceMean", takes_means, Work::none, nullptr, nullptr, expand_reduction});
+  for (const char* type : {"ReduceSum", "ReduceMax", "ReduceMin"}) {
+    all.push_back({type, 0, Work::none, nullptr, nullptr, expand_reduction});
   }
-  all.push_back({"CumSum", 2, Role::simple, nullptr, nullptr, expand_cum_sum});
+  all.push_back({"CumSum", 0, Work::none, nullptr, nullptr, expand_cum_sum});
   return all;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -20,10 +21,8 @@ std::vector<std::int64_t> permutation_of(Planner& p, std::size_t rank) {
   std::vector<std::int64_t> reversed;
   for (std::size_t k = rank; k-- > 0;) reversed.push_back(static_cast<std::int64_t>(k));
   const std::vector<std::int64_t> permutation = p.node.integers("perm", reversed);
-  std::vector<std::int64_t> sorted = permutation;
-  std::sort(sorted.begin(), sorted.end());
-  std::reverse(sorted.begin(), sorted.end());
-  if (sorted != reversed) {
+  nn::Shape dimensions(rank, 1);
+  if (permutation.size() != rank || nn::permuted(dimensions, permutation).size() != rank) {
     p.problem("attribute perm is {}; supported are permutations of {} dimensions",
               nn::to_string(permutation), rank);
     return {};
@@ -93,9 +92,10 @@ Emit plan_dropout(Planner& p) {
 }  // namespace
 
 Operators relabel_operators() {
-  return {{"Transpose", 1, Role::simple, plan_transpose, fold_transpose},
-          {"Identity", 1, Role::simple, plan_identity, fold_identity},
-          {"Dropout", 1, Role::simple, plan_dropout}};
+  return {
+      {"Transpose", keeps_rows | keeps_quantisation, Work::alias, plan_transpose, fold_transpose},
+      {"Identity", keeps_layout | keeps_quantisation, Work::alias, plan_identity, fold_identity},
+      {"Dropout", keeps_layout, Work::alias, plan_dropout}};
 }
 
 }  // namespace tactus::compiler

@@ -277,8 +277,9 @@ bool plan_scales(Planner& p, const std::vector<float>& stated, Resize& resize) {
   for (std::size_t d = 0; good && d < 2; ++d) {
     Axis& axis = resize.axes[d];
     axis.scale = values[2 + d];
-    const float size = static_cast<float>(axis.input) * axis.scale;
-    if (size < 1.0e6F) axis.output = static_cast<std::int64_t>(size);
+    if (static_cast<float>(axis.input) * axis.scale < 1.0e6F) {
+      axis.output = nn::scaled_size(axis.input, axis.scale);
+    }
   }
   if (!good || resize.axes[0].output < 1 || resize.axes[1].output < 1) {
     p.problem("scales are [{}]; supported are 4 values, 1 for N and C, and sizes of 1 and more",
@@ -356,8 +357,8 @@ Emit plan_resize(Planner& p) {
 }  // namespace
 
 Operators resize_operators() {
-  return {{"Resize", 1, Role::simple, plan_resize, nullptr, expand_to_image},
-          {"Upsample", 1, Role::simple, plan_resize, nullptr, expand_to_image}};
+  return {{"Resize", wants_image, Work::resize, plan_resize, nullptr, expand_to_image},
+          {"Upsample", wants_image, Work::resize, plan_resize, nullptr, expand_to_image}};
 }
 
 }  // namespace tactus::compiler

@@ -44,9 +44,7 @@ Emit plan_gather(Planner& p) {
     }
     if (index < 0) index += size;
   }
-  nn::Shape shape(x->shape.begin(), x->shape.begin() + *axis);
-  shape.insert(shape.end(), which->shape.begin(), which->shape.end());
-  shape.insert(shape.end(), x->shape.begin() + *axis + 1, x->shape.end());
+  const nn::Shape shape = nn::gathered_shape(x->shape, along, which->shape);
   const std::size_t ranks = which->shape.size();
   // A list of indices keeps the order of the dimensions.
   Layout result =
@@ -116,7 +114,7 @@ Emit plan_expand(Planner& p) {
   const Layout* x = p.activation(0);
   const nn::Tensor* wanted = p.need_constant(1, "the shape", nn::ElementType::int64);
   if (x == nullptr || wanted == nullptr) return {};
-  const std::optional<nn::Shape> shape = broadcast_shape(x->shape, wanted->integers);
+  const std::optional<nn::Shape> shape = nn::broadcast_shape(x->shape, wanted->integers);
   if (!shape || shape->size() != x->rank()) {
     p.problem("shape {} cannot become {}", nn::to_string(x->shape),
               nn::to_string(wanted->integers));
@@ -131,20 +129,15 @@ Emit plan_blocks(Planner& p) {
   const bool to_depth = p.node.op_type == "SpaceToDepth";
   const std::int64_t b = p.node.integer("blocksize");
   const std::string mode = p.node.text("mode", "DCR");
-  const auto divides = [](std::int64_t size, std::int64_t by) { return size % by == 0; };
-  const bool good =
-      x->rank() == 4 && b >= 1 && b <= 1024 && (mode == "DCR" || mode == "CRD") &&
-      (to_depth ? divides(x->shape[2], b) && divides(x->shape[3], b) : divides(x->shape[1], b * b));
-  if (!good) {
+  std::optional<nn::Shape> fit = nn::block_shape(x->shape, b, to_depth);
+  if (!fit || (mode != "DCR" && mode != "CRD")) {
     p.problem(
         "input has shape {} for blocks of {} in mode {}; supported are images whose {} are a "
         "multiple of the block's, modes DCR and CRD",
         nn::to_string(x->shape), b, quote(mode), to_depth ? "height and width" : "channels");
     return {};
   }
-  nn::Shape shape = x->shape;
-  shape[1] = to_depth ? shape[1] * b * b : shape[1] / (b * b);
-  for (std::size_t d = 2; d < 4; ++d) shape[d] = to_depth ? shape[d] / b : shape[d] * b;
+  nn::Shape shape = *std::move(fit);
   const std::int64_t channels =
       to_depth ? x->shape[1] : shape[1];  // channels of the image with more channels
   const bool rows_first = mode == "CRD" && !to_depth;
@@ -174,15 +167,15 @@ Emit plan_relayout(Planner& p) {
 }  // namespace
 
 Operators selection_operators() {
-  return {{"Gather", 2, Role::simple, plan_gather},
-          {"Expand", 2, Role::simple, plan_expand, nullptr, expand_expand},
-          {"Tile", 2, Role::simple, plan_tile},
-          {"DepthToSpace", 1, Role::simple, plan_blocks},
-          {"SpaceToDepth", 1, Role::simple, plan_blocks}};
+  return {{"Gather", 0, Work::rearrangement, plan_gather},
+          {"Expand", 0, Work::rearrangement, plan_expand, nullptr, expand_expand},
+          {"Tile", 0, Work::rearrangement, plan_tile},
+          {"DepthToSpace", 0, Work::rearrangement, plan_blocks},
+          {"SpaceToDepth", 0, Work::rearrangement, plan_blocks}};
 }
 
 Operators internal_operators() {
-  return {{relayout, 1, Role::simple, plan_relayout, nullptr, expand_lane_turn},
+  return {{relayout, 0, Work::rearrangement, plan_relayout, nullptr, expand_lane_turn},
           sum_pool_operator(),
           chords_operator(),
           tables_operator()};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -26,17 +27,24 @@ std::array<std::int64_t, 2> pair_of(const std::vector<std::int64_t>& values) {
   return {values[0], values[1]};
 }
 
-/// Padding for SAME: the number of outputs is the size divided by the stride, rounded up. The
-/// reference pads as for a stride of 1.
-void pad_same(Windows& w, bool upper, bool compat) {
+nn::Sliding sliding(const Windows& w, std::size_t d) {
+  // An image with zeroes between its pixels is that much larger.
+  return {(w.input[d] - 1) * w.spacing[d] + 1,
+          w.kernel[d],
+          w.stride[d],
+          w.dilation[d],
+          w.before[d],
+          w.after[d]};
+}
+
+/// Pads as auto_pad says. The reference pads as for a stride of 1.
+void pad_same(Windows& w, const std::string& automatic, bool compat) {
   for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t reach = (w.kernel[d] - 1) * w.dilation[d] + 1;
-    const std::int64_t outputs = (w.input[d] + w.stride[d] - 1) / w.stride[d];
-    const std::int64_t total =
-        compat ? w.kernel[d] - 1
-               : std::max<std::int64_t>((outputs - 1) * w.stride[d] + reach - w.input[d], 0);
-    w.before[d] = upper ? total / 2 : (total + 1) / 2;
-    w.after[d] = total - w.before[d];
+    nn::Sliding along = sliding(w, d);
+    if (compat) along.stride = 1;
+    along.pad_to_same(automatic);
+    w.before[d] = along.before;
+    w.after[d] = along.after;
   }
 }
 
@@ -52,8 +60,8 @@ bool read_padding(Planner& p, Windows& w) {
     return true;
   }
   if (automatic == "VALID") return true;
-  if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
-    pad_same(w, automatic == "SAME_UPPER", p.compat());
+  if (nn::pads_to_same(automatic)) {
+    pad_same(w, automatic, p.compat());
     return true;
   }
   p.problem("attribute auto_pad is {}; supported are NOTSET, VALID, SAME_UPPER, SAME_LOWER",
@@ -82,16 +90,12 @@ std::optional<Windows> plan_windows(Planner& p, const Layout* image,
   if (image == nullptr) return std::nullopt;
   const bool ceil = rule == PadRule::read && p.node.integer("ceil_mode", 0) != 0;
   for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t reach = (w.kernel[d] - 1) * w.dilation[d] + 1;
-    const std::int64_t plane = (w.input[d] - 1) * w.spacing[d] + 1;
-    const std::int64_t span = w.before[d] + plane + w.after[d] - reach;
-    if (span < 0) {
-      p.problem("the kernel spans {} pixels, the padded image has {}", reach, span + reach);
-      return std::nullopt;
-    }
-    w.output[d] = (span + (ceil ? w.stride[d] - 1 : 0)) / w.stride[d] + 1;
-    // A last window that would begin beyond the image is left out.
-    if (ceil && (w.output[d] - 1) * w.stride[d] >= w.input[d] + w.before[d]) --w.output[d];
+    const nn::Sliding along = sliding(w, d);
+    w.output[d] = along.windows(ceil);
+    if (w.output[d] > 0) continue;
+    p.problem("the kernel spans {} pixels, the padded image has {}", along.reach(),
+              along.before + along.size + along.after);
+    return std::nullopt;
   }
   p.step().windows = w;
   return w;

@@ -187,36 +187,53 @@ void Translator::map(const std::string& source, const std::string& target,
 
 // ---- the whole ----------------------------------------------------------------------------------
 
+void Translator::translate() {
+  switch (step_->work) {
+    case Work::none:
+      internal_error("{}: a step without work", node().where());
+    case Work::rearrangement:
+      return rearrangement();
+    case Work::alias:
+    case Work::softmax:
+      return relabel();
+    case Work::convolution:
+      return convolution();
+    case Work::product:
+      return product();
+    case Work::add:
+      return arithmetic("add");
+    case Work::subtract:
+      return arithmetic("sub");
+    case Work::multiply:
+      return arithmetic("mul");
+    case Work::minimum:
+      return arithmetic("min");
+    case Work::maximum:
+      return arithmetic("max");
+    case Work::parametric_relu:
+      return arithmetic("");
+    case Work::relu:
+      return relu();
+    case Work::leaky_relu:
+      return leaky_relu();
+    case Work::clip:
+      return clip();
+    case Work::chords:
+      return curve();
+    case Work::tables:
+      return lookup();
+    case Work::normalisation:
+      return normalisation();
+    case Work::max_pool:
+      return max_pool();
+    case Work::average_pool:
+      return average_pool();
+    case Work::resize:
+      return resize();
+  }
+}
+
 StripeGraph Translator::run() {
-  static const std::map<std::string_view, Handler> handlers{
-      {"Conv", &Translator::convolution},
-      {"Gemm", &Translator::product},
-      {"MatMul", &Translator::product},
-      {"Add", &Translator::arithmetic},
-      {"Sub", &Translator::arithmetic},
-      {"Mul", &Translator::arithmetic},
-      {"Min", &Translator::arithmetic},
-      {"Max", &Translator::arithmetic},
-      {"PRelu", &Translator::arithmetic},
-      {"Relu", &Translator::relu},
-      {"LeakyRelu", &Translator::leaky_relu},
-      {"Clip", &Translator::clip},
-      {"chords", &Translator::curve},
-      {"look up", &Translator::lookup},
-      {"Softmax", &Translator::relabel},
-      {"BatchNormalization", &Translator::normalisation},
-      {"MaxPool", &Translator::max_pool},
-      {"AveragePool", &Translator::average_pool},
-      {"GlobalAveragePool", &Translator::average_pool},
-      {"GlobalMaxPool", &Translator::max_pool},
-      {sum_pool, &Translator::average_pool},
-      {"Resize", &Translator::resize},
-      {"Upsample", &Translator::resize},
-      {"Transpose", &Translator::relabel},
-      {"Identity", &Translator::relabel},
-      {"Dropout", &Translator::relabel},
-      {"Cast", &Translator::relabel},
-  };
   entry_.name = model_.graph->name.empty() ? "model" : model_.graph->name;
   main_.name = "main";
   for (const std::string& name : model_.inputs) {
@@ -229,13 +246,7 @@ StripeGraph Translator::run() {
   }
   for (const Step& step : model_.steps) {
     step_ = &step;
-    if (!step.rearrangement.outputs.empty()) {
-      rearrangement();
-      continue;
-    }
-    const auto found = handlers.find(step.node->op_type);
-    if (found == handlers.end()) refuse("the operator has no form in Stripe here");
-    (this->*found->second)();
+    translate();
   }
   for (const std::string& name : model_.outputs) {
     if (std::find(model_.inputs.begin(), model_.inputs.end(), name) != model_.inputs.end()) {

@@ -1,6 +1,5 @@
 // Arithmetic, activations and normalisation.
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "firmware/compiler/frontend/operators/folding.h"
@@ -9,14 +8,12 @@
 
 namespace tactus::compiler::stripe_tcu {
 
-void Translator::arithmetic() {
+void Translator::arithmetic(const std::string& function) {
   const Layout& result = layout(out());
   const nn::Shape sizes = result.memory_shape();
   const Place target = make_place(out());
   Kernel k = kernel();
   k.tag("eltwise");
-  static const std::map<std::string_view, const char*> functions{
-      {"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Min", "min"}, {"Max", "max"}};
   const std::vector<Affine> at = count(k, sizes);
   std::vector<std::string> operands;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -58,8 +55,8 @@ void Translator::arithmetic() {
   }
   write(k, target.buffer, access(target, at));
   // Slopes of a PRelu are 1 at most here.
-  k.store("Y", node().op_type == "PRelu" ? k.call("max", {k.call("mul", operands), operands[0]})
-                                         : k.call(functions.at(node().op_type), operands));
+  k.store("Y", function.empty() ? k.call("max", {k.call("mul", operands), operands[0]})
+                                : k.call(function, operands));
   append(std::move(k));
 }
 

@@ -122,9 +122,8 @@ void Translator::convolve(const Windows& w, const Phase& rows, const Phase& colu
 void Translator::product() {
   if (constant(1) == nullptr) return computed_product();
   const nn::Tensor& w = *constant(1);
-  const bool gemm = node().op_type == "Gemm";
-  const bool transposed = gemm && node().integer("transB", 0) != 0;
-  const float alpha = gemm ? node().real("alpha", 1.0F) : 1.0F;
+  const bool transposed = node().integer("transB", 0) != 0;
+  const float alpha = node().real("alpha", 1.0F);
   const std::int64_t inputs = w.shape[transposed ? 1 : 0], outputs = w.shape[transposed ? 0 : 1];
   const auto weight = [&](std::int64_t feature, std::int64_t output) {
     const std::int64_t at = transposed ? output * inputs + feature : feature * outputs + output;
@@ -188,7 +187,7 @@ void Translator::product() {
   const std::string weights = make_constant(node().name + "_weights", sizes, std::move(values));
   k.in("K", shapes_.at(weights), weights, row);
   read(k, "I", source, at);
-  const nn::Tensor* bias = gemm ? constant(2) : nullptr;
+  const nn::Tensor* bias = constant(2);
   const std::string buffer = bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
   write(k, buffer, target, "add");
   const std::string i = k.load("I"), f = k.load("K");

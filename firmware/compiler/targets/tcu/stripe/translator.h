@@ -39,8 +39,6 @@ class Translator {
   StripeGraph run();
 
  private:
-  using Handler = void (Translator::*)();
-
   // ---- the node under way ----
   [[nodiscard]] const nn::Node& node() const { return *step_->node; }
   [[noreturn]] void refuse(const std::string& why) const {
@@ -88,6 +86,7 @@ class Translator {
            const std::string& suffix = "");
 
   // ---- operators ----
+  void translate();
   /// Windows along one dimension whose taps are at pixels and not between them (see
   /// Windows::spacing). Output pixel first + period * i with tap first_tap + tap_step * j reads
   /// input pixel origin + pixel_step * i + reach * j. With a spacing of 1 these are all windows.
@@ -113,7 +112,8 @@ class Translator {
                 const std::string& suffix);
   void product();
   void computed_product();
-  void arithmetic();
+  /// Applies a function of Stripe to two operands; "": that of a PRelu.
+  void arithmetic(const std::string& function);
   void relu();
   void leaky_relu();
   void clip();
