@@ -214,9 +214,9 @@ void float_rows(const float* a, const float* b, unsigned k_count, float* sums) {
     typename V::Floats weights[parts];
     for (unsigned p = 0; p < parts; ++p) weights[p] = V::load(b + k * channels + p * V::floats);
     for (unsigned r = 0; r < rows; ++r) {
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): `a` has k_count values a row
       const typename V::Floats value = V::broadcast(a[r * k_count + k]);
       for (unsigned p = 0; p < parts; ++p) {
-        // The loops above fill both. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
         sum[r][p] = V::add(sum[r][p], V::multiply(value, weights[p]));
       }
     }
@@ -273,6 +273,7 @@ void integer_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_
   const bool w_signed = info(config.w).is_signed;
   const bool a_signed = info(config.a).is_signed;
   for (unsigned i = 0; i < in.dwords * channels; ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): widen_operands() has set it
     split_bytes(in.b[i], w_signed, even[i], odd[i]);
   }
   alignas(64) Bits out[most_rows * channels];
@@ -284,15 +285,14 @@ void integer_dpas(const DpasConfig& config, std::uint8_t* dst, const std::uint8_
     }
     for (unsigned j = 0; j < in.dwords; ++j) {
       Bits a_even, a_odd;
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): widen_operands() has set it
       split_bytes(in.a[r * in.dwords + j], a_signed, a_even, a_odd);
       const typename V::Words x = V::broadcast_word(a_even);
       const typename V::Words y = V::broadcast_word(a_odd);
       for (unsigned p = 0; p < parts; ++p) {
         const unsigned at = j * channels + p * V::words;
-        // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): even and odd are set up to in.dwords
         const auto products = V::add_words(V::multiply_pairs(x, V::load_words(even + at)),
                                            V::multiply_pairs(y, V::load_words(odd + at)));
-        // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set above
         sum[p] = V::add_words(sum[p], products);
       }
     }
