@@ -128,9 +128,11 @@ bool Args::parse(const std::vector<std::string>& words) {
     }
   } catch (const po::unknown_option& error) {
     const std::string name = error.get_option_name();
-    const std::string why =
-        why_unknown_ ? why_unknown_(name.substr(name.find_first_not_of('-'))) : "";
-    if (!why.empty()) user_error("tactus {}: {} {}", command_, name, why);
+    if (why_unknown_) {
+      const std::string option = name.substr(0, name.find('='));
+      const std::string why = why_unknown_(option.substr(option.find_first_not_of('-')));
+      if (!why.empty()) user_error("tactus {}: {} {}", command_, option, why);
+    }
     user_error("tactus {}: unknown option {}{}; see tactus {} --help", command_, quote(name),
                suggestion(name, {names.begin(), names.end()}), command_);
   } catch (const po::error& error) {
