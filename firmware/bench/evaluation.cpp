@@ -185,6 +185,27 @@ const ParameterTable<Task>& workload_parameters() {
   return table;
 }
 
+std::optional<ChoicesProblem> choices_problem(
+    const compiler::Choices& choices, bool names_strategy, bool separate_outputs,
+    const std::function<std::string(std::string)>& named) {
+  if (choices.compat && separate_outputs) {
+    return ChoicesProblem{
+        "separate_outputs",
+        fmt::format("and {} exclude each other, for the reference reuses the place of an input",
+                    named("compat"))};
+  }
+  if ((choices.batch > 1 || choices.resident) && !choices.optimise) {
+    return ChoicesProblem{choices.resident ? "resident" : "batch", "needs " + named("optimise")};
+  }
+  if (choices.optimise && (choices.compat || names_strategy || separate_outputs ||
+                           choices.via != compiler::Via::layers)) {
+    return ChoicesProblem{"optimise",
+                          fmt::format("goes with none of {}, {}, {}, {}", named("strategy"),
+                                      named("compat"), named("via"), named("separate_outputs"))};
+  }
+  return std::nullopt;
+}
+
 const ParameterTable<compiler::Choices>& compiler_parameters() {
   using compiler::Strategy;
   using C = compiler::Choices;

@@ -53,6 +53,14 @@ void fit_to(const BoardValues& board, compiler::Options& options);
 [[nodiscard]] const ParameterTable<Task>& workload_parameters();
 /// Parameters of the compiler.
 [[nodiscard]] const ParameterTable<compiler::Choices>& compiler_parameters();
+/// An option that needs or excludes others, and what it does.
+struct ChoicesProblem {
+  std::string key, text;
+};
+/// The first such problem; empty: none. `named` gives the text of a key, such as "--optimise".
+[[nodiscard]] std::optional<ChoicesProblem> choices_problem(
+    const compiler::Choices& choices, bool names_strategy, bool separate_outputs,
+    const std::function<std::string(std::string)>& named);
 
 /// Writes a task as one line of JSON; parse_task(to_json(t)) equals t.
 [[nodiscard]] std::string to_json(const Task& task);

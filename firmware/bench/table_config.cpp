@@ -79,14 +79,8 @@ void decode_board(ObjectReader& reader, const std::string& where, Row& row) {
 
 void decode_compiler_options(ObjectReader& reader, Row& row) {
   compiler_parameters().read(reader, row.task, MissingKeys::allowed);
-  if (row.task.optimise && (reader.has("strategy") || row.task.compat)) {
-    reader.add_problem("optimise", "goes with neither \"strategy\" nor \"compat\"");
-  }
-  if (row.task.resident && !row.task.optimise) {
-    reader.add_problem("resident", "needs \"optimise\"");
-  }
-  if (row.task.batch > 1 && !row.task.optimise) {
-    reader.add_problem("batch", "needs \"optimise\"");
+  if (const auto wrong = choices_problem(row.task, reader.has("strategy"), false, quote)) {
+    reader.add_problem(wrong->key, wrong->text);
   }
   if (row.task.source != Source::model) return;
   for (const auto& parameter : compiler_parameters()) {
@@ -101,6 +95,7 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   decode_board(reader, where, row);
   decode_compiler_options(reader, row);
   request_parameters(Asker::rows).read(reader, row.task, MissingKeys::allowed);
+  refuse_others(Asker::rows, reader);
   // Each unit executes one run.
   if (reader.has("tcus")) row.task.images_wanted = row.task.tcus * row.task.batch;
   decode_changes(reader, row);

@@ -128,6 +128,11 @@ bool Args::parse(const std::vector<std::string>& words) {
     }
   } catch (const po::unknown_option& error) {
     const std::string name = error.get_option_name();
+    if (why_unknown_) {
+      const std::string option = name.substr(0, name.find('='));
+      const std::string why = why_unknown_(option.substr(option.find_first_not_of('-')));
+      if (!why.empty()) user_error("tactus {}: {} {}", command_, option, why);
+    }
     user_error("tactus {}: unknown option {}{}; see tactus {} --help", command_, quote(name),
                suggestion(name, {names.begin(), names.end()}), command_);
   } catch (const po::error& error) {
@@ -183,6 +188,11 @@ void Args::print_group(const std::string& group) const {
 }
 
 bool Args::has(const std::string& name) const { return !texts(name).empty(); }
+
+std::string Args::required(const std::string& name, std::string_view value) const {
+  if (auto given = text(name)) return std::move(*given);
+  user_error("tactus {}: --{} {} is missing", command_, name, value);
+}
 
 std::vector<std::string> Args::texts(const std::string& name) const {
   std::vector<std::string> result;

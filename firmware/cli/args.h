@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tactus {
@@ -34,11 +37,19 @@ class Args {
   Args(std::string command, std::string summary, std::vector<Option> options,
        std::string positional = "");
 
+  /// Sets what says why this command does not have an option of others, by name without dashes; it
+  /// returns an empty text for all others.
+  void explain_unknown(std::function<std::string(const std::string&)> why) {
+    why_unknown_ = std::move(why);
+  }
+
   /// Parses the words. Returns false if --help or -h was given; the help is then printed.
   [[nodiscard]] bool parse(const std::vector<std::string>& words);
 
   [[nodiscard]] bool has(const std::string& name) const;
   [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
+  /// Throws UserError "--NAME VALUE is missing" without the option.
+  [[nodiscard]] std::string required(const std::string& name, std::string_view value) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
   [[nodiscard]] std::uint64_t number(const std::string& name, std::uint64_t fallback,
                                      std::uint64_t min, std::uint64_t max) const;
@@ -60,6 +71,7 @@ class Args {
   std::string summary_;
   std::vector<Option> options_;
   std::string positional_name_;
+  std::function<std::string(const std::string&)> why_unknown_;
   std::vector<Value> values_;
   std::vector<std::string> positional_values_;
 };

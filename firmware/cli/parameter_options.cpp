@@ -1,5 +1,7 @@
 #include "firmware/cli/parameter_options.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "isa/support/error.h"
@@ -72,6 +74,13 @@ std::optional<ParameterValue> option_value(const ParameterInfo& parameter, const
     *text = choice;
   }
   return parse_parameter(parameter, where, *text);
+}
+
+void explain_request_options(Args& args, Asker asker) {
+  args.explain_unknown([asker](std::string name) {
+    std::replace(name.begin(), name.end(), '-', '_');
+    return why_not_for(asker, name);
+  });
 }
 
 void check_needs(const ParameterSection& section, const Args& args, const std::string& option,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "firmware/cli/args.h"
+#include "firmware/driver/tcu/run_request.h"
 #include "isa/support/parameter.h"
 
 namespace tactus {
@@ -25,6 +26,9 @@ void read_options(const ParameterTable<T>& table, const Args& args, T& object) {
     if (const auto value = option_value(parameter, args)) parameter.set(object, *value);
   }
 }
+
+/// Makes a command refuse options of runs that its runs do not have with the reason.
+void explain_request_options(Args& args, Asker asker);
 
 /// Throws UserError, such as "--sample-block needs --samples F.tsample", if an option of the
 /// section is given without the option that it depends on.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
+#include "isa/tcu/architecture_table.h"
 
 namespace tactus {
 namespace {
@@ -39,11 +41,11 @@ Texts not_recorded(const TcuSimulationConfig& config) {
 /// Extensions that the machine has and no RTL has.
 Texts extensions(const tcu::Architecture& a) {
   Texts texts;
-  if (!a.dais_blocks.empty()) texts.emplace_back("DAIS blocks");
-  if (a.lookup_tables.count != 0) texts.emplace_back("lookup tables");
-  if (a.shadow_weights != tcu::ShadowWeights::off) texts.emplace_back("shadow weights");
-  if (a.dma_queue != 0) texts.emplace_back("DMA queue");
-  if (a.activation_unit) texts.emplace_back("activation unit");
+  for (const auto& parameter : tcu::architecture_parameters()) {
+    const std::string_view name = tcu::extension_name(parameter.key);
+    const bool is_off = std::holds_alternative<std::monostate>(parameter.get(a));
+    if (!name.empty() && !is_off) texts.emplace_back(name);
+  }
   return texts;
 }
 

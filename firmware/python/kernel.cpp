@@ -126,7 +126,7 @@ RunDocument KernelRun::document() const {
   document.unwritten = unwritten;
   document.total_cycles = total_cycles;
   document.wall_seconds = wall_seconds;
-  document.activity = activity.get();
+  document.activity = activity ? &*activity : nullptr;
   return document;
 }
 
@@ -151,22 +151,22 @@ std::unique_ptr<KernelRun> run_kernel(const KernelUse&, const KernelRequest& req
   for (const auto& [name, values] : request.numbers) set(threads, kernel, name, values);
 
   auto run = std::make_unique<KernelRun>(DpasRunResult());
-  Watch watch(simulation, request, *run, "kernel",
-              [&] { return std::make_unique<DpasTimelineTracks>(simulation, kernel); });
+  RunRecorder recorder(
+      request, simulation, [&] { return std::make_unique<DpasTimelineTracks>(simulation, kernel); },
+      "kernel", run->observers(request, simulation));
   RunOptions options;
   apply(request, options);
+  options.retire_log = recorder.retires();
   options.progress = [&](Cycle, std::uint64_t) { progress(); };
   const auto start = std::chrono::steady_clock::now();
-  watch.begin_run("program", {});
-  if (run->activity) run->activity->start(simulation.now());
+  recorder.begin_image("program", {});
   run->result = simulation.run(program, threads, options);
-  if (run->activity) run->activity->stop();
-  watch.end_run(run->result);
+  recorder.end_image(run->result.accounting);
   require_finished(run->result, request);
   run->wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run->total_cycles = simulation.now();
-  watch.finish();
+  run->finish(recorder);
   run->set_unwritten(kernel.name, unwritten_reads(program, kernel, config.machine.profile));
   run->subject = kernel.name;
   run->machine = request.machine;

@@ -8,8 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/config/coverage.h"
-#include "firmware/driver/common/memory_system.h"
-#include "firmware/driver/tcu/timeline_tracks.h"
 #include "firmware/driver/tcu/units.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/tcu/run_figures.h"
@@ -40,13 +38,16 @@ Json configuration_json(const Run& run) {
   return json;
 }
 
-using Simulate = std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>;
+using Simulate = std::function<void(Run& run, TcuMachines& machines, TcuRunRecorder& recorder,
+                                    TcuRunOptions& options)>;
 
-/// Observes a machine as the request says while `simulate` runs programs or images on it, and
+/// Observes the machines as the request says while `simulate` runs programs or images on them, and
 /// returns what was recorded.
-std::unique_ptr<Run> watched_run(TcuSimulation& simulation, const Configuration& configuration,
+std::unique_ptr<Run> watched_run(TcuMachines& machines, const Configuration& configuration,
                                  const Request& request, const std::string& subject,
+                                 const std::vector<tcu::LayerEntry>& layers,
                                  const Simulate& simulate, const std::function<void()>& progress) {
+  TcuSimulation& simulation = machines[0];
   auto run = std::make_unique<Run>();
   run->configuration = configuration;
   run->rates = simulation.machine().rates();
@@ -58,19 +59,13 @@ std::unique_ptr<Run> watched_run(TcuSimulation& simulation, const Configuration&
   TcuRunOptions options;
   apply(request, options);
   options.progress = [&](Cycle, std::uint64_t) { progress(); };
-  std::function<void(const trace::Scope&)> surroundings;
-  if (MemorySystem* const memory = simulation.memory_system()) {
-    surroundings = [memory](const trace::Scope& top) { memory->describe(top); };
-  }
-  Watch watch(
-      simulation, request, *run, subject,
-      [&] { return std::make_unique<TcuTimelineTracks>(simulation); }, std::move(surroundings));
+  TcuRunRecorder recorder(request, machines, layers, subject, run->observers(request, simulation));
   const auto start = std::chrono::steady_clock::now();
-  simulate(*run, watch, options);
+  simulate(*run, machines, recorder, options);
   run->wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run->total_cycles = simulation.now();
-  watch.finish();
+  run->finish(recorder);
   return run;
 }
 
@@ -92,25 +87,24 @@ void describe_model(Run& run, const CompiledModel& model) {
   run.layers = model.model.file.layers;
 }
 
-/// Runs the images on the machine, or deals them out to the units. Only the first unit is observed.
-void run_images(TcuMachines& machines, const CompiledModel& model,
-                const std::vector<TensorData>& images, const Request& request, Run& made,
-                Watch& watch, TcuRunOptions& options) {
-  options.regions = tcu::regions_of(model.model.file.layers);
-  if (machines.count() == 1) watch.begin_run("preparation", {});
-  made.images.resize(images.size(), ImageResult{TcuRunResult(), {}, {}});
-  const auto run_image = [&](unsigned unit, Host& host, std::size_t i) {
-    Activity* const activity = unit == 0 ? made.activity.get() : nullptr;
-    if (unit == 0) watch.begin_run(fmt::format("image {}", i), model.model.program);
-    if (activity != nullptr && i == 0) activity->start(machines[0].now());
-    made.images[i] = host.run_image(images[i], options);
-    if (activity != nullptr) activity->stop();
-    if (unit == 0) watch.end_run(made.images[i].run);
-    require_finished(made.images[i].run, request);
-    return true;
+/// Returns a function that runs the images on the machine, or deals them out to the units.
+Simulate images_of(const CompiledModel& model, const Configuration& configuration,
+                   const std::vector<TensorData>& images, const Request& request) {
+  return [&](Run& run, TcuMachines&, TcuRunRecorder& recorder, TcuRunOptions& options) {
+    options.regions = tcu::regions_of(model.model.file.layers);
+    const ImagesToRun task{configuration.config, model.model, images, images.size()};
+    const auto stuck = recorder.run_images(
+        task, request, options, [] { return false; }, run);
+    if (stuck) require_finished(*stuck, request);
+    require_finished(run.images.back().run, request);
   };
-  const auto stuck = machines.deal(model.model, request, images.size(), run_image);
-  if (stuck) require_finished(*stuck, request);
+}
+
+/// Finds the vectors that the model's program reads before anything has written them.
+void find_unwritten(Run& run, const CompiledModel& model, tcu::WrittenVectors& written) {
+  const tcu::InstructionLayout layout(run.configuration.config.architecture);
+  (void)written.run(constants_to_local(model.model, layout));
+  run.set_unwritten(model.model.file.name, written.run(model.model.program));
 }
 
 }  // namespace
@@ -144,9 +138,10 @@ RunDocument Run::document() const {
   document.expected = expectations(layers);
   if (meter) energy::add_to(document, *meter, configuration.config);
   document.unwritten = unwritten;
+  document.first_cycle = first_cycle;
   document.total_cycles = total_cycles;
   document.wall_seconds = wall_seconds;
-  document.activity = activity.get();
+  document.activity = activity ? &*activity : nullptr;
   return document;
 }
 
@@ -174,22 +169,25 @@ void SimulatedMachine::require_usable() const {
   }
 }
 
-std::unique_ptr<Run> SimulatedMachine::watched_run(
-    const Request& request, const std::string& subject,
-    const std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>& simulate,
-    const std::function<void()>& progress) {
+std::unique_ptr<Run> SimulatedMachine::watched_run(const Request& request,
+                                                   const std::string& subject,
+                                                   const std::vector<tcu::LayerEntry>& layers,
+                                                   const Simulate& simulate,
+                                                   const std::function<void()>& progress) {
   require_usable();
-  const auto begun = [&](Run& run, Watch& watch, TcuRunOptions& options) {
+  const auto begun = [&](Run& run, TcuMachines& machines, TcuRunRecorder& recorder,
+                         TcuRunOptions& options) {
     interrupted_ = true;  // stays true if an exception ends the run
     try {
-      simulate(run, watch, options);
+      simulate(run, machines, recorder, options);
       interrupted_ = false;
     } catch (const Stuck&) {
       interrupted_ = false;
       throw;
     }
   };
-  return python::watched_run(*simulation_, configuration_, request, subject, begun, progress);
+  TcuMachines machine(*simulation_);
+  return python::watched_run(machine, configuration_, request, subject, layers, begun, progress);
 }
 
 std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel& model,
@@ -199,43 +197,25 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
   check_architecture(model, configuration_);
   // The constructor throws if the model does not fit the machine.
   (void)Host(*simulation_, model.model, request.mode);
-  auto run = watched_run(
-      request, model.model.file.name,
-      [&](Run& made, Watch& watch, TcuRunOptions& options) {
-        TcuMachines machines(*simulation_);
-        run_images(machines, model, images, request, made, watch, options);
-      },
-      progress);
-  (void)written_.run(
-      constants_to_local(model.model, tcu::InstructionLayout(configuration_.config.architecture)));
-  run->set_unwritten(model.model.file.name, written_.run(model.model.program));
+  auto run = watched_run(request, model.model.file.name, model.model.file.layers,
+                         images_of(model, configuration_, images, request), progress);
+  find_unwritten(*run, model, written_);
   describe_model(*run, model);
   return run;
 }
 
-std::unique_ptr<Run> run_on_units(const KernelUse& use, const Configuration& configuration,
+std::unique_ptr<Run> run_on_units(const KernelUse&, const Configuration& configuration,
                                   const CompiledModel& model, const std::vector<TensorData>& images,
                                   const Request& request, const std::function<void()>& progress) {
   check_architecture(model, configuration);
   TcuUnits::check_deal(configuration.config, request.tcus, images.size(), model.model);
-  Request unwatched;
-  static_cast<RunRequest&>(unwatched) = request;
-  unwatched.energy.clear();
-  const auto alone =
-      SimulatedMachine(use, configuration).run(use, model, {images.front()}, unwatched, progress);
   TcuMachines units(configuration.config, request, model.model.program.size());
-  auto run = watched_run(
-      units[0], configuration, request, model.model.file.name,
-      [&](Run& made, Watch& watch, TcuRunOptions& options) {
-        run_images(units, model, images, request, made, watch, options);
-      },
-      progress);
+  auto run =
+      watched_run(units, configuration, request, model.model.file.name, model.model.file.layers,
+                  images_of(model, configuration, images, request), progress);
+  tcu::WrittenVectors written(configuration.config.architecture);
+  find_unwritten(*run, model, written);
   describe_model(*run, model);
-  run->unwritten = alone->unwritten;
-  run->note = alone->note;
-  run->tcus = units.count();
-  run->alone = alone->document().images.front().cycles;
-  run->shared_memory = units.shared_memory();
   return run;
 }
 
@@ -245,12 +225,12 @@ std::unique_ptr<Run> SimulatedMachine::run_program(const KernelUse&,
                                                    const std::function<void()>& progress) {
   check_program(configuration_.config.architecture, program, "the program", ProgramChecks::strict);
   auto run = watched_run(
-      request, "program",
-      [&](Run& made, Watch& watch, const TcuRunOptions& options) {
-        watch.begin_run("program", program);
-        if (made.activity) made.activity->start(simulation_->now());
+      request, "program", {},
+      [&](Run& made, TcuMachines&, TcuRunRecorder& recorder, TcuRunOptions& options) {
+        options.retire_log = recorder.retires();
+        recorder.begin_image("program", program);
         made.images.push_back({simulation_->run(program, options), std::nullopt, {}});
-        watch.end_run(made.images.back().run);
+        recorder.end_image(made.images.back().run.accounting);
         require_finished(made.images.back().run, request);
       },
       progress);

@@ -13,6 +13,7 @@
 #include "firmware/python/configuration.h"
 #include "firmware/python/model.h"
 #include "firmware/python/watch.h"
+#include "firmware/report/tcu/run_recorder.h"
 #include "isa/tcu/written_vectors.h"
 
 namespace tactus::python {
@@ -89,7 +90,9 @@ class SimulatedMachine {
                    std::uint64_t count) const;
   std::unique_ptr<Run> watched_run(
       const Request& request, const std::string& subject,
-      const std::function<void(Run& run, Watch& watch, TcuRunOptions& options)>& simulate,
+      const std::vector<tcu::LayerEntry>& layers,
+      const std::function<void(Run& run, TcuMachines& machines, TcuRunRecorder& recorder,
+                               TcuRunOptions& options)>& simulate,
       const std::function<void()>& progress);
 
   Configuration configuration_;

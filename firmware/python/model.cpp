@@ -54,16 +54,10 @@ compiler::Options read_options(const std::string& json) {
   const bool strategy = root.has("strategy");
   root.finish();
   document.problems().throw_if_any();
-  if (options.compat && options.separate_outputs) {
-    user_error(
-        "{}: separate_outputs and compat exclude each other, for the reference reuses the place of "
-        "an input",
-        compile_subject);
-  }
-  if (options.optimise && (options.compat || strategy || options.separate_outputs ||
-                           options.via != compiler::Via::layers)) {
-    user_error("{}: optimise goes with none of strategy, compat, via, separate_outputs",
-               compile_subject);
+  const auto plain = [](std::string key) { return key; };
+  if (const auto wrong =
+          bench::choices_problem(options, strategy, options.separate_outputs, plain)) {
+    user_error("{}: {} {}", compile_subject, wrong->key, wrong->text);
   }
   return options;
 }

@@ -205,15 +205,10 @@ void add_lists(py::module_& m) {
   m.def("config_names", [](const std::string& kind, const std::string& extension) {
     return config_names(kind, extension);
   });
-  m.def("run_options", [](bool of_kernels) {
-    std::vector<std::pair<std::string, std::string>> kinds;
-    for (const auto& p : request_parameters(of_kernels ? Asker::kernels : Asker::python)) {
-      kinds.emplace_back(p.key, p.type == ParameterType::whole     ? "whole"
-                                : p.type == ParameterType::real    ? "real"
-                                : p.type == ParameterType::boolean ? "boolean"
-                                                                   : "text");
-    }
-    return kinds;
+  const auto asker = [](bool of_kernels) { return of_kernels ? Asker::kernels : Asker::python; };
+  m.def("run_options", [asker](bool of_kernels) { return request_keys(asker(of_kernels)); });
+  m.def("why_not", [asker](const std::string& key, bool of_kernels) {
+    return why_not(key, asker(of_kernels));
   });
   m.def("zoo", [] {
     std::vector<std::pair<std::string, std::string>> names;

@@ -1,12 +1,8 @@
 #include "firmware/python/watch.h"
 
-#include <algorithm>
-#include <utility>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "firmware/report/version.h"
 #include "isa/support/json_text.h"
 #include "isa/support/text.h"
 
@@ -28,32 +24,6 @@ ParameterValue value_of(const ParameterInfo& info, const Json& json) {
              named ? fmt::format("{}", fmt::join(info.choices, ", ")) : info.range());
 }
 
-void read_trace(const Json& json, TraceOptions& trace) {
-  const auto path = [&](const char* key) -> std::optional<std::string> {
-    if (!json.contains(key)) return std::nullopt;
-    return json.at(key).get<std::string>();
-  };
-  trace.vcd = path("vcd");
-  if (const auto fst = path("fst")) trace.make_fst(*fst, "fst");
-  trace.gtkw = path("gtkw");
-  trace.surfer = path("surfer");
-  trace.selection.globs = json.value("trace_scope", std::vector<std::string>());
-  trace.window.first = json.value("trace_from", trace.window.first);
-  trace.window.last = json.value("trace_to", trace.window.last);
-  if (json.contains("vcd_limit")) {
-    trace.vcd_limit = json.at("vcd_limit").get<std::uint64_t>();
-    if (*trace.vcd_limit == 0) user_error("vcd_limit 0 is not allowed; allowed: 1 MB or more");
-  }
-  for (const char* key : {"gtkw", "surfer", "trace_scope", "trace_from", "trace_to", "vcd_limit"}) {
-    if (trace.traces() || !json.contains(key)) continue;
-    user_error("gtkw, surfer, trace_scope, trace_from, trace_to and vcd_limit need vcd or fst");
-  }
-  if (trace.window.last < trace.window.first) {
-    user_error("trace_to {} is before trace_from {}: the window is empty", trace.window.last,
-               trace.window.first);
-  }
-}
-
 }  // namespace
 
 Request read_request(const std::string& text, Asker asker) {
@@ -62,89 +32,88 @@ Request read_request(const std::string& text, Asker asker) {
   for (const Parameter<RunRequest>& option : request_parameters(asker)) {
     if (json.contains(option.key)) option.set(request, value_of(option, json.at(option.key)));
   }
-  request.events = json.value("events", false);
-  request.accounts = json.value("accounts", false);
-  if (json.contains("timeline")) request.timeline = json.at("timeline").get<std::string>();
-  read_trace(json, request.trace);
+  request.event_rows = json.value("event_rows", false);
+  request.account_rows = json.value("account_rows", false);
+  GivenOutputs given{"", false};
+  for (const std::string& key : run_output_keys()) {
+    if (!json.contains(key) || json.at(key) == false) continue;
+    std::vector<std::string>& texts = given.texts[key];
+    for (const Json& one : json.at(key).is_array() ? json.at(key) : Json::array({json.at(key)})) {
+      texts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+    }
+    const bool of_waveform = key.rfind("trace_", 0) == 0 || key == "gtkw" || key == "surfer";
+    if ((of_waveform || key == "vcd_limit") && !json.contains("vcd") && !json.contains("fst")) {
+      user_error("{}: gtkw, surfer, vcd_limit and trace_... need vcd or fst", key);
+    }
+  }
+  static_cast<RunOutputs&>(request) = read_run_outputs(given);
   return request;
+}
+
+std::vector<std::pair<std::string, std::string>> request_keys(Asker asker) {
+  std::vector<std::pair<std::string, std::string>> keys;
+  const auto add = [&](const ParameterInfo& p) {
+    keys.emplace_back(p.key, p.type == ParameterType::whole     ? "whole"
+                             : p.type == ParameterType::real    ? "real"
+                             : p.type == ParameterType::boolean ? "boolean"
+                                                                : "text");
+  };
+  for (const auto& parameter : request_parameters(asker)) add(parameter);
+  for (const RunOutput& output : run_outputs()) {
+    if (!output.not_in_python.empty()) continue;
+    keys.emplace_back(output.key, output.repeatable      ? "texts"
+                                  : output.value.empty() ? "boolean"
+                                                         : "text");
+  }
+  for (const auto& parameter : timeline_parameters()) add(parameter);
+  for (const auto& parameter : trace_parameters()) add(parameter);
+  return keys;
+}
+
+std::string why_not(const std::string& key, Asker asker) {
+  for (const RunOutput& output : run_outputs()) {
+    if (output.key == key) return fmt::format("is not for Python: {}", output.not_in_python);
+  }
+  return why_not_for(asker, key);
 }
 
 void require_finished(const RunResult& result, const RunRequest& request) {
   if (result.end == RunEnd::finished) return;
-  std::string text =
-      result.end == RunEnd::hang
-          ? fmt::format("the program hangs: there was no handshake for many cycles up to cycle {}",
-                        result.cycles)
-          : fmt::format("stopped at max_cycles {}", request.max_cycles.value_or(0));
-  text += fmt::format("; {} of {} instructions retired",
-                      std::min(result.retired, result.instructions), result.instructions);
-  for (const std::string& unit : result.waits_for) text += "\n  " + unit;
-  throw Stuck(text);
+  throw Stuck(stuck_text(result, fmt::format("max_cycles {}", request.max_cycles.value_or(0))));
+}
+
+RunObservers RecordedRun::observers(const Request& request, Simulation& simulation) {
+  RunObservers made;
+  if (request.event_rows) {
+    events = std::make_unique<EventRows>();
+    made.events = events.get();
+  }
+  if (request.account_rows) {
+    const std::vector<Account*> all = simulation.machine().accounts();
+    for (const Account* account : all) {
+      units.push_back({std::string(account->unit()), account->states()});
+    }
+    accounts = std::make_unique<AccountRows>(all);
+    made.accounts = accounts.get();
+  }
+  return made;
+}
+
+void RecordedRun::finish(RunRecorder& recorder) {
+  recorder.finish();
+  recorder.write(nullptr);
+  recorder.throw_failures();
+  if (accounts) activity = recorder.activity();
+  first_cycle = recorder.first_cycle();
+  for (const auto& texts : {recorder.notes(), recorder.warnings()}) {
+    for (const std::string& text : texts) note += (note.empty() ? "" : "\n") + text;
+  }
 }
 
 void RecordedRun::set_unwritten(const std::string& name, const UnwrittenReads& reads) {
   unwritten = reads;
   if (reads.count == 0) return;
   note += fmt::format("{}{}: {}", note.empty() ? "" : "\n", name, reads.text());
-}
-
-Watch::Watch(Simulation& simulation, const WatchRequest& request, RecordedRun& run,
-             const std::string& subject,
-             const std::function<std::unique_ptr<TimelineTracks>()>& tracks,
-             std::function<void(const trace::Scope&)> surroundings)
-    : simulation_(simulation), request_(request), run_(run) {
-  if (request.events) {
-    run.events = std::make_unique<EventRows>();
-    events_.add(run.events.get());
-  }
-  if (request.accounts) {
-    const std::vector<Account*> accounts = simulation.machine().accounts();
-    for (const Account* account : accounts) {
-      run.units.push_back({std::string(account->unit()), account->states()});
-    }
-    run.accounts = std::make_unique<AccountRows>(accounts);
-    run.activity = std::make_unique<Activity>(simulation.info().time);
-    accounts_.add(run.accounts.get());
-    accounts_.add(run.activity.get());
-  }
-  if (request.timeline) {
-    timeline_.emplace(*request.timeline, simulation, tracks(), TimelineOptions());
-    events_.add(&*timeline_);
-    accounts_.add(&*timeline_);
-  }
-  if (request.trace.traces()) {
-    TraceOptions signals = request.trace;
-    signals.surroundings = std::move(surroundings);
-    trace_.emplace(simulation, signals, fmt::format("tactus {} ({})", version, git_revision),
-                   subject);
-  }
-  if (!events_.empty()) simulation.observe(&events_);
-  if (!accounts_.empty()) simulation.observe_accounts(&accounts_);
-}
-
-Watch::~Watch() {
-  simulation_.observe(nullptr);
-  simulation_.observe_accounts(nullptr);
-}
-
-void Watch::begin_run(const std::string& name, const std::vector<std::uint8_t>& program) {
-  if (timeline_) timeline_->begin_run(name, program);
-}
-
-void Watch::end_run(const RunResult& result) {
-  if (timeline_) timeline_->end_run(result.accounting);
-}
-
-void Watch::finish() {
-  if (timeline_) {
-    timeline_->close();
-    if (const auto note = timeline_->note()) run_.note = *request_.timeline + ": " + *note;
-  }
-  if (!trace_) return;
-  if (const std::string problem = trace_->finish(); !problem.empty()) throw UserError(problem);
-  if (const auto text = trace_->limit_text()) {
-    run_.note += (run_.note.empty() ? "" : "\n") + *text;
-  }
 }
 
 }  // namespace tactus::python

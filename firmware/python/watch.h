@@ -1,20 +1,16 @@
-// What to record of a run of any machine, the recorded data, and the observer that records them.
+// What to record of a run of any machine, and the recorded data.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firmware/driver/common/simulation.h"
 #include "firmware/driver/tcu/run_request.h"
 #include "firmware/python/recorder.h"
-#include "firmware/report/activity.h"
-#include "firmware/report/fan.h"
-#include "firmware/report/run_document.h"
-#include "firmware/report/timeline.h"
-#include "firmware/report/waveform.h"
+#include "firmware/report/run_recorder.h"
 #include "isa/support/error.h"
 
 namespace tactus::python {
@@ -28,17 +24,18 @@ class Stuck : public UserError {
 /// Throws Stuck unless the run has finished.
 void require_finished(const RunResult& result, const RunRequest& request);
 
-struct WatchRequest {
-  bool events = false, accounts = false;
-  TraceOptions trace;                   ///< without a VCD or FST nothing is traced
-  std::optional<std::string> timeline;  ///< path of the timeline; empty: none
-};
-
 /// Options of a run from Python.
-struct Request : RunRequest, WatchRequest {};
-/// Reads a request from JSON. Its keys are those of request_parameters(), "events", "accounts", and
-/// the options of the files that are written while the machine runs. Throws UserError.
+struct Request : RunRequest, RunOutputs {
+  bool event_rows = false, account_rows = false;
+};
+/// Reads a request from JSON. Its keys are those of request_keys(), "event_rows" and
+/// "account_rows". Throws UserError.
 [[nodiscard]] Request read_request(const std::string& json, Asker asker);
+/// The options that somebody may give, and the types of their values: "whole", "real", "boolean",
+/// "text" or "texts".
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> request_keys(Asker asker);
+/// Why Python does not have an option of runs; empty: there is no option of this name.
+[[nodiscard]] std::string why_not(const std::string& key, Asker asker);
 
 /// A unit of a machine and its states, to which the numbers in AccountRows refer.
 struct RecordedUnit {
@@ -54,46 +51,22 @@ class RecordedRun {
   std::unique_ptr<EventRows> events;
   std::unique_ptr<AccountRows> accounts;
   std::vector<RecordedUnit> units;
-  std::unique_ptr<Activity> activity;  ///< activity in the first image; null without accounts
-  UnwrittenReads unwritten;            ///< see RunDocument::unwritten
-  std::string note;                    ///< warning for the user; empty: none
-  Cycle total_cycles = 0;
+  std::optional<Activity> activity;         ///< activity in the first image; empty without accounts
+  UnwrittenReads unwritten;                 ///< see RunDocument::unwritten
+  std::string note;                         ///< warning for the user; empty: none
+  Cycle first_cycle = 0, total_cycles = 0;  ///< see RunDocument
   double wall_seconds = 0;
 
+  /// Makes the rows that the request wants, to be observed in this run.
+  [[nodiscard]] RunObservers observers(const Request& request, Simulation& simulation);
+  /// Completes the files. Throws UserError for one that could not be written.
+  void finish(RunRecorder& recorder);
   /// Sets `unwritten` and, if there are such reads, adds a warning to the note. `name` is the name
   /// of the program in the warning.
   void set_unwritten(const std::string& name, const UnwrittenReads& reads);
 
   /// Returns the document of the run, which refers to the run.
   [[nodiscard]] virtual RunDocument document() const = 0;
-};
-
-/// Observes a machine as a request says, from its construction to its destruction, which may be
-/// over several runs. It stores the data in a RecordedRun.
-class Watch {
- public:
-  /// `subject` is the waveform's title. `tracks` makes the machine's own tracks of a timeline.
-  /// `surroundings` describes signals outside the machine.
-  Watch(Simulation& simulation, const WatchRequest& request, RecordedRun& run,
-        const std::string& subject, const std::function<std::unique_ptr<TimelineTracks>()>& tracks,
-        std::function<void(const trace::Scope&)> surroundings = {});
-  ~Watch();
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
-  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program);
-  void end_run(const RunResult& result);
-  /// Completes the files. Throws UserError for a file that could not be written.
-  void finish();
-
- private:
-  Simulation& simulation_;
-  const WatchRequest& request_;
-  RecordedRun& run_;
-  EventFan events_;
-  AccountFan accounts_;
-  std::optional<Timeline> timeline_;
-  std::optional<RunTrace> trace_;
 };
 
 }  // namespace tactus::python

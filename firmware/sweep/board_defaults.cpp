@@ -69,6 +69,15 @@ Configuration base_defaults(const Base& base, const std::string& file) {
                                      : board_defaults(base.value, file);
 }
 
+Configuration architecture_values(const tcu::Architecture& architecture) {
+  Configuration values;
+  tcu::architecture_parameters().write(values, architecture);
+  for (const auto& parameter : tcu::architecture_parameters()) {
+    if (parameter.type == ParameterType::other) values.erase(parameter.key);  // no single value
+  }
+  return values;
+}
+
 Configuration board_defaults(const std::string& name, const std::string& file) {
   const std::string path = config_path("boards", name);
   const Board board = read_board(path == name ? resolve_beside(file, name) : path);
@@ -89,15 +98,14 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
     values.ddr = preset;
   }
   board_parameters().write(result["board"], values);
-  tcu::architecture_parameters().write(result["architecture"], board.architecture);
-  // These keys are lists, not single values.
-  for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
+  result["architecture"] = architecture_values(board.architecture);
   // An architecture leaves out extensions that are off, but points may switch them on.
-  const Configuration off = {
-      {"shadow_weights", "off"}, {"dma_queue", 0}, {"activation_unit", false}};
-  for (const auto& extension : off.items()) {
-    if (result["architecture"].contains(extension.key())) continue;
-    result["architecture"][extension.key()] = extension.value();
+  for (const auto& parameter : tcu::architecture_parameters()) {
+    Configuration& section = result["architecture"];
+    if (tcu::extension_name(parameter.key).empty() || section.contains(parameter.key)) continue;
+    if (parameter.type == ParameterType::choice) section[parameter.key] = parameter.choices.front();
+    if (parameter.type == ParameterType::whole) section[parameter.key] = parameter.whole.min;
+    if (parameter.type == ParameterType::boolean) section[parameter.key] = false;
   }
   bench::compiler_parameters().write(result["compiler"], task);
   result["measure"] = {{"energy", ""}};  // the tables write no empty texts, so the key is made here

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/driver/tcu/run_request.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 #include "isa/support/sha256.h"
@@ -65,6 +66,11 @@ std::string subject_key(const Configuration& configuration) {
 }
 
 std::string unknown_key(std::string_view key) {
+  constexpr std::string_view section = "measure.";
+  if (key.substr(0, section.size()) == section) {
+    const std::string reason = why_not_for(Asker::points, key.substr(section.size()));
+    if (!reason.empty()) return "unknown key; it " + reason;
+  }
   std::vector<std::string> names;
   for (const ParameterSection& group : parameters()) {
     for (const ParameterInfo& parameter : group.parameters) {

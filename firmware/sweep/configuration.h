@@ -17,6 +17,7 @@
 
 #include "isa/support/json.h"
 #include "isa/support/parameter.h"
+#include "isa/tcu/architecture.h"
 
 namespace tactus::sweep {
 
@@ -46,6 +47,8 @@ struct Base {
 /// configs/boards or a path relative to the folder of `file`. Throws UserError if there is no such
 /// board.
 [[nodiscard]] Configuration board_defaults(const std::string& board, const std::string& file);
+/// The keys of an architecture that have a single value.
+[[nodiscard]] Configuration architecture_values(const tcu::Architecture& architecture);
 
 /// The names "section.key" of all keys, in the order of the configuration.
 [[nodiscard]] std::vector<std::string> key_names(const Configuration& configuration);

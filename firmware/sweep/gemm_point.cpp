@@ -82,9 +82,7 @@ Configuration gemm_defaults(const std::string& machine, const std::string& file)
     }
   }
   if (config.is_tcu) {
-    tcu::architecture_parameters().write(result["architecture"], config.architecture);
-    // These keys are lists, not single values.
-    for (const char* key : {"dais_blocks", "lookup_tables"}) result["architecture"].erase(key);
+    result["architecture"] = architecture_values(config.architecture);
   } else {
     gemm::kernel_parameters().write(result["kernel"], config.kernel);
     gemm::dpas_option_parameters().write(result["dpas"], config.dpas);

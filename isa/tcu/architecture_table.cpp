@@ -1,5 +1,8 @@
 #include "isa/tcu/architecture_table.h"
 
+#include <array>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "isa/tcu/dais_block_json.h"
@@ -7,6 +10,21 @@
 
 namespace tactus::tcu {
 namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> extensions{
+    {{"dais_blocks", "DAIS blocks"},
+     {"lookup_tables", "lookup tables"},
+     {"shadow_weights", "shadow weights"},
+     {"dma_queue", "DMA queue"},
+     {"activation_unit", "activation unit"}}};
+
+std::string extension_keys() {
+  std::string keys;
+  for (const auto& [key, name] : extensions) {
+    keys += (keys.empty() ? "" : ", ") + std::string(key);
+  }
+  return keys;
+}
 
 constexpr std::uint64_t deepest_memory = std::uint64_t{1} << 62;
 
@@ -110,8 +128,8 @@ ParameterTable<Architecture> make_table() {
   return {
       "architecture",
       "What shapes one tensor compute unit: the keys of an architecture file (.tarch). A key that "
-      "is left out has its default. No RTL has the extensions dais_blocks, lookup_tables, "
-      "shadow_weights, dma_queue, activation_unit, which are off by default.",
+      "is left out has its default. No RTL has the extensions " +
+          extension_keys() + ", which are off by default.",
       {choice("data_type", &A::data_type, types, "fixed-point type of all scalars, width and point")
            .refusing("FLOAT32", "has no hardware: the unit computes in fixed point only"),
        whole("array_size", &A::array_size, {2, 256}, "scalars",
@@ -158,6 +176,13 @@ ParameterTable<Architecture> make_table() {
 }
 
 }  // namespace
+
+std::string_view extension_name(std::string_view key) {
+  for (const auto& [of, name] : extensions) {
+    if (of == key) return name;
+  }
+  return {};
+}
 
 const ParameterTable<Architecture>& architecture_parameters() {
   static const ParameterTable<Architecture> table = make_table();

@@ -10,4 +10,8 @@ namespace tactus::tcu {
 /// writing.
 [[nodiscard]] const ParameterTable<Architecture>& architecture_parameters();
 
+/// What an extension, which no RTL has, is called in texts: "DMA queue". The value of its parameter
+/// is not set where it is off. Empty: the key is not that of an extension.
+[[nodiscard]] std::string_view extension_name(std::string_view key);
+
 }  // namespace tactus::tcu

@@ -96,6 +96,10 @@ TEST(TableConfig, WrongRowsAreNamedWithTheirPath) {
   EXPECT_EQ(rows_error(R"({"network": "mlp", "borad": "zcu104"})"),
             "t.json:/rows/0/board: missing key\n"
             "t.json:/rows/0/borad: unknown key; did you mean \"board\"?");
+  EXPECT_EQ(rows_error(R"({"network": "mlp", "board": "zcu104", "energy": "relative"})"),
+            "t.json:/rows/0/energy: does not apply here: rows have no column for it");
+  EXPECT_EQ(rows_error(R"({"network": "mlp", "board": "zcu104", "resident": true})"),
+            "t.json:/rows/0/resident: needs \"optimise\"");
   EXPECT_NE(rows_error(R"({"network": "resnet20", "board": "zcu104"})")
                 .find("t.json:/rows/0/network: unknown network \"resnet20\""),
             std::string::npos);

@@ -112,6 +112,10 @@ TEST_F(DpasCli, AProfileOfConfigsIsAMachine) {
 TEST_F(DpasCli, BadInputIsRefused) {
   expect_error("run --machine pvd --program k.visaasm", "did you mean \"pvc\"");
   expect_error("run --machine pvc", "needs --program");
+  expect_error("run --machine pvc --tcus 2",
+               "--tcus does not apply here: a kernel and a product run on one machine");
+  expect_error("run --machine pvc --tcuz 2", "unknown option");
+  expect_error("gemm --shape 8x8x8 --images=2", "--images does not apply here: Python runs");
   for (const std::string trigger : {"--trace-timeout", "--trace-tracepoint"}) {
     expect_error(bound + "--bind PC=512 --vcd w.vcd " + trigger,
                  trigger + ": machine dpas has no such output; allowed with it: --trace-pc");

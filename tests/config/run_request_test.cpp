@@ -1,6 +1,7 @@
 // The table of what is asked of a run: who may ask for what.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -34,6 +35,20 @@ TEST(RunRequest, AnOptionAppliesToAllOrSaysWhyNot) {
     for (const Asker asker : askers) all = all && (some & static_cast<unsigned>(asker)) != 0;
     EXPECT_NE(all, says) << key;
   }
+}
+
+TEST(RunRequest, TheReasonIsToldToThoseWhoDoNotHaveAnOption) {
+  for (const RunOption& option : request_options()) {
+    for (const Asker asker : askers) {
+      const auto& table = request_parameters(asker);
+      const bool has = std::any_of(table.begin(), table.end(), [&](const auto& parameter) {
+        return parameter.key == option.parameter.key;
+      });
+      EXPECT_EQ(why_not_for(asker, option.parameter.key).empty(), has) << option.parameter.key;
+    }
+  }
+  EXPECT_EQ(why_not_for(Asker::rows, "energy"), "does not apply here: rows have no column for it");
+  EXPECT_EQ(why_not_for(Asker::rows, "enargy"), "");
 }
 
 TEST(RunRequest, AFieldIsSetByEachWhoMayAskForIt) {

@@ -1,8 +1,10 @@
 """Machines: programs, memories, events, accounts, and several of them in one process."""
 
 import gc
+import json
 import os
 import signal
+import subprocess
 import tempfile
 import threading
 import time
@@ -241,6 +243,39 @@ class Files(unittest.TestCase):
         # The machine goes on as if nobody had watched it.
         self.assertEqual(machine.run_program(PROGRAM).cycles, run.cycles)
 
+    def test_files_are_those_of_the_command_line(self):
+        model = tactus.compile("mlp", "zcu104")
+        saved = model.save(self.path("m"))
+        files = {"timeline": "t.json", "vcd": "w.vcd", "gtkw": "w.gtkw", "retire_log": "r.bin"}
+        windows = {"timeline_from": 100, "timeline_max_events": 500, "trace_to": 2000}
+        image = np.zeros(model.inputs[0].shape)
+        np.save(self.path("x.npy"), image.astype(np.float32))
+        os.mkdir(self.path("python"))
+        os.mkdir(self.path("command"))
+        model = tactus.Model(saved)
+        written = {key: self.path("python/" + name) for key, name in files.items()}
+        run = tactus.run(model, image, **written, **windows)
+        words = [tactus.program(), "run", saved, "--input", self.path("x.npy")]
+        for key, name in files.items():
+            words += ["--" + key.replace("_", "-"), self.path("command/" + name)]
+        for key, value in windows.items():
+            words += ["--" + key.replace("_", "-"), str(value)]
+        words += ["--stats", self.path("s.json")]
+        subprocess.run(words, check=True, capture_output=True)
+        for name in files.values():
+            with open(self.path("python/" + name), "rb") as file:
+                ours = file.read().replace(b"/python/", b"/command/")
+            with open(self.path("command/" + name), "rb") as file:
+                theirs = file.read()
+            if name == "w.vcd":  # its comment names the model by path, and a module of this name
+                ours, theirs = (text[text.index(b"$timescale") :] for text in (ours, theirs))
+            self.assertTrue(len(ours) > 0 and ours == theirs, name)
+        with open(self.path("s.json"), encoding="utf-8") as file:
+            told = json.load(file)
+        for key, value in run.statistics.items():
+            if key not in ("config", "wall_seconds", "cycles_per_second"):
+                self.assertEqual(value, told.get(key), key)
+
     def test_what_cannot_be_is_told(self):
         machine = tactus.Machine(fixed())
         for options, message in (
@@ -251,6 +286,13 @@ class Files(unittest.TestCase):
             ({"vcd": self.path("a.vcd"), "trace_scope": "nosuch*"}, "nosuch"),
             ({"vcd": self.path("a.vcd"), "trace_from": 5, "trace_to": 4}, "window is empty"),
             ({"energy": "nobody"}, "nobody"),
+            ({"stats": "a"}, r"stats is not for Python: Run.save_statistics\(\) writes it"),
+            ({"samples": "a"}, "samples is not for Python"),
+            ({"regions": "4"}, "regions does not apply here: Python has the model's layers"),
+            ({"timeline_from": 5}, "timeline_from needs timeline"),
+            ({"timeline": "a", "timeline_from": 5, "timeline_to": 4}, "is empty"),
+            ({"vcd": "a", "trace_pre": 5}, "trace_pre needs trace_pc, trace_tracepoint or"),
+            ({"vcd": "a", "trace_pc": "5:4"}, 'trace_pc "5:4" is an empty window'),
         ):
             with self.assertRaisesRegex(tactus.Error, message):
                 machine.run_program(PROGRAM, **options)
@@ -304,7 +346,15 @@ class Units(unittest.TestCase):
 
     def test_they_compute_the_same(self):
         one = tactus.run(self.model, self.images, "zcu104")
-        units = tactus.run(self.model, self.images, "zcu104", tcus=3, events=True)
+        with tempfile.TemporaryDirectory() as folder:
+            timeline = os.path.join(folder, "t.json")
+            units = tactus.run(
+                self.model, self.images, "zcu104", tcus=3, events=True, timeline=timeline
+            )
+            with open(timeline, encoding="utf-8") as file:
+                text = file.read()
+            for unit in ("unit 0", "unit 1", "unit 2"):
+                self.assertIn(unit, text)
         for name, values in one.outputs.items():
             np.testing.assert_array_equal(values, units.outputs[name])
         tcus = units.statistics["tcus"]

@@ -242,6 +242,9 @@ TEST(SweepDefinition, RefusesWrongDefinitions) {
   expect_error(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])",
                R"(s.json:/axes/0/key: "architecture.aray_size": unknown key; did you mean )"
                R"("architecture.array_size"?)");
+  expect_error(R"("axes": [{"key": "measure.mode", "values": ["driver"]}])",
+               R"("measure.mode": unknown key; it does not apply here: points and rows have the )"
+               "figures of the program alone");
   expect_error(R"("axes": [{"key": "board.read_latency", "values": []}])",
                "s.json:/axes/0/values: the axis is empty");
   expect_error(R"("axes": [{"key": "board.read_latency", "from": 5, "to": 1, "step": 1}])",

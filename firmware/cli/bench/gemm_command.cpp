@@ -7,6 +7,7 @@
 #include "firmware/cli/bench/gemm_comparison.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/cli/parameter_options.h"
 #include "firmware/selftest/tcu/gemm_measurement.h"
 #include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
@@ -83,6 +84,7 @@ int gemm_command(const Words& words) {
       "every result against a plain loop, and compares what it cost. Without --shape and\n"
       "--list it runs the built-in product of a TCU, tiled to fill local memory.",
       gemm_options());
+  explain_request_options(args, Asker::products);
   if (!args.parse(words)) return exit_ok;
   return compares(args) ? run_comparison(args) : run_built_in(args);
 }

@@ -26,29 +26,31 @@ const char* status_name(SelftestStatus status) {
   return "";
 }
 
-/// Runs `tactus selftest --machine NAME` for a machine with a DPAS array.
-int dpas_selftest(const Args& args, const std::string& machine) {
-  if (args.has("list")) {
-    for (const DpasSelftestInfo& test : dpas_selftests()) {
-      fmt::print("{:<22} {}\n", test.name, test.description);
-    }
-    return exit_ok;
-  }
-  DpasSelftestOptions selftest;
+int list_tests(const std::vector<SelftestInfo>& tests) {
+  for (const SelftestInfo& test : tests) fmt::print("{:<22} {}\n", test.name, test.description);
+  return exit_ok;
+}
+
+SelftestOptions read_selftest_options(const Args& args) {
+  SelftestOptions selftest;
   selftest.filter = args.text("filter").value_or("");
   selftest.seed = args.number("seed", 1, 0, ~std::uint64_t{0});
-  selftest.on_result = [](const DpasSelftestResult& result) {
-    fmt::print("{:<8} {:<22} {:>10} cycles  {}\n", result.passed ? "passed" : "FAILED", result.name,
+  selftest.on_result = [](const SelftestResult& result) {
+    fmt::print("{:<8} {:<22} {:>10} cycles  {}\n", status_name(result.status), result.name,
                result.cycles, result.detail);
     std::fflush(stdout);
   };
-  const std::vector<DpasSelftestResult> results =
-      run_dpas_selftests(plan_dpas_machine(args, machine), selftest);
-  const auto passed = std::count_if(results.begin(), results.end(),
-                                    [](const DpasSelftestResult& r) { return r.passed; });
-  const auto failed = static_cast<std::ptrdiff_t>(results.size()) - passed;
-  fmt::print("{} passed, {} failed, 0 skipped\n", passed, failed);
-  return failed == 0 ? exit_ok : exit_mismatch;
+  return selftest;
+}
+
+int tell_total(const std::vector<SelftestResult>& results) {
+  const auto count = [&](SelftestStatus status) {
+    return std::count_if(results.begin(), results.end(),
+                         [&](const SelftestResult& r) { return r.status == status; });
+  };
+  fmt::print("{} passed, {} failed, {} skipped\n", count(SelftestStatus::passed),
+             count(SelftestStatus::failed), count(SelftestStatus::skipped));
+  return count(SelftestStatus::failed) == 0 ? exit_ok : exit_mismatch;
 }
 
 std::vector<Args::Option> dpas_options() {
@@ -80,40 +82,24 @@ int selftest_command(const Words& words) {
   if (const auto machine = other_machine(words)) {
     Args args("selftest", "Runs small kernels with known results and cycles on a DPAS machine.",
               dpas_options());
-    return args.parse(words) ? dpas_selftest(args, *machine) : exit_ok;
+    if (!args.parse(words)) return exit_ok;
+    if (args.has("list")) return list_tests(dpas_selftests());
+    return tell_total(
+        run_dpas_selftests(plan_dpas_machine(args, *machine), read_selftest_options(args)));
   }
   Args args("selftest",
             "Runs small programs with known results on an architecture: memories, array, SIMD,\n"
             "sampling, a network, and cycle budgets. Needs no outside data.",
             selftest_options());
   if (!args.parse(words)) return exit_ok;
-  if (args.has("list")) {
-    for (const SelftestInfo& test : selftests()) {
-      fmt::print("{:<22} {}\n", test.name, test.description);
-    }
-    return exit_ok;
-  }
+  if (args.has("list")) return list_tests(selftests());
   TcuSimulationConfig config;
   (void)read_board_option(args, config);
   if (const auto arch = args.text("arch")) config.architecture = read_architecture_option(*arch);
   read_machine_options(args, config);
-  SelftestOptions selftest;
-  selftest.filter = args.text("filter").value_or("");
-  selftest.seed = args.number("seed", 1, 0, ~std::uint64_t{0});
+  SelftestOptions selftest = read_selftest_options(args);
   selftest.effort = args.has("full") ? SelftestEffort::full : SelftestEffort::normal;
-  selftest.on_result = [](const SelftestResult& result) {
-    fmt::print("{:<8} {:<22} {:>10} cycles  {}\n", status_name(result.status), result.name,
-               result.cycles, result.detail);
-    std::fflush(stdout);
-  };
-  const std::vector<SelftestResult> results = run_selftests(config, selftest);
-  const auto count = [&](SelftestStatus status) {
-    return std::count_if(results.begin(), results.end(),
-                         [&](const SelftestResult& r) { return r.status == status; });
-  };
-  fmt::print("{} passed, {} failed, {} skipped\n", count(SelftestStatus::passed),
-             count(SelftestStatus::failed), count(SelftestStatus::skipped));
-  return count(SelftestStatus::failed) == 0 ? exit_ok : exit_mismatch;
+  return tell_total(run_selftests(config, selftest));
 }
 
 }  // namespace tactus

@@ -228,16 +228,14 @@ int darwinn_relayout(const Words& words) {
              {"raw", "", "leave the sign bits alone"}},
             "FILE");
   if (!args.parse(words)) return exit_ok;
-  const auto input = args.text("input");
-  const auto output = args.text("output");
-  if (!input) user_error("tactus darwinn relayout: --input F.bin is missing");
-  if (!output) user_error("tactus darwinn relayout: --output F.bin is missing");
+  const std::string input = args.required("input", "F.bin");
+  const std::string output = args.required("output", "F.bin");
   const darwinn::File file(only_file(args));
   verify_and_tell(file);
   const Layer& layer = find_output(file, args.text("layer"));
-  const std::vector<std::uint8_t> device = read_file(*input);
+  const std::vector<std::uint8_t> device = read_file(input);
   if (static_cast<std::int64_t>(device.size()) != layer.padded_bytes()) {
-    user_error("{}: {}: {} bytes; the device's buffer of {} has {}", *input,
+    user_error("{}: {}: {} bytes; the device's buffer of {} has {}", input,
                darwinn::name(darwinn::Code::io_size), device.size(), quote(*layer.name),
                layer.padded_bytes());
   }
@@ -245,8 +243,8 @@ int darwinn_relayout(const Words& words) {
   darwinn::Relayout(layer).run(device.data(), host.data());
   const bool flip = !args.has("raw") && darwinn::is_edge_tpu(*file.package().main().chip);
   if (flip) darwinn::flip_sign(layer.data_type, host.data(), host.size());
-  write_file_atomically(*output, host);
-  fmt::print("{}: {}, {} bytes, by {}\n", *output, printable(*layer.name), host.size(),
+  write_file_atomically(output, host);
+  fmt::print("{}: {}, {} bytes, by {}\n", output, printable(*layer.name), host.size(),
              darwinn::name(darwinn::relayout_method(layer)));
   return exit_ok;
 }
@@ -257,14 +255,13 @@ int darwinn_unpack(const Words& words) {
             "chunks, parameters and model text, and info.json.",
             {{"output", "DIR", "where to write (required)"}}, "FILE");
   if (!args.parse(words)) return exit_ok;
-  const auto output = args.text("output");
-  if (!output) user_error("tactus darwinn unpack: --output DIR is missing");
+  const std::string output = args.required("output", "DIR");
   const darwinn::File file(only_file(args));
   verify_and_tell(file);
   const auto copy = [](darwinn::ByteView view) {
     return std::vector<std::uint8_t>(view.begin(), view.end());
   };
-  OutputFolder folder(*output);
+  OutputFolder folder(output);
   folder.add("package.dwn1", copy(file.package_bytes()));
   for (const Executable& executable : file.package().executables) {
     const std::string type(darwinn::type_name(executable.type));

@@ -81,27 +81,24 @@ int asm_command(const Words& words) {
       "FILE.tasm|FILE.visaasm");
   if (!args.parse(words)) return exit_ok;
   const std::string source = only_file(args);
-  const auto arch = args.text("arch");
-  const auto output = args.text("output");
   if (args.text("machine") || is_visa_file(source)) {
     refuse_tcu_options(args, {"arch", "permissive"});
-    if (!output) user_error("tactus asm: --output F.isa is missing");
-    assemble_visa(args, source, *output);
+    assemble_visa(args, source, args.required("output", "F.isa"));
     return exit_ok;
   }
   refuse_visa_options(args);
-  if (!arch) user_error("tactus asm: --arch F.tarch is missing");
-  if (!output) user_error("tactus asm: --output F.tprog is missing");
-  const tcu::Architecture architecture = read_architecture_option(*arch);
+  const std::string arch = args.required("arch", "F.tarch");
+  const std::string output = args.required("output", "F.tprog");
+  const tcu::Architecture architecture = read_architecture_option(arch);
   const auto checks =
       args.has("permissive") ? tcu::AssemblerChecks::encoding : tcu::AssemblerChecks::strict;
   const std::string text = read_text(source);
   const auto bytes = parse_as(FileKind::assembly, source, text, [&] {
     return tcu::assemble_bytes(architecture, text, source, checks);
   });
-  write_file_atomically(*output, bytes);
+  write_file_atomically(output, bytes);
   const std::size_t size = tcu::InstructionLayout(architecture).instruction_bytes();
-  fmt::print("{}: {}, {} bytes\n", *output, counted(bytes.size() / size, "instruction"),
+  fmt::print("{}: {}, {} bytes\n", output, counted(bytes.size() / size, "instruction"),
              bytes.size());
   return exit_ok;
 }

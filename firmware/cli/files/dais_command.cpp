@@ -203,13 +203,12 @@ int run(const Words& words) {
       "FILE");
   if (!args.parse(words)) return exit_ok;
   const std::string path = only_file(args);
-  const auto input = args.text("input");
+  const std::string input = args.required("input", "F.csv or F.f64");
   const auto output = args.text("output");
-  if (!input) user_error("tactus dais run: --input F.csv or F.f64 is missing");
   if (output) dais::check_samples_name(*output);
   const dais::File file = dais::read_file(path, dialect_of(args, "run"));
   const dais::Pipeline& pipeline = file.pipeline;
-  const std::vector<double> inputs = dais::read_samples(*input, pipeline.input_count());
+  const std::vector<double> inputs = dais::read_samples(input, pipeline.input_count());
   if (output) claim_output(*output);
   const std::size_t samples = inputs.size() / pipeline.input_count();
   std::vector<double> outputs(samples * pipeline.output_count());
@@ -255,9 +254,8 @@ int convert(const Words& words) {
             "FILE");
   if (!args.parse(words)) return exit_ok;
   const std::string path = only_file(args);
-  const auto output = args.text("output");
-  if (!args.text("to")) user_error("tactus dais convert: --to FORM is missing");
-  if (!output) user_error("tactus dais convert: --output F is missing");
+  (void)args.required("to", "FORM");
+  const std::string output = args.required("output", "F");
   const auto form =
       static_cast<dais::Form>(choice(args, "convert", "to", 0, {"seed", "v0", "v1", "json"}));
   const dais::File file = dais::read_file(path, dialect_of(args, "convert"));
@@ -270,8 +268,8 @@ int convert(const Words& words) {
       tactus::note("note: {}:{}", path, note);
     }
   }
-  write_file_atomically(*output, bytes);
-  fmt::print("{}: {}, {} bytes\n", *output, dais::name(form), bytes.size());
+  write_file_atomically(output, bytes);
+  fmt::print("{}: {}, {} bytes\n", output, dais::name(form), bytes.size());
   return exit_ok;
 }
 

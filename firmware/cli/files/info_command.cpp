@@ -258,8 +258,7 @@ int info_command(const Words& words) {
     print_profile(config_path("dpas", *machine));
     return exit_ok;
   }
-  if (args.positional().size() != 1) user_error("tactus info: name exactly one file");
-  const std::string& path = args.positional().front();
+  const std::string path = only_file(args);
   const std::optional<FileKind> named = kind_of_name(path);
   if (!named && is_visa_file(path)) {
     print_visa_info(args, path);

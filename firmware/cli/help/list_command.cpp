@@ -1,6 +1,7 @@
 // tactus boards, architectures, machines: lists of names for the command line. tactus zoo lists the
 // networks.
 #include <filesystem>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -19,11 +20,19 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// Parses the words of a command that has none but options. Returns false if the help was printed.
-bool takes_no_words(const char* command, const char* summary, const Words& words) {
+/// A command without options that prints the rows which `add` appends.
+template <typename Add>
+int list(const char* command, const char* summary, const Words& words,
+         std::vector<Table::Column> columns, Add&& add) {
   Args args(command, summary, {});
-  return args.parse(words);
+  if (!args.parse(words)) return exit_ok;
+  Rows rows;
+  add(rows);
+  fmt::print("{}", Table(std::move(columns)).text(rows));
+  return exit_ok;
 }
+
+constexpr auto left = Table::Align::left;
 
 std::string array_text(const tcu::Architecture& architecture) {
   return fmt::format("{0}x{0} {1}", architecture.array_size, info(architecture.data_type).name);
@@ -32,112 +41,94 @@ std::string array_text(const tcu::Architecture& architecture) {
 }  // namespace
 
 int boards_command(const Words& words) {
-  if (!takes_no_words("boards",
-                      "Lists the boards of configs/boards, which --board takes by name.\n"
-                      "tactus info BOARD says where each value of one comes from.",
-                      words)) {
-    return exit_ok;
-  }
-  Rows rows;
-  for (const std::string& name : config_names("boards")) {
-    const Board board = read_board(name);
-    rows.push_back({board.name, array_text(board.architecture),
-                    fmt::format("{:g}", board.clock_mhz), std::to_string(board.axi_data_bits),
-                    fmt::format("{}/{}", board.read_latency, board.write_latency),
-                    board.board_memory ? board.board_memory->preset : "-", board.title});
-  }
-  Table table({{"board", Table::Align::left},
-               {"array", Table::Align::left},
-               {"MHz"},
-               {"AXI bits"},
-               {"latency"},
-               {"DRAM", Table::Align::left},
-               {"title", Table::Align::left}});
-  fmt::print("{}", table.text(rows));
-  return exit_ok;
+  return list(
+      "boards",
+      "Lists the boards of configs/boards, which --board takes by name.\n"
+      "tactus info BOARD says where each value of one comes from.",
+      words,
+      {{"board", left},
+       {"array", left},
+       {"MHz"},
+       {"AXI bits"},
+       {"latency"},
+       {"DRAM", left},
+       {"title", left}},
+      [&](Rows& rows) {
+        for (const std::string& name : config_names("boards")) {
+          const Board board = read_board(name);
+          rows.push_back({board.name, array_text(board.architecture),
+                          fmt::format("{:g}", board.clock_mhz), std::to_string(board.axi_data_bits),
+                          fmt::format("{}/{}", board.read_latency, board.write_latency),
+                          board.board_memory ? board.board_memory->preset : "-", board.title});
+        }
+      });
 }
 
 int architectures_command(const Words& words) {
-  if (!takes_no_words("architectures",
-                      "Lists the architectures of configs/arch, which --arch takes by name.\n"
-                      "Depths are vectors. tactus info FILE explains one.",
-                      words)) {
-    return exit_ok;
-  }
-  const std::string folder = (std::filesystem::path(config_folder()) / "arch").string();
-  Rows rows;
-  for (const std::string& name : config_names("arch", ".tarch")) {
-    const std::string path = folder + "/" + name + ".tarch";
-    const tcu::Architecture a = tcu::read_architecture(path);
-    rows.push_back({name, array_text(a), std::to_string(a.local_depth),
-                    std::to_string(a.accumulator_depth), std::to_string(a.dram0_depth),
-                    std::to_string(a.dram1_depth), path});
-  }
-  Table table({{"architecture", Table::Align::left},
-               {"array", Table::Align::left},
-               {"local"},
-               {"accumulators"},
-               {"DRAM0"},
-               {"DRAM1"},
-               {"file", Table::Align::left}});
-  fmt::print("{}", table.text(rows));
-  return exit_ok;
+  return list(
+      "architectures",
+      "Lists the architectures of configs/arch, which --arch takes by name.\n"
+      "Depths are vectors. tactus info FILE explains one.",
+      words,
+      {{"architecture", left},
+       {"array", left},
+       {"local"},
+       {"accumulators"},
+       {"DRAM0"},
+       {"DRAM1"},
+       {"file", left}},
+      [&](Rows& rows) {
+        const std::string folder = (std::filesystem::path(config_folder()) / "arch").string();
+        for (const std::string& name : config_names("arch", ".tarch")) {
+          const std::string path = folder + "/" + name + ".tarch";
+          const tcu::Architecture a = tcu::read_architecture(path);
+          rows.push_back({name, array_text(a), std::to_string(a.local_depth),
+                          std::to_string(a.accumulator_depth), std::to_string(a.dram0_depth),
+                          std::to_string(a.dram1_depth), path});
+        }
+      });
 }
 
 int drams_command(const Words& words) {
-  if (!takes_no_words("drams",
-                      "Lists the DRAMs of configs/dram, which --ddr takes by name.\n"
-                      "tactus info DRAM says what one does in clocks and ns, and where each value\n"
-                      "comes from.",
-                      words)) {
-    return exit_ok;
-  }
-  Rows rows;
-  for (const std::string& name : config_names("dram")) {
-    const DdrPreset preset = read_ddr_preset(name);
-    const DdrConfig& c = preset.config;
-    rows.push_back({name, std::to_string(c.bus_bits), fmt::format("{:.0f}", 2e6 / c.tck_ps),
-                    std::to_string(c.bytes() >> 20),
-                    fmt::format("{:.2f}", c.bus_bits / 8.0 * 2e3 / c.tck_ps),
-                    fmt::format("{}-{}-{}", c.cl, c.t_rcd, c.t_rp), preset.title});
-  }
-  Table table({{"DRAM", Table::Align::left},
-               {"bits"},
-               {"MT/s"},
-               {"MiB"},
-               {"GB/s peak"},
-               {"CL-RCD-RP"},
-               {"title", Table::Align::left}});
-  fmt::print("{}", table.text(rows));
-  return exit_ok;
+  return list(
+      "drams",
+      "Lists the DRAMs of configs/dram, which --ddr takes by name.\n"
+      "tactus info DRAM says what one does in clocks and ns, and where each value\n"
+      "comes from.",
+      words,
+      {{"DRAM", left}, {"bits"}, {"MT/s"}, {"MiB"}, {"GB/s peak"}, {"CL-RCD-RP"}, {"title", left}},
+      [&](Rows& rows) {
+        for (const std::string& name : config_names("dram")) {
+          const DdrPreset preset = read_ddr_preset(name);
+          const DdrConfig& c = preset.config;
+          rows.push_back({name, std::to_string(c.bus_bits), fmt::format("{:.0f}", 2e6 / c.tck_ps),
+                          std::to_string(c.bytes() >> 20),
+                          fmt::format("{:.2f}", c.bus_bits / 8.0 * 2e3 / c.tck_ps),
+                          fmt::format("{}-{}-{}", c.cl, c.t_rcd, c.t_rp), preset.title});
+        }
+      });
 }
 
 int machines_command(const Words& words) {
-  if (!takes_no_words(
-          "machines",
-          "Lists what --machine takes: machines with a DPAS array, of configs/dpas, and\n"
-          "for products (tactus gemm) TCUs on a board or with an architecture.",
-          words)) {
-    return exit_ok;
-  }
-  Rows rows;
-  for (const std::string& name : config_names("dpas")) {
-    const dpas::Profile profile = dpas::read_profile(config_path("dpas", name));
-    rows.push_back(
-        {name, fmt::format("{} channels, {} stages", profile.execution_size, profile.array_depth),
-         fmt::format("{} x {} bytes", profile.grf_count, profile.grf_bytes), profile.title});
-  }
-  for (const std::string& name : config_names("boards")) {
-    const Board board = read_board(name);
-    rows.push_back({"tcu:" + name, array_text(board.architecture), "-", board.title});
-  }
-  rows.push_back({"tcu:F.tarch", "", "-", "a TCU of any architecture"});
-  Table table({{"machine", Table::Align::left},
-               {"array", Table::Align::left},
-               {"registers of a thread", Table::Align::left},
-               {"title", Table::Align::left}});
-  fmt::print("{}", table.text(rows));
-  return exit_ok;
+  return list(
+      "machines",
+      "Lists what --machine takes: machines with a DPAS array, of configs/dpas, and\n"
+      "for products (tactus gemm) TCUs on a board or with an architecture.",
+      words, {{"machine", left}, {"array", left}, {"registers of a thread", left}, {"title", left}},
+      [&](Rows& rows) {
+        for (const std::string& name : config_names("dpas")) {
+          const dpas::Profile profile = dpas::read_profile(config_path("dpas", name));
+          rows.push_back(
+              {name,
+               fmt::format("{} channels, {} stages", profile.execution_size, profile.array_depth),
+               fmt::format("{} x {} bytes", profile.grf_count, profile.grf_bytes), profile.title});
+        }
+        for (const std::string& name : config_names("boards")) {
+          const Board board = read_board(name);
+          rows.push_back({"tcu:" + name, array_text(board.architecture), "-", board.title});
+        }
+        rows.push_back({"tcu:F.tarch", "", "-", "a TCU of any architecture"});
+      });
 }
 
 }  // namespace tactus

@@ -123,19 +123,13 @@ compiler::Options read_options(const Args& args) {
   compiler::Options options;
   read_options(bench::compiler_parameters(), args, static_cast<compiler::Choices&>(options));
   options.separate_outputs = args.has("separate-outputs");
-  if (options.compat && options.separate_outputs) {
-    user_error(
-        "tactus compile: --separate-outputs and --compat exclude each other, for the reference "
-        "reuses the place of an input");
-  }
-  if ((options.batch > 1 || options.resident) && !options.optimise) {
-    user_error("tactus compile: --{} needs --optimise", options.resident ? "resident" : "batch");
-  }
-  if (options.optimise && (options.compat || args.has("strategy") || options.separate_outputs ||
-                           options.via != compiler::Via::layers)) {
-    user_error(
-        "tactus compile: --optimise goes with none of --strategy, --compat, --via, "
-        "--separate-outputs");
+  const auto option = [](std::string key) {
+    std::replace(key.begin(), key.end(), '_', '-');
+    return "--" + key;
+  };
+  if (const auto wrong =
+          bench::choices_problem(options, args.has("strategy"), options.separate_outputs, option)) {
+    user_error("tactus compile: {} {}", option(wrong->key), wrong->text);
   }
   if (const auto beside = args.text("beside")) {
     (void)compiler::parse_strategy(*beside);

@@ -126,7 +126,7 @@ int estimate_command(const Words& words) {
               "clock frequency for times (default: the board's, that of the model's, or 100)"}},
             "F.tprog|F.tmodel");
   if (!args.parse(words)) return exit_ok;
-  if (args.positional().size() != 1) user_error("tactus estimate: name exactly one file");
+  const std::string path = only_file(args);
   const std::string name = args.text("formula").value_or("current");
   if (name != "current" && name != "march-2022") {
     user_error("tactus estimate: --formula {} is not allowed; allowed: current, march-2022",
@@ -135,7 +135,7 @@ int estimate_command(const Words& words) {
   const auto formula = name == "current" ? bench::Formula::current : bench::Formula::march_2022;
   BoardValues board;
   const auto given = given_architecture(args, board);
-  const Subject subject = read_subject(args.positional().front(), given);
+  const Subject subject = read_subject(path, given);
   if (subject.board && !args.has("board")) board = subject.board->values;
   read_options(board_parameters(), args, board);
   const double clock_mhz = board.clock_mhz;

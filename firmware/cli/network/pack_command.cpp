@@ -35,8 +35,7 @@ int pack_command(const Words& words) {
         "the model's own)"}},
       "M.tmodel");
   if (!args.parse(words)) return exit_ok;
-  const auto output = args.text("output");
-  if (!output) user_error("tactus pack: --output M.dwn1 is missing");
+  const std::string output = args.required("output", "M.dwn1");
   const Model model = read_model(only_file(args), ProgramChecks::strict);
   PackOptions options;
   options.version = version;
@@ -77,12 +76,12 @@ int pack_command(const Words& words) {
   options.estimated_cycles = static_cast<std::int64_t>(
       bench::estimate(model.file.arch, decode_program(layout, model.program)).aggregate.cycles);
   const PackedModel packed = pack_model(model, options);
-  write_file_atomically(*output, packed.bytes);
+  write_file_atomically(output, packed.bytes);
   fmt::print(
       "{}: for chip tcu-{}, {} bytes; in the program {} Configure instructions, and {} reads "
       "behind "
       "writes\n",
-      *output, printable(options.chip), packed.bytes.size(), packed.configures, packed.read_backs);
+      output, printable(options.chip), packed.bytes.size(), packed.configures, packed.read_backs);
   return exit_ok;
 }
 

@@ -284,20 +284,19 @@ int run_passes(const Words& words) {
     return exit_ok;
   }
   const std::string& path = one_file(args, "file");
-  const auto config = args.text("config");
-  if (!config) user_error("tactus stripe passes: --config F.json is missing");
+  const std::string config = args.required("config", "F.json");
   stripe::TemplateValues values = template_values(args);
   auto model = model_of(args, values);
   if (model) {
     for (const auto& [name, value] : model->params)
       values.emplace(name, static_cast<double>(value));
   }
-  const std::string text = read_configuration(args, *config, values);
+  const std::string text = read_configuration(args, config, values);
   // A configuration may contain the hardware model and the passes.
   if (!model && text.find("\"mem_units\"") != std::string::npos) {
-    model = stripe::read_hardware_model(text, *config);
+    model = stripe::read_hardware_model(text, config);
   }
-  const auto passes = stripe::read_passes(text, *config, model ? &*model : nullptr);
+  const auto passes = stripe::read_passes(text, config, model ? &*model : nullptr);
   Program program = read_file_as_program(path);
   stripe::verify(program, path);
   const std::string form = args.text("form").value_or("text");
@@ -355,8 +354,7 @@ int lower_program(const Words& words) {
       "FILE");
   if (!args.parse(words)) return exit_ok;
   const std::string& path = one_file(args, "file");
-  const auto arch = args.text("arch");
-  if (!arch) user_error("tactus stripe lower: --arch A.tarch is missing");
+  const std::string arch = args.required("arch", "A.tarch");
   const std::vector<std::string> outputs = args.texts("output");
   if (outputs.empty() && !args.has("counts")) {
     user_error(
@@ -373,7 +371,7 @@ int lower_program(const Words& words) {
       user_error("tactus stripe lower: -o {} is the input", quote(output));
     }
   }
-  const tcu::Architecture architecture = read_architecture_option(*arch);
+  const tcu::Architecture architecture = read_architecture_option(arch);
   const Program program = read_file_as_program(path);
   stripe::verify(program, path);
   compiler::LowerOptions options;

@@ -5,7 +5,6 @@
 #include "firmware/cli/files/dpas_files.h"
 #include "firmware/cli/machine_options.h"
 #include "firmware/cli/parameter_options.h"
-#include "firmware/cli/run/run_parameters.h"
 #include "firmware/cli/run/run_report.h"
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
@@ -176,11 +175,10 @@ std::vector<Args::Option> dpas_run_options() {
   how.push_back({"print-config", "", "print the whole configuration, and stop"});
   add("How it is run", how);
   add("What is written", {{"save", "NAME=F", "write a bound buffer at the end", true}});
-  add("What is written", run_output_options(dpas_machine_info()));
-  add("Timeline",
-      {{"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"}});
-  add("Timeline", parameter_options(timeline_parameters().section(), ""));
-  add("Waveforms", trace_options());
+  using Group = RunOutput::Group;
+  add("What is written", run_output_options(Group::files, dpas_machine_info()));
+  add("Timeline", run_output_options(Group::timeline, dpas_machine_info()));
+  add("Waveforms", run_output_options(Group::waveform, dpas_machine_info()));
   add("", dpas_machine_options());
   return options;
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "firmware/cli/parameter_options.h"
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run/dpas_plan.h"
 #include "firmware/cli/run/interrupt.h"
@@ -72,17 +73,16 @@ class DpasRunner {
     defer.reset();
     const RunDocument document = this->document();
     recorder_.write(&document);
+    tell_notes(recorder_);
     save_buffers();
-    fmt::print(plan_.screen(), "{}{}", summary_text(document), recorder_.files_text());
+    fmt::print(screen(plan_), "{}{}", summary_text(document), recorder_.files_text());
     const bool stuck = result_.end != RunEnd::finished;
     if (interrupted_) {
       fmt::print(stderr, "tactus: interrupted by a signal after {} cycles\n", simulation_.now());
     } else if (stuck) {
-      fmt::print(stderr, "tactus: {}\n", stuck_message(plan_.max_cycles.value_or(0), result_));
+      fmt::print(stderr, "tactus: {}\n", stuck_message(plan_, result_));
     }
-    if (const auto& failures = recorder_.failures(); !failures.empty()) {
-      throw UserError(fmt::format("{}", fmt::join(failures, "\n")));
-    }
+    recorder_.throw_failures();
     die_of_deferred();
     return stuck ? exit_stuck : exit_ok;
   }
@@ -122,10 +122,9 @@ class DpasRunner {
       if (interrupted_) throw StopRun{};
       progress.update(simulation_.now(), instructions);
     };
-    recorder_.begin_run("program", {});
-    recorder_.activity().start(simulation_.now());
+    recorder_.begin_image("program", {});
     result_ = simulation_.run(plan_.program, threads, options);
-    recorder_.end_run(result_.accounting);
+    recorder_.end_image(result_.accounting);
   }
 
   [[nodiscard]] RunDocument document() {
@@ -154,7 +153,7 @@ class DpasRunner {
       if (binding.save.empty()) continue;
       recorder_.attempt([&] {
         write_file_atomically(binding.save, simulation_.read(addresses_[i], binding.size));
-        fmt::print(plan_.screen(), "{:<14}{} in {}\n", "buffer", binding.name, binding.save);
+        fmt::print(screen(plan_), "{:<14}{} in {}\n", "buffer", binding.name, binding.save);
       });
     }
   }
@@ -206,10 +205,11 @@ int dpas_run_command(const Words& words, const std::string& machine) {
   refuse_options_of_tcus(words);
   Args args("run", "Runs a kernel on a machine with a DPAS array, cycle by cycle, with its data.",
             dpas_run_options());
+  explain_request_options(args, Asker::kernels);
   if (!args.parse(words)) return exit_ok;
   if (args.has("trace-list")) {
     const DpasSimulation simulation(plan_dpas_machine(args, machine));
-    fmt::print("{}", signal_list(simulation, read_trace_options(args)));
+    fmt::print("{}", signal_list(simulation, read_run_outputs(args, dpas_machine_info()).trace));
     return exit_ok;
   }
   const DpasPlan plan = plan_dpas_run(args, machine);

@@ -22,14 +22,10 @@
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/compiler/images.h"
-#include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/common/stop_run.h"
-#include "firmware/driver/tcu/sample_file.h"
-#include "firmware/driver/tcu/timeline_tracks.h"
 #include "firmware/driver/tcu/units.h"
 #include "firmware/onnx/tensor_files.h"
-#include "firmware/report/fan.h"
-#include "firmware/report/timeline.h"
+#include "firmware/report/tcu/run_recorder.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -42,24 +38,6 @@
 namespace tactus {
 namespace {
 
-/// Adds the signals of the board's memory, if there is one, and of the layers.
-TraceOptions with_surroundings(TraceOptions options, TcuSimulation& simulation,
-                               LayerSignal& layers) {
-  options.surroundings = [&](const trace::Scope& top) {
-    if (MemorySystem* const memory = simulation.memory_system()) memory->describe(top);
-    layers.describe(top);
-  };
-  return options;
-}
-
-std::string unit_name(unsigned unit) { return fmt::format("unit {}", unit); }
-
-RunPlan& with_surroundings(RunPlan& plan, TcuSimulation& simulation, LayerSignal& layers) {
-  plan.trace = with_surroundings(plan.trace, simulation, layers);
-  if (plan.tcus > 1) plan.timeline_options.machine = unit_name(0);
-  return plan;
-}
-
 /// Everything `tactus run` holds while it runs.
 class Runner {
  public:
@@ -67,18 +45,10 @@ class Runner {
       : plan_(std::move(plan)),
         machines_(plan_.config, plan_, plan_.model ? plan_.model->program.size() : 0),
         simulation_(machines_[0]),
-        layers_(plan_.regions, simulation_),
-        recorder_(
-            with_surroundings(plan_, simulation_, layers_), simulation_,
-            [this] { return std::make_unique<TcuTimelineTracks>(simulation_); },
-            plan_.model ? plan_.model->path : plan_.workload.program),
-        report_{{{}, machines_.count(), 0, {}}, plan_, 0, 0, simulation_.machine().rates(),
-                &recorder_.activity()} {
+        recorder_(plan_, machines_, plan_.regions,
+                  plan_.model ? plan_.model->path : plan_.workload.program),
+        report_{{}, plan_, recorder_, 0, 0, simulation_.machine().rates(), false} {
     if (!plan_.host.packages.empty()) packages_.emplace(plan_, simulation_);
-    for (unsigned u = 1; u < plan_.tcus; ++u) {
-      TcuSimulation& unit = machines_[u];
-      recorder_.add_machine(unit_name(u), unit, std::make_unique<TcuTimelineTracks>(unit));
-    }
   }
 
   ~Runner() {
@@ -94,7 +64,7 @@ class Runner {
     report_.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.total_cycles = simulation_.now();
-    finish_observers();
+    recorder_.finish();
     defer.reset();  // from here on, another signal ends the program at once
     if (!stuck && !report_.interrupted && !report_.images.empty() &&
         report_.images.back().run.end != RunEnd::finished) {
@@ -109,14 +79,11 @@ class Runner {
     print_summary();
     print_host_work();
     if (usable) print_outputs();
-    if (stuck)
-      fmt::print(stderr, "tactus: {}\n", stuck_message(plan_.max_cycles.value_or(0), *stuck));
+    if (stuck) fmt::print(stderr, "tactus: {}\n", stuck_message(plan_, *stuck));
     if (report_.interrupted) {
       fmt::print(stderr, "tactus: interrupted by a signal after {} cycles\n", simulation_.now());
     }
-    if (const auto& failures = recorder_.failures(); !failures.empty()) {
-      throw UserError(fmt::format("{}", fmt::join(failures, "\n")));
-    }
+    recorder_.throw_failures();
     die_of_deferred();
     return stuck ? exit_stuck : exit_ok;
   }
@@ -124,10 +91,6 @@ class Runner {
  private:
   /// Opens or checks all output files, so that a wrong path is found before the simulation.
   void prepare_files() {
-    if (plan_.samples) {
-      samples_ = std::make_unique<SampleFile>(*plan_.samples);
-      simulation_.system().on_sample = [this](const Sample& sample) { samples_->add(sample); };
-    }
     if (plan_.output) {
       std::error_code error;
       made_output_ = std::filesystem::create_directories(*plan_.output, error);
@@ -182,7 +145,7 @@ class Runner {
         operators.emplace_back(node.op_type);
       }
     }
-    fmt::print(plan_.screen(),
+    fmt::print(screen(plan_),
                "{:<14}{} ({}) an image on this computer, {} in all; no part of the cycles\n",
                "host work", counted(plan_.tensors->host->nodes.size(), "node"),
                fmt::join(operators, ", "), time_text(1e3 * host_seconds_));
@@ -194,146 +157,66 @@ class Runner {
     return report_.interrupted;
   }
 
-  void finish_observers() {
-    recorder_.finish();
-    if (samples_) {
-      if (std::string problem = samples_->finish(); !problem.empty()) {
-        recorder_.failures().push_back(std::move(problem));
-        samples_.reset();
-      }
-    }
-  }
-
   void print_summary() const {
     if (!report_.images.empty()) {
-      fmt::print(plan_.screen(), "{}{}", summary_text(*document_),
-                 recorder_.layers_text(*document_));
+      fmt::print(screen(plan_), "{}{}", summary_text(*document_),
+                 plan_.layers ? layers_text(*document_) : "");
     }
-    fmt::print(plan_.screen(), "{}", recorder_.files_text());
-    if (samples_) {
-      fmt::print(plan_.screen(), "{:<14}{} in {}\n", "samples",
-                 samples_->summary(simulation_.system().sampler()->stats().dropped),
-                 *plan_.samples);
-    }
+    fmt::print(screen(plan_), "{}", recorder_.files_text());
   }
 
   std::optional<TcuRunResult> simulate() {
     Progress progress((plan_.model ? plan_.model->program.size() : plan_.program.size()) /
                       simulation_.instruction_bytes() *
                       (plan_.host.packages.empty() ? plan_.run_count() : plan_.host.requests));
+    const bool several = machines_.count() > 1;
     TcuRunOptions options;
     apply(plan_, options);
     options.regions = regions_of(plan_.regions);
-    options.retire_log = recorder_.retires();
-    std::uint64_t before = 0;
     options.progress = [&](Cycle, std::uint64_t instructions) {
       if (interrupt()) throw StopRun{};
-      progress.update(simulation_.now(), before + instructions);
+      if (!several) progress.update(simulation_.now(), report_.retired + instructions);
     };
-    if (!plan_.model) {
-      for (unsigned p = 0; p < 2; ++p) {
-        if (!plan_.dram[p].empty()) simulation_.write_dram(p, 0, plan_.dram[p]);
-      }
-      begin_run("program", plan_.program, true);
-      report_.images.push_back({simulation_.run(plan_.program, options), std::nullopt, {}});
-      recorder_.end_run(report_.images.back().run.accounting);
-      return std::nullopt;
+    if (plan_.model && !packages_) {
+      const ImagesToRun task{plan_.config, *plan_.model, plan_.images, plan_.run_count()};
+      return recorder_.run_images(
+          task, plan_, options, [this] { return interrupt(); }, report_);
     }
-    if (packages_) return simulate_packages(options, before);
-    return simulate_images(options, before);
-  }
-
-  /// Deals the images out to the units. Where there are several, the first image runs before that
-  /// on a unit that is alone, for comparison.
-  std::optional<TcuRunResult> simulate_images(TcuRunOptions options, std::uint64_t& before) {
-    const bool several = machines_.count() > 1;
-    if (several) {
-      options.progress = [this](Cycle, std::uint64_t) {
-        if (interrupt()) throw StopRun{};
-      };
-      if (auto stuck = run_alone(options)) return stuck;
-      if (report_.interrupted) return std::nullopt;
-    } else {
-      recorder_.begin_run("preparation", {});
+    options.retire_log = recorder_.retires();
+    if (packages_) return simulate_packages(options);
+    for (unsigned p = 0; p < 2; ++p) {
+      if (!plan_.dram[p].empty()) simulation_.write_dram(p, 0, plan_.dram[p]);
     }
-    std::vector<ImageResult>& images = report_.images;
-    images.resize(plan_.run_count());
-    std::size_t begun = 0;
-    std::vector<bool> finished(images.size());
-    std::optional<TcuRunResult> cut_off;
-    const auto run_image = [&](unsigned unit, Host& host, std::size_t i) {
-      if (i != 0 && interrupt()) return false;
-      ++begun;
-      begin_run(fmt::format("image {}", i), plan_.model->program, i == 0, unit);
-      TcuRunOptions own = options;
-      if (unit != 0) own.retire_log = nullptr;
-      images[i] = host.run_image(plan_.images[i % plan_.images.size()], own);
-      // Outputs of an image that has run before are those it had.
-      if (i >= plan_.images.size()) images[i].outputs.clear();
-      const TcuRunResult& run = images[i].run;
-      end_run(run, unit);
-      before += run.retired;
-      finished[i] = run.end == RunEnd::finished;
-      if (several && !finished[i] && !report_.interrupted) cut_off = run;
-      return bool{finished[i]};
-    };
-    std::optional<TcuRunResult> stuck =
-        machines_.deal(*plan_.model, plan_, images.size(), run_image);
-    if (cut_off) stuck = std::move(cut_off);
-    report_.shared_memory = machines_.shared_memory();
-    // Several units keep the images before the first that has not finished; one keeps that, too.
-    const auto cut = std::find(finished.begin(), finished.end(), false) - finished.begin();
-    images.resize(several ? static_cast<std::size_t>(cut) : begun);
-    return stuck;
+    recorder_.begin_image("program", plan_.program);
+    end_image({simulation_.run(plan_.program, options), std::nullopt, {}});
+    return std::nullopt;
   }
 
-  /// Returns the run if it did not finish by itself.
-  std::optional<TcuRunResult> run_alone(TcuRunOptions options) {
-    options.retire_log = nullptr;
-    ImageResult image = run_once(plan_.config, *plan_.model, plan_.images.front(), plan_, options);
-    report_.alone = image.probe.value_or(image.run.cycles);
-    if (image.run.end == RunEnd::finished || report_.interrupted) return std::nullopt;
-    return std::move(image.run);
-  }
-
-  std::optional<TcuRunResult> simulate_packages(const TcuRunOptions& options,
-                                                std::uint64_t& before) {
+  std::optional<TcuRunResult> simulate_packages(const TcuRunOptions& options) {
     try {
       return packages_->run_programs(
           options,
           [&](const std::string& name) {
             if (!report_.images.empty() && interrupt()) throw StopRun{};
-            begin_run(name, packages_->package(report_.images.size()).model.program,
-                      report_.images.empty());
+            recorder_.begin_image(name, packages_->package(report_.images.size()).model.program);
           },
-          [&](ImageResult image) {
-            before += image.run.retired;
-            report_.images.push_back(std::move(image));
-            end_run(report_.images.back().run);
-          });
+          [&](ImageResult image) { end_image(std::move(image)); });
     } catch (const StopRun&) {
       return std::nullopt;  // interrupted between two requests
     }
   }
 
-  void begin_run(const std::string& name, const std::vector<std::uint8_t>& program, bool is_first,
-                 unsigned unit = 0) {
-    recorder_.begin_run(name, program, unit);
-    if (unit != 0) return;
-    layers_.begin_run();
-    if (!is_first) return;
-    report_.first_cycle = simulation_.now();
-    recorder_.activity().start(simulation_.now());
-  }
-  void end_run(const TcuRunResult& run, unsigned unit = 0) {
-    if (unit == 0) recorder_.activity().stop();
-    recorder_.end_run(run.accounting, unit);
+  void end_image(ImageResult image) {
+    report_.retired += image.run.retired;
+    report_.images.push_back(std::move(image));
+    recorder_.end_image(report_.images.back().run.accounting);
   }
 
   void write_files(bool usable) {
     if (!report_.images.empty()) document_ = run_document(report_);
     if (packages_ && usable && document_) packages_->describe(*document_);
     recorder_.write(document_ ? &*document_ : nullptr);
+    tell_notes(recorder_);
     if (const auto& path = plan_.host.link_timeline; path && usable) {
       recorder_.attempt([&] { packages_->write_timeline(*path); });
     }
@@ -378,7 +261,7 @@ class Runner {
         const std::vector<std::uint8_t> data = output(name, p);
         tcu::write_vectors_csv(base + ".csv", data, plan_.config.architecture);
         tcu::write_vectors_raw(base + ".bin", data, plan_.config.architecture);
-        fmt::print(plan_.screen(), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
+        fmt::print(screen(plan_), "{:<14}{} in {}.csv and .bin\n", "output", name, base);
       }
     }
     if (model_outputs_.empty()) return;
@@ -387,7 +270,7 @@ class Runner {
       const nn::Tensor tensor = compiler::join_images(model_outputs_, name);
       for (const char* extension : {".npy", ".pb"})
         nn::write_tensor(base + extension, name, tensor);
-      fmt::print(plan_.screen(), "{:<14}{} {} in {}.npy and .pb\n", "output", name,
+      fmt::print(screen(plan_), "{:<14}{} {} in {}.npy and .pb\n", "output", name,
                  nn::to_string(tensor.shape), base);
     }
   }
@@ -395,11 +278,11 @@ class Runner {
   /// Writes the outputs of a bare program: the vectors that it has written to DRAM.
   void write_program_outputs() {
     if (plan_.program_outputs.empty()) {
-      fmt::print(plan_.screen(), "{:<14}none: the program writes nothing to DRAM\n", "output");
+      fmt::print(screen(plan_), "{:<14}none: the program writes nothing to DRAM\n", "output");
     }
     for (const Dump& dump : plan_.program_outputs) {
       recorder_.write_dump(dump);
-      fmt::print(plan_.screen(), "{:<14}{}[{}:{}] in {}\n", "output",
+      fmt::print(screen(plan_), "{:<14}{}[{}:{}] in {}\n", "output",
                  simulation_.info().memories[dump.memory].name, dump.first, *dump.count, dump.path);
     }
   }
@@ -409,13 +292,13 @@ class Runner {
       for (const std::string& name : plan_.tensors->model_outputs) {
         const nn::Tensor& tensor = model_outputs_[i].at(name);
         const auto count = static_cast<std::size_t>(tensor.size());
-        fmt::print(plan_.screen(), "{:<14}{} image {}:", "output", name, i);
+        fmt::print(screen(plan_), "{:<14}{} image {}:", "output", name, i);
         for (std::size_t k = 0; k < std::min(count, most); ++k) {
           const bool real = tensor.type == nn::ElementType::float32;
-          fmt::print(plan_.screen(), " {:g}",
+          fmt::print(screen(plan_), " {:g}",
                      real ? double{tensor.floats[k]} : static_cast<double>(tensor.integers[k]));
         }
-        fmt::print(plan_.screen(), "{}\n",
+        fmt::print(screen(plan_), "{}\n",
                    count > most ? fmt::format(" ... ({} scalars)", count) : "");
       }
     }
@@ -437,13 +320,13 @@ class Runner {
         const std::size_t count = data.size() / scalar;
         lanes.resize(data.size());
         tcu::vector_kernels(architecture.data_type).from_bytes(data.data(), lanes.data(), count);
-        fmt::print(plan_.screen(), "{:<14}{} image {}:", "output", name, i);
+        fmt::print(screen(plan_), "{:<14}{} image {}:", "output", name, i);
         for (std::size_t k = 0; k < std::min(count, most); ++k) {
           fmt::print(
-              plan_.screen(), " {:g}",
+              screen(plan_), " {:g}",
               to_real(architecture.data_type, tcu::lane(architecture.data_type, lanes.data(), k)));
         }
-        fmt::print(plan_.screen(), "{}\n",
+        fmt::print(screen(plan_), "{}\n",
                    count > most ? fmt::format(" ... ({} lanes)", count) : "");
       }
     }
@@ -452,12 +335,10 @@ class Runner {
   RunPlan plan_;
   TcuMachines machines_;       ///< of --tcus
   TcuSimulation& simulation_;  ///< the only one, or the first: the one that is observed
-  LayerSignal layers_;
-  RunRecorder recorder_;
+  TcuRunRecorder recorder_;
   RunReport report_;
   std::optional<RunDocument> document_;  ///< set when everything has run
   std::optional<PackageRun> packages_;   ///< packages over a host link, if these are run
-  std::unique_ptr<SampleFile> samples_;
   /// Output files by package, see file_names().
   std::vector<std::map<std::string, std::string>> output_files_;
   std::vector<nn::Values> model_outputs_;  ///< outputs of each image; empty: the layout is unknown
@@ -470,8 +351,9 @@ int list_command(const Args& args) {
   const RunPlan plan = plan_machine(args);
   TcuSimulation simulation(plan.config);
   LayerSignal layers(plan.regions, simulation);
-  fmt::print("{}", signal_list(simulation,
-                               with_surroundings(read_trace_options(args), simulation, layers)));
+  TraceOptions options = read_run_outputs(args, tcu_machine_info()).trace;
+  layers.add_to(options);
+  fmt::print("{}", signal_list(simulation, options));
   return exit_ok;
 }
 

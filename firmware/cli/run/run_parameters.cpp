@@ -29,27 +29,6 @@ const ParameterTable<Sampling>& sampler_parameters() {
   return table;
 }
 
-const ParameterTable<TimelineOptions>& timeline_parameters() {
-  using T = TimelineOptions;
-  constexpr Cycle no_end = ~Cycle{0};
-  static const ParameterTable<TimelineOptions> table(
-      "timeline", "What of the run is in the timeline, which --timeline writes.",
-      {whole("timeline_from", &T::from, {}, "cycle", "first cycle of the timeline"),
-       optional_whole_by<T>(
-           "timeline_to",
-           [](const T& t) -> std::optional<std::uint64_t> {
-             if (t.to == no_end) return std::nullopt;
-             return t.to - 1;
-           },
-           [](T& t, std::uint64_t last) { t.to = last == no_end ? no_end : last + 1; }, {}, "cycle",
-           "the end", "last cycle of the timeline"),
-       whole("timeline_min", &T::min_duration, {1}, "cycles",
-             "leave out slices that are shorter; 1: none"),
-       whole("timeline_max_events", &T::max_events, {1}, "events",
-             "end the timeline after so many events")});
-  return table;
-}
-
 std::vector<ParameterSection> run_sections() {
   return {workload_parameters().section(),   request_parameters(Asker::command).section(),
           simulation_parameters().section(), sampler_parameters().section(),

@@ -11,7 +11,6 @@ namespace tactus {
 /// Parameters that name files. Inputs of a model are not among them, since there may be several.
 [[nodiscard]] const ParameterTable<Workload>& workload_parameters();
 [[nodiscard]] const ParameterTable<Sampling>& sampler_parameters();
-[[nodiscard]] const ParameterTable<TimelineOptions>& timeline_parameters();
 
 /// All sections of `tactus explain run`, one for each heading of the help.
 [[nodiscard]] std::vector<ParameterSection> run_sections();

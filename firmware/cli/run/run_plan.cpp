@@ -322,10 +322,9 @@ void check_units(const RunPlan& plan) {
 }
 
 void plan_sampling(const Args& args, RunPlan& plan) {
-  plan.samples = args.text("samples");
   check_needs(sampler_parameters().section(), args, "samples", "F.tsample");
   read_options(sampler_parameters(), args, plan.sampling);
-  if (!plan.samples) return;
+  if (!args.has("samples")) return;
   plan.config.sample_interval = plan.sampling.interval;
   plan.config.sample_block_size = plan.sampling.block;
   plan.config.sample_pause = plan.sampling.pause;
@@ -375,18 +374,14 @@ std::vector<Args::Option> run_options() {
       {{"output", "DIR",
         "write each output as .csv and .bin, the model's outputs in its layout as .npy and .pb; of "
         "a program what it writes into DRAM0 and DRAM1, from the first vector to the last"}});
-  add("What is written", run_output_options(tcu_machine_info()));
-  add("What is written",
-      {{"layers", "", "print a table of the layers, or of the parts that --regions names"},
-       {"layers-csv", "F.csv", "write it; -: to standard output"}});
-  add("What is written",
-      {{"samples", "F.tsample", "write the performance sampler's words, see tactus samples"}});
+  using Group = RunOutput::Group;
+  for (const Group group : {Group::files, Group::layers, Group::samples}) {
+    add("What is written", run_output_options(group, tcu_machine_info()));
+  }
   add("What is written", parameter_options(sampler_parameters().section(), ""));
-  add("Timeline",
-      {{"timeline", "F.json", "write what happened when, for Perfetto or chrome://tracing"}});
-  add("Timeline", parameter_options(timeline_parameters().section(), ""));
+  add("Timeline", run_output_options(Group::timeline, tcu_machine_info()));
   add("Timeline", {layer_option("timeline")});
-  add("Waveforms", trace_options());
+  add("Waveforms", run_output_options(Group::waveform, tcu_machine_info()));
   add("Waveforms", {layer_option("trace")});
   add("", machine_options());
   return options;
@@ -474,7 +469,6 @@ RunPlan plan_run(const Args& args) {
   plan_layer_windows(args, plan);
   claim_outputs(plan);
   if (plan.host.link_timeline) claim_output(*plan.host.link_timeline);
-  if (plan.samples) claim_output(*plan.samples);
   return plan;
 }
 

@@ -67,7 +67,7 @@ struct RunPlan : RunRequest, RunOutputs {
 
   std::vector<tcu::LayerEntry> regions;  ///< layers of the model, or the regions of --regions
 
-  std::optional<std::string> output, samples;
+  std::optional<std::string> output;
   std::vector<Dump> program_outputs;  ///< dumps of --output, for a bare program
   /// Layers whose cycles are the windows of waveform and timeline; see use_layer_windows().
   std::optional<std::string> trace_layer, timeline_layer;

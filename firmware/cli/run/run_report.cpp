@@ -1,7 +1,5 @@
 #include "firmware/cli/run/run_report.h"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -55,25 +53,16 @@ RunDocument run_document(const RunReport& report) {
   if (plan.model && document.back_to_back) document.batch = plan.model->file.batch;
   if (plan.meter) energy::add_to(document, *plan.meter, plan.config);
   document.unwritten = plan.unwritten;
-  document.first_cycle = report.first_cycle;
+  document.first_cycle = report.recorder.first_cycle();
   document.total_cycles = report.total_cycles;
   document.wall_seconds = report.wall_seconds;
   document.interrupted = report.interrupted;
-  document.activity = report.activity;
+  document.activity = &report.recorder.activity();
   return document;
 }
 
-std::string stuck_message(Cycle max_cycles, const RunResult& result) {
-  std::string text = result.end == RunEnd::hang
-                         ? fmt::format(
-                               "the program hangs: there was no handshake for many cycles up to "
-                               "cycle {}",
-                               result.cycles)
-                         : fmt::format("stopped at --max-cycles {}", max_cycles);
-  text += fmt::format("; {} of {} instructions retired",
-                      std::min(result.retired, result.instructions), result.instructions);
-  for (const std::string& unit : result.waits_for) text += "\n  " + unit;
-  return text;
+std::string stuck_message(const RunRequest& request, const RunResult& result) {
+  return stuck_text(result, fmt::format("--max-cycles {}", request.max_cycles.value_or(0)));
 }
 
 void tell_unwritten(const std::string& path, const UnwrittenReads& reads, bool strict) {

@@ -12,19 +12,18 @@ namespace tactus {
 
 struct RunReport : TcuImages {
   const RunPlan& plan;
+  const RunRecorder& recorder;
   Cycle total_cycles = 0;   ///< of the machine, all images and preparation
   double wall_seconds = 0;  ///< simulation only
   MachineRates rates;
-  const Activity* activity = nullptr;  ///< of the first image; filled for a page only
-  Cycle first_cycle = 0;               ///< of the machine: that in which the first image begins
-  bool interrupted = false;            ///< a signal has ended it
+  bool interrupted = false;  ///< a signal has ended it
 };
 
 /// Makes the document for all reports. The report must outlive it.
 [[nodiscard]] RunDocument run_document(const RunReport& report);
 
-/// Message about a run that did not finish: the reason, and what each unit waits for.
-[[nodiscard]] std::string stuck_message(Cycle max_cycles, const RunResult& result);
+/// stuck_text() of a run that the command line has started.
+[[nodiscard]] std::string stuck_message(const RunRequest& request, const RunResult& result);
 
 /// Warns about unwritten reads, if there are any; with --strict throws UserError. `path` is the
 /// program's.

@@ -177,8 +177,7 @@ int samples_command(const Words& words) {
              {"json", "F.json", "write all counts"}},
             "F.tsample");
   if (!args.parse(words)) return exit_ok;
-  if (args.positional().size() != 1) user_error("tactus samples: name exactly one file");
-  const std::string& path = args.positional().front();
+  const std::string path = only_file(args);
   const auto json_path = args.text("json");
   const std::optional<SampleProgram> program = read_program(args);
   const bool from_start = args.has("from-start");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "firmware/driver/common/stop_run.h"
 #include "isa/support/error.h"
 #include "models/sim/entered_kernel.h"
@@ -14,6 +16,19 @@ constexpr Cycle report_cycles = 65536;
 constexpr Cycle longest_silence = 64 * report_cycles;
 
 }  // namespace
+
+std::string stuck_text(const RunResult& result, const std::string& limit) {
+  std::string text = result.end == RunEnd::hang
+                         ? fmt::format(
+                               "the program hangs: there was no handshake for many cycles up to "
+                               "cycle {}",
+                               result.cycles)
+                         : "stopped at " + limit;
+  text += fmt::format("; {} of {} instructions retired",
+                      std::min(result.retired, result.instructions), result.instructions);
+  for (const std::string& unit : result.waits_for) text += "\n  " + unit;
+  return text;
+}
 
 void Simulation::start(Machine& machine, double clock_mhz, Cycle patience) {
   show(machine, clock_);

@@ -51,6 +51,10 @@ struct RunResult {
   std::vector<std::string> waits_for;  ///< unless finished: what each busy unit waits for
 };
 
+/// Message about a run that did not finish: the reason, and what each unit waits for. `limit` is
+/// the cycle limit as it was given, such as "--max-cycles 9".
+[[nodiscard]] std::string stuck_text(const RunResult& result, const std::string& limit);
+
 class Simulation : public WatchedMachine {
  public:
   /// Size in bytes of a memory of MachineInfo::memories, as --dump writes it. It includes bytes

@@ -205,6 +205,7 @@ ImageResult Host::run_image(const TensorData& inputs, const TcuRunOptions& optio
     }
   }
   ImageResult result;
+  result.begin = simulation_.now();
   TcuRunOptions run_options = options;
   if (mode_ == HostMode::driver) {
     reset_probe();

@@ -28,6 +28,7 @@ struct ImageResult {
   TcuRunResult run;
   std::optional<Cycle> probe;  ///< driver mode: cycle in which the probe's copy is in DRAM0
   TensorData outputs;          ///< empty unless the run finished
+  Cycle begin = 0;             ///< cycle of the machine in which the run began
 };
 
 /// Returns the program that copies constants from DRAM1 to local memory: the constants that the

@@ -107,6 +107,23 @@ const std::vector<RunOption>& request_options() {
   return options;
 }
 
+std::string why_not_for(Asker asker, std::string_view key) {
+  std::string reason;
+  for (const RunOption& option : request_options()) {
+    if (option.parameter.key != key) continue;
+    if ((option.askers & static_cast<unsigned>(asker)) != 0) return {};
+    if (!option.elsewhere.empty()) reason = "does not apply here: " + std::string(option.elsewhere);
+  }
+  return reason;
+}
+
+void refuse_others(Asker asker, ObjectReader& reader) {
+  for (const std::string& key : reader.keys()) {
+    const std::string reason = why_not_for(asker, key);
+    if (!reason.empty() && reader.has(key)) reader.add_problem(key, reason);
+  }
+}
+
 const ParameterTable<RunRequest>& request_parameters(Asker asker) {
   static const std::map<Asker, ParameterTable<RunRequest>> tables = [] {
     std::map<Asker, ParameterTable<RunRequest>> made;

@@ -45,6 +45,11 @@ struct RunOption {
   Parameter<RunRequest> parameter;
   std::string_view elsewhere;  ///< why the others do not have it; empty: they have another row
 };
+/// What an error says where somebody asks for an option that he does not have; empty: there is no
+/// such option, or he has it.
+[[nodiscard]] std::string why_not_for(Asker asker, std::string_view key);
+/// Reports keys of an object that are options of others, with the reason. Call before finish().
+void refuse_others(Asker asker, ObjectReader& reader);
 
 /// All options. A key that differs between two ways to start a run has a row for each.
 [[nodiscard]] const std::vector<RunOption>& request_options();

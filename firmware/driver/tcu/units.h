@@ -113,6 +113,7 @@ class TcuMachines {
 /// Results of a run's images.
 struct TcuImages {
   std::vector<ImageResult> images;  ///< results in order; the last run may be unfinished
+  std::uint64_t retired = 0;        ///< instructions of all runs that have ended
   unsigned tcus = 1;                ///< number of units to which the images were dealt out
   /// With several units: cycles of the first image on a unit that has the memory alone.
   Cycle alone = 0;

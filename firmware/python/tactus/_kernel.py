@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _native
 from ._arguments import instance, json_text, path_text, whole
-from ._machine import OF_KERNELS, Run, request_text
+from ._machine import OF_KERNELS, Run, refuse_others, request_text
 from ._model import PathLike
 from ._native import Error
 
@@ -41,6 +41,8 @@ def run_kernel(
         memory_port="ideal"; also the files of Machine.run().
     """
     files = {key: values.pop(key) for key in list(values) if key in OF_KERNELS}
+    for key in values:
+        refuse_others(WHERE, key, True)
     buffers: List[Tuple[str, bytes]] = []
     for name, contents in (bind or {}).items():
         where = f"{WHERE}: bind {name}"

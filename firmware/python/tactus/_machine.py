@@ -147,21 +147,23 @@ def _write(path: PathLike, text: str, where: str) -> None:
     _native.write_text(path_text(path, where), text)
 
 
-_PATHS = ("timeline", "vcd", "fst", "gtkw", "surfer")
 _NAMED = ("max_cycles", "mode", "tcus")  # options that are named arguments of the functions
 
 
 def _others(of_kernels: bool) -> Dict[str, str]:
     """The keyword arguments of a run that have no name of their own, and their kinds."""
-    kinds = {k: kind for k, kind in _native.run_options(of_kernels) if k not in _NAMED}
-    kinds.update({key: "text" for key in _PATHS})
-    kinds["trace_scope"] = "texts"
-    kinds.update({key: "whole" for key in ("trace_from", "trace_to", "vcd_limit")})
-    return kinds
+    return {k: kind for k, kind in _native.run_options(of_kernels) if k not in _NAMED}
 
 
 _OF_MODELS = _others(False)
 OF_KERNELS = _others(True)
+
+
+def refuse_others(where: str, key: str, of_kernels: bool) -> None:
+    """Refuses options of runs that these runs do not have, with the reason."""
+    reason = _native.why_not(key, of_kernels)
+    if reason:
+        raise Error(f"{where}: {key} {reason}")
 
 
 def request_text(
@@ -174,12 +176,13 @@ def request_text(
     **named: Any,
 ) -> str:
     """Checks the options of a run and returns them as JSON."""
-    made: Dict[str, Any] = {"events": bool(events), "accounts": bool(accounts), **named}
+    made: Dict[str, Any] = {"event_rows": bool(events), "account_rows": bool(accounts), **named}
     limit = whole(max_cycles, f"{where}: max_cycles")
     if limit != 0:
         made["max_cycles"] = limit
     for key, value in others.items():
         if key not in kinds:
+            refuse_others(where, key, kinds is OF_KERNELS)
             raise Error(f"{where}: there is no {key}; allowed: {', '.join(kinds)}")
         if value is None:
             continue
@@ -189,7 +192,7 @@ def request_text(
             made[key] = instance(value, bool, f"{where}: {key}", "True, False")
         elif kinds[key] == "real":
             made[key] = instance(value, (int, float), f"{where}: {key}", "numbers")
-        elif key == "trace_scope":
+        elif kinds[key] == "texts":
             globs = [value] if isinstance(value, str) else list(value)
             made[key] = [instance(one, str, f"{where}: {key}", "texts") for one in globs]
         else:
@@ -279,11 +282,15 @@ class Machine:
         files: options of `tactus run`, by keyword:
             energy: name or path of a table, whose energies are in the statistics
             timeline: path of a timeline to write, for Perfetto or chrome://tracing
+            timeline_from, timeline_to, timeline_min, timeline_max_events: what is in it
             vcd, fst: path of a waveform to write
             gtkw, surfer: path of a viewer's file to write, for the waveform
             trace_scope: globs of the signals that are traced
             trace_from, trace_to: first and last cycle of the waveform
+            trace_pc, trace_tracepoint, trace_timeout, trace_pre, trace_post: triggers of it
+            trace_depth: levels of units that are traced
             vcd_limit: size in MB at which the VCD ends
+            retire_log: path of a file to write with every instruction's retire cycle
         """
         arguments = _arguments(
             "tactus.Machine.run",
@@ -356,7 +363,7 @@ def run(
     configuration: the machine; None: the board that the model was compiled for.
     tcus: number of units behind one memory, to which the images are dealt out, as with
         `tactus run --tcus`. The statistics have it as "tcus". Events, accounts and files show the
-        first unit.
+        first unit; a timeline shows all.
 
     The other arguments are those of Machine.run().
     """

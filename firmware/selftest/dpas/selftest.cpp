@@ -179,7 +179,7 @@ std::string loop(Bench& bench) {
 }
 
 struct KernelTest {
-  DpasSelftestInfo info;
+  SelftestInfo info;
   std::string (*run)(Bench&);
 };
 
@@ -195,36 +195,29 @@ const std::vector<KernelTest>& kernel_tests() {
 
 }  // namespace
 
-const std::vector<DpasSelftestInfo>& dpas_selftests() {
-  static const std::vector<DpasSelftestInfo> infos = [] {
-    std::vector<DpasSelftestInfo> list;
-    for (const KernelTest& test : kernel_tests()) list.push_back(test.info);
-    return list;
-  }();
+const std::vector<SelftestInfo>& dpas_selftests() {
+  static const std::vector<SelftestInfo> infos = infos_of(kernel_tests());
   return infos;
 }
 
-std::vector<DpasSelftestResult> run_dpas_selftests(const DpasSimulationConfig& config,
-                                                   const DpasSelftestOptions& options) {
-  std::vector<DpasSelftestResult> results;
-  for (const KernelTest& test : kernel_tests()) {
-    if (test.info.name.find(options.filter) == std::string_view::npos) continue;
+std::vector<SelftestResult> run_dpas_selftests(const DpasSimulationConfig& config,
+                                               const SelftestOptions& options) {
+  const auto run = [&](const KernelTest& test) {
     Bench bench(config, options.seed);
-    DpasSelftestResult result;
-    result.name = test.info.name;
+    SelftestResult result;
     try {
       result.detail = test.run(bench);
-      result.passed = true;
+      result.status = SelftestStatus::passed;
     } catch (const Difference& difference) {
       result.detail = difference.text;
     }
     result.cycles = bench.cycles();
-    if (options.on_result) options.on_result(result);
-    results.push_back(std::move(result));
-  }
+    return result;
+  };
+  std::vector<SelftestResult> results = run_each(kernel_tests(), options, run);
   if (results.empty()) {
     std::vector<std::string_view> names;
-    for (const DpasSelftestInfo& info : dpas_selftests()) names.push_back(info.name);
+    for (const SelftestInfo& info : dpas_selftests()) names.push_back(info.name);
     user_error("tactus selftest: no test is named like {}; there are {}", quote(options.filter),
                quote_list(names));
   }

@@ -68,7 +68,6 @@ const std::vector<Test>& tests() {
 SelftestResult run_test(const Test& test, TcuSimulationConfig config,
                         const SelftestOptions& options) {
   SelftestResult result;
-  result.name = test.info.name;
   if (test.prepare != nullptr) test.prepare(config);
   // The machine is built outside of `try`: a configuration that cannot be built is an error, not a
   // failed test.
@@ -92,22 +91,14 @@ SelftestResult run_test(const Test& test, TcuSimulationConfig config,
 }  // namespace
 
 const std::vector<SelftestInfo>& selftests() {
-  static const std::vector<SelftestInfo> infos = [] {
-    std::vector<SelftestInfo> list;
-    for (const Test& test : tests()) list.push_back(test.info);
-    return list;
-  }();
+  static const std::vector<SelftestInfo> infos = infos_of(tests());
   return infos;
 }
 
 std::vector<SelftestResult> run_selftests(const TcuSimulationConfig& base,
                                           const SelftestOptions& options) {
-  std::vector<SelftestResult> results;
-  for (const Test& test : tests()) {
-    if (test.info.name.find(options.filter) == std::string_view::npos) continue;
-    results.push_back(run_test(test, base, options));
-    if (options.on_result) options.on_result(results.back());
-  }
+  std::vector<SelftestResult> results =
+      run_each(tests(), options, [&](const Test& test) { return run_test(test, base, options); });
   if (results.empty()) {
     std::string names;
     for (const Test& test : tests()) {

@@ -48,6 +48,27 @@ struct SelftestInfo {
   std::string_view description;  ///< one line
 };
 
+/// Descriptions of tests, each with a member `info`.
+template <typename Test>
+[[nodiscard]] std::vector<SelftestInfo> infos_of(const std::vector<Test>& tests) {
+  std::vector<SelftestInfo> infos;
+  for (const Test& test : tests) infos.push_back(test.info);
+  return infos;
+}
+/// Runs the tests that the filter selects: run(test) gives the result, without the name.
+template <typename Test, typename Run>
+[[nodiscard]] std::vector<SelftestResult> run_each(const std::vector<Test>& tests,
+                                                   const SelftestOptions& options, Run&& run) {
+  std::vector<SelftestResult> results;
+  for (const Test& test : tests) {
+    if (test.info.name.find(options.filter) == std::string_view::npos) continue;
+    results.push_back(run(test));
+    results.back().name = test.info.name;
+    if (options.on_result) options.on_result(results.back());
+  }
+  return results;
+}
+
 /// All tests in the order in which they run.
 [[nodiscard]] const std::vector<SelftestInfo>& selftests();
 
