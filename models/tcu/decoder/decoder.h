@@ -9,17 +9,17 @@
 // DAIS blocks) or one entry (DRAM, host dataflow).
 //
 // With a queue for transfers, an extension of Tactus's own, these leave the head in one cycle and
-// are done in order beside it, from the next cycle on, each as it would be at the head. What would
-// see or overwrite their vectors too early waits at the head: an instruction whose range of local
-// memory overlaps that of a queued transfer, where one of the two writes; a Configure of a DRAM
-// offset or of AxCACHE while moves are queued. Ranges go from the lowest to the highest address;
-// one that wraps is all of local memory.
+// are done in order beside it, from the next cycle on, each as it would be at the head. An
+// instruction waits at the head if it would see or overwrite their vectors too early: if its range
+// of local memory overlaps that of a queued transfer and one of the two writes. A Configure of a
+// DRAM offset or of AxCACHE waits while transfers are queued. A range goes from the lowest to the
+// highest address; one that wraps is all of local memory.
 //
-// Where weights have reads of their own, likewise an extension, a LoadWeights leaves the head in
-// one cycle too (models/tcu/systolic_array/weight_loads.h), if there is room, and sends its weights
-// on their way while it still waits behind the head, if that and queued transfers write none of
-// them. What would overwrite vectors that it has not read yet waits at the head. These waits count
-// as waiting for the array.
+// If weights have reads of their own, another extension, a LoadWeights also leaves the head in one
+// cycle (models/tcu/systolic_array/weight_loads.h), if there is room. Its weights are sent ahead
+// while it still waits behind the head, unless the head or a queued transfer writes one of them. An
+// instruction that would overwrite vectors that it has not read yet waits at the head. These waits
+// count as waiting for the array.
 //
 // Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
 // (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
@@ -49,7 +49,7 @@
 
 namespace tactus {
 
-/// Written by Configure at its retire, seen from the next cycle on.
+/// Configure writes these registers at its retire; they have the new values from the next cycle on.
 struct ConfigRegisters {
   std::array<std::uint32_t, 2> dram_offset{};  ///< bytes, a multiple of 65536
   std::array<std::uint8_t, 2> dram_cache{};    ///< AxCACHE
@@ -168,8 +168,8 @@ class Decoder final : public sc_core::sc_module {
            (links_.weight_loads == nullptr ||
             (links_.weight_loads->empty() && !loads_were_queued_));
   }
-  /// Cycles in which it sleeps: the timer counts cycles without progress at the head, and stops at
-  /// the timeout.
+  /// Passes cycles in which the decoder sleeps. The timer counts cycles without progress at the
+  /// head, and stops at the timeout.
   void pass_time(Cycle cycles) {
     if (timeout() && clock_.events != nullptr) tell_timeout();
     const Cycle left = registers_.timeout - std::min(registers_.timeout, timer_);
@@ -193,7 +193,7 @@ class Decoder final : public sc_core::sc_module {
   /// Sets the shapes of the instructions in the queue: of the last but one that entered, and of the
   /// last.
   void adopt_shapes(const std::array<std::uint32_t, 2>& shapes);
-  /// The other way round.
+  /// Sets the instructions in the queue again, in place of their shapes.
   void adopt_instructions(const std::array<tcu::Instruction, 2>& instructions);
   /// The last instruction but one that entered, and the last. Before the first they are NoOps.
   [[nodiscard]] std::array<tcu::Instruction, 2> last_entered();
@@ -204,20 +204,20 @@ class Decoder final : public sc_core::sc_module {
   void registers_but_moves(Registers& r, bool alone);
   /// The instructions at the head and behind it, with which registers_but_moves() begins.
   void registers_of_instructions(Registers& r);
-  /// The address of the accumulators from which the others are counted.
+  /// The address of the accumulators from which other addresses are counted.
   [[nodiscard]] std::uint64_t& last_access() { return last_access_; }
   /// Instructions that entered so far.
   [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
   /// Number of instructions that wait at the head or behind it.
   [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
-  /// Instructions may wait, and nothing else is asked of anybody.
+  /// True if no request is under way; instructions may wait.
   [[nodiscard]] bool rests() const { return rests(all_legs); }
   [[nodiscard]] bool moves_rest() const { return rests(transfer_legs); }
   [[nodiscard]] bool rests_but_moves() const { return rests(all_legs & ~transfer_legs); }
-  /// The instruction at the head, or the last that was there, is a move from or to a DRAM, which
-  /// has no queue to leave the head for.
+  /// True if the instruction at the head, or the last one that was there, is a transfer for which
+  /// there is no queue.
   [[nodiscard]] bool head_moves_dram() const { return moves_dram(queue_.front()); }
-  /// While it holds, a move at the head waits there, as if others had to be done first.
+  /// While `holds`, a transfer at the head waits there, as if earlier ones had to be done first.
   void hold_moves(bool holds) {
     holds_moves_ = holds;
     blocked_ = Block::none;
@@ -225,7 +225,7 @@ class Decoder final : public sc_core::sc_module {
   }
   /// Removes the DataMove at the head, as if it had completed in the last cycle.
   void drop_head();
-  /// DRAM port and host router have got the head's requests.
+  /// True if the DRAM port and the host router have received the head's requests.
   [[nodiscard]] bool head_move_has_begun() const;
   [[nodiscard]] std::uint32_t head_shape() const { return queue_.front().shape; }
   [[nodiscard]] unsigned head_context() const { return queue_.front().context; }
@@ -260,9 +260,9 @@ class Decoder final : public sc_core::sc_module {
     return {array_queue_.count(), accumulator_queue_.count(), dataflow_queue_.count(),
             dais_queue_.count()};
   }
-  /// Observers know the present levels.
+  /// Notes that observers know the current levels.
   void adopt_levels() { told_levels_ = levels(); }
-  /// While it sleeps: so many cycles without an event, `most` at the most.
+  /// Number of cycles without an event while the decoder sleeps, `most` at the most.
   [[nodiscard]] Cycle cycles_before_timeout(Cycle most) const {
     if (timeout()) return 0;
     if (edge_.head_ready || timer_ > registers_.timeout) return most;
@@ -294,7 +294,7 @@ class Decoder final : public sc_core::sc_module {
 
   /// Called with (cycle, program counter before) at each retire; may be empty.
   std::function<void(Cycle, std::uint32_t)> on_retire;
-  /// Calls it, unless note_told() says that this retire has been told.
+  /// Calls on_retire, unless note_told() says that this retire has been told.
   void tell_retire(Cycle cycle, std::uint32_t counter) {
     if (told_ahead_ != 0) {
       --told_ahead_;
