@@ -188,7 +188,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   bool read_done_ = false;
   Fork fork_;  ///< fork of the item at the head, in its current phase
 
-  // The settled wires of the present cycle.
+  // The settled wires of this cycle.
   Phase phase_ = Phase::single;
   bool simd_ = false;           ///< the item at the head is a SIMD instruction
   bool entries_ = false;        ///< the item at the head waits for entries of a lookup table
