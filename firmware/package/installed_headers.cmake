@@ -1,6 +1,6 @@
-# installed_headers(SOURCE_DIR RESULT): paths of the headers that are installed, relative to the
-# sources: those of public_headers.txt and all that they include.
-# Run as a script (cmake -P, in the folder of the sources) it prints them.
+# installed_headers(SOURCE_DIR RESULT) sets RESULT to the paths of the installed headers, relative to the
+# sources: those of public_headers.txt and all headers that they include.
+# As a script (cmake -P, in the folder of the sources) this file prints the paths.
 cmake_policy(VERSION 3.25)
 function(installed_headers source_dir result)
   file(STRINGS ${source_dir}/firmware/package/public_headers.txt left REGEX "^[^#]")

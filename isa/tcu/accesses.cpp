@@ -31,7 +31,7 @@ VectorWalk walk(const InstructionLayout& layout, const Instruction& i, Memory me
   return {memory, {0, 0}, 0};
 }
 
-/// One vector each, at addresses without a stride.
+/// Sets the accesses of a SIMD instruction: one vector each, at addresses without a stride.
 void set_simd(VectorFlow& flow, const InstructionLayout& layout, const Instruction& i) {
   const bool reads = (i.flags & simd_read) != 0;
   const Operand address0{operand0_fields(layout, i).address, 0};
@@ -43,7 +43,7 @@ void set_simd(VectorFlow& flow, const InstructionLayout& layout, const Instructi
   flow.to = {Memory::accumulators, moved ? address1 : address0, 0};
 }
 
-/// The accesses of one instruction; sizes are cut to the address width of the memory.
+/// Finds the accesses of one instruction. Sizes are truncated to the address width of the memory.
 class Reader {
  public:
   Reader(const Architecture& architecture, const InstructionLayout& layout, Accesses& result)
@@ -96,8 +96,9 @@ class Reader {
     result_.writes.add(to);
   }
 
-  /// Selectors of registers that do not exist are cut to the address bits of the registers; beyond
-  /// them the first one is read, and nothing is written.
+  /// Returns the register of a selector. Selectors of registers that do not exist are truncated to
+  /// the address bits of the registers; beyond these the first register is read, and nothing is
+  /// written.
   [[nodiscard]] std::uint64_t register_of(unsigned selector) const {
     return (selector - 1) & low_bits(address_bits(architecture_.simd_registers_depth));
   }

@@ -1,7 +1,7 @@
-// The table of the TCU's instructions: for each kind what code it has, what a machine needs for it,
-// which vectors it takes and where they go, and what its flags say. Kinds are opcodes, with
-// DataMove divided by direction. Assembler, disassembler, checks, accesses, formulas of time,
-// statistics and pages read it; instruction_set.h has the words for people.
+// The table of the TCU's instructions. Each kind has a row: its opcode, the extension that it
+// needs, the memories that it reads and writes, and its flags. A kind is an opcode or, for
+// DataMove, an opcode and a direction. Assembler, disassembler, checks, accesses, timing formulas,
+// statistics and pages read the table; instruction_set.h has the texts for users.
 //
 // Source: hardware spec sections 3.2 and 3.3.
 #pragma once
@@ -67,25 +67,26 @@ enum class Extension : std::uint8_t { none, lookup_tables, dais_blocks, activati
   return true;
 }
 
-/// Where vectors come from and go to.
+/// A memory from which vectors come or to which they go.
 enum class VectorMemory : std::uint8_t {
   local,
   accumulators,
-  /// Those of the array are one place, which any load writes: they are 0 from reset on, and a block
-  /// of fewer vectors than the array has inputs leaves the others so on purpose.
+  /// All weights of the array count as one place, which any load writes. They are 0 after reset,
+  /// and a block with fewer vectors than the array has inputs relies on this.
   weights,
   registers,      ///< SIMD registers R1, R2, ... from 0 on
   lookup_tables,  ///< a whole table is one place
-  activation,     ///< parameters of the activation unit, which have values of their own at reset
+  activation,     ///< parameters of the activation unit, which have defined values at reset
   dram0,
   dram1,
   none,
 };
-/// Those inside the machine of which programs write what they read: the first ones.
+/// Number of memories, from the first on, from which programs should read only what they have
+/// written.
 inline constexpr std::size_t written_memories = 5;
 
-/// What the hardware does: kinds of instructions that differ only in their memory or in a flag do
-/// the same.
+/// What the hardware does. Kinds that differ only in their memory or in a flag have the same
+/// action.
 enum class Action : std::uint8_t {
   none,  ///< a NoOp
   multiply,
@@ -102,29 +103,30 @@ enum class Action : std::uint8_t {
   undefined,
 };
 
-/// The field that says how many vectors an instruction takes, minus one.
+/// The field that gives the number of vectors of an instruction, minus one.
 enum class CountField : std::uint8_t {
   none,
   operand1,
   operand2,
   samples,     ///< operand2, in samples of a DAIS block
   table,       ///< no field: a whole table
-  parameters,  ///< no field: those of the activation unit
+  parameters,  ///< no field: all parameters of the activation unit
 };
 
-/// A row of the table. Local memory stands in operand0, any other memory in operand1; SIMD, whose
-/// two accumulators stand in operand0 (written) and operand1 (read), is the exception.
+/// A row of the table. Local memory is in operand0, any other memory in operand1. Exception: SIMD
+/// has the written accumulator in operand0 and the read one in operand1.
 struct InstructionKindInfo {
   std::string_view name;   ///< name in JSON and on the command line
   std::string_view title;  ///< name in reports
   Opcode opcode;
-  DataMoveKind move;  ///< of a DataMove; others leave their flags to programs
+  DataMoveKind move;  ///< DataMove only; programs set the flags of all other instructions
   Action action;
   VectorMemory from = VectorMemory::none, to = VectorMemory::none;
   CountField count = CountField::none;
   Extension needs = Extension::none;
-  std::uint8_t accumulate = 0;  ///< flags with which it adds to what it writes
-  std::uint8_t zeroes = 0;      ///< flags with which it takes zeroes in place of what it reads
+  /// Flags with which the instruction adds to the vectors that it writes
+  std::uint8_t accumulate = 0;
+  std::uint8_t zeroes = 0;  ///< flags with which the instruction uses zeroes instead of reading
 };
 
 /// Indexed by InstructionKind.
@@ -177,7 +179,7 @@ inline constexpr std::array<InstructionKindInfo, instruction_kinds> instruction_
   return instruction_kind_infos[static_cast<std::size_t>(kind)];
 }
 
-/// By opcode and flags.
+/// The kinds by opcode and flags.
 inline constexpr std::array<InstructionKind, 256> kinds_by_code = [] {
   std::array<InstructionKind, 256> kinds{};
   for (std::size_t code = 0; code < kinds.size(); ++code) {
@@ -193,7 +195,7 @@ inline constexpr std::array<InstructionKind, 256> kinds_by_code = [] {
   return kinds;
 }();
 
-/// The kind of opcode and flags, whether or not the machine has it.
+/// Returns the kind of an opcode and flags, whether or not the machine has it.
 [[nodiscard]] constexpr InstructionKind kind_by_code(const Instruction& i) {
   return kinds_by_code[(i.opcode * std::size_t{16} + i.flags) % kinds_by_code.size()];
 }
@@ -217,8 +219,8 @@ inline constexpr std::array<InstructionKind, 256> kinds_by_code = [] {
   return InstructionKind::undefined;
 }
 
-/// The instruction of a kind that takes vectors; not SIMD. `other`: what is not local memory, or
-/// the number of a table. Throws UserError if a value does not fit its field.
+/// Makes an instruction of a kind that takes vectors, except SIMD. `other` is the operand that is
+/// not local memory, or the number of a table. Throws UserError if a value does not fit its field.
 [[nodiscard]] Instruction make_flow(const InstructionLayout& layout, InstructionKind kind,
                                     unsigned flags, Operand local, Operand other,
                                     std::uint64_t count);

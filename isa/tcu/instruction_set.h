@@ -1,6 +1,6 @@
-// The words for the TCU's instructions: the assembler takes mnemonics and modifiers from here, the
-// disassembler writes them, and `tactus explain asm` and `instructions` print all of it. What
-// instructions do is in the table of instruction_kind.h.
+// The texts for users of the TCU's instructions. The assembler reads mnemonics and modifiers from
+// here, the disassembler writes them, and `tactus explain asm` and `instructions` print everything.
+// The table in instruction_kind.h says what instructions do.
 //
 // Source: hardware spec sections 3, 4 and 12.
 #pragma once
@@ -22,7 +22,7 @@ struct ExtensionInfo {
 };
 [[nodiscard]] const ExtensionInfo& info(Extension extension);
 
-/// Names of a memory that an operand may name.
+/// Names of a memory that an operand can name.
 struct MemoryInfo {
   std::string_view written;  ///< in program text: "Acc"
   std::string_view name;     ///< in messages, before "address"
@@ -38,10 +38,10 @@ struct MoveInfo {
 };
 [[nodiscard]] const std::vector<MoveInfo>& moves();
 
-/// ".acc" behind a mnemonic; of SIMD a part such as "read Acc(3)".
+/// A modifier such as ".acc" after a mnemonic; for SIMD a part such as "read Acc(3)".
 struct ModifierInfo {
   std::string_view name;
-  unsigned flags;  ///< bits that are set; 0: the kind of the move says it
+  unsigned flags;  ///< bits that are set; 0: the kind of DataMove implies it
   Extension needs;
   std::string_view effect;
 };
@@ -49,13 +49,13 @@ struct ModifierInfo {
 struct InstructionInfo {
   Opcode opcode;
   std::string_view mnemonic;
-  std::string_view form;  ///< capitals stand for numbers, [] for parts that may be left out
+  std::string_view form;  ///< capitals stand for numbers, [] for optional parts
   std::array<std::string_view, 3> operands;
   std::vector<ModifierInfo> modifiers;
   std::string_view effect, cycles;
   std::vector<std::string_view> examples;  ///< for an 8x8 array with all extensions
 
-  /// Its kind; of a DataMove the first one.
+  /// The instruction's kind; for DataMove the first of its kinds.
   [[nodiscard]] InstructionKind kind() const {
     return kinds_by_code[static_cast<std::size_t>(opcode) * 16];
   }
@@ -63,7 +63,7 @@ struct InstructionInfo {
 };
 /// All defined instructions, in the order of their opcodes.
 [[nodiscard]] const std::vector<InstructionInfo>& instruction_set();
-/// That of an opcode with a meaning.
+/// Returns the entry of a defined opcode.
 [[nodiscard]] const InstructionInfo& info(Opcode opcode);
 
 /// Program text that loads, multiplies, rectifies vector by vector and stores.

@@ -13,11 +13,11 @@
 
 namespace tactus::tcu {
 
-/// An operation of the SIMD ALUs: the table from which assembler, disassembler, checks, layouts and
-/// pages take it. arithmetic.cpp says what it computes.
+/// An operation of the SIMD ALUs. Assembler, disassembler, checks, layouts and pages read this
+/// table; arithmetic.cpp says what each operation computes.
 struct SimdOpInfo {
   std::string_view name;
-  std::uint8_t sources;  ///< that it uses: 0, 1 or 2
+  std::uint8_t sources;  ///< number of sources that the operation uses: 0, 1 or 2
   std::string_view result;
   Extension needs = Extension::none;
 };
@@ -47,17 +47,17 @@ inline constexpr SimdOpInfo simd_op_infos[] = {
 };
 inline constexpr std::size_t simd_ops = std::size(simd_op_infos);
 
-/// `op` below simd_ops.
+/// Precondition: `op` is below simd_ops.
 [[nodiscard]] constexpr const SimdOpInfo& info(SimdOp op) {
   return simd_op_infos[static_cast<std::size_t>(op)];
 }
 
-/// Sources of an operation; undefined ones, too, have both fields.
+/// Number of sources of an operation; undefined operations have both.
 [[nodiscard]] constexpr unsigned source_count(SimdOp op) {
   return static_cast<std::size_t>(op) < simd_ops ? info(op).sources : 2;
 }
 
-/// One more than the last operation that the machine has.
+/// One more than the number of the last operation that the machine has.
 template <typename Machine>
 [[nodiscard]] constexpr std::size_t simd_ops_of(const Machine& machine) {
   std::size_t count = simd_ops;
@@ -74,7 +74,7 @@ inline constexpr std::array<std::string_view, 6> predefined_names = {
 /// A configuration register; without a name it has no effect.
 struct ConfigRegisterInfo {
   std::string_view name;
-  std::string_view value;  ///< what it holds
+  std::string_view value;  ///< meaning of the register's value
 };
 /// Indexed by ConfigRegister.
 inline constexpr std::array<ConfigRegisterInfo, 16> config_registers = {{

@@ -5,7 +5,7 @@
 namespace tactus::tcu {
 namespace {
 
-/// LoadWeights that the machine queues where they have reads of their own.
+/// Number of LoadWeights that a machine can queue if weights have reads of their own.
 constexpr std::size_t queued_loads = 4;
 
 }  // namespace
@@ -104,14 +104,15 @@ std::uint64_t Timeline::first_load() const {
   return last_run_ + (machine_.shadow_weights ? 1 : 2 * std::uint64_t{machine_.array_size});
 }
 
-/// They begin when a product has taken over those before.
+/// The weights may enter when a product has taken over the previous ones.
 void Timeline::load_beside(std::uint64_t count, const LocalRange& range) {
   while (!loads_.empty() && loads_.front().end < head_) loads_.pop_front();
   if (loads_.size() >= queued_loads) {
     head_ = loads_.front().end + 1;
     loads_.pop_front();
   }
-  // They leave from behind the head, unless what is there writes them or is a LoadWeights too.
+  // They are sent from behind the head, unless the instruction at the head writes them or is a
+  // LoadWeights, too.
   is_load_ = true;
   const bool ahead = !is_load_before_ && !(range_before_ && range_before_->conflicts(range)) &&
                      !moves_conflict(range);
@@ -150,7 +151,7 @@ void Timeline::load_weights(std::uint64_t count, const LocalRange& range) {
   const std::uint64_t first = std::max({head_ + 1, first_load(), last_load_ + 1});
   last_load_ = first + count - 1;
   many_loaded_ = count > 3;
-  // Local memory reads two vectors ahead of an array that only takes its time.
+  // Local memory reads two vectors ahead of an array that takes one vector per cycle.
   const std::uint64_t late = machine_.shadow_weights ? last_load_ - 2 : last_load_;
   head_ = many_loaded_ ? std::max(head_ + count, late) : head_ + count;
 }
@@ -163,7 +164,8 @@ void Timeline::load_zeroes() {
   ++head_;
 }
 
-/// A sum's old vector is read in the cycle before, once the head has said so.
+/// The old vector of a sum is read one cycle before the product, and not before the head's first
+/// cycle.
 std::uint64_t Timeline::first_product(bool accumulate) const {
   const bool follows_load = last_load_ > last_run_;
   const std::uint64_t first = std::max({head_ + 1, last_load_ + 1, last_run_ + 1});
@@ -186,7 +188,7 @@ void Timeline::mat_mul(std::uint64_t count, bool accumulate, bool zeroes) {
     ++head_;
     return;
   }
-  // Local memory reads three vectors ahead; behind a wait in which it did, it only keeps up.
+  // Local memory reads three vectors ahead. After a wait in which it has done so, it only keeps up.
   constexpr std::uint64_t ahead = 3;
   const bool waited =
       machine_.own_weight_reads && count > ahead && last_run_ - count >= head_ + ahead;
@@ -214,7 +216,8 @@ void Timeline::simd(bool reads, bool writes) {
     head_ = std::max(head_, queued_.front());
     queued_.pop_front();
   }
-  // What only writes is followed by what reads the next vector, which waits for the write.
+  // A SIMD instruction that only writes is followed by one that reads the next vector, which waits
+  // for the write.
   const std::uint64_t cycles = writes ? 4 : reads ? 2 : 1;
   accumulators_ = std::max(accumulators_, head_) + cycles;
   by_array_ = false;
@@ -260,7 +263,7 @@ void Timeline::end_move(std::uint64_t next, unsigned port, const LocalRange& ran
 void Timeline::dram_read(unsigned port, std::uint64_t count, bool strided,
                          const LocalRange& range) {
   std::uint64_t at = begin_move(range);
-  // The port turns round when its writes are answered.
+  // The port changes to reads when its writes have been answered.
   if (port == 0) at = std::max(at, written_ + 2);
   const std::uint64_t vector =
       strided ? std::max<std::uint64_t>(machine_.beats,

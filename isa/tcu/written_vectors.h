@@ -1,5 +1,5 @@
-// Records the vectors inside a machine that its programs have written so far, so that reads of
-// other vectors are found before a program runs.
+// Records the on-chip vectors that programs have written so far, in order to find reads of other
+// vectors before a program runs.
 //
 // Following the program's order is exact: a TCU has no jumps, instructions access local memory one
 // after the other, and accumulators, the array and SIMD execute in order (hardware spec section
@@ -20,7 +20,8 @@ class WrittenVectors {
   /// Begins with nothing written, as after reset.
   explicit WrittenVectors(const Architecture& architecture);
 
-  /// The reads of a program of whole instructions that runs after those before.
+  /// Returns the reads of unwritten vectors by a program that runs after the earlier ones. The
+  /// program must consist of whole instructions.
   UnwrittenReads run(const std::vector<std::uint8_t>& program);
 
  private:
@@ -30,7 +31,7 @@ class WrittenVectors {
     bool reads_beyond = false;  ///< an instruction may read addresses from the depth on
     SparseBits written;
 
-    /// Whatever is read has been written.
+    /// True if no read can find an unwritten vector.
     [[nodiscard]] bool filled() const { return written.complete() && !reads_beyond; }
   };
   [[nodiscard]] bool all_filled() const;

@@ -7,7 +7,7 @@ void Account::settle() {
   tell(clock_.now);
 }
 
-/// The present state has lasted up to cycle `to`, as far as the observer is concerned.
+/// Tells the observer that the current state has lasted up to cycle `to`.
 void Account::tell(Cycle to) {
   if (to < told_ || (to == told_ && !tells_empty_)) return;
   tells_empty_ = false;

@@ -43,14 +43,15 @@ struct UnitStates {
 
 class Account;
 
-/// Observer of intervals: called for each when it has ended, with its cycles [from, to), to > from.
+/// Observer of intervals. It is called for each interval when this has ended, with its cycles
+/// [from, to), to > from.
 class AccountObserver {
  public:
   virtual ~AccountObserver() = default;
   virtual void interval(const Account& account, unsigned code, Cycle from, Cycle to) = 0;
 };
 
-/// Told when an account it depends on has changed.
+/// Called when an account has changed on which it depends.
 class AccountFollower {
  public:
   virtual ~AccountFollower() = default;
@@ -69,7 +70,7 @@ class Account {
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
 
-  /// The present cycle, and those after it until the next call, belong to `code`.
+  /// Enters a state: the current cycle, and those after it until the next call, belong to `code`.
   void enter(unsigned code) {
     if (code != code_) change(code);
   }
@@ -84,10 +85,10 @@ class Account {
     }
     code_ = code;
   }
-  /// Counts the present interval up to the present cycle (exclusive) and begins it anew, also for
+  /// Counts the current interval up to the current cycle (exclusive) and begins a new one, also for
   /// the observer.
   void settle();
-  /// Counts the present interval up to the present cycle (exclusive). The observer is not told.
+  /// Counts the current interval up to the current cycle (exclusive). Does not tell the observer.
   void count() {
     cycles_[code_] += clock_.now - since_;
     since_ = clock_.now;
@@ -96,19 +97,19 @@ class Account {
   /// The observer of intervals; null: none.
   [[nodiscard]] AccountObserver* observer() const { return observer_; }
   [[nodiscard]] bool observed() const { return observer_ != nullptr; }
-  /// The first cycle of the present state that the observer has not been told of.
+  /// The first cycle of the current state of which the observer has not been told.
   [[nodiscard]] Cycle told() const { return told_; }
-  /// The present cycle and those after it belong to the saved code. count() before.
+  /// Loading: the current cycle and those after it belong to the saved code. Call count() before.
   void registers(Registers& r) {
     r(code_);
     if (r.loads()) since_ = clock_.now;
   }
-  /// Counts from the present cycle on. What came before is not counted, unless count() was called.
+  /// Counts from the current cycle on. Earlier cycles are not counted, unless count() was called.
   void restart() { since_ = clock_.now; }
   /// Counted cycles, to which the counts of known cycles can be added. Call count() before.
   [[nodiscard]] std::vector<std::uint64_t>& counts() { return cycles_; }
 
-  /// Saved counts up to some cycle, and the interval of that cycle.
+  /// Counts up to some cycle, and the interval of that cycle.
   struct Saved {
     unsigned code = 0;
     Cycle since = 0;
@@ -119,7 +120,8 @@ class Account {
     saved.since = since_;
     saved.cycles = cycles_;
   }
-  /// Goes on as it did from save() on; the clock is set back. Observers and followers are not told.
+  /// Continues from the saved counts; the clock must be set back, too. Observers and followers are
+  /// not told.
   void restore(const Saved& saved) {
     code_ = saved.code;
     since_ = saved.since;
@@ -129,15 +131,15 @@ class Account {
   [[nodiscard]] std::string_view unit() const { return unit_; }
   [[nodiscard]] const UnitStates& states() const { return states_; }
   [[nodiscard]] unsigned code() const { return code_; }
-  /// The first cycle of the present state that is not counted yet.
+  /// The first cycle of the current state that has not been counted.
   [[nodiscard]] Cycle since() const { return since_; }
   /// Cycles of every code up to the last change or settle().
   [[nodiscard]] const std::vector<std::uint64_t>& cycles() const { return cycles_; }
 
   /// Sets the observer, which receives cycles from the first uncounted one on.
   void observe(AccountObserver* observer) { observe(observer, since_); }
-  /// Sets the observer, which receives cycles from `from` on. `tells_empty`: also the state that
-  /// ends in cycle `from`, as an interval without cycles.
+  /// Sets the observer, which receives cycles from `from` on. `tells_empty`: it also receives the
+  /// state that ends in cycle `from`, as an interval without cycles.
   void observe(AccountObserver* observer, Cycle from, bool tells_empty = false) {
     observer_ = observer;
     told_ = from;

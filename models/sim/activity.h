@@ -19,9 +19,9 @@ using UnitSet = std::uint32_t;
 
 struct UnitActivity {
   static constexpr UnitSet all = ~UnitSet{0};
-  /// Units that are evaluated in the present cycle, or, between cycles, in the coming one.
+  /// Units that are evaluated in the current cycle or, between two cycles, in the next one.
   UnitSet awake = all;
-  std::uint64_t evaluations = 0;  ///< units evaluated so far, one for each of their cycles
+  std::uint64_t evaluations = 0;  ///< number of evaluations of units so far
 
   [[nodiscard]] bool is_awake(UnitSet unit) const { return (awake & unit) != 0; }
   void wake(UnitSet units) { awake |= units; }

@@ -36,14 +36,14 @@ inline constexpr std::string_view macs_meaning =
     "where "
     "they are not known, as for a bare program";
 
-/// Cycles in which the array multiplies, over all cycles. N cancels out: a multiplied vector
-/// occupies every multiplier for one cycle.
+/// Cycles in which the array multiplies, over all cycles. N does not matter, since a multiplied
+/// vector occupies every multiplier for one cycle.
 [[nodiscard]] inline std::optional<double> busy(std::uint64_t busy_cycles, std::uint64_t cycles) {
   if (cycles == 0) return std::nullopt;
   return static_cast<double>(busy_cycles) / static_cast<double>(cycles);
 }
 
-/// The network's multiply-accumulates, over those of an array of `peak_macs` a cycle.
+/// The network's multiply-accumulates, over those that an array does at `peak_macs` per cycle.
 [[nodiscard]] inline std::optional<double> useful(std::optional<std::uint64_t> macs,
                                                   std::uint64_t cycles, std::uint64_t peak_macs) {
   if (!macs || cycles == 0 || peak_macs == 0) return std::nullopt;
@@ -51,11 +51,12 @@ inline constexpr std::string_view macs_meaning =
          (static_cast<double>(cycles) * static_cast<double>(peak_macs));
 }
 
-/// The row of array busy in a machine's table; `counter` counts the cycles in which it multiplies.
+/// The row of array busy in a machine's table. `counter` counts the cycles in which the array
+/// multiplies.
 [[nodiscard]] inline FigureInfo busy_info(std::string_view meaning, std::string_view counter) {
   return {busy_name, "0..1", meaning, FigureInfo::Source::per_cycle, counter};
 }
-/// The rows of the figures that need the network's multiply-accumulates.
+/// The row of the network's multiply-accumulates.
 [[nodiscard]] inline FigureInfo macs_info() {
   return {macs_name, "count", macs_meaning, FigureInfo::Source::own};
 }

@@ -1,4 +1,4 @@
-// Bytes that models hold and move.
+// Functions for the bytes that models hold and move.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace tactus {
 
-/// memcpy, without the call for the commonest vectors: 8 and 32 lanes of 16 bits.
+/// Copies bytes like memcpy, but without a call for the most frequent vectors: 8 and 32 lanes of 16
+/// bits.
 inline void copy_block(std::uint8_t* to, const std::uint8_t* from, std::size_t bytes) {
   if (bytes == 16) {
     std::memcpy(to, from, 16);
@@ -25,8 +26,8 @@ struct FreeBytes {
 };
 using ZeroedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
 
-/// `count` blocks of zeroes, from calloc: pages that are never touched cost nothing. Null if the
-/// host has no room.
+/// Returns `count` blocks of zeroes from calloc, so that pages that are never used cost nothing.
+/// Null if the host has no room.
 inline ZeroedBytes zeroed_bytes(std::size_t count, std::size_t block_bytes) {
   return ZeroedBytes(static_cast<std::uint8_t*>(std::calloc(count, block_bytes)));
 }

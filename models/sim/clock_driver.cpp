@@ -10,7 +10,7 @@
 namespace tactus {
 namespace {
 
-/// Cycles in one activation, so that kernel time is never far behind.
+/// Limit on the cycles of one activation, so that kernel time is never far behind.
 constexpr Cycle most_ahead = 1024;
 
 }  // namespace
@@ -35,8 +35,8 @@ ClockDriver::ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_c
 }
 
 void ClockDriver::tick() {
-  // The activation at initialisation does nothing but give an elaborating sc_start() some activity,
-  // without which SystemC warns.
+  // The first activation does nothing. It gives an elaborating sc_start() some activity, without
+  // which SystemC warns.
   if (!running_) return;
   const Cycle first = clock_.now;
   bool more = false;
@@ -56,11 +56,11 @@ void ClockDriver::tick() {
   if (is_awaited_) ended_.notify();
 }
 
-/// The cycles of one activation.
+/// Evaluates the cycles of one activation.
 bool ClockDriver::go_on() {
   const Cycle first = clock_.now;
   bool more = true;
-  // The present cycle's turn has come, whatever else is to run.
+  // The current cycle is due, whatever else the kernel has to do.
   Cycle end = first + std::max<Cycle>(1, cycles_before_kernel(clock_, most_ahead));
   std::uint64_t seen = clock_.transactions;
   do {
@@ -108,7 +108,7 @@ sc_core::sc_time clock_period(double megahertz) {
 }  // namespace tactus
 
 // Debian's libsystemc refers to sc_main even when a program has its own main(), as Tactus does.
-// Weak, so that a program that embeds the models may bring a real one.
+// The function is weak, so that a program that embeds the models may define a real one.
 // NOLINTNEXTLINE(readability-redundant-declaration): SystemC's header declares it without `weak`
 extern "C" __attribute__((weak)) int sc_main(int, char**);
 int sc_main(int, char**) { return 0; }

@@ -1,8 +1,8 @@
 // Drives a design on the SystemC kernel with one process.
 //
-// run() starts the kernel and pauses it at the end. If a thread calls it while the kernel runs,
-// that thread waits instead. begin() is for a design inside of a larger one: the process runs by
-// itself until there is no more work.
+// run() starts the kernel and pauses it at the end. If a thread calls run() while the kernel runs,
+// the thread waits instead. begin() is for a design inside a larger one: the process runs by itself
+// until no work is left.
 #pragma once
 
 #include <exception>
@@ -14,23 +14,23 @@
 
 namespace tactus {
 
-/// Cycle t spans [t, t+1) periods of SystemC time and is evaluated in its middle: whatever another
-/// module does at the cycle's beginning is visible in it, and the cycle's own handshakes take
-/// effect at its end, (t+1) periods.
+/// Cycle t spans [t, t+1) periods of SystemC time and is evaluated in its middle. It sees what
+/// another module does at its beginning, and its own handshakes take effect at its end, (t+1)
+/// periods.
 class ClockDriver final : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(ClockDriver);
 
-  /// `cycle` evaluates cycle clock.now and as many after it as it likes, up to the number it is
-  /// given, counts clock.now up, and returns whether to go on.
+  /// `cycle` evaluates cycle clock.now and any number of cycles after it, at most as many as it is
+  /// given in all. It advances clock.now, and returns true if it should be called again.
   ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
               std::function<bool(Cycle)> cycle);
 
-  /// Runs until `cycle` returns false. Exceptions of `cycle` are passed on. May be called
-  /// repeatedly. While a thread waits in it, other designs run.
+  /// Runs until `cycle` returns false. Passes on exceptions of `cycle`. May be called repeatedly.
+  /// While a thread waits in run(), other designs run.
   void run();
-  /// Begins with cycle clock.now, whose middle is not over; `cycle` returns false when there is no
-  /// more to do. What it throws ends the kernel's run.
+  /// Begins with cycle clock.now, whose middle must not be over. `cycle` returns false when no work
+  /// is left. An exception of `cycle` ends the kernel's run.
   void begin();
   [[nodiscard]] bool running() const { return running_; }
 

@@ -1,5 +1,4 @@
-// The figures of energy and area in statistics, for the tables of machines that an energy table may
-// be for.
+// The figures of energy and area in statistics, for machines to which an energy table can apply.
 #pragma once
 
 #include <vector>
@@ -10,7 +9,7 @@ namespace tactus {
 
 [[nodiscard]] std::vector<FigureInfo> energy_figure_infos();
 
-/// The figures as the driver's own, of machines that have `part`.
+/// Returns the figures as those of the machine's driver, for machines that have `part`.
 [[nodiscard]] std::vector<FigureInfo> own_figures_of(std::string_view part,
                                                      std::vector<FigureInfo> figures);
 

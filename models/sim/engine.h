@@ -10,9 +10,9 @@ using Cycle = std::uint64_t;
 
 enum class Engine : std::uint8_t {
   step,  ///< evaluates every cycle: the reference
-  fast,  ///< leaves out cycles in which nothing can happen, and takes what it knows at once
-  /// As `fast`, but at intervals it evaluates cycles that it would skip or take as known sequences,
-  /// and compares. An InternalError names the first difference.
+  fast,  ///< skips cycles in which nothing can happen, and takes known sequences at once
+  /// Like `fast`, but at intervals it evaluates cycles that `fast` would skip or take as known
+  /// sequences, and compares. An InternalError names the first difference.
   check,
 };
 

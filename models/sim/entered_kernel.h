@@ -1,15 +1,15 @@
-// Designs that take turns: which kernel SystemC's functions act on.
+// Selects the kernel on which SystemC's functions act, for designs that take turns.
 //
-// A scope's kernel is in use from its construction on, until another one's begins. Whoever uses a
-// design while younger scopes live enters its kernel; scopes may then end in any order, too.
+// A scope's kernel is in use from its construction until the next scope begins. To use a design
+// while younger scopes exist, enter its kernel. Scopes may then end in any order.
 #pragma once
 
 #include "models/sim/kernel_scope.h"
 
 namespace tactus {
 
-/// Enters a scope's kernel, and in the end goes back to the one that was in use before, which may
-/// be in the middle of a run. Like all of SystemC: never from two threads at a time.
+/// Enters a scope's kernel. The destructor returns to the kernel that was in use before, which may
+/// be in the middle of a run. As with all of SystemC, never use it from two threads at a time.
 class EnteredKernel {
  public:
   explicit EnteredKernel(const KernelScope& scope);

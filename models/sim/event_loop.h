@@ -1,8 +1,8 @@
-// The loop of a machine whose units know when they do something next: Machine::advance().
+// The loop of a machine whose units know the cycle of their next event: Machine::advance().
 //
-// The fast engine leaves out the cycles between two events, in which only counters of remaining
-// cycles change. The step engine evaluates them. The check engine evaluates them as well, and stops
-// if something happens in one.
+// The fast engine skips the cycles between two events, in which only counters of remaining cycles
+// change. The step engine evaluates them. The check engine evaluates them, too, and stops if
+// something happens in one of them.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace tactus {
 
 class EventLoop {
  public:
-  /// There is no event to come.
+  /// Next event of a machine that has none to come.
   static constexpr Cycle never = ~Cycle{0};
 
   EventLoop(Machine& machine, Clock& clock) : machine_(machine), clock_(clock) {}
 
-  /// See Machine::advance(). `cycle()` evaluates cycle Clock::now. `next_event(now)` is asked after
-  /// cycle `now`: the first cycle behind it in which a register moves that is no timer, a wire or
-  /// the state of an account changes, or a memory answers.
+  /// See Machine::advance(). `cycle()` evaluates cycle Clock::now. `next_event(now)` is called
+  /// after cycle `now`. It returns the first cycle after it in which a register other than a timer
+  /// changes, a wire or the state of an account changes, or a memory answers.
   template <typename CycleStep, typename NextEvent>
   Cycle advance(Cycle most, CycleStep&& cycle, NextEvent&& next_event) {
     const Cycle end = clock_.now + most;
@@ -35,8 +35,8 @@ class EventLoop {
       const std::uint64_t progress = clock_.progress;
       cycle();
       ++clock_.now;
-      // The fast engine advances at most to the end of this call, and to the present cycle if a
-      // memory was called, since other SystemC processes run in between.
+      // The fast engine advances at most to the end of this call. If a memory was called, it stops
+      // at the current cycle, since other SystemC processes run in between.
       const bool calls = clock_.transactions != transactions;
       if (clock_.engine == Engine::check) check(next_event, calls ? clock_.now : end);
       const bool rested = clock_.progress == progress;
@@ -51,11 +51,11 @@ class EventLoop {
   }
   /// See Machine::pause().
   void pause() { paused_ = true; }
-  /// Something has come from outside, such as a program: the present cycle is evaluated.
+  /// Call when something has come from outside, such as a program: the current cycle is evaluated.
   void restart() { quiet_until_ = clock_.now; }
 
  private:
-  /// Returns the number of cycles left out.
+  /// Skips cycles up to `to`, and returns their number.
   Cycle skip(Cycle to) {
     if (clock_.watcher != nullptr) to = std::min(to, clock_.watcher->next(clock_.now));
     if (to <= clock_.now) return 0;
@@ -63,7 +63,8 @@ class EventLoop {
     clock_.now = to;
     return skipped;
   }
-  /// After a cycle: nothing has happened in it if the fast engine would have left it out.
+  /// Call after a cycle. Checks that nothing has happened in it if the fast engine would have
+  /// skipped it.
   template <typename NextEvent>
   void check(NextEvent&& next_event, Cycle latest) {
     const Cycle now = clock_.now - 1;

@@ -1,8 +1,8 @@
 // Observable events of a machine: handshakes worth a line in a log.
 //
 // A machine names its kinds of events in one table, in the order in which the events of one cycle
-// are written; an event is its place in that table with operands. How a text shows the operands is
-// in the table, too.
+// are written. An event is an index into that table, with operands. The table also says how a text
+// shows the operands.
 #pragma once
 
 #include <array>
@@ -39,10 +39,10 @@ class EventSink {
   virtual ~EventSink() = default;
   virtual void event(const Event& event) = 0;
   virtual void end_of_cycle(Cycle cycle) = 0;
-  /// One of the machine's queues has another number of items from the end of this cycle on.
+  /// The number of items in one of the machine's queues changes at the end of this cycle.
   virtual void level(unsigned /*queue*/, std::uint64_t /*items*/) {}
-  /// The kinds that it looks at, if it looks at no event's data; the fast engine then works out no
-  /// cycles for it. 0: it looks at all of every event.
+  /// The kinds that the observer wants, if it reads no event's data: the fast engine can then take
+  /// sequences. 0: the observer wants all events with their data.
   [[nodiscard]] virtual EventKinds kinds() const { return 0; }
 };
 
@@ -58,7 +58,7 @@ struct EventField {
 };
 
 struct EventInfo {
-  std::string_view name;  ///< first word of the text; `*` in it stands for the port
+  std::string_view name;  ///< first word of the text; `*` in it stands for the port's number
   std::string_view meaning;
   std::vector<EventField> fields;
 };
@@ -81,8 +81,8 @@ void append_number(std::string& text, Number number, int base = 10) {
 /// Appends a little-endian byte string as one hexadecimal number.
 void append_hex(std::string& text, const std::uint8_t* bytes, unsigned count);
 
-/// Collects the lines of a cycle, in the order of the machine's table and within a kind of the port
-/// and the text, so that the log does not depend on the order in which units commit.
+/// Collects the lines of a cycle. They are ordered by the machine's table, and within a kind by
+/// port and text, so that the log does not depend on the order in which units commit.
 class EventLines : public EventSink {
  public:
   explicit EventLines(EventFormat format) : format_(std::move(format)) {}

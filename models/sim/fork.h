@@ -1,20 +1,20 @@
 // The ready/valid fork: one item that several consumers take.
 //
-// The item is offered to all the consumers that it concerns, its legs. Each leg takes it once, in
-// whatever cycle suits it; it is not offered again to a leg that has taken it. The item is done in
-// the cycle in which the last leg takes it. Source: hardware spec section 2.2.
+// The item is offered to its legs: all consumers that it concerns. Each leg takes it once, in any
+// cycle; it is not offered again to a leg that has taken it. The item is done in the cycle in which
+// the last leg takes it. Source: hardware spec section 2.2.
 #pragma once
 
 namespace tactus {
 
-/// Sets of legs are bit masks. In a cycle: offer(), then the questions with the set of legs whose
-/// consumers are ready, then one move() with after().
+/// Sets of legs are bit masks. In a cycle call offer(), then the questions with the set of legs
+/// whose consumers are ready, then move() once with the result of after().
 class Fork {
  public:
   using Legs = unsigned;
 
-  /// `valid`: there is an item. `needed`: the legs that it concerns; of a queue that is empty those
-  /// of the stale item at its front, since the RTL's ready looks at these, too.
+  /// `valid`: there is an item. `needed`: the legs that it concerns. For an empty queue these are
+  /// the legs of the stale item at its front, since the RTL's ready depends on it, too.
   void offer(bool valid, Legs needed) {
     needed_ = needed;
     pending_ = valid ? open() : 0;

@@ -102,8 +102,8 @@ EnteredKernel::EnteredKernel(const KernelScope& scope)
 
 EnteredKernel::~EnteredKernel() { use({previous_current_, previous_default_}); }
 
-/// Only a process may kill processes; one is made for this, and runs in a last evaluation. No
-/// handle may outlive it: a thread is deleted with its last handle.
+/// Only a process may kill processes, so a process is made for this and runs in a last evaluation.
+/// No handle may outlive it, since a thread is deleted with its last handle.
 void KernelScope::end_threads() {
   enter_to_end(find(this));  // the destructors of modules need it, too
   std::vector<sc_core::sc_process_handle> killed = threads(*context_);

@@ -17,9 +17,9 @@ class KernelScope {
   KernelScope(const KernelScope&) = delete;
   KernelScope& operator=(const KernelScope&) = delete;
 
-  /// Kills the design's threads, if there are any, so that their stacks unwind and are freed. To be
-  /// called once the design is done with and before its modules are destroyed. The models of Tactus
-  /// have no threads; TLM's sockets and memories of users may have.
+  /// Kills the design's threads, if any, so that their stacks unwind and are freed. Call it when
+  /// the design is done, before its modules are destroyed. The models of Tactus have no threads;
+  /// TLM's sockets and memories of users may have some.
   void end_threads();
 
  private:

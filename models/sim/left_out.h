@@ -1,5 +1,5 @@
-// Engine check of cycles that the fast engine leaves out: they are evaluated, and nothing may
-// happen in them.
+// Engine check of cycles that the fast engine skips: they are evaluated, and nothing may happen in
+// them.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace tactus {
 
 class LeftOutCycles {
  public:
-  /// Before the first of them.
+  /// Call before the first of these cycles.
   LeftOutCycles(std::vector<Account*> accounts, const Clock& clock);
-  /// After cycle `now`, which is one of them: InternalError if a register has moved since, or a
-  /// unit is in another state.
+  /// Call after each of them; `now` is its number. Throws InternalError if a register has changed
+  /// since the first, or if a unit is in another state.
   void check(Cycle now) const;
 
  private:

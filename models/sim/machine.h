@@ -1,8 +1,8 @@
 // The interface of a machine: a design that runs, counts and shows itself.
 //
-// It describes itself by tables (machine_info.h). What drives it (firmware/driver/common), accounts
-// for its cycles and reports about it knows no more than this; tests/support/toy_machine.h is the
-// smallest example.
+// A machine describes itself by tables (machine_info.h). Drivers (firmware/driver/common),
+// accounting and reports know only this interface; tests/support/toy_machine.h is the smallest
+// example.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace tactus {
 /// Peak rates of a machine.
 struct MachineRates {
   std::uint64_t macs_per_work = 0;  ///< multiply-accumulates for each count of MachineInfo::work
-  std::uint64_t peak_macs = 0;      ///< a cycle
-  /// Bytes of a beat at a memory port; the peak is one beat a cycle.
+  std::uint64_t peak_macs = 0;      ///< multiply-accumulates per cycle
+  /// Bytes of a beat at a memory port, whose peak is one beat per cycle.
   std::uint64_t beat_bytes = 0;
   std::uint64_t vector_bytes = 0;  ///< bytes of a vector
 };
@@ -34,7 +34,7 @@ struct KindCounts {
   std::uint64_t vectors = 0;  ///< vectors of these instructions
 };
 
-/// When a trace is wanted.
+/// The condition of a trace.
 struct TraceTrigger {
   enum class What : std::uint8_t { none, program_counter, tracepoint, timeout } what = What::none;
   std::uint64_t first = 0, last = 0;  ///< program counters
@@ -43,7 +43,7 @@ struct TraceTrigger {
 /// Limits up to which a machine may run without returning to its driver.
 struct Horizon {
   Cycle cycle = 0;            ///< first cycle that the clock may not go beyond
-  std::uint64_t retires = 0;  ///< after so many more, on_border() or pause() is called
+  std::uint64_t retires = 0;  ///< after this number of retires on_border() or pause() is called
 };
 
 class Machine {
@@ -65,11 +65,11 @@ class Machine {
   /// Called between two cycles, with all figures complete, when Horizon::retires have been reached,
   /// by a machine that then continues instead of pausing. Returns the next `retires`.
   std::function<std::uint64_t()> on_border;
-  /// There is nothing to come and nothing in flight.
+  /// True if no more work comes and none is in flight.
   [[nodiscard]] virtual bool idle() const = 0;
-  /// True if an answer of a memory is outstanding: a machine without progress does not hang then.
+  /// True if an answer of a memory is outstanding. A machine without progress is then not a hang.
   [[nodiscard]] virtual bool waits_for_memory() const = 0;
-  /// One line for each unit that is in the middle of something.
+  /// Returns one line for each unit that has unfinished work.
   [[nodiscard]] virtual std::vector<std::string> waits_for() = 0;
 
   // ---- figures
@@ -87,8 +87,8 @@ class Machine {
   [[nodiscard]] virtual EventFormat event_format() const = 0;
   [[nodiscard]] virtual std::shared_ptr<const trace::Widths> widths() const = 0;
   virtual void describe(const trace::Scope& scope) const = 0;
-  /// Asked when the wires of a cycle have settled: whether it is wanted. Empty: always, or the
-  /// machine has no such trigger.
+  /// Returns a function that is called when the wires of a cycle have settled, and returns true if
+  /// the trace is wanted. Empty: it is always wanted, or the machine has no such trigger.
   [[nodiscard]] virtual std::function<bool()> trigger(const TraceTrigger& trigger) const = 0;
 };
 

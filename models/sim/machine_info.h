@@ -18,7 +18,7 @@ namespace tactus {
 /// A unit with an account; optional units are listed, too.
 struct UnitInfo {
   std::string_view name;   ///< name of the account
-  std::string_view title;  ///< on a screen
+  std::string_view title;  ///< title for users
   UnitStates states;
   /// The unit has an instruction at its head: contexts of its account are 0 for none and k + 1 for
   /// the kind k of MachineInfo::kinds.
@@ -27,7 +27,7 @@ struct UnitInfo {
 
 /// A reason for which the machine's main unit works or does not; see TimeInfo.
 struct ReasonInfo {
-  std::string_view title;  ///< on a screen
+  std::string_view title;  ///< title for users
   unsigned group;          ///< place in TimeInfo::groups
 };
 
@@ -72,7 +72,7 @@ struct FigureInfo {
   enum class Source : std::uint8_t {
     counter,    ///< the counter of this name
     per_cycle,  ///< the counter `of`, divided by the cycles
-    own,        ///< the machine's driver works it out
+    own,        ///< computed by the machine's driver
   };
   std::string_view name;  ///< name in JSON; a dot precedes the name of a figure below it
   std::string_view unit;
@@ -95,15 +95,15 @@ struct KindInfo {
   std::string_view needs = {};
 };
 
-/// Ports to the memories outside. The counters read_beats, write_beats, read_bursts and
-/// write_bursts have a value for each.
+/// The ports to the memories outside. The counters read_beats, write_beats, read_bursts and
+/// write_bursts have a value for each port.
 struct PortInfo {
   std::string_view unit;   ///< the account, and the name in JSON
-  std::string_view title;  ///< on a screen
+  std::string_view title;  ///< title for users
 };
 struct TrafficInfo {
   std::string_view name;        ///< the object in JSON
-  std::string_view title;       ///< on a screen
+  std::string_view title;       ///< title for users
   std::string_view ports_text;  ///< e.g. "the two DRAM ports"
   std::vector<PortInfo> ports;
 };
@@ -122,7 +122,7 @@ struct MachineInfo {
   std::string_view kinds_introduction;  ///< a sentence for a page
   std::vector<CounterInfo> counters;
   std::vector<Identity> identities;
-  std::string_view work;  ///< counter that multiply-accumulates are worked out from
+  std::string_view work;  ///< counter from which multiply-accumulates are computed
   TrafficInfo traffic;
   std::vector<FigureInfo> run_figures;
   std::vector<FigureInfo> layer_figures;
@@ -133,11 +133,11 @@ struct MachineInfo {
   /// Place of a counter's first value in the machine's list of all values. Throws InternalError if
   /// there is no such counter.
   [[nodiscard]] std::size_t counter(const CounterRef& ref) const;
-  /// Values of all counters.
+  /// Number of values of all counters.
   [[nodiscard]] std::size_t counter_values() const;
   /// Finds a unit; null if there is none.
   [[nodiscard]] const UnitInfo* unit(std::string_view unit_name) const;
-  /// The unit's, or its name if there is no such unit.
+  /// Title of a unit, or its name if there is no such unit.
   [[nodiscard]] std::string_view unit_title(std::string_view unit_name) const;
 };
 

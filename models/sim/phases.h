@@ -1,5 +1,5 @@
 // The steps of one cycle: in the fixed order of a design, and as lists, so that a test can run them
-// in any other.
+// in any order.
 #pragma once
 
 #include <functional>
@@ -7,14 +7,14 @@
 
 namespace tactus {
 
-/// Stages in which wires of a cycle settle. A step may read wires written in earlier stages.
+/// Stages in which the wires of a cycle settle. A step may read wires that earlier stages wrote.
 enum class Stage : unsigned {
   registers,  ///< valids and payloads that depend on registers only
   routers,    ///< valids and payloads that depend on those of other units
   ends,       ///< readies at the ends of the data paths
-  results,    ///< readies for what the array and its like give
-  sources,    ///< readies of the array and its like
-  reads,      ///< readies for what memories give
+  results,    ///< readies for the results of the array and similar units
+  sources,    ///< readies of the array and similar units
+  reads,      ///< readies for the data that memories read
 };
 
 /// A step of settling a unit: a member function of the unit, and its stage. An empty type, so that
@@ -30,9 +30,9 @@ struct SettleStep {
 template <Stage at, auto function>
 inline constexpr SettleStep<at, function> step{};
 
-/// `settle` steps compute the wires of a cycle from registers and other wires: repeating the list
-/// in any order until nothing moves reaches the same values as the fixed order does in one pass.
-/// `observe` steps look at the settled wires and at registers, before any commit, in any order.
+/// `settle` steps compute the wires of a cycle from registers and other wires. Repeating the list
+/// in any order until nothing changes gives the same values as one pass in the fixed order.
+/// `observe` steps read the settled wires and the registers before any commit, in any order.
 /// `commit` steps are the clock edge of each unit: once each, in any order.
 struct Phases {
   std::vector<std::function<void()>> settle;

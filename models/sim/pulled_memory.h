@@ -15,8 +15,8 @@ namespace tactus {
 class PulledMemory {
  public:
   virtual ~PulledMemory() = default;
-  /// Does all that it would have done up to this time, in ps. Requests that are made later must not
-  /// be timed before it.
+  /// Does everything that is due up to this time, in ps. Later requests must not be timed before
+  /// it.
   void pull(std::uint64_t ps) {
     if (next_pull_ <= ps) go_on(ps);
   }
@@ -24,7 +24,7 @@ class PulledMemory {
   [[nodiscard]] std::uint64_t next_pull() const { return next_pull_; }
   /// While set, accesses take their time and move no data.
   void set_timing_only(bool on) { timing_only_ = on; }
-  /// Reads or writes bytes; no time passes. A range that it does not hold is left alone.
+  /// Reads or writes bytes without time. Ignores a range that the memory does not hold.
   virtual void read_now(std::uint64_t address, std::uint8_t* bytes, std::size_t count) = 0;
   virtual void write_now(std::uint64_t address, const std::uint8_t* bytes, std::size_t count) = 0;
 
@@ -33,9 +33,9 @@ class PulledMemory {
   [[nodiscard]] virtual bool rewinds() const { return false; }
   /// Saves the current state, in which every access must be answered. Replaces an earlier mark.
   virtual void mark() {}
-  /// Returns to the state of the last mark(): accesses that came since are gone and never answered.
-  /// The bytes in the memory stay as they are. Who asked for the accesses is rewound too, before
-  /// anything else is called.
+  /// Returns to the state of the last mark(). Accesses since then are gone and never answered; the
+  /// bytes in the memory stay as they are. The initiators of these accesses are rewound, too,
+  /// before anything else is called.
   virtual void rewind() {}
 
  protected:

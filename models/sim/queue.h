@@ -15,18 +15,19 @@ namespace tactus {
 enum class QueueKind {
   plain,      ///< one cycle latency
   flow,       ///< an empty queue passes its input through in the same cycle
-  pipe_flow,  ///< flow, and a full queue accepts in the cycle in which it gives an entry away
+  pipe_flow,  ///< as flow; a full queue also accepts in the cycle in which it gives an entry away
 };
 
-/// Combinational questions first, then one commit() a cycle. A slot keeps its old content after it
-/// was taken: front() of an empty queue is the stale word that the RTL shows there. The capacity is
-/// a template argument where it is a constant, else (0) an argument of the constructor.
+/// In a cycle call the combinational questions first, then commit() once. A slot keeps its old
+/// content after it was taken, so front() of an empty queue is the stale word that the RTL shows.
+/// The capacity is a template argument if it is a constant; otherwise that is 0 and the constructor
+/// has an argument.
 template <typename T, QueueKind kind, std::size_t fixed_capacity = 0>
 class Queue {
   static constexpr bool flow = kind != QueueKind::plain;
   static constexpr bool pipe = kind == QueueKind::pipe_flow;
   static constexpr bool fixed = fixed_capacity != 0;
-  /// Sums of positions are cut by a mask.
+  /// True if positions wrap by a mask.
   static constexpr bool masked = fixed && (fixed_capacity & (fixed_capacity - 1)) == 0;
 
  public:
@@ -78,12 +79,12 @@ class Queue {
   // For large entries, which are made in their slot and not copied into the queue.
   /// The slot of the entry that enters a queue that is not full. In an empty queue it is front().
   [[nodiscard]] T& entering() { return slots_[slot(count_)]; }
-  /// Entries in their slots; of a queue that is not empty.
+  /// The oldest entry, in its slot. Precondition: the queue is not empty.
   [[nodiscard]] T& oldest() { return slots_[read_]; }
   [[nodiscard]] T& newest() { return slots_[slot(count_ - 1)]; }
   [[nodiscard]] const T& newest() const { return slots_[slot(count_ - 1)]; }
-  /// commit() with the entry that entering() holds; of a plain queue. True if there is another
-  /// entry at the front.
+  /// Does commit() with the entry that entering() holds. Precondition: the queue is plain. Returns
+  /// true if another entry is now at the front.
   bool commit_entered(bool enqueue, bool dequeue_ready) {
     static_assert(!flow, "an entry that passes through has no slot");
     const bool begins = empty() && enqueue;
@@ -97,7 +98,7 @@ class Queue {
   }
 
  private:
-  /// The slot of the i-th entry; of the one to come for i = count.
+  /// The slot of the i-th entry; i = count: the slot of the next entry to enter.
   [[nodiscard]] std::size_t slot(std::uint32_t i) const {
     const std::uint32_t position = read_ + i;
     if constexpr (masked) return position & (fixed_capacity - 1);
@@ -109,11 +110,11 @@ class Queue {
   std::uint32_t count_ = 0;
 };
 
-/// Ordered storage for blocks of bytes, such as vectors or beats. Unlike a Queue, whose entries are
-/// values of one type and whose capacity and handshakes are the hardware's, it has entries whose
-/// size is known at run time only; they are written in place, and the owner counts the entries of
-/// the hardware. It has at least one slot more than it may contain, so a word taken in a cycle
-/// stays readable until the end of that cycle, whatever is pushed meanwhile.
+/// Ordered storage for blocks of bytes, such as vectors or beats. A Queue has entries of one type,
+/// and the hardware's capacity and handshakes. Here the size of an entry is known only at run time,
+/// entries are written in place, and the owner counts the entries of the hardware. There is at
+/// least one slot more than may be in use, so a block taken in a cycle stays readable until the end
+/// of that cycle, whatever is pushed meanwhile.
 class BlockRing {
  public:
   BlockRing(std::size_t capacity, std::size_t block_bytes)
@@ -124,7 +125,7 @@ class BlockRing {
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint8_t* front() { return at(0); }
-  /// The i-th from the front.
+  /// The i-th block from the front.
   [[nodiscard]] std::uint8_t* at(std::size_t i) {
     return storage_.data() + ((read_ + i) & mask_) * bytes_;
   }
@@ -149,7 +150,7 @@ class BlockRing {
     return power;
   }
 
-  std::size_t mask_;  ///< cuts positions, which run on, to slots
+  std::size_t mask_;  ///< wraps positions, which only increase, to slots
   std::size_t bytes_;
   std::vector<std::uint8_t> storage_;
   std::size_t read_ = 0;

@@ -5,8 +5,8 @@
 
 namespace tactus {
 
-/// The generator of the golden logs: 32-bit LCG, one draw per border signal and cycle, stalled when
-/// draw % 100 < percent. Source: hardware spec section 17.
+/// The generator of the golden logs: a 32-bit LCG with one draw per border signal and cycle. The
+/// signal is stalled if draw % 100 < percent. Source: hardware spec section 17.
 class StallGenerator {
  public:
   StallGenerator() = default;  ///< never stalls

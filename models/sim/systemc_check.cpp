@@ -1,5 +1,5 @@
-// Links if SystemC was built with the C++ standard that this file is compiled with. Used by CMake
-// alone.
+// CMake tries to link this file. That succeeds if SystemC was built with the C++ standard with
+// which this file is compiled.
 #include <systemc>
 
 int sc_main(int, char**) {

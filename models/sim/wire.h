@@ -20,13 +20,13 @@ class Wire {
   // NOLINTNEXTLINE(google-explicit-constructor)
   operator bool() const { return value_; }
 
-  /// From now on the wire wakes the unit.
+  /// Lets the wire wake the unit from now on.
   void wakes(UnitActivity& activity, UnitSet unit) {
     awake_ = &activity.awake;
     unit_ = unit;
   }
-  /// Wakes the unit now, since it reads other data that belongs to the wire, such as the payload of
-  /// a channel that is not valid.
+  /// Wakes the unit now, because it reads other data that belong to the wire, such as the payload
+  /// of a channel that is not valid.
   void wake() { *awake_ |= unit_; }
   /// Address of the value, for waveforms.
   [[nodiscard]] const bool* value() const { return &value_; }

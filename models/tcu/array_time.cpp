@@ -17,7 +17,7 @@ struct Reasons {
   std::uint8_t port = 0;
 };
 
-/// Rules 2 and 3: an array without an instruction.
+/// Rules 2 and 3: the array has no instruction.
 Reasons reasons_of_head(unsigned code) {
   const unsigned context = code / decoder_states;
   const unsigned state = code % decoder_states;
@@ -34,7 +34,7 @@ Reasons reasons_of_head(unsigned code) {
     case tcu::Action::load_weights:
       return always(ArrayTime::operands);
     case tcu::Action::simd:
-    case tcu::Action::load_table:  // it prepares SIMD instructions
+    case tcu::Action::load_table:  // a lookup table prepares SIMD instructions
       return always(ArrayTime::simd);
     case tcu::Action::dais:
       return always(ArrayTime::dais);
@@ -60,7 +60,7 @@ Reasons reasons_of_head(unsigned code) {
   return always(ArrayTime::other_instructions);
 }
 
-/// Rule 1; none: the array has no instruction.
+/// Rule 1. Empty: the array has no instruction.
 std::optional<ArrayTime::State> reason_of_array(unsigned array_state) {
   switch (array_state) {
     case SystolicArray::compute:

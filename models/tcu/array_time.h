@@ -57,12 +57,13 @@ class ArrayTime final : private AccountFollower {
   /// True if, in this state of the array, the reason is the array's own and not that of the
   /// decoder's head.
   [[nodiscard]] static bool of_array(unsigned array_state);
-  /// The state beside these of the array and the decoder; `moves`: beats pass port 0 and port 1.
+  /// The state that follows from these states of the array and the decoder. `moves`: beats pass
+  /// port 0 and port 1.
   [[nodiscard]] State state(unsigned array_state, unsigned decoder_code,
                             const std::array<bool, 2>& moves) const;
   /// True if beats pass a port in this state of its account.
   [[nodiscard]] static bool port_moves(unsigned port_state);
-  /// The state in the present cycle if the array has no instruction.
+  /// The state in the current cycle if the array has no instruction.
   [[nodiscard]] State of_head() const;
   /// Call when the accounts that it follows have been set to values of another cycle.
   void renew() { follow(); }

@@ -28,7 +28,7 @@ inline constexpr const char* simd_tables_note =
 
 inline void describe_payload(Payload& p, const VectorRef& vector) { p.vector("bits", &vector); }
 
-/// Not vectors but `count` bytes, as one number.
+/// A payload of `count` bytes that are no vector, shown as one number.
 struct ByteCount {
   unsigned count;
 };

@@ -54,7 +54,7 @@ struct ArrayControl {
   bool load = false;    ///< load a weight vector, else multiply
   bool zeroes = false;  ///< use a vector of zeroes instead of one from local memory
   std::uint64_t size = 0;
-  std::uint64_t loads = 0;  ///< LoadWeights before it, where these have reads of their own
+  std::uint64_t loads = 0;  ///< number of LoadWeights before it, if weights have reads of their own
 };
 
 /// A vector for a DAIS block.

@@ -6,15 +6,15 @@
 
 namespace tactus {
 
-/// The wires of the cycle have settled. Those of the units that sleep are settled, too, and the
-/// clock edge will be that of all units.
+/// Call when the wires of the cycle have settled. Settles the wires of the sleeping units, too, so
+/// that all units have a clock edge.
 void TcuSystem::wake_for_check() {
   checks_.asleep = all_units & ~clock_.activity.awake;
   clock_.activity.wake(all_units);
   settle();
 }
 
-/// After the clock edge: a unit that slept has done nothing.
+/// Call after the clock edge. Checks that no unit that slept has changed.
 void TcuSystem::check_sleep() {
   const UnitSet awake = clock_.activity.awake & all_units;
   // A Configure wakes all units.
@@ -32,7 +32,7 @@ void TcuSystem::check_sleep() {
                  clock_.now, names);
 }
 
-/// Evaluates cycles that could have been left out.
+/// Evaluates cycles that could have been skipped.
 void TcuSystem::check_skip(Cycle cycles) {
   const LeftOutCycles left_out(accounts(), clock_);
   for (const Cycle end = clock_.now + cycles; clock_.now < end;) {

@@ -1,4 +1,4 @@
-// The list of the counters of a TCU's units. Statistics and pages, energies, and the intervals of
+// The list of the counters of the TCU's units. Statistics and pages, energies, and the intervals of
 // the fast engine are made from it. A new counter is a field of its unit and a row here;
 // run_figures() or layer_figures() in machine_info.cpp explain it.
 #pragma once
@@ -13,17 +13,18 @@ namespace tactus {
 
 class TcuSystem;
 
-/// The part of a design in two parts that counts: control, transfers, or the part whose
+/// The owner of a counter in a design in two parts: the control, the transfers, or the part whose
 /// instruction is at the decoder's head.
 enum class CounterOwner : std::uint8_t { control, moves, head, nobody };
 
 struct TcuCounter {
-  std::string_view name;               ///< name in statistics; empty: it is in none
+  std::string_view name;               ///< name in statistics; empty: not in statistics
   unsigned values;                     ///< one for each DRAM or local port, or a single one
   std::array<CounterOwner, 2> owners;  ///< owner of each value
   /// Returns the counter of value `index`; null if the design lacks the unit.
   std::uint64_t* (*at)(TcuSystem& system, unsigned index);
-  std::size_t length = 1;  ///< counters behind one another at that place; 1 for those with a name
+  /// Number of consecutive counters at that place; 1 for those with a name
+  std::size_t length = 1;
 };
 
 /// All counters, in the order of statistics.

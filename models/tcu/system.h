@@ -47,10 +47,10 @@ class InstructionSource {
   /// of time.
   struct Program {
     const std::uint8_t* bytes = nullptr;
-    std::uint64_t whole = 0;             ///< bytes that lie there
+    std::uint64_t whole = 0;             ///< number of bytes at `bytes`
     const std::uint8_t* rest = nullptr;  ///< the words that follow them
     std::uint64_t words = 0;             ///< total number of words
-    std::uint64_t taken = 0;             ///< words so far
+    std::uint64_t taken = 0;             ///< number of words taken so far
     /// Instructions at the end that are not taken in sequences, for a source that has to know the
     /// cycle in which its last word is taken.
     std::uint64_t by_cycle = 0;
@@ -95,7 +95,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// Evaluates one or more cycles, see Machine. The fast engine skips cycles in which nothing can
   /// change, and takes known sequences of instructions.
   Cycle advance(Cycle most) override;
-  /// Retires that have been told already and are still to come are before it.
+  /// The horizon also counts retires still to come that observers have been told already.
   void set_horizon(const Horizon& horizon) override {
     horizon_ = horizon;
     const std::uint64_t told = tcu_.decoder().told_ahead();
@@ -109,8 +109,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// keep their contents. The source must be exhausted, and no answer of a memory outstanding.
   /// Throws UserError if DAIS blocks contain samples, which cannot be reset.
   void reset();
-  /// While it holds, the samples' consumer takes none. A consumer that calls it gets each sample in
-  /// its cycle; others may get it earlier.
+  /// While `holds`, the consumer of samples takes none. A consumer that calls it gets each sample
+  /// in its cycle; others may get it earlier.
   void hold_samples(bool holds) {
     holds_samples_ = holds;
     samples_by_cycle_ = true;
@@ -120,7 +120,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] std::vector<std::string> waits_for() override;
   [[nodiscard]] bool waits_for_memory() const override;
 
-  /// Units evaluated so far, one for each of their cycles. Those that sleep are left out.
+  /// Number of evaluations of a unit in a cycle so far. Units that sleep are not evaluated.
   [[nodiscard]] std::uint64_t evaluations() const { return clock_.activity.evaluations; }
   [[nodiscard]] unsigned units() const;
 
@@ -234,8 +234,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::array<std::unique_ptr<Port>, 2> ports_;
   void drive_samples();
   void commit_samples();
-  /// The sampler's part of the cycles up to `end` that are not worked out, which all have these
-  /// flags.
+  /// Passes the sampler's cycles up to `end`, which are skipped and all have these flags.
   void pass_samples(Cycle end, std::uint16_t flags, std::uint32_t program_counter);
 
   Link<Sample> samples_;
@@ -249,7 +248,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   std::optional<ArrayTime> array_time_;
   std::unique_ptr<TcuSequences> sequences_;  ///< known sequences; null: there are none
   Horizon horizon_;
-  std::uint64_t seen_retired_ = 0;  ///< up to where the horizon has been brought forward
+  std::uint64_t seen_retired_ = 0;  ///< number of retires when the horizon was last updated
   [[nodiscard]] bool begins_program() const;
   void take_sequences();
   void reset_registers(Registers& r);

@@ -49,10 +49,10 @@ class Tcu final : public sc_core::sc_module {
   void drive() { settle<Stage::registers, Stage::routers>(); }
   void accept() { settle<Stage::ends, Stage::results, Stage::sources, Stage::reads>(); }
   void commit();
-  /// Cycles in which no unit is awake.
+  /// Passes cycles in which no unit is awake.
   void pass_time(Cycle cycles) { decoder_.pass_time(cycles); }
 
-  /// The bits of its units in UnitActivity; those of others begin with `first_other`.
+  /// The bits of the TCU's units in UnitActivity. The bits of other units begin with `first_other`.
   enum : UnitSet {
     decoder_unit = 1,
     array_unit = 2,
@@ -196,7 +196,7 @@ class Tcu final : public sc_core::sc_module {
   std::unique_ptr<ActivationUnit> activation_;
   AccumulatorWithAlu accumulators_;
   unsigned units_ = 0;
-  UnitSet moving_ = 0;  ///< units that were awake in the present cycle
+  UnitSet moving_ = 0;  ///< units that were awake in this cycle
 };
 
 }  // namespace tactus

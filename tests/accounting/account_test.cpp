@@ -121,7 +121,7 @@ TEST(Roofline, APointBoundByTheArray) {
   EXPECT_DOUBLE_EQ(r.share_of_roof, 0.5);
 }
 
-/// The network's own multiply-accumulates (without padding) are a second point under the same roof.
+/// The roofline has a second point for the network's own multiply-accumulates, without padding.
 TEST(Roofline, OfUsefulMultiplyAccumulates) {
   Counters counters(tcu_machine_info());
   counters.time[ArrayTime::compute] = 500;

@@ -119,8 +119,7 @@ TEST_P(Budget, NoOps) {
   EXPECT_EQ(a.totals.time[ArrayTime::ended], end_cycle);
 }
 
-// ---- DAIS blocks
-// ---------------------------------------------------------------------------------
+// ---- DAIS blocks --------------------------------------------------------------------------------
 
 /// Returns an empty program for a machine with one block: k_in and k_out vectors per sample, and a
 /// latency.
@@ -139,7 +138,7 @@ TEST_P(Budget, OneDais) {
     for (const std::uint64_t n : vector_counts(GetParam())) {
       SCOPED_TRACE(testing::Message() << n << " samples, latency " << latency);
       const Accounting a = account(with_block(GetParam(), 1, 1, latency).dais(n));
-      // As for a MatMul, with `latency` instead of 2N - 1.
+      // The total is that of a MatMul with `latency` instead of 2N - 1.
       const Cycle total = first_head + latency + 1 + n + end_cycle;
       EXPECT_EQ(a.cycles, total);
       EXPECT_EQ(cycles(a, "decoder", Decoder::busy), n);
@@ -188,8 +187,8 @@ TEST_P(Budget, AMatMulWaitsForADaisResult) {
   EXPECT_EQ(a.totals.time[ArrayTime::dais], 1 + first_run - control);
 }
 
-/// Whole programs never fill this queue, since local memory stalls the head before. So the test
-/// uses the decoder alone, with blocks that accept nothing and everything else ready.
+/// No whole program fills this queue, since local memory stalls the decoder's head first. The test
+/// therefore runs the decoder alone, with blocks that accept nothing and everything else ready.
 TEST(DaisBudget, TheDecoderWaitsForTheBlocksQueue) {
   const Program p = with_block(2, 1, 1, 1).dais(1);
   const std::vector<std::uint8_t> bytes = p.bytes();
@@ -240,7 +239,7 @@ TEST(DaisBudget, OpcodeSixWithoutABlockIsUndefined) {
   }
 }
 
-/// N = 8 on 64 data bits: two beats per vector.
+/// N = 8 and 64 data bits: a vector has two beats.
 TEST(DramBudget, Read) {
   constexpr std::uint64_t m = 2, latency = 10, n = 9;
   const Accounting a = account(Program(timing_architecture(8)).read_dram(0, n), {latency, 1});
@@ -264,7 +263,7 @@ TEST(DramBudget, Read) {
 }
 
 TEST(DramBudget, Write) {
-  // few enough to leave local memory at one vector per cycle
+  // n is so small that local memory delivers one vector per cycle.
   constexpr std::uint64_t m = 2, latency = 6, n = 5;
   const Accounting a = account(Program(timing_architecture(8)).write_dram(1, n), {1, latency});
   // AW is at h+2, W at h+4 .. h+3+n*m, B L_b cycles later.
@@ -278,7 +277,8 @@ TEST(DramBudget, Write) {
   EXPECT_EQ(cycles(a, "slave1", AxiSlave::write_latency), latency - 1);
 }
 
-/// A region lasts from the cycle after the last retire before it to its own last retire.
+/// A region begins in the cycle after the retire of the instruction before it, and ends with its
+/// own last retire.
 TEST(Regions, FollowTheRetires) {
   Program p(timing_architecture(8));
   p.no_op(3).mat_mul(10).no_op(2).mat_mul(4).no_op(1);
@@ -310,7 +310,7 @@ TEST(Regions, FollowTheRetires) {
   EXPECT_EQ(at, a.cycles);
 }
 
-/// Each of several runs on one machine has figures of its own.
+/// Each run of several on one machine has figures of its own.
 TEST(Runs, AreAccountedOneByOne) {
   const Program p = Program(timing_architecture(8)).load_weights(9).mat_mul(20).read_dram(0, 4);
   TcuSimulationConfig config;

@@ -1,5 +1,5 @@
-// Random programs with random stalls: sums hold, busy cycles equal events, the order of evaluation
-// has no effect, regions add up. Every run checks sums and events itself.
+// Random programs with random stalls: sums hold, busy cycles equal events, regions add up, and the
+// order of evaluation has no effect. Every run checks the sums and events itself.
 #include <cstdlib>
 
 #include <fmt/format.h>

@@ -70,7 +70,7 @@ TEST_F(RunFiles, LayersOfTheModel) {
   const Json& layers = accounting.at("layers");
   ASSERT_EQ(layers.size(), 4U);
   EXPECT_EQ(layers[0].at("name"), "weights");
-  // the fifth enters the array one cycle after the region's last retire
+  // The fifth weight vector enters the array one cycle after the region's last retire.
   EXPECT_EQ(layers[0].at("array_loads"), 4);
   EXPECT_EQ(layers[0].at("bytes_read"), Json({0, 5 * 8}));
   EXPECT_EQ(layers[1].at("name"), "products");

@@ -42,7 +42,7 @@ void expect_nesting(const Tracks& all) {
     std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
       return a.from != b.from ? a.from < b.from : a.to > b.to;
     });
-    std::vector<Cycle> open;  // ends of the slices that contain the present one
+    std::vector<Cycle> open;  // ends of the slices that contain the current one
     for (const Slice& slice : slices) {
       while (!open.empty() && open.back() <= slice.from) open.pop_back();
       if (!open.empty()) {
@@ -165,10 +165,11 @@ TEST_F(TimelineTest, ShortSlicesAndTooManyEventsAreLeftOutWithANote) {
   std::size_t slices = 0;
   for (const auto& [name, list] : all) slices += list.size();
   EXPECT_GE(slices, 20U);
-  EXPECT_LE(slices, 20U + 40U);  // slices open at the limit are closed there
+  EXPECT_LE(slices, 20U + 40U);  // slices that are open at the limit are closed there
 }
 
-/// Byte for byte, also where limits cut it, for a program that the fast engine takes in sequences.
+/// The file is the same byte for byte with every engine, also where a limit cuts it. The fast
+/// engine runs this program in sequences.
 TEST_F(TimelineTest, IsTheSameWithEveryEngine) {
   write("r.tasm", R"(
     DataMove DRAM1(0) -> Local(0), 9

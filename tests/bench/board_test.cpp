@@ -22,8 +22,8 @@ TEST(Board, ShippedBoardsHaveThePublishedValues) {
     EXPECT_EQ(board.architecture.array_size, n) << name;
     EXPECT_EQ(board.clock_mhz, mhz) << name;
     EXPECT_EQ(board.axi_data_bits, axi) << name;
-    // 14 values of the architecture, 4 of the board, 12 of its memory; optionally the host's time
-    // and the stream.
+    // The file has the provenance of 14 values of the architecture, 4 of the board and 12 of its
+    // memory, and, if they are given, of the host's time and of the stream.
     EXPECT_EQ(board.provenance.size(),
               30U + (board.host_us == 0 ? 0U : 1U) + (board.board_memory->stream ? 1U : 0U))
         << name;

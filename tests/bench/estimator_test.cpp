@@ -20,7 +20,7 @@ using tcu::InstructionKind;
 tcu::Architecture small_architecture() {
   tcu::Architecture architecture;
   architecture.array_size = 4;
-  architecture.thread_queue_depth = 1;  // the pipeline's last two instructions are not executed
+  architecture.thread_queue_depth = 1;  // `execution` leaves out the last 1 + 1 instructions
   return architecture;
 }
 
@@ -54,7 +54,8 @@ TEST(Estimator, EveryKindOfInstruction) {
   EXPECT_EQ(cycles(InstructionKind::dram1_to_local), 5U);
   EXPECT_EQ(cycles(InstructionKind::dram0_to_local), 3U);
   EXPECT_EQ(cycles(InstructionKind::load_weights), 5U);
-  // A MatMul adds N cycles after LoadWeights, none after MatMul, and 2 N after a DataMove.
+  // A MatMul costs N cycles more after a LoadWeights, 2N more after a DataMove, and none more after
+  // a MatMul.
   EXPECT_EQ(cycles(InstructionKind::mat_mul), (3U + 4) + 2 + (1U + 8));
   EXPECT_EQ(cycles(InstructionKind::local_to_accumulator), 6U);
   EXPECT_EQ(cycles(InstructionKind::accumulator_to_local), 7U);
@@ -108,7 +109,8 @@ TEST(Estimator, EachLayerIsEstimatedAlone) {
   const auto layers = estimate_layers(a, p, {{"a", 0, 2}, {"b", 2, 2}, {"c", 4, 0}});
   ASSERT_EQ(layers.size(), 3U);
   EXPECT_EQ(layers[0].aggregate.cycles, 5U + 3 + 4);
-  // 2 N = 8: the estimate of a layer does not know what came before
+  // The estimate of a layer does not know the previous instruction, so its first MatMul costs 2N =
+  // 8 cycles more.
   EXPECT_EQ(layers[1].aggregate.cycles, 3U + 8 + 1);
   EXPECT_EQ(layers[2].aggregate.cycles, 0U);
   EXPECT_THROW((void)estimate_layers(a, p, {{"d", 3, 2}}), UserError);

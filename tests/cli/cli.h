@@ -13,7 +13,7 @@
 namespace tactus {
 
 struct Output {
-  int code = -1;    ///< exit code, or 128 and the signal that killed it
+  int code = -1;    ///< exit code, or 128 plus the number of the signal that killed the program
   std::string out;  ///< standard output
   std::string err;  ///< standard error
 };

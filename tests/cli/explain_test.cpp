@@ -38,8 +38,7 @@ class ExplainTest : public CliTest {
 };
 
 /// Collects the paths of all leaves, without array indices. Skips the parts of the file that
-/// explain themselves or
-/// repeat the command.
+/// explain themselves or repeat the command.
 void leaves(const Json& json, const std::string& path, std::set<std::string>& names) {
   if (path == "figures" || path == "rerun" || path == "config") return;
   if (!json.is_structured()) {

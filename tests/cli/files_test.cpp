@@ -1,6 +1,5 @@
-// Files as other programs leave them (byte order marks, symbolic links), and what concerns memory
-// or
-// arithmetic alone: tactus dram, TACTUS_KERNELS.
+// Files as other programs leave them, with byte order marks and symbolic links; tactus dram; and
+// the environment variable TACTUS_KERNELS.
 #include <algorithm>
 #include <fstream>
 #include <iterator>

@@ -1,5 +1,5 @@
-// Outputs to links, devices and pipes; memories written beyond their depth; words that are not
-// options.
+// Outputs to links, devices and pipes; memories written beyond their depth; file names with control
+// characters.
 #include <sys/stat.h>
 
 #include <algorithm>

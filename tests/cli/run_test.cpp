@@ -38,9 +38,8 @@ TEST_F(CliTest, RunWritesOutputsAndStatistics) {
   EXPECT_EQ(stats.at("instructions"), 6);
   EXPECT_EQ(stats.at("read_beats"), Json({4, 5}));
   EXPECT_EQ(stats.at("write_beats"), Json({4, 0}));
-  // Cycles from the last local read: host router and Converter queue 1, serializer 1, its register
-  // 1, AXI
-  // queue 1 to the pins, response 1.
+  // Cycles from the last local read on: 1 in the host router and the Converter's queue, 1 in the
+  // serializer, 1 in its register, 1 in the AXI queue to the pins, 1 to the response.
   EXPECT_EQ(stats.at("last_b0"), stored + 1 + 1 + 1 + 1 + 1);
   EXPECT_TRUE(stats.at("last_b1").is_null());
   EXPECT_EQ(stats.at("cycles"), stats.at("last_b0"));
@@ -249,10 +248,8 @@ TEST_F(CliTest, OutputsOfAProgram) {
   EXPECT_FALSE(exists("nothing"));
 }
 
-/// Images distributed over several units give the same outputs as images run one after the other,
-/// with every engine.
-/// In a timeline of several units, unit u is process u + 1 and runs the images i with i mod units =
-/// u.
+/// Expects that in a timeline of several units, unit u is process u + 1 and runs the images i with
+/// i mod units = u.
 void expect_images_by_process(const Json& timeline, unsigned images, unsigned units) {
   std::map<std::string, unsigned> process_of;
   std::map<unsigned, std::string> names;
@@ -272,6 +269,8 @@ void expect_images_by_process(const Json& timeline, unsigned images, unsigned un
   EXPECT_EQ(with_slices.size(), units) << "each has states of its own";
 }
 
+/// Images distributed over several units give the same outputs as images run one after the other.
+/// All engines give the same cycles.
 TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
   ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
   ASSERT_EQ(tactus("compile mlp.onnx --board zcu104 -o .").code, 0);

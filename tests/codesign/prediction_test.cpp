@@ -1,4 +1,4 @@
-// Predicted cycles as sums, and Pareto fronts of points.
+// Predicted cycles are the sums of their parts; Pareto fronts of points.
 #include "firmware/codesign/prediction.h"
 
 #include <gtest/gtest.h>

@@ -280,7 +280,7 @@ TEST_F(DaisBlockCommand, TimelineReportWaveformAndSamplesShowBlocks) {
   EXPECT_NE(read("r.html").find("Dais instructions"), std::string::npos);
   const std::string dump = read("w.vcd");
   EXPECT_NE(dump.find("$scope module cmvm $end"), std::string::npos);
-  // the signal "done" has a bit for the blocks
+  // The signal "done" has one more bit, for the blocks.
   EXPECT_NE(dump.find("$var wire 9 "), std::string::npos);
   const Output samples = tactus("samples s.tsample --program d.tprog --arch d.tarch --json h.json");
   ASSERT_EQ(samples.code, 0) << samples.err;

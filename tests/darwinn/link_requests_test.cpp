@@ -11,7 +11,7 @@
 namespace tactus::darwinn {
 namespace {
 
-constexpr Picoseconds per_byte = 1000;  // of the wire below: 1 ns
+constexpr Picoseconds per_byte = 1000;  // time of a byte on the link of wire(): 1 ns
 
 /// A link of 1 GB/s in each direction without fixed costs.
 LinkValues wire(bool outfeed_blocks_infeed) {
@@ -28,8 +28,8 @@ ReplayStep step(const Hint& hint, std::int64_t bytes) {
   return one;
 }
 
-/// A request: input of 100 bytes, a fence, instructions of 10 bytes, compute of 50 ns, output of 20
-/// bytes, the interrupt.
+/// A request: an input of 100 bytes, a fence, instructions of 10 bytes, a computation of 50 ns, an
+/// output of 20 bytes, the interrupt.
 LinkRequest sample(std::size_t user) {
   LinkRequest request;
   request.steps = {step(descriptor(infeed, input, 0, 100, "x"), 100), step(fence(), 0),

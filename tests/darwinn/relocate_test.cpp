@@ -37,8 +37,8 @@ Model with_program(const std::vector<tcu::Instruction>& program) {
   return model;
 }
 
-/// A model that makes `count` copies of x to y, vector by vector with a gap of one, without other
-/// work.
+/// A model that only copies: `count` times it moves the first 8 vectors of x to every second vector
+/// of y.
 Model copies(std::size_t count) {
   Model model = sample_model(1);
   const tcu::InstructionLayout layout(model.file.arch);

@@ -57,8 +57,8 @@ LinkValues simple_link(bool blocks) {
   return link;
 }
 
-// Transfers in bytes: chunk 128, in 32 + 32, parameters 192, scratch out 256, fence, scratch in
-// 256, chunk 64, out 32.
+// The transfers have these bytes: chunk 128, inputs 32 + 32, parameters 192, scratch out 256,
+// fence, scratch in 256, chunk 64, output 32.
 TEST(DarwinnReplay, TransfersWaitForOthersAsTheRulesSay) {
   const SamplePackage sample;
   const Executable& main = sample.package.executables[0];

@@ -291,8 +291,8 @@ TEST(TcuDevice, InterruptsComeInTheSameCycleWithEveryEngine) {
   }
 }
 
-/// A reset by pin or by register during transfers and products: the next program takes the same
-/// cycles as on a new machine.
+/// After a reset by pin or by register, during transfers and products, the next program takes the
+/// same cycles as on a new machine.
 TEST(TcuDevice, AfterAResetItBehavesAsANewOne) {
   for (const std::uint64_t seed : test_seeds(46'200'000, 40)) {
     Random random(seed);
@@ -619,8 +619,8 @@ TEST(TcuDevice, StatisticsEqualThoseOfARun) {
   }
 }
 
-/// A program that the fast engine takes in sequences: only the first layer waits for the first
-/// word. Another program has no layers.
+/// The fast engine runs this program in sequences. Only its first layer waits for the first word of
+/// the stream. The second program has no layers.
 TEST(TcuDevice, LayersOfAProgramThatIsReadAtOnce) {
   const TcuSimulationConfig config = small_machine();
   const Model model =

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The example of a platform runs a compiled model in the cycles of `tactus run`.
+# The example of a platform runs a compiled model in as many cycles as `tactus run`.
 # Usage: platform_test.sh TACTUS PLATFORM SOURCE_DIR
 set -euo pipefail
 tactus=$1
@@ -20,21 +20,21 @@ if [[ $told != *": $cycles cycles"* ]] || [ ! -s tcu.vcd ]; then
   exit 1
 fi
 
-# Its statistics have the layers of the run; the first one waits for the first word, too.
+# The statistics of the platform have the layers of the run. Its first layer also waits for the first word.
 python3 - <<'END'
 import json, sys
 device, run = (json.load(open(f))["accounting"]["layers"] for f in ("device.json", "fixed.json"))
 wait = device[0]["cycles"] - run[0]["cycles"]
 run[0]["cycles"] += wait
 run[0]["lost"]["instruction_stream"] += wait
-for layer in device + run:  # parts of other cycles
+for layer in device + run:  # shares of totals that differ
     for share in ("share", "array_busy", "useful_mac"):
         layer.pop(share, None)
 if wait <= 0 or len(run) < 2 or device != run:
     sys.exit(f"the layers of the device, {device}, are not those of the run, {run}")
 END
 
-# What a user may do wrong is one line before the simulation.
+# An error of the user gives one line, before the simulation.
 if told=$("$platform" nothing.tmodel 2>&1); then
   echo "a model that does not exist is taken" >&2
   exit 1

@@ -41,7 +41,7 @@ std::vector<std::uint8_t> random_moves(Random& random, const tcu::Architecture& 
   return program.bytes();
 }
 
-/// Everything that a unit shows of a program.
+/// Everything that can be observed of a program on one unit.
 struct Shown {
   std::vector<std::uint32_t> retires;
   std::vector<Cycle> cycles;

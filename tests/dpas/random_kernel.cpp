@@ -57,7 +57,7 @@ class Generator {
         b_.plain(Opcode::barrier);
         return;
       default:
-        // Successive DPAS, so that macros occur.
+        // Several DPAS follow each other, so that macros occur.
         for (unsigned i = pick(1, 5); i > 0; --i) dpas();
     }
   }

@@ -149,8 +149,8 @@ TEST_P(Golden, EveryCommandAndTimeIsThatOfDramSys) {
   Counts counts;
   for (const std::string& name : packed_runs(GetParam())) compare(read_packed_run(name), counts);
   EXPECT_EQ(counts.runs, 37U);
-  // The remaining runs are those that the README of the golden data excludes, the DDR3 writes among
-  // frfcfs_open, and with closed pages most of DDR4.
+  // Not equal to the end are the runs that the README of the golden data excludes, the DDR3 writes
+  // among the frfcfs_open runs, and most DDR4 runs with closed pages.
   const std::map<std::string, unsigned> whole{
       {"fifo_open_noref", 37}, {"fifo_open", 32}, {"fifo_closed", 23}, {"frfcfs_open", 32}};
   EXPECT_EQ(counts.whole, whole.at(GetParam()));

@@ -135,7 +135,7 @@ TEST(DdrPresets, TimesMayBeNanoseconds) {
     return parse_ddr_preset(with_timing("\"t_rcd\": 15", "\"t_rcd_ns\": " + ns), "p.json")
         .config.t_rcd;
   };
-  // tCK is 952 ps: 15 clocks are 14.28 ns. A rest below 2.5 % of a clock does not add a clock.
+  // tCK is 952 ps: 15 clocks are 14.28 ns. An excess below 2.5 % of a clock does not add a clock.
   EXPECT_EQ(rcd("14.28"), 15U);
   EXPECT_EQ(rcd("14.3"), 15U);
   EXPECT_EQ(rcd("14.31"), 16U);

@@ -32,7 +32,7 @@ T one_of(std::initializer_list<T> values) {
   return values.begin()[from(0, static_cast<unsigned>(values.size()) - 1)];
 }
 
-/// Returns a random memory without ddr_problems().
+/// Returns a random memory in which ddr_problems() finds nothing.
 DdrConfig random_memory() {
   DdrConfig c;
   c.bus_bits = one_of({16U, 32U, 64U});

@@ -141,7 +141,8 @@ TEST(Energy, IncompleteTablesAreRefusedWithThePathOfTheKey) {
          "e.json:/technology: is missing");
 }
 
-/// Every shipped table names its source and fits every shipped board.
+/// Every shipped table names its source, and has the prices for TCUs of all array sizes and data
+/// types and for every shipped DPAS profile.
 TEST(Energy, TheShippedTablesFitTheDefaultMachine) {
   const std::vector<std::string> names = config_names("energy");
   EXPECT_GE(names.size(), 3U);

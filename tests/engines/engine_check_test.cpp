@@ -31,7 +31,7 @@ class PlantedFault {
   void change() {
     for (KnownSequences::Change& change : known_.changes_) ++change.code;
   }
-  /// Changes of one kind come a cycle late: a member of KnownSequences::Change tells which.
+  /// Delays the remembered changes of one kind by a cycle. `is_one` selects the kind.
   void late(bool (KnownSequences::Change::*is_one)() const) {
     for (KnownSequences::Change& change : known_.changes_) {
       if ((change.*is_one)()) ++change.offset;
@@ -104,7 +104,7 @@ class Listener final : public AccountObserver, public EventSink {
   [[nodiscard]] EventKinds kinds() const override { return EventKinds{1} << TcuEvent::run; }
 };
 
-enum class Seen { nothing, accounts, events, samples };  ///< what somebody looks at
+enum class Seen { nothing, accounts, events, samples };  ///< what the test observes
 
 /// Runs the program twice and returns the error of the second run. `wrong` changes the machine
 /// between the runs.
@@ -144,7 +144,7 @@ TEST(EngineCheck, FindsAUnitThatAWireDoesNotWake) {
   expect_found(error_of(simulation, program), "in a unit that is asleep: dram0");
 }
 
-/// Claims that nothing will happen for a long time although transfers are pending.
+/// A target that claims that nothing will happen for a long time, although transfers are pending.
 class LyingTarget final : public AxiTarget {
  public:
   explicit LyingTarget(AxiTarget& target) : target_(target) {}

@@ -1,6 +1,6 @@
-// Long transfers through the DRAM ports with both engines, without observers (cycles are skipped
-// only without). One to four beats per vector, bursts split at page borders, strided DataMoves with
-// one beat per burst, both directions at both ports, memories of any timing.
+// Long transfers through the DRAM ports with both engines: one to four beats per vector, bursts
+// split at page borders, strided DataMoves with one beat per burst, both directions at both ports,
+// memories of any timing. Most runs have no observer, since only then cycles are skipped.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -21,7 +21,7 @@ using Protocol = PhasedMemory::Protocol;
 
 constexpr std::uint64_t local_depth = 2048;
 constexpr std::uint64_t accumulator_depth = 512;
-constexpr std::uint64_t dram_vectors = 4096;  ///< where programs begin to use it
+constexpr std::uint64_t dram_vectors = 4096;  ///< DataMoves start below this address
 
 std::uint64_t random_count(Random& random) {
   return random.chance(60) ? random.range(1, 300) : random.pick<std::uint64_t>({1, 2, 3, 256, 600});
@@ -85,7 +85,8 @@ RandomProgram transfers(std::uint64_t seed) {
   return program;
 }
 
-/// The memory is mostly as fast as the port, so that a beat is transferred in every cycle.
+/// A memory that is mostly as fast as the port, so that a beat is transferred in nearly every
+/// cycle.
 PhasedMemory::Config uneven_memory(Random& random) {
   PhasedMemory::Config memory;
   memory.protocol =

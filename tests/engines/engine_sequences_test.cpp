@@ -20,7 +20,8 @@
 namespace tactus {
 namespace {
 
-/// Every second program is for a machine with extensions: any, or exactly `exactly`.
+/// Returns a random program that is repeated at other addresses. Every second program is for a
+/// machine with random extensions; `exactly` sets the extensions instead.
 RandomProgram random_repeated(std::uint64_t seed, TcuSimulationConfig& config,
                               unsigned instructions, std::optional<unsigned> exactly = {}) {
   Random random(seed ^ 0x5EC5);
@@ -139,7 +140,7 @@ TEST(EngineSequences, AgreeWithEachExtension) {
   }
 }
 
-/// A run ends at a cycle limit in the middle; memories hold the contents of that cycle.
+/// A cycle limit ends the run in the middle. Memories must have the contents of that cycle.
 TEST(EngineSequences, AgreeWhereARunIsCutOff) {
   Taken taken;
   for (const std::uint64_t seed : test_seeds(31'000'000, 150)) {

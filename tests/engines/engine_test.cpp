@@ -114,8 +114,9 @@ TEST(Engines, AgreeInEverySample) {
               });
 }
 
-/// Random changes of fields: undefined opcodes and kinds, sizes beyond a depth, SIMD instructions
-/// that wait forever. Most of these programs hang; the cause of the hang must be the same.
+/// Fields of instructions are changed at random: undefined opcodes and kinds, sizes beyond a depth,
+/// SIMD instructions that wait forever. Most of these programs hang; the cause of the hang must be
+/// the same.
 TEST(Engines, AgreeOnIllegalProgramsAndHangs) {
   const Work work = check_seeds(
       14'000'000, 800, Hazards::any,
@@ -147,7 +148,7 @@ TEST(Engines, AgreeOnIllegalProgramsAndHangs) {
   EXPECT_GT(work.hangs, 0U);
 }
 
-/// A memory with a timing of its own, which responds through the SystemC kernel.
+/// The memory has a timing of its own and responds through the SystemC kernel.
 TEST(Engines, AgreeWithAMemoryOfAnyTiming) {
   check_seeds(15'000'000, 150, Hazards::any,
               [](Random& random, RandomProgram&, TcuSimulationConfig& config) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs a folder as a golden archive: pack.sh FOLDER ARCHIVE.tar.xz. The same files give the same
-# bytes, whoever packs them and when, and everybody may overwrite and remove what is unpacked.
+# Packs a folder as a golden archive: pack.sh FOLDER ARCHIVE.tar.xz. The same files always give the same bytes,
+# and everybody may overwrite and remove the unpacked files.
 set -euo pipefail
 [ $# -eq 2 ] || { echo "usage: pack.sh FOLDER ARCHIVE.tar.xz" >&2; exit 2; }
 tar --create --format=ustar --sort=name --owner=0 --group=0 --numeric-owner \

@@ -121,7 +121,7 @@ TEST_F(ToyTest, HangsAndLimitsEndTheRun) {
   EXPECT_EQ(hang.waits_for.at(0), "adder: the end of an instruction that has none");
   EXPECT_GT(hang.accounting.unit("adder").cycles[ToyAdder::hang], 50U);
 
-  // Cycles of a hang are left out, and it is found in the same one.
+  // The fast engine skips cycles of a hang, and finds the hang in the same cycle.
   for (const Engine engine : {Engine::fast, Engine::check}) {
     ToySimulation same(engine);
     EXPECT_EQ(same.run(endless).cycles, hang.cycles);
@@ -170,7 +170,7 @@ TEST_F(ToyTest, StatisticsSummaryAndPage) {
   const FigureTable table(toy_machine_info());
   expect_explained(table, stats, "");
   EXPECT_EQ(stats["figures"]["cycles"]["meaning"], "retire of the last instruction");
-  // a state of the unit, and a wait of instructions
+  // The name belongs to a state of the unit, and to a wait of instructions.
   EXPECT_EQ(table.explain("wait_adder").size(), 2U);
 
   const std::string summary = summary_text(d);
@@ -229,7 +229,7 @@ TEST_F(ToyTest, TimelineEventsAndWaveform) {
       slices[event["name"].get<std::string>()] += event["dur"].get<unsigned>();
     if (event["name"] == "thread_name") tracks.insert(event["args"]["name"].get<std::string>());
   }
-  // on the adder's track, the time track and the machine's own track
+  // The additions are slices of three tracks: the adder's, that of the time, and the machine's own.
   EXPECT_EQ(slices["add"], 3U * 10);
   EXPECT_EQ(slices["wait_adder"], 5U);
   EXPECT_EQ(tracks, (std::set<std::string>{"runs and layers", "where the adder's time goes",

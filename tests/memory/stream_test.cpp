@@ -203,7 +203,6 @@ TEST(MemoryStream, BurstsInFlightAtACycleLimitDoNotDisturbTheNextRun) {
   }
 }
 
-/// A long latency of a word is not reported as a hang.
 TEST(MemoryStream, ALongLatencyIsNoHang) {
   for (const Engine engine : {Engine::step, Engine::fast}) {
     TcuSimulationConfig config = zcu104(StreamModel::board);

@@ -1,17 +1,18 @@
-# Sourced by the tests of installed trees: what holds for any of them.
+# Checks that hold for every installed tree. Tests of installed trees source this file.
 #
-# check_tree PREFIX PYTHON: PREFIX has bin/tactus; PYTHON is the interpreter of the module, or empty.
-# Needs $work, a folder of its own that the checks run in.
+# check_tree PREFIX PYTHON checks a tree with PREFIX/bin/tactus. PYTHON is the interpreter of the module, or
+# empty.
+# It needs $work, a folder in which the checks run.
 
 fail() {
   echo "$*" >&2
   exit 1
 }
 
-# A file of the tree that is not empty.
+# has FILE: the file exists and is not empty.
 has() { [ -s "$1" ] || fail "$1 is missing or empty"; }
 
-# prints PATTERN COMMAND...: the command ends well, and a line of its output matches.
+# prints PATTERN COMMAND...: the command succeeds, and a line of its output matches.
 prints() {
   local pattern=$1 told
   shift
@@ -19,7 +20,7 @@ prints() {
   grep -q -- "$pattern" <<<"$told" || fail "$* prints no line like $pattern: $told"
 }
 
-# check_links FOLDER: what the folder's pages lead to is there.
+# check_links FOLDER: the targets of all links on the folder's pages exist.
 check_links() {
   local page link links=0
   while IFS=: read -r page link; do
@@ -35,7 +36,7 @@ check_tree() {
   unset TACTUS_CONFIGS TACTUS_PROGRAM
   export XDG_CACHE_HOME=$work/cache
 
-  # The program, with its own configurations and none of the source tree's.
+  # The program uses its own configurations and none of the source tree.
   prints '^tactus [0-9]' "$prefix/bin/tactus" --version
   prints '^zcu104 ' "$prefix/bin/tactus" boards
   "$prefix/bin/tactus" zoo mlp -o mlp.onnx >/dev/null
@@ -47,7 +48,7 @@ check_tree() {
   prints 'RMS errors are of the size of' \
     "$prefix/bin/tactus" compile mlp.onnx --board zcu104 -o mlp --check
 
-  # What belongs to the shell.
+  # The completions and the manual page are complete.
   has "$prefix/share/bash-completion/completions/tactus"
   bash -n "$prefix/share/bash-completion/completions/tactus" || fail "bash refuses its completions"
   has "$prefix/share/zsh/vendor-completions/_tactus"
@@ -58,7 +59,7 @@ check_tree() {
   check_links "$prefix/share/doc/tactus"
   has "$prefix/share/doc/tactus/firmware/examples/embedding/main.cpp"
 
-  # The module, whose program and configurations are those of the same tree.
+  # The Python module uses the program and the configurations of the same tree.
   [ -n "$python" ] || return 0
   PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 \
     "$python" -W error - "$prefix" <<'PYTHON' || fail "the Python module does not work"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Makes the Debian packages, looks at what they say and hold, unpacks them and uses what is there.
-# Usage: debian_test.sh BUILD_DIR PYTHON. PYTHON is empty where there is no module. Exit code 77:
-# skipped.
+# Makes the Debian packages, checks their fields and contents, unpacks them and uses the unpacked files. Usage:
+# debian_test.sh BUILD_DIR PYTHON. PYTHON is empty if there is no module. Exit code 77: skipped.
 set -euo pipefail
 build=$1
 python=$2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the development component and checks its headers: they are the public ones and those that
-# these include, no others; each compiles alone; the guide's table names the public ones.
+# Installs the component development and checks its headers: only the public headers and those that they include
+# are installed; each compiles alone; the guide's table names the public ones.
 # Usage: headers_test.sh BUILD_DIR CXX SOURCE_DIR
 set -euo pipefail
 build=$1
@@ -18,7 +18,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name tactus.pc)")
 export PKG_CONFIG_PATH
 read -ra flags <<<"-fsyntax-only $(pkg-config --cflags tactus)"
 
-# What the compiler reads for all public headers is all that is installed.
+# The installed headers are those that the compiler reads for all public headers.
 public=$work/public.txt
 grep -v '^#' "$source_dir/firmware/package/public_headers.txt" >"$public"
 sed 's/.*/#include "&"/' "$public" >"$work/public.cpp"
@@ -29,7 +29,7 @@ find . -type f | sed 's|^\./||' | sort >"$work/installed.txt"
 diff "$work/read.txt" "$work/installed.txt" ||
   fail "the headers installed (>) are not those that public_headers.txt needs (<)"
 
-# Each alone.
+# Each header compiles alone.
 compile_alone() {
   echo "#include \"$1\"" | "${@:2}" -x c++ - || { echo "$1 does not compile alone" >&2; return 255; }
 }
@@ -37,7 +37,7 @@ export -f compile_alone
 xargs -P "$(nproc)" -I {} bash -c 'compile_alone "$@"' _ {} "$cxx" "${flags[@]}" <"$work/installed.txt" ||
   fail "a header does not compile alone"
 
-# The guide.
+# The guide's table names the public headers.
 guide=$source_dir/firmware/guides/embedding.md
 grep '^| `[a-z_/]*\.h`' "$guide" | grep -oE '[a-z_/0-9]+\.h' | sort >"$work/guide.txt"
 diff "$work/guide.txt" <(sort "$public") || fail "$guide (<) and public_headers.txt (>) name other headers"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs the build into a temporary prefix and uses it there: program, Python module, and the
-# example of embedding, built with CMake, with pkg-config and by hand from the installed files only.
-# Then each component alone, in an empty folder.
-# Usage: installed_test.sh BUILD_DIR PYTHON CXX. PYTHON is empty where there is no module.
+# Installs the build into a temporary prefix and uses the program, the Python module and the example of
+# embedding there. The example is built from the installed files only: with CMake, with pkg-config and by hand.
+# Then installs each component alone, in an empty folder.
+# Usage: installed_test.sh BUILD_DIR PYTHON CXX. PYTHON is empty if there is no module.
 set -euo pipefail
 build=$1
 python=$2
@@ -16,7 +16,7 @@ cmake --install "$build" --prefix "$prefix" >"$work/install.log" ||
   fail "cmake --install failed: $(tail -n 5 "$work/install.log")"
 check_tree "$prefix" "$python"
 
-# Nothing that others build with leads into the source or build tree.
+# No installed file for builds names a path of the source or build tree.
 source_dir=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
 if grep -rlF -e "$source_dir/" -e "$build/" "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig \
   "$prefix"/lib*/*/cmake "$prefix"/lib*/*/pkgconfig 2>/dev/null; then
@@ -35,7 +35,7 @@ first=$("$work/with_cmake/embedding" mlp)
 echo "$first"
 [[ $first =~ ^mlp\ on\ zcu104:\ ([0-9]+)\ cycles ]] || fail "the example printed: $first"
 
-# The same figure as the program's, through another way.
+# The example gives the same cycles as the program.
 "$prefix/bin/tactus" compile mlp.onnx --board zcu104 -o again >/dev/null
 "$prefix/bin/tactus" run --model again/*.tmodel --input <(printf '%s\n' "$(printf '0,%.0s' {1..31})0") \
   --stats stats.json >/dev/null
@@ -51,7 +51,8 @@ program=$(pkg-config --variable=program tactus)
   $(pkg-config --libs tactus) -o "$work/with_pkg_config" || fail "pkg-config does not do"
 [ "$("$work/with_pkg_config" mlp)" = "$first" ] || fail "built with pkg-config it differs"
 
-# Each component alone. What others build with does without the program, which names boards' files.
+# Each component is installed alone. The component development works without the program, relative to which
+# boards' files are usually found.
 install_alone() {
   cmake --install "$build" --prefix "$work/$1" --component "$1" >"$work/install.log" ||
     fail "cmake --install --component $1 failed: $(tail -n 5 "$work/install.log")"
@@ -69,7 +70,7 @@ library=$(dirname "$(find "$work/development" -name libtactus.a)")
 cmake -S "$example" -B "$work/development_only" -DCMAKE_PREFIX_PATH="$work/development" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 ||
   fail "find_package(tactus) failed without the program: $(tail -n 20 "$work/cmake.log")"
-# The platform, in an empty folder, runs a model in the cycles of `tactus run`.
+# The platform, in an empty folder, runs a model in as many cycles as `tactus run`.
 platform=$work/platform
 mkdir "$platform"
 cp "$prefix"/share/doc/tactus/firmware/examples/platform/* "$platform"

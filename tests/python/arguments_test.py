@@ -1,5 +1,5 @@
-"""Whatever is wrong with an argument raises tactus.Error with one clear message: where it is the
-command line's business, too, with the command line's."""
+"""Every wrong argument raises tactus.Error with one clear message. If the command line can have the
+same error, the message is the command line's."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ import tactus
 
 
 def command(*words):
-    """Standard error of the program, without its prefix."""
+    """Returns the exit code of the program and its error, without the prefix."""
     done = subprocess.run([tactus.program(), *words], capture_output=True, text=True)
     return done.returncode, done.stderr.removeprefix("tactus: error: ").rstrip("\n")
 
@@ -56,7 +56,7 @@ class Arguments(unittest.TestCase):
         self.refused(lambda: make(architecture=7), "int is not allowed")
         self.refused(lambda: make(architecture="none.tarch"), "none.tarch")
         self.refused(lambda: make(architecture={"array_siz": 8}), "unknown key")
-        # Which memory follows is decided as for the command line.
+        # As on the command line, read_latency selects the memory of fixed latency.
         self.refused(
             lambda: make("zcu104", read_latency=3, memory_model="board"), "memory_model fixed"
         )

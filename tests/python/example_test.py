@@ -1,4 +1,4 @@
-"""The example gives the figures that it promises."""
+"""The example prints the figures that it states."""
 
 import os
 import subprocess

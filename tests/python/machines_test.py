@@ -104,7 +104,7 @@ class Records(unittest.TestCase):
             np.testing.assert_array_equal(mine["end"][:-1], mine["begin"][1:], unit.name)
             self.assertEqual(int((mine["end"] - mine["begin"]).sum()), self.machine.cycle)
         with self.assertRaises(ValueError):
-            rows["end"][0] = 1  # they are the run's
+            rows["end"][0] = 1  # the arrays of a run cannot be changed
 
     def test_accounts_are_the_figures(self):
         rows = self.run_.accounts
@@ -132,7 +132,7 @@ class Records(unittest.TestCase):
 
 
 class Several(unittest.TestCase):
-    """Machines of one process take turns and do not feel each other."""
+    """Machines of one process take turns and do not affect each other."""
 
     def test_turns(self):
         configurations = [fixed(), fixed("zcu104"), tactus.Configuration("zcu104")]
@@ -170,7 +170,7 @@ class Several(unittest.TestCase):
         self.assertEqual(run.statistics["cycles"], run.cycles)
 
     def long_run(self):
-        """A model that runs for seconds, its machine and inputs."""
+        """Returns a model whose run takes seconds, its machine and its inputs."""
         configuration = fixed("zcu104", engine="step")
         model = tactus.compile("resnet20v2", configuration)
         return model, tactus.Machine(configuration), np.zeros((8, 32, 32, 3))
@@ -193,7 +193,7 @@ class Several(unittest.TestCase):
             self.assertTrue(thread.is_alive())
             with self.assertRaisesRegex(tactus.Error, told):
                 use()
-        spare.clear()  # a machine may go meanwhile
+        spare.clear()  # a machine may be destroyed during a run of another
         gc.collect()
         thread.join()
         self.assertEqual(len(ended), 1)
@@ -213,7 +213,7 @@ class Several(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    """What a run writes beside its figures is what the command line writes."""
+    """The files that a run writes equal those of the command line."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -240,7 +240,7 @@ class Files(unittest.TestCase):
             self.assertIn("traceEvents", file.read())
         for name in ("w.gtkw", "w.sucl"):
             self.assertTrue(os.path.getsize(self.path(name)) > 0)
-        # The machine goes on as if nobody had watched it.
+        # After the run the machine runs as if nothing had observed it.
         self.assertEqual(machine.run_program(PROGRAM).cycles, run.cycles)
 
     def test_files_are_those_of_the_command_line(self):
@@ -397,7 +397,7 @@ class Kernels(unittest.TestCase):
         wanted = self.a.astype(np.int32) @ self.b.astype(np.int32)
         got = run.outputs["PC"].view(np.int32).reshape(8, 16)
         np.testing.assert_array_equal(got, wanted)
-        # The cycles that tests of the command line take apart.
+        # tests/cli/dpas_run_test.cpp explains this sum.
         self.assertEqual(run.cycles, 56 + 28 + 16 + 7 + 37)
         self.assertEqual(run.statistics["macs"], 8 * 16 * 32)
         self.assertEqual(run.statistics["energy"]["by_event"]["mac"]["count"], 8 * 16 * 32)

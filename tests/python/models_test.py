@@ -1,4 +1,4 @@
-"""Compiling and running gives what the command line gives."""
+"""Compiling and running gives the results of the command line."""
 
 import json
 import os
@@ -72,11 +72,11 @@ class Models(unittest.TestCase):
         self.assertEqual(model.architecture["array_size"], 32)
         self.assertGreater(model.macs, 0)
         self.assertEqual(len(model.disassemble().strip().splitlines()) >= model.instructions, True)
-        bits = 9 * 8  # of an instruction of this architecture
+        bits = 9 * 8  # bits of an instruction of this architecture
         self.assertEqual(len(model.program), model.instructions * bits // 8)
 
     def test_programs_without_instructions(self):
-        # A Transpose of the input is another order of the same vectors.
+        # A Transpose of the input only changes the order of the same vectors.
         model = tactus.compile("cnn", "zcu104", outputs=["x_nchw:0"])
         self.assertEqual(model.instructions, 0)
         self.assertEqual(model.program, b"")
@@ -154,7 +154,7 @@ class Models(unittest.TestCase):
             machine.run(model, values)
 
     def test_models_without_layouts_take_vectors(self):
-        # The reference's files do not say how tensors lie.
+        # A model in the reference compiler's form (compat) does not describe the order of tensors.
         model = tactus.Model(tactus.compile("mlp", "arty_a7_35", compat=True).save(self.folder))
         (tensor,) = model.inputs
         self.assertIsNone(tensor.order)

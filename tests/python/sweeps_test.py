@@ -1,4 +1,4 @@
-"""Sweeps with a callback, on the folders of the command line."""
+"""Sweeps with a callback, which use the same folders as the command line."""
 
 import json
 import os
@@ -40,7 +40,7 @@ class Sweeps(unittest.TestCase):
             model = tactus.compile("mlp", configuration)
             run = tactus.run(model, [[0] * 16], configuration)
             self.assertEqual(line["figures"]["cycles"], run.cycles)
-        # Nothing is left to do.
+        # No point is left to run.
         told.clear()
         self.assertEqual(tactus.sweep(DEFINITION, self.folder, told.append), lines)
         self.assertEqual(told, [])
@@ -68,7 +68,7 @@ class Sweeps(unittest.TestCase):
         self.assertEqual([line["point"] for line in told], [1, 2])
 
     def test_points_without_instructions(self):
-        # A Transpose of the input is another order of the same vectors.
+        # A Transpose of the input only changes the order of the same vectors.
         model = tactus.compile("cnn", "zcu104", outputs=["x_nchw:0"])
         definition = dict(DEFINITION)
         definition["base"] = {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The wheel of the Python package, made of a build that is there: it has module, program and
-# configurations, and works where pip would put it. Usage: wheel_test.sh SOURCE BUILD VERSION PYTHON
+# A wheel of the Python package is made from an existing build. It has module, program and configurations, and
+# works in the folder where pip would install it. Usage: wheel_test.sh SOURCE BUILD VERSION PYTHON
 set -euo pipefail
 source_dir=$1
 build=$2
@@ -25,7 +25,7 @@ name=$(cat "$work/name")
 
 cd "$work"
 "$python" -m zipfile -e "$name" site
-chmod +x site/tactus/bin/tactus  # as pip does
+chmod +x site/tactus/bin/tactus  # pip does this, too
 unset TACTUS_CONFIGS TACTUS_PROGRAM
 export XDG_CACHE_HOME=$work/cache
 PYTHONPATH=$work/site PYTHONDONTWRITEBYTECODE=1 "$python" -W error - "$work/site" "$version" <<'PYTHON'

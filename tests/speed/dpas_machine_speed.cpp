@@ -6,9 +6,8 @@
 namespace tactus::dpas {
 namespace {
 
-/// A kernel with eight accumulators of 8x16 and K = 32 * rounds. A and B are loaded from ideal
-/// memory for every round: 8 DPAS, 4 loads of A (8 rows each) and 2 of B, into two sets of
-/// registers in turn.
+/// A kernel with eight accumulators of 8x16 and K = 32 * rounds. Every round has 3 loads from ideal
+/// memory, one of 32 rows of A and two of B, and 8 DPAS.
 void tile_kernel(KernelBuilder& k, std::uint64_t a, std::uint64_t b, unsigned rounds) {
   constexpr unsigned accumulators = 64, first_a = 8, first_b = 24;
   Block2d rows_of_a;

@@ -138,7 +138,7 @@ TEST(StripePassCases, CacheByReferenceSaysWhyItIsNotPossible) {
 }
 
 // ---- the program's own block
-// ---------------------------------------------------------------------
+// -----------------------------------------------------------------------
 
 TEST(StripePassCases, PassesThatWrapBlocksRefuseTheProgramsOutermostBlock) {
   const Program before = read(convolution(1, 4, 8));

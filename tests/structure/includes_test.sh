@@ -1,14 +1,14 @@
 #!/bin/bash
-# includes_test.sh SOURCE_DIR: in which direction the folders include each other.
+# includes_test.sh SOURCE_DIR: folders include each other in one direction only.
 #
-# A folder and the folders whose headers its files may include (with those below them). Folders that
-# are not listed may include whatever does not point upward, see the last rules. Prints every include
-# that breaks a rule; exit code 1 if there is one.
+# Each rule names a folder and the folders whose headers its files may include, with their subfolders. A folder
+# without a rule may include anything that the last rules do not forbid. Prints every include that breaks a
+# rule; exit code 1 if there is one.
 set -u
 cd "$1" || exit 2
 bad=0
 
-# check FOLDER PATTERN WHY: no file of the folder has an include line that matches.
+# check FOLDER PATTERN WHY: no file of the folder has an include that matches.
 check() {
   local found
   found=$(grep -rnE "^ *#include +$2" "$1" --include='*.h' --include='*.cpp') || return 0
@@ -16,8 +16,8 @@ check() {
   bad=1
 }
 
-# allow FOLDER ALLOWED...: its includes in quotes come from these folders only. Folders in it that
-# match $except have rules of their own.
+# allow FOLDER ALLOWED...: files of the folder include, in quotes, only files of the allowed folders. Subfolders
+# that match $except have rules of their own.
 except='^$'
 allow() {
   local folder=$1
@@ -32,7 +32,7 @@ allow() {
   bad=1
 }
 
-# The formats: no simulation.
+# Formats do not know the simulation.
 allow isa/support isa/support
 allow isa/dais isa/support isa/dais
 allow isa/dram isa/support isa/dram
@@ -41,7 +41,7 @@ allow isa/darwinn isa/support isa/tcu isa/darwinn
 allow isa/dpas isa/support isa/dpas
 check isa '<(systemc|tlm)' 'isa knows no SystemC'
 
-# What machines share knows no instruction set and no machine.
+# The parts that all machines share know no instruction set and no machine.
 allow models/sim isa/support models/sim
 allow models/axi isa/support models/sim models/axi models/dram
 allow models/dram isa/support isa/dram models/sim models/dram
@@ -54,7 +54,7 @@ allow models/link isa/support models/sim models/link
 allow firmware/driver/darwinn isa models/sim models/link firmware/driver/tcu \
       firmware/driver/darwinn
 allow firmware/driver/dpas isa/support isa/dpas isa/dram models/sim models/axi models/dram models/dpas firmware/driver/common firmware/driver/dpas
-# Drivers know no reports. What the reports know of one machine has a folder for each.
+# Drivers do not know the reports. Reports about one machine have a folder for each machine.
 check firmware/driver '"firmware/report/' 'a driver knows nothing of reports'
 except='^firmware/report/(tcu|dpas)/'
 allow firmware/report isa/support models/sim models/axi firmware/driver/common firmware/process firmware/report
@@ -63,25 +63,25 @@ allow firmware/report/tcu isa/support isa/tcu models firmware/driver/common firm
 allow firmware/report/dpas isa/support isa/dpas models firmware/driver/common firmware/driver/dpas firmware/report
 allow firmware/energy isa models/sim firmware/config firmware/driver firmware/energy firmware/report
 
-# Nothing points upward.
+# The hardware does not include the software, and neither includes the tests.
 check models '"(firmware|tests)/' 'models know nothing of what drives them'
 check firmware '"tests/' 'the program knows nothing of its tests'
 
-# Matrix products run on every machine and know nothing of networks.
+# Matrix products run on every machine and do not know networks.
 allow firmware/gemm isa models firmware/config firmware/driver firmware/energy firmware/gemm firmware/report \
   firmware/selftest
 
-# A study of a Stripe program on a machine; sweeps run it.
+# Codesign studies Stripe programs on a machine; sweeps run it.
 allow firmware/codesign isa firmware/bench firmware/codesign firmware/compiler firmware/config \
   firmware/driver firmware/energy firmware/onnx firmware/tensorflow firmware/zoo models/sim
 
-# Networks know no machine.
+# Networks do not know machines.
 allow firmware/onnx isa/support firmware/onnx
 allow firmware/zoo isa/support firmware/onnx firmware/tensorflow firmware/zoo
 allow firmware/reference isa/support firmware/onnx firmware/reference
 allow firmware/tensorflow isa/support firmware/onnx firmware/reference firmware/tensorflow
 allow firmware/process isa/support firmware/process
-# Stripe knows no machine either; what knows one is with its target.
+# Stripe does not know machines either; the part that knows one is in the folder of its target.
 allow firmware/compiler/stripe isa/support firmware/compiler/stripe
 allow firmware/compiler/targets/tcu/stripe isa firmware/compiler firmware/onnx
 check firmware/compiler/stripe '<(systemc|tlm)' 'Stripe knows no SystemC'

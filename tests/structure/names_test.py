@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""names_test.py SOURCE_DIR: comments and pages name only what there is.
+"""names_test.py SOURCE_DIR: comments and pages name only files and functions that exist.
 
-Looked at are comments of C++ files, and words between backquotes in pages. In them
+The test reads the comments of C++ files, and words between backquotes in pages. In them
   * the path of a source, page or configuration is that of a file: from the source folder or from the
     folder of the file that names it; a name without a folder may be in any folder;
   * a function, `name()`, and a name with a scope, `Type::member`, occur in the code.
@@ -11,23 +11,24 @@ import pathlib
 import re
 import sys
 
-# Sources and pages; of inputs, which examples and messages name freely, those of the source folder.
+# Paths of sources and pages are checked. Paths of input files are checked only if they begin with configs/ or
+# tests/, since examples and messages name other input files freely.
 PATH = re.compile(r"(?<![\w./*<-])((?:\.\./)*[A-Za-z_][\w.-]*(?:/[\w.-]+)*\.(?:h|cpp|md|sh|py)|"
                   r"(?:configs|tests)/[\w./-]+\.(?:json|tarch|stripe|csv))(?!\.?\w|[*/])")
 CALL = re.compile(r"(?<![\w.:~>-])([a-z_]\w*_\w+)\(\)")
 SCOPED = re.compile(r"(?<![\w:])((?:[A-Za-z_]\w*::)+~?[A-Za-z_]\w*)")
 WORD = re.compile(r"[A-Za-z_]\w*")
-# Scopes of others.
+# Scopes of other projects.
 FOREIGN = {"std", "sc_core", "sc_dt", "tlm", "tlm_utils", "nlohmann", "fmt", "flatbuffers", "boost",
            "google", "testing", "fs", "pybind11", "py", "mu", "flexbuffers"}
 # Files of other projects.
 OTHERS = {"brw_eu_inst.h", "dais.md"}
-# A part of a path that stands for any name.
+# A part of a path in capitals stands for any name.
 ANY = re.compile(r"(^|/)[A-Z]+[./]")
 
 
 def split(text):
-    """The code of a C++ file without comments and texts, and the comments by line."""
+    """Returns the code of a C++ file without comments, and the comments with their lines."""
     code, comments = [], []
     for number, line in enumerate(text.split("\n"), 1):
         match = re.search(r"(?<![:\"'])//+<?( .*|$)", line)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The version of CMakeLists.txt is the program's, and changelog and citation know it; the scripts that
+# The version in CMakeLists.txt is the program's, and also stands in changelog and citation; the scripts that
 # workflows call exist. Usage: versions_test.sh SOURCE VERSION PROGRAM
 set -euo pipefail
 source_dir=$1
@@ -27,7 +27,7 @@ grep -qx "date-released: $date" CITATION.cff ||
 ! grep -n '^version *=' firmware/python/pyproject.toml ||
   fault "firmware/python/pyproject.toml: a version of its own"
 
-# "- run: ./script" and lines of "run: |" blocks.
+# Scripts are called by "- run: ./script" and in lines of "run: |" blocks.
 scripts=$(grep -hoE '(run: |^ +)\.[A-Za-z/_.-]+' .github/workflows/*.yml | sed 's/^.* //' | sort -u)
 [ -n "$scripts" ] || fault "no workflow calls a script"
 for script in $scripts; do

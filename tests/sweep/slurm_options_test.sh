@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What slurm.sh refuses, and what it hands to sbatch: with stubs of Slurm's commands.
+# With stubs of Slurm's commands: what slurm.sh refuses, and what it passes to sbatch.
 # Usage: slurm_options_test.sh TACTUS SOURCE_DIR
 set -euo pipefail
 tactus=$1
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work/cache
 
-# Every call leaves a file with an argument a line; $work/answer-N, if it is there, is what it does.
+# Every call of the stub writes its arguments to a file, one per line. If $work/answer-N exists, call N runs it.
 mkdir "$work/bin"
 cat >"$work/bin/sbatch" <<STUB
 #!/usr/bin/env bash
@@ -31,7 +31,7 @@ die() {
   echo "FAILED: $1" >&2
   exit 1
 }
-# expect CODE TEXT ARGUMENTS: slurm.sh ends with CODE and says TEXT; refusals call no sbatch.
+# expect CODE TEXT ARGUMENTS: slurm.sh ends with CODE and prints TEXT. A refusal does not call sbatch.
 expect() {
   local code=$1 text=$2 status=0
   shift 2
@@ -70,7 +70,7 @@ output=$(env -u TACTUS -u TACTUS_BUILD_DIR "$work/checkout/configs/sweeps/slurm.
   "$work/d" 2 2>&1) || status=$?
 [ "$status" = 2 ] && [[ $output == *"the program is not built"* ]] || die "no program: $output"
 
-# Options of sbatch reach both jobs, those of the array and of the sweep only the array.
+# Options of sbatch apply to both jobs; the option --array and options of the sweep only to the array.
 expect 0 "job 101: 2 shards" "$work/s.json" "$work/d" 2%1 --partition=big --account x --mem=4G \
   --export=NONE --array=2 --retry-failed --point-timeout 60
 has 1 --array=1-2%1
@@ -92,7 +92,8 @@ expect 0 "job 103" "$work/s.json" "$work/d" 2 # the same sweep again
 sed -i 's/\[1, 2\]/[1, 3]/' "$work/s.json"
 expect 2 "holds another sweep" "$work/s.json" "$work/d" 2
 
-# The id of the array is told though the second job is refused; several clusters; %; inside a job.
+# The id of the array is printed even if the second job is refused; one of several clusters takes the array;
+# slurm.sh is called inside a job; the name of DIR has a %.
 reset
 echo 'echo "101;north"; exit 0' >"$work/answer-1"
 SLURM_ARRAY_TASK_ID=7 SLURM_CPUS_PER_TASK=8 SLURM_CONF=keep \
@@ -110,7 +111,7 @@ expect 0 "job 101" "$work/s.json" "$work/100%done" 2
 has 1 "--output=$work/100%%done/logs/shard-%a.%A.log"
 has 1 "$work/100%done"
 
-# Installed with the program beside it.
+# slurm.sh is installed, with the program beside it.
 reset
 mkdir -p "$work/usr/bin" "$work/usr/share/tactus/configs/sweeps"
 cp -r "$source/configs/"{boards,arch,dram} "$work/usr/share/tactus/configs"
@@ -120,7 +121,7 @@ env -u TACTUS "$work/usr/share/tactus/configs/sweeps/slurm.sh" "$work/s.json" "$
 has 1 "$work/usr/bin/tactus"
 [ -x "$slurm" ]
 
-# Tasks: a node that cannot run the program says so; a join without shards, too.
+# A task on a node that cannot run the program is an error, and so is a join without shards.
 status=0
 output=$(SLURM_ARRAY_TASK_ID=1 "$slurm" --task "$work/absent" s . d 2 2>&1) || status=$?
 [ "$status" = 2 ] && [[ $output == *"cannot be run here"* ]] || die "$output"
@@ -129,7 +130,7 @@ output=$(SLURM_JOB_ID=9 "$slurm" --join "$tactus" "$work/d" 2>&1) || status=$?
 [ "$status" = 2 ] && [[ $output == *"no shard has begun"* ]] || die "$output"
 [ "$(cat "$work/d/logs/join.9.exit")" = 2 ]
 
-# Tasks as Slurm would run them, more than there are points.
+# Tasks are run as Slurm would run them. There are more tasks than points.
 for task in 1 2 3; do
   SLURM_ARRAY_TASK_ID=$task "$slurm" --task "$tactus" "$work/d/sweep.json" "$work" "$work/d" 3 >/dev/null
 done

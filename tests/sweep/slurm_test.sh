@@ -27,7 +27,7 @@ finish() {
 }
 trap finish EXIT
 
-# Daemons of its own beside any that run: own sockets, own ports, own key.
+# The test starts daemons of its own, with their own sockets, ports and key, beside any that run.
 dd if=/dev/urandom of="$work/munge/key" bs=128 count=1 status=none
 chown -R munge:munge "$work/munge"
 chmod 700 "$work/munge"
@@ -40,7 +40,7 @@ ClusterName=tactus
 SlurmctldHost=$host(127.0.0.1)
 SlurmUser=root
 AuthType=auth/munge
-# What was requeued may start again after cred_expire seconds.
+# A requeued job may start again after cred_expire seconds.
 AuthInfo=socket=$work/munge/socket,cred_expire=10
 CredType=cred/munge
 SlurmctldPort=$port
@@ -95,8 +95,8 @@ cat "$work"/cluster/logs/*.log
 diff <(strip_host "$work/direct/results.jsonl") <(strip_host "$work/cluster/all/results.jsonl")
 echo "equal: $(wc -l <"$work/cluster/all/results.jsonl") points"
 
-# A folder named with a pattern, more shards than points, two at a time, nothing of the environment,
-# a point that fails, a definition that changes while the tasks wait.
+# DIR contains a pattern; there are more shards than points, two run at a time, with --export=NONE; one point
+# fails; the definition changes while the tasks wait.
 cat >"$work/fails.json" <<SWEEP
 {"name": "fails", "base": {"workload": {"network": "m.onnx"}, "board": {"name": "zcu104"}},
  "axes": [{"key": "architecture.accumulator_depth", "values": [1, 512]}]}
@@ -109,7 +109,8 @@ cat "$work/wait.log"
 [ "$status" = 1 ] || die "--wait ended with $status though a point failed"
 tail -n 1 "$work/wait.log" | grep -q "2 of 2 points, 1 of them failed" || die "not a word of it"
 
-# Again: one shard only, failed points once more, old logs kept; the join without shard folders.
+# The same sweep again, with one shard only: failed points run again, and old logs are kept. Then the join runs
+# without folders of shards.
 before=$(ls "$folder"/logs/*.log | wc -l)
 status=0
 "$slurm" "$work/fails.json" "$folder" 4 --array=1 --retry-failed --wait || status=$?
@@ -118,7 +119,7 @@ status=0
 newest=$(find "$folder/logs" -name 'shard-1.*.log' -newer "$work/wait.log")
 grep -q "1 of them to run" "$newest" || die "--retry-failed did not reach the task"
 
-# From inside a job; and a point killed from outside runs again at the next submission.
+# A sweep is started from inside a job. A point that is killed from outside runs again at the next submission.
 cat >"$work/outer.sh" <<OUTER
 #!/bin/bash
 exec "$slurm" "$sweep" "$work/inner" 2
@@ -128,8 +129,8 @@ cat "$work/outer.log"
 for _ in $(seq 300); do [ -z "$(squeue -h)" ] && break || sleep 0.2; done
 diff <(strip_host "$work/direct/results.jsonl") <(strip_host "$work/inner/all/results.jsonl")
 
-# tactus sweep --submit: three shards, one of them killed and requeued while it runs. Every shard
-# has some points before and some after it.
+# tactus sweep --submit has three shards, one of which is killed and requeued while it runs. Every shard has
+# some points before that and some after it.
 cat >"$work/many.json" <<SWEEP
 {"name": "many", "base": {"workload": {"network": "mlp"}, "board": {"name": "zcu104",
  "memory_model": "fixed"}},
@@ -153,7 +154,7 @@ for _ in $(seq 1000); do [ -z "$(squeue -h)" ] && break || sleep 0.2; done
 "$tactus" sweep "$work/many.json" -o "$work/many" >/dev/null
 diff <(strip_host "$work/many/results.jsonl") <(strip_host "$folder/all/results.jsonl")
 
-# A study of codesign, which is a sweep.
+# A study of codesign is also a sweep.
 cat >"$work/study.json" <<SWEEP
 {"name": "study", "base": {"workload": {"stripe": "$source/configs/codesign/two_convs.stripe"},
  "board": {"name": "zcu104", "memory_model": "fixed"}, "codesign": {"doubling": false, "energy": "relative"}},

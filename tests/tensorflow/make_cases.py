@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the cases of operators_test.cpp: small frozen graphs and what TensorFlow computes of them.
+"""Writes the cases of operators_test.cpp: small frozen graphs with the results that TensorFlow computes.
 
 make_cases.py FOLDER, with tensorflow in the Python environment (made with 2.21). Each case is
 NAME.pb and NAME.npz with arrays in_NODE and out_NODE. tests/golden/pack.sh packs the folder.
@@ -27,7 +27,8 @@ def values(*shape, low=-1.0, high=1.0):
 
 def case(name, build, *inputs, low=-1.0, high=1.0, outputs=("y",), batch_open=False, feed=None,
          change=None):
-    """build(x, ...) returns the output or a list of them; inputs are shapes of x0, x1, ..."""
+    """Writes a case. build(x0, ...) returns the output or a list of outputs; inputs are the shapes of
+    x0, x1, ..."""
     graph = tf.Graph()
     with graph.as_default():
         holders = []
@@ -54,7 +55,7 @@ def case(name, build, *inputs, low=-1.0, high=1.0, outputs=("y",), batch_open=Fa
 
 
 def to_nchw(message, arrays):
-    """The same graph with images N C H W, which TensorFlow runs on other machines only."""
+    """Changes the images of a graph to N C H W, which TensorFlow does not run on a CPU."""
     order = {"strides", "dilations", "ksize"}
     for node in message.node:
         if "data_format" in node.attr:
@@ -323,7 +324,7 @@ case("residual_network", residual, (1, 6, 6, 3), batch_open=True)
 
 
 def encodings(message, arrays):
-    """Constants as typed lists, as a repeated value, in 16 bits and as doubles."""
+    """Stores the float constants as typed lists instead of bytes."""
     for node in message.node:
         if node.op != "Const":
             continue

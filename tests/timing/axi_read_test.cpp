@@ -138,7 +138,7 @@ TEST(AxiLatency, MayBeVeryLong) {
 }
 
 // ---- the spec's own example
-// ----------------------------------------------------------------------
+// ------------------------------------------------------------------------
 
 TEST(AxiExample, StridedReadOfLatencyTwenty) {
   const Recorder r =

@@ -16,7 +16,7 @@ class SimdTiming : public ArrayTiming {
 INSTANTIATE_TEST_SUITE_P(N, SimdTiming, testing::ValuesIn(array_sizes),
                          testing::PrintToStringParamName());
 
-// Long enough to fill the decoder's queue of 2N on the largest array several times.
+// The runs are long enough to fill the decoder's queue of 2N on the largest array several times.
 constexpr std::uint64_t long_run = 300;
 
 TEST_P(SimdTiming, ReadWriteTakesFour) {
@@ -52,7 +52,7 @@ TEST_P(SimdTiming, ReadOnlyTakesTwo) {
   EXPECT_EQ(r.cycles_of(Kind::accumulator_write_a), Cycles{});
 }
 
-/// Returns two of every three cycles, since at most two results may be pending.
+/// Returns two of every three cycles from `first` on, since at most two results may be pending.
 Cycles two_in_three(Cycle first, std::uint64_t count) {
   Cycles cycles;
   for (std::uint64_t i = 0; i < count; ++i) cycles.push_back(first + i / 2 * 3 + i % 2);

@@ -214,7 +214,7 @@ TEST_F(Writer, AFullDiskIsReportedAtTheEnd) {
 }
 
 // ---- selection
-// -----------------------------------------------------------------------------------
+// --------------------------------------------------------------------------------------
 
 class Selecting : public testing::Test {
  protected:
@@ -312,7 +312,7 @@ TEST_F(Selecting, NamesAreUniqueAndListed) {
 }
 
 // ---- save files
-// ----------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------
 
 TEST_F(Selecting, TheSaveFileNamesSignalsOfTheDump) {
   const TraceFolder folder;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The wrapper ./tactus with stand-ins for the programs it calls: what it refuses, removes, installs,
-# and with which exit code it ends. Usage: wrapper_test.sh WRAPPER
+# The script ./tactus runs with stand-ins for the programs that it calls: what it refuses, removes and installs,
+# and its exit codes. Usage: wrapper_test.sh WRAPPER
 set -euo pipefail
 wrapper=$1
 work=$(mktemp -d)
@@ -31,7 +31,7 @@ stand_in ctest 'mkdir -p Testing/Temporary; printf "x_test.cpp:3: Skipped\n/y is
 echo "1/3 Test #1: a ...***Skipped"; echo "${SUMMARY:-100% tests passed, 0 tests failed out of 3}"; exit "${CTEST_CODE:-0}"'
 
 failures=0
-run() {  # expected code, words of the command; variables before
+run() {  # expected code, arguments of ./tactus; environment variables come before "run"
   local expected=$1 code=0
   shift
   : >"$CALLS"
@@ -47,7 +47,7 @@ fault() {
 has() { grep -qF -- "$2" "$work/$1" || fault "no \"$2\" in $1: $(cat "$work/$1")"; }
 last_line() { [[ "$last" == *"$1"* ]] || fault "the last line is: $last"; }
 
-# A new folder is configured without tests, built, and the program run with its exit code.
+# In a new folder the script configures without tests, builds, and runs the program, whose exit code it returns.
 run 0 --version
 has out "ran --version"
 has calls "-DTACTUS_TESTS=OFF"
@@ -55,7 +55,7 @@ has calls "-DTACTUS_TESTS=OFF"
 CODE=3 DRY="ninja: no work to do." run 3 run "a b"
 has out "ran run a b"
 ! grep -q "^cmake" "$CALLS" || fault "configured again"
-# The tests want theirs, and a failed one is 1.
+# `test` configures with tests. A failed test gives exit code 1.
 run 0 test
 has calls "-DTACTUS_TESTS=ON"
 has out "1 skipped. What they need:"
@@ -66,12 +66,12 @@ has out "1 passed, 1 failed"
 MISSING="chromium munge" APT_FAILS=1 run 0 test --full
 has err "cannot install chromium munge"
 
-# The packages alone: nothing is configured or built.
+# `packages` configures and builds nothing.
 MISSING="g++ libgtest-dev" run 0 packages
 has calls "apt-get install -y -qq --no-install-recommends g++ libgtest-dev"
 ! grep -q "^cmake\|^ninja" "$CALLS" || fault "something was built"
 
-# What cannot be installed is 2, with the line that would.
+# If packages cannot be installed, the exit code is 2 and the last line says how to install them.
 line="apt-get update && apt-get install -y --no-install-recommends"
 MISSING="g++ ninja-build" run 0 --version
 has calls "apt-get install -y -qq --no-install-recommends g++ ninja-build"
@@ -89,7 +89,7 @@ NINJA_FAILS=1 run 2 --version
 last_line "tactus-build.log"
 has err "x.cpp:1: error"
 
-# Folders of others are left as they are.
+# Folders of other projects are not changed.
 other="$work/other (y)"
 mkdir "$other"
 echo "int main() {}" >"$other/main.cpp"
@@ -101,14 +101,14 @@ has err "/home/u/project"
 last_line "set TACTUS_BUILD_DIR"
 [ "$(ls -A "$other" | tr '\n' ' ')" = "CMakeCache.txt main.cpp " ] || fault "changed: $(ls -A "$other")"
 [ ! -s "$CALLS" ] || fault "something was called"
-# One configured by hand for this source folder is used.
+# A folder that was configured by hand for this source folder is used.
 printf "CMAKE_HOME_DIRECTORY:INTERNAL=%s\n" "$root" >"$other/CMakeCache.txt"
 touch "$other/build.ninja"
 TACTUS_BUILD_DIR=$other run 0 --version
 ! grep -q "^cmake" "$CALLS" || fault "configured again"
 [ -f "$other/main.cpp" ] || fault "removed"
 
-# A moved clone is configured anew; other files in its build folder stay.
+# A moved clone is configured again. Other files in its build folder are kept.
 echo mine >"$root/build/release/notes"
 mv "$root" "$work/moved"
 root=$work/moved
@@ -120,7 +120,7 @@ run 0 --version
 ! grep -q "^cmake" "$CALLS" || fault "configured again"
 [ -f "$root/build/release/notes" ] || fault "removed"
 
-# A checkout that cannot be written gets a hint.
+# If the checkout cannot be written, the last line says what to do.
 if [ "$(/usr/bin/id -u)" -ne 0 ]; then
   rm -rf "$root/build"
   chmod a-w "$root"

@@ -32,7 +32,7 @@ Target with_tables(Target target, std::uint32_t depth = 256, std::uint32_t key_b
   return target;
 }
 
-/// board() has the boards' data type; wide() has one in which rounding is negligible.
+/// Returns a machine with the boards' data type. With that of wide(), rounding is negligible.
 Target board() {
   Target target;
   target.architecture = tcu::read_architecture(TACTUS_SOURCE_DIR "/configs/arch/artya7100t.tarch");
@@ -204,7 +204,7 @@ TEST(Segments, OfSilu) { expect_right_and_faster(silu_network().graph, false); }
 TEST(Segments, OfSoftmax) { expect_right_and_faster(softmax_network().graph); }
 TEST(Segments, OfAttention) { expect_right_and_faster(attention_network().graph); }
 
-/// Machines with extensions, and machines whose memories do not hold a whole layer.
+/// Machines with extensions, and machines whose memories are too small for a whole layer.
 TEST(SegmentsOfMachines, WithExtensionsAndSmallMemories) {
   for (const GraphMaker& maker :
        {sigmoid_network(), silu_network(), softmax_network(), attention_network()}) {
@@ -225,8 +225,8 @@ TEST(SegmentsOfMachines, WithExtensionsAndSmallMemories) {
   }
 }
 
-/// Outputs that share the vectors of another output or of an input, and an output of a segment in
-/// the middle.
+/// Some outputs share the vectors of another output or of an input; one output is that of a segment
+/// in the middle.
 TEST(SegmentsOfMachines, WithOutputsThatShareValues) {
   GraphMaker maker(13);
   maker.input("x", {1, 8, 6, 6});

@@ -107,8 +107,8 @@ class Registers {
     (*this)(distance);
     if (loads()) address = (origin_ - distance) & mask;
   }
-  /// The address of an access that has begun. It decides only by being equal to others of this
-  /// kind, so that moving all of them by the same distance changes nothing.
+  /// Saves the address of an access that has begun. It matters only whether such addresses are
+  /// equal, so moving all of them by the same distance changes nothing.
   void moving_address(std::uint64_t& address, std::uint64_t mask) {
     if (counts_ == nullptr || cycles_ != 0) return this->address(address, mask);
     if (loads()) {
@@ -117,17 +117,17 @@ class Registers {
       counts_->push_back({(origin_ - address) & mask, mask, Count::Kind::address, nullptr, 0});
     }
   }
-  /// A count with an end. The unit behaves the same for every count that is below the end by at
-  /// least the last argument. An end that is not above the count counts as none.
+  /// Saves a count with an end. The unit behaves the same for all counts that are below the end by
+  /// at least the last argument. An end that is not above the count counts as none.
   ///
   /// A counter of beats or cycles: it grows by at most 1 a cycle and may restart at its end.
   template <typename T>
   void count_of_burst(T& value, std::uint64_t end) {
     count(value, end, near_end, 1, Count::Kind::of_burst);
   }
-  /// A counter inside of an instruction's item: it restarts only with the next item, which is taken
-  /// from a queue. While no instruction enters, two states with equal queues are in the same item.
-  /// It grows by at most `growth` a cycle. Returns true if it is saved as a Count.
+  /// A counter inside an instruction's item. It restarts only with the next item from a queue, so
+  /// while no instruction enters, two states with equal queues are in the same item. It grows by at
+  /// most `growth` per cycle. Returns true if it is saved as a Count.
   template <typename T>
   bool count_of_item(T& value, std::uint64_t end, std::uint64_t least = near_end,
                      std::uint64_t growth = 1) {
@@ -141,8 +141,8 @@ class Registers {
     if (loads()) queue.begin_load(count);
     for (std::size_t i = 0; i < count; ++i) item(queue.entry(i));
   }
-  /// Saves a Queue whose slots matter even when it is empty: an old item is at the front again when
-  /// all entries behind it have left. `stale` saves the parts of such an item that matter.
+  /// Saves a Queue whose slots matter even when it is empty, because an old item is at the front
+  /// again when all entries after it have left. `stale` saves the parts of an old item that matter.
   template <typename Queue, typename Item, typename Stale>
   void items(Queue& queue, Item&& item, Stale&& stale) {
     items(queue, item);

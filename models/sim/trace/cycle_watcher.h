@@ -5,13 +5,13 @@
 
 namespace tactus {
 
-/// Registers move at a cycle's commit, and some wires are only complete after it: a watcher that
-/// wants all values of one cycle reads registers when the wires have settled, and wires at the
-/// cycle's end.
+/// Registers change at the end of a cycle, and some wires are complete only then. To see all values
+/// of one cycle, a watcher reads registers when the wires have settled, and wires at the cycle's
+/// end.
 class CycleWatcher {
  public:
   virtual ~CycleWatcher() = default;
-  /// The first cycle from `now` on that it looks at; none before it need be shown.
+  /// The first cycle from `now` on that the watcher needs. Earlier cycles need not be shown.
   [[nodiscard]] virtual Cycle next(Cycle now) const { return now; }
   /// Called when all wires that a clock edge depends on have settled, before the clock edge.
   virtual void settled(Cycle now) = 0;

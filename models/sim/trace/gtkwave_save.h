@@ -35,7 +35,7 @@ struct Translation {
   std::string text;
   std::vector<std::string> signals;
 };
-/// One for each set of names that signals of the plan have.
+/// Returns one translation for each set of names that signals of the plan have.
 [[nodiscard]] std::vector<Translation> translations(const Plan& plan);
 
 /// Text of the .gtkw file. `waveform` is the name of the VCD (or FST) file that GTKWave opens with

@@ -37,7 +37,8 @@ struct Pattern {
   }
   std::string text, below;
   bool used = false;
-  bool found_family = false;  ///< it matches members of a family whose word it does not name
+  /// The pattern matches members of a family whose word it does not name
+  bool found_family = false;
 };
 
 std::string element_name(const Signal& signal, std::uint64_t i) {

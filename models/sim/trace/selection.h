@@ -24,16 +24,17 @@ struct Chosen {
   unsigned width;
 };
 
-/// Values read together: all of a moment that always mean something, or the payload of a channel.
+/// Values that are read together: all values of a moment that are always valid, or the payload of a
+/// channel.
 struct Group {
   struct Item {
     const bool* flag;
     Read read;
     std::size_t slot;
     unsigned width;
-    std::size_t variable;  ///< numbers the values that are shown; none: only a guard
+    std::size_t variable;  ///< number of the value if it is shown; none: it is only a guard
   };
-  /// The items that are shown, in a form that is quick to walk over.
+  /// The items that are shown, in a form that is fast to iterate over.
   struct Shown {
     std::uint32_t slot, width, variable;
   };

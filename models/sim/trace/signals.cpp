@@ -134,7 +134,7 @@ void Scope::vector_register(const std::string& name, std::function<VectorRef()> 
       "");
 }
 
-/// Signals of a channel that another unit has described already, under this unit's names.
+/// Adds signals of a channel that another unit has already described, under this unit's names.
 bool Scope::repeat_channel(const char* name, const void* link) const {
   const auto known = registry_.channels_.find(link);
   if (known == registry_.channels_.end()) return false;

@@ -1,4 +1,5 @@
-// The signals a design has: names, widths and how to read them. Units describe theirs once, here.
+// The signals of a design: names, widths, and how to read them. Each unit describes its signals
+// here, once.
 //
 // A registry costs no time unless it is read. Names are paths, "top.tcu.decoder.timer"; each unit
 // is one level, a group inside of a unit (a channel, its configuration) is none. A channel between
@@ -27,7 +28,7 @@ enum class Radix : std::uint8_t { binary, hexadecimal, decimal };
 /// When in a cycle a signal is read, see CycleWatcher.
 enum class Moment : std::uint8_t { settled, committed };
 
-/// Writes ceil(width / 64) words, least significant first. For a family: of one element.
+/// Writes ceil(width / 64) words, least significant first; for a family those of one element.
 using Read = std::function<void(std::uint64_t* words)>;
 using ReadElement = std::function<void(std::uint64_t element, std::uint64_t* words)>;
 
@@ -40,7 +41,7 @@ struct Signal {
   Radix radix = Radix::hexadecimal;
   Moment moment = Moment::committed;
   unsigned level = 1;           ///< level of its unit: 1 is the top
-  std::size_t guard = none;     ///< signal without which this one means nothing: a channel's valid
+  std::size_t guard = none;     ///< a channel's valid, without which this signal has no meaning
   std::size_t original = none;  ///< index of an earlier description of the same wires
   const bool* flag = nullptr;   ///< read directly where the signal is a plain bool
   Read read;
@@ -48,7 +49,7 @@ struct Signal {
 
   // Families: many signals of one shape, never traced unless a glob names `word`.
   std::uint64_t elements = 0;  ///< 0: a plain signal
-  const char* word = "";       ///< the path component that asks for them
+  const char* word = "";       ///< the path component that selects them
   std::function<std::string(std::uint64_t)> element_name;
   ReadElement read_element;
 };

@@ -12,7 +12,8 @@ constexpr std::uint64_t most_ring_bytes = std::uint64_t{256} << 20;
 
 }  // namespace
 
-// The ring holds the cycle before the oldest that may still be written, to find changes against.
+// The ring also holds the cycle before the oldest that may still be written, in order to find
+// changes.
 Tracer::Tracer(const Plan& plan, Window window, VcdWriter& writer)
     : plan_(plan), window_(std::move(window)), writer_(writer) {
   const std::uint64_t most = most_ring_bytes / (std::max<std::size_t>(plan.words, 1) * 8) - 2;

@@ -22,9 +22,9 @@ struct Window {
   Cycle pre = 0, post = 0;
 };
 
-/// Cycles outside first..last are not looked at. Inside, one without the condition costs two calls
-/// that return at once, except that `pre` cycles need a ring: then every cycle in first..last is
-/// read, and written only when the window opens.
+/// Cycles outside first..last cost nothing. Inside, a cycle without the condition costs two calls
+/// that return at once. Exception: `pre` cycles need a ring, so every cycle in first..last is read,
+/// and is written only when the window opens.
 class Tracer final : public CycleWatcher {
  public:
   /// Throws UserError if the ring would be larger than 256 MiB.
@@ -56,8 +56,8 @@ class Tracer final : public CycleWatcher {
   std::vector<std::uint64_t> ring_;
   bool reads_ = false;       ///< this cycle is read
   bool writes_ = false;      ///< this cycle is written
-  Cycle open_until_ = 0;     ///< cycles before this one are written, by `post`
-  Cycle stretch_first_ = 0;  ///< first cycle of those read without a gap
+  Cycle open_until_ = 0;     ///< cycles before this one are written because of `post`
+  Cycle stretch_first_ = 0;  ///< first of the cycles that were read without a gap
   Cycle next_read_ = ~Cycle{0};
   Cycle next_write_ = ~Cycle{0};  ///< one after the last cycle written
   Cycle cycles_ = 0;

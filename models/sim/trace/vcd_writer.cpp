@@ -257,7 +257,7 @@ void VcdWriter::unknown(const Group::Shown& item) {
   used_ += static_cast<std::size_t>(out - first);
 }
 
-/// Every variable once; `now` null: all unknown.
+/// Writes the values of all variables; `now` null: all are unknown.
 void VcdWriter::all(const std::uint64_t* now, const char* section) {
   append(section);
   clock_edge(now == nullptr ? 'x' : '1');

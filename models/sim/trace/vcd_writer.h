@@ -28,7 +28,7 @@ class VcdWriter {
   };
 
   /// The file is made with the first cycle. No call throws because of the file system: the first
-  /// failure ends the writing and is kept as error().
+  /// failure ends the writing and is stored in error().
   VcdWriter(std::string path, const Plan& plan, Header header);
   ~VcdWriter();
   VcdWriter(const VcdWriter&) = delete;
@@ -42,7 +42,7 @@ class VcdWriter {
   /// Call in place of close(): removes the file; one that is no regular file is only closed.
   void discard();
 
-  /// Makes the file with its header. A run of no cycles needs it; write() does the same.
+  /// Makes the file with its header, as write() does. A run without cycles needs this call.
   void begin() {
     if (!opened_) open();
   }

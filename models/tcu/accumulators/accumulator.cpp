@@ -97,7 +97,7 @@ void Accumulator::decide() {
 
 void Accumulator::move() {
   if (edge_.rests) return;
-  // Once port A has taken the control's own write, those before it are done.
+  // Once port A has taken the write of this control item, earlier writes are done.
   if ((edge_.fires & leg_b) != 0 && (fork_.done() & leg_a) == 0 && !requests_.empty() &&
       requests_.front().write && requests_.front().address == links_.control.bits.address) {
     ++early_reads_;

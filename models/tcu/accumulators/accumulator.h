@@ -41,7 +41,7 @@ class Accumulator final : public sc_core::sc_module {
 
   void drive() { memory_.drive(); }  ///< output.valid; needs nothing
   void accept();                     ///< control.ready, input.ready; needs both driven
-  /// The vectors that are read.
+  /// The vectors that are read, for the consumer.
   [[nodiscard]] Link<VectorRef>& output() { return port_a_.read_data; }
 
   /// Work of port A in a cycle.
@@ -111,20 +111,20 @@ class Accumulator final : public sc_core::sc_module {
   DualPortMemory memory_;
 
   Queue<MemoryRequest, QueueKind::pipe_flow, 1> requests_;  ///< before port A
-  /// Direct or through the adder. The RTL has two such queues, one for the demultiplexer behind the
-  /// input and one for the multiplexer before port A. They are filled by the same requests, and the
-  /// input is taken in the very cycle in which its vector or sum is written, so at all times they
-  /// hold the same.
+  /// Direct or through the adder. The RTL has two such queues, one for the demultiplexer after the
+  /// input and one for the multiplexer before port A. One queue is enough: the same requests fill
+  /// both, and the input is taken in the cycle in which its vector or sum is written, so both
+  /// always hold the same items.
   Queue<Route, QueueKind::pipe_flow, 1> routes_;
   Lock lock_;
   Fork fork_;  ///< fork of the control's request
 
-  // The settled wires of the present cycle.
+  // The settled wires of the current cycle.
   unsigned fires_ = 0;  ///< legs
   MemoryRequest request_leg_;
   Route route_leg_ = direct;
   bool sums_ = false;   ///< the input goes through the adder
-  bool early_ = false;  ///< port B's read waits: for the lock, or a write of its vector
+  bool early_ = false;  ///< port B's read waits for the lock, or for a write of its vector
   Edge edge_{};
   std::uint64_t early_reads_ = 0;
   std::uint64_t address_mask_;

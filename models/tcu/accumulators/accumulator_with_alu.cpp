@@ -189,7 +189,7 @@ void AccumulatorWithAlu::move_entries() {
   }
 }
 
-/// Children first: they look at this cycle's wires, which point into the head.
+/// The children are moved first, since they read this cycle's wires, which point into the head.
 void AccumulatorWithAlu::move() {
   account_.enter(edge_.state);
   alu_.account().enter(alu_.edge().state);

@@ -7,8 +7,7 @@
 // nothing or accumulator). Source: hardware spec section 8.2.
 //
 // Vectors for lookup tables, which only a machine with tables has, pass the same queue and the
-// router's path to the accumulators: one a cycle, each in its turn, once earlier writes have taken
-// theirs.
+// router's path to the accumulators: one per cycle, in program order, after the writes before them.
 #pragma once
 
 #include <memory>
@@ -90,7 +89,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   [[nodiscard]] const Accumulator& accumulator() const { return accumulator_; }
   [[nodiscard]] const AluArray& alu() const { return alu_; }
   [[nodiscard]] AluArray& alu() { return alu_; }
-  /// Entries for a lookup table are at the head of the queue.
+  /// True if the item at the head waits for entries of a lookup table.
   [[nodiscard]] bool awaits_entries() const {
     return control_.front().table != 0 && !control_.empty();
   }
@@ -103,13 +102,13 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
     return accounts;
   }
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
-  /// No item is in the middle of something.
+  /// True if no item is in progress.
   [[nodiscard]] bool rests() const { return idle() && fork_.done() == 0 && !accumulator_.locked(); }
   [[nodiscard]] bool idle() const {
     return control_.empty() && selects_.full == 0 && alu_.idle() && accumulator_.idle();
   }
   [[nodiscard]] std::string waits_for() const;
-  /// `alu`: where the ALU array goes.
+  /// `alu` is the scope of the ALU array.
   void describe(const trace::Scope& scope, const trace::Scope& alu) const;
 
  private:
@@ -145,16 +144,16 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
            (item.alu.left == 0 || item.alu.right == 0 ? bit_input : 0U) |
            (read_done ? bit_done : 0U);
   }
-  /// The select queues I, O and D, pipe-flow queues of one entry, worked out together: each is a
-  /// bit at the place of its leg. Items of I and O: 1 selects the ALU, 0 the router. Items of D: 1
-  /// keeps the result, 0 drops it.
+  /// The select queues I, O and D, pipe-flow queues of one entry. They are computed together: each
+  /// is a bit at the position of its leg. Items of I and O: 1 selects the ALU, 0 the router. Items
+  /// of D: 1 keeps the result, 0 drops it.
   struct SelectQueues {
     unsigned full = 0;
     unsigned items = 0;
     [[nodiscard]] unsigned output(unsigned offered) const {
       return (items & full) | (offered & ~full);
     }
-    /// The clock edge, as in Queue::commit().
+    /// Does the clock edge, as Queue::commit() does.
     void commit(unsigned enqueue, unsigned offered, unsigned taken) {
       const unsigned stored = stores(enqueue, taken);
       items = (items & ~stored) | (offered & stored);
@@ -163,7 +162,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
 
    private:
     [[nodiscard]] unsigned stores(unsigned enqueue, unsigned taken) const {
-      return enqueue & (full ^ ~taken);  // else it passes through
+      return enqueue & (full ^ ~taken);  // otherwise the item passes through
     }
   };
 
@@ -189,12 +188,12 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   bool read_done_ = false;
   Fork fork_;  ///< fork of the item at the head, in its current phase
 
-  // The settled wires of the present cycle.
+  // The settled wires of this cycle.
   Phase phase_ = Phase::single;
-  bool simd_ = false;                   ///< the item at the head is a SIMD instruction
-  bool entries_ = false;                ///< it awaits entries for a lookup table
-  bool takes_entries_ = false;          ///< and they come
-  unsigned offered_ = 0;                ///< to the select queues
+  bool simd_ = false;           ///< the item at the head is a SIMD instruction
+  bool entries_ = false;        ///< the item at the head waits for entries of a lookup table
+  bool takes_entries_ = false;  ///< and an entry comes in this cycle
+  unsigned offered_ = 0;        ///< to the select queues
   unsigned selected_ = 0, routes_ = 0;  ///< outputs of the select queues: valid and item
   [[nodiscard]] bool selected(Leg queue) const { return (selected_ & queue) != 0; }
   [[nodiscard]] bool input_from_alu() const { return (routes_ & leg_input_select) != 0; }

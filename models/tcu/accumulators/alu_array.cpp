@@ -71,7 +71,7 @@ void AluArray::execute(const AluOperation& operation, VectorRef input, std::uint
   if (index < registers_) copy_block(file_.data() + index * vector_bytes_, out, vector_bytes_);
 }
 
-/// Registers are named from 1 on, and the difference's is the first.
+/// Registers are numbered from 1 on; the first one gets the difference.
 void AluArray::look_up(const AluOperation& operation, VectorRef input, std::uint8_t* out) {
   const unsigned count = links_.tables->tables();
   if (operation.dest == 0 || operation.dest + count > registers_) {

@@ -1,4 +1,4 @@
-// SIMD ALU array: one ALU a lane with its own registers.
+// SIMD ALU array: one ALU per lane, with registers of its own.
 //
 // One operation a cycle; the result is offered 2 cycles after the issue and waits in a 2-entry
 // queue. An operation reads and writes registers in one stage, so dependent operations may issue
@@ -75,13 +75,13 @@ class AluArray final : public sc_core::sc_module {
   }
 
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
-  /// Result of the operation, after its register write. As the clock edge of an issue does it, or
-  /// for the data of whole instructions.
+  /// Computes the result of an operation, and writes its register. Called at the clock edge of an
+  /// issue, and for the data of whole instructions.
   void execute(const AluOperation& operation, VectorRef input, std::uint8_t* out);
-  /// Stands for an input that is not offered.
+  /// Vector used in place of an input that is not offered.
   [[nodiscard]] VectorRef no_input() const { return zero_.data(); }
   [[nodiscard]] bool idle() const { return results_.empty(); }
-  /// No register moves at the clock edge.
+  /// True if no register changes at the clock edge.
   [[nodiscard]] bool rests() const {
     return !edge_.issues && !edge_.leaves && !stage1_ && !stage2_;
   }
@@ -98,7 +98,7 @@ class AluArray final : public sc_core::sc_module {
   }
   void move_results();
   void look_up(const AluOperation& operation, VectorRef input, std::uint8_t* out);
-  /// The vector a source selector names.
+  /// Returns the vector of a source selector.
   [[nodiscard]] const std::uint8_t* source(unsigned selector, VectorRef input) const;
 
   Clock& clock_;
@@ -109,7 +109,7 @@ class AluArray final : public sc_core::sc_module {
   unsigned registers_;
   unsigned register_mask_;              ///< mask of the register file's address bits
   std::vector<std::uint8_t> file_;      ///< registers, one vector each
-  std::vector<std::uint8_t> zero_;      ///< stands for an input that is not offered
+  std::vector<std::uint8_t> zero_;      ///< used in place of an input that is not offered
   std::vector<std::uint8_t> argument_;  ///< argument of a Lookup
 
   BlockRing results_;

@@ -1,4 +1,4 @@
-// Lookup tables beside the SIMD ALUs: an extension, no RTL has it.
+// Lookup tables beside the SIMD ALUs: an extension of Tactus's own, absent from the RTL.
 //
 // Each lane has its own copy of every table, so all lanes look up in one cycle. A vector of entries
 // is written to all copies in the cycle in which it arrives, one a cycle; a lookup issued in an
@@ -41,8 +41,8 @@ class LookupMemory final : public sc_core::sc_module {
                const tcu::Architecture& architecture);
 
   [[nodiscard]] std::uint32_t tables() const { return form_.count; }
-  // Data only: who takes entries or looks up counts it.
-  /// Entries index * N and following of a table.
+  // Data only; the callers count.
+  /// Writes entries index * N and following of a table.
   void write(unsigned table, std::uint64_t index, VectorRef entries);
   /// Looks up all lanes. Writes each lane's difference, and table i's value at values + i * vector
   /// bytes.

@@ -1,10 +1,11 @@
-// Activation unit between accumulators and local memory: Tactus's own extension, no RTL has it.
+// Activation unit between accumulators and local memory: an extension of Tactus's own, absent from
+// the RTL.
 //
-// Takes a vector a cycle and offers the result 2 cycles later, in order: one stage for scale and
-// offset, one for slope and limit. Results that are not taken wait; three are inside at the most.
-// Parameter vectors come one a cycle, scale, offset, slope, limit, and hold from the next cycle on.
-// The local router lets no vector in while parameters before it are still to come. What results are
-// is said in isa/tcu/activation.h.
+// Takes a vector per cycle and offers the result 2 cycles later, in order: one stage for scale and
+// offset, one for slope and limit. Results that are not taken wait; at most three are inside.
+// Parameter vectors come one per cycle, in the order scale, offset, slope, limit, and are used from
+// the next cycle on. The local router lets no vector in while earlier parameters are still to come.
+// isa/tcu/activation.h defines the results.
 //
 // Stalls: input waits while three results are inside.
 #pragma once
@@ -50,19 +51,19 @@ class ActivationUnit final : public sc_core::sc_module {
   ActivationUnit(const sc_core::sc_module_name& name, Clock& clock,
                  const tcu::Architecture& architecture, ActivationLinks& links);
 
-  void drive();            ///< everything it drives depends on registers
-  static void decide() {}  ///< move() looks at wires, too
+  void drive();            ///< everything that it drives depends on registers
+  static void decide() {}  ///< move() reads wires, too
   void move();
   void commit() { move(); }
   /// See models/sim/activity.h.
   [[nodiscard]] bool sleeps() const { return idle() && account_.code() == rest; }
   [[nodiscard]] bool idle() const { return results_.empty(); }
   void registers(Registers& r);  ///< see models/sim/fast/registers.h
-  // For the data of whole instructions; no time passes, and nothing is counted. The unit must be
-  // empty.
+  // For the data of whole instructions; no time passes and nothing is counted. Precondition: the
+  // unit is empty.
   /// Takes the next vector of parameters.
   void take_parameters(VectorRef vector);
-  /// The result of a vector.
+  /// Computes the result of a vector.
   void activate_now(VectorRef input, std::uint8_t* result) const;
   [[nodiscard]] const Stats& stats() const { return stats_; }
   [[nodiscard]] Stats& counts() { return stats_; }  ///< see Account::counts()

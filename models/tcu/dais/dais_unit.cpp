@@ -94,7 +94,7 @@ void DaisUnit::collect(VectorRef vector) {
   ++clock_.progress;
   ++stats_.vectors;
   Slot& slot = *slots_[control_.front().block];
-  // An illegal instruction may have left more vectors of a sample than this block's samples have.
+  // An illegal instruction may have left more vectors of a sample than a sample of this block has.
   double* to = slot.sample.data() + std::min(collected_, slot.input_vectors - 1) * lanes_;
   for (std::size_t i = 0; i < lanes_; ++i) to[i] = to_real(type_, tcu::lane(type_, vector, i));
   slot.input.bits = slot.sample.data();
@@ -173,7 +173,7 @@ void DaisUnit::describe(const trace::Scope& scope) const {
       .field(
           "block", 3, [this] { return order_->front(); }, trace::Radix::decimal);
   scope.level("order_queue", most_inside_, [this] { return order_->count(); });
-  // Apart from the unit's own signals, whose names a block may have.
+  // The blocks have a part of their own, since a block may have the name of a signal of the unit.
   const trace::Scope blocks = scope.part("blocks");
   for (const auto& slot : slots_) slot->block->describe(blocks.unit(slot->name));
 }

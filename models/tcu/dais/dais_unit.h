@@ -1,13 +1,14 @@
-// DAIS blocks between local memory and accumulators: Tactus's own extension, no RTL has it.
+// DAIS blocks between local memory and accumulators: an extension of Tactus's own, absent from the
+// RTL.
 //
-// Takes input vectors in program order, one a cycle, each by an item of a 2-entry control queue.
-// The vectors of a sample but the last are always taken, into a register in front of the block; the
-// last one enters the block together with them, if the block has room. The result is offered the
-// block's latency L later (1, of a pipeline its stages and 1), one vector a cycle, and stays in the
-// block until its last vector is taken. So a sample of k_in and k_out vectors takes max(k_in,
-// k_out) cycles in a long sequence, and a block of L ranks holds L samples before it stops its
-// input. Results leave in the order in which samples entered, whatever the blocks' latencies. What
-// lanes mean is said in isa/tcu/dais_block.h.
+// Takes input vectors in program order, one per cycle, each with an item of a 2-entry control
+// queue. All vectors of a sample except the last are always taken, into a register before the
+// block. The last one enters the block together with them, if the block has room. The result is
+// offered after the block's latency L (1; for a pipeline 1 plus the number of stages), one vector
+// per cycle, and stays in the block until its last vector is taken. So a sample of k_in and k_out
+// vectors takes max(k_in, k_out) cycles in a long sequence, and a block of L ranks holds L samples
+// before its input stops. Results leave in the order in which samples entered, whatever the blocks'
+// latencies. isa/tcu/dais_block.h defines the lanes.
 //
 // Stalls: input waits for a vector from local memory or for room in the block; output for the
 // accumulators or for an earlier sample of another block.
@@ -41,7 +42,7 @@ class DaisUnit final : public sc_core::sc_module {
   struct Stats {
     /// Samples that entered each block.
     std::array<std::uint64_t, tcu::most_dais_blocks> samples{};
-    std::uint64_t vectors = 0;  ///< taken from local memory
+    std::uint64_t vectors = 0;  ///< vectors taken from local memory
   };
   enum State : unsigned { take, give, wait_output, wait_order, wait_input, pass, rest };
   static constexpr std::array<UnitState, 7> state_table{{
@@ -63,8 +64,8 @@ class DaisUnit final : public sc_core::sc_module {
 
   void drive();            ///< output.valid, control.ready
   void accept();           ///< input.ready; needs output.ready and input driven
-  static void decide() {}  ///< move() looks at wires, too
-  void move();             ///< UserError for a failed lookup, naming block, operation and sample
+  static void decide() {}  ///< move() reads wires, too
+  void move();  ///< throws UserError for a failed lookup, naming block, operation and sample
   void commit() { move(); }
   /// See models/sim/activity.h.
   [[nodiscard]] bool sleeps() const { return idle() && account_.code() == rest; }
@@ -100,12 +101,12 @@ class DaisUnit final : public sc_core::sc_module {
 
   Queue<DaisControl, QueueKind::plain> control_{2};
   std::size_t collected_ = 0;  ///< vectors of the sample at the input
-  /// Blocks of the samples inside, oldest first.
+  /// Blocks of the samples that are inside, oldest first.
   std::unique_ptr<Queue<std::uint8_t, QueueKind::plain>> order_;
-  std::size_t most_inside_ = 0;       ///< samples that all blocks together hold
-  std::vector<std::uint8_t> result_;  ///< vectors of the oldest sample, once it is offered
+  std::size_t most_inside_ = 0;       ///< number of samples that all blocks together hold
+  std::vector<std::uint8_t> result_;  ///< vectors of the oldest sample, when it is offered
   bool result_converted_ = false;
-  std::size_t delivered_ = 0;  ///< number of these that were delivered
+  std::size_t delivered_ = 0;  ///< number of these vectors that were delivered
   Stats stats_;
   Account account_;
 };

@@ -75,11 +75,12 @@ void Decoder::drive() {
   for (unsigned i = 0; i < leg_count; ++i) *streams_[i].valid = (shown_legs_ >> i & 1) != 0;
 }
 
-/// Addresses and items at the outputs.
+/// Shows addresses and items at the outputs.
 void Decoder::show() {
   if (moving_ != 0) show_addresses(moving_);
   if (links_.weight_loads != nullptr) {
-    // The array moves them on, so that the head may go on without a turn here.
+    // The array moves the weight loads on, so the head may continue although the decoder has not
+    // changed.
     turned_ |= loads_were_queued_;
     loads_were_queued_ = !links_.weight_loads->empty();
   }
@@ -94,12 +95,12 @@ void Decoder::show() {
   shown_legs_ = active;
   show_items(fresh_legs_);
   fresh_legs_ = 0;
-  // Streams in the middle of an item are shown as if they had moved before.
+  // Streams that were loaded in the middle of an item are shown as if they had moved before.
   if (resumed_legs_ != 0) show_addresses(std::exchange(resumed_legs_, 0) & active);
 }
 
-/// The items at the outputs: of the queue, or of the head itself past an empty queue. Those for the
-/// local router and local memory are on their wires whether or not they are valid.
+/// Shows the items at the outputs: those of the queue or, if it is empty, that of the head. Items
+/// for the local router and local memory are on their wires whether or not they are valid.
 void Decoder::show_items(unsigned legs) {
   const Decoded& head = queue_.front();
   if ((legs & leg_dataflow) != 0) {
@@ -131,7 +132,7 @@ void Decoder::show_items(unsigned legs) {
   if ((legs & leg_dram1) != 0) show_dram(1);
 }
 
-/// The stream works on an item of that size.
+/// Notes the size and stride of the item that a stream works on.
 void Decoder::begin(Leg leg, std::uint64_t size, std::uint64_t step) {
   Stream& s = stream(leg);
   s.size = size;
@@ -200,10 +201,10 @@ unsigned Decoder::taken(unsigned legs) const {
   return taken;
 }
 
-/// Returns those of the head's `legs` that are taken in this cycle, by a queue or at the end of
-/// their stream, whether or not they are valid: the forks' `all`, and with it the timeout, also
-/// depends on the stale head of an empty queue. A full queue takes the head's item in the cycle in
-/// which an item leaves it, with the expander's last output.
+/// Returns the head's `legs` that are taken in this cycle, by a queue or at the end of their
+/// stream, whether or not they are valid: the forks' `all`, and with it the timeout, also depends
+/// on the stale head of an empty queue. A full queue takes the head's item in the cycle in which an
+/// item leaves it, with the expander's last output.
 unsigned Decoder::ready_legs(unsigned legs, unsigned taken) const {
   return legs & ((taken & last_legs_) | ~full_legs_);
 }
@@ -348,7 +349,7 @@ void Decoder::retire() {
 }
 
 void Decoder::configure(const tcu::ConfigureFields& fields) {
-  clock_.activity.wake(UnitActivity::all);  // no wire tells of a register
+  clock_.activity.wake(UnitActivity::all);  // no wire shows a change of a register
   switch (static_cast<tcu::ConfigRegister>(fields.register_number)) {
     case tcu::ConfigRegister::dram0_offset:
     case tcu::ConfigRegister::dram1_offset:

@@ -9,17 +9,17 @@
 // DAIS blocks) or one entry (DRAM, host dataflow).
 //
 // With a queue for transfers, an extension of Tactus's own, these leave the head in one cycle and
-// are done in order beside it, from the next cycle on, each as it would be at the head. What would
-// see or overwrite their vectors too early waits at the head: an instruction whose range of local
-// memory overlaps that of a queued transfer, where one of the two writes; a Configure of a DRAM
-// offset or of AxCACHE while moves are queued. Ranges go from the lowest to the highest address;
-// one that wraps is all of local memory.
+// are done in order beside it, from the next cycle on, each as it would be at the head. An
+// instruction waits at the head if it would see or overwrite their vectors too early: if its range
+// of local memory overlaps that of a queued transfer and one of the two writes. A Configure of a
+// DRAM offset or of AxCACHE waits while transfers are queued. A range goes from the lowest to the
+// highest address; one that wraps is all of local memory.
 //
-// Where weights have reads of their own, likewise an extension, a LoadWeights leaves the head in
-// one cycle too (models/tcu/systolic_array/weight_loads.h), if there is room, and sends its weights
-// on their way while it still waits behind the head, if that and queued transfers write none of
-// them. What would overwrite vectors that it has not read yet waits at the head. These waits count
-// as waiting for the array.
+// If weights have reads of their own, another extension, a LoadWeights also leaves the head in one
+// cycle (models/tcu/systolic_array/weight_loads.h), if there is room. Its weights are sent ahead
+// while it still waits behind the head, unless the head or a queued transfer writes one of them. An
+// instruction that would overwrite vectors that it has not read yet waits at the head. These waits
+// count as waiting for the array.
 //
 // Stalls: waits for any leg's consumer. Not modelled: the decoder's lock pool, which never blocks
 // (hardware spec section 4.4). Source: hardware spec sections 3 and 4.
@@ -49,7 +49,7 @@
 
 namespace tactus {
 
-/// Written by Configure at its retire, seen from the next cycle on.
+/// Configure writes these registers at its retire; they have the new values from the next cycle on.
 struct ConfigRegisters {
   std::array<std::uint32_t, 2> dram_offset{};  ///< bytes, a multiple of 65536
   std::array<std::uint8_t, 2> dram_cache{};    ///< AxCACHE
@@ -82,8 +82,7 @@ class Decoder final : public sc_core::sc_module {
     std::array<std::uint64_t, tcu::most_dais_blocks> retired_by_dais_block{};
     std::array<std::uint64_t, tcu::instruction_kinds> retired_by_kind{}, vectors_by_kind{};
   };
-  /// Entries waiting in the queues behind the head.
-  /// Queues whose levels observers are told.
+  /// Queues whose number of entries observers are told at each change.
   enum LeveledQueue : std::uint8_t {
     array_level,
     accumulator_level,
@@ -168,8 +167,8 @@ class Decoder final : public sc_core::sc_module {
            (links_.weight_loads == nullptr ||
             (links_.weight_loads->empty() && !loads_were_queued_));
   }
-  /// Cycles in which it sleeps: the timer counts cycles without progress at the head, and stops at
-  /// the timeout.
+  /// Passes cycles in which the decoder sleeps. The timer counts cycles without progress at the
+  /// head, and stops at the timeout.
   void pass_time(Cycle cycles) {
     if (timeout() && clock_.events != nullptr) tell_timeout();
     const Cycle left = registers_.timeout - std::min(registers_.timeout, timer_);
@@ -193,7 +192,7 @@ class Decoder final : public sc_core::sc_module {
   /// Sets the shapes of the instructions in the queue: of the last but one that entered, and of the
   /// last.
   void adopt_shapes(const std::array<std::uint32_t, 2>& shapes);
-  /// The other way round.
+  /// Sets the instructions in the queue again, in place of their shapes.
   void adopt_instructions(const std::array<tcu::Instruction, 2>& instructions);
   /// The last instruction but one that entered, and the last. Before the first they are NoOps.
   [[nodiscard]] std::array<tcu::Instruction, 2> last_entered();
@@ -204,20 +203,20 @@ class Decoder final : public sc_core::sc_module {
   void registers_but_moves(Registers& r, bool alone);
   /// The instructions at the head and behind it, with which registers_but_moves() begins.
   void registers_of_instructions(Registers& r);
-  /// The address of the accumulators from which the others are counted.
+  /// The address of the accumulators from which other addresses are counted.
   [[nodiscard]] std::uint64_t& last_access() { return last_access_; }
   /// Instructions that entered so far.
   [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
   /// Number of instructions that wait at the head or behind it.
   [[nodiscard]] std::size_t waiting() const { return queue_.count(); }
-  /// Instructions may wait, and nothing else is asked of anybody.
+  /// True if no request is under way; instructions may wait.
   [[nodiscard]] bool rests() const { return rests(all_legs); }
   [[nodiscard]] bool moves_rest() const { return rests(transfer_legs); }
   [[nodiscard]] bool rests_but_moves() const { return rests(all_legs & ~transfer_legs); }
-  /// The instruction at the head, or the last that was there, is a move from or to a DRAM, which
-  /// has no queue to leave the head for.
+  /// True if the instruction at the head, or the last one that was there, is a transfer for which
+  /// there is no queue.
   [[nodiscard]] bool head_moves_dram() const { return moves_dram(queue_.front()); }
-  /// While it holds, a move at the head waits there, as if others had to be done first.
+  /// While `holds`, a transfer at the head waits there, as if earlier ones had to be done first.
   void hold_moves(bool holds) {
     holds_moves_ = holds;
     blocked_ = Block::none;
@@ -225,7 +224,7 @@ class Decoder final : public sc_core::sc_module {
   }
   /// Removes the DataMove at the head, as if it had completed in the last cycle.
   void drop_head();
-  /// DRAM port and host router have got the head's requests.
+  /// True if the DRAM port and the host router have received the head's requests.
   [[nodiscard]] bool head_move_has_begun() const;
   [[nodiscard]] std::uint32_t head_shape() const { return queue_.front().shape; }
   [[nodiscard]] unsigned head_context() const { return queue_.front().context; }
@@ -260,9 +259,9 @@ class Decoder final : public sc_core::sc_module {
     return {array_queue_.count(), accumulator_queue_.count(), dataflow_queue_.count(),
             dais_queue_.count()};
   }
-  /// Observers know the present levels.
+  /// Notes that observers know the current levels.
   void adopt_levels() { told_levels_ = levels(); }
-  /// While it sleeps: so many cycles without an event, `most` at the most.
+  /// Number of cycles without an event while the decoder sleeps, `most` at the most.
   [[nodiscard]] Cycle cycles_before_timeout(Cycle most) const {
     if (timeout()) return 0;
     if (edge_.head_ready || timer_ > registers_.timeout) return most;
@@ -294,7 +293,7 @@ class Decoder final : public sc_core::sc_module {
 
   /// Called with (cycle, program counter before) at each retire; may be empty.
   std::function<void(Cycle, std::uint32_t)> on_retire;
-  /// Calls it, unless note_told() says that this retire has been told.
+  /// Calls on_retire, unless note_told() says that this retire has been told.
   void tell_retire(Cycle cycle, std::uint32_t counter) {
     if (told_ahead_ != 0) {
       --told_ahead_;
@@ -307,7 +306,8 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t told_ahead() const { return told_ahead_; }
 
  private:
-  /// Streams an instruction feeds; a set is a bit mask. make_streams() follows the order.
+  /// Streams to which an instruction sends requests. A set of them is a bit mask. make_streams()
+  /// has the same order.
   enum Leg : unsigned {
     leg_dataflow = 1,
     leg_local_a = 2,
@@ -326,7 +326,7 @@ class Decoder final : public sc_core::sc_module {
   /// Legs of transfers.
   static constexpr unsigned transfer_legs = leg_local_b | leg_dram0 | leg_dram1 | leg_host;
 
-  /// The end of a leg: the wires to its consumer, and the expander with the item that it works on.
+  /// The end of a leg: the wires to its consumer, and the expander with the item it is processing.
   struct Stream {
     unsigned index;
     Wire* valid;
@@ -336,7 +336,7 @@ class Decoder final : public sc_core::sc_module {
     std::uint64_t step = 0;
     std::uint64_t before_last = 0;  ///< see Expander
   };
-  /// After a change of the stream's size or count.
+  /// Updates what depends on the stream's size or count, after a change of these.
   void note_count(Stream& s) {
     s.before_last = s.expander.before_last(s.size, s.step);
     const unsigned leg = 1U << s.index;
@@ -348,7 +348,7 @@ class Decoder final : public sc_core::sc_module {
     AccumulatorControl control;
     std::uint64_t size = 0;
     std::uint64_t step = 0;
-    std::uint32_t form = 0;  ///< with Clock::timing_only, see forms_
+    std::uint32_t form = 0;  ///< index in forms_, with Clock::timing_only
   };
 
   struct DramItem {
@@ -363,24 +363,24 @@ class Decoder final : public sc_core::sc_module {
     unsigned context = 0;  ///< code of the instruction's first state in the account
     std::uint64_t vectors = 0;
     unsigned legs = 0;
-    unsigned moves = 0;  ///< legs that it has once it is in the queue for transfers
+    unsigned moves = 0;  ///< legs that it has in the queue for transfers
     Dataflow dataflow;
     bool local_write = false;
     bool local_reverse = false;
     std::uint64_t local_base = 0;
     std::uint64_t local_size = 0;
     std::uint64_t local_step = 0;
-    /// Range of local vectors that it may use; with extensions only.
+    /// Range of local vectors that it may use. Set only in machines with extensions.
     std::uint64_t local_low = 0, local_high = 0;
-    bool is_sent = false;  ///< its weights are on their way
-    WeightLoad weights;    ///< with reads of their own
+    bool is_sent = false;  ///< true once its weights have been sent
+    WeightLoad weights;    ///< used if weights have reads of their own
     AccumulatorItem accumulator;
     ArrayControl array;
     DaisControl dais;
     HostDataflow host;
     DramItem dram;
-    std::uint32_t shape = 0;  ///< with Clock::timing_only
-    LocalOrder order;         ///< order at the head; with extensions only
+    std::uint32_t shape = 0;  ///< index in shapes_, with Clock::timing_only
+    LocalOrder order;         ///< order at the head, in machines with extensions
   };
   struct Shape {
     Decoded item;
@@ -398,7 +398,7 @@ class Decoder final : public sc_core::sc_module {
   void item_registers(Registers& r, DramItem& item);
   [[nodiscard]] bool rests(unsigned legs) const;
   [[nodiscard]] static bool moves_dram(const Decoded& d) { return (d.legs & leg_local_b) != 0; }
-  /// Saves or loads the bits of the legs `of` in such a register.
+  /// Saves or loads the bits of the legs `of` in a register of legs.
   static void leg_registers(Registers& r, unsigned& legs, unsigned of);
   void fork_registers(Registers& r, unsigned of);
   void stream_registers(Registers& r, unsigned of);
@@ -487,7 +487,7 @@ class Decoder final : public sc_core::sc_module {
   unsigned full_legs_ = local_legs;  ///< streams whose queue has no room, or that have none
   unsigned shown_legs_ = 0;          ///< streams with an output in this cycle
   unsigned last_legs_ = all_legs;    ///< streams whose output is the last of its item
-  unsigned fresh_legs_ = 0;  ///< streams whose wires have yet to show the item at the output
+  unsigned fresh_legs_ = 0;          ///< streams whose wires do not show the item at the output yet
   std::array<Stream, leg_count> streams_;
 
   Queue<Dataflow, QueueKind::pipe_flow> dataflow_queue_;
@@ -500,27 +500,27 @@ class Decoder final : public sc_core::sc_module {
   std::unique_ptr<Transfers> transfers_;
   const Decoded* oldest_ = nullptr;  ///< oldest of the queued transfers
   Fork transfer_fork_;               ///< fork of the oldest transfer
-  std::uint64_t loads_ = 0;          ///< LoadWeights so far, where they have reads of their own
-  bool product_follows_ = false;     ///< a product came behind the last of them
-  bool sends_ahead_ = false;         ///< weights of the instruction behind the head, in this cycle
-  bool loads_were_queued_ = false;   ///< weight loads were queued in the last cycle
-  Block blocked_ = Block::none;      ///< the head, in this cycle
-  bool holds_moves_ = false;         ///< see hold_moves()
-  unsigned head_legs_ = all_legs;    ///< legs that belong to the head
+  std::uint64_t loads_ = 0;  ///< number of LoadWeights so far, if weights have reads of their own
+  bool product_follows_ = false;    ///< true if a product came after the last of these
+  bool sends_ahead_ = false;        ///< true if weights are sent ahead in this cycle
+  bool loads_were_queued_ = false;  ///< weight loads were queued in the last cycle
+  Block blocked_ = Block::none;     ///< why the head may not begin in this cycle
+  bool holds_moves_ = false;        ///< see hold_moves()
+  unsigned head_legs_ = all_legs;   ///< legs that belong to the head
   /// Legs whose requests to local memory the head waits for.
   unsigned head_local_legs_ = local_legs;
 
   ConfigRegisters registers_;
   std::uint16_t timer_ = 0;
   std::uint64_t told_ahead_ = 0;  ///< see note_told()
-  Levels told_levels_{};          ///< to observers of events
-  /// A register that the items at the outputs depend on has changed since the last show().
+  Levels told_levels_{};          ///< the levels that observers of events were told last
+  /// True if a register that the items at the outputs depend on has changed since the last show().
   bool turned_ = true;
   Edge edge_{};
   unsigned moving_ = 0;        ///< streams that moved within an item in the last cycle
   unsigned resumed_legs_ = 0;  ///< streams that were loaded in the middle of an item
   std::vector<Shape> shapes_;
-  std::vector<AccumulatorItem> forms_;  ///< the different items of these, without addresses
+  std::vector<AccumulatorItem> forms_;  ///< the different accumulator items, without addresses
   std::uint32_t next_shape_ = 0;
   std::uint64_t last_access_ = 0;
   std::uint64_t accepted_ = 0;

@@ -24,7 +24,7 @@ void Decoder::decode(const tcu::Instruction& raw, Decoded& d) const {
   d.vectors = tcu::vector_count(architecture_, layout_, d.raw);
   d.legs = d.moves = 0;
   d.local_write = false;
-  d.dataflow = {};  // shown whether or not it is valid
+  d.dataflow = {};  // it is shown whether or not it is valid
   switch (info(d.kind).action) {
     case tcu::Action::multiply:
       decode_mat_mul(d);
@@ -54,14 +54,15 @@ void Decoder::decode(const tcu::Instruction& raw, Decoded& d) const {
       break;
     case tcu::Action::none:
     case tcu::Action::configure:
-      break;  // without legs
+      break;  // these have no legs
     case tcu::Action::undefined:
       require_table(d.raw);
       break;
   }
 }
 
-/// What is undefined has no legs, but for tables that the machine does not have.
+/// Throws UserError for a LoadLUT to a table that the machine does not have. All other undefined
+/// instructions have no legs.
 void Decoder::require_table(const tcu::Instruction& raw) const {
   const bool loads = static_cast<tcu::Opcode>(raw.opcode) == tcu::Opcode::load_lut;
   if (!loads || layout_.lookup_table_count == 0) return;
@@ -204,7 +205,7 @@ void Decoder::decode_load_activation(Decoded& d) const {
   set_local(d, leg_local_a, false, size);
 }
 
-/// Entries take the way of a move to the accumulators, and end before them.
+/// The entries pass the same way as a move to the accumulators, and end before them.
 void Decoder::decode_load_lut(Decoded& d) const {
   const std::uint64_t size = lookup_vectors(architecture_) - 1;
   d.dataflow = {DataflowKind::local_to_accumulator, size & local_mask_};

@@ -1,4 +1,5 @@
-// The queue for transfers beside the decoder's head: an extension, no RTL has it.
+// The queue for transfers beside the decoder's head: an extension of Tactus's own, absent from the
+// RTL.
 
 #include "models/tcu/decoder/transfers.h"
 
@@ -68,7 +69,8 @@ Decoder::Block Decoder::block_by_weights(const Decoded& head) const {
   return loads.reads(head.local_low, head.local_high) ? Block::weights : Block::none;
 }
 
-/// Moves among themselves keep their order, and the DRAM ports that of reads and writes.
+/// Transfers keep their order among themselves, and the DRAM ports keep the order of reads and
+/// writes.
 Decoder::Block Decoder::block_by_transfers(const Decoded& head) const {
   if (head.moves != 0) return transfers_->full() ? Block::queue_full : Block::none;
   if (transfers_->empty()) return Block::none;
@@ -89,8 +91,8 @@ Decoder::Block Decoder::block_by_transfers(const Decoded& head) const {
   }
 }
 
-/// Once it may begin an instruction stays free to go on: moves and weights come to their queues
-/// from the head only.
+/// Once an instruction may begin it remains free to continue, because transfers and weights enter
+/// their queues only from the head.
 void Decoder::offer_head() {
   blocked_ = block_of_head();
   fork_.offer(!queue_.empty() && blocked_ == Block::none, queue_.front().legs);
@@ -98,7 +100,7 @@ void Decoder::offer_head() {
   sends_ahead_ = links_.weight_loads != nullptr && can_send_ahead();
 }
 
-/// True if a LoadWeights behind the head may be sent ahead. LoadWeights keep their order and read
+/// True if a LoadWeights behind the head may be sent ahead. LoadWeights keep their order, and read
 /// the results of the head and of queued transfers.
 bool Decoder::can_send_ahead() const {
   if (queue_.count() < 2 || links_.weight_loads->full()) return false;

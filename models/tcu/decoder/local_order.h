@@ -17,13 +17,13 @@ struct LocalOrder {
     return architecture.dma_queue != 0 ||
            architecture.shadow_weights == tcu::ShadowWeights::own_reads;
   }
-  /// Number of the newest transfers before it that may still be queued when it proceeds; the
+  /// Number of the newest transfers before it that may still be queued when it continues. The
   /// transfer before these uses the same vectors.
   std::uint8_t moves = any;
   /// Number of the newest LoadWeights before it that may still have vectors to read while it
   /// writes.
   std::uint8_t loads = any;
-  /// The instruction just before it writes vectors that it reads.
+  /// True if the instruction just before it writes vectors that it reads.
   bool overwritten = false;
 };
 

@@ -1,4 +1,4 @@
-// The queue in which transfers wait beside the head, of a machine with `dma_queue`.
+// The queue in which transfers wait beside the head, in machines with `dma_queue`.
 #pragma once
 
 #include "models/tcu/decoder/decoder.h"

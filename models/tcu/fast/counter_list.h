@@ -1,4 +1,4 @@
-// The counters of a design, by their numbers, and what they have grown by.
+// The numbered counters of a design, and their growth.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace tactus {
 
 class CounterList {
  public:
-  /// `count` of them, one behind the other.
+  /// Adds `count` consecutive counters.
   void add(std::uint64_t* first, std::size_t count = 1) {
     spans_.push_back({first, count});
     for (std::size_t i = 0; i < count; ++i) counters_.push_back(first + i);
@@ -27,7 +27,7 @@ class CounterList {
       to += span.count;
     }
   }
-  /// Calls visit(counter, growth) for those that have grown since read().
+  /// Calls visit(counter, growth) for each counter that has grown since read().
   template <typename Visit>
   void for_each_growth(const std::vector<std::uint64_t>& before, Visit&& visit) const {
     std::size_t first = 0;
@@ -36,7 +36,7 @@ class CounterList {
       first += span.count;
     }
   }
-  /// The same for `count` of them from `first` on, which were added together.
+  /// Does the same for `count` counters from `first` on, which were added together.
   template <typename Visit>
   void for_each_growth(const std::vector<std::uint64_t>& before, std::size_t first,
                        std::size_t count, Visit&& visit) const {
@@ -49,7 +49,7 @@ class CounterList {
     };
     std::size_t i = 0;
     for (; count - i >= block; i += block) {
-      // Most counters stay as they are.
+      // Most counters do not change.
       std::uint64_t differ = 0;
       for (std::size_t k = i; k < i + block; ++k) differ |= values[k] ^ old[k];
       if (differ != 0) look(i, i + block);
@@ -58,7 +58,7 @@ class CounterList {
   }
 
  private:
-  static constexpr std::size_t block = 16;  ///< counters that are compared at once
+  static constexpr std::size_t block = 16;  ///< number of counters that are compared at once
   struct Span {
     std::uint64_t* first;
     std::size_t count;

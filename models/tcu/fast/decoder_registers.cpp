@@ -17,20 +17,21 @@ std::uint32_t Decoder::add_shape(const tcu::Instruction& instruction, bool meets
   d.local_base = 0;
   d.order = order;
   d.is_sent = false;
-  // Two facts of an operation decide: whether it takes an input, and whether it looks up.
+  // The timing depends on two facts only: whether the operation takes an input, and whether it is a
+  // lookup.
   if (d.kind == tcu::InstructionKind::simd) {
     AluOperation& alu = d.accumulator.control.alu;
     const unsigned source = AluArray::needs_input(alu) ? 0 : 1;
     const tcu::SimdOp other = source == 0 ? tcu::SimdOp::move : tcu::SimdOp::zero;
     alu = {alu.op == tcu::SimdOp::lookup ? alu.op : other, source, source, 0};
   }
-  // Addresses of the accumulators follow each other, so that no two in a row are the same.
+  // With a step of 1, no two consecutive addresses of the accumulators are equal.
   if (d.accumulator.step != 0) d.accumulator.step = 1;
   d.accumulator.form = form_of(d.accumulator);
   return d.shape = static_cast<std::uint32_t>(shapes_.size() - 1);
 }
 
-/// Slots of the queue show the shape 0.
+/// The slots of the decoder's queue get shape 0.
 void Decoder::reset(std::uint16_t timeout) {
   registers_ = {};
   registers_.timeout = timeout;
@@ -45,7 +46,8 @@ void Decoder::reset(std::uint16_t timeout) {
 
 std::uint32_t Decoder::form_of(AccumulatorItem item) {
   item.control.alu.dest = 0;
-  item.control.table = item.control.table == 0 ? 0 : 1;  // which one it is decides nothing
+  // The number of the table does not affect the timing
+  item.control.table = item.control.table == 0 ? 0 : 1;
   item.control.read_address = item.control.write_address = 0;
   const auto found = std::find_if(forms_.begin(), forms_.end(), [&](const AccumulatorItem& form) {
     return form.control == item.control && form.size == item.size && form.step == item.step;
@@ -66,14 +68,14 @@ void Decoder::enter_shape(std::uint32_t shape, Decoded& d) {
   if (c.read && c.write) {
     last_access_ = c.write_address = (first + 1) & accumulator_mask_;
   } else if (d.accumulator.step != 0) {
-    // A move or a product; the address that it does not use stays 0.
+    // A move or a product uses one address; the other one stays 0.
     (c.write ? c.read_address : c.write_address) = 0;
     last_access_ = (first + d.accumulator.size) & accumulator_mask_;
   }
 }
 
-/// Calls fill(i, entry) for both entries of the queue. The numbers of LoadWeights stay, which the
-/// program does not tell.
+/// Calls fill(i, entry) for both entries of the decoder's queue. The numbers of LoadWeights, which
+/// do not follow from the program, are kept.
 template <typename Fill>
 void Decoder::adopt(const Fill& fill) {
   const std::size_t count = queue_.count();
@@ -106,7 +108,7 @@ bool Decoder::rests(unsigned legs) const {
     if ((1U << stream.index & legs) != 0 && stream.expander.count() != 0) return false;
   }
   if (transfers_ && (!transfers_->empty() || transfer_fork_.done() != 0)) return false;
-  // Weights that were sent ahead have done something while their instruction waits.
+  // A LoadWeights whose weights were sent ahead has begun although it still waits.
   const auto was_sent = [](const Decoded& d) {
     return d.kind == tcu::InstructionKind::load_weights && d.is_sent;
   };
@@ -154,7 +156,7 @@ void Decoder::number_registers(Registers& r, Decoded& d) const {
   r(d.is_sent);
 }
 
-/// The queue for DRAM moves.
+/// Saves or loads the queue for transfers.
 void Decoder::transfer_registers(Registers& r) {
   Transfers& queue = *transfers_;
   r(queue.count);
@@ -171,7 +173,7 @@ void Decoder::transfer_registers(Registers& r) {
   queue.account.registers(r);
 }
 
-/// Items with a stride are one vector a burst, none of which crosses a page.
+/// Items with a stride have one vector per burst, and no burst crosses a page.
 void Decoder::item_registers(Registers& r, DramItem& item) {
   r(item.request.write);
   r(item.request.size);
@@ -197,7 +199,7 @@ void Decoder::fork_registers(Registers& r, unsigned of) {
   if (r.loads()) fork_.move(done);
   leg_registers(r, queued_legs_, of);
   leg_registers(r, full_legs_, of);
-  // Which legs are at their last output follows from the items that the coming cycle shows.
+  // The legs at their last output follow from the items that the coming cycle shows.
 }
 
 void Decoder::stream_registers(Registers& r, unsigned of) {
@@ -207,7 +209,7 @@ void Decoder::stream_registers(Registers& r, unsigned of) {
   });
 }
 
-/// What the wires show follows from the registers that were loaded.
+/// Lets the wires follow from the loaded registers.
 void Decoder::forget_wires() {
   turned_ = true;
   fresh_legs_ = all_legs;
@@ -230,7 +232,7 @@ void Decoder::registers_of_moves(Registers& r, bool alone) {
   }
   stream_registers(r, alone ? transfer_legs & ~leg_local_b : transfer_legs);
   if (alone) {
-    // Without the instruction the bytes have to tell where its vectors end.
+    // Only the instruction tells where its vectors end. Without it the registers must hold this.
     Stream& local = stream(leg_local_b);
     bool begun = local.expander.count() != 0 || head_move_has_begun();
     r(begun);
@@ -258,7 +260,7 @@ void Decoder::registers_but_moves(Registers& r, bool alone) {
   r.items(array_queue_, [&](ArrayControl& item) { item_of_array(r, item, links_.weight_loads); });
   stream_registers(r, legs);
   r.count_of_burst(timer_, registers_.timeout);
-  if (!alone) account_.registers(r);  // else it depends on the moves
+  if (!alone) account_.registers(r);  // otherwise the account depends on the transfers
   if (links_.weight_loads != nullptr) {
     links_.weight_loads->number(r, loads_);
     r(product_follows_);

@@ -1,10 +1,10 @@
-// States and intervals of a design in two parts (divided_sequences.cpp), and how those that are not
-// known are worked out.
+// Saves the states of a design in two parts (divided_sequences.cpp), and works out its unknown
+// intervals.
 //
-// The control is worked out beside moves that do nothing: a move at the head is held there. Where
-// it was done before the control's interval was over, as much of the interval is worked out as had
-// passed, with the move dropped behind it. The moves are worked out for one cycle, beside a control
-// of which only the instruction at the head matters.
+// The control is worked out beside transfers that do nothing: the decoder holds a transfer at its
+// head. If the transfer is done before the control's interval is over, the interval is worked out
+// up to that cycle, and the transfer is then dropped. The transfers are worked out for one cycle,
+// beside a control of which only the instruction at the head matters.
 #include <algorithm>
 
 #include "isa/support/error.h"
@@ -16,9 +16,9 @@ namespace {
 
 using Id = KnownSequences::Id;
 
-// First byte of the registers of a part.
+// First byte of the saved registers of a part.
 constexpr unsigned tag_of_control = 1, tag_of_moves = 2;
-/// That have a place in the keys of the moves' intervals.
+/// Limit on the numbers of offers(), which are part of the keys of the transfers' intervals.
 constexpr Id most_offers = 1U << 20;
 
 }  // namespace
@@ -40,12 +40,12 @@ bool TcuSequences::control_rests() const {
   return tcu.decoder_.rests_but_moves() && tcu.local_.idle(0) && units_rest();
 }
 
-/// A move waits at the head, or is under way there.
+/// True if a transfer waits at the head, or is under way there.
 bool TcuSequences::move_waits(Id control) const {
   return known_[control].head_moves && known_[control].waiting != 0;
 }
 
-/// The present state of the control.
+/// Saves the current state of the control.
 Id TcuSequences::save_control() {
   const Decoder& decoder = system_.tcu_.decoder_;
   bool is_new = false;
@@ -62,7 +62,8 @@ Id TcuSequences::save_control() {
   return id;
 }
 
-/// Numbers for what the move at the head decides, as long as its requests wait, and after that.
+/// Returns numbers for what the transfer at the head decides: while its requests wait, and after
+/// that.
 std::array<Id, 2> TcuSequences::offers() {
   const Decoder& decoder = system_.tcu_.decoder_;
   const std::uint64_t waits = decoder.waiting() != 0 ? 1 : 0;
@@ -71,7 +72,7 @@ std::array<Id, 2> TcuSequences::offers() {
   return {before, waits != 0 ? number(2, decoder.head_context()) : before};
 }
 
-/// The present state of the moves.
+/// Saves the current state of the transfers.
 Id TcuSequences::save_moves() {
   const Decoder& decoder = system_.tcu_.decoder_;
   bool is_new = false;
@@ -84,7 +85,7 @@ Id TcuSequences::save_moves() {
   return id;
 }
 
-/// The control, beside moves that do nothing.
+/// Loads a state of the control, beside transfers that do nothing.
 void TcuSequences::load_control(const Position& position) {
   Registers r(known_.registers(position.state), system_.clock_.now, 0);
   system_.tcu_.decoder_.last_access() = 0;
@@ -95,7 +96,7 @@ void TcuSequences::load_control(const Position& position) {
   load_account_of_head();
 }
 
-/// The moves, beside whatever the control does.
+/// Loads a state of the transfers, beside any state of the control.
 void TcuSequences::load_moves(Id moves) {
   Registers r(known_.registers(moves), system_.clock_.now, 0);
   r.keep_counts(counts_of_moves_.live, 1);
@@ -105,14 +106,16 @@ void TcuSequences::load_moves(Id moves) {
   forget_wires();
 }
 
-/// What the decoder does shows in its account from the coming cycle on.
+/// Lets the account of the decoder begin with the coming cycle, and that of the array's time with
+/// it.
 void TcuSequences::load_account_of_head() {
   system_.tcu_.decoder_.account().restart();
   system_.array_time_->account().restart();
   system_.array_time_->renew();
 }
 
-/// Lets the control run, beside moves that do nothing; a move at the head waits there.
+/// Works out an interval of the control, beside transfers that do nothing; a transfer at the head
+/// waits there.
 bool TcuSequences::work_out_control(const Position& position, const ControlEnd& end) {
   if (!learns()) return false;
   const bool waits = move_waits(position.state);
@@ -144,7 +147,8 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   return ends;
 }
 
-/// The cycles in which the array gets or loses work. `works`: it had work before the interval.
+/// Finds the cycles in which the array gets or loses work. `works`: it had work before the
+/// interval.
 void TcuSequences::find_turns(bool works, KnownSequences::State& found) {
   turns_.clear();
   found.array_works = works;
@@ -157,7 +161,7 @@ void TcuSequences::find_turns(bool works, KnownSequences::State& found) {
   }
 }
 
-/// False if the interval does not end.
+/// Lets the control run to the end of its interval. Returns false if the interval does not end.
 bool TcuSequences::run_control(const ControlEnd& end, bool one_cycle, bool move_waits) {
   Clock& clock = system_.clock_;
   const Cycle all = one_cycle ? 1 : end.cycles != 0 ? end.cycles : longest_interval;
@@ -174,7 +178,8 @@ bool TcuSequences::run_control(const ControlEnd& end, bool one_cycle, bool move_
   return true;
 }
 
-/// `next`: the state of the control after the interval of `position`, up to `end`.
+/// Remembers an interval of the control and its successor. `next` is the state of the control after
+/// the interval of `position`, up to `end`.
 void TcuSequences::note_control(const Position& position, const ControlEnd& end,
                                 const KnownSequences::State& found, Id next) {
   KnownSequences::State control = found;
@@ -197,7 +202,7 @@ void TcuSequences::note_control(const Position& position, const ControlEnd& end,
   known_.set_next(interval, after, known_.add_link(next, kept_, true));
 }
 
-/// The decoder's instructions are those of this state of the control.
+/// Loads the instructions in the decoder that belong to this state of the control.
 void TcuSequences::show_head(Id control) {
   Registers r(known_.registers(control), system_.clock_.now, 0);
   std::uint64_t tag = 0, end = 0;
@@ -207,7 +212,7 @@ void TcuSequences::show_head(Id control) {
   forget_wires();
 }
 
-/// Lets the design run for a cycle, to find what the moves do.
+/// Works out one cycle of the transfers.
 bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) {
   if (!learns()) return false;
   Decoder& decoder = system_.tcu_.decoder_;
@@ -216,7 +221,7 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   from.state = KnownSequences::none;
   begin_interval(from);
   show_head(position.state);
-  // The other units are those of any state of the control.
+  // The other units may be in any state of the control, so they are not evaluated.
   system_.clock_.activity.awake = TcuSystem::units_of_moves;
   KnownSequences::State found;
   system_.pass(1);
@@ -239,7 +244,7 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   return true;
 }
 
-/// Keeps the counts and the changes of accounts whose owner is asked for.
+/// Removes the counts, and the changes of accounts, of all other owners.
 template <typename IsOwner>
 void TcuSequences::keep_growth(const IsOwner& is_owner) {
   const auto erase = [](auto& list, const auto& is_other) {
@@ -252,15 +257,15 @@ void TcuSequences::keep_growth(const IsOwner& is_owner) {
   });
 }
 
-/// Keeps the control's share of what has been counted. `move_waits`: counts of the head belong to
-/// the moves.
+/// Keeps the counts that the control owns. `move_waits`: counts of the head belong to the
+/// transfers.
 void TcuSequences::keep_growth_of_control(bool move_waits) {
   keep_growth([&](Owner owner) {
     return owner == Owner::control || (owner == Owner::head && !move_waits);
   });
 }
 
-/// `loses`: the array waits for the move at the head.
+/// Keeps the counts that the transfers own. `loses`: the array waits for the transfer at the head.
 void TcuSequences::keep_growth_of_moves(bool move_waits, bool loses) {
   keep_growth(
       [&](Owner owner) { return owner == Owner::moves || (owner == Owner::head && move_waits); });

@@ -1,10 +1,10 @@
-// Sequences with live memories, of a design that is taken in two parts: what serves moves from and
-// to DRAMs, and the control, which is all the rest; see models/sim/fast/README.md.
+// Sequences with live memories, for a design in two parts: the transfers between DRAMs and local
+// memory, and the control, which is everything else; see models/sim/fast/README.md.
 //
-// The parts meet at the decoder's head only. While a move is there the rest of the decoder waits,
-// and the control goes on with what it has in its queues; while something else is there, it asks
-// nothing of the moves. So each part has states of its own, and far fewer than there are pairs of
-// them. How they are worked out is in divided_intervals.cpp.
+// The parts meet at the decoder's head only. While a transfer is at the head, the rest of the
+// decoder waits, and the control works on what is in its queues. While another instruction is at
+// the head, it requests nothing of the transfers. So each part has states of its own, and there are
+// far fewer of these than pairs of states. divided_intervals.cpp works them out.
 #include <algorithm>
 
 #include "isa/support/error.h"
@@ -16,21 +16,22 @@ namespace {
 
 using Id = KnownSequences::Id;
 
-// Parts of the key of a moves' interval, above the bits of what the memories drive.
+// Fields in the key of an interval of the transfers, above the bits of the wires that the memories
+// drive.
 constexpr unsigned drive_bits = 2 * LiveMemories::drive_bits;
-/// The array has no work, and what keeps it from it is the move at the head.
+/// Bit: the array has no work because of the transfer at the head.
 constexpr Id array_waits = 1U << drive_bits;
-/// What the head asks for.
+/// First bit of the number for what the head requests.
 constexpr unsigned offer_at = drive_bits + 1;
-/// In the place of a shape: no instruction is accepted.
+/// Used in place of a shape if no instruction is accepted.
 constexpr Id no_shape = (1U << 28) - 1;
-/// Not in the key of an instruction's shape.
+/// Bit that no key with a shape has.
 constexpr Id ends_early = 1U << 30;
 
 }  // namespace
 
-/// Takes an interval of the control, or what of it comes before a move is done, and as many cycles
-/// of the moves; false if they are not for a sequence.
+/// Takes an interval of the control, or its part before a transfer is done, and as many cycles of
+/// the transfers. Returns false if they cannot be part of a sequence.
 bool TcuSequences::step_divided(Position& position, Cycle until) {
   const Id control = position.state;
   if (known_[control].cycles == 0 && !work_out_control(position, {})) return false;
@@ -42,8 +43,9 @@ bool TcuSequences::step_divided(Position& position, Cycle until) {
   return walk_moves(position, end, until, pops) && take_control(position, begin, pops);
 }
 
-/// Cycles of the moves beside the present state of the control, up to `end`, or to where the move
-/// at the head is done. False if they are not for a sequence, or would go beyond `until`.
+/// Takes cycles of the transfers beside the current state of the control, up to `end` or until the
+/// transfer at the head is done. Returns false if they cannot be part of a sequence, or would go
+/// beyond `until`.
 bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& pops) {
   const Cycle begin = position.now;
   const Id control = position.state;
@@ -91,9 +93,9 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
   return true;
 }
 
-/// Takes an interval in which nothing but beats passes, and those behind it in which the same
-/// passes, `most` in all. The memories drive the same in all of them (LiveMemories::repeats()).
-/// `loses`: the array waits for the move at the head.
+/// Takes an interval in which only beats are transferred, and the following ones with the same
+/// handshakes, `most` in all. The memories drive the same wires in all of them
+/// (LiveMemories::repeats()). `loses`: the array waits for the transfer at the head.
 void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cycle most) {
   const Cycle begin = position.now;
   const bool timed = known_[position.state].head_moves;
@@ -114,8 +116,8 @@ void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cyc
   memories_->pass_beats(passing, begin, position.now - begin);
 }
 
-/// Whether the array waits for the move at the head in cycle `now`, and how long that stays so.
-/// `begin`: of the control's interval.
+/// Returns whether the array waits for the transfer at the head in cycle `now`, and how long this
+/// holds. `begin` is the begin of the control's interval.
 TcuSequences::Lost TcuSequences::loses_time(Id control, Cycle begin, Cycle now) const {
   if (!move_waits(control)) return {false, ~Cycle{0}};
   const KnownSequences::State& interval = known_[control];
@@ -127,7 +129,8 @@ TcuSequences::Lost TcuSequences::loses_time(Id control, Cycle begin, Cycle now) 
   return {!works, ~Cycle{0}};
 }
 
-/// The moves only wait: up to which cycle the memories drive the same, `until` at the most.
+/// The transfers only wait. Finds the cycle up to which the memories drive the same wires, `until`
+/// at the most.
 bool TcuSequences::wait_for_memories(const Position& position, Cycle until) {
   if (position.now < quiet_until_) return true;
   const Cycle most = std::min(until - position.now, longest_interval);
@@ -137,7 +140,7 @@ bool TcuSequences::wait_for_memories(const Position& position, Cycle until) {
   return memories_->pass({}, position.now, waits);
 }
 
-/// False: it is not known.
+/// Finds the control's interval and its link. Returns false if one of them is unknown.
 bool TcuSequences::find_control(const Position& position, const ControlEnd& end, Passage& found) {
   found.interval = position.state;
   if (end.cycles != 0) {
@@ -149,7 +152,7 @@ bool TcuSequences::find_control(const Position& position, const ControlEnd& end,
   return found.link != KnownSequences::none;
 }
 
-/// False: it is not known.
+/// Finds the interval of the transfers and its link. Returns false if one of them is unknown.
 bool TcuSequences::find_moves(Id state, Id key, Passage& found) {
   found.interval = known_.next(state, key);
   if (found.interval == KnownSequences::none) return false;
@@ -162,8 +165,8 @@ bool TcuSequences::find_moves(Id state, Id key, Passage& found) {
   return found.link != KnownSequences::none;
 }
 
-/// What an interval of the moves depends on besides their state. `loses`: the array waits for the
-/// move at the head.
+/// Returns the key of an interval of the transfers: everything besides their state on which it
+/// depends. `loses`: the array waits for the transfer at the head.
 Id TcuSequences::key_of_moves(const Position& position, bool loses) const {
   const KnownSequences::State& control = known_[position.state];
   if (!control.head_moves) return driven_;
@@ -171,15 +174,15 @@ Id TcuSequences::key_of_moves(const Position& position, bool loses) const {
   return driven_ | (loses ? array_waits : 0) | offer << offer_at;
 }
 
-/// What the state after an interval of the control depends on.
+/// Returns the key of the state after an interval of the control.
 Id TcuSequences::key_of_control(const Position& position, bool accepts, bool pops) const {
   return (accepts ? item(position.next).shape : no_shape) << 1 | (pops ? 1U : 0U);
 }
 
-/// The key of an interval of the control that ends after so many cycles.
+/// Returns the key of an interval of the control that ends after this number of cycles.
 Id TcuSequences::key_of_early(Cycle cycles) { return ends_early | static_cast<Id>(cycles); }
 
-/// What has passed of the interval that began in that cycle is taken.
+/// Takes the part that has passed of the control's interval, which began in cycle `begin`.
 bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
   const Cycle cycles = position.now - begin;
   const bool waits = known_[position.state].waits;
@@ -202,7 +205,8 @@ bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
   return true;
 }
 
-/// False: the memories have to be rewound (LiveMemories::pass()).
+/// Takes an interval of the transfers. Returns false if the memories must be rewound
+/// (LiveMemories::pass()).
 bool TcuSequences::take_moves(Position& position, const Passage& passage, Cycle cycles) {
   const KnownSequences::State& interval = known_[passage.interval];
   const KnownSequences::Link& link = known_.link(passage.link);

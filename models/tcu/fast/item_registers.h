@@ -1,4 +1,4 @@
-// Registers of what travels between the units of the TCU; see models/sim/fast/registers.h.
+// Registers of the items that pass between the units of the TCU; see models/sim/fast/registers.h.
 #pragma once
 
 #include <numeric>
@@ -27,13 +27,14 @@ inline void item_of_memory(Registers& r, MemoryRequest& request, std::uint64_t m
   r.moving_address(request.address, mask);
 }
 
-/// The addresses that an access uses; others are 0. Of an access in a queue, which has not begun.
+/// Saves or loads the addresses that an access in a queue uses; all others are 0.
 inline void address_registers(Registers& r, AccumulatorControl& c, std::uint64_t mask) {
   if (c.read) r.address(c.read_address, mask);
   if (c.write) r.address(c.write_address, mask);
 }
 
-/// What an access or a SIMD instruction asks for. `held`: it has not left its queue.
+/// Saves or loads an access to the accumulators or a SIMD instruction. `held`: it has not left its
+/// queue.
 inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t mask, bool held) {
   r(c.alu.op);
   r(c.alu.left);
@@ -41,7 +42,7 @@ inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t
   r(c.read);
   r(c.write);
   r(c.accumulate);
-  // Which table it is decides nothing.
+  // The number of the table does not affect the timing.
   bool entries = c.table != 0;
   r(entries);
   if (r.loads()) {
@@ -54,8 +55,8 @@ inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t
   if (c.write) r.moving_address(c.write_address, mask);
 }
 
-/// A vector's address that leads to the same bursts as this one for a request of `size` + 1 vectors
-/// one behind the other: 0 if none crosses a page.
+/// Returns an address in a page that leads to the same bursts as this one, for a request of `size`
+/// + 1 consecutive vectors: 0 if no burst crosses a page.
 [[nodiscard]] inline std::uint64_t place_in_page(std::uint64_t address, std::uint64_t size,
                                                  std::uint64_t vector_bytes) {
   if (!crosses_page(address * vector_bytes, (size + 1) * vector_bytes)) return 0;

@@ -1,5 +1,5 @@
-// Counts that the states of a design with live memories do not tell, and which state comes next;
-// see models/sim/fast/README.md.
+// Counts kept outside the states of a design with live memories, and which state comes next; see
+// models/sim/fast/README.md.
 #include <algorithm>
 
 #include "isa/support/error.h"
@@ -11,9 +11,9 @@ namespace {
 
 using Id = KnownSequences::Id;
 
-/// A bit in the key of a successor: a kept count comes near its end.
+/// Bit of a successor's key: a kept count comes near its end.
 constexpr Id crossing = 1U << 30;
-/// No registers begin with these bytes.
+/// Number of first bytes of a signature. No registers begin with them.
 constexpr std::size_t signature_mark = 4;
 
 void put(std::vector<std::uint8_t>& signature, std::uint64_t value) {
@@ -22,8 +22,7 @@ void put(std::vector<std::uint8_t>& signature, std::uint64_t value) {
 
 }  // namespace
 
-/// By how much the kept counts grow in an interval that has been worked out, from the present state
-/// on.
+/// Notes by how much the kept counts grow in an interval that has just been worked out.
 void TcuSequences::set_growth(Id interval, const KeptCounts& counts) {
   growth_of_counts_.clear();
   for (const Registers::Count& count : counts.live) {
@@ -32,8 +31,8 @@ void TcuSequences::set_growth(Id interval, const KeptCounts& counts) {
   known_.set_growth(interval, growth_of_counts_);
 }
 
-/// The design, or the part of it, is in the state after that interval, which was saved last.
-/// `keeps`: states that may follow keep counts.
+/// Links an interval with the state after it, which was saved last. `keeps`: this state keeps
+/// counts.
 void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const KeptCounts& counts) {
   const std::uint32_t* growth = known_.growth(interval);
   kept_.clear();
@@ -64,8 +63,9 @@ void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const Ke
   known_.set_next(interval, after, known_.add_link(next, kept_, same));
 }
 
-/// What decides which state comes after an interval: the shape of the instruction that is accepted,
-/// and those of the kept counts that come near to their ends, since they are kept no longer.
+/// Returns the key of the state after an interval. It depends on the shape of the instruction that
+/// is accepted, and on the kept counts that come near their ends, because they are then part of the
+/// state again.
 Id TcuSequences::successor(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
   if (counts.live.empty() || (keeps && !known_[interval].grows)) return shape;
   const std::uint32_t* growth = known_.growth(interval);
@@ -74,8 +74,8 @@ Id TcuSequences::successor(Id interval, Id shape, bool keeps, const KeptCounts& 
   return crosses ? crossing | ends_of_counts(interval, shape, keeps, counts) : shape;
 }
 
-/// A number for the shape and for how near to their ends such counts come; with it the next state
-/// is known.
+/// Returns a number for the shape and for the distances of such counts from their ends. Together
+/// these determine the next state.
 Id TcuSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
   const std::uint32_t* growth = known_.growth(interval);
   signature_.assign(signature_mark, 0xFF);
@@ -88,7 +88,7 @@ Id TcuSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCou
   return known_.find(signature_, is_new);
 }
 
-/// A number for the value, which is one of a kind.
+/// Returns a number for a value; values of different kinds have different numbers.
 Id TcuSequences::number(std::uint64_t kind, std::uint64_t value) {
   signature_.assign(signature_mark, 0xFF);
   put(signature_, kind << 32 | value);
@@ -96,7 +96,7 @@ Id TcuSequences::number(std::uint64_t kind, std::uint64_t value) {
   return known_.find(signature_, is_new);
 }
 
-/// After the interval all is as it was before it, and nothing has passed.
+/// True if the state after the interval is the same as before it, and nothing has been transferred.
 bool TcuSequences::stays(Id state, const Passage& passage) const {
   const KnownSequences::State& interval = known_[passage.interval];
   const KnownSequences::Link& link = known_.link(passage.link);
@@ -104,7 +104,7 @@ bool TcuSequences::stays(Id state, const Passage& passage) const {
          !interval.retires && !interval.passing.any();
 }
 
-/// The kept counts of the state that comes.
+/// Updates the kept counts to those of the next state.
 void TcuSequences::follow(const Passage& passage, KeptCounts& counts) {
   const Id interval = passage.interval;
   const KnownSequences::Link& link = known_.link(passage.link);

@@ -1,11 +1,11 @@
-// What is known of the states of the whole design, and of the instructions that lead from one to
-// the next; see models/sim/fast/README.md.
+// Remembered states of the whole design, and the instructions that lead from one state to the next;
+// see models/sim/fast/README.md.
 //
-// A state is the registers that decide (models/sim/fast/registers.h), as bytes. From a state on the
-// design does the same whenever it is in it, up to the end of the next cycle in which an
-// instruction is accepted or retires: the *interval* of the state. Which state comes then depends
-// on the shape of the instruction that is accepted, and on nothing else. Memories whose answers
-// come at any time are no part of the state; then an interval depends on what they drive, too.
+// A state consists of the registers that decide what happens next (models/sim/fast/registers.h), as
+// bytes. From a state on, the design always does the same, up to the end of the next cycle in which
+// an instruction is accepted or retires: the *interval* of the state. The next state then depends
+// only on the shape of the instruction that is accepted. Live memories are no part of the state.
+// With them an interval also depends on the wires that they drive.
 #pragma once
 
 #include <array>
@@ -26,64 +26,68 @@ class KnownSequences {
   static constexpr Id none = ~Id{0};
 
   struct State {
-    std::uint64_t uses = 0;     ///< intervals whose counts are still to be added up
+    std::uint64_t uses = 0;     ///< passes of the interval whose counts are still to be added up
     std::uint32_t bytes = 0;    ///< place of the registers
     std::uint32_t counts = 0;   ///< place of what the interval counts
-    std::uint32_t counted = 0;  ///< how many counters that changes
-    std::uint32_t cycles = 0;   ///< of the interval; 0: it is not known
-    /// The successor met last.
+    std::uint32_t counted = 0;  ///< number of counters that the interval changes
+    std::uint32_t cycles = 0;   ///< length of the interval; 0: unknown
+    /// The key and the result of the last look-up of a successor.
     Id next_shape = none, next = none;
-    /// In which of its cycles each port had its last write response; none: there was none.
+    /// Cycle of the interval in which each port had its last write response; none: it had none.
     std::array<std::uint32_t, 2> response{none, none};
-    bool responds = false;                  ///< there was one
-    bool accepts = false, retires = false;  ///< in the interval's last cycle
-    /// It is never taken: a vector is read before the last write of it is done, or a memory is
-    /// asked that does not answer after a fixed time (AxiTarget::keeps_time()).
+    bool responds = false;                  ///< a port had a write response
+    bool accepts = false, retires = false;  ///< an instruction, in the interval's last cycle
+    /// True if the interval is never taken: a vector is read before the last write of it is done,
+    /// or a memory is asked that does not keep time (AxiTarget::keeps_time()).
     bool left_out = false;
     bool rests = false;  ///< instructions may wait in the decoder, and nothing else is under way
     std::uint8_t waiting = 0;  ///< instructions in the decoder, when the state begins
-    // With live memories (live_sequences.cpp). There an interval has a number of its own, but for
-    // those of the control that are taken whole: they have their state's.
-    std::uint8_t busy = 0;       ///< TcuSequences::busy_parts(), of an interval at its end
-    bool grows = false;          ///< the interval adds something to kept counts of its state
-    std::uint32_t growth = 0;    ///< place of what it adds to them
-    std::uint32_t timer = none;  ///< the decoder's, where the interval sets it
+    // With live memories (live_sequences.cpp) an interval has an Id of its own, except an interval
+    // of the control that is taken whole: it has the Id of its state.
+    /// TcuSequences::busy_parts(): of a state at its begin, of an interval at its end
+    std::uint8_t busy = 0;
+    bool grows = false;        ///< the interval increases counts that its state keeps
+    std::uint32_t growth = 0;  ///< place of these increases
+    /// Value to which the interval sets the decoder's timer; none: time passes
+    std::uint32_t timer = none;
     // Used for a design in two parts (divided_sequences.cpp).
-    bool one_cycle = false;      ///< the control rests: its interval is one cycle
-    bool waits = false;          ///< and so does the next, which is the same
-    bool head_moves = false;     ///< at the decoder's head is a move, or was if nothing is there
-    bool begun = false;          ///< of the moves: the requests of that at the head have gone
-    std::array<Id, 2> offers{};  ///< what the head asks for: numbers, before and after `begun`
-    std::uint32_t changes = 0;   ///< place of the changes of accounts that are observed
+    bool one_cycle = false;   ///< the control is at rest and waits: its interval is one cycle
+    bool waits = false;       ///< the interval leads back to its own state
+    bool head_moves = false;  ///< a transfer is at the decoder's head, or was the last one there
+    bool begun = false;       ///< state of the transfers: the one at the head has sent its requests
+    std::array<Id, 2> offers{};  ///< numbers for what the head requests: before and after `begun`
+    std::uint32_t changes = 0;   ///< place of the changes that observers see
     std::uint32_t change_count = 0;
     std::uint32_t turns = 0;        ///< place of the cycles in which the array gets or loses work
-    std::uint32_t turn_count = 0;   ///< how many they are
-    bool array_works = false;       ///< in the interval's first cycle the array has work
-    LiveMemories::Passing passing;  ///< at the pins, in the interval's last cycle
+    std::uint32_t turn_count = 0;   ///< number of these cycles
+    bool array_works = false;       ///< the array has work in the interval's first cycle
+    LiveMemories::Passing passing;  ///< handshakes at the pins in the interval's last cycle
   };
-  /// A count that a state does not tell (Registers::keep_counts()).
+  /// A count that is kept outside a state (Registers::keep_counts()).
   struct Kept {
-    /// The one of the state before that goes on in it; none: it begins as `count`.
+    /// Index of the previous state's count that continues in this one; none: the count starts as
+    /// `count`.
     std::uint32_t source = none;
     Registers::Count count;
   };
-  /// What comes after an interval of live memories.
+  /// The state after an interval with live memories, and its kept counts.
   struct Link {
     Id state = none;
-    /// Its kept counts are the `same` as those of the state before, grown. Else their place, and
-    /// how many they are.
+    /// True if the kept counts are those of the previous state, grown. Otherwise `kept` and
+    /// `kept_count` are the place and the number of the new ones.
     bool same = false;
     std::uint32_t kept = 0, kept_count = 0;
   };
-  /// What observers see in a cycle of an interval, counted from its first: from that cycle on an
-  /// account is in a state, an event, the new level of a queue, other flags of the sampler.
+  /// A change that observers see in the interval's cycle `offset`: a new state of an account, an
+  /// event, a new level of a queue, or new flags of the sampler.
   struct Change {
     static constexpr unsigned first_event = 1U << 13, most_ports = 2;
     static constexpr unsigned first_level = 1U << 14, flags = 1U << 15;
     std::uint32_t offset = 0;
-    /// Number of the account; first_event + kind * most_ports + port; first_level + queue; flags.
+    /// Number of the account; or first_event + kind * most_ports + port; or first_level + queue; or
+    /// `flags`.
     std::uint16_t account = 0;
-    /// The state; of an event its second operand; the queue's items; the flags.
+    /// The new state; the second operand of an event; the queue's items; the flags.
     std::uint16_t code = 0;
     [[nodiscard]] bool of_account() const { return account < first_event; }
     [[nodiscard]] bool of_event() const { return account >= first_event && account < first_level; }
@@ -103,16 +107,16 @@ class KnownSequences {
   [[nodiscard]] State& operator[](Id state) { return states_[state]; }
   [[nodiscard]] const State& operator[](Id state) const { return states_[state]; }
   [[nodiscard]] std::size_t size() const { return states_.size(); }
-  /// The state with these registers; `is_new`: it was not known.
+  /// Returns the state with these registers. Adds it if it is unknown, and sets `is_new`.
   Id find(const std::vector<std::uint8_t>& registers, bool& is_new);
   [[nodiscard]] const std::uint8_t* registers(Id state) const {
     return bytes_.data() + states_[state].bytes;
   }
-  /// A number for an interval with live memories that is not known yet. Here next(state, what the
-  /// memories drive) is the interval, and next(interval, shape) a link, which names the state.
+  /// Returns a new Id for an unknown interval with live memories. With these, next(state, driven
+  /// wires) is an interval, and next(interval, shape) is a Link, which names the next state.
   Id make();
-  /// The state after the interval, if an instruction of that shape is accepted at its end; if none
-  /// is, the shape is `none`.
+  /// Returns the state after the interval if an instruction of this shape is accepted at its end.
+  /// Shape `none`: no instruction is accepted.
   [[nodiscard]] Id next(Id state, Id shape) {
     State& s = states_[state];
     return s.next_shape == shape && s.next != none ? s.next : look_up(state, shape);
@@ -122,11 +126,11 @@ class KnownSequences {
   [[nodiscard]] const Count* counts(Id state) const {
     return counts_.data() + states_[state].counts;
   }
-  /// `kept`: the counts that the state keeps; `same`: they are those of the state before it.
+  /// `kept`: counts that the state keeps. `same`: they are those of the state before it.
   Id add_link(Id state, const std::vector<Kept>& kept, bool same);
   [[nodiscard]] const Link& link(Id id) const { return links_[id]; }
   [[nodiscard]] const Kept* kept(const Link& link) const { return kept_.data() + link.kept; }
-  /// The growth of each kept count of the state before the interval.
+  /// Sets the growth of each count that the interval's state keeps.
   void set_growth(Id interval, const std::vector<std::uint32_t>& growth);
   [[nodiscard]] const std::uint32_t* growth(Id interval) const {
     return growths_.data() + states_[interval].growth;
@@ -135,12 +139,12 @@ class KnownSequences {
   [[nodiscard]] const Change* changes(Id interval) const {
     return changes_.data() + states_[interval].changes;
   }
-  /// Cycles of an interval, counted from its first.
+  /// Sets the cycles in which the array gets or loses work, counted from the interval's first.
   void set_turns(Id interval, const std::vector<std::uint32_t>& turns);
   [[nodiscard]] const std::uint32_t* turns(Id interval) const {
     return turns_.data() + states_[interval].turns;
   }
-  /// Whether it holds as much as it may.
+  /// True if the memory for states is used up.
   [[nodiscard]] bool full() const {
     return states_.capacity() * sizeof(State) + bytes_.capacity() +
                counts_.capacity() * sizeof(Count) +
@@ -153,7 +157,7 @@ class KnownSequences {
   void clear();
 
  private:
-  friend class PlantedFault;  ///< of tests
+  friend class PlantedFault;  ///< used by tests
   static constexpr std::size_t most_bytes = std::size_t{48} << 20;
   struct Edge {
     std::uint64_t key = ~std::uint64_t{0};

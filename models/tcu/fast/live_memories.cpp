@@ -28,7 +28,7 @@ LiveMemories::LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsig
                            ProgramBursts& bursts)
     : clock_(clock), ports_(ports), beat_bytes_(beat_bytes), bursts_(bursts), beat_(beat_bytes) {}
 
-/// Both ports may share one.
+/// Calls visit(memory) for each memory; both ports may share one.
 template <typename Visit>
 void LiveMemories::for_each_memory(const Visit& visit) {
   PulledMemory* const first = ports_[0].target->pulled();
@@ -75,17 +75,18 @@ unsigned LiveMemories::drive(unsigned busy, Cycle now) {
   return all;
 }
 
-/// The first cycle in which nothing passes a port's pins.
+/// Lets the target account for cycle `now`, in which its pins have no handshake, if it must account
+/// from this cycle on.
 void LiveMemories::account(unsigned p, Cycle now) {
   if (turned_[p] > now) return;
   clock_.now = now;
-  ports_[p].target->drive();  // which the other drive() leaves out if the port is idle by now
+  ports_[p].target->drive();  // drive() of all ports leaves out a port that is idle by now
   ports_[p].target->commit();
   turned_[p] = ~Cycle{0};
 }
 
 Cycle LiveMemories::waits(unsigned busy, unsigned driven, Cycle now, Cycle most) {
-  for (unsigned p = 0; p < 2; ++p) account(p, now);  // while the wires are those of this cycle
+  for (unsigned p = 0; p < 2; ++p) account(p, now);  // the wires are still those of this cycle
   for (Cycle held = 0;;) {
     clock_.now = now + held;
     Cycle waits = most - held;
@@ -98,7 +99,8 @@ Cycle LiveMemories::waits(unsigned busy, unsigned driven, Cycle now, Cycle most)
   }
 }
 
-/// False if what the other port did since the mark has to come before or behind it.
+/// Notes a burst of port `p`. Returns false if the other port has accessed the same bytes since the
+/// mark and one of the two writes.
 bool LiveMemories::note(unsigned p, const AxiAddress& burst, bool writes) {
   const std::uint64_t first = ports_[p].target->place(burst.address);
   const Range range{first, first + (burst.length + std::uint64_t{1}) * beat_bytes_};
@@ -131,7 +133,7 @@ bool LiveMemories::pass_pins(const Passing& passing, Cycle now, Cycle cycles) {
   return ordered;
 }
 
-/// Passes cycles in which only beats pass, all of them read or all written.
+/// Asks the memory for repeats(): all handshakes are beats, either read or written.
 Cycle LiveMemories::ask_repeats(const Passing& passing, unsigned busy, Cycle now, Cycle most) {
   const unsigned p = passing.handshakes[0] != 0 ? 0 : 1;
   const bool alone = passing.handshakes[1 - p] == 0 && (busy >> (1 - p) & 1) == 0;
@@ -149,7 +151,7 @@ void LiveMemories::pass_beats(const Passing& passing, Cycle now, Cycle cycles) {
   offer(p, passing);
   for (Cycle i = 0; i < cycles; ++i) {
     clock_.now = now + i;
-    // drive() lets the memory go on up to the cycle. Read data that is known needs no such call.
+    // drive() lets the memory continue up to the cycle. Read data that is known does not need it.
     if (i != 0 && passing.handshakes[p] != r) target.drive();
     target.commit();
   }

@@ -1,9 +1,9 @@
-// Memories of the DRAM ports that do not keep time, such as a board's, while the rest of the design
-// is taken in sequences; see models/sim/fast/README.md.
+// Runs live memories, such as a board's, beside a design that is taken in sequences; see
+// models/sim/fast/README.md.
 //
-// They stay what they are: AXI slaves that see addresses and beats at their pins, in the cycles of
-// the design, and answer when they do. What is left out is the data, which is moved later, by whole
-// instructions (TcuData).
+// The memories remain AXI slaves: they see addresses and beats at their pins in the cycles of the
+// design, and answer at any time. Only data is left out. Whole instructions move it later
+// (TcuData).
 #pragma once
 
 #include <array>
@@ -23,12 +23,13 @@ class LiveMemories {
     AxiLinks* pins = nullptr;
     AxiTarget* target = nullptr;
   };
-  /// What passes the pins of a port in a cycle, as bits. `last`: the beat of w is its burst's last.
+  /// Handshakes at the pins of a port in a cycle, as bits. `last`: the beat of w is the last of its
+  /// burst.
   enum Handshake : unsigned { ar = 1, aw = 2, w = 4, r = 8, b = 16, last = 32 };
-  /// What a memory drives, as bits: drive_bits of each port.
+  /// Wires that a memory drives, as bits; each port has drive_bits of them.
   enum Drive : unsigned { ar_ready = 1, aw_ready = 2, w_ready = 4, r_valid = 8, b_valid = 16 };
   static constexpr unsigned drive_bits = 5;
-  /// What passes the pins of both ports in one cycle, and AxLEN of what is an address.
+  /// Handshakes at the pins of both ports in one cycle, and AxLEN of an address.
   struct Passing {
     std::array<std::uint8_t, 2> handshakes{};
     std::array<std::uint16_t, 2> length{};
@@ -39,20 +40,20 @@ class LiveMemories {
   };
   [[nodiscard]] static unsigned handshakes(const AxiLinks& pins);
 
-  /// `bursts`: of the program that runs.
+  /// `bursts` are those of the current program.
   LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsigned beat_bytes,
                ProgramBursts& bursts);
-  /// Whether it can be returned to a mark.
+  /// True if the target and its memory can return to a mark.
   [[nodiscard]] static bool possible(AxiTarget& target) {
     return target.rewinds() && target.pulled() != nullptr && target.pulled()->rewinds();
   }
 
-  /// Nothing is under way, and `next` is the first instruction that has not been executed. What
-  /// comes behind this cycle can be taken back.
+  /// Marks the current state, in which nothing is under way, so that rewind() can return to it.
+  /// `next` is the first instruction that has not been executed.
   void mark(std::uint64_t next);
-  /// To that cycle.
+  /// Returns to the marked state, which is that of cycle `now`.
   void rewind(Cycle now);
-  /// While it lives, accesses take their time and move no data.
+  /// While an object of this class lives, accesses take their time and move no data.
   class TimingOnly {
    public:
     explicit TimingOnly(LiveMemories& memories) : memories_(memories) {
@@ -67,36 +68,36 @@ class LiveMemories {
   };
 
   [[nodiscard]] bool idle() const { return ports_[0].target->idle() && ports_[1].target->idle(); }
-  /// What they drive in cycle `now` to the ports of the set `busy`, which are not idle.
+  /// Returns the wires that the memories drive in cycle `now` to the ports in the set `busy`.
   [[nodiscard]] unsigned drive(unsigned busy, Cycle now);
-  /// Nothing passes from `now` on until they drive something else than `driven`: in how many
-  /// cycles, `most` at the most.
+  /// Returns the number of cycles from `now` on, `most` at the most, in which the memories drive
+  /// `driven` if no handshake occurs.
   [[nodiscard]] Cycle waits(unsigned busy, unsigned driven, Cycle now, Cycle most);
-  /// So many cycles from `now` on in which nothing passes but in the last. False: a port reads or
-  /// writes what the other one writes or reads, so that their order in time decides; then the
-  /// memories have to be rewound.
+  /// Passes `cycles` cycles from `now` on, with handshakes in the last one only. Returns false if
+  /// one port writes bytes that the other port accesses, so that their order in time matters. The
+  /// memories must then be rewound.
   [[nodiscard]] bool pass(const Passing& passing, Cycle now, Cycle cycles) {
     const bool rests = !passing.any() && turned_[0] > now && turned_[1] > now;
     return rests || pass_pins(passing, now, cycles);
   }
-  /// In how many cycles from `now` on, `most` at the most, they drive the same if in each of them
-  /// the same passes as in this one. 1: in this one only, or it is not known. `busy`: as for
-  /// drive(), which has been called for this cycle.
+  /// Returns the number of cycles from `now` on, `most` at the most, in which the memories drive
+  /// the same wires if every cycle has the same handshakes. 1: only this cycle, or unknown. `busy`
+  /// is as for drive(), which has been called for this cycle.
   [[nodiscard]] Cycle repeats(const Passing& passing, unsigned busy, Cycle now, Cycle most) {
     const unsigned passes = passing.handshakes[0] | passing.handshakes[1];
     if (passes != r && passes != w) return 1;
-    // Where beats come one by one it does not pay to look.
+    // If single beats come, asking the memory costs more than it saves.
     const bool looks = repeated_ || now == passed_at_ + 1;
     passed_at_ = now;
     return looks ? ask_repeats(passing, busy, now, most) : 1;
   }
-  /// The same beats pass in so many cycles from `now` on, no more than repeats() says.
+  /// Passes `cycles` cycles with the same beats, at most as many as repeats() has returned.
   void pass_beats(const Passing& passing, Cycle now, Cycle cycles);
-  /// The ports drive nothing.
+  /// Makes the ports drive nothing.
   void withdraw();
 
  private:
-  /// What was read or written since the mark: [first, end) in the memory.
+  /// Bytes [first, end) of the memory that were read or written since the mark.
   struct Range {
     std::uint64_t first = ~std::uint64_t{0}, end = 0;
     [[nodiscard]] bool meets(const Range& o) const { return first < o.end && o.first < end; }
@@ -108,7 +109,7 @@ class LiveMemories {
   [[nodiscard]] bool pass_pins(const Passing& passing, Cycle now, Cycle cycles);
   [[nodiscard]] Cycle ask_repeats(const Passing& passing, unsigned busy, Cycle now, Cycle most);
   void account(unsigned p, Cycle now);
-  /// What the design drives at the pins in a cycle in which this passes, but for addresses.
+  /// Drives the design's wires at the pins of a port for these handshakes, except for addresses.
   void offer(unsigned p, const Passing& passing) {
     AxiLinks& pins = *ports_[p].pins;
     const unsigned passes = passing.handshakes[p];
@@ -127,22 +128,22 @@ class LiveMemories {
   unsigned beat_bytes_;
   ProgramBursts& bursts_;
   std::uint64_t next_ = 0;                      ///< the first instruction since the mark
-  std::array<std::array<Range, 2>, 2> ranges_;  ///< by port; read, written
-  /// The cycle from which on a port's target has something to account for: that after one in which
-  /// something passed its pins, or one in which it drives something else than before.
+  std::array<std::array<Range, 2>, 2> ranges_;  ///< by port: bytes read, bytes written
+  /// Cycle from which on a port's target must account: the one after its last handshake, or the
+  /// first one in which it drives other wires than before.
   std::array<Cycle, 2> turned_{};
-  std::array<unsigned, 2> driven_{};  ///< what each target drove when it was asked last
-  std::vector<std::uint8_t> beat_;    ///< what is written meanwhile
-  bool repeated_ = true;              ///< repeats() found more than one cycle when it looked last
-  Cycle passed_at_ = 0;               ///< for which cycle of beats alone repeats() was called last
+  std::array<unsigned, 2> driven_{};  ///< wires that each target drove when it was last asked
+  std::vector<std::uint8_t> beat_;    ///< written beats, whose data does not matter
+  bool repeated_ = true;  ///< repeats() returned more than 1 when it last asked the memory
+  Cycle passed_at_ = 0;   ///< last cycle with beats alone in which repeats() was called
 };
 
-/// Drives the same in every cycle, and takes what comes: stands for a live memory while what the
-/// design does is worked out.
+/// Drives the same wires in every cycle and accepts everything. Stands in for a live memory while
+/// an interval is worked out.
 class HeldTarget final : public AxiTarget {
  public:
   HeldTarget(AxiLinks& pins, unsigned beat_bytes) : pins_(pins), beat_(beat_bytes) {}
-  /// LiveMemories::Drive.
+  /// Sets the wires to drive, a set of LiveMemories::Drive.
   void hold(unsigned drive) {
     drive_ = drive;
     this->drive();

@@ -1,5 +1,5 @@
-// What has passed since the last rest, with memories that do not keep time: it has happened once
-// the design comes to a rest again, and else it is taken back.
+// The intervals passed since the last rest, with live memories. They count as passed when the
+// design is at rest again. Otherwise they are undone.
 #include <algorithm>
 
 #include "isa/support/error.h"
@@ -8,7 +8,7 @@
 
 namespace tactus {
 
-/// The design rests.
+/// Begins a path in the current cycle, in which the design is at rest.
 void TcuSequences::begin_path() {
   memories_->mark(executed_);
   path_.clear();
@@ -23,7 +23,7 @@ void TcuSequences::begin_path() {
   resting_moves_ = {};
 }
 
-/// The interval has passed once more; many of them do so several times one after the other.
+/// Adds passes of an interval. Many intervals pass several times in a row.
 void TcuSequences::add_step(bool of_moves, Id interval, std::uint64_t times) {
   Step& newest = newest_[of_moves ? 1 : 0];
   if (newest.interval != interval) {
@@ -48,15 +48,15 @@ void TcuSequences::note_path_responses(Id interval, Cycle now) {
   }
 }
 
-/// In the cycle before `now`.
+/// Notes a retire in the cycle before `now`.
 void TcuSequences::retire_on_path(Cycle now) {
   retires_.push_back(now - 1);
   if (retires_.size() == until_border_) pass_border_on_path(now);
 }
 
-/// At a border the figures of the memories are those of the present cycle, and so they are told
-/// now. If the path is not taken after all, its instructions up to the border are worked out once
-/// more, with the same figures, and it is not told again.
+/// Hands on the figures at a border at once, because those of the memories are the figures of the
+/// current cycle. If the path is dropped later, its instructions up to the border are evaluated
+/// again with the same figures, and the border is not told again.
 void TcuSequences::pass_border_on_path(Cycle now) {
   add_counts();
   end_steps();
@@ -79,7 +79,7 @@ void TcuSequences::tell_path() {
   }
 }
 
-/// The path has happened. It ends in this position.
+/// Accepts the path as passed. It ends in this position.
 void TcuSequences::commit_path(const Position& position) {
   end_steps();
   for (std::size_t i = counted_; i < path_.size(); ++i) use(path_[i]);
@@ -94,7 +94,7 @@ void TcuSequences::commit_path(const Position& position) {
   finish_path(position);
 }
 
-/// It has not, and what was told of it comes again.
+/// Undoes the path. What has been told of it will occur again.
 void TcuSequences::drop_path() {
   memories_->rewind(committed_.now);
   for (; counted_ > 0; --counted_) {

@@ -1,4 +1,4 @@
-// Sequences with memories that do not keep time, such as a board's; see models/sim/fast/README.md.
+// Sequences with live memories, such as a board's; see models/sim/fast/README.md.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ using Id = KnownSequences::Id;
 
 }  // namespace
 
-/// Whether the memories can go on while the design is taken in sequences.
+/// True if all memories can be rewound.
 bool TcuSequences::memories_rewind() const {
   return std::all_of(system_.ports_.begin(), system_.ports_.end(),
                      [](const auto& port) { return LiveMemories::possible(*port->target); });
@@ -29,20 +29,21 @@ void TcuSequences::begin_live() {
   }
 }
 
-/// Who is not idle, as bits: the ports, and above them moves that the decoder still has to ask for.
+/// Returns the parts that are not idle, as bits: the ports, and above them transfers that the
+/// decoder still has to request.
 unsigned TcuSequences::busy_parts() const {
   return (system_.ports_[0]->port.idle() ? 0U : 1U) | (system_.ports_[1]->port.idle() ? 0U : 2U) |
          (system_.tcu_.decoder_.moves_dram() ? 4U : 0U);
 }
 
-/// Nothing is under way, in the memories neither.
+/// True if nothing is under way, in the memories included.
 bool TcuSequences::rests(const Position& position) const {
   return known_[position.state].rests && (!divided_ || known_[position.moves].rests) &&
          memories_->idle();
 }
 
-/// Goes on as long as every interval is known, or can be worked out. What lies behind the last rest
-/// did not happen; the memories are returned to it.
+/// Continues as long as every interval is known or can be worked out. The intervals after the last
+/// rest are then undone, and the memories return to that rest.
 void TcuSequences::walk_live(Position& position, Cycle until) {
   const LiveMemories::TimingOnly timing_only(*memories_);
   memories_->withdraw();
@@ -62,7 +63,7 @@ void TcuSequences::walk_live(Position& position, Cycle until) {
   drop_path();
 }
 
-/// What the memories drive in the cycle of the position.
+/// Asks the memories for the wires that they drive in the position's cycle.
 void TcuSequences::drive(const Position& position) {
   if (driven_at_ == position.now || position.now < quiet_until_) return;
   const Id ports = divided_ ? position.moves : position.state;
@@ -70,14 +71,14 @@ void TcuSequences::drive(const Position& position) {
   driven_at_ = position.now;
 }
 
-/// Moves the decoder's timer on.
+/// Advances the decoder's timer by the cycles of an interval.
 void TcuSequences::pass_time(Position& position, Id interval, Cycle cycles) const {
   const std::uint32_t timer = known_[interval].timer;
   position.timer =
       timer != KnownSequences::none ? timer : std::min<Cycle>(position.timer + cycles, timeout_);
 }
 
-/// Takes the interval that comes; false if it is not for a sequence.
+/// Takes the next interval. Returns false if it cannot be part of a sequence.
 bool TcuSequences::step_live(Position& position, Cycle until) {
   drive(position);
   Passage found{interval_of(position.state, driven_), KnownSequences::none};
@@ -97,7 +98,7 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
   if (interval.left_out) return false;
   Cycle cycles = interval.cycles;
   if (known_[position.state].busy != 0 && stays(position.state, found)) {
-    // Nothing moves until the memories drive something else.
+    // Nothing changes until the memories drive other wires.
     cycles = memories_->waits(known_[position.state].busy, driven_, position.now, longest_interval);
     if (cycles == longest_interval) return false;
   }
@@ -115,7 +116,7 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
   return true;
 }
 
-/// That of a state while the memories drive this.
+/// Returns the interval of a state while the memories drive these wires.
 Id TcuSequences::interval_of(Id state, unsigned driven) {
   Id interval = known_.next(state, driven);
   if (interval != KnownSequences::none) return interval;
@@ -124,14 +125,15 @@ Id TcuSequences::interval_of(Id state, unsigned driven) {
   return interval;
 }
 
-/// From here to release_memories() the ports see what the memories drive in the present cycle, and
-/// the memories see nothing of the ports. `busy`: those that are not idle, as a set.
+/// Disconnects the memories from the ports until release_memories(). Meanwhile the ports see the
+/// wires that the memories drive in the current cycle. `busy` is the set of ports that are not
+/// idle.
 void TcuSequences::hold_memories(unsigned busy) {
   for (unsigned p = 0; p < 2; ++p) {
     held_[p]->hold(driven_ >> (p * LiveMemories::drive_bits));
     targets_[p] = std::exchange(system_.ports_[p]->target, held_[p].get());
   }
-  // Meanwhile the wires at its pins were the memories'.
+  // The memories have changed the wires at the pins, so the ports are evaluated.
   if ((busy & 1) != 0) system_.clock_.activity.wake(TcuSystem::dram0_unit);
   if ((busy & 2) != 0) system_.clock_.activity.wake(TcuSystem::dram1_unit);
 }
@@ -149,8 +151,8 @@ bool TcuSequences::work_out_live(const Position& position, Id interval) {
   return done;
 }
 
-/// While a port is busy an interval is one cycle, so that it depends on what the memories drive in
-/// that cycle only.
+/// Lets the design run to the end of its interval. While a port is busy, an interval is one cycle,
+/// so that it depends only on the wires that the memories drive in this cycle.
 bool TcuSequences::run_live_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
   const bool busy = busy_parts() != 0;
@@ -169,7 +171,7 @@ bool TcuSequences::run_live_interval(KnownSequences::State& found) {
   return true;
 }
 
-/// In the last cycle, at the pins.
+/// Notes the handshakes at the pins in the interval's last cycle.
 void TcuSequences::note_passing(KnownSequences::State& found) {
   for (unsigned p = 0; p < 2; ++p) {
     const AxiLinks& pins = system_.ports_[p]->pins;

@@ -22,7 +22,7 @@ void LocalOrders::restart() {
   last_ = {};
 }
 
-/// How many ranges come before the first that clashes.
+/// Returns the number of ranges before the first one that conflicts.
 std::uint8_t LocalOrders::newest(const std::vector<Range>& before, const Range& range) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (clash(range, before[i])) return static_cast<std::uint8_t>(i);
@@ -44,7 +44,7 @@ LocalOrder LocalOrders::find(const ProgramItem& item) {
   const bool moves = item.moves_dram();
   const bool loads = own_reads_ && item.kind == ProgramItem::Kind::load_weights;
   LocalOrder order;
-  // Moves among themselves keep their order.
+  // Transfers keep their order anyway.
   if (!moves) order.moves = newest(moves_, range);
   if (range && range->writes) order.loads = newest(loads_, range);
   if (loads) order.overwritten = last_ && last_->writes && clash(range, last_);

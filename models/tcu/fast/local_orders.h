@@ -1,7 +1,7 @@
-// Which of the instructions before it an instruction has to wait for because of local memory, in
-// machines where accesses to it may be late: with a queue for DRAM moves, or with weights that have
-// reads of their own. See Decoder::conflicts() and Decoder::block_by_weights(), which ask the same
-// of ranges of addresses while time passes.
+// Finds the earlier instructions for which an instruction must wait because of local memory, in
+// machines whose accesses to it may be late: with a queue for transfers, or with weights that have
+// reads of their own. Decoder::conflicts() and Decoder::block_by_weights() answer the same question
+// from ranges of addresses while time passes.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,25 @@ class LocalOrders {
  public:
   explicit LocalOrders(const tcu::Architecture& architecture);
 
-  /// From here on, as if nothing were before.
+  /// Forgets all earlier instructions.
   void restart();
-  /// The order of the next instruction of the program.
+  /// Returns the order of the next instruction of the program.
   [[nodiscard]] LocalOrder next(const ProgramItem& item) {
     return decides_ ? find(item) : LocalOrder{};
   }
 
  private:
-  /// What an instruction uses of local memory, if it does.
+  /// The range of local memory that an instruction uses, if any.
   using Range = std::optional<tcu::LocalRange>;
   [[nodiscard]] LocalOrder find(const ProgramItem& item);
   [[nodiscard]] static std::uint8_t newest(const std::vector<Range>& before, const Range& range);
   static void push(std::vector<Range>& before, const Range& range, std::size_t most);
 
   const bool decides_, own_reads_;
-  /// Those that may be queued when an instruction comes to the head, and one that is the head.
+  /// The number of transfers that may be queued when an instruction comes to the head, plus the
+  /// head itself.
   const std::size_t most_moves_;
-  std::vector<Range> moves_, loads_;  ///< the newest first
+  std::vector<Range> moves_, loads_;  ///< newest first
   Range last_;
 };
 

@@ -48,7 +48,7 @@ void ObservedChanges::begin() {
 
 void ObservedChanges::tell_cycle(Cycle now) {
   if (sink_ == nullptr) return;
-  clock_.now = now;  // observers ask for it
+  clock_.now = now;  // observers read the clock
   if (now == told_) return;
   sink_->end_of_cycle(told_);
   if (now > told_ + 1) sink_->end_of_cycle(now - 1);
@@ -98,7 +98,7 @@ void ObservedChanges::begin_interval(Cycle from) {
   if (kinds_ != 0 || sampler_ != nullptr) clock_.events = this;
 }
 
-/// Notes a change in the present cycle.
+/// Notes a change in the current cycle.
 void ObservedChanges::note(unsigned what, unsigned port, std::uint64_t code) {
   changes_.push_back({static_cast<std::uint32_t>(clock_.now - began_),
                       static_cast<std::uint16_t>(what + port), static_cast<std::uint16_t>(code)});
@@ -119,13 +119,14 @@ void ObservedChanges::end_of_cycle(Cycle /*cycle*/) {
   note(Change::flags, 0, *flags_);
 }
 
-/// The sampler's flags behind these changes; null without a sampler.
+/// Returns the last change of the sampler's flags among the first `end` changes; null if there is
+/// none.
 const KnownSequences::Change* ObservedChanges::flags_before(std::size_t end) const {
   while (end > 0 && !changes_[end - 1].of_flags()) --end;
   return end == 0 ? nullptr : &changes_[end - 1];
 }
 
-/// The account's present state has lasted up to cycle `to`, where the next begins.
+/// Notes that the account was in this state up to cycle `to`, in which the next state begins.
 void ObservedChanges::note(std::size_t account, unsigned code, Cycle to) {
   Entry& entry = entries_[account];
   if (entry.last == none) {
@@ -138,7 +139,7 @@ void ObservedChanges::note(std::size_t account, unsigned code, Cycle to) {
       {static_cast<std::uint32_t>(to - began_), static_cast<std::uint16_t>(account), 0});
 }
 
-/// The state of the interval's first cycle.
+/// Notes the state in the interval's first cycle.
 void ObservedChanges::note_first(std::size_t account, unsigned code) {
   const Entry& entry = entries_[account];
   if (code == entry.first_code && !entry.whole) return;
@@ -158,9 +159,9 @@ void ObservedChanges::repeat(Cycle from, Cycle to, std::uint64_t times) {
   const std::size_t end = changes_.size();
   std::size_t first = end;
   while (first > 0 && changes_[first - 1].offset >= from - began_) --first;
-  // Wires of the cycle before a period are no part of its state, so the flags of the period's first
-  // cycle may be new in one and old in another.
-  std::size_t second = first;  // of its cycles
+  // The wires before a period are no part of its state, so the flags of the period's first cycle
+  // may have changed in one repetition and not in another.
+  std::size_t second = first;  // first change after the period's first cycle
   while (second < end && changes_[second].offset == from - began_) ++second;
   const Change* const flags = flags_before(second);
   const std::uint16_t first_flags = flags == nullptr ? std::uint16_t{0} : flags->code;

@@ -1,10 +1,10 @@
 // What observers of accounts and events, and the sampler, see while instructions are taken in
 // sequences.
 //
-// With an interval the changes of the accounts' states, the events, and the changes of the queues'
-// levels and of the sampler's flags are remembered, in the order in which they came, and they are
-// told whenever the interval is taken. Meanwhile accounts and events themselves belong to intervals
-// that are worked out, and their observers are not told of these.
+// Each interval is remembered with the changes of the accounts' states, the events, and the changes
+// of the queues' levels and of the sampler's flags, in the order in which they occurred. Observers
+// are told of them whenever the interval is taken. While an interval is worked out, accounts and
+// events belong to it, and observers are not told.
 #pragma once
 
 #include <cstddef>
@@ -26,42 +26,43 @@ class ObservedChanges final : private EventSink {
   /// `sampler`: null if the machine has none.
   ObservedChanges(Clock& clock, const Sampler* sampler) : clock_(clock), sampler_(sampler) {}
 
-  /// The accounts, in the order of their numbers.
+  /// Lists the accounts, in the order of their numbers.
   void list(const std::vector<Account*>& accounts);
-  /// Changes of this account are recorded even if nobody observes it. `whole`: each interval begins
-  /// with its state, which is not always that in which the interval before ended.
+  /// Records the changes of this account even if nobody observes it. `whole`: each interval begins
+  /// with the account's state, which may differ from the one in which the previous interval ended.
   void record(std::size_t account, bool whole);
-  /// They are not recorded: whoever calls tell() works them out.
+  /// Does not record the changes of this account: the caller of tell() derives them.
   void leave_out(std::size_t account);
-  /// Whether the same accounts and events are observed as when they were listed.
+  /// True if the same accounts and events are observed as at the call of list().
   [[nodiscard]] bool holds() const;
-  /// Whether one of them was.
+  /// True if an account was observed at the call of list().
   [[nodiscard]] bool are_observed() const { return observed_; }
 
   // ---- of a sequence
 
-  /// A sequence begins in the present cycle: observers hear only of what is told below.
+  /// Begins a sequence in the current cycle: observers are told only what follows.
   void begin();
-  /// What is told next happens in this cycle, which is not before the last one told.
+  /// Sets the cycle of what is told next. It must not be before the last one.
   void tell_cycle(Cycle now);
-  /// The account is in this state from cycle `at` on, which is not before the last one told.
+  /// Tells that the account is in this state from cycle `at` on, which must not be before the last
+  /// cycle told.
   void tell(std::size_t account, unsigned code, Cycle at);
   /// The state that was told last.
   [[nodiscard]] unsigned code(std::size_t account) const { return entries_[account].code; }
   void tell(const Event& event) { sink_->event(event); }
   void tell_level(unsigned queue, std::uint64_t items) { sink_->level(queue, items); }
-  /// As Account::settle() of the last account, which is asked at borders of regions, in cycle `at`.
+  /// Does what Account::settle() of the last account does, at a border of a region, in cycle `at`.
   void settle_time(Cycle at);
-  /// The sequence is over before cycle `now`, and the accounts are in the states of this cycle.
+  /// Ends the sequence before cycle `now`. The accounts are in the states of this cycle.
   void end(Cycle now);
 
   // ---- of an interval that is worked out
 
-  /// It begins in this cycle.
+  /// Begins an interval that is worked out, in this cycle.
   void begin_interval(Cycle from);
-  /// What has happened in cycles [from, to) happens `times` more, and each time takes as long.
+  /// Repeats the changes of cycles [from, to) `times` more, each time after to - from cycles.
   void repeat(Cycle from, Cycle to, std::uint64_t times);
-  /// It ends: its changes, in the order in which they came.
+  /// Ends the interval and returns its changes, in the order in which they occurred.
   void end_interval(std::vector<Change>& changes);
 
  private:
@@ -83,23 +84,23 @@ class ObservedChanges final : private EventSink {
     Account* account = nullptr;
     bool observed = false, whole = false;
     std::unique_ptr<Recorder> recorder;
-    AccountObserver* observer = nullptr;  ///< while a sequence is taken
-    // What the observer knows.
+    AccountObserver* observer = nullptr;  ///< the account's observer while a sequence is taken
+    // What the observer has been told.
     unsigned code = 0;
     Cycle since = 0;
     // For the interval that is worked out.
     unsigned first_code = 0;
-    std::size_t last = none;  ///< place of its last change, whose state is not known yet
+    std::size_t last = none;  ///< place of the last change, whose state is not known yet
   };
 
   void note(std::size_t account, unsigned code, Cycle to);
   void note_first(std::size_t account, unsigned code);
   void note(unsigned what, unsigned port, std::uint64_t code);
-  /// Kinds of events that the present observer looks at; 0: there is none.
+  /// Kinds of events that the current observer wants; 0: there is none.
   [[nodiscard]] EventKinds wanted_kinds() const {
     return clock_.events == nullptr ? 0 : clock_.events->kinds();
   }
-  // Events of the interval that is worked out.
+  // Receives the events of the interval that is worked out.
   void event(const Event& event) override;
   void level(unsigned queue, std::uint64_t items) override;
   void end_of_cycle(Cycle cycle) override;
@@ -107,10 +108,10 @@ class ObservedChanges final : private EventSink {
 
   Clock& clock_;
   const Sampler* sampler_;
-  std::optional<std::uint16_t> flags_;  ///< of the sampler, noted last
-  EventKinds kinds_ = 0;                ///< of events that are recorded
-  EventSink* sink_ = nullptr;           ///< while a sequence is taken
-  Cycle told_ = 0;                      ///< the cycle in which something was told last
+  std::optional<std::uint16_t> flags_;  ///< the sampler's flags noted last
+  EventKinds kinds_ = 0;                ///< kinds of events that are recorded
+  EventSink* sink_ = nullptr;           ///< the observer of events while a sequence is taken
+  Cycle told_ = 0;                      ///< last cycle in which something was told
   std::vector<Entry> entries_;
   std::vector<std::size_t> recorded_;
   bool observed_ = false;

@@ -1,4 +1,4 @@
-// The bursts at the pins of the DRAM ports, as they follow from a program.
+// Derives the bursts at the pins of the DRAM ports from a program.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@ struct ConfigRegisters;
 
 class ProgramBursts {
  public:
-  /// `instruction`: one of the program, by its number.
+  /// `instruction` returns an instruction of the program by its number.
   ProgramBursts(unsigned beat_bytes, unsigned vector_bytes, const ConfigRegisters& registers,
                 std::function<const ProgramItem&(std::uint64_t)> instruction);
-  /// No burst of instruction `next`, or of one behind it, has passed.
+  /// Starts before the bursts of instruction `next`.
   void begin(std::uint64_t next) { ports_ = {Place{next, 0}, Place{next, 0}}; }
-  /// The burst of this length (AxLEN) whose address passes the pins of a port next: bursts come in
-  /// program order, and each transfer's one behind the other.
+  /// Returns the next burst at the pins of a port, whose length (AxLEN) is given. Bursts come in
+  /// program order, those of one transfer in succession.
   [[nodiscard]] AxiAddress next(unsigned port, std::uint16_t length);
 
  private:
   struct Place {
     std::uint64_t instruction = 0;
-    std::uint64_t bytes = 0;  ///< of its transfer, up to here
+    std::uint64_t bytes = 0;  ///< bytes of the transfer so far
   };
   unsigned beat_bytes_, vector_bytes_;
   const ConfigRegisters& registers_;

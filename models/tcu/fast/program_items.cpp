@@ -18,18 +18,18 @@ ProgramItems::ProgramItems(const tcu::Architecture& architecture)
       has_order_(LocalOrder::decides(architecture)),
       table_(1024) {}
 
-/// Whether a walk stays below both the depth and the end of the addresses.
+/// True if all addresses of a walk are below the memory's depth and within its address width.
 bool ProgramItems::fits(const Walk& walk, std::uint64_t size, Memory memory) const {
   const std::uint64_t depth = tcu::depth(architecture_, memory);
   std::uint64_t span = 0;
   if (size >= depth || __builtin_mul_overflow(size, walk.step, &span)) return false;
-  // Where local memory has an order, the decoder takes a walk that leaves the memory for all of it
-  // (Decoder::set_local_range()).
+  // If accesses to local memory may be late, the decoder takes a walk that leaves the memory for an
+  // access to all of it (Decoder::set_local_range()).
   if (memory == Memory::local && has_order_ && walk.address + span >= depth) return false;
   return span < depth && walk.address + span <= tcu::low_bits(address_width(layout_, memory));
 }
 
-/// One end of what an instruction moves.
+/// Reads one end of a move. Returns false if it cannot be taken in a sequence.
 bool ProgramItems::can_take(ProgramItem& item, const tcu::VectorWalk& end) const {
   if (end.first.stride >= 32) return false;
   const Walk walk{end.first.address, std::uint64_t{1} << end.first.stride};
@@ -48,12 +48,13 @@ bool ProgramItems::can_take(ProgramItem& item, const tcu::VectorWalk& end) const
       item.dram = walk;
       item.port = end.memory == Memory::dram0 ? 0 : 1;
       item.strided = end.first.stride != 0;
-      // Vectors of a size that divides a page cross none.
+      // Strided vectors must not cross a page. They do not if their size divides that of a page.
       if (item.strided && axi_page_bytes % architecture_.vector_bytes() != 0) return false;
       return fits(walk, end.size, end.memory);
     case Memory::lookup_tables:
       item.table = static_cast<std::uint8_t>(walk.address);
-      return item.size < architecture_.accumulator_depth;  // the decoder counts them in its steps
+      return item.size < architecture_.accumulator_depth;  // the decoder counts the table's vectors
+                                                           // with the accumulators' counter
     case Memory::weights:
     case Memory::registers:
     case Memory::activation:
@@ -77,7 +78,7 @@ bool ProgramItems::can_take(ProgramItem& item, const tcu::VectorFlow& flow) cons
   return can_take(item, flow.from) && can_take(item, flow.to);
 }
 
-/// Only those that take the vector that they read, and read the one that they take.
+/// Accepts only instructions that read a vector if and only if their operation takes one.
 bool ProgramItems::can_take_simd(ProgramItem& item, const tcu::Instruction& raw,
                                  const tcu::VectorFlow& flow) const {
   const tcu::SimdFields fields = simd_fields(layout_, raw);
@@ -99,7 +100,7 @@ bool ProgramItems::can_take_simd(ProgramItem& item, const tcu::Instruction& raw,
   return true;
 }
 
-/// Whether there are registers for all that a Lookup gives.
+/// True if there are registers for all results of a Lookup.
 bool ProgramItems::can_look_up(const tcu::SimdFields& fields) const {
   const std::uint32_t tables = architecture_.lookup_tables.count;
   return tables != 0 && fields.dest != 0 &&
@@ -133,13 +134,13 @@ ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets, const L
               (item.strided ? 1U : 0U) << 9 | item.size << 10,
           0};
   if (item.kind == Kind::simd) {
-    // Decoder::add_shape() makes the same of what is the same here.
+    // Decoder::add_shape() treats operations with the same key alike.
     key.where = (AluArray::needs_input(item.alu) ? 1U : 0U) |
                 (item.alu.op == tcu::SimdOp::lookup ? 2U : 0U);
   } else if (item.moves_dram() && !item.strided) {
     key.where = place_in_page(item.dram.address, item.size, architecture_.vector_bytes());
   }
-  // Places in a page are small.
+  // Places in a page need few bits.
   key.where |= std::uint64_t{order.moves} << 32 | std::uint64_t{order.loads} << 40 |
                (order.overwritten ? std::uint64_t{1} << 48 : 0) | ending << 49;
   return key;

@@ -1,5 +1,5 @@
-// Instructions of a program as the fast engine takes them in known sequences: what they do to data,
-// and what decides of their timing, their *shape*.
+// Instructions of a program as the fast engine takes them in sequences: what they do to data, and
+// their *shape*, which determines their timing.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tactus {
 
-/// Vectors of a walk: address + i * step for i = 0..size, cut by the memory's mask. Reverse: from
+/// The vectors address + i * step for i = 0..size, masked to the memory's addresses. Reverse: from
 /// the last to the first.
 struct Walk {
   std::uint64_t address = 0;
@@ -23,25 +23,25 @@ struct ProgramItem {
   using Kind = tcu::Action;
   enum class LocalUse : std::uint8_t { none, reads, writes };
   [[nodiscard]] bool moves_dram() const { return kind == Kind::from_dram || kind == Kind::to_dram; }
-  Kind kind = Kind::undefined;  ///< undefined: not to be taken in a sequence
+  Kind kind = Kind::undefined;  ///< undefined: cannot be taken in a sequence
   LocalUse local_use = LocalUse::none;
   bool zeroes = false;
   bool read = false, write = false, accumulate = false;  ///< of accumulators
   bool strided = false;                                  ///< of DRAM
-  bool activated = false;                                ///< on the way from the accumulators
-  std::uint8_t port = 0;                                 ///< of DRAM
-  std::uint8_t table = 0;                                ///< that is loaded
+  bool activated = false;  ///< vectors pass the activation unit on their way from the accumulators
+  std::uint8_t port = 0;   ///< DRAM port
+  std::uint8_t table = 0;  ///< number of the table that is loaded
   std::uint8_t opcode = 0, flags = 0;
   std::uint64_t size = 0;  ///< vectors minus one
   Walk local, accumulator, dram;
-  std::uint64_t read_address = 0;  ///< of SIMD
+  std::uint64_t read_address = 0;  ///< SIMD only
   AluOperation alu;
-  // First and last access to the accumulators, if there is one.
+  // First and last address in the accumulators, if the instruction accesses them.
   bool accesses = false;
   std::uint64_t first = 0, last = 0;
 };
 
-/// Numbers for shapes, and the items of a program.
+/// Gives numbers to shapes, and reads the items of a program.
 class ProgramItems {
  public:
   explicit ProgramItems(const tcu::Architecture& architecture);
@@ -50,17 +50,18 @@ class ProgramItems {
   [[nodiscard]] tcu::Instruction decode(const std::uint8_t* bytes) const {
     return tcu::decode(layout_, bytes);
   }
-  /// Kind `undefined` for all that is not legal, that waits for what never comes, that walks around
-  /// the end of a memory, and for what concerns more than data.
+  /// Reads an instruction. Its kind is `undefined` if it is illegal, waits for something that never
+  /// comes, wraps around the end of a memory, or affects more than data.
   void read(const tcu::Instruction& raw, ProgramItem& item) const;
 
-  /// What is the same for all instructions of a shape.
+  /// What all instructions of a shape have in common.
   struct Key {
     std::uint64_t what, where;
     bool operator==(const Key& o) const { return what == o.what && where == o.where; }
   };
-  /// `meets`: its first access to the accumulators is where the last before it was. `ending`, below
-  /// 2^15: what of the program's end decides behind it, 0 while that is far.
+  /// `meets`: the instruction's first access to the accumulators is at the address of the last
+  /// access before it. `ending`, below 2^15: a number for the distance of the program's end, 0 if
+  /// it is far.
   [[nodiscard]] Key key(const ProgramItem& item, bool meets, const LocalOrder& order,
                         std::uint64_t ending) const;
   /// The shape's place in the table; *place is ~0 if the shape has no number yet.

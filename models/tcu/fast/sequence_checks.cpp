@@ -1,5 +1,5 @@
-// Engine check: intervals that are known are worked out again, and have to come out the same. It is
-// compared with every engine where an interval happens to be worked out twice.
+// Engine check: works known intervals out again and compares the results. All engines compare an
+// interval that happens to be worked out twice.
 #include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
@@ -69,7 +69,7 @@ std::string TcuSequences::name_of_counter(std::uint32_t counter) const {
                        account.states()[(counter - places_[i]) % account.states().count].name);
   }
   std::string name = fmt::format("counter {} of units", counter - first_event_);
-  std::size_t place = first_event_ + 1;  // behind the clock's progress
+  std::size_t place = first_event_ + 1;  // after the clock's progress
   for_each_counter(system_, [&](const TcuCounter& listed, unsigned i, const std::uint64_t* at) {
     if (at == nullptr) return;
     if (!listed.name.empty() && counter == place) name = fmt::format("{}[{}]", listed.name, i);

@@ -1,5 +1,4 @@
-// What sequences count: accounts and events of the design, and by how much they grow in an
-// interval.
+// What sequences count: accounts and events of the design, and their growth in an interval.
 #include <algorithm>
 #include <memory>
 
@@ -9,7 +8,7 @@
 
 namespace tactus {
 
-/// Which part of a design in two parts owns an account.
+/// Returns the part of a design in two parts that owns an account.
 TcuSequences::Owner TcuSequences::owner(const Account& account) const {
   Tcu& tcu = system_.tcu_;
   if (&account == &tcu.decoder_.account()) return Owner::head;
@@ -26,8 +25,8 @@ void TcuSequences::list_counters() {
   counters_ = events_ = {};
   before_.clear();
   for (Account* account : system_.accounts()) {
-    // What a memory accounts for depends on its answers, and no interval knows these. A live
-    // memory's slave keeps its own account up to date, too.
+    // The account of a memory depends on its answers, which no interval knows, so it is left out.
+    // The slave of a live memory keeps its own account up to date, too.
     const auto keeps = [&](const auto& port) {
       return port->target->memory_account() == account ||
              (memories_ && port->target->account() == account);
@@ -43,7 +42,8 @@ void TcuSequences::list_counters() {
     owners_.resize(counters_.size(), owner(*account));
   }
   list_observers();
-  // Time that the array loses to a move at the head: keep_growth_of_moves() adds it.
+  // The time that the array loses to a transfer at the head belongs to nobody:
+  // keep_growth_of_moves() adds it.
   std::fill(owners_.end() - ArrayTime::states + ArrayTime::dram0_read_data,
             owners_.end() - ArrayTime::states + ArrayTime::queued_transfers + 1, Owner::nobody);
   first_event_ = counters_.size();
@@ -66,8 +66,8 @@ void TcuSequences::list_counters() {
       std::array<AxiTarget*, 2>{system_.ports_[0]->target, system_.ports_[1]->target});
 }
 
-/// Accounts whose changes are recorded. Those of a design in two parts tell what the array's time
-/// goes into; that is worked out from them.
+/// Selects the accounts whose changes are recorded. In a design in two parts these include the
+/// accounts from which the account of the array's time is derived.
 void TcuSequences::list_observers() {
   changes_.list(accounts_);
   if (!divided_) return;
@@ -90,8 +90,8 @@ void TcuSequences::count_accounts() {
   for (Account* account : accounts_) account->count();
 }
 
-/// What has been counted in the interval that is worked out, which is taken back; false if a
-/// counter grew by too much.
+/// Takes back what has been counted in the interval that is worked out, and keeps it in growth_.
+/// Returns false if a counter grew by too much.
 bool TcuSequences::take_growth() {
   growth_.clear();
   bool fits = true;
@@ -106,7 +106,7 @@ bool TcuSequences::take_growth() {
   };
   for (std::size_t i = 0; i < accounts_.size(); ++i) {
     Account& account = *accounts_[i];
-    if (account.since() == began_.now) {  // it has been in one state, and has counted nothing yet
+    if (account.since() == began_.now) {  // it stayed in one state and has counted nothing yet
       note(places_[i] + account.code(), system_.clock_.now - began_.now);
       continue;
     }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr Cycle no_response = ~Cycle{0};
 
-// What of a unit of the TCU is part of the control: all of it, unless it serves moves.
+// These save or load the registers of a unit that belong to the control: all of them, except those
+// that serve transfers.
 
 template <typename Unit>
 void control_registers_of(Registers& r, const char* title, Unit& unit) {
@@ -21,7 +22,7 @@ void control_registers_of(Registers& r, const char* /*title*/, LocalMemory& loca
   r.unit("local memory, port A");
   local.registers(r, 0);
 }
-/// It comes first, and says itself what it tells the moves.
+/// The decoder comes first, and itself separates the two parts.
 void control_registers_of(Registers& /*r*/, const char* /*title*/, Decoder& /*decoder*/) {}
 void control_registers_of(Registers& /*r*/, const char* /*title*/, HostRouter& /*router*/) {}
 /// See TcuSequences::possible().
@@ -37,7 +38,7 @@ void TcuSequences::registers(Registers& r) {
   system_.array_time_->account().registers(r);
 }
 
-/// All but what serves moves from and to DRAMs.
+/// Saves or loads all registers except those that serve transfers.
 void TcuSequences::registers_but_moves(Registers& r, bool alone) {
   r.unit("program");
   std::uint64_t end = ending(next_);
@@ -52,7 +53,8 @@ void TcuSequences::registers_but_moves(Registers& r, bool alone) {
   system_.stream_.registers(r);
 }
 
-/// Port B of local memory, host router, DRAM ports, and the decoder's streams to them.
+/// Saves or loads the registers that serve transfers: port B of local memory, host router, DRAM
+/// ports, and the decoder's streams to them.
 void TcuSequences::registers_of_moves(Registers& r, bool alone) {
   Tcu& tcu = system_.tcu_;
   r.unit("decoder's DRAM moves");
@@ -67,7 +69,8 @@ void TcuSequences::registers_of_moves(Registers& r, bool alone) {
   }
 }
 
-/// The registers of a unit that is idle are always the same but for the account.
+/// Saves or loads a unit's registers. Those of an idle unit are always the same, except for the
+/// account.
 template <typename Unit>
 void TcuSequences::registers_unless_idle(Registers& r, Unit& unit, bool idle,
                                          std::vector<std::uint8_t>& idle_bytes, Account* account) {
@@ -88,12 +91,12 @@ void TcuSequences::port_registers(Registers& r, unsigned p) {
   registers_unless_idle(r, port.port, port.port.idle(), idle_ports_[p], &port.port.account());
   if (memories_) return;
   AxiTarget& target = *port.target;
-  // Else it may not take data yet.
+  // A target of a memory that does not keep time may not accept data yet even if it is idle.
   const bool rests = memories_keep_time_ && target.idle();
   registers_unless_idle(r, target, rests, idle_targets_[p], target.account());
 }
 
-/// The state of the design, or of the part of it that `part` saves.
+/// Saves the state of the design, or of the part of it that `part` saves.
 KnownSequences::Id TcuSequences::save(KeptCounts& counts, bool keeps, bool& is_new,
                                       void (TcuSequences::*part)(Registers&)) {
   std::uint16_t& timer = system_.tcu_.decoder_.timer();
@@ -109,7 +112,7 @@ KnownSequences::Id TcuSequences::save(KeptCounts& counts, bool keeps, bool& is_n
   return known_.find(bytes_, is_new);
 }
 
-/// The present state of the design.
+/// Saves the current state of the design.
 void TcuSequences::save(Position& position) {
   if (divided_) {
     position.state = save_control();
@@ -126,7 +129,7 @@ void TcuSequences::save(Position& position) {
   state.waiting = static_cast<std::uint8_t>(system_.tcu_.decoder_.waiting());
 }
 
-/// Loads a state. One part of a design in two parts may be left out.
+/// Loads a state. If the design has two parts, one may be left out.
 void TcuSequences::load(const Position& position) {
   if (!divided_) {
     Registers r(known_.registers(position.state), system_.clock_.now, 0);
@@ -141,7 +144,8 @@ void TcuSequences::load(const Position& position) {
   if (memories_) system_.tcu_.decoder_.timer() = static_cast<std::uint16_t>(position.timer);
 }
 
-/// `next`: instruction that is accepted next. All else is loaded.
+/// Loads the part of a state that follows from the program: `next` is the instruction that is
+/// accepted next.
 void TcuSequences::load_program(std::uint64_t next) {
   const std::uint64_t at = next * shapes_.instruction_bytes();
   system_.stream_.load(bytes(at, system_.stream_.stored()), at);
@@ -150,7 +154,7 @@ void TcuSequences::load_program(std::uint64_t next) {
   forget_wires();
 }
 
-/// They follow from the registers that were loaded.
+/// Makes all units evaluate their wires again, since these follow from the loaded registers.
 void TcuSequences::forget_wires() {
   system_.clock_.activity.wake(UnitActivity::all);
   for (auto& port : system_.ports_) port->target_waits = true;
@@ -180,7 +184,7 @@ TcuPeriods::Design TcuSequences::periodic_design() {
           counters_};
 }
 
-/// The design is in this state, and does not count yet what it counts.
+/// Begins to work out the interval of this position. What the design counts is taken back later.
 void TcuSequences::begin_interval(const Position& position) {
   ++worked_out_;
   Clock& clock = system_.clock_;
@@ -212,7 +216,7 @@ void TcuSequences::begin_interval(const Position& position) {
   clock.timing_only = true;
 }
 
-/// The interval is over. What it has counted is still to be taken back.
+/// Ends an interval that is worked out. What it has counted is still to be taken back.
 void TcuSequences::end_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
   Decoder& decoder = system_.tcu_.decoder_;
@@ -234,8 +238,9 @@ void TcuSequences::end_interval(KnownSequences::State& found) {
   if (found.accepts) ++next_;
 }
 
-/// Lets the design run from the state to the end of its interval. What that counts is remembered,
-/// and is not counted yet. False if the interval does not end, or counts what cannot be remembered.
+/// Lets the design run from the state to the end of its interval, and remembers what that counts
+/// instead of counting it. Returns false if the interval does not end, or if its counts cannot be
+/// remembered.
 bool TcuSequences::work_out(const Position& position, Id interval) {
   begin_interval(position);
   KnownSequences::State found;
@@ -258,8 +263,8 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
   return true;
 }
 
-/// What has been found of an interval that may be known already. `growth`: of its counters.
-/// `counts`: those that its state keeps; null: none.
+/// Remembers an interval that has been worked out, or compares it if it is known. `growth` is that
+/// of its counters. `counts` are those that its state keeps; null: none.
 void TcuSequences::note_interval(Id interval, const KnownSequences::State& found,
                                  const std::vector<KnownSequences::Count>& growth,
                                  const KeptCounts* counts) {
@@ -285,13 +290,13 @@ void TcuSequences::note_interval(Id interval, const KnownSequences::State& found
   }
 }
 
-/// Whether the interval that is worked out accepts, or retires, an instruction in its last cycle.
+/// True if the interval that is worked out has accepted an instruction; retires(): has retired one.
 bool TcuSequences::accepts() const { return system_.tcu_.decoder_.accepted() != began_.accepted; }
 bool TcuSequences::retires() const {
   return system_.tcu_.decoder_.stats().retired != began_.retired;
 }
 
-/// Lets the design run from where it is to the end of its interval; false if that does not come.
+/// Lets the design run to the end of its interval. Returns false if the interval does not end.
 bool TcuSequences::run_interval(KnownSequences::State& found) {
   Clock& clock = system_.clock_;
   periods_.begin(system_.tcu_.decoder_.last_access());
@@ -301,13 +306,13 @@ bool TcuSequences::run_interval(KnownSequences::State& found) {
     system_.pass(longest_interval);
     system_.rested_ = clock.progress == progress;
     const bool goes_on = !accepts() && !retires();
-    if (!asks_memories()) {  // what else is long is taken at once
+    if (!asks_memories()) {  // pass() has taken all other long waits at once
       if (next_ < program_.count) continue;
       if (is_over()) break;
       continue;
     }
     if (!memories_keep_time_) {
-      found.left_out = true;  // before the memory hears of it
+      found.left_out = true;  // before the memory sees the request
       break;
     }
     if (periods_.due() && goes_on) periods_.look();

@@ -126,7 +126,7 @@ void TcuData::write_accumulators(const Walk& walk, std::uint64_t first, std::uin
   }
 }
 
-/// The last vector first.
+/// The last vector is loaded first.
 void TcuData::load_weights(const ProgramItem& item) {
   for (std::uint64_t i = item.size + 1; i-- > 0;) {
     array_.take_weights(

@@ -1,10 +1,10 @@
-// What whole instructions do to the data of the TCU and of its memories, in program order and
-// without time. It is what the units do to them as long as no vector of the accumulators is read
-// too early (Accumulator::early_reads()): local memory and each DRAM are accessed in program order
-// by the units, too. Where they are not, with queued DRAM moves or weights that have reads of their
-// own, an instruction waits at the decoder's head as long as it would access a vector of local
-// memory out of order with another, one of which writes it; the moves among themselves keep their
-// order, and so do the weights.
+// Executes whole instructions on the data of the TCU and of its memories, in program order and
+// without time. This gives the units' results as long as no accumulator is read too early
+// (Accumulator::early_reads()), because the units also access local memory and each DRAM in program
+// order. Exception: with queued transfers, or with weights that have reads of their own, accesses
+// to local memory may be late. An instruction then waits at the decoder's head as long as its
+// access would overtake another access to the same vector of which one is a write; transfers keep
+// their order among themselves, and so do weights.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class TcuData {
   void execute(const ProgramItem& item);
 
  private:
-  /// So many vectors at a time.
+  /// Number of vectors that are processed at a time.
   static constexpr std::uint64_t batch = 64;
   void multiply(const ProgramItem& item);
   void load_weights(const ProgramItem& item);
@@ -59,7 +59,7 @@ class TcuData {
   std::array<AxiTarget*, 2> dram_;
   std::array<VectorRef, batch> vectors_{};
   std::vector<std::uint8_t> results_;
-  std::vector<std::uint8_t> lost_;  ///< what is written beyond a depth
+  std::vector<std::uint8_t> lost_;  ///< takes data that is written beyond a depth
 };
 
 }  // namespace tactus

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 
-/// By how much a count has grown, or an address, which comes nearer to the origin.
+/// Growth of a count, or of the distance that an address has come nearer to the origin.
 std::uint64_t growth_of(const Registers::Count& from, const Registers::Count& to) {
   if (to.kind == Registers::Count::Kind::address) return (from.value - to.value) & to.left;
   return to.value - from.value;
@@ -25,7 +25,7 @@ void TcuPeriods::begin(std::uint64_t origin) {
   wait(first_search);
 }
 
-/// With the next search.
+/// Waits before the next search.
 void TcuPeriods::wait(std::uint64_t steps) {
   search_ends_ = 0;
   next_look_ = steps_ + steps;
@@ -39,18 +39,18 @@ void TcuPeriods::save(State& state) const {
   design_.save(r);
 }
 
-/// What has been counted up to here.
+/// Saves the counters up to the current cycle.
 void TcuPeriods::count(State& state) const {
   for (Account* account : design_.accounts) account->count();
   design_.counters.read(state.counters);
 }
 
-/// How many more periods are like the one from that state to the present one.
+/// Number of further periods that equal the one between that state and the current one.
 std::uint64_t TcuPeriods::periods_after(const State& before) const {
   if (before.bytes != present_.bytes) return 0;
   const Cycle period = present_.now - before.now;
   std::uint64_t periods = unlimited;
-  std::optional<std::uint64_t> moved;  // all addresses alike
+  std::optional<std::uint64_t> moved;  // all addresses must move by the same distance
   for (std::size_t i = 0; i < present_.counts.size(); ++i) {
     const Registers::Count& from = before.counts[i];
     const Registers::Count& to = present_.counts[i];
@@ -62,12 +62,13 @@ std::uint64_t TcuPeriods::periods_after(const State& before) const {
     }
     if (growth == 0 && to.left == from.left) continue;
     if (to.value < from.value || from.left - to.left != growth) return 0;
-    // A period may begin where a burst cannot end, and another begin, before the period is over.
+    // A period may begin in a state in which a burst cannot end; a burst could then end, and
+    // another begin, within the period.
     const std::uint64_t least = to.kind == Registers::Count::Kind::of_item ? 0 : period;
     if (from.left < least || to.left < least) return 0;
     periods = std::min(periods, (to.left - least) / growth);
   }
-  return periods == unlimited ? 0 : periods;  // without counts it would not end
+  return periods == unlimited ? 0 : periods;  // without counts the periods would never end
 }
 
 void TcuPeriods::skip(const State& before, std::uint64_t periods) {

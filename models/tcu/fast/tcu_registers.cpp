@@ -34,9 +34,9 @@ void LocalRouter::registers(Registers& r) {
   account_.registers(r);
 }
 
-/// Where vectors come from is data, and what may overwrite them is asked by number. A set that was
-/// taken is the last that is complete, or one before it: which one decides nothing, since all
-/// products that are still to enter come behind it.
+/// The place from which vectors come is data, and conflicts are found by number. The set of weights
+/// that was taken over is the last complete one or the one before it. This does not affect the
+/// timing, because all products that are still to enter come after it.
 void WeightLoads::registers(Registers& r) {
   std::size_t count = queue_.size();
   r(count);
@@ -145,8 +145,8 @@ void Converter::registers(Registers& r) {
   r.items(responses_, [](AxiResponse&) {});
 }
 
-/// Saves or loads a request of several bursts, all alike but the last and those that cross a page,
-/// for which the place of the next one decides.
+/// Saves or loads a request of several bursts. All of them are alike, except the last one and those
+/// that cross a page, which depend on the place of the next burst.
 void Converter::pieces_registers(Registers& r) {
   std::uint64_t vectors = 0, place = 0;
   if (r.keeps_counts() && !r.loads() && vectors_issued_ != 0) {
@@ -161,8 +161,8 @@ void Converter::pieces_registers(Registers& r) {
 
 namespace {
 
-// The part of a unit in Tcu::registers(): all of its registers. The decoder and DAIS blocks have no
-// part there.
+// Saves or loads all registers of a unit, for Tcu::registers(). The decoder and DAIS blocks have
+// none there.
 
 template <typename Unit>
 void all_registers(Registers& r, Unit& unit) {

@@ -9,23 +9,24 @@
 namespace tactus {
 namespace {
 
-/// What has to be done beside the cycles of an interval to work it out is paid for by so many
-/// cycles taken. Once so much is unpaid no more are worked out: they do not come again often
-/// enough.
+/// Working out an interval costs time beyond its cycles. `interval` is the number of cycles taken
+/// in sequences that pay for it. If more than `most_unpaid` cycles are unpaid, no more intervals
+/// are worked out, since they do not repeat often enough.
 struct Price {
   Cycle interval, most_unpaid;
 };
 constexpr Price price{64, Cycle{1} << 19};
-/// With live memories, where most intervals are one cycle.
+/// The price with live memories, where most intervals are one cycle.
 constexpr Price price_live{12, Cycle{1} << 14};
-/// Cycles and instructions for which a sequence is not begun.
+/// No sequence is begun if fewer cycles or instructions are left.
 constexpr Cycle fewest_cycles = 64;
 constexpr std::uint64_t fewest_instructions = 4;
-/// Instructions between moves from or to a DRAM that are fewer are not taken as a sequence.
+/// If a transfer to a memory that does not keep time comes within fewer instructions, no sequence
+/// is begun.
 constexpr std::uint64_t fewest_between_moves = 12;
 constexpr std::uint64_t longest_pause = 4096;
 
-// Whether a unit that never serves a move is at rest.
+// These return true if a unit that never serves a transfer is at rest.
 
 template <typename Unit>
 bool unit_rests(const Unit& unit) {
@@ -67,7 +68,7 @@ bool TcuSequences::rests() const {
   return tcu.local_.idle() && units_rest();
 }
 
-/// Those that never serve a move.
+/// True if all units that never serve a transfer are at rest.
 bool TcuSequences::units_rest() const {
   bool rest = true;
   Tcu::for_each_unit(system_.tcu_, [&rest](const Tcu::UnitName&, const auto& unit, auto...) {
@@ -76,19 +77,19 @@ bool TcuSequences::units_rest() const {
   return rest;
 }
 
-/// The program has ended, and nothing is under way any more.
+/// True if the program has ended and nothing is under way.
 bool TcuSequences::is_over() const {
   return next_ == program_.count && system_.source_.exhausted() && rests();
 }
 
-/// See place_of().
+/// Returns the instruction with this place, see place_of().
 tcu::Instruction TcuSequences::entered(std::uint64_t place) {
   if (place < entered_before_.size()) return entered_before_[place];
   const std::uint64_t size = shapes_.instruction_bytes();
   return shapes_.decode(bytes((place - entered_before_.size()) * size, size));
 }
 
-/// Bytes of the program, in one piece; valid until the next call.
+/// Returns bytes of the program, contiguous and valid until the next call.
 const std::uint8_t* TcuSequences::bytes(std::uint64_t at, std::uint64_t count) {
   if (at + count <= program_.whole) return program_.bytes + at;
   torn_.resize(count);
@@ -99,7 +100,8 @@ const std::uint8_t* TcuSequences::bytes(std::uint64_t at, std::uint64_t count) {
   return torn_.data();
 }
 
-/// Where the design is in its program; false if that is not known, or the program is over soon.
+/// Finds the position of the design in its program. Returns false if it is unknown or if the
+/// program ends soon.
 bool TcuSequences::find_program(Position& position) {
   const std::optional<InstructionSource::Program> program = system_.source_.program();
   if (!program) return false;
@@ -127,7 +129,7 @@ void TcuSequences::take(Horizon& horizon) {
     return;
   }
   if (horizon.cycle < system_.clock_.now + fewest_cycles) return;
-  // First what is quick to ask: most of what retires is followed by something.
+  // The fast checks come first: after most retires the design is not at rest.
   Position position;
   if (!system_.tcu_.decoder_.rests() || !find_program(position)) return;
   if (!rests()) return;
@@ -136,7 +138,7 @@ void TcuSequences::take(Horizon& horizon) {
   changes_.begin();
   const std::uint64_t first = committed_.next;
   until_border_ = horizon.retires;
-  // The last cycle is left to the design, so that its wires are those that waits_for() looks at.
+  // The last cycle is left to the design, so that waits_for() sees the wires of that cycle.
   const Cycle until = horizon.cycle - 1;
   if (memories_) {
     walk_live(position, until);
@@ -159,13 +161,13 @@ bool TcuSequences::memories_keep_time() const {
                      [](const auto& port) { return port->target->keeps_time(); });
 }
 
-/// A request to a DRAM is on its way.
+/// True if a request to a DRAM is on its way.
 bool TcuSequences::asks_memories() const {
   return std::any_of(system_.ports_.begin(), system_.ports_.end(),
                      [](const auto& port) { return !port->port.idle(); });
 }
 
-/// Whether a sequence from here on would be over at once for a DRAM that does not keep time.
+/// True if a sequence would end soon because of a DRAM that does not keep time.
 bool TcuSequences::asks_memories_soon(std::uint64_t next) {
   if (memories_keep_time_ || memories_) return false;
   const std::uint64_t end = std::min(program_.count, next + fewest_between_moves);
@@ -175,7 +177,7 @@ bool TcuSequences::asks_memories_soon(std::uint64_t next) {
   return false;
 }
 
-/// Forgets what is known if it is too much, or holds no longer.
+/// Forgets all states if there are too many, or if they no longer apply.
 void TcuSequences::renew() {
   Decoder& decoder = system_.tcu_.decoder_;
   const bool keep_time = memories_keep_time();
@@ -200,10 +202,11 @@ void TcuSequences::forget() {
   counters_ = {};
 }
 
-/// The design is at rest: its state, as one of those that are known.
+/// Saves the state of the design, which is at rest, as the first of a sequence. Returns false if
+/// none can begin.
 bool TcuSequences::begin(Position& position) {
   Decoder& decoder = system_.tcu_.decoder_;
-  entered_before_ = decoder.last_entered();  // if they are not of the program
+  entered_before_ = decoder.last_entered();  // used if these are not instructions of the program
   first_place_ = position.next;
   executed_ = position.next - decoder.waiting();
   items_.clear();
@@ -223,7 +226,8 @@ bool TcuSequences::begin(Position& position) {
   return true;
 }
 
-/// Items up to this instruction, exclusive; false if one of them is not for a sequence.
+/// Reads the items before instruction `upto`. Returns false if one of them cannot be taken in a
+/// sequence.
 bool TcuSequences::know_more_items(std::uint64_t upto) {
   if (upto > program_.in_sequences) return false;
   for (std::uint64_t place = first_place_ + items_.size(); place < place_of(upto); ++place) {
@@ -256,7 +260,7 @@ bool TcuSequences::learns() const {
 
 void TcuSequences::walk(Position& position, Cycle until) {
   while (path_.size() < longest_path) {
-    // An interval that is not known may accept an instruction, too.
+    // An unknown interval may accept an instruction, too.
     if (position.next < program_.count) {
       if (!know_items(position.next + 1)) return;
     } else if (known_[position.state].rests) {
@@ -283,7 +287,7 @@ void TcuSequences::walk(Position& position, Cycle until) {
   }
 }
 
-/// The path up to here has happened.
+/// Accepts the path up to this position as passed.
 void TcuSequences::commit(const Position& position) {
   Decoder& decoder = system_.tcu_.decoder_;
   Cycle now = committed_.now;
@@ -314,17 +318,17 @@ void TcuSequences::commit(const Position& position) {
   finish_path(position);
 }
 
-/// What its interval counts is to be added up.
+/// Notes that the counts of a step's interval must be added up.
 void TcuSequences::use(const Step& step) {
   KnownSequences::State& interval = known_[step.interval];
   if (interval.uses == 0) used_.push_back(step.interval);
   interval.uses += step.times;
 }
 
-/// The path has been counted and told, and leads to this position.
+/// Ends a path whose counts and changes have been handed on. It leads to this position.
 void TcuSequences::finish_path(const Position& position) {
   path_.clear();
-  // Instructions that wait in the decoder have done nothing.
+  // Instructions that wait in the decoder have done nothing so far.
   const std::uint64_t waiting = known_[position.state].waiting;
   for (; executed_ < position.next - waiting; ++executed_) data_->execute(item(executed_).item);
   items_.erase(items_.begin(),
@@ -335,7 +339,7 @@ void TcuSequences::finish_path(const Position& position) {
   committed_ = position;
 }
 
-/// The figures are those of a border before cycle `now`, while the design may be elsewhere.
+/// Hands on the figures of a border before cycle `now`. The design itself may be in another state.
 void TcuSequences::pass_border(Cycle now) {
   add_counts();
   system_.clock_.now = now;
@@ -344,7 +348,7 @@ void TcuSequences::pass_border(Cycle now) {
   system_.paused_ = false;
 }
 
-/// The design goes on from the last rest.
+/// Loads the state of the last rest, from which the design continues.
 void TcuSequences::leave() {
   Clock& clock = system_.clock_;
   add_counts();
@@ -363,7 +367,7 @@ void TcuSequences::add_counts() {
   before_.clear();
 }
 
-/// What an interval counts, so many times.
+/// Adds what an interval counts, `times` times.
 void TcuSequences::add_counts(Id interval, std::uint64_t times) {
   const KnownSequences::Count* counts = known_.counts(interval);
   for (std::uint32_t i = 0; i < known_[interval].counted; ++i) {
@@ -371,7 +375,7 @@ void TcuSequences::add_counts(Id interval, std::uint64_t times) {
   }
 }
 
-/// The cycle of the last write response at a port's pins.
+/// Returns the cycle of the last write response at a port's pins.
 Cycle& TcuSequences::last_response(unsigned p) {
   return system_.ports_[p]->port.splitter().counts().last_write_response;
 }

@@ -1,13 +1,13 @@
-// Takes sequences of instructions whose timing is known, without working out their cycles; see
+// Takes sequences of instructions whose timing is known, without evaluating their cycles; see
 // models/sim/fast/README.md.
 //
-// A sequence begins and ends in cycles in which the design *rests*: instructions may wait in the
-// decoder, and nothing else is under way. Between them it goes from state to state
-// (KnownSequences), and only adds up what the intervals count. Intervals that are not known are
-// worked out by the design itself, from the registers of their first state, with
-// Clock::timing_only: no data moves. Once the design would rest again the instructions' data is
-// worked out, one instruction after the other (TcuData). What is not known to end in a rest never
-// was: the design then goes on, cycle by cycle, from the last rest.
+// A sequence begins and ends in a cycle in which the design is *at rest*: instructions may wait in
+// the decoder, and nothing else is under way. In between it goes from state to state
+// (KnownSequences) and only adds up the counts of the intervals. An unknown interval is worked out
+// by the design itself, from the registers of its first state, with Clock::timing_only: no data
+// moves. When the design would be at rest again, the data of the instructions is worked out, one
+// instruction after the other (TcuData). If a sequence does not lead to a rest, it is dropped, and
+// the design continues cycle by cycle from the last rest.
 #pragma once
 
 #include <array>
@@ -37,32 +37,34 @@ class TcuSequences {
   explicit TcuSequences(TcuSystem& system);
   ~TcuSequences();
 
-  /// Whether every part of the machine can be taken in sequences.
+  /// True if every part of the machine can be taken in sequences.
   [[nodiscard]] static bool possible(const tcu::Architecture& architecture);
-  /// Whether the observer of events, if there is one, and the sampler can be told what they see.
+  /// True if sequences can tell the observer of events, if there is one, and the sampler what these
+  /// see.
   [[nodiscard]] bool tells(const EventSink* events) const;
-  /// After a cycle: takes instructions as long as the clock does not go beyond the horizon. At its
-  /// borders Machine::on_border() is called.
+  /// Call after a cycle. Takes instructions as long as the clock does not go beyond the horizon,
+  /// and calls Machine::on_border() at its borders.
   void take(Horizon& horizon);
 
-  /// Forgets what is known, and with it the decoder's shapes.
+  /// Forgets all states, intervals and shapes.
   void forget();
 
   /// Instructions taken so far.
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
-  /// Cycles of intervals that were not worked out, because they repeat the ones before.
+  /// Cycles of intervals that were skipped as repetitions when these were worked out.
   [[nodiscard]] Cycle skipped() const { return periods_.skipped(); }
 
  private:
-  friend class PlantedFault;  ///< of tests
+  friend class PlantedFault;  ///< used by tests
   using Id = KnownSequences::Id;
-  /// Where in the program, and when.
+  /// A place in the program, and a cycle.
   struct Position {
     Id state = KnownSequences::none;
     std::uint64_t next = 0;  ///< instruction that is accepted next
     Cycle now = 0;
-    std::uint64_t timer = 0;          ///< of the decoder, with live memories
-    Id moves = KnownSequences::none;  ///< the state of what serves moves, where that is a part
+    std::uint64_t timer = 0;  ///< the decoder's timer, with live memories
+    /// State of the transfers, if the design is taken in two parts
+    Id moves = KnownSequences::none;
     [[nodiscard]] bool operator==(const Position& o) const {
       return state == o.state && next == o.next && now == o.now && moves == o.moves;
     }
@@ -71,12 +73,12 @@ class TcuSequences {
   struct KeptCounts {
     std::vector<Registers::Count> live, saved;
   };
-  /// An interval, and the link to what comes after it.
+  /// An interval, and the link to the state after it.
   struct Passage {
     Id interval = KnownSequences::none, link = KnownSequences::none;
   };
   using Owner = CounterOwner;
-  /// When an interval that is worked out began, and what was counted by then.
+  /// The begin of an interval that is worked out, and what had been counted by then.
   struct Began {
     Cycle now = 0;
     std::uint64_t accepted = 0, retired = 0;
@@ -88,15 +90,15 @@ class TcuSequences {
   };
   /// Upper limit on the intervals of a sequence in which the design never comes to rest.
   static constexpr std::size_t longest_path = 1U << 18;
-  /// Cycles after which an interval that does not end is given up, or a wait for a memory.
+  /// Limit on the cycles of an interval, and on a wait for a memory. Longer ones are not taken.
   static constexpr Cycle longest_interval = 1U << 20;
   /// One entry of a path: an interval and how often it repeats.
   struct Step {
     Id interval = KnownSequences::none;
     std::uint64_t times = 0;
-    bool of_moves = false;  ///< of a design in two parts
+    bool of_moves = false;  ///< a step of the transfers' part
   };
-  /// Places of the accounts that tell what the array's time goes into.
+  /// Places of the accounts from which the account of the array's time follows.
   struct Reasons {
     std::size_t array = 0, decoder = 0;
     std::array<std::size_t, 2> ports{};
@@ -104,13 +106,14 @@ class TcuSequences {
   class PathChanges;
   struct Program {
     const std::uint8_t* bytes = nullptr;
-    std::uint64_t whole = 0;             ///< bytes that lie there
-    const std::uint8_t* rest = nullptr;  ///< those that follow them
-    std::uint64_t count = 0;             ///< instructions
-    std::uint64_t in_sequences = 0;      ///< the first so many may be taken
-    std::uint64_t leftover = 0;          ///< bytes behind them, less than an instruction
-    /// An interval does not come to the end of the stream if so many instructions, or more, have
-    /// not been accepted when it begins.
+    std::uint64_t whole = 0;             ///< bytes of the program at `bytes`
+    const std::uint8_t* rest = nullptr;  ///< the bytes after these
+    std::uint64_t count = 0;             ///< number of instructions
+    /// Number of instructions, from the first on, that may be taken
+    std::uint64_t in_sequences = 0;
+    std::uint64_t leftover = 0;  ///< bytes after the last instruction, too few for another one
+    /// If at least this many instructions have not been accepted when an interval begins, the
+    /// interval does not reach the end of the stream.
     std::uint64_t many = 0;
   };
   struct Known {
@@ -127,13 +130,14 @@ class TcuSequences {
   [[nodiscard]] bool asks_memories() const;
   [[nodiscard]] bool asks_memories_soon(std::uint64_t next);
   bool begin(Position& position);
-  [[nodiscard]] bool learns() const;  ///< whether more intervals are to be worked out
-  // What is known of an interval, against what was found by working it out (sequence_checks.cpp).
+  [[nodiscard]] bool learns() const;  ///< true if more intervals may be worked out
+  // These compare what is remembered of an interval with what working it out has found
+  // (sequence_checks.cpp).
   void check_interval(const KnownSequences::State& known, const KnownSequences::State& found) const;
   void check_growth(Id interval, const std::vector<KnownSequences::Count>& growth) const;
   void check_changes(Id interval, const std::vector<KnownSequences::Change>& changes) const;
   [[nodiscard]] std::string name_of_counter(std::uint32_t counter) const;
-  /// The states after it. `part`: saves their registers.
+  /// Compares the states after an interval. `part` saves their registers.
   void check_next(Id known, Id found, void (TcuSequences::*part)(Registers&));
   void walk(Position& position, Cycle until);
   void leave();
@@ -169,8 +173,8 @@ class TcuSequences {
   [[nodiscard]] bool accepts() const;
   [[nodiscard]] bool retires() const;
 
-  // With memories that do not keep time (live_sequences.cpp).
-  static constexpr unsigned port_parts = 3;  ///< of busy_parts(): the ports
+  // With live memories (live_sequences.cpp).
+  static constexpr unsigned port_parts = 3;  ///< bits of busy_parts() that stand for ports
   [[nodiscard]] bool memories_rewind() const;
   void begin_live();
   [[nodiscard]] unsigned busy_parts() const;
@@ -187,7 +191,7 @@ class TcuSequences {
   void note_timer(KnownSequences::State& found) const;
   void pass_time(Position& position, Id interval, Cycle cycles) const;
 
-  // What has passed since the last rest (live_path.cpp).
+  // The intervals passed since the last rest (live_path.cpp).
   void begin_path();
   void commit_path(const Position& position);
   void drop_path();
@@ -196,7 +200,7 @@ class TcuSequences {
   void add_step(bool of_moves, Id interval, std::uint64_t times);
   void end_steps();
   void note_path_responses(Id interval, Cycle now);
-  // What observers of accounts and events hear of it (told_changes.cpp).
+  // What observers of accounts and events are told (told_changes.cpp).
   void list_observers();
   void sample_until(Cycle end, std::uint64_t retired);
   void tell_changes(Id interval, Cycle now, std::uint64_t accepted, std::uint64_t retired);
@@ -206,7 +210,7 @@ class TcuSequences {
   void tell_array_time(Cycle now);
   void tell_path();
 
-  // Counts that states do not tell (kept_counts.cpp).
+  // Counts kept outside states (kept_counts.cpp).
   void set_growth(Id interval, const KeptCounts& counts);
   void set_link(Id interval, Id shape, Id next, bool keeps, const KeptCounts& counts);
   [[nodiscard]] Id successor(Id interval, Id shape, bool keeps, const KeptCounts& counts);
@@ -215,13 +219,13 @@ class TcuSequences {
   [[nodiscard]] bool stays(Id state, const Passage& passage) const;
   void follow(const Passage& passage, KeptCounts& counts);
 
-  // With a design in two parts (divided_sequences.cpp, divided_intervals.cpp).
-  /// An interval of the control up to where it is taken: so many cycles, 0 for all.
+  // For a design in two parts (divided_sequences.cpp, divided_intervals.cpp).
+  /// How an interval of the control ends: after `cycles` cycles; 0: at its own end.
   struct ControlEnd {
     Cycle cycles = 0;
-    bool pops = false;  ///< the move at the head is done in the last of them
+    bool pops = false;  ///< the transfer at the head is done in the last cycle
   };
-  /// Whether the array waits for the move at the head, and up to which cycle that stays so.
+  /// True if the array waits for the transfer at the head, and the cycle up to which this holds.
   struct Lost {
     bool time = false;
     Cycle until = 0;
@@ -269,13 +273,13 @@ class TcuSequences {
   void note_responses(Id interval, Cycle now);
   void list_counters();
   [[nodiscard]] Owner owner(const Account& account) const;
-  /// What entered the decoder has places: the program's instructions come behind the two that may
-  /// have entered before it, and whose slots of the decoder's queue show them.
+  /// Instructions that have entered the decoder are numbered by place. The two instructions before
+  /// the program, which the slots of the decoder's queue still show, have places 0 and 1.
   [[nodiscard]] static std::uint64_t place_of(std::uint64_t instruction) { return instruction + 2; }
   [[nodiscard]] tcu::Instruction entered(std::uint64_t place);
-  /// A number for how far the program's end is when this instruction is the next to be accepted:
-  /// the same for all places that are far from it, 0, and another for each of the last few, which
-  /// also tells how many bytes follow the last instruction.
+  /// A number for the distance of the program's end when this instruction is the next to be
+  /// accepted. It is 0 for all instructions that are far from the end. For each of the last few it
+  /// differs, and depends on the number of bytes after the last instruction.
   [[nodiscard]] std::uint64_t ending(std::uint64_t next) const {
     const std::uint64_t left = program_.count - next;
     return left >= program_.many ? 0 : (program_.leftover + 1) * program_.many - left;
@@ -290,64 +294,69 @@ class TcuSequences {
   KnownSequences known_;
   TcuPeriods periods_;
   std::vector<Account*> accounts_;
-  CounterList counters_;  ///< of the accounts, and behind them of events
+  CounterList counters_;  ///< counters of the accounts, then those of events
   CounterList events_;
-  std::vector<std::uint32_t> places_;  ///< of the accounts' first counters
+  std::vector<std::uint32_t> places_;  ///< places of the accounts' first counters
   ObservedChanges changes_;
-  Cycle sampled_ = 0;        ///< the sampler has passed the cycles before it
-  std::uint16_t flags_ = 0;  ///< that it sees from there on
+  Cycle sampled_ = 0;        ///< the sampler has seen all cycles before this one
+  std::uint16_t flags_ = 0;  ///< flags that the sampler sees from this cycle on
   Reasons reasons_;
-  std::size_t first_event_ = 0;  ///< place
-  /// The counters, to which every interval that is worked out returns. Empty: to be read.
+  std::size_t first_event_ = 0;  ///< place of the first event's counter
+  /// Values of the counters to which they return after every interval that is worked out. Empty: to
+  /// be read.
   std::vector<std::uint64_t> before_, events_before_;
   std::vector<KnownSequences::Count> growth_;
-  std::vector<KnownSequences::Change> found_changes_;  ///< of the interval that is worked out
+  /// Changes of the interval that is worked out
+  std::vector<KnownSequences::Change> found_changes_;
   std::vector<std::uint8_t> bytes_;
-  /// Registers of DRAM ports and their targets that are idle; empty: not known yet.
+  /// Registers of idle DRAM ports and of their idle targets; empty: unknown so far.
   std::array<std::vector<std::uint8_t>, 2> idle_ports_, idle_targets_;
 
   Program program_;
-  std::vector<std::uint8_t> torn_;  ///< bytes of the program that do not lie in one piece
-  std::array<tcu::Instruction, 2> entered_before_;  ///< before the program
-  std::vector<Known> items_;                        ///< from first_place_ on
+  std::vector<std::uint8_t> torn_;  ///< a part of the program that is not contiguous in memory
+  /// Instructions that entered before the program
+  std::array<tcu::Instruction, 2> entered_before_;
+  std::vector<Known> items_;  ///< items from first_place_ on
   std::uint64_t first_place_ = 0;
-  std::uint64_t executed_ = 0;  ///< instructions whose data is worked out
+  std::uint64_t executed_ = 0;  ///< instructions whose data has been worked out
   std::optional<std::uint64_t> last_access_;
   std::uint64_t until_border_ = 0;  ///< see Horizon::retires
   std::vector<Step> path_;          ///< intervals passed since the last rest
   std::vector<Id> used_;            ///< states whose counts are still to be added up
   Position committed_;
-  Position loaded_;  ///< where the design is
+  Position loaded_;  ///< position that the design's registers have
   Began began_;
   std::uint64_t next_ = 0;           ///< instruction that the design accepts next
-  bool memories_keep_time_ = false;  ///< when the states were saved
+  bool memories_keep_time_ = false;  ///< the memories kept time when the states were saved
   std::uint64_t taken_ = 0, worked_out_ = 0;
-  std::uint32_t checks_ = 0;  ///< known intervals met so far with engine check
+  std::uint32_t checks_ = 0;  ///< known intervals that engine check has met so far
   Cycle taken_cycles_ = 0;
-  std::uint64_t wait_ = 0, pause_ = 0;  ///< calls to be left out, after some that led to nothing
-  std::uint16_t timeout_ = 0;           ///< register at which the states were saved
+  std::uint64_t wait_ = 0, pause_ = 0;  ///< calls of take() to skip, after calls without a result
+  std::uint16_t timeout_ = 0;  ///< value of the timeout register when the states were saved
 
-  /// Null: the memories keep time, or they cannot be returned to a rest.
+  /// Null: the memories keep time, or cannot return to a rest.
   std::unique_ptr<LiveMemories> memories_;
   std::array<std::unique_ptr<HeldTarget>, 2> held_;
-  std::array<AxiTarget*, 2> targets_{};  ///< the memories', while those are held
-  unsigned driven_ = 0;                  ///< by the memories
-  Cycle driven_at_ = 0;                  ///< in this cycle; ~0: they have to be asked
-  Cycle quiet_until_ = 0;                ///< up to there they drive the same, and nothing passes
+  std::array<AxiTarget*, 2> targets_{};  ///< targets of the ports while held_ replaces them
+  unsigned driven_ = 0;                  ///< wires that the memories drive
+  Cycle driven_at_ = 0;                  ///< cycle of these wires; ~0: the memories must be asked
+  Cycle quiet_until_ = 0;  ///< up to this cycle the wires stay the same without a handshake
   // The path.
-  std::array<Step, 2> newest_;  ///< of the control, or the whole design, and of the moves
+  /// Last step of the control, or of the whole design; last step of the transfers
+  std::array<Step, 2> newest_;
   std::vector<Cycle> retires_;
-  std::uint64_t told_ = 0;                              ///< of them
-  std::size_t counted_ = 0;                             ///< steps whose counts are added up
-  std::array<Cycle, 2> responses_{}, old_responses_{};  ///< the last, and before the path
+  std::uint64_t told_ = 0;   ///< number of retires that have been told
+  std::size_t counted_ = 0;  ///< number of steps whose counts have been added up
+  /// Last write responses: now, and before the path
+  std::array<Cycle, 2> responses_{}, old_responses_{};
 
-  KeptCounts counts_;           ///< of the whole design, or of its control
-  KeptCounts counts_of_moves_;  ///< of a design in two parts
+  KeptCounts counts_;           ///< counts of the whole design, or of its control
+  KeptCounts counts_of_moves_;  ///< counts of the transfers of a design in two parts
   std::vector<Registers::Count> next_counts_;
-  bool divided_ = false;       ///< the design is taken in two parts
-  bool moves_rest_ = false;    ///< of the design, as it was loaded
-  Passage resting_moves_;      ///< comes again as long as no move is at the head; none: not known
-  std::vector<Owner> owners_;  ///< of the counters
+  bool divided_ = false;     ///< the design is taken in two parts
+  bool moves_rest_ = false;  ///< the transfers of the design, as loaded, are at rest
+  Passage resting_moves_;  ///< transfers that do nothing, while none is at the head; none: unknown
+  std::vector<Owner> owners_;         ///< owner of each counter
   std::vector<std::uint32_t> turns_;  ///< see KnownSequences::State::turns
   std::vector<std::uint32_t> growth_of_counts_;
   std::vector<KnownSequences::Kept> kept_;

@@ -1,4 +1,4 @@
-// What observers of accounts are told of intervals that have passed.
+// What observers of accounts are told about intervals that have passed.
 #include <algorithm>
 
 #include "models/tcu/events.h"
@@ -7,14 +7,15 @@
 
 namespace tactus {
 
-/// The changes of the path's steps, of one part of the design, in the order of time.
+/// Iterates over the changes in the steps of a path, of one part of the design, in the order of
+/// time.
 class TcuSequences::PathChanges {
  public:
   PathChanges(const TcuSequences& sequences, bool of_moves, Cycle begin)
       : known_(sequences.known_), path_(sequences.path_), of_moves_(of_moves), now_(begin) {
     find();
   }
-  /// When the next change comes; ~0: there is none.
+  /// Cycle of the next change; ~0: there is none.
   [[nodiscard]] Cycle at() const {
     return step_ == path_.size() ? ~Cycle{0} : now_ + next().offset;
   }
@@ -33,7 +34,7 @@ class TcuSequences::PathChanges {
   }
 
  private:
-  /// The next step with changes.
+  /// Finds the next step that has changes.
   void find() {
     for (; step_ < path_.size(); ++step_) {
       const Step& step = path_[step_];
@@ -47,7 +48,7 @@ class TcuSequences::PathChanges {
   const KnownSequences& known_;
   const std::vector<Step>& path_;
   bool of_moves_;
-  Cycle now_;  ///< when the interval begins
+  Cycle now_;  ///< begin of the current interval
   std::size_t step_ = 0;
   std::uint64_t times_ = 0;
   std::uint32_t change_ = 0;
@@ -74,8 +75,8 @@ void TcuSequences::tell_changes(Id interval, Cycle now, std::uint64_t accepted,
   }
 }
 
-/// Returns a remembered event with the operands that follow from the program, and without the data
-/// of an access.
+/// Returns a remembered event with the operands that follow from the program. It has no data,
+/// except the bytes of an instruction.
 Event TcuSequences::event_of(const KnownSequences::Change& change, std::uint64_t accepted,
                              std::uint64_t retired) {
   const unsigned place = change.account - KnownSequences::Change::first_event;
@@ -109,14 +110,15 @@ Event TcuSequences::event_of(const KnownSequences::Change& change, std::uint64_t
 bool TcuSequences::tells(const EventSink* events) const {
   if (events == nullptr && !system_.sampler_) return true;
   if (!memories_keep_time() || system_.samples_by_cycle_) return false;
-  // Port B of local memory is ready for what the last queued transfer did, which no state tells.
+  // The readiness of port B of local memory depends on the last queued transfer, which no state
+  // contains.
   if (system_.sampler_ && system_.config_.tcu.architecture.dma_queue != 0) return false;
   return events == nullptr ||
          (events->kinds() != 0 && (events->kinds() & ~timeline_event_kinds) == 0);
 }
 
-/// Lets the sampler see the cycles up to `end`, before which so many instructions of the path have
-/// retired.
+/// Lets the sampler see the cycles before `end`. `retired` instructions of the path have retired
+/// before them.
 void TcuSequences::sample_until(Cycle end, std::uint64_t retired) {
   if (!system_.sampler_) return;
   system_.clock_.now = sampled_;
@@ -140,7 +142,8 @@ void TcuSequences::tell_path_changes() {
   }
 }
 
-/// From the states of the accounts that decide it.
+/// Derives the state of the array's time from the accounts of array, decoder and ports, and tells
+/// it.
 void TcuSequences::tell_array_time(Cycle now) {
   const auto moves = [this](unsigned p) {
     return ArrayTime::port_moves(changes_.code(reasons_.ports[p]));

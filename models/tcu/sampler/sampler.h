@@ -37,7 +37,7 @@ class Sampler final : public sc_core::sc_module {
   void commit();
   /// Bits 47:32 of a sample of the cycle that was observed last.
   [[nodiscard]] std::uint16_t flags() const { return flags_; }
-  /// Captures these flags for a cycle that is not worked out.
+  /// Captures these flags for a cycle that is skipped, in place of observe().
   void observe(std::uint16_t flags, std::uint32_t program_counter);
   /// Passes cycles without a sample, `most` at the most; returns how many.
   [[nodiscard]] Cycle pass_time(Cycle most);
@@ -59,7 +59,7 @@ class Sampler final : public sc_core::sc_module {
   std::uint32_t in_block_ = 0;
   Sample sample_;
   bool valid_ = false;
-  // What was observed in the present cycle.
+  // What was observed in this cycle.
   std::uint16_t flags_ = 0;
   std::uint32_t program_counter_ = 0;
   std::uint16_t interval_ = 0;

@@ -39,7 +39,7 @@ class StreamAdapter final : public sc_core::sc_module {
   [[nodiscard]] bool sleeps() const { return !words_.fires() && !instructions_.fires(); }
   /// Bytes of instructions that have come and not left.
   [[nodiscard]] unsigned stored() const { return stored_; }
-  /// The most of them that there can be.
+  /// The maximum of stored().
   [[nodiscard]] unsigned capacity() const { return capacity_; }
   /// See models/sim/fast/registers.h. Loaded, it needs load(), too.
   void registers(Registers& r) {

@@ -680,7 +680,6 @@ TEST(HostTail, TheHostComputesTheNodesAfterTheProgram) {
   EXPECT_EQ(compiled.notes.size(), 2U);
 }
 
-/// A meaningless node is refused by the compiler and not left to the host.
 TEST(HostTail, InvalidNodesAreNotLeftToTheHost) {
   GraphMaker maker;
   maker.input("x", {1, 3}).weights("c", {2}, 1.0F).node("Exp", {"x"}, {"e"});
@@ -688,7 +687,6 @@ TEST(HostTail, InvalidNodesAreNotLeftToTheHost) {
   EXPECT_NE(refusal(maker.graph).find("cannot be broadcast"), std::string::npos);
 }
 
-/// A window of more pixels than there are accumulators is pooled by rows first.
 TEST(Pools, WindowsLargerThanTheAccumulatorsArePooledByRowsFirst) {
   tcu::Architecture small = architecture(4);
   small.accumulator_depth = 64;
@@ -708,13 +706,13 @@ TEST(Pools, WindowsLargerThanTheAccumulatorsArePooledByRowsFirst) {
   pooled("AveragePool", {{"kernel_shape", Ints{12, 15}}});
 }
 
-/// Sums along the lanes, and other dimensions that come to run along them.
+/// A tensor is multiplied by its own transpose, which has another dimension along the lanes
+/// (lane_turn.h). N = 12 is no power of two and takes the other way.
 TEST(LaneTurns, SumsAlongLanesAreRightOnEveryArray) {
   for (const std::uint32_t n : {4U, 8U, 12U, 16U}) {
     for (const nn::Shape& shape : {nn::Shape{16, 32}, nn::Shape{2, 17, 21}, nn::Shape{2, 3, 16, 20},
                                    nn::Shape{1, 2, 33, 16}}) {
       SCOPED_TRACE(nn::to_string(shape) + ", array " + std::to_string(n));
-      // The transpose as weights of a product with itself.
       GraphMaker maker(13);
       nn::Shape turned(shape.size());
       for (std::size_t k = 0; k < shape.size(); ++k) turned[k] = static_cast<std::int64_t>(k);

@@ -57,7 +57,8 @@ TEST(SubGraphs, ComputedConditionIsRefused) {
             "run time; supported are constants, and what follows from constants and shapes");
 }
 
-/// Repeats h = Relu(h w + x) three times. The outputs are the last h, and all three.
+/// Returns a Loop that repeats h = Relu(h w + x) three times. The outputs are the last h, and h
+/// after each of the three iterations. `body_decides`: the body computes the condition.
 GraphMaker loop(bool body_decides) {
   GraphMaker maker;
   maker.input("x", {2, 4}).input("h", {2, 4}).weights("w", {4, 4}, 0.5F);
@@ -84,7 +85,8 @@ TEST(SubGraphs, LoopWhoseBodyDecidesItsEndIsRefused) {
                 .substr(0, 110));
 }
 
-/// h = Relu(h w + slice) over the slices of x, and -h of each.
+/// Returns a Scan that computes h = Relu(h w + slice) for each slice of x. The outputs are the last
+/// h, and -h after each slice.
 GraphMaker scan(std::int64_t opset, Attributes attributes, const nn::Shape& x, const nn::Shape& h) {
   GraphMaker maker(opset);
   maker.input("x", x).input("h", h).weights("w", {4, 4}, 0.5F);

@@ -245,7 +245,7 @@ TEST_F(TensorCommand, NaNIsNamed) {
   EXPECT_NE(check.err.find("input \"x\": " + text), std::string::npos) << check.err;
 }
 
-/// A pointwise convolution with different channels.
+/// A 1x1 convolution of 3 channels to 2.
 nn::Graph image_graph() {
   GraphMaker maker(13);
   maker.input("x", {1, 3, 4, 5})

@@ -278,7 +278,7 @@ std::string refusal_of(Compile compile, const nn::Graph& graph,
   }
 }
 
-/// Includes functions by tables and products of two computed operands.
+/// The nodes are compiled without and with lookup tables.
 TEST(Stripe, CompilesAllThatTheLayerCompilerCompiles) {
   if (!fs::exists(suite)) {
     GTEST_SKIP() << suite << " is not there; as root: apt-get install libonnx-testdata";

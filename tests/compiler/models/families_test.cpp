@@ -81,7 +81,7 @@ TEST(Families, SmallCasesCompile) {
   EXPECT_EQ(compile_all(files_in("cases", ".onnx")), std::set<std::string>{});
 }
 
-/// Models too large for a test: without lookup tables the curves of YOLOX take too many
+/// Models that take too long for a test: without lookup tables, the curves of YOLOX take too many
 /// instructions.
 const std::set<std::string> large{"yolox_nano"};
 

@@ -90,7 +90,8 @@ TEST(HostBefore, TheHostLooksUpWordsAndMakesMasks) {
   }
 }
 
-/// Three words of four numbers from INT64 numbers, and a row of three truth values from INT32.
+/// The host makes three words of four numbers from INT64 word numbers, and a row of three truth
+/// values from an INT32 mask.
 TEST(HostBefore, ItsWorkIsCounted) {
   const Compiled compiled = compile(masked_words(), ample_architecture());
   const HostWork work = host_work(compiled);

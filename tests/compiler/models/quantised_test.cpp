@@ -1,5 +1,5 @@
-// Networks of quantised operators, ONNX's and those of ONNX Runtime, against outputs of ONNX
-// Runtime.
+// Networks of quantised operators, of ONNX and of ONNX Runtime's own domain, compared with outputs
+// of ONNX Runtime.
 #include <gtest/gtest.h>
 
 #include <onnx/onnx_pb.h>
@@ -11,7 +11,7 @@
 namespace tactus::compiler {
 namespace {
 
-/// A model in the form of files.
+/// Builds an ONNX model as a protobuf message, as a file would hold it.
 class ModelMaker {
  public:
   ModelMaker(const nn::Shape& input, const nn::Shape& output) {
@@ -49,7 +49,8 @@ class ModelMaker {
     made.set_data_type(onnx::TensorProto::FLOAT);
     made.add_float_data(value);
   }
-  /// (7 i + 3) mod m, plus `low`, for m above 0; else `low`.
+  /// Adds an initializer of integers. Element i is (7 i + 3) mod m + `low` if m is above 0, else
+  /// `low`.
   void integers(const char* name, std::int32_t type, const nn::Shape& shape, std::int64_t m,
                 std::int64_t low) {
     onnx::TensorProto& made = *graph().add_initializer();
@@ -79,7 +80,8 @@ class ModelMaker {
 
 constexpr const char* of_runtime = "com.microsoft";
 
-/// A Conv, a pool, a sum, a mean and a Gemm, whose values are integers in between.
+/// A quantised Conv, MaxPool, sum, mean and Gemm. All values between QuantizeLinear and
+/// DequantizeLinear are integers.
 ModelMaker quantised_network() {
   ModelMaker m({1, 2, 6, 6}, {1, 3});
   constexpr auto u8 = onnx::TensorProto::UINT8, i8 = onnx::TensorProto::INT8,
@@ -114,7 +116,7 @@ ModelMaker quantised_network() {
   return m;
 }
 
-/// ((37 i + 11) mod 97) / 32 - 1.5
+/// Returns an input whose element i is ((37 i + 11) mod 97) / 32 - 1.5.
 nn::Values image(const nn::Shape& shape) {
   nn::Tensor tensor = nn::Tensor::zeros(shape);
   for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
@@ -134,7 +136,7 @@ TEST(Quantised, AQuantisedNetworkIsCompiledAsOneOfRealNumbers) {
   for (const Options& options : {Options(), optimised}) {
     const Compiled compiled = compile(graph, ample_architecture(), options);
     EXPECT_EQ(compiled.host, nullptr);
-    // Two steps of the last quantised values.
+    // The allowed error is two quantisation steps of the output.
     EXPECT_LE(relative_error(finished(compiled, inputs).at("y"), expected), 2.0 / 32);
   }
 }
@@ -152,7 +154,8 @@ TEST(Quantised, IncompleteRuntimeFunctionsAreRefused) {
   EXPECT_NE(error.find("attribute \"channels_last\" is not supported"), std::string::npos) << error;
 }
 
-/// Integers whose scale follows from the values.
+/// A product of integers whose quantisation step is computed from the values at run time
+/// (DynamicQuantizeLinear).
 ModelMaker dynamic_network() {
   ModelMaker m({3, 5}, {3, 4});
   m.integers("w", onnx::TensorProto::INT8, {5, 4}, 23, -11);
@@ -179,7 +182,8 @@ TEST(Quantised, DynamicScalesKeepTheRealNumbers) {
   for (const Options& options : {Options(), optimised}) {
     const Compiled compiled = compile(graph, ample_architecture(), options);
     EXPECT_EQ(compiled.host, nullptr);
-    // Five products of weights up to 13 / 32 with values that are off by half a step of 3 / 255.
+    // The allowed error is that of a sum of five products: each weight is at most 13 / 32, and each
+    // value is off by half a step of 3 / 255.
     EXPECT_LE(relative_error(finished(compiled, inputs).at("y"), expected), 5 * 13.0 / 32 * 0.006);
   }
 }

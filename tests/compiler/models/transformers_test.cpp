@@ -1,5 +1,6 @@
-// Blocks of transformers in the nodes of today's exporters and of older ones, small: by strategies,
-// the optimiser and Stripe, against the float reference.
+// Small blocks of transformers, written with the nodes that exporters use today and with those of
+// older exporters. Programs of the strategies, the optimiser and Stripe are compared with the float
+// reference.
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -15,7 +16,8 @@ constexpr float smallest_float = std::numeric_limits<float>::lowest();
 
 nn::Tensor number(float value) { return floats({}, {value}); }
 
-/// Adds nodes of transformers to a graph; every function returns the name of its result.
+/// Adds nodes of transformers to a graph. Every function returns the name of its result. `today`:
+/// use today's operators instead of their older expansions.
 class Exporter {
  public:
   Exporter(std::int64_t opset, bool today) : maker(opset), today_(today) {}
@@ -72,7 +74,8 @@ class Exporter {
   std::string by_heads(const std::string& x, std::int64_t count) {
     return op("Transpose", {reshape(x, {1, count, heads, head})}, {{"perm", Ints{0, 2, 1, 3}}});
   }
-  /// `masked` makes masked scores of scores.
+  /// Adds an attention. The function `masked` adds the mask's nodes: it gets the name of the scores
+  /// and returns that of the masked scores.
   template <typename Masked>
   std::string attention(const std::string& q, const std::string& k, const std::string& v,
                         std::int64_t count, const Masked& masked) {
@@ -92,7 +95,8 @@ class Exporter {
   unsigned count_ = 0;
 };
 
-/// An encoder's block whose mask is an input of whole numbers, in one of the forms of exporters.
+/// An encoder's block. The mask is an input of whole numbers, in one of the forms that exporters
+/// write.
 nn::Graph encoder(std::int64_t opset, bool today) {
   Exporter net(opset, today);
   net.maker.input("x", {1, tokens, width}).input("mask", {1, tokens});
@@ -118,7 +122,7 @@ nn::Graph encoder(std::int64_t opset, bool today) {
   return net.maker.graph;
 }
 
-/// x cos + rotated(x) sin, rotated() swapping the halves of a head.
+/// Adds x cos + r(x) sin, where r(x) swaps the two halves of a head and negates the new first half.
 std::string rotary(Exporter& net, const std::string& x, const std::string& cos,
                    const std::string& sin) {
   const auto half = [&](std::int64_t from, std::int64_t to) {
@@ -131,8 +135,9 @@ std::string rotary(Exporter& net, const std::string& x, const std::string& cos,
   return net.op("Add", {net.op("Mul", {x, cos}), net.op("Mul", {turned, sin})});
 }
 
-/// A decoder's block for two more tokens behind four, whose keys and values are inputs; new ones
-/// are rotated by their positions, and the first of the two does not see the second.
+/// A decoder's block for two new tokens after four earlier ones, whose keys and values are inputs.
+/// The queries and keys of the new tokens are rotated by their positions; the first new token does
+/// not see the second.
 nn::Graph decoder(std::int64_t opset, bool today) {
   constexpr std::int64_t past = 4, more = 2;
   Exporter net(opset, today);
@@ -218,7 +223,7 @@ TEST_P(Transformer, GivesTheReferencesResult) {
   const nn::Values expected = nn::run_reference(graph, inputs);
   for (const auto& [type, bound] :
        {std::pair(tcu::DataType::fp32bp16, 0.01), std::pair(tcu::DataType::fp16bp8, 0.05)}) {
-    // Tables of the wide type take seconds to draw.
+    // Tables of the wide type take seconds to compute.
     const bool wide = type == tcu::DataType::fp32bp16;
     for (const auto& [way, compiled] : ways_of(graph, with_tables(type), wide ? 1 : 4)) {
       EXPECT_EQ(compiled.host, nullptr);
@@ -233,7 +238,7 @@ TEST_P(Transformer, GivesTheReferencesResult) {
   }
 }
 
-/// Without tables no program can be made, and the message says what the machine needs.
+/// Without tables the blocks are refused, and the message says what the machine needs.
 TEST_P(Transformer, IsRefusedWithoutTables) {
   try {
     (void)compile(GetParam().build(GetParam().opset, GetParam().today), ample_architecture());
@@ -256,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(Blocks, Transformer,
                                          Block{"Decoder13", decoder, 13, false}),
                          [](const auto& test) { return test.param.name; });
 
-/// GELU written out is one function of one element, looked up once a vector.
+/// A GELU written as several nodes becomes one function of one element, with one lookup per vector.
 TEST(WrittenOut, GeluIsOneLookup) {
   for (const bool by_tanh : {false, true}) {
     for (const bool today : {false, true}) {
@@ -270,7 +275,7 @@ TEST(WrittenOut, GeluIsOneLookup) {
   }
 }
 
-/// The root and the division by it are one function, so that small deviations keep their digits.
+/// A square root and the division by it become one function, so that small roots keep their digits.
 TEST(WrittenOut, DivisionByARootIsOneLookup) {
   for (const bool reciprocal : {false, true}) {
     Exporter net(17, false);

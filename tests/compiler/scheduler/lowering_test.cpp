@@ -257,7 +257,7 @@ TEST(ProgramBuilder, OutputsOutOfOrderAreCopied) {
   EXPECT_EQ(program.outputs, (std::vector<tcu::TensorEntry>{{"y", 2, 2}}));
 }
 
-/// The whole sum is saved, but only the first pixel of the relu.
+/// All vectors of the sum are saved, but only the first pixel of the relu.
 TEST(ProgramBuilder, DroppedResultsDoNotHideWhatTheyRead) {
   ProgramBuilder builder(machine(64, 64), {});
   builder.begin_pass();

@@ -112,7 +112,7 @@ class RandomLayers {
     exact_evaluator_.set(address, std::move(real));
   }
 
-  static constexpr std::uint64_t readings = 64;  ///< more than any object is read
+  static constexpr std::uint64_t readings = 64;  ///< uses of an object; no object is read so often
 
   void inputs() {
     for (const char* name : {"x", "y"}) {

@@ -68,7 +68,7 @@ TEST(Architecture, EveryShippedFileLoads) {
   expect("ultra96v2.tarch", 16, 2097152, 2097152, 20480, 4096);
   expect("zcu104.tarch", 32, 2097152, 2097152, 16384, 4096);
   expect("zcu104_uram.tarch", 32, 2097152, 2097152, 49152, 20480);
-  // Two of them with an extension of our own.
+  // Two more files add lookup tables to two of these architectures.
   for (const char* name : {"ultra96v2", "zcu104"}) {
     Architecture expected = read_architecture(folder + name + ".tarch");
     expected.lookup_tables = {2, 256, 4};

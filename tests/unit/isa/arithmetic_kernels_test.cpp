@@ -232,7 +232,7 @@ TEST_P(MacChainTest, ChainsEqualChainedMacs) {
   }
 }
 
-/// In each position, a lane that just stays within the range, or leaves it and comes back.
+/// In each position, one lane saturates and comes back, or just stays within the range.
 TEST_P(MacChainTest, ChainsAtTheEdgeOfTheRange) {
   const auto [type, rounding, set] = GetParam();
   if (!supported(set)) GTEST_SKIP() << "not for this machine";

@@ -1,4 +1,4 @@
-// Times in ms: no more digits than the clock resolves, and never fewer.
+// Times in ms: the digits that tell one cycle from the next, and no more.
 #include "isa/support/quantity.h"
 
 #include <cstdint>
