@@ -33,7 +33,7 @@ constexpr std::int64_t last = newest_opset;
 
 /// Operators that only newer sets of ONNX have stand from the first set on if ONNX Runtime writes
 /// them, or its own operators become them, in models of older sets.
-constexpr Form table[] = {
+constexpr Form forms[] = {
     {"Abs Neg", 6, last, 1, 1, 1, "", run_signs},
     {"Sign", 9, last, 1, 1, 1, "", run_signs},
     {"Add", 7, last, 2, 2, 1, "", run_add},
@@ -220,10 +220,10 @@ bool has_word(std::string_view words, std::string_view word) {
 }  // namespace
 
 const Form* find_form(std::string_view op_type, std::int64_t opset) {
-  const auto* found = std::find_if(std::begin(table), std::end(table), [&](const Form& form) {
+  const auto* found = std::find_if(std::begin(forms), std::end(forms), [&](const Form& form) {
     return opset >= form.since && opset <= form.until && has_word(form.names, op_type);
   });
-  return found == std::end(table) ? nullptr : found;
+  return found == std::end(forms) ? nullptr : found;
 }
 
 const Form* find_form(const Node& node, std::int64_t opset) {
@@ -231,7 +231,7 @@ const Form* find_form(const Node& node, std::int64_t opset) {
 }
 
 bool is_known(const Node& node) {
-  return node.domain.empty() && std::any_of(std::begin(table), std::end(table), [&](auto& form) {
+  return node.domain.empty() && std::any_of(std::begin(forms), std::end(forms), [&](auto& form) {
            return has_word(form.names, node.op_type);
          });
 }
@@ -264,7 +264,7 @@ std::string form_problem(const Node& node, std::int64_t opset) {
 
 std::vector<std::string_view> known_operators() {
   std::vector<std::string_view> names;
-  for (const Form& form : table) {
+  for (const Form& form : forms) {
     any_word(form.names, [&](std::string_view name) {
       names.push_back(name);
       return false;

@@ -58,7 +58,7 @@ void convert_to_fst(const std::string& vcd, const std::string& to, const std::st
 /// pipe, in the system's folder for temporary files.
 std::string temporary_place(const std::string& path) {
   std::error_code ignored;
-  const std::string target = follow_links(path);
+  std::string target = follow_links(path);
   const auto status = std::filesystem::status(target, ignored);
   if (std::filesystem::is_regular_file(status) || !std::filesystem::exists(status)) return target;
   return (std::filesystem::temp_directory_path(ignored) / "waveform").string();

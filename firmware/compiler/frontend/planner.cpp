@@ -129,7 +129,8 @@ std::vector<std::int64_t> Planner::integers(std::string_view attribute, std::siz
                                             std::vector<std::int64_t> fallback) {
   if (given(input)) {
     const nn::Tensor* tensor = need_constant(input, attribute, nn::ElementType::int64);
-    return tensor == nullptr ? std::move(fallback) : tensor->integers;
+    if (tensor != nullptr) return tensor->integers;
+    return fallback;
   }
   return node.integers(attribute, std::move(fallback));
 }

@@ -41,7 +41,7 @@ std::vector<double> break_points(const Function& f, double from, double to, doub
 
 /// The curve's value, computed as by the unit.
 double value_of(const ChordCurve& curve, double x, double step) {
-  double sum = static_cast<double>(curve.start);
+  auto sum = static_cast<double>(curve.start);
   for (const Chord& chord : curve.chords) {
     const double at = std::round(x * static_cast<double>(chord.slope) / step) * step +
                       static_cast<double>(chord.offset);

@@ -78,8 +78,8 @@ void Convolution::emit(Emitter& e) const {
       }
     }
     if (inputs.empty()) continue;
-    hir::MatMul product = product_of_tap(e, shape, tap, w, std::move(inputs),
-                                         transposed() ? std::move(outputs) : result);
+    if (!transposed()) outputs = result;
+    hir::MatMul product = product_of_tap(e, shape, tap, w, std::move(inputs), std::move(outputs));
     product.true_macs /= static_cast<std::uint64_t>(groups);
     if (tap == 0) product.bias = bias_row;
     e.hir().add(std::move(product));

@@ -227,10 +227,10 @@ std::optional<Shape> curved_shape(const nn::Node& node) {
   const auto real = [&](const char* name, float fallback) {
     return static_cast<double>(node.real(name, fallback));
   };
-  const auto times_x = [](Function rest, double reach) {
+  const auto times_x = [](const Function& rest, double reach) {
     return Shape{[rest](double x) { return x * rest(x); }, rest, Reach{-reach, reach}, true, 0};
   };
-  const auto flat = [](Function f, double reach) {
+  const auto flat = [](const Function& f, double reach) {
     return Shape{f, f, Reach{-reach, reach}, false, 0};
   };
   if (op == "Sigmoid") return flat(sigmoid, 8);

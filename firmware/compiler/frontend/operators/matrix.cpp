@@ -298,7 +298,7 @@ void expand_constant_left(Planner& p, Expansion& e) {
 /// Gives computed operands equal ranks; vectors become matrices. Returns false if they have equal
 /// ranks already.
 bool expand_ranks(Planner& p, Expansion& e) {
-  const std::size_t rank =
+  const auto rank =
       std::max<std::size_t>({2, p.value(0)->layout->rank(), p.value(1)->layout->rank()});
   const auto last = static_cast<std::int64_t>(rank) - 1;
   std::vector<std::string> inputs = p.node.inputs;

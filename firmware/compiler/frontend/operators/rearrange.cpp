@@ -51,7 +51,6 @@ class Assembly {
  public:
   Assembly(Emitter& e, const Layout& layout, float fill)
       : e_(e),
-        layout_(layout),
         fill_(fill),
         vectors_(static_cast<std::size_t>(layout.vectors(e.array_size())), Address::invalid()) {}
 
@@ -81,7 +80,7 @@ class Assembly {
       }
     }
     if (!misaligned_.empty()) {
-      const Addresses temps = multiply();
+      Addresses temps = multiply();
       if (misaligned_.size() == vectors_.size()) {
         e_.result(name, temps);
         return;
@@ -176,7 +175,6 @@ class Assembly {
   }
 
   Emitter& e_;
-  const Layout& layout_;
   float fill_;
   Addresses vectors_;
   std::size_t next_ = 0;

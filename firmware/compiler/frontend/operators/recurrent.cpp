@@ -42,7 +42,7 @@ const std::map<std::string, GateFunction>& gate_functions() {
 
 /// Activation functions of all directions. The lists of alphas and betas have values for the
 /// functions with such parameters, in order.
-std::vector<GateFunction> gate_functions_of(Planner& p, std::vector<std::string> names) {
+std::vector<GateFunction> gate_functions_of(Planner& p, const std::vector<std::string>& names) {
   const std::vector<float> alphas = p.node.reals("activation_alpha", {});
   const std::vector<float> betas = p.node.reals("activation_beta", {});
   std::size_t alpha = 0, beta = 0;

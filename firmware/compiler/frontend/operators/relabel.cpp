@@ -20,7 +20,7 @@ Emit relabel(Planner& p, Layout layout) {
 std::vector<std::int64_t> permutation_of(Planner& p, std::size_t rank) {
   std::vector<std::int64_t> reversed;
   for (std::size_t k = rank; k-- > 0;) reversed.push_back(static_cast<std::int64_t>(k));
-  const std::vector<std::int64_t> permutation = p.node.integers("perm", reversed);
+  std::vector<std::int64_t> permutation = p.node.integers("perm", reversed);
   nn::Shape dimensions(rank, 1);
   if (permutation.size() != rank || nn::permuted(dimensions, permutation).size() != rank) {
     p.problem("attribute perm is {}; supported are permutations of {} dimensions",

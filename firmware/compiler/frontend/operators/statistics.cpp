@@ -96,7 +96,7 @@ bool expand_softmax(Planner& p, Expansion& e) {
 /// Computes x / sqrt(variance + epsilon) for a computed variance.
 std::string scaled_by_deviation(Planner& p, Expansion& e, const std::string& x,
                                 const std::string& variance, float epsilon) {
-  const double added = static_cast<double>(epsilon);
+  const auto added = static_cast<double>(epsilon);
   const tcu::DataType type = p.architecture().data_type;
   const ElementFunction inverse{
       fmt::format("reciprocal root of a variance and {:g}", epsilon),
@@ -196,7 +196,7 @@ bool expand_lrn(Planner& p, Expansion& e) {
       band.floats[static_cast<std::size_t>(to * channels + from)] = 1;
     }
   }
-  const float root = static_cast<float>(std::sqrt(alpha / static_cast<double>(size)));
+  const auto root = static_cast<float>(std::sqrt(alpha / static_cast<double>(size)));
   const std::string small = e.node("Mul", {p.node.inputs[0], e.constant(root)});
   const std::string squares = e.node("Mul", {small, small});
   const std::string sum = e.node("Conv", {squares, e.constant(std::move(band))});

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/hir/hir.h"
@@ -21,7 +22,7 @@ class Arithmetic {
  public:
   using Lane = double;  ///< represents every mantissa of 32 bits exactly
 
-  explicit Arithmetic(const tcu::Architecture& architecture) : architecture_(architecture) {}
+  explicit Arithmetic(tcu::Architecture architecture) : architecture_(std::move(architecture)) {}
   /// Arithmetic of real numbers. Lookups in tables still use the architecture's keys.
   static Arithmetic real(const tcu::Architecture& architecture) {
     Arithmetic arithmetic(architecture);

@@ -283,16 +283,16 @@ void Gathering::rewrite(Group& group, const Kernel& kernel, const Rectangles& cu
     }
     if (part.inputs.empty()) continue;
     const Part& first = group.parts[kernel.parts.front()];
-    for (std::size_t c = 0; c < first.columns.size(); ++c) {
+    for (const Column& of_first : first.columns) {
       float* matrix = new_matrix();
       for (std::size_t slot = 0; slot < set.taps.size(); ++slot) {
         if (set.taps[slot] == no_tap) continue;
         const Part& tap = group.parts[kernel.parts[set.taps[slot]]];
         const auto rows = static_cast<std::uint32_t>((slot + 1) * kernel.channels);
         part.rows = std::max(part.rows, rows);
-        const auto from = std::find_if(
-            tap.columns.begin(), tap.columns.end(),
-            [&](const Column& other) { return other.block == first.columns[c].block; });
+        const auto from =
+            std::find_if(tap.columns.begin(), tap.columns.end(),
+                         [&](const Column& other) { return other.block == of_first.block; });
         for (std::uint32_t lane = 0; lane < tap.rows; ++lane) {
           for (std::uint32_t i = 0; i < n_; ++i) {
             matrix[(slot * kernel.channels + lane) * n_ + i] =
@@ -301,7 +301,7 @@ void Gathering::rewrite(Group& group, const Kernel& kernel, const Rectangles& cu
         }
       }
       Column column;
-      column.block = first.columns[c].block;
+      column.block = of_first.block;
       column.weights = matrix;
       column.row = n_;
       part.columns.push_back(column);

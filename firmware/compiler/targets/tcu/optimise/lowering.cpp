@@ -30,8 +30,8 @@ struct Run {
 std::uint8_t stride_code(std::uint32_t from, std::uint32_t to, std::uint32_t codes) {
   if (to <= from) return 0xFF;
   const std::uint32_t step = to - from;
-  for (std::uint8_t code = 0; code < codes; ++code) {
-    if (step == std::uint32_t{1} << code) return code;
+  for (std::uint32_t code = 0; code < codes; ++code) {
+    if (step == std::uint32_t{1} << code) return static_cast<std::uint8_t>(code);
   }
   return 0xFF;
 }

@@ -151,7 +151,7 @@ void Translator::normalisation() {
                            static_cast<double>(constant(1)->floats[c])));
     offset.push_back(constant(2)->floats[c] - constant(3)->floats[c] * scale.back());
   }
-  const std::int64_t size = static_cast<std::int64_t>(channels);
+  const auto size = static_cast<std::int64_t>(channels);
   const std::string scales = make_constant(node().name + "_scale", {size}, std::move(scale));
   const std::string offsets = make_constant(node().name + "_offset", {size}, std::move(offset));
   const Place target = make_place(out());

@@ -116,14 +116,14 @@ void Translator::average_pool() {
   mean.in("X", shapes_.at(sums), sums, place);
   write(mean, target.buffer, place);
   if (different.size() == 1) {
-    const std::string x_ = mean.load("X");
-    mean.store("Y", mean.call("mul", {x_, mean.real(factors.front())}));
+    const std::string value = mean.load("X");
+    mean.store("Y", mean.call("mul", {value, mean.real(factors.front())}));
   } else {
     const std::string table = make_constant(
         node().name + "_factors", {w.output[0], w.output[1], channels}, std::move(factors));
     mean.in("F", shapes_.at(table), table, {place[1], place[2], place[3]});
-    const std::string x_ = mean.load("X"), f = mean.load("F");
-    mean.store("Y", mean.call("mul", {x_, f}));
+    const std::string value = mean.load("X"), factor = mean.load("F");
+    mean.store("Y", mean.call("mul", {value, factor}));
   }
   append(std::move(mean));
 }
