@@ -50,9 +50,9 @@ std::vector<Args::Option> bench_options() {
       {"config", "NAME|F.json", "rows, of configs/bench or a file (default: default)"},
       {"filter", "TEXT", "only rows whose \"network strategy board\" contains TEXT"},
       {"models", "DIR",
-       "of a table of Edge TPU models: where their files are (default: "
+       "for a table of Edge TPU models: folder with their files (default: "
        "$TACTUS_SHARED/golden/darwinn/tflite, or here)"},
-      {"all", "", "also the rows that take minutes"},
+      {"all", "", "also run the rows that take minutes"},
       {"list", "", "print the rows and run nothing"},
       {"jobs", "N", "rows at a time, a process each (default: number of cores)", false, 'j'},
       {"json", "F", "write all figures as JSON"},

@@ -20,12 +20,12 @@ const ParameterTable<Workload>& workload_parameters() {
 const ParameterTable<Sampling>& sampler_parameters() {
   using S = Sampling;
   static const ParameterTable<Sampling> table(
-      "sampler", "The machine's performance sampler, which is there with --samples.",
+      "sampler", "The machine's performance sampler, which exists only with --samples.",
       {whole("sample_interval", &S::interval, {0, 65535}, "cycles",
              "initial value of the interval register; 0: off"),
        whole("sample_block", &S::block, {1, 0xFFFFFFFF}, "samples", "samples in a block"),
        whole("sample_pause", &S::pause, pause_range, "cycles",
-             "the host takes no samples for so long after each block")});
+             "the host takes no samples for this long after each block")});
   return table;
 }
 
@@ -33,7 +33,7 @@ const ParameterTable<TimelineOptions>& timeline_parameters() {
   using T = TimelineOptions;
   constexpr Cycle no_end = ~Cycle{0};
   static const ParameterTable<TimelineOptions> table(
-      "timeline", "What of the run is in the timeline, which --timeline writes.",
+      "timeline", "The part of the run that the timeline (--timeline) shows.",
       {whole("timeline_from", &T::from, {}, "cycle", "first cycle of the timeline"),
        optional_whole_by<T>(
            "timeline_to",
@@ -44,9 +44,9 @@ const ParameterTable<TimelineOptions>& timeline_parameters() {
            [](T& t, std::uint64_t last) { t.to = last == no_end ? no_end : last + 1; }, {}, "cycle",
            "the end", "last cycle of the timeline"),
        whole("timeline_min", &T::min_duration, {1}, "cycles",
-             "leave out slices that are shorter; 1: none"),
+             "leave out slices shorter than this; 1: leave out none"),
        whole("timeline_max_events", &T::max_events, {1}, "events",
-             "end the timeline after so many events")});
+             "end the timeline after this many events")});
   return table;
 }
 

@@ -57,7 +57,7 @@ const ParameterTable<TraceOptions>& trace_parameters() {
   using T = TraceOptions;
   const WholeRange cycles{0, most_cycles};
   static const ParameterTable<TraceOptions> table(
-      "waveform", "What of the run is in the waveform, which --vcd writes.",
+      "waveform", "The part of the run that the waveform (--vcd) shows.",
       {optional_whole_by<T>(
            "trace_depth",
            [](const T& t) -> std::optional<std::uint64_t> {
@@ -82,26 +82,27 @@ const ParameterTable<TraceOptions>& trace_parameters() {
            "vcd_limit", [](const T& t) { return t.vcd_limit; },
            [](T& t, std::uint64_t megabytes) { t.vcd_limit = megabytes; }, {1, most_megabytes},
            "MB", "none",
-           "size at which the VCD (also that which an FST is made of) ends; the run goes on"),
+           "size at which the VCD ends, also one that is made into an FST; the run goes on"),
        whole_by<T>(
            "trace_pre", [](const T& t) { return t.window.pre; },
            [](T& t, std::uint64_t count) { t.window.pre = count; }, cycles, "cycles",
-           "trace so many cycles before the trigger, too"),
+           "also trace this many cycles before the trigger"),
        whole_by<T>(
            "trace_post", [](const T& t) { return t.window.post; },
            [](T& t, std::uint64_t count) { t.window.post = count; }, cycles, "cycles",
-           "trace so many cycles after the trigger, too")});
+           "also trace this many cycles after the trigger")});
   return table;
 }
 
 std::vector<Args::Option> trace_options() {
   std::vector<Args::Option> options = {
       {"vcd", "F.vcd", "write the waveforms of the machine's signals"},
-      {"fst", "F.fst", "write them as FST, by GTKWave's vcd2fst, which has to be installed"},
+      {"fst", "F.fst",
+       "write the waveforms as FST, by GTKWave's vcd2fst, which has to be installed"},
       {"gtkw", "F.gtkw",
        "write a GTKWave save file for the waveform, and F.gtkw.1.txt, ... with names of values"},
       {"surfer", "F.sucl", "write a Surfer command file for the waveform"},
-      {"trace-list", "", "print the signals there are (or that the globs select) and stop"},
+      {"trace-list", "", "print all signals, or those that the globs select, and stop"},
       {"trace-scope", "GLOB", "trace the signals that match, and all below scopes that match",
        true},
       {"trace-pc", "FIRST[:LAST]", "trace while the program counter is in the range"},
