@@ -49,37 +49,40 @@ struct FigureMember {
 constexpr FigureMember figure_members[] = {
     {"instructions", "count", "instructions of the program", &Figures::instructions},
     {"program_bytes", "bytes", "of the program", &Figures::program_bytes},
-    {"constant_bytes", "bytes", "of weights and other constants", &Figures::constant_bytes},
+    {"constant_bytes", "bytes", "bytes of weights and other constants", &Figures::constant_bytes},
     {array_figures::macs_name, "count", array_figures::macs_meaning, &Figures::macs},
     {"macs_with_padding", "count",
-     "the same with those of padding pixels, as publications count; 0: not known",
+     "macs and those of padding pixels, as publications count; 0: not known",
      &Figures::macs_with_padding},
-    {"cycles", "cycles", "of a run, simulated cycle by cycle", &Figures::cycles},
+    {"cycles", "cycles", "cycles of a run, simulated cycle by cycle", &Figures::cycles},
     {"latency_ms", "ms", "cycles at the board's clock, without the host", &Figures::latency_ms},
     {"frames_per_second", "1/s",
-     "images of a run / latency, of several units all images / time; null without cycles",
+     "images of a run / latency; for several units, all images / time; null without cycles",
      &Figures::frames_per_second},
     {"predicted_cycles", "cycles",
-     "by the optimising compiler's cost model, memory of fixed latency; 0: not optimised",
+     "cycles by the optimising compiler's cost model, with memory of fixed latency; 0: not "
+     "optimised",
      &Figures::predicted_cycles},
     {"bound_cycles", "cycles",
-     "fewest for the optimised layers' matrices, weight changes and DataMoves of accumulators; "
-     "0: not optimised",
+     "lower bound: cycles of the optimised layers' matrices, weight changes and DataMoves of "
+     "accumulators alone; 0: not optimised",
      &Figures::bound_cycles},
     {array_figures::busy_name, "0..1", array_figures::busy_meaning, &Figures::array_busy},
     {array_figures::useful_name, "0..1", array_figures::useful_meaning, &Figures::useful_mac},
-    {"dram_read_bytes", "bytes", "read at both DRAM ports", &Figures::dram_read_bytes},
-    {"dram_write_bytes", "bytes", "written at both DRAM ports", &Figures::dram_write_bytes},
-    {"estimated_cycles", "cycles", "by the formula of tactus estimate: execution latency",
+    {"dram_read_bytes", "bytes", "bytes read at both DRAM ports", &Figures::dram_read_bytes},
+    {"dram_write_bytes", "bytes", "bytes written at both DRAM ports", &Figures::dram_write_bytes},
+    {"estimated_cycles", "cycles", "cycles by the formula of tactus estimate: execution latency",
      &Figures::estimated_cycles},
-    {"estimated_cycles_2022", "cycles", "by the formula of March 2022: aggregate latency",
+    {"estimated_cycles_2022", "cycles", "cycles by the formula of March 2022: aggregate latency",
      &Figures::estimated_cycles_2022},
     {"lost_cycles", "cycles",
      "cycles in which the array multiplies nothing, by reason; see accounting.lost_cycles.reasons",
      &Figures::lost_cycles},
-    {"throughput", "", "of several images one after the other; see throughput of statistics",
+    {"throughput", "",
+     "throughput of several images, one after the other; see throughput of statistics",
      &Figures::throughput},
-    {"energy", "", "events times an energy table; see energy of statistics", &Figures::energy},
+    {"energy", "", "energy of the events by an energy table; see energy of statistics",
+     &Figures::energy},
     {"from_cache", "true or false", "the program was compiled by an earlier run",
      &Figures::from_cache},
     {"compile_seconds", "s", "time of the host for compiling, or for reading the cache",
@@ -180,7 +183,7 @@ const ParameterTable<Task>& workload_parameters() {
       {text("network", &Task::workload, "",
             "a network of tactus zoo, or an .onnx, .pb, .tmodel or topology (.csv) file")
            .without_option(),
-       whole("seed", &Task::seed, {}, "", "of a zoo network's weights and of the inputs")
+       whole("seed", &Task::seed, {}, "", "seed of a zoo network's weights and of the inputs")
            .without_option()});
   return table;
 }
@@ -217,22 +220,23 @@ const ParameterTable<compiler::Choices>& compiler_parameters() {
   static const ParameterTable<C> table(
       "compiler", "How a network is compiled.",
       {choice("strategy", &C::strategy, strategies,
-              "what stays in local memory from layer to layer: nothing, variables, constants"),
+              "what stays in local memory from layer to layer: nothing, variables, constants, or "
+              "both"),
        boolean("compat", &C::compat,
-               "byte for byte as the reference's compiler, its mistakes included"),
-       boolean(
-           "optimise", &C::optimise,
-           "fewest cycles: values stay in local memory, weights are fetched ahead; instead of a "
-           "strategy"),
+               "compile byte for byte as the reference's compiler does, its mistakes included"),
+       boolean("optimise", &C::optimise,
+               "compile for the fewest cycles, instead of by a strategy: values stay in local "
+               "memory, weights are fetched ahead"),
        whole("effort", &C::effort, {1, 100000}, "plans",
-             "that the optimiser may try before it takes the cheapest"),
+             "plans that the optimiser may try before it takes the cheapest"),
        whole("batch", &C::batch, {1, tcu::most_batch}, "images",
-             "that a run of the optimiser's program computes, so that they share weights"),
+             "images that one run of the optimiser's program computes together, so that they share "
+             "weights"),
        boolean("resident", &C::resident,
-               "constants that there is room for stay in local memory from image to image; of the "
-               "optimiser"),
+               "with optimise: constants stay in local memory from image to image, as far as there "
+               "is room"),
        choice("via", &C::via, {"layers", "stripe"},
-              "which compiler: that of layers, or Stripe's passes and lowering")});
+              "layers: the compiler of layers; stripe: Stripe's passes and lowering")});
   return table;
 }
 

@@ -47,8 +47,9 @@ void tile_limit(const Record& record, std::vector<Idea>& out) {
       if (used == 0 || limit == 0 || 2 * used <= limit) continue;
       out.push_back(
           {"tile_limit",
-           fmt::format("{}: {} tiles; {} stopped their growth: {} of {} bytes",
-                       kernel.value("name", ""), number(tiles, "count"), memory, used, limit)});
+           fmt::format(
+               "{}: {} tiles; tiles twice as large would not fit {}: {} of {} bytes are used",
+               kernel.value("name", ""), number(tiles, "count"), memory, used, limit)});
     }
   }
 }
@@ -67,11 +68,10 @@ void mac_fill(const Record& record, std::vector<Idea>& out) {
     most = lost;
     worst = kernel.value("name", "");
   }
-  out.push_back({"mac_fill",
-                 fmt::format("{:.0f} % of the array's multiply-accumulates are ragged tiles, halos "
-                             "or padding: {} of {} are asked for{}",
-                             100 * (1 - points / slots), points, slots,
-                             worst.empty() ? "" : "; most are lost in " + worst)});
+  out.push_back({"mac_fill", fmt::format("{:.0f} % of the array's multiply-accumulates are ragged "
+                                         "tiles, halos or padding: the program needs {} of {}{}",
+                                         100 * (1 - points / slots), points, slots,
+                                         worst.empty() ? "" : "; most are lost in " + worst)});
 }
 
 double microseconds_of(const Record& record) { return 1e3 * number(record, "latency_ms"); }
@@ -82,7 +82,7 @@ std::string simulated(const Record& record, const Record& change) {
   const double then = number(change, "us");
   if (now == 0 || then == 0) return {};
   const double gain = 100 * (1 - then / now);
-  return fmt::format("{:.1f} us in place of {:.1f}, simulated: {:.0f} % {}", then, now,
+  return fmt::format("{:.1f} us instead of {:.1f}, simulated: {:.0f} % {}", then, now,
                      std::abs(gain), gain >= 0 ? "less" : "more");
 }
 
@@ -142,7 +142,7 @@ void doubling(const Record& record, std::vector<Idea>& out) {
   for (const auto& entry : part(record, "doubled").items()) {
     const double then = number(entry.value(), "us");
     if (then == 0 || then > (1 - least_gain) * now) continue;
-    out.push_back({"doubling", fmt::format("twice {} takes {}", entry.key(),
+    out.push_back({"doubling", fmt::format("with {} doubled, the point takes {}", entry.key(),
                                            simulated(record, entry.value()))});
   }
 }
@@ -171,12 +171,14 @@ std::vector<Idea> hypothetical_ideas(const Record& record) {
     if (!overlaps && !machine.empty()) continue;
     result.push_back(
         {"hypothetical",
-         fmt::format("{}, which is not there, is predicted to take {:.1f} us in place of {:.1f}: "
-                     "{:.0f} % less{}",
-                     overlaps ? "hardware that overlaps twice as many tiles"
-                              : "hardware with twice " + entry.key(),
-                     then, now, 100 * (1 - then / now),
-                     machine.empty() ? "" : "; the machine that is takes " + machine)});
+         fmt::format(
+             "{}, is predicted to take {:.1f} us instead of "
+             "{:.1f}: {:.0f} % less{}",
+             overlaps
+                 ? "hardware that overlaps twice as many tiles, which the simulator does not have"
+                 : "hardware with twice " + entry.key() + ", which could not be simulated",
+             then, now, 100 * (1 - then / now),
+             machine.empty() ? "" : "; the simulated machine takes " + machine)});
   }
   return result;
 }

@@ -398,16 +398,17 @@ const ParameterTable<Study>& study_parameters() {
   static const ParameterTable<Study> table(
       "codesign", "How a Stripe program is rewritten and judged.",
       {text("passes", &Study::passes, "",
-            "a template of passes, rendered for each point; empty: those of the lowering")
+            "template of the passes, rendered for each point; empty: the passes of the lowering")
            .without_option(),
        text("energy", &Study::energy, "",
-            "a table of energies of events, of configs/energy or a file; empty: none")
+            "energy table: a name of configs/energy or a file; empty: none")
            .without_option(),
        whole("pipeline_depth", &Study::pipeline_depth, {1, 8}, "tiles",
-             "in flight: divides what a tile may take of the memories"),
+             "in flight at once; each tile may take its share of the memories"),
        boolean("check", &Study::check, "interpret the program before and after the passes"),
        boolean("doubling", &Study::doubling,
-               "simulate twice of each parameter, and the extensions that a point has not")});
+               "simulate the point again with each machine parameter doubled, and with "
+               "shadow_weights if it has none")});
   return table;
 }
 

@@ -66,7 +66,7 @@ std::string measured_board(const TcuSimulationConfig& config) {
 std::string memory_coverage(const TcuSimulationConfig& config) {
   if (config.memory) return "memory of your own";
   if (config.memory_model == MemoryModel::fixed) return "memory of fixed latency, as in recordings";
-  const std::string measured = measured_board(config);
+  std::string measured = measured_board(config);
   if (!measured.empty()) return measured;
   return fmt::format("{}: modelled, not compared with a board's runs", memory_text(config));
 }

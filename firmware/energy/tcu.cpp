@@ -13,7 +13,8 @@ struct Memories {
         accumulators(bytes(architecture, architecture.accumulator_depth)) {}
   static double bytes(const tcu::Architecture& architecture, std::uint64_t depth) {
     return static_cast<double>(depth * architecture.array_size *
-                               info(architecture.data_type).width_bits / 8);
+                               info(architecture.data_type).width_bits) /
+           8;
   }
   double local, accumulators;
 };

@@ -103,15 +103,16 @@ Json explanations() {
   const auto add = [&](const char* name, const char* unit, const char* meaning) {
     figures[name] = {{"unit", unit}, {"meaning", meaning}};
   };
-  add("bound", "text", "how bound_cycles comes about");
+  add("bound", "text", "how bound_cycles is computed");
   add("correct", "true or false", "all elements of C that were compared are right");
   add("checked", "count", "elements of C that were compared with a plain triple loop");
-  add("lost_by_reason.REASON", "cycles", "in which the array computes nothing, by reason");
-  add("levels.bytes_read", "bytes", "read at this level; the outermost is the first");
-  add("levels.bytes_written", "bytes", "written at this level");
+  add("lost_by_reason.REASON", "cycles", "cycles in which the array computes nothing, by reason");
+  add("levels.bytes_read", "bytes", "bytes read at this level; the first level is the outermost");
+  add("levels.bytes_written", "bytes", "bytes written at this level");
   add("accounting.*", "", "what the cycles of every unit went into; see tactus explain");
-  add("energy.*", "", "with --energy: events times the table that it names; see tactus explain");
-  add("on_chip.bits", "bits", "of a memory of the machine, as configured");
+  add("energy.*", "",
+      "with --energy: energy of the events by the table that it names; see tactus explain");
+  add("on_chip.bits", "bits", "bits of a memory of the machine, as configured");
   return figures;
 }
 
@@ -155,21 +156,22 @@ std::vector<Figure> figure_columns() {
       {"on_chip.*", "", "bits of each memory of the machine, as configured"},
       {"levels.*", "", "bytes read and written at each level of the machine"},
       {"lost_by_reason.*", "", "cycles in which the array computes nothing, by reason"},
-      {"energy.*", "", "with --energy: events times the table; see energy of statistics"}};
+      {"energy.*", "",
+       "with --energy: energy of the events by the table; see energy of statistics"}};
   columns.insert(columns.end(), groups.begin(), groups.end());
   return columns;
 }
 
 std::vector<Figure> csv_columns() {
-  std::vector<Figure> columns{{"name", "text", "of the product"},
+  std::vector<Figure> columns{{"name", "text", "name of the product"},
                               {"M", "count", "rows of A and C"},
                               {"N", "count", "columns of B and C"},
                               {"K", "count", "columns of A, rows of B"},
-                              {"count", "count", "how often the product counts in sums"},
-                              {"machine", "text", "as --machine names it"}};
+                              {"count", "count", "number of times that the product counts in sums"},
+                              {"machine", "text", "the machine, as --machine names it"}};
   const std::vector<Figure> figures = figure_columns();
   columns.insert(columns.end(), figures.begin(), figures.end());
-  columns.push_back({"on_chip_bits", "bits", "of all memories of the machine, as configured"});
+  columns.push_back({"on_chip_bits", "bits", "bits of all memories of the machine, as configured"});
   columns.push_back({"correct", "yes or no", "all elements of C that were compared are right"});
   return columns;
 }

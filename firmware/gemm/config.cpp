@@ -49,16 +49,17 @@ const ParameterTable<KernelOptions>& kernel_parameters() {
   static const ParameterTable<K> table(
       "kernel", "How a matrix product is cut for a DPAS array; 0: as the formula chooses.",
       {text("precision", &K::precision, "int8",
-            "of both matrices, or of B and A with a dot: int8, bf16, u4.s8, ...")
+            "precision of both matrices, or of B and A with a dot between: int8, bf16, u4.s8, ...")
            .with_value_name("P"),
-       choice("b_layout", &K::b_layout, {"rows", "vnni"},
-              "how B lies in memory: row by row, or interleaved for the array already"),
+       choice(
+           "b_layout", &K::b_layout, {"rows", "vnni"},
+           "how B lies in memory: rows (row by row) or vnni (already interleaved for the array)"),
        whole("rows", &K::rows, {0, 8}, "rows", "RC: repeat count of the instructions"),
-       whole("m_tiles", &K::m_tiles, {0, most_tiles}, "tiles", "of a block of C, downwards"),
-       whole("n_tiles", &K::n_tiles, {0, most_tiles}, "tiles", "of a block of C, to the right"),
-       whole("k_steps", &K::k_steps, {0, 4}, "steps", "of K that a load fetches: 1, 2 or 4"),
+       whole("m_tiles", &K::m_tiles, {0, most_tiles}, "tiles", "height of a block of C"),
+       whole("n_tiles", &K::n_tiles, {0, most_tiles}, "tiles", "width of a block of C"),
+       whole("k_steps", &K::k_steps, {0, 4}, "steps", "steps of K that a load fetches: 1, 2 or 4"),
        whole("buffers", &K::buffers, {0, 2}, "sets",
-             "of operands; with 2 a thread loads while it multiplies"),
+             "operand buffers of a thread; with 2 it loads while it multiplies"),
        whole("threads", &K::threads, {0, dpas::most_threads}, "threads",
              "hardware threads; 0: all that the profile has")});
   return table;
@@ -120,7 +121,7 @@ GemmConfig named_machine(const std::string& name, const std::string& beside) {
       config.architecture = tcu::read_architecture(path_of("arch", rest, beside, ".tarch"));
       // The memory is nearly ideal if each port has one vector per cycle.
       const std::uint64_t vector_bits = 8 * config.architecture.vector_bytes();
-      unsigned width = static_cast<unsigned>(axi_width_range.max);
+      auto width = static_cast<unsigned>(axi_width_range.max);
       while (width > axi_width_range.min && vector_bits % width != 0) width /= 2;
       config.board.axi_data_bits = width;
     } else {

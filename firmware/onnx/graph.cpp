@@ -155,17 +155,20 @@ const std::vector<std::int64_t>& Node::integers(std::string_view attribute) cons
 }
 std::vector<std::int64_t> Node::integers(std::string_view attribute,
                                          std::vector<std::int64_t> fallback) const {
-  return has(attribute) ? get<std::vector<std::int64_t>>(attribute) : std::move(fallback);
+  if (has(attribute)) return get<std::vector<std::int64_t>>(attribute);
+  return fallback;
 }
 const std::vector<float>& Node::reals(std::string_view attribute) const {
   return get<std::vector<float>>(attribute);
 }
 std::vector<float> Node::reals(std::string_view attribute, std::vector<float> fallback) const {
-  return has(attribute) ? get<std::vector<float>>(attribute) : std::move(fallback);
+  if (has(attribute)) return get<std::vector<float>>(attribute);
+  return fallback;
 }
 std::vector<std::string> Node::texts(std::string_view attribute,
                                      std::vector<std::string> fallback) const {
-  return has(attribute) ? get<std::vector<std::string>>(attribute) : std::move(fallback);
+  if (has(attribute)) return get<std::vector<std::string>>(attribute);
+  return fallback;
 }
 const Tensor& Node::tensor(std::string_view attribute) const { return get<Tensor>(attribute); }
 

@@ -92,10 +92,10 @@ class Loader {
 
  private:
   /// Loads a sub-graph of the graph that `around` loads.
-  Loader(const Loader& around, const onnx::GraphProto& proto, const std::string& where)
+  Loader(const Loader& around, const onnx::GraphProto& proto, std::string where)
       : model_(around.model_),
         proto_(proto),
-        where_(where),
+        where_(std::move(where)),
         folders_(around.folders_),
         inner_(true),
         domains_(around.domains_) {
@@ -318,7 +318,7 @@ class Loader {
         node.attributes.emplace(attribute.name(), read_attribute(attribute, node));
       }
     }
-    captured_by_.push_back({captured.begin(), captured.end()});
+    captured_by_.emplace_back(captured.begin(), captured.end());
     graph_.nodes.push_back(std::move(node));
   }
 

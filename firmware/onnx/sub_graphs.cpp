@@ -15,7 +15,7 @@ using Names = std::map<std::string, std::string>;
 /// Moves values and nodes of sub-graphs into the surrounding graph under new names.
 class Inlining {
  public:
-  Inlining(const Graph& graph, const std::string& node) : from_(graph), name_(node) {
+  Inlining(const Graph& graph, std::string node) : from_(graph), name_(std::move(node)) {
     for (const ValueInfo& input : graph.inputs) values_.insert(input.name);
     for (const auto& [name, tensor] : graph.initializers) values_.insert(name);
     for (const Node& other : graph.nodes) {
@@ -252,7 +252,7 @@ ScanForm scan_form(const Node& node, std::int64_t opset) {
   const auto inputs = static_cast<std::size_t>(scanned);
   const std::size_t outputs = body.outputs.size() - form.states;
   const auto list = [&](const char* name, std::size_t size) {
-    const Shape values = node.integers(name, Shape(size, 0));
+    Shape values = node.integers(name, Shape(size, 0));
     if (values.size() == size) return values;
     user_error("{}: attribute {} has {} values; allowed are {}", node.where(), quote(name),
                values.size(), size);

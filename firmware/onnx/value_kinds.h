@@ -12,7 +12,7 @@ namespace tactus::nn {
 
 /// Specialised for every type that an attribute of some format may have.
 template <typename T>
-inline constexpr std::string_view kind_name = "";
+inline constexpr std::string_view kind_name;
 template <>
 inline constexpr std::string_view kind_name<std::int64_t> = "an integer";
 template <>

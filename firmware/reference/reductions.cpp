@@ -148,9 +148,9 @@ void run_lrn(Call& call) {
     call.fail("input 0 has shape {}; channels are missing", to_string(x.shape));
   const std::int64_t size = call.node.integer("size");
   if (size < 1) call.fail("attribute \"size\" is {}; allowed is 1 or more", size);
-  const double alpha = static_cast<double>(call.node.real("alpha", 1e-4F));
-  const double beta = static_cast<double>(call.node.real("beta", 0.75F));
-  const double bias = static_cast<double>(call.node.real("bias", 1.0F));
+  const auto alpha = static_cast<double>(call.node.real("alpha", 1e-4F));
+  const auto beta = static_cast<double>(call.node.real("beta", 0.75F));
+  const auto bias = static_cast<double>(call.node.real("bias", 1.0F));
   const std::int64_t channels = x.shape[1];
   std::int64_t inner = 1;
   for (std::size_t i = 2; i < x.shape.size(); ++i) inner *= x.shape[i];
@@ -245,7 +245,7 @@ void run_layer_normalization(Call& call) {
     call.fail("scale {} does not fit {} from axis {} on", to_string(scale.shape),
               to_string(x.shape), axis);
   }
-  const double epsilon = static_cast<double>(call.node.real("epsilon", 1e-5F));
+  const auto epsilon = static_cast<double>(call.node.real("epsilon", 1e-5F));
   Shape rows = x.shape;
   std::fill(rows.begin() + static_cast<std::ptrdiff_t>(axis), rows.end(), 1);
   auto [means, inverses] = moments(x, length, rows, epsilon);
@@ -263,7 +263,7 @@ void run_rms_normalization(Call& call) {
   Tensor x = call.floats(0);
   const Tensor& scale = call.floats(1);
   const std::size_t axis = call.axis(call.node.integer("axis", -1), x.shape.size());
-  const double epsilon = static_cast<double>(call.node.real("epsilon", 1e-5F));
+  const auto epsilon = static_cast<double>(call.node.real("epsilon", 1e-5F));
   std::int64_t length = 1;
   for (std::size_t i = axis; i < x.shape.size(); ++i) length *= x.shape[i];
   for (std::int64_t first = 0; first < x.size(); first += length) {

@@ -53,7 +53,7 @@ Tensor resized(const Tensor& in, std::size_t axis, std::int64_t to, double scale
     const double low = sampling.linear ? std::floor(at) : nearest(sampling.nearest, at, scale);
     const double part = sampling.linear ? at - low : 0;
     const auto clamped = [from](double position) {
-      const double last = static_cast<double>(from - 1);
+      const auto last = static_cast<double>(from - 1);
       return static_cast<std::int64_t>(std::min(std::max(position, 0.0), last));
     };
     const std::int64_t left = clamped(low), right = clamped(low + 1);
@@ -61,8 +61,8 @@ Tensor resized(const Tensor& in, std::size_t axis, std::int64_t to, double scale
       const float* row = in.floats.data() + o * from * inner;
       float* target = out.floats.data() + (o * to + x) * inner;
       for (std::int64_t i = 0; i < inner; ++i) {
-        const double a = static_cast<double>(row[left * inner + i]);
-        const double b = static_cast<double>(row[right * inner + i]);
+        const auto a = static_cast<double>(row[left * inner + i]);
+        const auto b = static_cast<double>(row[right * inner + i]);
         target[i] = static_cast<float>(part == 0 ? a : a * (1 - part) + b * part);
       }
     }
@@ -72,7 +72,7 @@ Tensor resized(const Tensor& in, std::size_t axis, std::int64_t to, double scale
 
 std::string choice(const Call& call, const char* name, const char* fallback,
                    std::initializer_list<const char*> allowed) {
-  const std::string value = call.node.text(name, fallback);
+  std::string value = call.node.text(name, fallback);
   if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
     call.fail("attribute \"{}\" is \"{}\"; supported are {}", name, value,
               fmt::join(allowed.begin(), allowed.end(), ", "));

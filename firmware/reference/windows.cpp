@@ -32,7 +32,7 @@ struct Window : Sliding {
 std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape& kernel) {
   const auto pair = [&](const char* name, std::size_t count, std::int64_t fallback,
                         std::int64_t least) {
-    const auto values = call.node.integers(name, std::vector<std::int64_t>(count, fallback));
+    auto values = call.node.integers(name, std::vector<std::int64_t>(count, fallback));
     if (values.size() != count) {
       call.fail("attribute \"{}\" has {} values; allowed are {}", name, values.size(), count);
     }

@@ -30,45 +30,47 @@ constexpr Row first_rows[] = {
 };
 /// Figures that every machine has. They follow the machine's own figures of a run.
 constexpr Row middle_rows[] = {
-    {"total_cycles", "cycles", "of the machine: all images and their preparation"},
-    {"wall_seconds", "s", "time of the host, simulation only"},
+    {"total_cycles", "cycles", "cycles of the machine for all images and their preparation"},
+    {"wall_seconds", "s", "time that this computer took for the simulation alone"},
     {"cycles_per_second", "1/s", "total_cycles / wall_seconds"},
     {"images.*", "",
-     "the same figures for each image, of a program for several images for each run, without the "
-     "prefix"},
-    {"throughput.images", "count", "images that were computed, of all runs"},
-    {"throughput.batch", "count", "images of a run, which are computed together"},
+     "the figures of each image, under the same names without this prefix; a program that computes "
+     "several images in a run has them for each run"},
+    {"throughput.images", "count", "images computed in all runs"},
+    {"throughput.batch", "count", "images that one run computes together"},
     {"throughput.seconds", "s",
-     "time of all runs, one after the other, the host's host_us in each included; of several units "
-     "the "
-     "longest time of a unit"},
+     "time of all runs, one after the other, with the host's host_us in each; for several units, "
+     "the longest time of a unit"},
     {"throughput.frames_per_second", "1/s", "images / seconds"},
     {"throughput.latency_cycles.*", "",
-     "cycles of the runs, which all images of a run have as their latency: min, median, p95 (the "
-     "latency that 95 % do not exceed), max"},
-    {"throughput.latency_ms.*", "", "the same in ms at --clock-mhz"},
-    {"throughput.ms_per_image.*", "", "the same over the images of a run"},
+     "cycles of a run, which are the latency of each of its images: min, median, p95 (the latency "
+     "that 95 % do not exceed), max"},
+    {"throughput.latency_ms.*", "", "throughput.latency_cycles in ms at --clock-mhz"},
+    {"throughput.ms_per_image.*", "", "throughput.latency_ms / images of a run"},
     {"tcus.count", "count", "units behind one memory (--tcus); image i runs on unit i mod count"},
-    {"tcus.alone_cycles", "cycles", "of the first image on a unit that is alone, simulated before"},
-    {"tcus.speed_up", "ratio", "throughput.frames_per_second over that of a unit that is alone"},
-    {"tcus.memory.*", "", "figures of their memory from the first to the last cycle of all"},
+    {"tcus.alone_cycles", "cycles",
+     "cycles of the first image on a unit that has the memory alone; simulated first"},
+    {"tcus.speed_up", "ratio",
+     "throughput.frames_per_second / frames per second of a unit that has the memory alone"},
+    {"tcus.memory.*", "",
+     "figures of the units' memory, from the first cycle of all units to the last"},
     {"tcus.each", "list",
-     "of each unit: images, cycles of them, lost_cycles by reason "
-     "(accounting.lost_cycles.reasons), waits "
-     "of its DRAM ports and stream (accounting.units.memory0): queue are cycles in which the "
-     "memory serves "
-     "other accesses, also those of other units"},
+     "for each unit: its images, their cycles, lost_cycles by reason "
+     "(accounting.lost_cycles.reasons), and waits of its DRAM ports and stream "
+     "(accounting.units.memory0); queue counts cycles in which the memory serves other accesses, "
+     "also those of other units"},
     {"tcus.each.*", "", "see tcus.each"},
     {"unwritten_reads.count", "reads",
-     "vectors read inside the machine although nothing has written them since its reset: of local "
-     "memory, "
-     "accumulators, the array's weights, SIMD registers and lookup tables; an instruction that "
-     "accumulates reads, too. Of the whole program, however far it ran"},
+     "vectors read inside the machine although nothing has written them since its reset: in local "
+     "memory, accumulators, the array's weights, SIMD registers and lookup tables; an instruction "
+     "that accumulates reads, too. Counted in the whole program, however far it ran"},
     {"unwritten_reads.instructions", "count", "instructions with such reads"},
     {"unwritten_reads.first", "text", "the first such read; null if there is none"},
     {"config.*", "", "the machine and how it was run; units are in the names"},
-    {"rerun.*", "", "the same in full, as tactus run --config takes it; so does the whole file"},
-    {"figures.*", "", "this table, for the figures of the file"},
+    {"rerun.*", "",
+     "the whole configuration, as tactus run --config reads it; --config also reads this whole "
+     "file"},
+    {"figures.*", "", "these explanations, for the figures in the file"},
     {"accounting.cycles", "cycles",
      "cycles that are accounted for: from the first until the machine is idle again"},
     {"accounting.lost_cycles.total", "cycles", "cycles in which the main unit does not work"},
@@ -78,31 +80,30 @@ constexpr Row middle_rows[] = {
     {"accounting.instructions.KIND.vectors", "vectors", "vectors that they copy or compute on"},
     {"accounting.instructions.KIND.bytes", "bytes", "vectors times the bytes of a vector"},
     {"accounting.instructions.KIND.head_cycles", "cycles",
-     "cycles in which one of the kind is at the head of its unit"},
+     "cycles in which an instruction of this kind is at the head of its unit"},
     {"accounting.instructions.KIND.head_busy", "cycles",
-     "those in which the unit is busy with it; the others are waits"},
+     "head_cycles in which the unit is busy with it; in all others it waits"},
     {"accounting.instructions.KIND.waits.WAIT", "cycles",
-     "cycles at the head spent waiting, by state of the unit; those that do not occur are left "
-     "out"},
+     "head_cycles in which it waits, by state of the unit; states that do not occur are left out"},
     {"accounting.TRAFFIC.PORT.bytes_read", "bytes", "read at the pins"},
     {"accounting.TRAFFIC.PORT.bytes_written", "bytes", "written at the pins"},
     {"accounting.TRAFFIC.PORT.beats_per_burst", "beats", "mean length of a burst at the pins"},
     {"accounting.TRAFFIC.PORT.utilisation", "0..1",
      "share of all cycles in which a beat passes the pins"},
     {"accounting.TRAFFIC.PORT.efficiency", "0..1",
-     "share of the cycles in which the port has work that a beat passes the pins"},
-    {"accounting.roofline.peak_macs_per_cycle", "1/cycle", "the most that a cycle can have"},
-    {"accounting.roofline.bytes", "bytes", "read and written at all memory ports"},
+     "cycles in which a beat passes the pins / cycles in which the port has work"},
+    {"accounting.roofline.peak_macs_per_cycle", "1/cycle",
+     "multiply-accumulates that a cycle can have at most"},
+    {"accounting.roofline.bytes", "bytes", "bytes read and written at all memory ports"},
     {"accounting.roofline.bytes_per_cycle", "bytes/cycle", "bytes / accounting.cycles"},
     {"accounting.roofline.peak_bytes_per_cycle", "bytes/cycle",
      "one beat a cycle on every memory port"},
     {"accounting.roofline.ridge", "1/byte",
-     "intensity from which on the main unit and not the memory is the limit: peak_macs_per_cycle / "
+     "intensity above which the main unit is the limit, not the memory: peak_macs_per_cycle / "
      "peak_bytes_per_cycle"},
     {"accounting.roofline.POINT", "point",
-     "useful: by the multiply-accumulates that the network asks for, null where they are not "
-     "known; "
-     "busy: by those of all cycles in which the array is busy, padding included"},
+     "useful: counts the multiply-accumulates that the network asks for, null if not known; busy: "
+     "counts those of all cycles in which the array is busy, padding included"},
     {"accounting.roofline.POINT.macs", "count", "multiply-accumulates of the point"},
     {"accounting.roofline.POINT.macs_per_cycle", "1/cycle", "macs / accounting.cycles"},
     {"accounting.roofline.POINT.intensity", "1/byte", "macs / bytes; null without memory traffic"},
@@ -113,24 +114,25 @@ constexpr Row middle_rows[] = {
     {"accounting.roofline.POINT.bound", "text",
      "which part of the roof is above the point: memory or compute"},
     {"accounting.layers.name", "text",
-     "layer or region; (other): instructions outside all of them, (end): what follows the "
+     "layer or region; (other): instructions outside all of them; (end): cycles after the "
      "program's last retire"},
-    {"accounting.layers.instructions", "count", "instructions that retired in it"},
+    {"accounting.layers.instructions", "count", "instructions that retired in the layer"},
     {"accounting.layers.cycles", "cycles",
      "cycles from the retire before its first instruction to the retire of its last; layers add up "
      "to accounting.cycles"},
     {"accounting.layers.share", "0..1", "its cycles / accounting.cycles"},
     {"accounting.layers.predicted_cycles", "cycles",
-     "that the optimising compiler expects with memory of fixed latency; only of its programs"},
+     "cycles that the optimising compiler expects with memory of fixed latency; only for its "
+     "programs"},
     {"accounting.layers.bound_cycles", "cycles",
-     "fewest for its matrices, weight changes and DataMoves of accumulators; only of the "
-     "optimising "
-     "compiler's programs"},
+     "lower bound: cycles of the layer's matrices, weight changes and DataMoves of accumulators "
+     "alone; only for the optimising compiler's programs"},
 };
 /// Figures that every machine has. They follow the machine's own figures of a layer.
 constexpr Row last_rows[] = {
-    {"accounting.layers.bytes_read", "bytes", "read in these cycles, by memory port"},
-    {"accounting.layers.bytes_written", "bytes", "written in these cycles, by memory port"},
+    {"accounting.layers.bytes_read", "bytes", "bytes read in the layer's cycles, by memory port"},
+    {"accounting.layers.bytes_written", "bytes",
+     "bytes written in the layer's cycles, by memory port"},
     {"accounting.layers.main_reason", "text",
      "the reason for most of its lost cycles, null if none is lost"},
     {"accounting.layers.lost.REASON", "cycles",

@@ -136,21 +136,20 @@ const std::vector<RunOutput>& run_outputs() {
        "write the performance sampler's words, see tactus samples", [](R& r) { return &r.samples; },
        "its machines have no sampler"},
       {G::timeline, "timeline", "F.json",
-       "write what happened when, for Perfetto or chrome://tracing",
+       "write a timeline of the run, for Perfetto or chrome://tracing",
        [](R& r) { return &r.timeline; }},
       {G::waveform, "vcd", "F.vcd", "write the waveforms of the machine's signals",
        [](R& r) { return &r.trace.vcd; }},
       {G::waveform, "fst", "F.fst",
-       "write them as FST, by GTKWave's vcd2fst, which has to be installed",
+       "write the waveforms as FST, by GTKWave's vcd2fst, which has to be installed",
        [](R& r) { return &r.trace.fst; }},
       {G::waveform, "gtkw", "F.gtkw",
        "write a GTKWave save file for the waveform, and F.gtkw.1.txt, ... with names of values",
        [](R& r) { return &r.trace.gtkw; }},
       {G::waveform, "surfer", "F.sucl", "write a Surfer command file for the waveform",
        [](R& r) { return &r.trace.surfer; }},
-      {G::waveform, "trace_list", "",
-       "print the signals there are (or that the globs select) and stop", nullptr,
-       "tactus run --trace-list prints the signals"},
+      {G::waveform, "trace_list", "", "print all signals, or those that the globs select, and stop",
+       nullptr, "tactus run --trace-list prints the signals"},
       {G::waveform, "trace_scope", "GLOB",
        "trace the signals that match, and all below scopes that match", nullptr, "", true},
       {G::waveform, "trace_pc", "FIRST[:LAST]", "trace while the program counter is in the range"},
@@ -163,7 +162,7 @@ const ParameterTable<TimelineOptions>& timeline_parameters() {
   using T = TimelineOptions;
   constexpr Cycle no_end = ~Cycle{0};
   static const ParameterTable<TimelineOptions> table(
-      "timeline", "What of the run is in the timeline, which --timeline writes.",
+      "timeline", "The part of the run that the timeline (--timeline) shows.",
       {whole("timeline_from", &T::from, {}, "cycle", "first cycle of the timeline"),
        optional_whole_by<T>(
            "timeline_to",
@@ -174,9 +173,9 @@ const ParameterTable<TimelineOptions>& timeline_parameters() {
            [](T& t, std::uint64_t last) { t.to = last == no_end ? no_end : last + 1; }, {}, "cycle",
            "the end", "last cycle of the timeline"),
        whole("timeline_min", &T::min_duration, {1}, "cycles",
-             "leave out slices that are shorter; 1: none"),
+             "leave out slices shorter than this; 1: leave out none"),
        whole("timeline_max_events", &T::max_events, {1}, "events",
-             "end the timeline after so many events")});
+             "end the timeline after this many events")});
   return table;
 }
 
@@ -184,7 +183,7 @@ const ParameterTable<TraceOptions>& trace_parameters() {
   using T = TraceOptions;
   const WholeRange cycles{0, most_cycles};
   static const ParameterTable<TraceOptions> table(
-      "waveform", "What of the run is in the waveform, which --vcd writes.",
+      "waveform", "The part of the run that the waveform (--vcd) shows.",
       {optional_whole_by<T>(
            "trace_depth",
            [](const T& t) -> std::optional<std::uint64_t> {
@@ -209,15 +208,15 @@ const ParameterTable<TraceOptions>& trace_parameters() {
            "vcd_limit", [](const T& t) { return t.vcd_limit; },
            [](T& t, std::uint64_t megabytes) { t.vcd_limit = megabytes; }, {1, most_megabytes},
            "MB", "none",
-           "size at which the VCD (also that which an FST is made of) ends; the run goes on"),
+           "size at which the VCD ends, also one that is made into an FST; the run goes on"),
        whole_by<T>(
            "trace_pre", [](const T& t) { return t.window.pre; },
            [](T& t, std::uint64_t count) { t.window.pre = count; }, cycles, "cycles",
-           "trace so many cycles before the trigger, too"),
+           "also trace this many cycles before the trigger"),
        whole_by<T>(
            "trace_post", [](const T& t) { return t.window.post; },
            [](T& t, std::uint64_t count) { t.window.post = count; }, cycles, "cycles",
-           "trace so many cycles after the trigger, too")});
+           "also trace this many cycles after the trigger")});
   return table;
 }
 

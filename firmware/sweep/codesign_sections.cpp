@@ -207,7 +207,7 @@ std::string design_ideas(const std::vector<Measured>& points) {
   std::vector<Gain> gains;
   add_gains(points, "doubled", "us", "twice ", measured_us, gains);
   add_gains(points, "extended", "us", "with ", measured_us, gains);
-  const std::string list = list_of_ideas(points, "ideas");
+  std::string list = list_of_ideas(points, "ideas");
   if (gains.empty()) return list;
   return "<p>Changes of the machine, each simulated at every point; gain: share of the time that "
          "it saves.</p>\n" +

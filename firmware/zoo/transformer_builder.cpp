@@ -10,7 +10,7 @@ namespace tactus::nn {
 using Value = Builder::Value;
 
 Value Builder::integer_input(const std::string& name, const Shape& shape) {
-  const Value made = input(name, shape);
+  Value made = input(name, shape);
   network_.graph.inputs.back().type = ElementType::int64;
   return made;
 }

@@ -63,7 +63,7 @@ Parameter<Profile> igc_latency_parameter() {
   p.key = "igc_latency";
   p.type = ParameterType::other;
   p.unit = "cycles";
-  p.sentence = "latency of RC = 1..8 in the table of Intel's compiler: an array of 8 numbers";
+  p.sentence = "latency for RC = 1..8 in the table of Intel's compiler: an array of 8 numbers";
   p.get = [](const Profile& profile) -> ParameterValue {
     std::string text;
     for (const std::uint32_t value : profile.igc_latency) {
@@ -75,7 +75,7 @@ Parameter<Profile> igc_latency_parameter() {
   p.read_json = [](ObjectReader& reader, Profile& profile) {
     const ArrayReader values = reader.get_array("igc_latency");
     if (values.size() != profile.igc_latency.size()) {
-      reader.add_problem("igc_latency", fmt::format("has {} numbers; allowed {}, of RC = 1..8",
+      reader.add_problem("igc_latency", fmt::format("has {} numbers; allowed {}, for RC = 1..8",
                                                     values.size(), profile.igc_latency.size()));
       return;
     }
@@ -115,14 +115,14 @@ ParameterTable<Profile> make_table() {
                "src2 of RC = 8 has to start at a register"),
        boolean("any_systolic_depth", &P::any_systolic_depth,
                "SD may be 1, 2, 4 or 8; otherwise 8 only"),
-       boolean("dpasw", &P::dpasw, "has DPASW, for two fused units in lock step"),
+       boolean("dpasw", &P::dpasw, "the machine has DPASW, for two fused units in lock step"),
        whole("array_depth", &P::array_depth, {2, 8, true}, "stages",
              "Dp: stages of the array; an instruction takes 8 / Dp passes"),
        whole("overhead", &P::overhead, {read_delay, 1000}, "cycles",
-             "o of the latency o + (8/Dp - 1) * max(RC, Dp) + (RC - 1) + Dp"),
+             "o in the latency o + (8/Dp - 1) * max(RC, Dp) + (RC - 1) + Dp"),
        igc_latency_parameter(),
        whole("igc_latency_fp8", &P::igc_latency_fp8, cycles_or_none, "cycles",
-             "the same for bf8 and hf8 with RC = 8; 0: as the others"),
+             "igc_latency of bf8 and hf8 with RC = 8; 0: the same as of other formats"),
        whole("src1_buffer_bytes", &P::src1_buffer_bytes, {0, 65536}, "bytes",
              "operand buffer of src1, in groups of 8 registers; 0: none"),
        whole("src2_buffer_bytes", &P::src2_buffer_bytes, {0, 65536}, "bytes",
@@ -136,25 +136,26 @@ ParameterTable<Profile> make_table() {
        whole("bundle_registers", &P::bundle_registers, {1, 256, true}, "registers",
              "neighbouring registers in one bundle"),
        whole("bank_conflict_cycles", &P::bank_conflict_cycles, {0, 1000}, "cycles",
-             "lost by a row whose reads meet in one bank and bundle; 0: none"),
+             "lost by a row that reads two registers of one bank and bundle; 0: none"),
        whole("alu_latency", &P::alu_latency, cycles, "cycles",
              "from a mov or add of up to 8 channels to its result"),
        whole("alu_latency_simd16", &P::alu_latency_simd16, cycles, "cycles",
-             "the same with 16 channels"),
+             "alu_latency with 16 channels"),
        whole("alu_latency_simd32", &P::alu_latency_simd32, cycles, "cycles",
-             "the same with 32 channels"),
+             "alu_latency with 32 channels"),
        whole("flag_latency", &P::flag_latency, cycles, "cycles",
-             "from a comparison to an instruction under its predicate"),
+             "from a comparison to an instruction that its predicate controls"),
        whole("branch_latency", &P::branch_latency, cycles, "cycles",
              "from a jump to the instruction after it"),
        whole("barrier_latency", &P::barrier_latency, cycles, "cycles",
              "from the last thread's arrival at a barrier until all go on"),
        whole("fence_latency", &P::fence_latency, cycles, "cycles",
-             "of a fence whose accesses are complete"),
+             "latency of a fence whose accesses are complete"),
        whole("send_latency", &P::send_latency, cycles, "cycles",
-             "until the first register of a message is read; then one a cycle"),
-       whole("l1_latency", &P::l1_latency, cycles, "cycles", "of a load that hits L1"),
-       whole("l3_latency", &P::l3_latency, cycles, "cycles", "of a load that hits L3")}};
+             "from a message's issue to the read of its first register; then one register a cycle "
+             "is read"),
+       whole("l1_latency", &P::l1_latency, cycles, "cycles", "latency of a load that hits L1"),
+       whole("l3_latency", &P::l3_latency, cycles, "cycles", "latency of a load that hits L3")}};
 }
 
 /// Checks values against each other; values that could not be read are not checked.

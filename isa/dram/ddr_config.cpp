@@ -19,21 +19,21 @@ constexpr unsigned most_banks = 64;
 std::vector<Parameter<C>> geometry() {
   return {
       whole("bus_bits", &C::bus_bits, {8, 1024, true}, "bits",
-            "width of the data bus over all devices side by side; a column of them"),
+            "width of the data bus over all devices side by side; a column has this width"),
       whole("burst_length", &C::burst_length, {2, 32, true}, "columns",
             "columns that one RD or WR transfers: 8 for DDR3 and DDR4, 16 for LPDDR4"),
       whole("bank_groups", &C::bank_groups, {1, 16, true}, "groups",
-            "1 where the standard has none (DDR3, LPDDR4)"),
+            "bank groups; 1 if the standard has none (DDR3, LPDDR4)"),
       whole("banks", &C::banks, {1, 64, true}, "banks", "banks of one group"),
       whole("rows", &C::rows, {2, std::uint64_t{1} << 24, true}, "rows", "rows of a bank"),
       whole("columns", &C::columns, {8, 65536, true}, "columns", "columns of a row"),
       text("address_map", &C::address_map, "row_bank_column",
-           "which bits of an address choose what: row_bank_column, bank_row_column, "
-           "row_column_bank, or a list from the top such as \"row 30:16, bank 15:14, bank_group "
-           "13, column 12:3, byte 2:0\""),
+           "which bits of an address select row, bank and column: row_bank_column, "
+           "bank_row_column, row_column_bank, or a list from the highest bit down, such as \"row "
+           "30:16, bank 15:14, bank_group 13, column 12:3, byte 2:0\""),
       boolean("bank_hash", &C::bank_hash,
-              "bank and bank group are XORed with the lowest bits of the row, so that rows that "
-              "lie a power of two apart meet different banks")
+              "bank and bank group are XORed with the lowest bits of the row, so that rows a power "
+              "of two apart lie in different banks")
           .which_old_files_lack(),
   };
 }
@@ -82,25 +82,26 @@ std::vector<Parameter<C>> timings() {
     return timing(key, member, clocks, sentence);
   };
   return {
-      whole("tck_ps", &C::tck_ps, {100, 100000}, "ps", "the clock tCK; it has two beats of data"),
+      whole("tck_ps", &C::tck_ps, {100, 100000}, "ps",
+            "clock period tCK, in which two beats of data pass"),
       t("cl", &C::cl, "from RD to its data"),
       t("cwl", &C::cwl, "from WR to its data"),
       t("t_rcd", &C::t_rcd, "from ACT to RD or WR of its row"),
       t("t_rp", &C::t_rp, "from PRE to ACT of the bank, and from PREA to REF"),
       t("t_ras", &C::t_ras, "from ACT to PRE of the bank"),
       t("t_rc", &C::t_rc, "from ACT to ACT of one bank"),
-      t("t_faw", &C::t_faw, "any window this long has four ACT at most"),
+      t("t_faw", &C::t_faw, "any window of this length has at most four ACT"),
       t("t_rrd_s", &C::t_rrd_s, "from ACT to ACT of a bank of another group"),
       t("t_rrd_l", &C::t_rrd_l, "from ACT to ACT of another bank of the group"),
-      t("t_ccd_s", &C::t_ccd_s, "from RD to RD and from WR to WR, groups differ"),
+      t("t_ccd_s", &C::t_ccd_s, "from RD to RD and from WR to WR in different groups"),
       t("t_ccd_l", &C::t_ccd_l, "from RD to RD and from WR to WR in one group"),
       t("t_wr", &C::t_wr, "from the end of a write's data to PRE of the bank"),
       t("t_rtp", &C::t_rtp, "from RD to PRE of the bank"),
-      t("t_wtr_s", &C::t_wtr_s, "from the end of a write's data to RD, groups differ"),
+      t("t_wtr_s", &C::t_wtr_s, "from the end of a write's data to RD in another group"),
       t("t_wtr_l", &C::t_wtr_l, "from the end of a write's data to RD in one group"),
       timing("t_turn", &C::t_turn, {0, 64},
-             "the bus rests so long between the data of a RD and that of a WR: 2 for DDR3, 1 + "
-             "tWPRE for DDR4"),
+             "the bus is idle this long between the data of an RD and the data of a WR: 2 for "
+             "DDR3, 1 + tWPRE for DDR4"),
       t("t_rfc", &C::t_rfc, "from REF to the next command"),
       timing("t_refi", &C::t_refi, {1, 1000000}, "from a refresh to the next"),
   };
@@ -110,34 +111,37 @@ std::vector<Parameter<C>> controller() {
   const WholeRange entries{1, 256};
   return {
       choice("refresh", &C::refresh, {"all_bank", "none"},
-             "every t_refi one refresh of all banks falls due and is done at once, or never"),
-      choice("scheduler", &C::scheduler, {"fifo", "frfcfs"},
-             "fifo: a bank serves its accesses in order; frfcfs: those of its open row first"),
+             "all_bank: every t_refi one refresh of all banks falls due and is done at once; none: "
+             "there are no refreshes"),
+      choice(
+          "scheduler", &C::scheduler, {"fifo", "frfcfs"},
+          "fifo: a bank serves its accesses in order; frfcfs: accesses to its open row go first"),
       whole("cap", &C::cap, {0, 65536}, "accesses",
-            "frfcfs: an access that so many younger ones of its bank have passed goes first; 0: "
-            "no limit"),
+            "with scheduler frfcfs: an access goes first after this many younger accesses of its "
+            "bank have passed it; 0: no limit"),
       choice("page_policy", &C::page_policy, {"open", "closed", "timeout"},
              "open: a row stays open; closed: every access closes it; timeout: see page_timeout"),
       optional_whole("page_timeout", &C::page_timeout, {1, 1000000}, "clocks", "off",
                      "with page_policy timeout: a row is closed when its bank has had no RD or WR "
-                     "for so long"),
+                     "for this long"),
       whole("buffer", &C::buffer, entries, "accesses",
-            "places of the scheduler; with read_priority for reads only"),
+            "accesses that the scheduler holds; with read_priority, reads only"),
       boolean("read_priority", &C::read_priority,
               "reads go first, and writes wait in a buffer of their own until no read waits or "
               "write_high_mark is reached"),
       whole("write_buffer", &C::write_buffer, entries, "accesses",
-            "with read_priority: places for writes"),
+            "with read_priority: writes that the scheduler holds"),
       whole("write_high_mark", &C::write_high_mark, entries, "accesses",
-            "with read_priority: so many waiting writes go before reads"),
+            "with read_priority: when this many writes wait, writes go before reads"),
       whole("write_low_mark", &C::write_low_mark, {0, 255}, "accesses",
-            "with read_priority: until no more than so many wait"),
+            "with read_priority: reads go first again when no more than this many writes wait"),
       whole("port_queue", &C::port_queue, entries, "accesses",
-            "what a port takes ahead of the scheduler"),
+            "accesses that wait in a port, before the scheduler"),
       whole("xpi_interval", &C::xpi_interval, clocks, "clocks",
-            "a port hands over one access in so long: its width and clock"),
+            "a port hands one access to the controller in this time, which stands for the port's "
+            "width and clock"),
       whole("command_delay", &C::command_delay, {1, 64}, "clocks",
-            "from an access's entering the buffer to its first command"),
+            "from an access's entry into the buffer to its first command"),
   };
 }
 

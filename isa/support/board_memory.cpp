@@ -41,7 +41,7 @@ void read_pair(ObjectReader& reader, const std::string& key, RealRange range, bo
   const ArrayReader array = reader.get_array(key);
   if (array.size() != 2) {
     if (!reader.problems().concerns(reader.path() + "/" + key)) {
-      reader.add_problem(key, "must be two numbers, of reads and of writes");
+      reader.add_problem(key, "must be two numbers, for reads and for writes");
     }
     return;
   }
@@ -103,7 +103,7 @@ void read_clock(ObjectReader& reader, MemoryPath& path) {
     return;
   }
   reader.add_problem("clock_ratio",
-                     fmt::format("{} is no ratio of clocks that meet; allowed \"P/Q\", both 1..{}",
+                     fmt::format("{} is no ratio of clocks; allowed \"P/Q\", both 1..{}",
                                  quote(text), ClockRatio::most));
 }
 
@@ -298,20 +298,20 @@ const ParameterTable<MemoryPath>& memory_path_parameters() {
        whole("data_bits", &M::data_bits, {32, 1024, true}, "bits", "width of the port")
            .without_option(),
        whole("split_beats", &M::split_beats, {1, 256}, "beats",
-             "the longest burst behind the port; longer ones are cut")
+             "longest burst behind the port; longer ones are split")
            .without_option(),
        whole("outstanding", &M::outstanding, {1, 256}, "bursts",
-             "bursts in flight behind the port, each way")
+             "bursts that may be in flight behind the port, in each direction")
            .without_option(),
        pair_of("crossing", &M::crossing, {0, 1000}, true, "clocks of the port",
-               "crossing of the clocks there and back, of reads and of writes"),
+               "latency of crossing the clocks there and back, for reads and for writes"),
        pair_of("interconnect_ns", &M::interconnect_ns, nanoseconds, false, "ns",
-               "latency of what lies between design and port, both ways together, of reads and of "
-               "writes"),
+               "latency of the interconnect between design and port, both ways together, for reads "
+               "and for writes"),
        pair_of("fixed_ns", &M::fixed_ns, nanoseconds, false, "ns",
-               "latency from the port to the memory controller and back, of reads and of writes"),
+               "latency from the port to the memory controller and back, for reads and for writes"),
        whole("write_buffer_beats", &M::write_buffer_beats, {1, 4096}, "beats",
-             "of the design, that the interconnect holds of write data")
+             "write data that the interconnect can hold, in beats of the design")
            .without_option(),
        whole("controller_port", &M::controller_port, {0, 63}, "",
              "port of the memory controller; paths may share one")

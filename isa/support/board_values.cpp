@@ -34,8 +34,8 @@ Parameter<BoardValues> memory_parameter() {
 Parameter<BoardValues> model_parameter() {
   Parameter<BoardValues> p =
       choice("memory_model", &BoardValues::memory_model, {"fixed", "board"},
-             "what is behind the DRAM ports: a memory of fixed latency, or the board's memory, "
-             "which boards that describe one have by default")
+             "fixed: a memory of fixed latency is behind the DRAM ports; board: the memory that "
+             "the board's file describes, the default if it describes one")
           .with_option("memory");
   p.optional = true;
   return p;
@@ -44,8 +44,8 @@ Parameter<BoardValues> model_parameter() {
 Parameter<BoardValues> stream_parameter() {
   Parameter<BoardValues> p =
       choice("stream_model", &BoardValues::stream_model, {"ideal", "board"},
-             "where the instruction stream comes from: a word whenever one is wanted, or the "
-             "board's memory, whose \"stream\" says how")
+             "ideal: the next word of the instruction stream is always ready; board: instructions "
+             "are read from the board's memory, as its \"stream\" says")
           .with_option("stream");
   p.optional = true;
   return p;
@@ -74,21 +74,22 @@ const ParameterTable<BoardValues>& board_parameters() {
       {real("clock_mhz", &B::clock_mhz, {0.001, 100000}, "MHz",
             "clock frequency, which turns cycles into times"),
        whole("axi_data_bits", &B::axi_data_bits, axi_width_range, "bits",
-             "width of the DRAM ports and of the instruction stream; it divides a vector's bits"),
+             "width of the DRAM ports and of the instruction stream; it has to divide a vector's "
+             "bits"),
        whole("read_latency", &B::read_latency, latency_range, "cycles",
-             "from a read's address to its first data, of the memory of fixed latency, which it "
-             "chooses"),
+             "from a read's address to its first data, with the memory of fixed latency; the "
+             "option selects this memory"),
        whole("write_latency", &B::write_latency, latency_range, "cycles",
-             "from a write's last data to its response, of the memory of fixed latency, which it "
-             "chooses"),
+             "from a write's last data to its response, with the memory of fixed latency; the "
+             "option selects this memory"),
        model_parameter(), stream_parameter(),
        optional_real("port_clock_mhz", &B::port_clock_mhz, {0.001, 100000}, "MHz", "the board's",
-                     "clock of the memory's ports, in place of the board's"),
+                     "clock of the memory's ports; replaces the board's value"),
        optional_whole("port_data_bits", &B::port_data_bits, axi_width_range, "bits", "the board's",
-                      "width of the memory's ports, in place of the board's"),
+                      "width of the memory's ports; replaces the board's value"),
        optional_real("interconnect_ns", &B::interconnect_ns, {0, 1e6}, "ns", "the board's",
-                     "latency between design and memory ports, both ways together, in place of the "
-                     "board's"),
+                     "latency between design and memory ports, both ways together; replaces the "
+                     "board's value"),
        text("ddr", &B::ddr, "the board's",
             "the DRAM of the board's memory: a preset of configs/dram, or a file")
            .with_value_name("PRESET|F.json"),
@@ -99,8 +100,8 @@ const ParameterTable<BoardValues>& board_parameters() {
              return b.host_us;
            },
            [](B& b, double value) { b.host_us = value; }, {0, 1e8}, "us", "0",
-           "time of the host in each run, which simulated figures do not contain; it counts only "
-           "where they are compared with what was measured, and in the throughput of many images")
+           "time of the host in each run. Simulated latencies do not contain it; it counts only in "
+           "comparisons with measured runs and in the throughput of many images")
            .without_option(),
        memory_parameter()});
   return table;

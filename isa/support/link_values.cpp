@@ -16,11 +16,12 @@ std::vector<Parameter<L>> parameters() {
       whole("in_bytes_per_second", &L::in_bytes_per_second, rate, "bytes/s",
             "rate of data from the device"),
       whole("fixed_ps", &L::fixed_ps, {0, 1000000000000}, "ps",
-            "what every request costs on the host, whatever it transfers"),
+            "time that every request takes on the host, whatever it transfers"),
       boolean("outfeed_blocks_infeed", &L::outfeed_blocks_infeed,
               "data to the device wait until an output listed before them has been received"),
       boolean("needs_hints", &L::needs_hints,
-              "the host has to know all transfers ahead: only fully deterministic hints are run"),
+              "the host has to know all transfers ahead, so that only packages with fully "
+              "deterministic hints run"),
       whole("core_hz", &L::core_hz, {1, 1000000000000}, "Hz",
             "clock of the device, which turns estimated cycles into time"),
       whole("wire_bytes_per_second", &L::wire_bytes_per_second, rate, "bytes/s",
@@ -28,41 +29,43 @@ std::vector<Parameter<L>> parameters() {
       whole("packet_bytes", &L::packet_bytes, bytes, "bytes",
             "payload of a packet on the wire; 0: no packets"),
       whole("packet_overhead_bytes", &L::packet_overhead_bytes, bytes, "bytes",
-            "what a packet takes on the wire beside its payload"),
+            "bytes that a packet takes on the wire in addition to its payload"),
       boolean("device_fetches", &L::device_fetches,
-              "the device reads the host's memory, a request for each transfer; else the host "
-              "sends"),
+              "true: the device reads the host's memory, with a request for each transfer; false: "
+              "the host sends"),
       whole("header_bytes", &L::header_bytes, bytes, "bytes",
-            "sent ahead of a DMA to the device; where the device fetches, of an instruction "
-            "chunk's descriptor"),
+            "header sent ahead of a DMA to the device; if the device fetches, the descriptor of an "
+            "instruction chunk"),
       whole("ring_descriptors", &L::ring_descriptors, {0, 1 << 20}, "",
-            "descriptors of instruction chunks that fit the host's ring; a full one holds the host "
-            "up; 0: any"),
+            "descriptors of instruction chunks that fit into the host's ring; the host waits while "
+            "it is full; 0: no limit"),
       whole("status_bytes", &L::status_bytes, bytes, "bytes",
-            "written to the host when a descriptor is complete, whose place in the ring is free "
-            "then; 0: nothing"),
+            "status written to the host when a descriptor is complete, which frees its place in "
+            "the ring; 0: none"),
       whole("page_bytes", &L::page_bytes, bytes, "bytes",
-            "page of the device's page table, which no transfer crosses; 0: no page table"),
+            "page size of the device's page table; no transfer crosses a page; 0: no page table"),
       whole("pages", &L::pages, {0, std::uint64_t{1} << 40}, "",
-            "pages that the page table maps at a time; 0: any"),
+            "pages that the page table maps at a time; 0: no limit"),
       whole("translations", &L::translations, {0, 4096}, "",
-            "entries of the page table that the device keeps, the last used; 0: all"),
+            "entries of the page table that the device keeps, those used last; 0: all"),
       whole("translation_bytes", &L::translation_bytes, bytes, "bytes",
-            "an entry that the device does not have and reads from the host's memory"),
+            "size of a page table entry; the device reads an entry that it does not keep from the "
+            "host's memory"),
       whole("transfer_bytes", &L::transfer_bytes, bytes, "bytes",
-            "longest transfer to the device; where it fetches, none crosses a multiple of this; "
-            "0: any"),
+            "longest transfer to the device; if the device fetches, no transfer crosses a multiple "
+            "of it; 0: no limit"),
       whole("transfers_outstanding", &L::transfers_outstanding, {0, 4096}, "",
-            "transfers to the device under way at a time; 0: any"),
+            "transfers to the device under way at a time; 0: no limit"),
       whole("chunk_bytes", &L::chunk_bytes, bytes, "bytes",
-            "longest transfer from the device; 0: any"),
+            "longest transfer from the device; 0: no limit"),
       whole("chunks_queued", &L::chunks_queued, {0, 4096}, "",
-            "transfers from the device under way at a time; 0: any"),
+            "transfers from the device under way at a time; 0: no limit"),
       whole("event_bytes", &L::event_bytes, bytes, "bytes",
-            "what announces the interrupt to the host; 0: nothing"),
+            "size of the message that announces the interrupt to the host; 0: no message"),
       whole("device_bus_hz", &L::device_bus_hz, {0, 1000000000000}, "Hz",
-            "clock of the bus in the device; 0: it takes no time"),
-      whole("device_bus_bytes", &L::device_bus_bytes, {1, 4096}, "bytes", "width of that bus")};
+            "clock of the bus in the device; 0: the bus takes no time"),
+      whole("device_bus_bytes", &L::device_bus_bytes, {1, 4096}, "bytes",
+            "width of the bus in the device")};
   for (Parameter<L>& parameter : all) parameter = parameter.without_option();
   return all;
 }

@@ -34,8 +34,8 @@ Parameter<Architecture> dais_blocks() {
   p.key = "dais_blocks";
   p.type = ParameterType::other;
   p.sentence =
-      "DAIS programs in the data path, behind opcode 0x6: an array of {\"name\", \"program\"}, the "
-      "program's path beside this file";
+      "DAIS programs in the data path, which opcode 0x6 uses: an array of {\"name\", \"program\"}; "
+      "program is a path relative to this file";
   p.optional = true;
   p.missing = "none";
   p.get = [](const Architecture& a) -> ParameterValue {
@@ -127,15 +127,16 @@ ParameterTable<Architecture> make_table() {
   // The reference's compiler knows FLOAT32, so the name gets a message of its own.
   return {
       "architecture",
-      "What shapes one tensor compute unit: the keys of an architecture file (.tarch). A key that "
-      "is left out has its default. No RTL has the extensions " +
-          extension_keys() + ", which are off by default.",
-      {choice("data_type", &A::data_type, types, "fixed-point type of all scalars, width and point")
+      "One tensor compute unit: the keys of an architecture file (.tarch). A key that is left out "
+      "has its default. No RTL has the extensions " +
+          extension_keys() + "; they are off by default.",
+      {choice("data_type", &A::data_type, types,
+              "fixed-point type of all scalars: width and binary point")
            .refusing("FLOAT32", "has no hardware: the unit computes in fixed point only"),
        whole("array_size", &A::array_size, {2, 256}, "scalars",
              "N: the array has N x N multipliers, a vector N scalars"),
        whole("dram0_depth", &A::dram0_depth, depth, "vectors",
-             "depth of DRAM0, which holds inputs, outputs and what layers hand on"),
+             "depth of DRAM0, which holds inputs, outputs and values between layers"),
        whole("dram1_depth", &A::dram1_depth, depth, "vectors",
              "depth of DRAM1, which holds constants"),
        whole("local_depth", &A::local_depth, depth, "vectors", "depth of the local memory"),
@@ -145,20 +146,22 @@ ParameterTable<Architecture> make_table() {
              "registers of each lane of the SIMD unit; the RTL does not elaborate without one, so "
              "0 is refused"),
        whole("stride0_depth", &A::stride0_depth, {1, 64}, "codes",
-             "stride codes of operand 0: code c is a step of 2^c vectors"),
-       whole("stride1_depth", &A::stride1_depth, {1, 64}, "codes", "stride codes of operand 1"),
+             "number of stride codes of operand 0; code c is a step of 2^c vectors"),
+       whole("stride1_depth", &A::stride1_depth, {1, 64}, "codes",
+             "number of stride codes of operand 1"),
        whole("number_of_threads", &A::number_of_threads, {1, 2}, "threads",
-             "widens the instruction's header; no hardware behind it")
+             "read from the reference's files, without effect on the hardware; compiler and "
+             "estimate accept 1 only")
            .which_old_files_lack()
            .which_shapes_no_machine(),
        whole("thread_queue_depth", &A::thread_queue_depth, {1, 65536}, "instructions",
-             "known to the estimator only")
+             "used by tactus estimate only")
            .which_old_files_lack()
            .which_shapes_no_machine(),
        dais_blocks(), lookup_tables(),
        off_if(choice("shadow_weights", &A::shadow_weights, {"off", "on", "own_reads"},
-                     "weights enter the array without waiting until it has drained: off, on, or by "
-                     "reads of their own beside products"),
+                     "off: new weights wait until the array has drained; on: they do not wait; "
+                     "own_reads: they also have reads of their own, beside products"),
               std::string("off")),
        optional_whole_by<A>(
            "dma_queue",
@@ -167,11 +170,11 @@ ParameterTable<Architecture> make_table() {
            },
            [](A& a, std::uint64_t n) { a.dma_queue = static_cast<std::uint32_t>(n); }, {0, 64},
            "transfers", "off",
-           "entries of a queue for transfers beside the decoder's head; 0: transfers hold the "
-           "head"),
+           "entries of a queue in which transfers wait, so that they do not hold the decoder's "
+           "head; 0: no queue"),
        off_if(boolean("activation_unit", &A::activation_unit,
-                      "scale, offset and activation on the way from accumulators to local memory, "
-                      "behind opcode 0x7 and DataMove kind 0xE"),
+                      "a unit that applies scale, offset and activation on the way from "
+                      "accumulators to local memory; opcode 0x7 and DataMove kind 0xE use it"),
               false)}};
 }
 

@@ -64,7 +64,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
       {"write", StateKind::busy, "a beat of write data arrives"},
       {"handshake", StateKind::busy, "an address arrives or a response is taken, and no data"},
       {"wait_master", StateKind::stall, "data or a response is offered and not taken"},
-      {"stalled", StateKind::stall, "an answer is there and a random stall holds it back"},
+      {"stalled", StateKind::stall, "an answer is ready, but a random stall holds it back"},
       {"read_latency", StateKind::stall, "the memory has not answered a read yet"},
       {"write_latency", StateKind::stall, "the memory has not answered a write yet"},
       {"wait_data", StateKind::stall, "a write's address or part of its data is missing"},

@@ -20,13 +20,15 @@ class MemoryAccount {
   enum State : unsigned { path, queue, refresh, row, bus, rest };
   static constexpr std::array<UnitState, 6> state_table{{
       {"path", StateKind::stall,
-       "a beat or response is waited for, and is on its way between port and memory controller"},
+       "the awaited beat or response is on its way between port and memory controller"},
       {"queue", StateKind::stall,
-       "the memory controller serves other accesses before the one that is waited for"},
-      {"refresh", StateKind::stall, "the access that is waited for is held up by a refresh"},
-      {"row", StateKind::stall, "its row is being opened, or another one closed before that"},
-      {"bus", StateKind::stall, "the DRAM's own latency, and the data on its bus"},
-      {"idle", StateKind::idle, "nothing is waited for"},
+       "the memory controller serves other accesses before the awaited one"},
+      {"refresh", StateKind::stall, "a refresh holds up the awaited access"},
+      {"row", StateKind::stall,
+       "the awaited access's row is being opened, or another row closed first"},
+      {"bus", StateKind::stall,
+       "the awaited access is in the DRAM's own latency, or its data is on the bus"},
+      {"idle", StateKind::idle, "nothing is awaited"},
   }};
   /// What a slave may wait for.
   enum class Kind : std::uint8_t { nothing, beat, response };

@@ -21,7 +21,7 @@ class Alu final : public sc_core::sc_module {
  public:
   enum State : unsigned { execute, drain, rest };
   static constexpr std::array<UnitState, 3> state_table{{
-      {"execute", StateKind::busy, "an instruction enters, a register a cycle"},
+      {"execute", StateKind::busy, "an instruction enters, one register a cycle"},
       {"drain", StateKind::stall, "no instruction enters, and results are on their way"},
       {"idle", StateKind::idle, "nothing to do"},
   }};

@@ -27,8 +27,9 @@ class Array final : public sc_core::sc_module {
  public:
   enum State : unsigned { rows, load_src1, conflict, drain, rest };
   static constexpr std::array<UnitState, 5> state_table{{
-      {"rows", StateKind::busy, "rows of an instruction enter the array, one a cycle and pass"},
-      {"load_src1", StateKind::stall, "src1 is still being loaded, and the rows are done"},
+      {"rows", StateKind::busy,
+       "rows of an instruction enter the array, one a cycle, again in each pass"},
+      {"load_src1", StateKind::stall, "all rows have entered, but src1 is still being loaded"},
       {"bank_conflict", StateKind::stall, "rows wait for registers of the same bank and bundle"},
       {"drain", StateKind::stall, "no instruction enters, and results are on their way"},
       {"idle", StateKind::idle, "nothing to do"},

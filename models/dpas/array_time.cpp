@@ -50,28 +50,31 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
     {"bank_conflict", StateKind::stall, "rows of a DPAS wait for registers of one bank and bundle"},
     {"issue", StateKind::stall,
      "the array has no work and other instructions are issued, or wait for the ALU"},
-    {"macro", StateKind::stall, "a macro of another thread keeps the array and does not go on"},
+    {"macro", StateKind::stall,
+     "another thread's macro holds the array, and its next DPAS is not issued yet"},
     {"alu_results", StateKind::stall,
      "the array has no work and instructions wait for results or predicates of the ALU"},
     {"results", StateKind::stall,
-     "the array has no work because DPAS or others wait for the result of a DPAS: too few "
+     "the array has no work because instructions wait for the result of a DPAS: too few "
      "accumulators or threads"},
     {"sources", StateKind::stall,
      "the array has no work and an instruction may not overwrite registers that are still read"},
-    {"tokens", StateKind::stall, "the array has no work and a token is awaited or none is free"},
+    {"tokens", StateKind::stall,
+     "the array has no work and an instruction waits for a token, or no token is free"},
     {"branch", StateKind::stall, "the array has no work while threads jump"},
     {"queue", StateKind::stall, "the array has no work and the load/store unit is full"},
     {"load_data", StateKind::stall,
-     "the array has no work and waits for data from memory, which comes: bandwidth"},
+     "the array has no work; threads wait for data from memory, and data arrives: bandwidth"},
     {"load_wait", StateKind::stall,
-     "the array has no work and waits for data from memory, which does not come: latency"},
+     "the array has no work; threads wait for data from memory, and no data arrives: latency"},
     {"store_data", StateKind::stall,
-     "the array has no work, a fence or ret waits for stores, and their data leaves: bandwidth"},
+     "the array has no work; a fence or ret waits for stores, and store data leaves: bandwidth"},
     {"store_wait", StateKind::stall,
-     "the array has no work and a fence or ret waits for answers of memory: latency"},
+     "the array has no work; a fence or ret waits for the memory's answers: latency"},
     {"barrier", StateKind::stall, "the array has no work while threads wait for each other"},
     {"end", StateKind::stall,
-     "the array has no work and threads wait for their last results, or behind a fence"},
+     "the array has no work; memory is idle and threads wait at ret for their last results, or at "
+     "a fence"},
     {"ended", StateKind::idle, "all threads have ended"},
 }};
 
@@ -101,8 +104,9 @@ TimeInfo ArrayTime::info() {
   info.groups = {{"computes", 0},         {"operands", 1},       {"results", 2},
                  {"memory bandwidth", 3}, {"memory latency", 4}, {"other", 5}};
   info.introduction =
-      "The array takes a row in a cycle, or has nothing to take. What the threads wait for when it "
-      "has not is the reason; with several threads, the shortest kind of wait among them.";
+      "In each cycle the array takes a row, or the cycle is lost and counted under one reason: "
+      "what the threads wait for. If they wait for different things, the shortest kind of wait "
+      "counts.";
   return info;
 }
 

@@ -68,20 +68,21 @@ std::vector<FigureInfo> run_figures() {
       {"rows", "cycles", "cycles in which a row entered the array: P * RC of each DPAS"},
       array_figures::busy_info("rows / cycles", "rows"),
       {"macs", "count", "multiply-accumulates: RC * N * K of each DPAS"},
-      {"macros", "count", "runs of two or more DPAS that keep the array together"},
-      {"conflict_cycles", "cycles", "lost to bank conflicts of the register file"},
-      {"grf_reads", "registers", "read from the register files"},
-      {"grf_reads_saved", "registers", "not read since the array's operand buffers held them"},
-      {"grf_writes", "registers", "written to the register files"},
-      {"alu_instructions", "count", "mov, add and cmp"},
+      {"macros", "count", "macros: two or more DPAS in a row that keep the array for one thread"},
+      {"conflict_cycles", "cycles", "cycles lost to bank conflicts of the register file"},
+      {"grf_reads", "registers", "registers read from the register files"},
+      {"grf_reads_saved", "registers",
+       "registers not read because the array's operand buffers held them"},
+      {"grf_writes", "registers", "registers written to the register files"},
+      {"alu_instructions", "count", "mov, add and cmp instructions"},
       {"loads", "count", "messages that load"},
       {"stores", "count", "messages that store"},
-      {"bytes_loaded", "bytes", "that loads asked for; what lies outside of a surface is not"},
-      {"bytes_stored", "bytes", "that stores wrote"},
+      {"bytes_loaded", "bytes", "bytes that loads asked for; bytes outside a surface do not count"},
+      {"bytes_stored", "bytes", "bytes that stores wrote"},
       {"read_beats", "count", "beats read at the memory port"},
       {"write_beats", "count", "beats written at the memory port"},
-      {"read_bursts", "count", "read bursts at the memory port; of ideal memory, loads"},
-      {"write_bursts", "count", "write bursts at the memory port; of ideal memory, stores"},
+      {"read_bursts", "count", "read bursts at the memory port; with ideal memory, loads"},
+      {"write_bursts", "count", "write bursts at the memory port; with ideal memory, stores"},
   };
   for (const FigureInfo& figure : ddr_figure_infos("memory")) list.push_back(figure);
   for (const FigureInfo& figure : energy_figure_infos()) list.push_back(figure);
@@ -90,39 +91,40 @@ std::vector<FigureInfo> run_figures() {
 
 std::vector<FigureInfo> layer_figures() {
   return {
-      {"dpas", "count", "DPAS issued in these cycles"},
-      {"rows", "cycles", "in which a row entered the array, of these cycles"},
-      array_figures::busy_info("its rows / its cycles", "rows"),
+      {"dpas", "count", "DPAS issued in the layer's cycles"},
+      {"rows", "cycles", "the layer's cycles in which a row entered the array"},
+      array_figures::busy_info("the layer's rows / its cycles", "rows"),
   };
 }
 
 std::vector<FigureMeaning> meanings() {
   return {
-      {"cycles", "the last ret, which waits for all results and answers of its thread"},
-      {"instructions_retired", "instructions that were issued, of all threads; labels are none"},
-      {"last_retire", "issue of the last instruction"},
+      {"cycles", "cycle of the last ret; a ret waits for all results and answers of its thread"},
+      {"instructions_retired", "instructions issued by all threads; labels do not count"},
+      {"last_retire", "cycle in which the last instruction is issued"},
       {"unwritten_reads.count",
-       "registers that instructions read although no instruction before them, on any way through "
-       "the kernel, writes them; of threads with the same kernel once"},
+       "registers that an instruction reads although no instruction before it writes them on any "
+       "path through the kernel; threads with the same kernel are counted once"},
       {"accounting.lost_cycles.total", "cycles in which no row enters the array"},
       {"accounting.instructions.KIND.vectors",
-       "registers that they write; of stores, that they read"},
+       "registers that these instructions write; for stores, registers that they read"},
       {"accounting.instructions.KIND.head_cycles",
-       "cycles in which one of the kind is at the head of a thread, of all threads"},
-      {"accounting.instructions.KIND.head_busy", "those in which it is issued"},
+       "cycles in which an instruction of this kind is at the head of a thread, summed over all "
+       "threads"},
+      {"accounting.instructions.KIND.head_busy", "head_cycles in which it is issued"},
       {"accounting.instructions.KIND.waits.WAIT",
-       "cycles at the head spent waiting, by state of the thread; those that do not occur are left "
+       "head_cycles in which it waits, by state of the thread; states that do not occur are left "
        "out"},
-      {"accounting.roofline.POINT.macs", "of busy: multiply-accumulates of all DPAS"},
+      {"accounting.roofline.POINT.macs", "multiply-accumulates; busy: those of all DPAS"},
       {"accounting.roofline.peak_macs_per_cycle",
-       "N * Dp * OPS, of the program's DPAS with the most products a stage"},
-      {"accounting.roofline.bytes", "transferred at the memory port, whole beats"},
+       "N * Dp * OPS, for the program's DPAS with the most products in a stage"},
+      {"accounting.roofline.bytes", "bytes transferred at the memory port, in whole beats"},
       {"accounting.roofline.peak_bytes_per_cycle", "one beat a cycle"},
       {"accounting.roofline.ridge",
-       "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "
+       "intensity above which the array is the limit, not the memory: peak_macs_per_cycle / "
        "peak_bytes_per_cycle"},
-      {"accounting.layers.bytes_read", "read in these cycles at the memory port"},
-      {"accounting.layers.bytes_written", "written in these cycles at the memory port"},
+      {"accounting.layers.bytes_read", "bytes read in the layer's cycles at the memory port"},
+      {"accounting.layers.bytes_written", "bytes written in the layer's cycles at the memory port"},
   };
 }
 
@@ -136,8 +138,8 @@ MachineInfo build() {
   info.time = ArrayTime::info();
   info.kinds = kinds();
   info.kinds_introduction =
-      "Each thread issues its instructions in order; cycles at the heads of the threads are what "
-      "each kind costs there.";
+      "Each thread issues its instructions in order. The table counts the cycles that each kind "
+      "spends at the heads of the threads.";
   info.counters = {
       {"read_beats"},
       {"write_beats"},

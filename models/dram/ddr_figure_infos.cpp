@@ -11,12 +11,11 @@ std::vector<FigureInfo> ddr_figure_infos(std::string_view unit) {
       {"ddr.refreshes", "count", "refreshes of the DRAM", own, "", unit},
       {"ddr.bus_share", "0..1", "share of the time in which data was on the DRAM's bus", own, "",
        unit},
-      {"ddr.bytes", "bytes", "read and written at the DRAM by all ports", own, "", unit},
+      {"ddr.bytes", "bytes", "bytes read and written at the DRAM by all ports", own, "", unit},
       {"ddr.time.*", "",
-       "in ns, time of all accesses at the memory controller and the DRAM: behind other accesses "
-       "(queue), "
-       "behind refreshes, opening and closing rows (row), data on the bus, and what the quickest "
-       "access has too (rest)",
+       "time in ns that all accesses spend at the memory controller and the DRAM: waiting for "
+       "other accesses (queue), waiting for refreshes (refresh), opening and closing rows (row), "
+       "data on the bus (bus), and the latency that even the quickest access has (rest)",
        own, "", unit},
   };
 }

@@ -28,13 +28,11 @@ inline constexpr std::string_view busy_meaning =
     "share of the cycles in which the array multiplies a vector, padding and zero vectors "
     "included; null without cycles";
 inline constexpr std::string_view useful_meaning =
-    "macs / (cycles x the array's multiply-accumulates a cycle): share of what the array could "
-    "have "
-    "done that the network asks for; null where the network's macs are not known";
+    "macs / (cycles x the array's multiply-accumulates a cycle): the network's work as a share of "
+    "what the array could have done; null if the network's macs are not known";
 inline constexpr std::string_view macs_meaning =
-    "multiply-accumulates that the network asks for, those with padding pixels left out; null "
-    "where "
-    "they are not known, as for a bare program";
+    "multiply-accumulates that the network asks for, without those of padding pixels; null if not "
+    "known, as for a bare program";
 
 /// Cycles in which the array multiplies, over all cycles. N does not matter, since a multiplied
 /// vector occupies every multiplier for one cycle.

@@ -4,17 +4,19 @@ namespace tactus {
 
 std::vector<FigureInfo> energy_figure_infos() {
   const std::vector<FigureInfo> figures{
-      {"energy.table", "text", "the table of energies that follow, of --energy"},
-      {"energy.source", "text", "where the table's numbers are from"},
-      {"energy.technology", "text", "what they are for"},
+      {"energy.table", "text", "name of the energy table (--energy) behind the figures below"},
+      {"energy.source", "text", "where the table's numbers come from"},
+      {"energy.technology", "text", "technology that the table's numbers hold for"},
       {"energy.unit", "text", "pJ, or relative: weights without a unit"},
-      {"energy.total", "energy.unit", "events of the run times the table's energies"},
-      {"energy.per_image", "energy.unit", "the total over the images that the run computes"},
-      {"energy.static", "energy.unit", "of the total: cycles times the table's static_per_cycle"},
-      {"energy.power_mw", "mW", "total / latency, of a table in pJ"},
-      {"energy.by_event.*", "", "events and their energies"},
-      {"energy.area.*", "", "of the design on the chip, where the table has areas"},
-      {"energy.layers.*", "", "the same total for each layer"},
+      {"energy.total", "energy.unit",
+       "sum over the events of the run, each times its energy in the table"},
+      {"energy.per_image", "energy.unit", "energy.total / images that the run computes"},
+      {"energy.static", "energy.unit",
+       "part of energy.total: cycles times the table's static_per_cycle"},
+      {"energy.power_mw", "mW", "energy.total / latency; only with a table in pJ"},
+      {"energy.by_event.*", "", "each kind of event: its count and its energy"},
+      {"energy.area.*", "", "area of the design on the chip, if the table has areas"},
+      {"energy.layers.*", "", "energy.total of each layer"},
   };
   return own_figures_of("energy", figures);
 }

@@ -126,14 +126,13 @@ const std::array<UnitState, ArrayTime::states> ArrayTime::state_table{{
     {"dram1_write_wait", StateKind::stall,
      "the array has no work and a write to DRAM1 is at the head, but no data passes"},
     {"queued_transfers", StateKind::stall,
-     "the array has no work and the head waits for queued transfers: for vectors that these use, "
-     "or "
-     "for room in their queue",
+     "the array has no work and the decoder's head waits for queued transfers: for vectors that "
+     "they use, or for room in their queue",
      "transfers"},
     {"other_instructions", StateKind::stall,
      "the array has no work while NoOp, Configure or undefined instructions pass the decoder"},
     {"instruction_stream", StateKind::stall,
-     "the array has no work because the next instruction has not come"},
+     "the array has no work because the next instruction has not arrived"},
     {"ended", StateKind::idle,
      "the instruction stream has ended; last results and writes may still be under way"},
 }};
@@ -173,8 +172,9 @@ TimeInfo ArrayTime::info() {
       {"other instructions, stream, end", 5},
   };
   info.introduction =
-      "In every cycle the array multiplies a vector, or one reason keeps it from it. Where the "
-      "array has no instruction, what the decoder's head does is the reason.";
+      "In each cycle the array multiplies a vector, or the cycle is lost and counted under one "
+      "reason. If the array has no instruction, the reason is what the instruction at the "
+      "decoder's head does or waits for.";
   return info;
 }
 

@@ -67,7 +67,7 @@ std::vector<EventInfo> kinds(EventStyle style) {
        "an instruction leaves the decoder",
        {{"op", Operand::a, "opcode", hexadecimal},
         {"fl", Operand::b, "flags", hexadecimal},
-        {"pc", Operand::c, "program counter before"}}},
+        {"pc", Operand::c, "program counter before the instruction"}}},
       {"D*C",
        "a request to a DRAM port of the bare TCU",
        {{"w", Operand::a, "1: a write"},

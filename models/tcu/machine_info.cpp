@@ -90,11 +90,14 @@ std::vector<FigureInfo> run_figures() {
   std::vector<FigureInfo> list{
       {"last_b0", "cycle", "last write response of DRAM port 0, null if there was none", own},
       {"last_b1", "cycle", "last write response of DRAM port 1, null if there was none", own},
-      {"probe", "cycle", "driver mode: the probe's copy is in DRAM0; else null", own},
-      {"read_beats", "count", "beats read at the pins, of ports 0 and 1"},
-      {"write_beats", "count", "beats written at the pins, of ports 0 and 1"},
-      {"read_bursts", "count", "read bursts at the pins, of ports 0 and 1"},
-      {"write_bursts", "count", "write bursts at the pins, of ports 0 and 1"},
+      {"probe", "cycle",
+       "cycle in which the driver's completion probe has arrived in DRAM0; null outside driver "
+       "mode",
+       own},
+      {"read_beats", "count", "beats read at the pins, for DRAM port 0 and port 1"},
+      {"write_beats", "count", "beats written at the pins, for DRAM port 0 and port 1"},
+      {"read_bursts", "count", "read bursts at the pins, for DRAM port 0 and port 1"},
+      {"write_bursts", "count", "write bursts at the pins, for DRAM port 0 and port 1"},
       {"array_runs", "vectors", "vectors multiplied, zero vectors included"},
       {"array_loads", "vectors", "weight vectors that entered the array"},
       array_figures::busy_info("array_runs / cycles: share of the cycles in which the array "
@@ -106,50 +109,66 @@ std::vector<FigureInfo> run_figures() {
       {"alu_operations", "count", "SIMD operations on vectors"},
   };
   const std::vector<FigureInfo> of_stream{
-      {"ddr.stream_bytes", "bytes", "of these bytes, those of the instruction stream"}};
+      {"ddr.stream_bytes", "bytes", "part of ddr.bytes: bytes read for the instruction stream"}};
   const std::vector<FigureInfo> of_dais{
       {"dais.block", "text",
-       "name of a DAIS block; figures named dais or wait_dais are those of machines with blocks"},
-      {"dais.instructions", "count", "Dais instructions for the block that retired"},
+       "name of the DAIS block; only machines with DAIS blocks have figures named dais or "
+       "wait_dais"},
+      {"dais.instructions", "count", "retired Dais instructions that use the block"},
       {"dais.samples", "count", "samples that entered the block"},
   };
   const std::vector<FigureInfo> of_host_link{
-      {"host_link.model", "text", "package of the request, of a run behind a host link"},
+      {"host_link.model", "text",
+       "package that the request runs; only runs behind a host link have host_link figures"},
       {"host_link.parameters", "text",
-       "cached: they were there; loaded: ahead of the request; with_request: part of it; none"},
+       "how the request got its parameters: cached (already on the device), loaded (sent ahead of "
+       "the request), with_request (sent as part of it), none (it has none)"},
       {"host_link.latency_ps", "ps",
-       "from when the host took up the request until its interrupt; the sum of what follows"},
-      {"host_link.time_ps.host", "ps", "the link's fixed cost: the host prepares the request"},
-      {"host_link.time_ps.parameters", "ps", "its parameters are loaded ahead of its transfers"},
-      {"host_link.time_ps.wait_link", "ps", "it waits for transfers of requests before"},
-      {"host_link.time_ps.to_device", "ps", "inputs, parameters and instructions to the device"},
+       "time from the host's start on the request to its interrupt: the sum of the time_ps "
+       "figures"},
+      {"host_link.time_ps.host", "ps",
+       "time in which the host prepares the request: the link's fixed cost"},
+      {"host_link.time_ps.parameters", "ps",
+       "time in which parameters are loaded ahead of the request's other transfers"},
+      {"host_link.time_ps.wait_link", "ps",
+       "time in which the request waits for transfers of earlier requests"},
+      {"host_link.time_ps.to_device", "ps",
+       "time in which inputs, parameters and instructions go to the device"},
       {"host_link.time_ps.wait_device", "ps",
-       "all is there, but programs or outputs of requests before are not done"},
-      {"host_link.time_ps.program", "ps", "the program's cycles at the clock"},
-      {"host_link.time_ps.to_host", "ps", "outputs and the interrupt to the host"},
-      {"host_link.estimated_cycles", "cycles", "of the program as its package says; null: nothing"},
-      {"host_link.bytes.*", "", "bytes of the request, by class"},
-      {"host_link.series.requests", "count", "requests of the run; in the first only"},
-      {"host_link.series.total_ps", "ps", "from the first request's begin to the last one's end"},
+       "time in which everything has arrived, but programs or outputs of earlier requests are not "
+       "done"},
+      {"host_link.time_ps.program", "ps", "time of the program: its cycles at the clock"},
+      {"host_link.time_ps.to_host", "ps", "time in which outputs and the interrupt go to the host"},
+      {"host_link.estimated_cycles", "cycles",
+       "cycles of the program as its package estimates them; null: the package has no estimate"},
+      {"host_link.bytes.*", "", "bytes that the request transfers, by class"},
+      {"host_link.series.requests", "count",
+       "requests of the run; only the first request's figures have host_link.series"},
+      {"host_link.series.total_ps", "ps",
+       "time from the start of the first request to the end of the last"},
       {"host_link.series.requests_per_second", "1/s", "requests / total_ps"},
       {"host_link.series.cold_latency_ps", "ps",
-       "mean latency of requests whose parameters were loaded; null without"},
-      {"host_link.series.warm_latency_ps", "ps", "mean latency of the others; null without"},
+       "mean latency of requests whose parameters were loaded; null if there are none"},
+      {"host_link.series.warm_latency_ps", "ps",
+       "mean latency of all other requests; null if there are none"},
       {"host_link.series.parameter_loads", "count", "requests that loaded parameters first"},
       {"host_link.series.parameter_hits", "count", "requests that found them on the device"},
-      {"host_link.series.evictions", "count", "parameters given up for those of another token"},
-      {"host_link.series.program_ps", "ps", "programs on the device, parameters' included"},
+      {"host_link.series.evictions", "count",
+       "times that cached parameters were dropped to load those of another token"},
+      {"host_link.series.program_ps", "ps",
+       "time of all programs on the device, including those that load parameters"},
       {"host_link.series.to_device.*", "",
-       "the wire to the device: transactions, bytes, wire_bytes (with packets), busy_ps"},
-      {"host_link.series.to_host.*", "", "the wire to the host, the same"},
+       "the wire to the device: transactions, bytes, wire_bytes (bytes with packet overhead), "
+       "busy_ps"},
+      {"host_link.series.to_host.*", "", "the same figures of the wire to the host"},
       {"host_link.series.link.*", "", "the link, with all its values"},
   };
   constexpr auto counter = FigureInfo::Source::counter;
   const std::vector<FigureInfo> of_extensions{
       {"table_vectors", "vectors", "vectors of entries that entered lookup tables", counter, "",
        "tables"},
-      {"lookups", "count", "Lookup operations on vectors, which alu_operations contains too",
-       counter, "", "tables"},
+      {"lookups", "count", "Lookup operations on vectors; alu_operations counts them too", counter,
+       "", "tables"},
       {"activated_vectors", "vectors", "vectors that passed the activation unit", counter, "",
        "activation"},
       {"activation_parameters", "vectors", "vectors of parameters that entered the activation unit",
@@ -166,10 +185,10 @@ std::vector<FigureInfo> run_figures() {
 
 std::vector<FigureInfo> layer_figures() {
   return {
-      {"array_runs", "vectors", "vectors multiplied in these cycles"},
-      {"array_loads", "vectors", "weight vectors that entered in these cycles"},
-      {"alu_operations", "count", "SIMD operations issued in these cycles"},
-      array_figures::busy_info("its array_runs / its cycles", "array_runs"),
+      {"array_runs", "vectors", "vectors multiplied in the layer's cycles"},
+      {"array_loads", "vectors", "weight vectors that entered the array in the layer's cycles"},
+      {"alu_operations", "count", "SIMD operations issued in the layer's cycles"},
+      array_figures::busy_info("the layer's array_runs / its cycles", "array_runs"),
       array_figures::macs_info(),
       array_figures::useful_info(),
   };
@@ -178,36 +197,40 @@ std::vector<FigureInfo> layer_figures() {
 std::vector<FigureMeaning> meanings() {
   return {
       {"cycles",
-       "last retire or write response, counted from the image's start; in driver mode, the arrival "
-       "of "
-       "the probe"},
+       "cycle of the last retire or write response, counted from the image's start; in driver "
+       "mode, cycle in which the probe arrives"},
       {"instructions_retired", "instructions that left the decoder, padding included"},
       {"last_retire",
-       "retire of the stream's last instruction (models, padding included) or the program's (bare "
-       "programs)"},
+       "cycle in which the last instruction retires: the stream's last (models, padding included) "
+       "or the program's last (bare programs)"},
       {"accounting.lost_cycles.total",
        "cycles in which the array multiplies no vector: accounting.cycles - array_runs"},
       {"accounting.instructions.KIND.vectors",
-       "what they copy, multiply, load or compute on; of Dais the input vectors"},
+       "vectors that these instructions copy, multiply, load or compute on; for Dais, input "
+       "vectors"},
       {"accounting.instructions.KIND.head_cycles",
-       "cycles in which one of the kind is at the decoder's head"},
+       "cycles in which an instruction of this kind is at the decoder's head"},
       {"accounting.instructions.KIND.head_busy",
-       "those in which it retires or sends a request to local memory; the others are waits"},
+       "head_cycles in which it retires or sends a request to local memory; in all others it "
+       "waits"},
       {"accounting.instructions.KIND.waits.WAIT",
-       "cycles at the head spent waiting, by state of the decoder; those that do not occur are "
-       "left out"},
+       "head_cycles in which it waits, by state of the decoder; states that do not occur are left "
+       "out"},
       {"accounting.roofline.POINT.macs",
-       "of useful: that the network asks for, null where they are not known; of busy: array_runs "
-       "times N times N"},
+       "multiply-accumulates; useful: those that the network asks for, null if not known; busy: "
+       "array_runs times N times N"},
       {"accounting.roofline.peak_macs_per_cycle", "N times N"},
-      {"accounting.roofline.bytes", "read and written at both DRAM ports"},
+      {"accounting.roofline.bytes", "bytes read and written at both DRAM ports"},
       {"accounting.roofline.peak_bytes_per_cycle",
-       "one beat a cycle on both ports, each of which reads or writes but not both at once"},
+       "one beat a cycle on each of the two ports; a port does not read and write in the same "
+       "cycle"},
       {"accounting.roofline.ridge",
-       "intensity from which on the array and not the memory is the limit: peak_macs_per_cycle / "
+       "intensity above which the array is the limit, not the memory: peak_macs_per_cycle / "
        "peak_bytes_per_cycle"},
-      {"accounting.layers.bytes_read", "read in these cycles, at ports 0 and 1"},
-      {"accounting.layers.bytes_written", "written in these cycles, at ports 0 and 1"},
+      {"accounting.layers.bytes_read",
+       "bytes read in the layer's cycles, at DRAM port 0 and port 1"},
+      {"accounting.layers.bytes_written",
+       "bytes written in the layer's cycles, at DRAM port 0 and port 1"},
   };
 }
 
@@ -219,8 +242,8 @@ MachineInfo build() {
   info.time = ArrayTime::info();
   info.kinds = kinds();
   info.kinds_introduction =
-      "Instructions are decoded one after the other; cycles at the decoder's head are what each "
-      "kind costs there.";
+      "Instructions are decoded one after the other. The table counts the cycles that each kind "
+      "spends at the decoder's head.";
   for (const TcuCounter& counter : tcu_counters()) {
     if (!counter.name.empty()) info.counters.push_back({counter.name, counter.values});
   }

@@ -166,7 +166,7 @@ TEST_F(RunFiles, Explain) {
   const Output one = tactus("explain decoder.starved");
   EXPECT_EQ(one.out,
             "accounting.units.decoder.starved  [cycles]\n"
-            "    stall: no instruction is there, and the stream has not ended\n");
+            "    stall: no instruction has arrived, and the stream has not ended\n");
   expect_error("explain cylces", "no figure is named \"cylces\"; did you mean \"cycles\"?");
   expect_error("explain --markdown cycles", "--markdown prints the whole table");
 }

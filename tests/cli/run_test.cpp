@@ -309,7 +309,8 @@ TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
   EXPECT_EQ(Json::parse(read("check.json")).at("tcus"), tcus);
   expect_images_by_process(Json::parse(read("t.json")), 5, 3);
   expect_error(run + "--tcus 6", "tcus 6: there are 5 runs to deal out");
-  expect_error(run + "--tcus 2 --memory fixed", "in a memory of fixed latency units never meet");
+  expect_error(run + "--tcus 2 --memory fixed",
+               "units behind a memory of fixed latency do not slow each other down");
   expect_error(run + "--tcus 65", "allowed: a whole number 1..64");
   expect_error("run mlp_onnx_zcu104.tmodel --input random:3 --images 64 --tcus 64",
                "do not fit the DRAM");

@@ -54,11 +54,12 @@ TEST(DesignIdeas, AMemoryThatLimitsTheTilesIsNamed) {
   Record record = quiet();
   Record& tiles = record["kernels"][0]["tiles"];
   tiles["ACC"]["used_bytes"] = 501;
-  EXPECT_EQ(said(record, "tile_limit"), "k: 4 tiles; ACC stopped their growth: 501 of 1000 bytes");
+  EXPECT_EQ(said(record, "tile_limit"),
+            "k: 4 tiles; tiles twice as large would not fit ACC: 501 of 1000 bytes are used");
   tiles["ACC"]["used_bytes"] = 500;
   tiles["LOCAL"]["used_bytes"] = 900;
   EXPECT_EQ(said(record, "tile_limit"),
-            "k: 4 tiles; LOCAL stopped their growth: 900 of 1000 bytes");
+            "k: 4 tiles; tiles twice as large would not fit LOCAL: 900 of 1000 bytes are used");
   tiles["count"] = 1;
   EXPECT_EQ(said(record, "tile_limit"), "");
 }
@@ -68,8 +69,8 @@ TEST(DesignIdeas, MultiplicationsOfPaddingAreNamed) {
   record["mac_points"] = 89;
   record["kernels"][0]["mac_points"] = 89;
   EXPECT_EQ(said(record, "mac_fill"),
-            "11 % of the array's multiply-accumulates are ragged tiles, halos or padding: 89 of "
-            "100 are asked for; most are lost in k");
+            "11 % of the array's multiply-accumulates are ragged tiles, halos or padding: the "
+            "program needs 89 of 100; most are lost in k");
   record["mac_points"] = 90;
   EXPECT_EQ(said(record, "mac_fill"), "");
 }
@@ -83,7 +84,7 @@ TEST(DesignIdeas, ManyWeightLoadsAreNamed) {
   record["extended"]["shadow_weights"]["us"] = 7.5;
   EXPECT_EQ(said(record, "weight_loads"),
             "33 % of the array's busy cycles load weights: more vectors for each load would save "
-            "them; shadow weights take 7.5 us in place of 10.0, simulated: 25 % less");
+            "them; shadow weights take 7.5 us instead of 10.0, simulated: 25 % less");
   record["units"]["WLOAD"] = 0.26;
   EXPECT_EQ(said(record, "weight_loads"), "");
 }
@@ -105,7 +106,7 @@ TEST(DesignIdeas, TheEffectOfADoubledParameterIsTheSimulatedOne) {
   EXPECT_EQ(said(record, "doubling"), "");
   record["doubled"]["AXI_BYTES"]["us"] = 6.0;
   EXPECT_EQ(said(record, "doubling"),
-            "twice AXI_BYTES takes 6.0 us in place of 10.0, simulated: 40 % less");
+            "with AXI_BYTES doubled, the point takes 6.0 us instead of 10.0, simulated: 40 % less");
 }
 
 TEST(DesignIdeas, PredictionsForHypotheticalHardwareAreListedSeparately) {
@@ -116,13 +117,12 @@ TEST(DesignIdeas, PredictionsForHypotheticalHardwareAreListedSeparately) {
   const auto list = hypothetical_ideas(record);
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[0].text,
-            "hardware with twice AXI_BYTES, which is not there, is predicted to take 6.0 us in "
-            "place of 9.0: 33 % less");
-  EXPECT_EQ(
-      list[1].text,
-      "hardware that overlaps twice as many tiles, which is not there, is predicted to take "
-      "4.5 us in place of 9.0: 50 % less; the machine that is takes 12.0 us in place of 10.0, "
-      "simulated: 20 % more");
+            "hardware with twice AXI_BYTES, which could not be simulated, is predicted to take 6.0 "
+            "us instead of 9.0: 33 % less");
+  EXPECT_EQ(list[1].text,
+            "hardware that overlaps twice as many tiles, which the simulator does not have, is "
+            "predicted to take 4.5 us instead of 9.0: 50 % less; the simulated machine takes 12.0 "
+            "us instead of 10.0, simulated: 20 % more");
   EXPECT_EQ(said(record, "doubling"), "");
 }
 

@@ -122,7 +122,7 @@ TEST(DarwinnPack, ModelsThatCannotBeCached) {
   };
   PackOptions how = options();
   how.token = 5;
-  refused(sample_model(1), how, "a token without parameter caching");
+  refused(sample_model(1), how, "a token has no effect without parameter caching");
   how.cache_parameters = true;
   Model model = sample_model(1);
   model.file.load_consts_to_local = true;

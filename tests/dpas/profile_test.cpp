@@ -75,7 +75,8 @@ TEST(DpasProfile, WrongFiles) {
       "p.json:/precisions/8: \"tf23\" is no precision; allowed \"u2\", \"s2\", \"u4\", \"s4\", "
       "\"u8\", \"s8\", \"bf\", \"hf\", \"bf8\", \"tf32\", \"hf8\", \"e2m1\"");
   EXPECT_EQ(error("\"u2\"", "\"u4\""), "p.json:/precisions/2: \"u4\" is named twice");
-  EXPECT_EQ(error("28]", "28, 29]"), "p.json:/igc_latency: has 9 numbers; allowed 8, of RC = 1..8");
+  EXPECT_EQ(error("28]", "28, 29]"),
+            "p.json:/igc_latency: has 9 numbers; allowed 8, for RC = 1..8");
   EXPECT_EQ(error("\"array_depth\": 8", "\"array_depth\": 16"),
             "p.json:/array_depth: 16 is out of range; allowed 2..8, a power of two");
 }

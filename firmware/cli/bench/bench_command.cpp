@@ -50,9 +50,9 @@ std::vector<Args::Option> bench_options() {
       {"config", "NAME|F.json", "rows, of configs/bench or a file (default: default)"},
       {"filter", "TEXT", "only rows whose \"network strategy board\" contains TEXT"},
       {"models", "DIR",
-       "of a table of Edge TPU models: where their files are (default: "
+       "for a table of Edge TPU models: folder with their files (default: "
        "$TACTUS_SHARED/golden/darwinn/tflite, or here)"},
-      {"all", "", "also the rows that take minutes"},
+      {"all", "", "also run the rows that take minutes"},
       {"list", "", "print the rows and run nothing"},
       {"jobs", "N", "rows at a time, a process each (default: number of cores)", false, 'j'},
       {"json", "F", "write all figures as JSON"},
@@ -404,9 +404,9 @@ std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, co
 
 std::vector<Figure> bench_columns() {
   std::vector<Figure> columns{
-      {"network", "text", "of the zoo, or a file"},
-      {"board", "text", "of configs/boards, or a file"},
-      {"strategy", "text", "of the compiler; empty for a compiled model"},
+      {"network", "text", "network of the zoo, or a file"},
+      {"board", "text", "board of configs/boards, or a file"},
+      {"strategy", "text", "strategy of the compiler; empty for a compiled model"},
       {"task.*", "", "the row's parameters in full; tactus explain KEY explains each"},
       {"status", "text", "ok or failed"},
       {"error", "text", "why a row failed"},
@@ -418,11 +418,13 @@ std::vector<Figure> bench_columns() {
       {"measured.frames_per_second", "1/s", "as measured on the board"},
       {"measured.source", "text", "who measured"},
       {"measured.date", "text", "when it was measured"},
-      {"measured.host_us", "us", "time of the host in each run, of the board"},
+      {"measured.host_us", "us", "time of the host in each run, from the board's file"},
       {"measured.cycles", "cycles", "the measured time at the board's clock"},
-      {"measured.error_cycles", "cycles", "simulated cycles and the host's, less the measured"},
-      {"measured.deviation_percent", "%", "of simulated frames a second from the measured ones"},
-      {"host_seconds", "s", "time of the host for the row"}};
+      {"measured.error_cycles", "cycles",
+       "simulated cycles plus the host's, minus the measured cycles"},
+      {"measured.deviation_percent", "%",
+       "deviation of simulated frames per second from the measured ones"},
+      {"host_seconds", "s", "time that the host took for the row"}};
   for (Figure figure : bench::figure_columns()) {
     figure.name = "figures." + figure.name;
     columns.push_back(std::move(figure));

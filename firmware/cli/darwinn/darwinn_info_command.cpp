@@ -151,7 +151,9 @@ int darwinn_info(const Words& words) {
   Args args("darwinn info",
             "Explains a DarwiNN package: executables, chunks and fields, DMA hints, layers.",
             {{"json", "", "print everything as JSON"},
-             {"token", "N", "whose parameters are on the chip already, for a lone EXECUTION_ONLY"}},
+             {"token", "N",
+              "token of the parameters that are on the chip already, for a package with "
+              "EXECUTION_ONLY alone"}},
             "FILE");
   if (!args.parse(words)) return exit_ok;
   const darwinn::File file(only_file(args));
@@ -171,9 +173,11 @@ int darwinn_verify(const Words& words) {
             "Checks every rule of the format. The first that is broken is an error with its code, "
             "executable, index and value.",
             {{"chip", "NAME", "of the unit it is to run on (default: any that is known)"},
-             {"signature", "", "refuse a signed package, for nobody can verify it"},
-             {"needs-hints", "", "refuse what has no fully deterministic hints, as USB does"},
-             {"token", "N", "whose parameters are on the chip already, for a lone EXECUTION_ONLY"}},
+             {"signature", "", "refuse a signed package, because its signature cannot be verified"},
+             {"needs-hints", "", "refuse a package without fully deterministic hints, as USB does"},
+             {"token", "N",
+              "token of the parameters that are on the chip already, for a package with "
+              "EXECUTION_ONLY alone"}},
             "FILE...");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().empty()) user_error("tactus darwinn verify: name a file");

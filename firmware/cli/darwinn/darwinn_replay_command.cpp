@@ -273,15 +273,17 @@ int darwinn_replay(const Words& words) {
              {"descriptors", "",
               "the device asks for its transfers itself: runs over USB what has "
               "no fully deterministic hints, with an inferred tail"},
-             {"token", "N", "whose parameters are on the chip already, for a lone EXECUTION_ONLY"},
+             {"token", "N",
+              "token of the parameters that are on the chip already, for a package with "
+              "EXECUTION_ONLY alone"},
              {"model", "R",
               "r1 (default): each transfer at the link's fitted rate; r2: through the "
               "SystemC model of the link, packet by packet"},
              {"timeline", "F.json", "write a timeline, for https://ui.perfetto.dev"},
              {"report", "F.html", "write a page with all of it, for any browser"},
              {"requests", "N",
-              "so many requests one after the other, to several files in turn: which of them load "
-              "parameters, and their latencies"},
+              "number of requests, one after the other, to several files in turn; prints which of "
+              "them load parameters, and their latencies"},
              {"json", "", "print all figures as JSON"}},
             "FILE ...");
   if (!args.parse(words)) return exit_ok;

@@ -49,7 +49,7 @@ std::vector<Args::Option> compile_options() {
       {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true},
       {"output-tensor", "NAME", "output tensor (default: the graph's outputs)", true},
       {"input-tensor", "NAME",
-       "of a TensorFlow graph: compile what comes behind this node, which becomes an input", true},
+       "for a TensorFlow graph: compile only what follows this node, which becomes an input", true},
       {"separate-outputs", "",
        "give inputs and outputs places of their own in DRAM0, as tactus pack needs it"},
       {"input-shape", "[NAME=]D,D,..", "shape of an input, -1: as the model says", true},
@@ -69,11 +69,11 @@ std::vector<Args::Option> compile_options() {
        "for --check: inputs and the outputs expected of the model: folders test_data_set_K or "
        "files "
        "input_K.pb, output_K.pb as ONNX has them; arrays by name or in_*, out_*; one input"},
-      {"seed", "N", "for --check: of the inputs (default 1)"},
+      {"seed", "N", "for --check: seed of the inputs (default 1)"},
       {"tolerance", "F",
-       "for --check: largest RMS error of an output as a part of the range of its values, 0 among "
-       "them (default: layers and outputs may be off by 3 times what the data type can reach, and "
-       "2 steps)"},
+       "for --check: largest RMS error allowed for an output, as a fraction of the range of its "
+       "values and 0 (default: layers and outputs may be off by 3 times what the data type can "
+       "reach, and 2 steps)"},
   };
   // In earlier versions --target named the folder and --output a tensor.
   Args::Option target{"target", "DIR", "the same as --output DIR"};

@@ -126,7 +126,7 @@ const std::vector<Args::Option> model_options{
     {"clock-mhz", "N", "clock of a derived model (default 150)"},
     {"axi-bytes", "N", "bytes a cycle and direction of its DRAM ports (default 8)"},
     {"set", "NAME=N", "value of a template's parameter", true},
-    {"slides", "", "mend what the slides' texts have: typographic quotes, missing commas"},
+    {"slides", "", "repair faults of the slides' texts: typographic quotes, missing commas"},
 };
 
 std::vector<Args::Option> with_model(std::vector<Args::Option> options) {
@@ -229,9 +229,11 @@ int run_program(const Words& words) {
             "Interprets a Stripe program and prints its buffers, a line each. Buffers without "
             "--input get whole numbers from -7 to 7, drawn from their names.",
             {{"input", "NAME=F", "numbers of a buffer, in the order of its dimensions", true},
-             {"shuffle", "SEED", "run positions in an order drawn from the seed"},
+             {"shuffle", "SEED", "run positions in a random order drawn from this seed"},
              {"arch", "NAME|F.tarch", "compute in the number format of this architecture"},
-             {"conflicts", "", "refuse programs whose positions get in each other's way"},
+             {"conflicts", "",
+              "refuse programs in which two positions write one element without aggregation, or "
+              "one reads what another writes"},
              {"output", "F", "where to write the buffers"}},
             "FILE");
   if (!args.parse(words)) return exit_ok;
@@ -347,7 +349,7 @@ int lower_program(const Words& words) {
        {"constant", "NAME=F", "numbers of a buffer that is part of the model", true},
        {"output", "P", "P.tmodel, P.tprog (the program alone) or P.stripe (as lowered)", true},
        {"no-passes", "", "refuse contractions that are not tiled and located yet"},
-       {"no-reuse", "", "load again what local memory and array hold already"},
+       {"no-reuse", "", "load data again even if local memory or the array holds it already"},
        {"counts", "",
         "print what every block and kernel came to, without invocations that constraints leave no "
         "point"}},

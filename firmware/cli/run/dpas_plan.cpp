@@ -161,17 +161,18 @@ std::vector<Args::Option> dpas_run_options() {
        {"program", "F", "vISA text (.visaasm) or container (.isa)"},
        {"kernel", "NAME", "which of several kernels"},
        {"bind", "NAME=F|BYTES",
-        "an input of the kernel points to a buffer: the bytes of a file, or so many zeros", true},
+        "an input of the kernel points to a buffer: the bytes of a file, or this many zeros", true},
        {"set", "NAME=N[,N...]", "an input of the kernel is this number, or one for each thread",
         true},
        {"visa-pred16", "", "an .isa file of tools from April 2026 on, whose dpas have a predicate"},
        {"strict", "",
-        "also refuse what only some tools refuse: E_DPAS_SIGN, and reads of registers that nothing "
-        "has written"},
+        "also refuse programs that only some tools refuse (E_DPAS_SIGN), and reads of registers "
+        "that nothing has written"},
        {"allow-overlap", "", "let dst overlap src1: all is read before anything is written"}});
   std::vector<Args::Option> how =
       parameter_options(request_parameters(Asker::kernels).section(), "");
-  how.front().help = "stop after so many (default no limit)";  // shorter, without the range
+  how.front().help =
+      "stop the run after this many cycles (default no limit)";  // shorter, without the range
   how.push_back({"print-config", "", "print the whole configuration, and stop"});
   add("How it is run", how);
   add("What is written", {{"save", "NAME=F", "write a bound buffer at the end", true}});

@@ -50,10 +50,9 @@ Cycles cycles_of(const std::string& layer, const ImageResult& image, const char*
 }  // namespace
 
 Args::Option layer_option(const std::string& of) {
-  return {
-      of + "-layer", "NAME",
-      "the cycles of this layer only, of the first image, which is simulated once more, before, "
-      "to find them"};
+  return {of + "-layer", "NAME",
+          "only the cycles of this layer in the first image; to find them, the image is first "
+          "simulated once more"};
 }
 
 void plan_layer_windows(const Args& args, RunPlan& plan) {

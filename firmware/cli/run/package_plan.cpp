@@ -62,14 +62,14 @@ PlannedPackage plan_package(const Args& args, const LinkPreset& link, const std:
 }  // namespace
 
 std::vector<Args::Option> package_options() {
-  return {
-      {"link", "NAME|F.json", "host link, of configs/links or a file; packages need one"},
-      {"requests", "N", "requests in all, to each package in turn (default: one an image)"},
-      {"in-flight", "N", "requests that the host has under way at a time (default 1)"},
-      {"arenas", "N",
-       "places of a package in the device's memory: with 2, inputs of a request arrive while the "
-       "program of the one before runs (default 1)"},
-      {"link-timeline", "F.json", "write a timeline of the requests and their transfers"}};
+  return {{"link", "NAME|F.json", "host link, of configs/links or a file; packages need one"},
+          {"requests", "N",
+           "number of requests, sent to each package in turn (default: one for each image)"},
+          {"in-flight", "N", "requests that the host has under way at a time (default 1)"},
+          {"arenas", "N",
+           "places of a package in the device's memory; with 2, a request's inputs arrive while "
+           "the program of the request before runs (default 1)"},
+          {"link-timeline", "F.json", "write a timeline of the requests and their transfers"}};
 }
 
 void refuse_package_options(const Args& args) {

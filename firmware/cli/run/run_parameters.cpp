@@ -20,12 +20,12 @@ const ParameterTable<Workload>& workload_parameters() {
 const ParameterTable<Sampling>& sampler_parameters() {
   using S = Sampling;
   static const ParameterTable<Sampling> table(
-      "sampler", "The machine's performance sampler, which is there with --samples.",
+      "sampler", "The machine's performance sampler, which exists only with --samples.",
       {whole("sample_interval", &S::interval, {0, 65535}, "cycles",
              "initial value of the interval register; 0: off"),
        whole("sample_block", &S::block, {1, 0xFFFFFFFF}, "samples", "samples in a block"),
        whole("sample_pause", &S::pause, pause_range, "cycles",
-             "the host takes no samples for so long after each block")});
+             "the host takes no samples for this long after each block")});
   return table;
 }
 

@@ -183,8 +183,10 @@ std::optional<std::string> model_of(const Args& args) {
       continue;
     }
     if (words.size() > 1) {
-      user_error("tactus run: {} is a compiled model, which runs alone; {} words are given", word,
-                 words.size());
+      user_error(
+          "tactus run: {} is a compiled model, and one model runs at a time; allowed: 1 file, not "
+          "{}",
+          word, words.size());
     }
     for (const char* other : {"model", "program"}) {
       if (args.has(other)) {
@@ -316,7 +318,9 @@ void find_unwritten_reads(RunPlan& plan) {
 void check_units(const RunPlan& plan) {
   if (plan.tcus == 1) return;
   if (!plan.model || !plan.host.packages.empty()) {
-    user_error("tactus run: --tcus deals out images of a --model; allowed for others: 1");
+    user_error(
+        "tactus run: --tcus shares the images of a --model among units; allowed for a --program: "
+        "1");
   }
   TcuUnits::check_deal(plan.config, plan.tcus, plan.run_count(), *plan.model);
 }
@@ -363,7 +367,8 @@ std::vector<Args::Option> run_options() {
         "N of several: N:[NAME=]F",
         true},
        {"arch", "NAME|F.tarch", "architecture of a program; for a model it must match"},
-       {"config", "F.json", "all that --print-config prints; other options replace what it says"},
+       {"config", "F.json",
+        "read options from this file, which --print-config writes; options given here win"},
        {"print-config", "",
         "print the whole configuration for --config, and stop; files to be written and the windows "
         "of timeline and waveforms are no part of it"}});

@@ -12,7 +12,7 @@ namespace tactus::stripe {
 namespace {
 
 constexpr std::uint64_t most_units = 65536;
-constexpr std::uint64_t most_KiB = std::uint64_t{1} << 40;
+constexpr std::uint64_t most_kib = std::uint64_t{1} << 40;
 
 enum class UnitKind { none, mem, exec, tx };
 
@@ -75,9 +75,9 @@ class ModelReader {
 
   /// size_KiB of one, or total_size_KiB of all.
   static void read_size(ObjectReader& unit, MemUnit& mem) {
-    const auto total = unit.get_optional_u64("total_size_KiB", 1, most_KiB);
+    const auto total = unit.get_optional_u64("total_size_KiB", 1, most_kib);
     if (!total) {
-      mem.size_KiB = unit.get_u64("size_KiB", 1, most_KiB);
+      mem.size_KiB = unit.get_u64("size_KiB", 1, most_kib);
       return;
     }
     if (unit.has("size_KiB")) {

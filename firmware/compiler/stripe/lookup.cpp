@@ -47,7 +47,8 @@ std::set<std::string> tables_in(const Block& block) {
 
 TableKey table_key(double argument, double step, std::size_t entries) {
   if (!(step > 0)) user_error("a lookup with keys {} apart; more than 0 is needed", step);
-  const double half = static_cast<double>(entries / 2);
+  const std::size_t middle = entries / 2;
+  const auto half = static_cast<double>(middle);
   const double key = std::clamp(std::floor(argument / step + 0.5), -half, half - 1);
   if (std::isnan(argument)) return {0, argument};
   return {static_cast<std::size_t>(key + half), argument - key * step};

@@ -209,7 +209,7 @@ class Renderer {
         const std::string_view expression = inside(at, "}}");
         if (active) put(number(Expression(expression, values, here).run()));
       } else if (ahead == "{%") {
-        const std::string ended = tag(at, values, active, depth);
+        std::string ended = tag(at, values, active, depth);
         if (!ended.empty()) return ended;
       } else {
         if (active) put(text_.substr(at, 1));
@@ -224,7 +224,7 @@ class Renderer {
     const std::string here = place(at);
     const std::string_view content = inside(at, "%}");
     const std::size_t space = content.find_first_of(" \t(");
-    const std::string word(content.substr(0, space));
+    std::string word(content.substr(0, space));
     const std::string_view rest =
         space == std::string_view::npos ? std::string_view() : content.substr(space);
     if (word == "endfor" || word == "endif" || word == "else") return word;

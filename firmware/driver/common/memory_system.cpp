@@ -16,7 +16,7 @@ ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
   if (!mhz) return path.ratio;
   if (const auto ratio = clock_ratio(*mhz, board.clock_mhz)) return *ratio;
   user_error(
-      "a memory port at {:g} MHz and a design at {:g} MHz never meet: their ratio is no P/Q with P "
+      "a memory port at {:g} MHz and a design at {:g} MHz have no ratio P/Q with P "
       "and Q in 1..{}",
       *mhz, board.clock_mhz, ClockRatio::most);
 }

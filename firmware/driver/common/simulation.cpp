@@ -56,7 +56,7 @@ void Simulation::retired(Cycle cycle) {
   result.last_retire = cycle - run_.first;
   if (run_.options->retire_log != nullptr) {
     if (cycle > 0xFFFFFFFF)
-      user_error("the retire log holds cycles below 2^32; this run goes beyond");
+      user_error("the retire log holds cycles below 2^32; this run is longer");
     run_.options->retire_log->push_back(static_cast<std::uint32_t>(cycle));
   }
 }

@@ -74,7 +74,7 @@ void check_caching(const Model& model, const PackOptions& options) {
           model.path);
     }
     if (options.token != 0) {
-      user_error("{}: a token without parameter caching says nothing", model.path);
+      user_error("{}: a token has no effect without parameter caching", model.path);
     }
     return;
   }

@@ -206,7 +206,7 @@ DpasRunResult DpasSimulation::run(const dpas::Program& program,
                config_.machine.threads);
   }
   if (!system_->idle()) {
-    user_error("the machine is in the middle of a run that was cut off; a new run needs a new one");
+    user_error("a run of this machine was interrupted; a new run needs a new machine");
   }
   std::vector<std::unique_ptr<dpas::DecodedKernel>> kernels;
   std::vector<dpas::ThreadStart> starts;

@@ -27,10 +27,10 @@ ParameterTable<RunRequest> options_of(Asker asker) {
       list.push_back(has_options ? option.parameter : option.parameter.without_option());
     }
   }
-  return {of_points ? "measure" : "run",
-          of_points ? "What is measured of a network beside the figures of one image."
-                    : "How it is run.",
-          std::move(list)};
+  return {
+      of_points ? "measure" : "run",
+      of_points ? "What is measured in addition to the figures of one image." : "How it is run.",
+      std::move(list)};
 }
 
 }  // namespace
@@ -44,22 +44,24 @@ const std::vector<RunOption>& request_options() {
   static const std::vector<RunOption> options{
       {command | python,
        choice("mode", &R::mode, {"plain", "driver"},
-              "driver: configuration and completion probe as real drivers do"),
+              "plain: the program alone; driver: with configuration and completion probe, as real "
+              "drivers run it"),
        "points and rows have the figures of the program alone; kernels and products have no model"},
       {command,
        choice("checks", &R::checks, {"strict", "permissive"},
-              "permissive: run instructions that exceed the architecture as the RTL would"),
+              "strict: refuse instructions that exceed the architecture; permissive: run them as "
+              "the RTL would"),
        "compiled networks have no such instructions, and Python and kernels refuse them; products "
        "are legal"},
       {command,
        boolean("strict", &R::strict,
                "refuse a program that reads local memory, accumulators, weights or registers which "
-               "nothing has written; without it that is a warning"),
+               "nothing has written; without this option, only warn"),
        "Python warns, which can be turned into an error; compiled networks read no such memory; "
        "the option of kernels refuses other things, too; products read no such memory"},
       {command | python,
        optional_whole("max_cycles", &R::max_cycles, {1}, "cycles", "no limit",
-                      "stop an image after so many"),
+                      "stop an image after this many cycles"),
        "a sweep has one for all points; rows have none"},
       {products,
        optional_whole("max_cycles", &R::max_cycles, {1}, "cycles", "no limit",
@@ -68,7 +70,7 @@ const std::vector<RunOption>& request_options() {
        ""},
       {kernels,
        optional_whole("max_cycles", &R::max_cycles, {1}, "cycles", "no limit",
-                      "stop after so many"),
+                      "stop the run after this many cycles"),
        ""},
       {command,
        text("regions", &R::regions_wanted, "the model's layers",
@@ -79,29 +81,29 @@ const std::vector<RunOption>& request_options() {
        "loops; a product has no layers"},
       {command,
        optional_whole("images", &R::images_wanted, images_range, "images", "those of the inputs",
-                      "run so many images of a model, those of the inputs in turn, and tell the "
-                      "throughput"),
+                      "run this many images of a model, taking those of the inputs in turn, and "
+                      "report the throughput"),
        "Python runs the images of its arrays; rows have as many as units; kernels and products "
        "have none"},
       {points,
        whole_by<R>(
            "images", [](const R& r) { return r.images_wanted.value_or(1); },
            [](R& r, std::uint64_t images) { r.images_wanted = images; }, images_range, "images",
-           "run one after the other, for throughput and the distribution of latencies"),
+           "images that run one after the other, for throughput and the distribution of latencies"),
        ""},
       {command | python | rows,
        whole("tcus", &R::tcus, {1, TcuUnits::most}, "units",
-             "units behind the board's memory, each with its own banks; image i goes to unit i mod "
-             "N. Waveform, timeline, events, retires, samples and dumps are those of unit 0"),
+             "units behind the board's memory, each with its own banks; image i runs on unit i mod "
+             "N. Waveform, timeline, events, retires, samples and dumps show unit 0"),
        "a kernel and a product run on one machine"},
       {points,
        whole("tcus", &R::tcus, {1, TcuUnits::most}, "units",
-             "units behind the board's memory, to which the images are dealt out; other figures "
-             "are those of unit 0"),
+             "units behind the board's memory, which share the images; other figures are those of "
+             "unit 0"),
        ""},
       {command | python | points | kernels | products,
        text("energy", &R::energy, "none",
-            "energy and area: events times a table, of configs/energy or a file")
+            "report energy and area with this energy table: a name of configs/energy or a file")
            .with_value_name("NAME|F.json"),
        "rows have no column for it"}};
   return options;

@@ -7,7 +7,9 @@ const ParameterTable<TcuSimulationConfig>& simulation_parameters() {
   constexpr WholeRange any_u32{0, 0xFFFFFFFF};
   static const ParameterTable<TcuSimulationConfig> table(
       "simulation", "How a machine is simulated, and what is around it.",
-      {choice("mac_rounding", &C::rounding, {"sum", "legacy"}, "legacy: RTL before March 2022"),
+      {choice("mac_rounding", &C::rounding, {"sum", "legacy"},
+              "sum: the exact sum is rounded, as in the present RTL; legacy: the product is "
+              "rounded first, as in the RTL before March 2022"),
        whole("decoder_timeout", &C::decoder_timeout, {0, 65535}, "cycles",
              "reset value of the timeout register"),
        whole("feed_gap", &C::feed_gap, pause_range, "cycles",
@@ -23,20 +25,21 @@ const ParameterTable<TcuSimulationConfig>& simulation_parameters() {
            [](C& c, std::uint64_t seed) {
              c.stalls = StallGenerator(static_cast<std::uint32_t>(seed), c.stalls.percent());
            },
-           any_u32, "", "seed of the stalls"),
+           any_u32, "", "seed of the random stalls"),
        choice("engine", &C::engine, {"step", "fast", "check"},
-              "step: evaluate every cycle; fast: leave out what is known; check: so, and evaluate "
-              "it again, with =N one in N of it (default 100; 1: all); the result is the same")
+              "step: evaluate every cycle; fast: leave out cycles whose outcome is known; check: "
+              "as fast, but evaluate one in N of these again (=N, default 100; 1: all) and "
+              "compare. All give the same result")
            .which_shapes_no_machine()
            .with_number_at("check"),
-       whole(
-           "check_every", &C::check_every, {1, 1000000000}, "times",
-           "engine check: one in so many skips, known intervals and cycles with sleeping units is "
-           "evaluated; 1: all")
+       whole("check_every", &C::check_every, {1, 1000000000}, "times",
+             "with engine check: one in this many skips, known intervals and cycles with sleeping "
+             "units is evaluated; 1: all")
            .which_shapes_no_machine()
            .which_is_number_of("engine", "check"),
-       optional_whole("shuffle_seed", &C::shuffle_seed, any_u32, "", "none",
-                      "evaluate units in random order: slow, changes nothing")
+       optional_whole(
+           "shuffle_seed", &C::shuffle_seed, any_u32, "", "none",
+           "evaluate units in a random order with this seed: slow, and the result is the same")
            .which_shapes_no_machine()});
   return table;
 }

@@ -143,8 +143,8 @@ void TcuUnits::check_runs(MemoryModel memory, std::uint64_t units, std::uint64_t
   if (units == 1) return;
   if (memory != MemoryModel::board) {
     user_error(
-        "tcus {}: in a memory of fixed latency units never meet, so that {} take the cycles of "
-        "one; allowed: the memory model \"board\" (--memory board)",
+        "tcus {}: units behind a memory of fixed latency do not slow each other down, so {} take "
+        "the cycles of one; allowed: the memory model \"board\" (--memory board)",
         units, units);
   }
   if (runs < units) {

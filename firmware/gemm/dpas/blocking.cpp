@@ -80,13 +80,11 @@ class Formula {
     const std::uint64_t turns = (grid_.steps + blocking_.k_steps - 1) / blocking_.k_steps;
     const unsigned p = profile_.passes();
     std::uint64_t column = 0;
-    unsigned rows = 0;
     for (unsigned i = 0; i < plan.m_tiles; ++i) {
       const unsigned rc = plan.rows_of(i, blocking_);
       // A different repeat count starts another macro, which loads src1 again.
       const bool loads = i == 0 || rc != blocking_.rows;
       column += loads ? std::max(p * rc, shape_.b_registers) : p * rc;
-      rows += rc;
     }
     const std::uint64_t step = column * plan.n_tiles;
     std::uint64_t turn_beats = 0;

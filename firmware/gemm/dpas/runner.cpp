@@ -34,8 +34,8 @@ std::string arithmetic_text(const DpasTask& task) {
 
 class DpasRunner final : public Runner {
  public:
-  DpasRunner(std::string name, const DpasRunnerConfig& config)
-      : name_(std::move(name)), config_(config) {}
+  DpasRunner(std::string name, DpasRunnerConfig config)
+      : name_(std::move(name)), config_(std::move(config)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string description() const override {

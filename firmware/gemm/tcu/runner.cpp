@@ -73,8 +73,8 @@ class Product {
 
 class TcuRunner final : public Runner {
  public:
-  TcuRunner(std::string name, const TcuSimulationConfig& config)
-      : name_(std::move(name)), config_(config) {}
+  TcuRunner(std::string name, TcuSimulationConfig config)
+      : name_(std::move(name)), config_(std::move(config)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string description() const override { return machine_line(config_); }

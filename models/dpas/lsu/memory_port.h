@@ -34,9 +34,10 @@ class MemoryPort {
       {"address", StateKind::busy, "a burst's address passes the pins, and no data"},
       {"wait_slave", StateKind::stall, "an address or write data is offered and not taken"},
       {"wait_order", StateKind::stall,
-       "a burst waits: bytes it touches are on their way, or too many bursts are in flight"},
-      {"wait_memory", StateKind::stall, "loads were requested, and their data has not come"},
-      {"wait_response", StateKind::stall, "stores were sent, and the response has not come"},
+       "a burst waits until an earlier burst of the same bytes is done, or because too many bursts "
+       "are in flight"},
+      {"wait_memory", StateKind::stall, "waiting for data of reads already requested"},
+      {"wait_response", StateKind::stall, "waiting for responses to write data already sent"},
       {"payload", StateKind::stall, "the sources of the first message are still being read"},
       {"idle", StateKind::idle, "no message"},
   }};

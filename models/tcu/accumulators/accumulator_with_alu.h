@@ -56,7 +56,7 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
        "an accumulating write waits for the old vector from port B"},
       {"wait_lock", StateKind::stall,
        "an accumulating write waits because port B is locked until earlier plain writes are done"},
-      {"wait_reader", StateKind::stall, "a vector that was read is not taken"},
+      {"wait_reader", StateKind::stall, "a vector that was read has not been taken"},
       {"load_table", StateKind::busy,
        "no access; entries of a lookup table pass, or are awaited in their turn", "tables"},
       {"idle", StateKind::idle, "nothing to do"},

@@ -41,7 +41,8 @@ class AluArray final : public sc_core::sc_module {
       {"issue", StateKind::busy, "an operation issues"},
       {"pipeline", StateKind::busy, "none issues, a result is on its way"},
       {"wait_input", StateKind::stall, "an operation waits for its vector from the accumulators"},
-      {"wait_output", StateKind::stall, "an operation waits because two results are not taken"},
+      {"wait_output", StateKind::stall,
+       "an operation waits because two earlier results have not been taken"},
       {"idle", StateKind::idle, "nothing to do"},
   }};
 

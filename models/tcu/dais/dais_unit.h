@@ -55,7 +55,7 @@ class DaisUnit final : public sc_core::sc_module {
        "the next sample's block is full, and its results wait for those of another block"},
       {"wait_input", StateKind::stall, "the next vector has not come from local memory"},
       {"pass", StateKind::busy, "samples only advance inside the blocks"},
-      {"idle", StateKind::idle, "there is no sample, inside or to come"},
+      {"idle", StateKind::idle, "no sample is inside, and none is to come"},
   }};
 
   /// Throws UserError for a block that the architecture cannot have.

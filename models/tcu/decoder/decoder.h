@@ -130,11 +130,11 @@ class Decoder final : public sc_core::sc_module {
       {"wait_local_b", StateKind::stall,
        "local port B takes no request: the DRAM port does not keep up, or has no vector to write"},
       {"wait_transfer", StateKind::stall,
-       "a queued transfer has to be done first: it uses the same vectors of local memory, or the "
-       "register that is to change",
+       "a queued transfer has to finish first: it uses the same vectors of local memory, or the "
+       "register that the instruction changes",
        "transfers"},
       {"wait_transfer_queue", StateKind::stall, "the queue for transfers is full", "transfers"},
-      {"starved", StateKind::stall, "no instruction is there, and the stream has not ended"},
+      {"starved", StateKind::stall, "no instruction has arrived, and the stream has not ended"},
       {"idle", StateKind::idle, "the instruction stream has ended"},
   }};
   /// The account counts states separately for each kind of instruction at the head; context 0 is no

@@ -32,9 +32,9 @@ class DramPort final : public sc_core::sc_module {
       {"wait_tcu", StateKind::stall, "read data is offered and the TCU does not take it"},
       {"wait_slave", StateKind::stall, "an address or write data is offered and not taken"},
       {"wait_vectors", StateKind::stall, "a write waits for its vectors from local memory"},
-      {"wait_read", StateKind::stall, "bursts were requested, and their data has not come"},
-      {"wait_response", StateKind::stall, "data was written, and the response has not come"},
-      {"transit", StateKind::stall, "a request or data is inside the port's queues only"},
+      {"wait_read", StateKind::stall, "waiting for data of bursts already requested"},
+      {"wait_response", StateKind::stall, "waiting for responses to data already written"},
+      {"transit", StateKind::stall, "a request or data is still inside the port's queues"},
       {"idle", StateKind::idle, "nothing to do"},
   }};
 

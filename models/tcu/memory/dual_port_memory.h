@@ -37,7 +37,8 @@ class DualPortMemory : public sc_core::sc_module {
   static constexpr std::array<UnitState, 5> state_table{{
       {"read", StateKind::busy, "a vector is read"},
       {"write", StateKind::busy, "a vector is written"},
-      {"wait_reader", StateKind::stall, "a read waits because vectors read before are not taken"},
+      {"wait_reader", StateKind::stall,
+       "a read waits because vectors read earlier have not been taken"},
       {"wait_data", StateKind::stall, "a write waits for its vector"},
       {"idle", StateKind::idle, "no request"},
   }};

@@ -31,9 +31,9 @@ class HostRouter final : public sc_core::sc_module {
       {"pass", StateKind::busy, "a vector passes"},
       {"wait_local", StateKind::stall, "the vector to be written has not come from local memory"},
       {"wait_dram0", StateKind::stall,
-       "DRAM port 0 has no vector read, or takes none to be written"},
+       "DRAM port 0 has not read the next vector, or does not take a vector to be written"},
       {"wait_dram1", StateKind::stall,
-       "DRAM port 1 has no vector read, or takes none to be written"},
+       "DRAM port 1 has not read the next vector, or does not take a vector to be written"},
       {"idle", StateKind::idle, "no transfer"},
   }};
 

@@ -26,7 +26,7 @@ class StreamAdapter final : public sc_core::sc_module {
   static constexpr std::array<UnitState, 4> state_table{{
       {"pass", StateKind::busy, "an instruction enters the decoder"},
       {"wait_decoder", StateKind::stall, "the decoder's instruction queue is full"},
-      {"wait_words", StateKind::stall, "no whole instruction has come yet"},
+      {"wait_words", StateKind::stall, "no whole instruction has arrived yet"},
       {"idle", StateKind::idle, "the instruction stream has ended"},
   }};
   StreamAdapter(const sc_core::sc_module_name& name, Clock& clock, unsigned word_bytes,

@@ -71,7 +71,8 @@ class SystolicArray final : public sc_core::sc_module {
        "use "
        "them, or the old value of an accumulation is still being read"},
       {"wait_dais", StateKind::stall,
-       "results of Dais instructions before it have to reach the accumulators first", "dais"},
+       "a MatMul waits until results of earlier Dais instructions have reached the accumulators",
+       "dais"},
       {"idle", StateKind::idle, "nothing to do; results may still be on their way out"},
   }};
 

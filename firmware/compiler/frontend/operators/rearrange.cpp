@@ -128,7 +128,7 @@ class Assembly {
   }
 
   Addresses multiply() {
-    const Addresses temps = e_.allocate(misaligned_.size());
+    Addresses temps = e_.allocate(misaligned_.size());
     std::vector<std::size_t> temp_of(vectors_.size());
     for (std::size_t i = 0; i < misaligned_.size(); ++i) temp_of[misaligned_[i]] = i;
     for (auto& [pattern, products] : products_) {

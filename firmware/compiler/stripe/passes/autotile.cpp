@@ -43,7 +43,7 @@ double lines_of(const TensorShape& shape, std::uint64_t width) {
   double lines = 1;
   double reach = 0;
   for (const Dimension& dim : dims) {
-    const double size = static_cast<double>(dim.size);
+    const auto size = static_cast<double>(dim.size);
     lines *= size;
     const double gap = distance(dim) - reach;
     if (line > 0 && gap < line) lines -= (1.0 - gap / line) * (size - 1);
@@ -96,7 +96,7 @@ class Cost {
     if (options_.odd_size) {
       for (Dimension& dim : counted.dims) dim.size |= 1U;
     }
-    const double bytes = static_cast<double>(counted.bytes());
+    const auto bytes = static_cast<double>(counted.bytes());
     const double lines = lines_of(tiled, options_.cache_width);
     touched.total_bytes += bytes;
     if (ref.direction == Direction::in) {
@@ -138,7 +138,7 @@ class Cost {
     }
     if (above(count, options_.max_count)) return {TileCost::Outcome::keep_on, 0};
     const auto lacking = [](std::uint64_t least, double value) {
-      const double wanted = static_cast<double>(least);
+      const auto wanted = static_cast<double>(least);
       return wanted / std::min(value, wanted);
     };
     const double inefficiency =

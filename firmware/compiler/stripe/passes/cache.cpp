@@ -176,7 +176,7 @@ bool leaves_gaps(const Block& block, const std::string& into) {
 
 void cache_refinement(const AliasMap& map, Block& block, const std::string& into,
                       Direction direction, const CacheOptions& options) {
-  const AliasInfo info = map.at(into);
+  const AliasInfo& info = map.at(into);
   Refinement raw = block.take_ref(into);
   raw.into = block.unique_ref_name(into + "_raw");
   Refinement copy;

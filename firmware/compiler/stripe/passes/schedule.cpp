@@ -83,7 +83,7 @@ class Scheduler {
   }
   /// Location of the copy of a block's buffer.
   [[nodiscard]] Location place_of_copy(const std::string& buffer) const {
-    const Location own = with_unit(options_.mem_loc, unit_of(buffer));
+    Location own = with_unit(options_.mem_loc, unit_of(buffer));
     if (!options_.append_devs) return own;
     Location all = block_.ref_at(buffer).location;
     all.devices.insert(all.devices.end(), own.devices.begin(), own.devices.end());

@@ -213,13 +213,15 @@ class Layout {
   }
 
   void copy_foreign() {
-    for (const auto& [into, dims] : sizes_) {
+    for (const auto& entry : sizes_) {
+      const auto& [into, dims] = entry;
       const Refinement& ref = block_.ref_at(into);
       if (ref.direction == Direction::none) continue;
-      const bool fits =
-          std::all_of(dims.begin(), dims.end(),
-                      [&](const auto& dim) { return dim.second == size_of(into, dim.first); }) &&
-          in_vectors(ref, vector_dim_.at(into));
+      const bool fits = std::all_of(dims.begin(), dims.end(),
+                                    [&](const auto& dim) {
+                                      return dim.second == size_of(entry.first, dim.first);
+                                    }) &&
+                        in_vectors(ref, vector_dim_.at(into));
       if (fits) {
         fixed_.insert(into);
         continue;

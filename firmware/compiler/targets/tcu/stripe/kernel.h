@@ -55,17 +55,17 @@ class Kernel {
   }
 
   std::string load(const std::string& from) {
-    const std::string scalar = next();
+    std::string scalar = next();
     append(stripe::Load{from, scalar});
     return scalar;
   }
   std::string integer(std::int64_t value) {
-    const std::string scalar = next();
+    std::string scalar = next();
     append(stripe::Constant{scalar, value});
     return scalar;
   }
   std::string real(double value) {
-    const std::string scalar = next();
+    std::string scalar = next();
     append(stripe::Constant{scalar, value});
     return scalar;
   }
@@ -74,7 +74,7 @@ class Kernel {
     op.name = name;
     op.inputs = inputs;
     op.outputs = {next()};
-    const std::string scalar = op.outputs[0];
+    std::string scalar = op.outputs[0];
     append(std::move(op));
     return scalar;
   }
