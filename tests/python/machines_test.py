@@ -254,7 +254,8 @@ class Files(unittest.TestCase):
         os.mkdir(self.path("command"))
         model = tactus.Model(saved)
         written = {key: self.path("python/" + name) for key, name in files.items()}
-        run = tactus.run(model, image, **written, **windows)
+        with self.assertWarnsRegex(UserWarning, "the timeline ends at cycle"):
+            run = tactus.run(model, image, **written, **windows)
         words = [tactus.program(), "run", saved, "--input", self.path("x.npy")]
         for key, name in files.items():
             words += ["--" + key.replace("_", "-"), self.path("command/" + name)]
