@@ -226,7 +226,8 @@ TEST(DesignPoint, AnIdeaThatSimulationRefutesIsNotGiven) {
     EXPECT_EQ(idea.at("text").get<std::string>().find("PIPELINE_DEPTH"), std::string::npos);
   }
   ASSERT_FALSE(record.at("hypothetical").empty());
-  EXPECT_NE(record.at("hypothetical")[0].at("text").get<std::string>().find("which is not there"),
+  EXPECT_NE(record.at("hypothetical")[0].at("text").get<std::string>().find(
+                "which the simulator does not have"),
             std::string::npos);
 }
 
