@@ -37,8 +37,8 @@ class Args {
   Args(std::string command, std::string summary, std::vector<Option> options,
        std::string positional = "");
 
-  /// Sets what says why this command does not have an option of others, by name without dashes; it
-  /// returns an empty text for all others.
+  /// `why` gets the name of an unknown option, without dashes. It returns the reason why this
+  /// command lacks an option that other commands have, and an empty text for any other name.
   void explain_unknown(std::function<std::string(const std::string&)> why) {
     why_unknown_ = std::move(why);
   }

@@ -27,7 +27,7 @@ void read_options(const ParameterTable<T>& table, const Args& args, T& object) {
   }
 }
 
-/// Makes a command refuse options of runs that its runs do not have with the reason.
+/// Makes a command give the reason when it refuses an option that runs of other commands have.
 void explain_request_options(Args& args, Asker asker);
 
 /// Throws UserError, such as "--sample-block needs --samples F.tsample", if an option of the

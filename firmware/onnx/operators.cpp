@@ -31,8 +31,8 @@ namespace {
 
 constexpr std::int64_t last = newest_opset;
 
-/// Operators that only newer sets of ONNX have stand from the first set on if ONNX Runtime writes
-/// them, or its own operators become them, in models of older sets.
+/// Some operators of newer sets are entered from the first set on: ONNX Runtime writes them in
+/// models of older sets, or its own operators are replaced by them there.
 constexpr Form forms[] = {
     {"Abs Neg", 6, last, 1, 1, 1, "", run_signs},
     {"Sign", 9, last, 1, 1, 1, "", run_signs},

@@ -1,9 +1,9 @@
 // The operators of ONNX that Tactus knows.
 //
-// One entry says of an operator which operator sets have it, how many inputs and outputs and which
-// attributes it has, which inputs decide a shape, and what it computes. The loader, the reference
-// executor, the compiler and the TensorFlow importer read this table. Shapes: shapes.h. If, Loop
-// and Scan are not in it, since sub_graphs.h replaces them.
+// An entry gives the operator sets that have an operator, its numbers of inputs and outputs, its
+// attributes, the inputs that decide a shape, and the function that computes it. The loader, the
+// reference executor, the compiler and the TensorFlow importer read this table. Shapes: shapes.h.
+// If, Loop and Scan are not in it, since sub_graphs.h replaces them.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,11 @@ inline constexpr std::int64_t first_opset = 7, newest_opset = 25;
 
 inline constexpr std::size_t any_number = SIZE_MAX;
 
-/// A form of operators, and the operator sets that have it.
+/// What one or more operators look like in a range of operator sets.
 struct Form {
   std::string_view names;  ///< separated by blanks
-  /// Below first_opset: a model of set `since` or newer means the same in the first set.
+  /// First and last operator set. If `since` is below first_opset, the operator has not changed up
+  /// to first_opset.
   std::int64_t since, until;
   std::size_t least_inputs, most_inputs, most_outputs;
   std::string_view attributes;  ///< names, separated by blanks
@@ -43,8 +44,8 @@ struct Form {
 /// True if an operator set has the operator.
 [[nodiscard]] bool is_known(const Node& node);
 
-/// What is wrong with the form of a node of a known operator: the operator set, or an input,
-/// output or attribute that is missing or superfluous. Empty: nothing.
+/// Checks a node of a known operator against the table. Returns the first problem, such as a
+/// missing input or an attribute that the operator does not have; empty: none.
 [[nodiscard]] std::string form_problem(const Node& node, std::int64_t opset);
 
 /// Names of all operators, sorted.

@@ -29,10 +29,19 @@ bool pads_to_same(std::string_view auto_pad) {
   return auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
 }
 
+namespace {
+
+/// The part of a padding that stands before the input; an odd element is at the end for SAME_UPPER.
+std::int64_t part_before(std::int64_t total, std::string_view auto_pad) {
+  return auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+}
+
+}  // namespace
+
 void Sliding::pad_to_same(std::string_view auto_pad) {
   const std::int64_t outputs = (size + stride - 1) / stride;
   const std::int64_t total = std::max<std::int64_t>((outputs - 1) * stride + reach() - size, 0);
-  before = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+  before = part_before(total, auto_pad);
   after = total - before;
 }
 
@@ -50,7 +59,7 @@ void cut_transposed(Sliding& sliding, std::int64_t output_padding, std::int64_t 
   const std::int64_t full = transposed_size(sliding, output_padding);
   const std::int64_t size = wanted == 0 ? sliding.size * sliding.stride : wanted;
   const std::int64_t total = std::max<std::int64_t>(full - size, 0);
-  sliding.before = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+  sliding.before = part_before(total, auto_pad);
   sliding.after = full - size - sliding.before;
 }
 

@@ -1,7 +1,7 @@
 // Shape rules of ONNX: sizes of results from sizes of operands and from attributes.
 //
-// The reference executor, the compiler and the TensorFlow writer use them. No result: the sizes do
-// not fit; the caller says so in its own words, with the node's name.
+// The reference executor, the compiler and the TensorFlow writer use them. A function returns
+// nothing if the sizes do not fit. The caller then reports the error with the node's name.
 #pragma once
 
 #include <array>
@@ -42,8 +42,9 @@ struct Sliding {
   [[nodiscard]] std::int64_t windows(bool ceil_mode) const;
 };
 
-/// The padding that cuts the result of a transposed convolution to `wanted` elements or, if that is
-/// 0, to the input's size times the stride (auto_pad). Negative padding adds.
+/// Sets the padding of a transposed convolution so that its result has `wanted` elements or, if
+/// that is 0, the input's size times the stride, as auto_pad requires. Negative padding adds
+/// elements.
 void cut_transposed(Sliding& sliding, std::int64_t output_padding, std::int64_t wanted,
                     std::string_view auto_pad);
 /// Size of the result of a transposed convolution.
@@ -84,7 +85,7 @@ struct SliceRange {
 
 // ---- sizes that grow or shrink ------------------------------------------------------------------
 
-/// Pads given for some axes, for all dimensions: those before, then those after each dimension.
+/// Converts pads of some axes to pads of all dimensions: all those before, then all those after.
 [[nodiscard]] std::optional<Shape> pads_of_axes(const Shape& pads, const Shape& axes,
                                                 std::size_t rank);
 /// Resize by a scale.
@@ -104,7 +105,7 @@ struct SliceRange {
 [[nodiscard]] Shape gathered_shape(const Shape& shape, std::size_t axis, const Shape& indices);
 /// Concat: the sum along the axis, if the other sizes are equal.
 [[nodiscard]] std::optional<Shape> joined_shape(const Shape& a, const Shape& b, std::size_t axis);
-/// The part of a shape that Shape gives, by its attributes start and end.
+/// The result of the operator Shape: the sizes between its attributes start and end.
 [[nodiscard]] Shape part_of_shape(const Node& node, const Shape& shape);
 
 }  // namespace tactus::nn

@@ -47,7 +47,7 @@ Tensor part(const Call& call, const Tensor& in, std::size_t axis, std::int64_t s
   });
 }
 
-/// Gives the elements another shape. `wanted` describes it if there is none.
+/// Gives the elements another shape. Without `shape` it fails; the error names `what` and `wanted`.
 void relabel(Call& call, std::optional<Shape> shape, const Shape& wanted, const char* what) {
   Tensor result = call.input(0);
   if (!shape) call.fail("{} {} does not fit {}", what, to_string(wanted), to_string(result.shape));

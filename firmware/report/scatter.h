@@ -29,8 +29,8 @@ struct ScatterLine {
 };
 
 /// A scatter chart. An axis is logarithmic if its values are positive and span more than a decade.
-/// Of several points that nearly coincide only one is drawn, and its title gives their number. Main
-/// points are always drawn.
+/// Points that nearly coincide are drawn as one, whose title gives their number. Main points are
+/// always drawn.
 struct ScatterChart {
   std::string title;
   ScatterAxis x, y;

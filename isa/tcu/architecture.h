@@ -61,7 +61,7 @@ struct Architecture {
   /// number of stride codes of operand 0; the step of a code is 2^code
   std::uint32_t stride0_depth = 8;
   std::uint32_t stride1_depth = 8;       ///< number of stride codes of operand 1
-  std::uint32_t number_of_threads = 1;   ///< only sets the width of the header; no hardware
+  std::uint32_t number_of_threads = 1;   ///< read from files, without effect
   std::uint32_t thread_queue_depth = 8;  ///< used only by the estimator
   /// DAIS blocks behind opcode 0x6. Empty: none, as in the RTL.
   std::vector<DaisBlockEntry> dais_blocks;

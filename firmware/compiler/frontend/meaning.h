@@ -32,7 +32,7 @@ enum class Work : std::uint8_t {
   clip,
   chords,   ///< a function by chords
   tables,   ///< a function by lookup tables
-  softmax,  ///< a copy, of which the host computes the Softmax
+  softmax,  ///< a copy; the host computes the Softmax of it
   normalisation,
   max_pool,
   average_pool,

@@ -243,7 +243,7 @@ void decide(Planner& p) {
   }
 }
 
-/// Where a step may stand in a layer, unless its plan says otherwise.
+/// The role of a step in its layer, unless plan() sets another one.
 Role role_of(Work work) {
   switch (work) {
     case Work::convolution:

@@ -19,15 +19,15 @@ namespace tactus::compiler {
 
 /// What the analysis of a whole model has to know of an operator.
 enum Trait : std::uint32_t {
-  is_product = 1,            ///< of an input and weights: the host computes it for no machine
-  has_inner_products = 2,    ///< becomes several nodes, products behind others among them
-  is_recurrent = 4,          ///< repeats its work over a sequence, input 0
-  keeps_layout = 8,          ///< works on single elements: the result lies as the operands do
-  keeps_rows = 16,           ///< is no product, and needs no other order than a product behind it
+  is_product = 1,            ///< multiplies matrices; it is never left to the host
+  has_inner_products = 2,    ///< is expanded to nodes with products that read each other
+  is_recurrent = 4,          ///< repeats its work for each element of a sequence, input 0
+  keeps_layout = 8,          ///< works on single elements; the result has the operands' layout
+  keeps_rows = 16,           ///< its operand may lie in rows if a reader of the result wants rows
   wants_image = 32,          ///< needs channels innermost in memory
   wants_rows = 64,           ///< needs the last dimension innermost in memory
-  keeps_quantisation = 128,  ///< only moves values or chooses the largest
-  reads_shape = 256,         ///< reads the shape of its operand, and no values
+  keeps_quantisation = 128,  ///< results are values of the operand, so the steps stay the same
+  reads_shape = 256,         ///< reads only the shape of its operand
   takes_means = 512,         ///< each result is a mean of several elements
 };
 using Traits = std::uint32_t;  ///< a set of them
@@ -35,7 +35,7 @@ using Traits = std::uint32_t;  ///< a set of them
 struct Operator {
   std::string_view type;
   Traits traits = 0;
-  Work work = Work::none;  ///< of the step that plan() makes
+  Work work = Work::none;  ///< what the step that plan() makes does
   /// Plans a node at run time. Null: the operator exists at compile time only.
   Emit (*plan)(Planner&) = nullptr;
   /// Folds a node whose operands are all constant. Null: the reference executor does it, if it has

@@ -28,7 +28,7 @@ std::array<std::int64_t, 2> pair_of(const std::vector<std::int64_t>& values) {
 }
 
 nn::Sliding sliding(const Windows& w, std::size_t d) {
-  // An image with zeroes between its pixels is that much larger.
+  // A transposed convolution slides over the image with zeroes between its pixels.
   return {(w.input[d] - 1) * w.spacing[d] + 1,
           w.kernel[d],
           w.stride[d],
@@ -37,7 +37,8 @@ nn::Sliding sliding(const Windows& w, std::size_t d) {
           w.after[d]};
 }
 
-/// Pads as auto_pad says. The reference pads as for a stride of 1.
+/// Sets the padding of auto_pad. In compatible mode it is that of a stride of 1, as in the
+/// reference.
 void pad_same(Windows& w, const std::string& automatic, bool compat) {
   for (std::size_t d = 0; d < 2; ++d) {
     nn::Sliding along = sliding(w, d);
