@@ -210,7 +210,8 @@ void add_quantised_products(Cases& cases) {
   }
 }
 
-/// Integers whose scale follows from the values, times weights of steps of 0.25.
+/// Adds products of integers whose quantisation step is computed from the values at run time, with
+/// weights in steps of 0.25.
 void add_dynamic_products(Cases& cases) {
   const auto product = [](Sample& s, bool conv, bool zero_point_given) {
     const std::int64_t n = s.channels();
@@ -253,7 +254,8 @@ Cases activation_cases() {
   // Allowed error in units of the last place: the rounded slope is off by 0.5, times values up to
   // 2; the product is off by 0.5.
   add_plain(cases, "HardSigmoid", "of the usual slope", {}, 2);
-  // As above with a slope of 1/6, then all of it times 2; the last product is off by 0.5.
+  // Allowed error of HardSwish: that of HardSigmoid with slope 1/6, times 2, plus 0.5 for the last
+  // product.
   add_plain(cases, "HardSwish", "plain", {}, 4);
   add_clips(cases);
   add_normalisations(cases);

@@ -1,4 +1,4 @@
-// Operators in the form of files, those of ONNX Runtime's own domain among them, are compared with
+// Operators read from ONNX files, including those of ONNX Runtime's own domain, are compared with
 // outputs of ONNX Runtime. runtime.json holds the cases.
 #include <fstream>
 
@@ -104,7 +104,7 @@ nn::Graph graph_of(const Json& json) {
 
 class Runtime : public testing::TestWithParam<bool> {};
 
-/// Values by tables of 256 entries have errors below the one that each case states.
+/// With tables of 256 entries the error of each case is below its stated bound.
 TEST_P(Runtime, GivesTheSameValues) {
   std::ifstream file(TACTUS_SOURCE_DIR "/tests/compiler/operators/runtime.json");
   const Json json = Json::parse(file);
