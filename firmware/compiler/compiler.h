@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "firmware/compiler/scales.h"
 #include "firmware/compiler/targets/tcu/program_builder.h"
 #include "isa/tcu/architecture.h"
 #include "isa/tcu/model_file.h"
@@ -74,6 +75,9 @@ struct Options : Choices {
   /// cannot be changed. If the model and the options leave the first dimension (batch) open, it is
   /// 1.
   std::map<std::string, std::vector<std::int64_t>> input_shapes;
+  /// Largest absolute values of tensors by name, as the machine holds them, where they are known,
+  /// for example from calibration images. Absent: unknown.
+  std::map<std::string, double> bounds;
   std::function<void(const Progress&)> progress;
   bool dump_hir = false;
   bool dump_lir = false;
@@ -169,6 +173,12 @@ struct Compiled {
   std::uint64_t predicted_cycles = 0;
   std::uint64_t plans = 0;                   ///< plans that the optimiser has tried
   std::uint64_t displaced = 0, fetched = 0;  ///< see optimise::Optimised
+  /// The graph that was compiled in place of the model, with its tensors scaled; null: the model.
+  std::shared_ptr<const nn::Graph> scaled;
+  TensorScales scales;  ///< of the model's tensors in `scaled`
+  /// By the name of a model's node: largest absolute error of its results that the compiler's way
+  /// of computing it causes by itself, such as that of lookup tables. Absent: rounding only.
+  std::map<std::string, double> expected_errors;
   /// Decisions that a user should know, one sentence each.
   std::vector<std::string> notes;
   std::string hir;  ///< dumps requested by the options

@@ -928,6 +928,7 @@ Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architectur
   model.graph = &graph;
   model.architecture = architecture;
   model.compat = options.compat;
+  model.bounds = options.bounds;
   model.outputs = options.outputs;
   if (model.outputs.empty()) {
     for (const nn::ValueInfo& info : graph.outputs) model.outputs.push_back(info.name);

@@ -6,6 +6,7 @@
 // skipped.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -77,6 +78,18 @@ class Planner {
   /// True if a node that the model needs reads the output.
   [[nodiscard]] bool output_read_by_node(std::size_t i) const;
   void note(std::string text) { model_.notes.push_back(std::move(text)); }
+  /// States an error that the node's results have because of the way in which they are computed,
+  /// see Compiled::expected_errors. Of several statements about a node of the model the largest
+  /// counts.
+  void expect_error(double largest) {
+    double& known = model_.expected_errors[origin().name];
+    known = std::max(known, largest);
+  }
+  /// Largest absolute value of a tensor, if it is known.
+  [[nodiscard]] std::optional<double> bound(const std::string& value) const {
+    const auto found = model_.bounds.find(value);
+    return found == model_.bounds.end() ? std::nullopt : std::optional(found->second);
+  }
   void host_step(HostStep step) { model_.host_steps.push_back(std::move(step)); }
 
   // ---- for expansions (expansion.h) -------------------------------------------------------------

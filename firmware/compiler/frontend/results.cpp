@@ -106,6 +106,7 @@ void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& mode
   result.macs_with_padding = macs_with_padding(model);
   result.host_steps = model.host_steps;
   result.notes = model.notes;
+  result.expected_errors = model.expected_errors;
   if (!model.host_before.nodes.empty()) {
     result.host_before = std::make_shared<const nn::Graph>(model.host_before);
   }
