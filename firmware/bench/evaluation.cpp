@@ -50,6 +50,13 @@ constexpr FigureMember figure_members[] = {
     {"instructions", "count", "instructions of the program", &Figures::instructions},
     {"program_bytes", "bytes", "of the program", &Figures::program_bytes},
     {"constant_bytes", "bytes", "bytes of weights and other constants", &Figures::constant_bytes},
+    {"constants_saturated", "count", "values of constants beyond the data type's range",
+     &Figures::constants_saturated},
+    {"constants_became_0", "count", "values of constants that the data type rounds to 0",
+     &Figures::constants_vanished},
+    {"constants_lost_1_percent", "count",
+     "values of constants that otherwise lose more than 1 % by rounding to the data type",
+     &Figures::constants_reduced},
     {array_figures::macs_name, "count", array_figures::macs_meaning, &Figures::macs},
     {"macs_with_padding", "count",
      "macs and those of padding pixels, as publications count; 0: not known",
@@ -415,6 +422,11 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   figures.instructions = run.instructions;
   figures.program_bytes = program.model.program.size();
   for (const auto& constants : program.model.constants) figures.constant_bytes += constants.size();
+  if (const auto& lost = program.lost_constants; !lost.empty()) {
+    figures.constants_saturated = lost.at(0);
+    figures.constants_vanished = lost.at(1);
+    figures.constants_reduced = lost.at(2);
+  }
   // A compiled model may state the multiply-accumulates of its layers.
   figures.macs = task.source == Source::model ? macs_of(program.model.file.layers)
                                               : std::optional(program.true_macs);

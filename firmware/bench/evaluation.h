@@ -72,6 +72,8 @@ struct ChoicesProblem {
 struct Figures {
   std::uint64_t instructions = 0;
   std::uint64_t program_bytes = 0, constant_bytes = 0;
+  /// See compiler::ConstantLoss; empty: not known.
+  std::optional<std::uint64_t> constants_saturated, constants_vanished, constants_reduced;
   /// Multiply-accumulates of the network without those of padding pixels; empty: unknown, as for a
   /// model that does not state them.
   std::optional<std::uint64_t> macs;

@@ -63,6 +63,7 @@ std::string header(const std::string& key, const Program& program) {
   json["outputs"] = encode(program.outputs);
   json["true_macs"] = program.true_macs;
   json["macs_with_padding"] = program.macs_with_padding;
+  json["lost_constants"] = program.lost_constants;
   json["program_bytes"] = program.model.program.size();
   return text_of_json(json) + "\n";
 }
@@ -75,6 +76,7 @@ Program decode(const Json& json, Bytes payload, const std::string& path) {
   program.outputs = decode_layouts(json.at("outputs"));
   json.at("true_macs").get_to(program.true_macs);
   json.at("macs_with_padding").get_to(program.macs_with_padding);
+  json.at("lost_constants").get_to(program.lost_constants);
   const auto size = static_cast<std::ptrdiff_t>(json.at("program_bytes").get<std::uint64_t>());
   program.model.constants.emplace_back(payload.begin() + size, payload.end());
   payload.resize(static_cast<std::size_t>(size));
@@ -94,6 +96,8 @@ Program to_program(compiler::Compiled compiled, const std::string& name) {
   program.outputs = compiled.output_layouts;
   program.true_macs = compiled.true_macs;
   program.macs_with_padding = compiled.macs_with_padding;
+  const compiler::ConstantLoss lost = compiler::total(compiled.constant_losses);
+  program.lost_constants = {lost.saturated, lost.vanished, lost.reduced};
   return program;
 }
 

@@ -25,6 +25,9 @@ struct Program {
   std::vector<compiler::TensorLayout> outputs;
   std::uint64_t true_macs = 0;  ///< see compiler::Compiled
   std::uint64_t macs_with_padding = 0;
+  /// Numbers of constants that saturate, become 0 and lose more than 1 %, see
+  /// compiler::ConstantLoss; empty for a model that is read from a file.
+  std::vector<std::uint64_t> lost_constants;
 };
 
 /// Makes a program from a compiler's result. `name` becomes the name of the model and the base name

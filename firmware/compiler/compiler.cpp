@@ -7,6 +7,7 @@
 #include "firmware/compiler/frontend/alignment.h"
 #include "firmware/compiler/frontend/dot.h"
 #include "firmware/compiler/frontend/emitter.h"
+#include "firmware/compiler/frontend/lossy_constants.h"
 #include "firmware/compiler/frontend/model.h"
 #include "firmware/compiler/frontend/results.h"
 #include "firmware/compiler/segments.h"
@@ -64,6 +65,7 @@ void fill_from_program(Compiled& result, CompiledProgram program) {
   result.program = std::move(program.program);
   result.constants = std::move(program.constants);
   result.constant_vectors = program.constants_count;
+  result.constant_losses = std::move(program.constant_losses);
   result.load_consts_to_local = program.load_constants_to_local;
   result.inputs = std::move(program.inputs);
   result.outputs = std::move(program.outputs);
@@ -312,8 +314,11 @@ Compiled compile_analysed(const nn::Graph& graph, const Model& model, const Opti
 
 Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
                  const Options& options) {
-  const Model model = analyse(graph, architecture, options);
-  Compiled compiled = compile_analysed(graph, model, options);
+  Folding folding = fold_lossy_products(graph, architecture, options);
+  const nn::Graph& compiled_graph = folding.graph ? *folding.graph : graph;
+  const Model model = analyse(compiled_graph, architecture, options);
+  Compiled compiled = compile_analysed(compiled_graph, model, options);
+  tell_constants(compiled, std::move(folding));
   for (std::string& note : rearrangement_notes(model, compiled.layers)) {
     compiled.notes.push_back(std::move(note));
   }

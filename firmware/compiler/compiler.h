@@ -145,6 +145,8 @@ struct Compiled {
   std::vector<std::uint8_t> program;    ///< the .tprog
   std::vector<std::uint8_t> constants;  ///< the .tdata
   std::uint64_t constant_vectors = 0;
+  /// What the data type keeps of the constants, as the program has them.
+  ConstantLosses constant_losses;
   bool load_consts_to_local = false;
   std::vector<tcu::ResidentEntry> resident;
   std::uint32_t batch = 1;               ///< images that a run computes
@@ -173,7 +175,8 @@ struct Compiled {
   std::uint64_t predicted_cycles = 0;
   std::uint64_t plans = 0;                   ///< plans that the optimiser has tried
   std::uint64_t displaced = 0, fetched = 0;  ///< see optimise::Optimised
-  /// The graph that was compiled in place of the model, with its tensors scaled; null: the model.
+  /// The graph that was compiled in place of the model, with products folded
+  /// (fold_lossy_products()) or its tensors scaled; null: the model.
   std::shared_ptr<const nn::Graph> scaled;
   TensorScales scales;  ///< of the model's tensors in `scaled`
   /// By the name of a model's node: largest absolute error of its results that the compiler's way

@@ -38,6 +38,21 @@ nlohmann::ordered_json encode(const std::vector<TensorLayout>& layouts) {
   return array;
 }
 
+ConstantLosses decode_losses(const ArrayReader& array) {
+  ConstantLosses losses;
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    ObjectReader reader = array.get_object(i);
+    ConstantLoss& loss = losses[printable_name(reader.get_string("tensor"))];
+    loss.values = reader.get_u64("values");
+    loss.saturated = reader.get_u64("saturated");
+    loss.vanished = reader.get_u64("became_0");
+    loss.reduced = reader.get_u64("lost_1_percent");
+    loss.largest = reader.get_real_in("largest_loss", 0, 1e300);
+    reader.finish();
+  }
+  return losses;
+}
+
 TensorLayout decode_layout(ObjectReader reader, Problems& problems) {
   TensorLayout layout;
   layout.name = printable_name(reader.get_string("name"));
@@ -203,8 +218,23 @@ std::vector<nn::ValueInfo> ModelTensors::model_inputs() const {
 }
 
 ModelTensors tensors_of(const Compiled& compiled) {
-  return {compiled.input_layouts, compiled.output_layouts, compiled.model_outputs,
-          compiled.host_before,   compiled.host,           {}};
+  return {compiled.input_layouts,  compiled.output_layouts, compiled.model_outputs,
+          compiled.host_before,    compiled.host,           {},
+          compiled.constant_losses};
+}
+
+nlohmann::ordered_json losses_json(const ConstantLosses& losses) {
+  auto array = nlohmann::ordered_json::array();
+  for (const auto& [name, loss] : losses) {
+    if (loss.lost() == 0) continue;
+    array.push_back({{"tensor", name},
+                     {"values", loss.values},
+                     {"saturated", loss.saturated},
+                     {"became_0", loss.vanished},
+                     {"lost_1_percent", loss.reduced},
+                     {"largest_loss", loss.largest_loss()}});
+  }
+  return array;
 }
 
 std::string to_json(const ModelTensors& tensors, const HostFiles& files) {
@@ -212,6 +242,7 @@ std::string to_json(const ModelTensors& tensors, const HostFiles& files) {
   json["inputs"] = encode(tensors.inputs);
   json["outputs"] = encode(tensors.outputs);
   json["model_outputs"] = tensors.model_outputs;
+  json["constant_losses"] = losses_json(tensors.constant_losses);
   if (!files.before.empty()) json["host_graph_before"] = files.before;
   if (!files.after.empty()) json["host_graph"] = files.after;
   return text_of_json(json, 2) + "\n";
@@ -235,6 +266,10 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path,
   const ArrayReader names = reader.get_array("model_outputs");
   for (std::size_t i = 0; i < names.size(); ++i) {
     tensors.model_outputs.push_back(printable_name(names.get_string(i)));
+  }
+  // Files of earlier versions have no losses.
+  if (reader.has("constant_losses")) {
+    tensors.constant_losses = decode_losses(reader.get_array("constant_losses"));
   }
   const std::optional<std::string> before = reader.get_optional_string("host_graph_before");
   const std::optional<std::string> host = reader.get_optional_string("host_graph");

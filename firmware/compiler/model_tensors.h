@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "firmware/compiler/compiler.h"
 #include "firmware/onnx/graph.h"
 #include "firmware/reference/reference.h"
@@ -23,6 +25,7 @@ struct ModelTensors {
   std::shared_ptr<const nn::Graph> host_before;  ///< the host's work before the program; null: none
   std::shared_ptr<const nn::Graph> host;         ///< the host's work after the program; null: none
   std::string file;                              ///< file they were read from; empty: none
+  ConstantLosses constant_losses;                ///< see Compiled; read from a file: without sums
 
   /// Returns null if the program has no such input or output.
   [[nodiscard]] const TensorLayout* input(const std::string& name) const;
@@ -38,6 +41,10 @@ struct ModelTensors {
 struct HostFiles {
   std::string before, after;
 };
+
+/// The tensors of constants that lose something: name, counts, and the largest loss of a value
+/// relative to it.
+[[nodiscard]] nlohmann::ordered_json losses_json(const ConstantLosses& losses);
 
 /// The text of BASE.tensors.json.
 [[nodiscard]] std::string to_json(const ModelTensors& tensors, const HostFiles& files);

@@ -341,6 +341,12 @@ void Segmenter::place_constants() {
     places_[constants[i]] = i;
     const float* lanes = memory_.constant_values(constants[i]);
     values.insert(values.end(), lanes, lanes + n_);
+    ConstantLoss& loss = result_.constant_losses[memory_.constant_source(constants[i])];
+    // One value in all lanes counts once.
+    const bool splat = std::count(lanes, lanes + n_, *lanes) == n_;
+    for (std::uint32_t lane = 0; lane < (splat ? 1 : n_); ++lane) {
+      loss.add(model_.architecture.data_type, static_cast<double>(lanes[lane]));
+    }
   }
   encode_constants(model_.architecture.data_type, values, result_.constants);
   result_.constant_vectors = constants.size();
@@ -477,6 +483,7 @@ void Segmenter::compile_optimised(std::size_t number) {
   result_.constants.insert(result_.constants.end(), program.constants.begin(),
                            program.constants.end());
   result_.constant_vectors = constants;
+  for (const auto& [name, loss] : program.constant_losses) result_.constant_losses[name].add(loss);
   for (optimise::OptimisedLayer& layer : optimised.layers) {
     add_layer(info_of(std::move(layer)), first);
   }

@@ -147,6 +147,7 @@ Json describe(const CompiledModel& model) {
   json["layers"] = std::move(layers);
   if (!model.compiled) return json;
   json["notes"] = model.compiled->notes;
+  json["constant_losses"] = compiler::losses_json(model.compiled->constant_losses);
   json["macs"] = model.compiled->true_macs;
   json["macs_with_padding"] = model.compiled->macs_with_padding;
   json["predicted_cycles"] =

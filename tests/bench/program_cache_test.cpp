@@ -39,6 +39,7 @@ class ProgramCacheTest : public ::testing::Test {
     program.outputs = {{"y", {1, 5}, {0, 1}, 1}};
     program.true_macs = 12345678901;
     program.macs_with_padding = 12345678902;
+    program.lost_constants = {1, 2, 12345678903};
     return program;
   }
   [[nodiscard]] std::string entry() const {
@@ -69,6 +70,7 @@ TEST_F(ProgramCacheTest, AStoredProgramIsReadBackUnchanged) {
   EXPECT_EQ(out->outputs[0].name, "y");
   EXPECT_EQ(out->true_macs, in.true_macs);
   EXPECT_EQ(out->macs_with_padding, in.macs_with_padding);
+  EXPECT_EQ(out->lost_constants, in.lost_constants);
   EXPECT_FALSE(cache.find("another key").has_value());
 }
 

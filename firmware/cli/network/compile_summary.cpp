@@ -264,6 +264,10 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
   line("constants",
        fmt::format("{} vectors, {} scalars, {} bytes", compiled.constant_vectors,
                    compiled.constant_vectors * a.array_size, compiled.constants.size()));
+  const compiler::ConstantLoss lost = compiler::total(compiled.constant_losses);
+  line("constants lost",
+       fmt::format("of {}: {} saturated, {} became 0, {} lost more than 1 %",
+                   counted(lost.values, "value"), lost.saturated, lost.vanished, lost.reduced));
   memory("DRAM0", compiled.memory.dram0, a.dram0_depth);
   memory("DRAM1", compiled.memory.dram1, a.dram1_depth);
   memory("local memory", compiled.memory.local, a.local_depth);

@@ -117,15 +117,33 @@ std::string Emitter::unused_name(std::string name) const {
   return name;
 }
 
+/// What the constant of this name was made from: the operand of the node with which the name begins
+/// or, if there is none, what the node itself makes.
+ConstantSource Emitter::source_of(const std::string& name) const {
+  const nn::Node& node = *step_->node;
+  std::string operand;
+  for (const std::string& input : node.inputs) {
+    const bool begins = name.rfind(input, 0) == 0 && input.size() > operand.size();
+    if (begins && model_.value(input).constant != nullptr) operand = input;
+  }
+  if (operand.empty()) return {model_.source_of(node), 0};
+  const std::vector<float>& floats = model_.value(operand).constant->floats;
+  const auto zeros = std::count(floats.begin(), floats.end(), 0.0F);
+  return {model_.source_of(node, operand), floats.size() - static_cast<std::uint64_t>(zeros)};
+}
+
 const Addresses& Emitter::constant(const std::string& name, const Dims& dims, std::size_t count,
                                    const VectorMaker& make) {
-  return memory_.constant(unused_name(name), dims, count, make).addresses;
+  return memory_.constant(unused_name(name), dims, count, make, source_of(name)).addresses;
 }
 
 Addresses Emitter::splat(float value) {
   // Hexadecimal, because the decimal text of two floats may be the same.
-  return constant(fmt::format("{:a} in all lanes", value), {array_size()}, 1,
-                  [&] { return std::vector<float>(array_size(), value); });
+  return memory_
+      .constant(unused_name(fmt::format("{:a} in all lanes", value)), {array_size()}, 1,
+                [&] { return std::vector<float>(array_size(), value); },
+                {model_.source_of(*step_->node), 1})
+      .addresses;
 }
 
 Addresses Emitter::row(const std::string& name, const std::vector<float>& values) {

@@ -68,6 +68,7 @@ class Emitter {
   /// Returns a name that is not used yet: constants and helpers share one name space with the
   /// model's values.
   [[nodiscard]] std::string unused_name(std::string name) const;
+  [[nodiscard]] ConstantSource source_of(const std::string& name) const;
 
   const Model& model_;
   const LayerPlan& plan_;

@@ -48,7 +48,7 @@ struct Neighbour {
 };
 
 /// A product. Its constants, in double precision, are read if there is a node around it.
-struct Product {
+struct FoldedProduct {
   std::size_t node = 0;
   bool is_convolution = false, is_transposed = false, is_matmul = false, has_padding = false;
   std::size_t rank = 0;  ///< of the result; 0: unknown
@@ -109,9 +109,9 @@ class ProductFolding {
   [[nodiscard]] const nn::Tensor* constant(const std::string& name);
   [[nodiscard]] const nn::Tensor* real_constant(const std::string& name);
   [[nodiscard]] std::optional<nn::Shape> shape_of(const std::string& name, unsigned depth = 0);
-  [[nodiscard]] std::optional<Product> read_product(std::size_t node);
-  [[nodiscard]] bool read_constants(Product& product);
-  [[nodiscard]] bool read_addend(Product& product);
+  [[nodiscard]] std::optional<FoldedProduct> read_product(std::size_t node);
+  [[nodiscard]] bool read_constants(FoldedProduct& product);
+  [[nodiscard]] bool read_addend(FoldedProduct& product);
   [[nodiscard]] bool only_read_once(const std::string& value) const;
   [[nodiscard]] std::optional<Neighbour> read_neighbour(std::size_t node, const std::string& data,
                                                         std::size_t channels, std::size_t from_end,
@@ -122,12 +122,12 @@ class ProductFolding {
                                                                std::size_t channels,
                                                                std::size_t from_end,
                                                                std::size_t rank) const;
-  [[nodiscard]] std::vector<Neighbour> find_before(const Product& product);
-  [[nodiscard]] std::vector<Neighbour> find_behind(const Product& product);
-  void try_product(Product product);
-  [[nodiscard]] bool try_fold(const Product& product, const std::vector<Neighbour>& before,
+  [[nodiscard]] std::vector<Neighbour> find_before(const FoldedProduct& product);
+  [[nodiscard]] std::vector<Neighbour> find_behind(const FoldedProduct& product);
+  void try_product(FoldedProduct product);
+  [[nodiscard]] bool try_fold(const FoldedProduct& product, const std::vector<Neighbour>& before,
                               const std::vector<Neighbour>& behind);
-  void apply(const Product& folded, const std::vector<Neighbour>& before,
+  void apply(const FoldedProduct& folded, const std::vector<Neighbour>& before,
              const std::vector<Neighbour>& behind, const ChannelMap& left);
   std::string add_constant(std::string name, nn::Tensor tensor);
 
@@ -226,9 +226,9 @@ bool ProductFolding::only_read_once(const std::string& value) const {
   return readings != readings_.end() && readings->second == 1 && outputs_.count(value) == 0;
 }
 
-std::optional<Product> ProductFolding::read_product(std::size_t number) {
+std::optional<FoldedProduct> ProductFolding::read_product(std::size_t number) {
   const nn::Node& node = nodes_[number];
-  Product product;
+  FoldedProduct product;
   product.node = number;
   product.is_transposed = node.op_type == "ConvTranspose";
   product.is_convolution = node.op_type == "Conv" || product.is_transposed;
@@ -263,7 +263,7 @@ std::optional<Product> ProductFolding::read_product(std::size_t number) {
 
 /// Reads the weights and the bias. False if there is a bias of another form than those that are
 /// folded.
-bool ProductFolding::read_constants(Product& product) {
+bool ProductFolding::read_constants(FoldedProduct& product) {
   const nn::Node& node = nodes_[product.node];
   product.weights = to_doubles(real_constant(node.inputs[1])->floats);
   const auto alpha = static_cast<double>(node.real("alpha", 1.0F));
@@ -281,7 +281,7 @@ bool ProductFolding::read_constants(Product& product) {
 }
 
 /// Reads the bias of a convolution or the addend of a Gemm, times beta.
-bool ProductFolding::read_addend(Product& product) {
+bool ProductFolding::read_addend(FoldedProduct& product) {
   const nn::Node& node = nodes_[product.node];
   const nn::Tensor* addend = real_constant(node.inputs[2]);
   if (addend == nullptr || addend->shape.size() > 2) return false;
@@ -387,7 +387,7 @@ std::optional<Neighbour> ProductFolding::read_neighbour(std::size_t number, cons
 }
 
 /// Nodes before the product, the nearest first.
-std::vector<Neighbour> ProductFolding::find_before(const Product& product) {
+std::vector<Neighbour> ProductFolding::find_before(const FoldedProduct& product) {
   std::vector<Neighbour> found;
   std::string value = nodes_[product.node].inputs[0];
   const std::size_t from_end = product.is_convolution ? product.rank - 2 : 0;
@@ -420,7 +420,7 @@ std::vector<Neighbour> ProductFolding::find_before(const Product& product) {
 }
 
 /// Nodes behind the product, the nearest first.
-std::vector<Neighbour> ProductFolding::find_behind(const Product& product) {
+std::vector<Neighbour> ProductFolding::find_behind(const FoldedProduct& product) {
   std::vector<Neighbour> found;
   std::string value = nodes_[product.node].outputs[0];
   const std::size_t from_end = product.is_convolution ? product.rank - 2 : 0;
@@ -437,7 +437,7 @@ std::vector<Neighbour> ProductFolding::find_behind(const Product& product) {
 }
 
 /// Adds what the map before the product contributes to weights and bias.
-void fold_before(Product& product, const ChannelMap& map) {
+void fold_before(FoldedProduct& product, const ChannelMap& map) {
   if (map.has_offset()) {
     if (product.bias.empty()) {
       product.bias.assign(product.outputs, 0);
@@ -456,7 +456,7 @@ void fold_before(Product& product, const ChannelMap& map) {
   }
 }
 
-void fold_behind(Product& product, const ChannelMap& map) {
+void fold_behind(FoldedProduct& product, const ChannelMap& map) {
   for (std::size_t i = 0; i < product.weights.size(); ++i) {
     product.weights[i] *= map.factor_of(product.output_of[i]);
   }
@@ -470,7 +470,7 @@ void fold_behind(Product& product, const ChannelMap& map) {
   }
 }
 
-ProductConstants constants_of(const Product& product) {
+ProductConstants constants_of(const FoldedProduct& product) {
   ProductConstants constants;
   constants.weights.resize(product.outputs);
   for (std::size_t i = 0; i < product.weights.size(); ++i) {
@@ -480,12 +480,12 @@ ProductConstants constants_of(const Product& product) {
   return constants;
 }
 
-bool ProductFolding::try_fold(const Product& product, const std::vector<Neighbour>& before,
+bool ProductFolding::try_fold(const FoldedProduct& product, const std::vector<Neighbour>& before,
                               const std::vector<Neighbour>& behind) {
   ProductFold fold;
   fold.product = &nodes_[product.node];
   fold.apart = constants_of(product);
-  Product folded = product;
+  FoldedProduct folded = product;
   for (const Neighbour& neighbour : before) fold_before(folded, neighbour.map);
   for (const Neighbour& neighbour : behind) fold_behind(folded, neighbour.map);
   for (const auto* side : {&before, &behind}) {
@@ -521,7 +521,7 @@ std::string ProductFolding::add_constant(std::string name, nn::Tensor tensor) {
 
 /// Writes the folded product. `left` is the summand that stays an Add, in place of the last node
 /// behind the product.
-void ProductFolding::apply(const Product& folded, const std::vector<Neighbour>& before,
+void ProductFolding::apply(const FoldedProduct& folded, const std::vector<Neighbour>& before,
                            const std::vector<Neighbour>& behind, const ChannelMap& left) {
   nn::Node& node = nodes_[folded.node];
   std::vector<std::string_view> names;
@@ -567,7 +567,7 @@ void ProductFolding::apply(const Product& folded, const std::vector<Neighbour>& 
 }
 
 /// Tries all nodes around the product, then fewer, the farthest left out first.
-void ProductFolding::try_product(Product product) {
+void ProductFolding::try_product(FoldedProduct product) {
   const std::vector<Neighbour> before = find_before(product), behind = find_behind(product);
   if (before.empty() && behind.empty()) return;
   if (!read_constants(product)) return;
@@ -586,7 +586,7 @@ void ProductFolding::try_product(Product product) {
 std::optional<nn::Graph> ProductFolding::run() {
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     if (gone_[k]) continue;
-    if (std::optional<Product> product = read_product(k)) try_product(std::move(*product));
+    if (std::optional<FoldedProduct> product = read_product(k)) try_product(std::move(*product));
   }
   if (made_.empty()) return std::nullopt;
   nn::Graph result = graph_;

@@ -1,6 +1,7 @@
 #include "firmware/compiler/frontend/model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <unordered_set>
 
@@ -833,6 +834,14 @@ const Value& Model::value(const std::string& name) const {
   return found->second;
 }
 
+std::string Model::source_of(const nn::Node& node, const std::string& value) const {
+  const bool is_users =
+      !value.empty() && (graph->initializer(value) != nullptr || graph->producer(value) != nullptr);
+  if (is_users) return value;
+  const auto origin = origins.find(&node);
+  return "node " + (origin == origins.end() ? node : *origin->second).name;
+}
+
 namespace {
 
 bool is_to_image(const nn::Node& node) {
@@ -921,6 +930,53 @@ Layout Model::natural_layout(const std::string& name, nn::Shape shape) const {
 
 namespace {
 
+/// True if an infinity among the node's constants stands for the end of the range: a limit, or a
+/// mask that is added before a Softmax.
+bool takes_infinity(const nn::Node& node) {
+  static const std::set<std::string_view> takers{"Clip",
+                                                 "Min",
+                                                 "Max",
+                                                 "Add",
+                                                 "Where",
+                                                 "Pad",
+                                                 "Less",
+                                                 "Equal",
+                                                 "Greater",
+                                                 "Attention",
+                                                 "MultiHeadAttention"};
+  return takers.count(node.op_type) != 0;
+}
+
+/// Reports constants of the program that are no numbers.
+void check_constants(const Model& model, Problems& problems) {
+  std::unordered_set<std::string_view> seen;
+  for (const Step& step : model.steps) {
+    const auto origin = model.origins.find(step.node);
+    const nn::Node& users = origin == model.origins.end() ? *step.node : *origin->second;
+    for (const nn::Node* node : {&users, step.node}) {
+      for (const std::string& input : node->inputs) {
+        const auto value = model.values.find(input);
+        if (value == model.values.end() || value->second.constant == nullptr) continue;
+        const std::vector<float>& floats = value->second.constant->floats;
+        const bool infinite_too = takes_infinity(users) || takes_infinity(*node);
+        const auto bad = std::find_if(floats.begin(), floats.end(), [&](float element) {
+          return std::isnan(element) || (std::isinf(element) && !infinite_too);
+        });
+        if (bad == floats.end() || !seen.insert(value->first).second) continue;
+        problems.push_back(fmt::format(
+            "{}: element {} of {} is {}; allowed are finite numbers{}", users.where(),
+            bad - floats.begin(),
+            node == &users || model.source_of(*node, input) == input
+                ? "constant " + quote(input)
+                : "a constant that follows from its inputs",
+            std::isnan(*bad) ? "NaN" : "infinite",
+            std::isnan(*bad) ? "" : " (and infinities as limits and in masks that are added)"));
+      }
+      if (node == step.node) break;
+    }
+  }
+}
+
 /// Analyses the nodes. Throws a Decision if it can be made for a node with sub-graphs.
 Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architecture,
                     const Options& options) {
@@ -961,6 +1017,7 @@ Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architectur
     add_final_steps(model);
     if (!model.host.nodes.empty()) try_host_graph(model, problems);
   }
+  if (problems.empty()) check_constants(model, problems);
   if (problems.empty()) return model;
 
   std::string text;

@@ -112,6 +112,9 @@ struct Model {
   nn::Graph host_before, host;
 
   [[nodiscard]] const Value& value(const std::string& name) const;
+  /// The name under which ConstantLosses has a constant of this node: that of the constant value if
+  /// it is the user's, else the node's.
+  [[nodiscard]] std::string source_of(const nn::Node& node, const std::string& value = "") const;
   /// The layout of a value that may have any. Images have channels innermost, and so have rows read
   /// by a convolution or pool and those that a Transpose turns. A value read by matrix products has
   /// the model's order. A value that goes to a Transpose from NHWC to NCHW (models from

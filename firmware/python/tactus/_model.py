@@ -185,6 +185,14 @@ class Model:
         return self._about.get("notes", [])
 
     @property
+    def constant_losses(self) -> List[Dict[str, Any]]:
+        """Tensors of constants of which the data type loses something. Each has its name (tensor),
+        its values other than 0, how many of these saturate (saturated), become 0 (became_0) and
+        otherwise lose more than 1 % (lost_1_percent), and the largest loss of a value relative to
+        it (largest_loss). A model read from a file has none."""
+        return self._about.get("constant_losses", [])
+
+    @property
     def instructions(self) -> int:
         """Number of the program's instructions."""
         return self._about["instructions"]

@@ -69,10 +69,18 @@ Emit plan_clip(Planner& p) {
   const std::optional<float> high =
       plan_bound(p, "max", 2, static_cast<float>(static_cast<double>(type.max()) * unit));
   if (!low || !high || !plan_like_input(p)) return {};
-  return [low, high, in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
+  // A limit beyond the range is the end of the range.
+  const auto within = [&](float bound) {
+    return p.compat() ? bound
+                      : static_cast<float>(std::clamp(static_cast<double>(bound),
+                                                      static_cast<double>(type.min()) * unit,
+                                                      static_cast<double>(type.max()) * unit));
+  };
+  return [low = within(*low), high = within(*high), in = p.node.inputs[0],
+          out = p.node.outputs[0]](Emitter& e) {
     const Addresses x = e.temps(in);
-    const Address min = e.load(e.splat(*low)).front();
-    const Address max = e.load(e.splat(*high)).front();
+    const Address min = e.load(e.splat(low)).front();
+    const Address max = e.load(e.splat(high)).front();
     const Addresses y = e.allocate(x.size());
     e.hir().add(hir::Kind::clip, {x, Addresses(x.size(), min), Addresses(x.size(), max)}, y);
     e.result(out, y);

@@ -192,6 +192,7 @@ CompiledProgram ProgramBuilder::finish() {
   out.program = s.encoder.take_bytes();
   out.constants = s.memory.take_constants();
   out.constants_count = s.memory.constants_count();
+  out.constant_losses = s.memory.constant_losses();
   out.load_constants_to_local = constants_are_local(s.options.strategy);
   out.inputs = s.memory.inputs();
   out.outputs = std::move(s.outputs);

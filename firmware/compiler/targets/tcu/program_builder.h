@@ -68,6 +68,7 @@ struct CompiledProgram {
   std::vector<std::uint8_t> program;    ///< .tprog
   std::vector<std::uint8_t> constants;  ///< .tdata
   std::uint64_t constants_count = 0;    ///< vectors
+  ConstantLosses constant_losses;
   bool load_constants_to_local = false;
   std::vector<tcu::TensorEntry> inputs, outputs;  ///< in DRAM0, sorted by base
   std::uint64_t instructions = 0;

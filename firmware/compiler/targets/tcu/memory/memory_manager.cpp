@@ -76,7 +76,8 @@ const Object& MemoryManager::blend(const std::string& name, const Dims& dims,
 }
 
 const Object& MemoryManager::constant(const std::string& name, const Dims& dims,
-                                      std::uint64_t count, const VectorMaker& make) {
+                                      std::uint64_t count, const VectorMaker& make,
+                                      const ConstantSource& source) {
   if (const Object* known = find(name)) {
     if (known->addresses.size() != count) {
       internal_error("constant {} has {} vectors, now {} are asked for", quote(name),
@@ -102,9 +103,17 @@ const Object& MemoryManager::constant(const std::string& name, const Dims& dims,
     internal_error("constant {}: {} values for {} vectors of {}", quote(name), values.size(), count,
                    architecture_.array_size);
   }
+  const std::string& source_name = source.name.empty() ? name : source.name;
   if (options_.keep_values) {
-    kept_[ref] = {addresses.empty() ? 0 : addresses.front().raw(), std::move(values)};
+    kept_[ref] = {addresses.empty() ? 0 : addresses.front().raw(), std::move(values), source_name};
   } else {
+    ConstantLoss loss;
+    for (const float value : values) {
+      loss.add(architecture_.data_type, static_cast<double>(value));
+    }
+    const std::uint64_t copies = source.values == 0 ? 1 : loss.values / source.values;
+    if (copies > 1 && copies * source.values == loss.values) loss.divide(copies);
+    losses_[source_name].add(loss);
     encode_constants(architecture_.data_type, values, constants_);
   }
   constants_count_ += count;

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/memory/address.h"
+#include "firmware/compiler/targets/tcu/memory/constants.h"
 #include "firmware/compiler/targets/tcu/memory/space.h"
 #include "firmware/compiler/targets/tcu/memory/strategy.h"
 #include "isa/support/error.h"
@@ -63,6 +64,14 @@ struct Consumers {
 /// Returns the values of whole vectors, lane 0 first: count * N floats.
 using VectorMaker = std::function<std::vector<float>()>;
 
+/// What a constant was made from.
+struct ConstantSource {
+  std::string name;  ///< as in ConstantLosses; empty: the constant's own name
+  /// Values other than 0 of the tensor, each of which is stored once or in equally many places;
+  /// 0: unknown, then values are counted as stored.
+  std::uint64_t values = 0;
+};
+
 struct MemoryOptions {
   Strategy strategy = Strategy::local_isolated;
   /// Memory of blended objects is freed as by the reference, which leaks after Split. Otherwise a
@@ -94,7 +103,15 @@ class MemoryManager {
   /// .tdata. Throws InternalError if `count` differs from the result of `make` or from the earlier
   /// object of this name (layout variants need names of their own).
   const Object& constant(const std::string& name, const Dims& dims, std::uint64_t count,
-                         const VectorMaker& make);
+                         const VectorMaker& make, const ConstantSource& source = {});
+
+  /// Losses of the constants in the .tdata.
+  [[nodiscard]] const ConstantLosses& constant_losses() const { return losses_; }
+  /// ConstantSource::name of the constant to which the vector belongs. For managers with
+  /// keep_values.
+  [[nodiscard]] const std::string& constant_source(Address address) const {
+    return kept_.at(address.ref()).source;
+  }
 
   /// The lanes of a constant's vector and of the constant's further vectors; null for other
   /// addresses. For managers with keep_values.
@@ -187,7 +204,9 @@ class MemoryManager {
   struct KeptConstant {
     std::uint64_t first = 0;  ///< first vector of the constant
     std::vector<float> values;
+    std::string source;
   };
+  ConstantLosses losses_;
   std::unordered_map<std::uint32_t, KeptConstant> kept_;  ///< by ref of the object
 };
 

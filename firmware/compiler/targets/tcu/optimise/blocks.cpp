@@ -29,6 +29,12 @@ std::int32_t Blocks::rounded(double value) const {
       std::clamp(scaled, static_cast<double>(type_.min()), static_cast<double>(type_.max())));
 }
 
+/// Rounds a value that is stored.
+std::int32_t Blocks::rounded(double value, ConstantLoss& loss) const {
+  loss.add(architecture_.data_type, value);
+  return rounded(value);
+}
+
 float Blocks::weight(const Group& group, const Part& part, const Column& column,
                      std::uint32_t input_lane, std::uint32_t lane) const {
   float value = column.factor;
@@ -117,6 +123,15 @@ std::uint32_t Blocks::column(std::size_t group, std::size_t part, std::size_t nu
   return place;
 }
 
+ConstantLoss Blocks::vanished_bias(std::size_t group, std::uint32_t block) {
+  ConstantLoss loss;
+  if (has_bias(group, block)) return loss;
+  for (std::uint32_t lane = 0; lane < n_; ++lane) {
+    loss.add(architecture_.data_type, bias_row(group)[std::size_t{block} * n_ + lane]);
+  }
+  return loss;
+}
+
 std::uint32_t Blocks::make_column(std::size_t group, std::size_t part, std::size_t number,
                                   bool with_bias) {
   const Group& g = network_.groups[group];
@@ -124,6 +139,9 @@ std::uint32_t Blocks::make_column(std::size_t group, std::size_t part, std::size
   const Column& c = p.columns[number];
   Block block;
   block.rows = std::max<std::uint32_t>(p.rows, 1);
+  const auto source = network_.graph.sources.find(p.dense ? c.weights : c.diagonal);
+  block.bias_source = "layer " + g.name;
+  block.source = source == network_.graph.sources.end() ? block.bias_source : *source->second;
   const bool is_uniform = !p.dense && c.diagonal == nullptr && g.scale.empty() &&
                           !(with_bias && has_bias(group, c.block));
   if (is_uniform) {
@@ -135,11 +153,11 @@ std::uint32_t Blocks::make_column(std::size_t group, std::size_t part, std::size
   block.biased = (with_bias && has_bias(group, c.block)) || always;
   for (std::uint32_t lane = 0; lane < n_ && block.biased; ++lane) {
     const std::size_t at = std::size_t{c.block} * n_ + lane;
-    block.values.push_back(rounded(with_bias ? bias_row(group)[at] : 0.0));
+    block.values.push_back(rounded(with_bias ? bias_row(group)[at] : 0.0, block.bias_loss));
   }
   for (std::uint32_t j = 0; j < block.rows; ++j) {
     for (std::uint32_t lane = 0; lane < n_; ++lane) {
-      block.values.push_back(rounded(static_cast<double>(weight(g, p, c, j, lane))));
+      block.values.push_back(rounded(static_cast<double>(weight(g, p, c, j, lane)), block.loss));
     }
   }
   const std::uint32_t rows = block.rows;
@@ -154,8 +172,9 @@ std::uint32_t Blocks::bias(std::size_t group, std::uint32_t block) {
   const std::vector<double>& row = bias_row(group);
   Block made;
   made.biased = true;
+  made.bias_source = "layer " + network_.groups[group].name;
   for (std::uint32_t lane = 0; lane < n_; ++lane) {
-    made.values.push_back(rounded(row[std::size_t{block} * n_ + lane]));
+    made.values.push_back(rounded(row[std::size_t{block} * n_ + lane], made.bias_loss));
   }
   place->second = add(std::move(made));
   return place->second;
@@ -167,9 +186,11 @@ std::uint32_t Blocks::unit(std::size_t group, std::uint32_t block) {
   const Normalised& normalised = network_.groups[group].normalised;
   Block made;
   made.rows = tcu::activation_parameters;
+  made.source = "layer " + network_.groups[group].name;
   const auto add_lanes = [&](auto value_of) {
     for (std::uint32_t lane = 0; lane < n_; ++lane) {
-      made.values.push_back(rounded(static_cast<double>(value_of(std::size_t{block} * n_ + lane))));
+      made.values.push_back(
+          rounded(static_cast<double>(value_of(std::size_t{block} * n_ + lane)), made.loss));
     }
   };
   add_lanes([&](std::size_t at) { return normalised.scale[at]; });

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Block {
   std::uint32_t rows = 0;  ///< vectors of weights
   bool biased = false;
   std::vector<std::int32_t> values;  ///< mantissas: the bias if there is one, then the rows
+  std::string source;                ///< of the rows, as in ConstantLosses
+  std::string bias_source;           ///< of the bias
+  ConstantLoss loss, bias_loss;
 
   [[nodiscard]] std::uint32_t vectors() const { return rows + (biased ? 1 : 0); }
 };
@@ -41,6 +45,8 @@ class Blocks {
   [[nodiscard]] std::uint32_t clamp(const std::vector<float>& factors, bool negative);
 
   [[nodiscard]] bool has_bias(std::size_t group, std::uint32_t block);
+  /// Losses of a bias that is in no block, since all of it rounds to 0.
+  [[nodiscard]] ConstantLoss vanished_bias(std::size_t group, std::uint32_t block);
   [[nodiscard]] const Block& operator[](std::uint32_t block) const { return blocks_[block]; }
   [[nodiscard]] std::size_t size() const { return blocks_.size(); }
 
@@ -54,6 +60,7 @@ class Blocks {
                              std::uint32_t input_lane, std::uint32_t lane) const;
   [[nodiscard]] std::uint32_t add(Block block);
   [[nodiscard]] std::int32_t rounded(double value) const;
+  [[nodiscard]] std::int32_t rounded(double value, ConstantLoss& loss) const;
 
   const Network& network_;
   const tcu::Architecture& architecture_;

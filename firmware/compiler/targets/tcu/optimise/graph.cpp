@@ -31,6 +31,7 @@ Graph repeat(const Graph& graph, std::uint32_t images) {
     result.lanes.insert(result.lanes.end(), graph.lanes.begin(), graph.lanes.end());
   }
   result.constants = graph.constants;
+  result.sources = graph.sources;
   result.constants.resize(count * images, nullptr);
   for (const Op& op : graph.ops) {
     Op repeated = op;
@@ -121,6 +122,7 @@ Vector GraphBuilder::find(Address address) {
   if (found != vectors_.end()) return found->second;
   const float* values = constant(address);
   if (values == nullptr) internal_error("{} was never made", to_string(address));
+  graph_.sources.emplace(values, &memory_.constant_source(address));
   const float* end = values + graph_.n;
   while (end != values && end[-1] == 0.0F) --end;
   const Vector vector = graph_.add_vector(static_cast<std::uint32_t>(end - values));
@@ -148,14 +150,16 @@ Op& GraphBuilder::new_op(const Addresses& outputs, const StepShape& shape, std::
 
 /// Finds the matrix of one block of inputs and results. Its rows have equal distances in memory, or
 /// all are zero and not stored.
-Matrix GraphBuilder::matrix(const hir::MatMul& product, std::size_t input,
-                            std::size_t block) const {
+Matrix GraphBuilder::matrix(const hir::MatMul& product, std::size_t input, std::size_t block) {
   const auto row = [&](std::size_t j) {
     return product.weights[(input * graph_.n + j) * product.output_blocks + block];
   };
   if (product.is_zero(input, block, graph_.n)) return {};
   Matrix matrix;
   matrix.weights = constant(row(0));
+  if (matrix.weights != nullptr) {
+    graph_.sources.emplace(matrix.weights, &memory_.constant_source(row(0)));
+  }
   if (graph_.n > 1) matrix.row = (row(1).raw() - row(0).raw()) * graph_.n;
   for (std::size_t j = 0; j < graph_.n; ++j) {
     const bool fits =

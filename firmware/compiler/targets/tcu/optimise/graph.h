@@ -62,6 +62,8 @@ struct Graph {
   std::vector<std::uint16_t> lanes;     ///< lanes of each vector that can differ from 0
   std::vector<Op> ops;
   std::vector<Tensor> inputs, outputs;
+  /// Names of the tensors of constants, as in ConstantLosses, by the places of their vectors.
+  std::unordered_map<const float*, const std::string*> sources;
 
   [[nodiscard]] Vector add_vector(std::uint32_t used_lanes) {
     constants.push_back(nullptr);
@@ -104,8 +106,7 @@ class GraphBuilder {
   void add_vectors(const hir::VectorOperation& operation, const StepShape& shape);
   [[nodiscard]] Vector find(Address address);
   [[nodiscard]] const float* constant(Address address) const;
-  [[nodiscard]] Matrix matrix(const hir::MatMul& product, std::size_t input,
-                              std::size_t block) const;
+  [[nodiscard]] Matrix matrix(const hir::MatMul& product, std::size_t input, std::size_t block);
   /// Counts the rows of a matrix, each matrix once. `layer` is named in the message if they do not
   /// fit.
   void count_weights(const Matrix& matrix, const std::string& layer);

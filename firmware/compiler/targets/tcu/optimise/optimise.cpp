@@ -99,7 +99,8 @@ class Optimiser {
   void place_tensors(const std::optional<Ground>& ground);
   void place_constants();
   void check_constants_fit() const;
-  [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate) const;
+  [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate,
+                                                    ConstantLosses& losses);
   [[nodiscard]] std::string form_of(const Group& group) const;
   [[nodiscard]] std::string fallbacks_of(const Candidate& candidate, std::uint32_t group) const;
   void describe(const Candidate& candidate, Optimised& result) const;
@@ -187,7 +188,7 @@ void Optimiser::append(const std::int32_t* mantissas, std::size_t count,
 }
 
 /// The contents of DRAM1: greatest values, constant vectors, weights.
-std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const {
+std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate, ConstantLosses& losses) {
   const std::uint32_t n = architecture_.array_size;
   const auto greatest = static_cast<std::int32_t>(tcu::info(architecture_.data_type).max());
   std::vector<std::uint8_t> bytes;
@@ -208,14 +209,32 @@ std::vector<std::uint8_t> Optimiser::constants(const Candidate& candidate) const
   }
   std::vector<std::int32_t> lanes(n);
   for (const Vector v : candidate.schedule.constant_data) {
+    ConstantLoss loss;
     for (std::uint32_t lane = 0; lane < n; ++lane) {
       lanes[lane] = static_cast<std::int32_t>(
           tcu::quantise(architecture_.data_type, network_.graph.constants[v][lane]));
+      loss.add(architecture_.data_type, static_cast<double>(network_.graph.constants[v][lane]));
     }
+    const auto source = network_.graph.sources.find(network_.graph.constants[v]);
+    // One value in all lanes counts once.
+    if (std::count(lanes.begin(), lanes.end(), lanes.front()) == n && loss.values == n) {
+      loss.divide(n);
+    }
+    losses[source == network_.graph.sources.end() ? "other constants" : *source->second].add(loss);
     append(lanes.data(), n, bytes);
   }
-  for (const std::uint32_t block : candidate.emitted.block_order) {
-    append(blocks_[block].values.data(), blocks_[block].values.size(), bytes);
+  for (const std::uint32_t number : candidate.emitted.block_order) {
+    const Block& block = blocks_[number];
+    append(block.values.data(), block.values.size(), bytes);
+    if (block.loss.values != 0) losses[block.source].add(block.loss);
+    if (block.bias_loss.values != 0) losses[block.bias_source].add(block.bias_loss);
+  }
+  for (std::size_t g = 0; g < network_.groups.size(); ++g) {
+    const Group& group = network_.groups[g];
+    for (std::uint32_t b = 0; b < group.blocks && group.kind == GroupKind::sum; ++b) {
+      const ConstantLoss loss = blocks_.vanished_bias(g, b);
+      if (loss.values != 0) losses["layer " + group.name].add(loss);
+    }
   }
   return bytes;
 }
@@ -356,7 +375,7 @@ Optimised Optimiser::run(const Wishes& wishes, const Inspect& inspect) {
   program.program =
       tcu::encode_program(tcu::InstructionLayout(architecture_), best.emitted.instructions);
   program.instructions = best.emitted.instructions.size();
-  program.constants = constants(best);
+  program.constants = constants(best, program.constant_losses);
   program.constants_count = program.constants.size() / architecture_.vector_bytes();
   if (program.constants_count > architecture_.dram1_depth) {
     user_error("out of DRAM1 for constants: {} vectors needed, there are {}",

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/compiler/frontend/lossy_constants.h"
 #include "firmware/compiler/frontend/results.h"
 #include "firmware/compiler/stripe/verify.h"
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
@@ -66,8 +67,9 @@ std::string Translator::make_buffer(const std::string& wanted, const Sizes& size
 }
 
 std::string Translator::make_constant(const std::string& wanted, const Sizes& sizes,
-                                      std::vector<float> values) {
+                                      std::vector<float> values, const std::string& source) {
   const std::string name = make_buffer(wanted, sizes, "constant");
+  result_.sources[name] = model_.source_of(node(), source);
   result_.constants[name] = std::move(values);
   return name;
 }
@@ -286,9 +288,11 @@ StripeGraph stripe_graph(const nn::Graph& graph, const tcu::Architecture& archit
 ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& architecture,
                              const Options& options) {
   ViaStripe via;
-  via.graph = stripe_graph(graph, architecture, options);
+  Folding folding = fold_lossy_products(graph, architecture, options);
+  via.graph = stripe_graph(folding.graph ? *folding.graph : graph, architecture, options);
   LowerOptions how;
   how.constants = via.graph.constants;
+  how.sources = via.graph.sources;
   how.axi_bytes = std::max(1U, options.axi_data_bits / 8);
   LoweredStripe lowered = lower(via.graph.program, architecture, how);
   via.program = std::move(lowered.program);
@@ -306,6 +310,7 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   model.host = described.host;
   model.model_outputs = described.model_outputs;
   model.notes = described.notes;
+  tell_constants(model, std::move(folding));
   note_if_empty(model);
   for (LayerInfo& layer : model.layers) {
     layer.nodes.clear();

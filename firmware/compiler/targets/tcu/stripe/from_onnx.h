@@ -19,6 +19,7 @@ struct StripeGraph {
   stripe::Program program;
   /// Contents of the buffers that are constant, row-major in the program's shapes.
   std::map<std::string, std::vector<float>> constants;
+  std::map<std::string, std::string> sources;  ///< names of these as in ConstantLosses, by buffer
   /// Results that do not depend on the compiler: layouts of inputs and outputs, the host's part,
   /// notes.
   Compiled described;

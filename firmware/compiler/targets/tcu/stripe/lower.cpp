@@ -215,6 +215,12 @@ class Program {
                fmt::format("writes buffer {}, which is to be a constant", quote(name)));
         }
         write_constant(pack_tensor(layout, architecture_, constant->second), buffer.base, model);
+        const auto source = options_.sources.find(name);
+        ConstantLoss& loss =
+            model.constant_losses[source == options_.sources.end() ? name : source->second];
+        for (const float element : constant->second) {
+          loss.add(architecture_.data_type, static_cast<double>(element));
+        }
         continue;
       }
       if (buffer.memory != Tag::dram0) {
@@ -237,7 +243,10 @@ class Program {
       fail(program_.block(),
            "writes none of the user's buffers, so the model would have no outputs");
     }
-    for (const auto& [value, vector] : walk_.splats) write_splat(value, vector, model);
+    for (const auto& [value, vector] : walk_.splats) {
+      write_splat(value, vector, model);
+      model.constant_losses[fmt::format("factor {:g}", value)].add(architecture_.data_type, value);
+    }
     model.constant_vectors = nests_.dram1_used();
     const auto by_base = [](const auto& a, const auto& b) { return a.base < b.base; };
     std::stable_sort(model.inputs.begin(), model.inputs.end(), by_base);

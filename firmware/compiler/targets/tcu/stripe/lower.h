@@ -27,6 +27,8 @@ struct LowerOptions {
   /// Buffers of the entry block whose contents are known, by name, row-major: they become the
   /// constants (.tdata, in DRAM1). All others that main only reads are inputs of the model.
   std::map<std::string, std::vector<float>> constants;
+  /// Names of the constants as in ConstantLosses, by buffer; absent: the buffer's name.
+  std::map<std::string, std::string> sources;
   /// Leave out loads of vectors that local memory contains, and of weights that the array holds.
   bool reuse = true;
   /// Run the passes that a program lacks (complete_passes()) before lowering. Off: a contraction

@@ -48,7 +48,7 @@ void Translator::arithmetic(const std::string& function) {
         for (std::size_t d = 0; d < dims.size(); ++d) whole[dims[d]] = position[d];
         values.push_back(tensor->floats[static_cast<std::size_t>(source(whole))]);
       } while (next_position(position, kept));
-      const std::string buffer = make_constant(in(i), kept, std::move(values));
+      const std::string buffer = make_constant(in(i), kept, std::move(values), in(i));
       k.in(into, shapes_.at(buffer), buffer, its);
     }
     operands.push_back(k.load(into));

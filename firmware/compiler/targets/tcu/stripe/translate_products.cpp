@@ -11,7 +11,8 @@ namespace tactus::compiler::stripe_tcu {
 void Translator::add_row(const std::string& buffer, const std::vector<float>& row) {
   const Place target = make_place(out());
   const std::string bias =
-      make_constant(node().name + "_bias", {static_cast<std::int64_t>(row.size())}, row);
+      make_constant(node().name + "_bias", {static_cast<std::int64_t>(row.size())}, row,
+                    std::string(node().input(2)));
   Kernel k = kernel("_bias");
   k.tag("eltwise");
   k.tag("eltwise_add");
@@ -57,7 +58,8 @@ void Translator::convolution() {
   }
   Sizes sizes{win.kernel[0], win.kernel[1], inputs, outputs};
   if (depthwise) sizes.erase(sizes.begin() + 2);
-  const std::string weights = make_constant(node().name + "_weights", sizes, std::move(values));
+  const std::string weights =
+      make_constant(node().name + "_weights", sizes, std::move(values), in(1));
   const std::string buffer = bias != nullptr ? make_temporary(out()) : make_place(out()).buffer;
   const std::vector<Phase> rows = phases(win, 0), columns = phases(win, 1);
   for (const Phase& row : rows) {
@@ -184,7 +186,8 @@ void Translator::product() {
   sizes.push_back(outputs);
   row.push_back(k.lane_index("n", outputs));
   target.push_back(row.back());
-  const std::string weights = make_constant(node().name + "_weights", sizes, std::move(values));
+  const std::string weights =
+      make_constant(node().name + "_weights", sizes, std::move(values), in(1));
   k.in("K", shapes_.at(weights), weights, row);
   read(k, "I", source, at);
   const nn::Tensor* bias = constant(2);

@@ -57,8 +57,9 @@ class Translator {
   // ---- buffers ----
   std::string unused(const std::string& wanted);
   std::string make_buffer(const std::string& wanted, const Sizes& sizes, const char* kind);
+  /// `source`: the operand of the node whose values these are, if they are one's.
   std::string make_constant(const std::string& wanted, const Sizes& sizes,
-                            std::vector<float> values);
+                            std::vector<float> values, const std::string& source = "");
   const Place& place_of(const std::string& value);
   /// Makes the buffer of an output, or of a temporary with its shape.
   const Place& make_place(const std::string& value);
