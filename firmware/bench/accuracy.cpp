@@ -260,12 +260,19 @@ void set_reachable(const nn::Graph& graph, const HeldTensors& held, const Stated
   choice.rounds_constants = true;
   choice.errors = &stated;
   for (std::uint64_t trial = 0; trial < 3; ++trial) {
-    choice.alike = trial > 0;
+    choice.how = trial == 0 ? Disturbance::each : Disturbance::alike;
     choice.seed = trial + 1;
     const nn::Values disturbed = rounded.compute(inputs_of_one, names, choice);
     for (TensorError& error : accuracy.tensors) {
       error.stated = std::max(error.stated, difference(disturbed, reached, error.name));
     }
+  }
+  if (!states_whole(graph, stated)) return;
+  choice.how = Disturbance::whole;
+  const nn::Values moved = rounded.compute(inputs_of_one, names, choice);
+  for (TensorError& error : accuracy.tensors) {
+    error.stated =
+        std::hypot(error.stated, rounding_deviation * difference(moved, reached, error.name));
   }
 }
 

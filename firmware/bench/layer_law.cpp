@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -124,8 +125,8 @@ double unit_of_integers(const nn::Node& node, const Operands& operands) {
 class LayerRun {
  public:
   LayerRun(const nn::Graph& graph, const HeldTensors& held, const StatedErrors& stated,
-           const nn::Values& machine, bool disturbed)
-      : graph_(graph), held_(held), stated_(stated), machine_(machine), disturbed_(disturbed) {}
+           const nn::Values& machine, std::optional<Disturbance> disturbance)
+      : graph_(graph), held_(held), stated_(stated), machine_(machine), disturbance_(disturbance) {}
 
   /// Returns what the graph makes of the tensors that the machine computed.
   [[nodiscard]] nn::Values compute(const nn::Values& inputs);
@@ -139,19 +140,19 @@ class LayerRun {
   const HeldTensors& held_;
   const StatedErrors& stated_;
   const nn::Values& machine_;
-  bool disturbed_;
+  std::optional<Disturbance> disturbance_;
   Noise noise_{2};
 };
 
 void LayerRun::add_errors(const nn::Node& node, const Operands& operands,
                           std::vector<nn::Tensor>& results) {
-  const double steps = law_steps(node, operands, held_);
+  const double steps = *disturbance_ == Disturbance::whole ? 0 : law_steps(node, operands, held_);
   if (steps > 0) {
     const bool whole = !results.empty() && results.front().type == nn::ElementType::int64;
     // A uniform error of this largest size has this standard deviation.
     const double largest = std::sqrt(3.0) * steps * held_.step();
     if (!whole) {
-      disturb(results, node, held_, {largest, 0}, noise_, false);
+      disturb(results, node, held_, {largest, 0}, noise_, Disturbance::each);
     } else if (unit_of_integers(node, operands) != 1) {
       const double moves = largest / unit_of_integers(node, operands);
       for (std::int64_t& value : results.front().integers) {
@@ -160,7 +161,9 @@ void LayerRun::add_errors(const nn::Node& node, const Operands& operands,
     }
   }
   const auto error = stated_.find(node.name);
-  if (error != stated_.end()) disturb(results, node, held_, error->second, noise_, false);
+  if (error != stated_.end()) {
+    disturb(results, node, held_, error->second, noise_, *disturbance_);
+  }
 }
 
 std::vector<nn::Tensor> LayerRun::execute(const nn::Node& node, std::int64_t opset,
@@ -177,7 +180,7 @@ std::vector<nn::Tensor> LayerRun::execute(const nn::Node& node, std::int64_t ops
     operands[i] = &saturated.back();
   }
   std::vector<nn::Tensor> results = nn::run_node(node, opset, operands);
-  if (disturbed_) add_errors(node, operands, results);
+  if (disturbance_) add_errors(node, operands, results);
   for (std::size_t k = 0; k < results.size() && k < node.outputs.size(); ++k) {
     if (held_.holds(node, node.outputs[k])) held_.saturate(results[k], node.outputs[k]);
   }
@@ -221,11 +224,20 @@ std::map<std::string, LayerError> layer_errors(const nn::Graph& graph, const Hel
                                                const nn::Values& machine) {
   std::map<std::string, LayerError> errors;
   if (machine.empty()) return errors;
-  const nn::Values right = LayerRun(graph, held, stated, machine, false).compute(inputs);
-  const nn::Values disturbed = LayerRun(graph, held, stated, machine, true).compute(inputs);
+  const auto compute = [&](std::optional<Disturbance> disturbance) {
+    return LayerRun(graph, held, stated, machine, disturbance).compute(inputs);
+  };
+  const nn::Values right = compute({}), disturbed = compute(Disturbance::each);
   for (const auto& [name, tensor] : right) {
     errors[name] = {rms_difference(machine.at(name).floats, tensor.floats),
                     rms_difference(disturbed.at(name).floats, tensor.floats)};
+  }
+  if (!states_whole(graph, stated)) return errors;
+  const nn::Values moved = compute(Disturbance::whole);
+  for (const auto& [name, tensor] : right) {
+    LayerError& error = errors.at(name);
+    error.law = std::hypot(
+        error.law, rounding_deviation * rms_difference(moved.at(name).floats, tensor.floats));
   }
   return errors;
 }

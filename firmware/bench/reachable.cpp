@@ -162,30 +162,35 @@ double rms_difference(const std::vector<float>& a, const std::vector<float>& b) 
 }
 
 void disturb(std::vector<nn::Tensor>& results, const nn::Node& node, const HeldTensors& held,
-             const compiler::ExpectedError& error, Noise& noise, bool alike) {
+             const compiler::ExpectedError& error, Noise& noise, Disturbance how) {
+  if (results.empty()) return;
+  const bool whole = results.front().type == nn::ElementType::int64;
+  if (whole != (how == Disturbance::whole)) return;
+  if (whole) {
+    for (std::int64_t& value : results.front().integers) value += noise.draw() < 0 ? -1 : 1;
+    return;
+  }
   const double share = noise.draw() < 0 ? -1 : 1;
   for (std::size_t k = 0; k < results.size() && k < node.outputs.size(); ++k) {
     nn::Tensor& tensor = results[k];
-    if (tensor.type != results.front().type) continue;
-    if (tensor.type == nn::ElementType::int64) {
-      if (k > 0 || alike) continue;
-      // A result that moves by 1 with this probability has the variance of a uniform error.
-      const double moves = std::min(1.0, error.absolute * error.absolute / 3);
-      for (std::int64_t& value : tensor.integers) {
-        const double drawn = noise.draw();
-        if (std::abs(drawn) < moves) value += drawn < 0 ? -1 : 1;
-      }
-      continue;
-    }
     const HeldTensors::Steps steps = held.steps(node.outputs[k], tensor.shape);
     for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
       const double unit = steps[i] / held.step();
       const double value = tensor.floats[i];
       const double largest =
           std::max(error.absolute * unit, error.relative * std::max(unit, std::abs(value)));
-      tensor.floats[i] = static_cast<float>(value + largest * (alike ? share : noise.draw()));
+      const double part = how == Disturbance::alike ? share : noise.draw();
+      tensor.floats[i] = static_cast<float>(value + largest * part);
     }
   }
+}
+
+bool states_whole(const nn::Graph& graph, const StatedErrors& errors) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const nn::Node& node) {
+    return errors.count(node.name) != 0 &&
+           (is_one_of(node.op_type, {"QuantizeLinear", "DynamicQuantizeLinear"}) ||
+            node.op_type.rfind("QLinear", 0) == 0);
+  });
 }
 
 RoundedNodes::RoundedNodes(const nn::Graph& graph, const HeldTensors& held,
@@ -303,7 +308,7 @@ std::vector<nn::Tensor> RoundedNodes::execute(const nn::Node& node, std::int64_t
   if (choice.errors != nullptr) {
     const auto error = choice.errors->find(node.name);
     if (error != choice.errors->end()) {
-      disturb(results, node, held_, error->second, noise, choice.alike);
+      disturb(results, node, held_, error->second, noise, choice.how);
     }
   }
   for (std::size_t k = 0; k < results.size() && k < node.outputs.size(); ++k) {

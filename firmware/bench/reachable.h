@@ -35,10 +35,22 @@ class Noise {
   std::uint64_t state_;
 };
 
-/// Adds errors of a stated size to a node's results: to each element one of its own, or to all the
-/// same share of the largest. A whole number moves by whole steps.
+/// How stated errors are added to a node's results.
+enum class Disturbance {
+  each,   ///< real numbers: to each element a random error up to the stated one
+  alike,  ///< real numbers: to all elements the stated error, of one random sign
+  /// Whole numbers: each moves by 1, up or down. The effect times `rounding_deviation` is that of
+  /// not rounding to whole numbers.
+  whole,
+};
+inline constexpr double rounding_deviation = 0.28867513459481287;  ///< 1 / sqrt(12)
+
+/// Adds errors to a node's results, as the machine holds them.
 void disturb(std::vector<nn::Tensor>& results, const nn::Node& node, const HeldTensors& held,
-             const compiler::ExpectedError& error, Noise& noise, bool alike);
+             const compiler::ExpectedError& error, Noise& noise, Disturbance how);
+
+/// True if one of the nodes that state errors makes whole numbers.
+[[nodiscard]] bool states_whole(const nn::Graph& graph, const StatedErrors& errors);
 
 /// Root mean square of the differences of two lists of one length, computed in double.
 [[nodiscard]] double rms_difference(const std::vector<float>& a, const std::vector<float>& b);
@@ -49,7 +61,7 @@ class RoundedNodes {
   struct Choice {
     bool rounds_constants = true;
     const StatedErrors* errors = nullptr;  ///< errors that are added to results; null: none
-    bool alike = false;                    ///< see disturb()
+    Disturbance how = Disturbance::each;
     std::uint64_t seed = 1;
   };
   /// `separate`: tensors into which no BatchNormalization is folded, since they are compared.

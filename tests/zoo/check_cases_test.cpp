@@ -106,7 +106,7 @@ Counts judge_all(const TcuSimulationConfig& config, std::size_t stride) {
 }
 
 std::size_t stride() {
-  constexpr std::size_t cases = 330, sample = 30;
+  constexpr std::size_t cases = 330, sample = 15;
   return std::max<std::size_t>(1, cases / test_seeds(0, sample).size());
 }
 

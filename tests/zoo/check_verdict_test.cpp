@@ -113,7 +113,7 @@ TEST(CheckVerdict, ConstantsThatBecomeZeroAreLost) {
   const Accuracy accuracy = check(maker.graph, filled(maker.graph, 1), maker.graph, stock());
   EXPECT_FALSE(accuracy.is_right());
   const bench::TensorError& output = accuracy.tensors.back();
-  EXPECT_GT(output.reachable, 10 * output.reachable_exact);
+  EXPECT_GT(output.reachable, 4 * output.reachable_exact);
 }
 
 /// Steps of the data type excuse no output that is small as a whole.
@@ -197,7 +197,7 @@ TEST(CheckVerdict, RightProgramsPassAndBrokenOnesDoNot) {
         broken_refused += accuracy.is_right() ? 0 : 1;
       };
       for (const auto& [name, weights] : graph.initializers) {
-        if (weights.type != nn::ElementType::float32 || weights.floats.empty()) continue;
+        if (weights.floats.size() < 8) continue;  // such as the scales of a Resize
         nn::Graph wrong = graph;
         std::vector<float>& values = wrong.initializers.at(name).floats;
         values[values.size() / 2] += 1;  // a wrong weight
