@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "firmware/bench/evaluation.h"
+#include "firmware/bench/held_tensors.h"
+#include "firmware/bench/layer_law.h"
 #include "firmware/bench/program_cache.h"
+#include "firmware/bench/reachable.h"
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/images.h"
-#include "firmware/compiler/interpretation.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/units.h"
 #include "isa/support/error.h"
@@ -73,12 +75,39 @@ std::map<std::string, std::vector<float>> simulate(
 
 /// Extracts image number `image` of a tensor that holds `images` images.
 nn::Tensor image_of(const nn::Tensor& all, std::uint32_t image, std::uint32_t images) {
+  if (images == 1) return all;
   nn::Tensor one = all;
   one.shape.front() /= images;
-  const auto size = static_cast<std::ptrdiff_t>(all.floats.size() / images);
-  const auto first = all.floats.begin() + static_cast<std::ptrdiff_t>(image) * size;
-  one.floats.assign(first, first + size);
+  const auto cut = [&](const auto& from, auto& to) {
+    const auto size = static_cast<std::ptrdiff_t>(from.size() / images);
+    const auto first = from.begin() + static_cast<std::ptrdiff_t>(image) * size;
+    to.assign(first, first + size);
+  };
+  cut(all.floats, one.floats);
+  cut(all.integers, one.integers);
   return one;
+}
+
+nn::Values images_of(const nn::Values& all, std::uint32_t image, std::uint32_t images) {
+  nn::Values one;
+  for (const auto& [name, tensor] : all) one[name] = image_of(tensor, image, images);
+  return one;
+}
+
+/// The inputs with zeros for those that nothing reads.
+nn::Values with_unread_inputs(const nn::Graph& graph, nn::Values inputs, std::uint32_t images) {
+  for (const nn::ValueInfo& info : graph.inputs) {
+    if (inputs.count(info.name) != 0) continue;
+    nn::Shape shape;
+    if (info.dims) {
+      for (const nn::Dimension& dimension : *info.dims) shape.push_back(dimension.size.value_or(1));
+    }
+    if (!shape.empty()) shape.front() *= images;
+    nn::Tensor zeros = nn::Tensor::zeros(std::move(shape));
+    inputs[info.name] =
+        info.type == nn::ElementType::float32 ? std::move(zeros) : zeros.rounded(info.stored);
+  }
+  return inputs;
 }
 
 void append(nn::Tensor& all, const nn::Tensor& one) {
@@ -89,14 +118,15 @@ void append(nn::Tensor& all, const nn::Tensor& one) {
 }
 
 /// Runs the reference image by image, since the model describes one image.
-nn::Values reference_of(const nn::Graph& graph, const nn::Values& inputs, std::uint32_t images,
+nn::Values reference_of(const nn::Graph& graph, const nn::Values& inputs,
+                        const std::vector<std::string>& tensors, std::uint32_t images,
                         const CheckProgress& progress) {
-  if (images == 1) return nn::run_reference(graph, inputs, progress.reference);
+  nn::ReferenceOptions options;
+  options.on_node = progress.reference;
+  options.outputs = tensors;
   nn::Values all;
   for (std::uint32_t image = 0; image < images; ++image) {
-    nn::Values one;
-    for (const auto& [name, tensor] : inputs) one[name] = image_of(tensor, image, images);
-    nn::Values made = nn::run_reference(graph, one, progress.reference);
+    nn::Values made = nn::run_reference(graph, images_of(inputs, image, images), options);
     if (image == 0) {
       all = std::move(made);
       continue;
@@ -106,7 +136,7 @@ nn::Values reference_of(const nn::Graph& graph, const nn::Values& inputs, std::u
   return all;
 }
 
-/// The program's outputs as tensors.
+/// The program's outputs as tensors, in the model's numbers.
 nn::Values output_values(const compiler::Compiled& compiled,
                          const std::map<std::string, std::vector<float>>& simulated) {
   nn::Values values;
@@ -166,6 +196,10 @@ void rank_classes(const nn::Tensor& actual, const nn::Tensor& expected, TensorEr
     const auto first = best_classes(actual.floats.data() + row * classes, classes, 5);
     error.top_1 += first.front() == wanted ? 1 : 0;
     error.top_5 += std::find(first.begin(), first.end(), wanted) != first.end() ? 1 : 0;
+    const std::vector<float> scores = expected.reals();
+    const auto second = best_classes(scores.data() + row * classes, classes, 2).back();
+    const double margin = double{scores[row * classes + wanted]} - scores[row * classes + second];
+    if (first.front() != wanted && margin > 2 * error.usual_error()) ++error.lost_classes;
   }
 }
 
@@ -197,51 +231,81 @@ TensorError compare(const std::string& name, const std::vector<float>& simulated
   return error;
 }
 
-double rms_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double difference = double{a[i]} - double{b[i]};
-    squares += difference * difference;
+/// Sets what the data type reaches, and what lowerings state, of each tensor; of the first image.
+void set_reachable(const nn::Graph& graph, const HeldTensors& held, const StatedErrors& stated,
+                   const nn::Values& inputs, std::uint32_t images, const nn::Values& reference,
+                   Accuracy& accuracy) {
+  std::vector<std::string> names;
+  for (const TensorError& error : accuracy.tensors) names.push_back(error.name);
+  const RoundedNodes rounded(graph, held, names);
+  const nn::Values inputs_of_one = images_of(inputs, 0, images);
+  RoundedNodes::Choice choice;
+  const nn::Values reached = rounded.compute(inputs_of_one, names, choice);
+  choice.rounds_constants = false;
+  const nn::Values exact = rounded.compute(inputs_of_one, names, choice);
+  const auto difference = [](const nn::Values& a, const nn::Values& b, const std::string& name) {
+    return rms_difference(a.at(name).reals(), b.at(name).reals());
+  };
+  nn::Values wanted;
+  for (const std::string& name : names) {
+    wanted[name] = image_of(reference.at(name), 0, images);
   }
-  return a.empty() ? 0 : std::sqrt(squares / static_cast<double>(a.size()));
+  for (TensorError& error : accuracy.tensors) {
+    error.reachable = difference(reached, wanted, error.name);
+    error.reachable_exact = difference(exact, wanted, error.name);
+  }
+  if (stated.empty()) return;
+  // Errors of tables may be alike for all elements, or of either sign: what arrives is the largest
+  // of some trials.
+  choice.rounds_constants = true;
+  choice.errors = &stated;
+  for (std::uint64_t trial = 0; trial < 3; ++trial) {
+    choice.how = trial == 0 ? Disturbance::each : Disturbance::alike;
+    choice.seed = trial + 1;
+    const nn::Values disturbed = rounded.compute(inputs_of_one, names, choice);
+    for (TensorError& error : accuracy.tensors) {
+      error.stated = std::max(error.stated, difference(disturbed, reached, error.name));
+    }
+  }
+  if (!states_whole(graph, stated)) return;
+  choice.how = Disturbance::whole;
+  const nn::Values moved = rounded.compute(inputs_of_one, names, choice);
+  for (TensorError& error : accuracy.tensors) {
+    error.stated =
+        std::hypot(error.stated, rounding_deviation * difference(moved, reached, error.name));
+  }
 }
 
-/// Returns TensorError::reachable of each tensor. Outputs are compared after the host's work. Only
-/// the first of several images is computed; it stands for all.
-std::map<std::string, double> reachable_errors(const nn::Graph& graph,
-                                               const compiler::Compiled& compiled,
-                                               compiler::Options options,
-                                               const tcu::Architecture& architecture,
-                                               const nn::Values& inputs) {
-  compiler::TensorValues values;  // values of the program's inputs
-  for (const auto& [name, tensor] : inputs) {
-    values[name] = image_of(tensor, 0, options.batch).floats;
-  }
-  const std::uint32_t images = std::exchange(options.batch, 1);
-  const compiler::Interpretation found = compiler::interpret(graph, architecture, options, values);
-  std::map<std::string, double> errors;
-  for (const auto& [name, typed] : found.typed) {
-    errors[name] = rms_difference(typed, found.real.at(name));
-  }
-  const auto finish = [&](const compiler::TensorValues& tensors) {
-    nn::Values program;
-    for (const compiler::TensorLayout& layout : compiled.output_layouts) {
-      const std::vector<float>& one = tensors.at(layout.name);
-      std::vector<float> all;
-      for (std::uint32_t i = 0; i < images; ++i) all.insert(all.end(), one.begin(), one.end());
-      program[layout.name] = nn::Tensor::of(layout.shape, all);
+/// The tensors that a program computes of the user's graph, of the first image. An output of which
+/// the host takes a Softmax holds the operand.
+nn::Values machine_values(const nn::Graph& graph, const HeldTensors& held,
+                          const compiler::Compiled& compiled, const nn::Values& outputs,
+                          std::uint32_t images) {
+  nn::Values values;
+  for (const compiler::TensorLayout& layout : compiled.output_layouts) {
+    std::string name = layout.name;
+    for (const compiler::HostStep& step : compiled.host_steps) {
+      const nn::Node* node = step.output == name ? find_node(graph, step.node) : nullptr;
+      if (node != nullptr) name = node->inputs.front();
     }
-    return compiler::finish_on_host(compiler::tensors_of(compiled), program);
-  };
-  if (!compiled.host) return errors;
-  const nn::Values typed = finish(found.typed), real = finish(found.real);
-  for (const auto& [name, tensor] : typed) {
-    errors[name] = rms_difference(tensor.reals(), real.at(name).reals());
+    if (held.is_program_input(name)) continue;
+    values[name] = image_of(outputs.at(layout.name), 0, images);
   }
-  return errors;
+  return values;
 }
 
 }  // namespace
+
+bool TensorError::is_right(const std::optional<double>& tolerance) const {
+  if (tolerance) return !output || relative_error() <= *tolerance;
+  if (beyond_law()) return false;
+  return !output || (rms_error <= usual_error() && lost_classes == 0);
+}
+
+bool Accuracy::is_right(const std::optional<double>& tolerance) const {
+  return std::all_of(tensors.begin(), tensors.end(),
+                     [&](const TensorError& error) { return error.is_right(tolerance); });
+}
 
 Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compiled,
                         const compiler::Options& options, const TcuSimulationConfig& config,
@@ -249,10 +313,12 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
                         const nn::Values& expected, const Recompile& recompile,
                         const std::vector<std::string>& tensors) {
   Accuracy accuracy;
-  const std::vector<std::string> outputs = output_names(compiled);
+  const std::vector<std::string>& outputs = compiled.model_outputs;
   const auto is_output = [&](const std::string& name) {
     return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
   };
+  // Tensors that are scaled keep their names in the graph that was compiled.
+  const nn::Graph& compiled_graph = compiled.scaled == nullptr ? graph : *compiled.scaled;
   compiler::Options with_layers = options;
   std::vector<std::string> layers = tensors.empty() ? layer_tensors(graph, compiled) : tensors;
   layers.erase(std::remove_if(layers.begin(), layers.end(), is_output), layers.end());
@@ -262,11 +328,11 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   std::optional<compiler::Compiled> widened;
   std::vector<std::string> left_out;
   try {
-    for (bool complete = false; !complete;) {
+    for (bool complete = layers.empty(); !complete;) {
       with_layers.outputs = outputs;
       with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
       widened = recompile ? recompile(with_layers)
-                          : compile_network(graph, config.architecture, with_layers);
+                          : compile_network(compiled_graph, config.architecture, with_layers);
       const std::vector<std::string> made = output_names(*widened);
       const auto lost = std::stable_partition(layers.begin(), layers.end(), [&](const auto& name) {
         return std::find(made.begin(), made.end(), name) != made.end();
@@ -286,22 +352,29 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
         fmt::format("not compared, for as outputs they would be left to the host: {}{}{}",
                     fmt::join(left_out, ", "), accuracy.note.empty() ? "" : "\n", accuracy.note);
   }
+  if (layers.empty()) widened.reset();
   const compiler::Compiled& checked = widened ? *widened : compiled;
-  const nn::Values started = compiler::start_on_host(compiler::tensors_of(checked), inputs);
-  const auto simulated = simulate(checked, config, started, progress.simulation);
-  const nn::Values finished =
-      compiler::finish_on_host(compiler::tensors_of(compiled), output_values(compiled, simulated));
-  const auto reference = reference_of(graph, inputs, options.batch, progress);
-  if (!widened) with_layers.outputs = outputs;
-  const auto reachable =
-      reachable_errors(graph, compiled, with_layers, config.architecture, started);
+  const HeldTensors held(graph, compiled);
+  const HeldTensors held_in_layers(graph, checked, compiled.scales);
+  const auto run = [&](const compiler::Compiled& program) {
+    const nn::Values started = compiler::start_on_host(compiler::tensors_of(program), inputs);
+    return output_values(program, simulate(program, config, started, progress.simulation));
+  };
+  const nn::Values made = run(compiled);
+  nn::Values in_layers = widened ? run(*widened) : made;
+  const nn::Values finished = compiler::finish_on_host(compiler::tensors_of(compiled), made);
+  for (auto& [name, tensor] : in_layers) {
+    held_in_layers.unscale(tensor.floats, name, tensor.shape);
+  }
+  const nn::Values all_inputs = with_unread_inputs(graph, inputs, options.batch);
+  std::vector<std::string> needed = outputs;
+  needed.insert(needed.end(), layers.begin(), layers.end());
+  const auto reference = reference_of(graph, all_inputs, needed, options.batch, progress);
   const tcu::DataType type = config.architecture.data_type;
   const auto add = [&](const std::string& name, const std::vector<float>& values,
                        const nn::Tensor& wanted, bool output) {
     accuracy.tensors.push_back(compare(name, values, wanted.reals(), type));
     accuracy.tensors.back().output = output;
-    const auto least = reachable.find(name);
-    if (least != reachable.end()) accuracy.tensors.back().reachable = least->second;
     // A layer's nodes are checked one by one: only the last one's values are in the layer's result.
     for (const compiler::LayerInfo& layer : compiled.layers) {
       if (layer_tensor(graph, layer) != name) continue;
@@ -313,7 +386,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     }
   };
   for (const std::string& name : layers) {
-    add(name, simulated.at(name), reference.at(name), false);
+    add(name, in_layers.at(name).floats, reference.at(name), false);
   }
   for (const std::string& name : compiled.model_outputs) {
     const auto stated = expected.find(name);
@@ -332,7 +405,19 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
       }
     }
     add(name, actual.reals(), wanted, true);
-    rank_classes(actual, wanted, accuracy.tensors.back());
+  }
+  set_reachable(graph, held, compiled.expected_errors, all_inputs, options.batch, reference,
+                accuracy);
+  const auto judged = layer_errors(
+      graph, held_in_layers, checked.expected_errors, images_of(all_inputs, 0, options.batch),
+      machine_values(graph, held_in_layers, checked, in_layers, options.batch));
+  for (TensorError& error : accuracy.tensors) {
+    const auto found = judged.find(error.name);
+    if (found != judged.end()) error.layer = found->second;
+    if (!error.output) continue;
+    const auto stated = expected.find(error.name);
+    rank_classes(finished.at(error.name),
+                 stated != expected.end() ? stated->second : reference.at(error.name), error);
   }
   return accuracy;
 }

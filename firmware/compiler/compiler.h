@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "firmware/compiler/expected_errors.h"
 #include "firmware/compiler/scales.h"
 #include "firmware/compiler/targets/tcu/program_builder.h"
 #include "isa/tcu/architecture.h"
@@ -179,9 +180,8 @@ struct Compiled {
   /// (fold_lossy_products()) or its tensors scaled; null: the model.
   std::shared_ptr<const nn::Graph> scaled;
   TensorScales scales;  ///< of the model's tensors in `scaled`
-  /// By the name of a model's node: largest absolute error of its results that the compiler's way
-  /// of computing it causes by itself, such as that of lookup tables. Absent: rounding only.
-  std::map<std::string, double> expected_errors;
+  /// Errors of nodes' results that lookup tables and the like cause.
+  ExpectedErrors expected_errors;
   /// Decisions that a user should know, one sentence each.
   std::vector<std::string> notes;
   std::string hir;  ///< dumps requested by the options

@@ -1,6 +1,8 @@
 #include "firmware/reference/reference.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "firmware/onnx/operators.h"
@@ -57,10 +59,12 @@ namespace {
 /// Executes a graph; a sub-graph within its surrounding graph.
 class Run {
  public:
-  Run(const Graph& graph, Values& values, const Run* around)
-      : graph_(graph), values_(values), around_(around) {}
+  Run(const Graph& graph, Values& values, const Run* around, const ReferenceOptions& options)
+      : graph_(graph), values_(values), around_(around), options_(options) {}
 
-  void nodes(const std::function<void(std::size_t node)>& on_node);
+  /// Computes the nodes for which `needed` is true; all, if it is empty. `is_whole`: the graph is
+  /// the model, not a sub-graph.
+  void nodes(bool is_whole, const std::vector<bool>& needed = {});
 
  private:
   /// Null if the value is absent.
@@ -92,6 +96,7 @@ class Run {
   const Graph& graph_;
   Values& values_;
   const Run* around_;
+  const ReferenceOptions& options_;
 };
 
 bool is_true(const Node& node, const Tensor& tensor) {
@@ -112,8 +117,8 @@ std::vector<Tensor> Run::sub_graph(const Node& node, const std::string& attribut
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     values[graph.inputs[i].name] = std::move(inputs[i]);
   }
-  Run run(graph, values, this);
-  run.nodes({});
+  Run run(graph, values, this, options_);
+  run.nodes(false);
   std::vector<Tensor> results;
   for (const ValueInfo& output : graph.outputs) results.push_back(*run.find(node, output.name));
   return results;
@@ -255,9 +260,11 @@ std::vector<Tensor> Run::scan(const Node& node) const {
   return stacked;
 }
 
-void Run::nodes(const std::function<void(std::size_t node)>& on_node) {
+void Run::nodes(bool is_whole, const std::vector<bool>& needed) {
   for (const Node& node : graph_.nodes) {
-    if (on_node) on_node(static_cast<std::size_t>(&node - graph_.nodes.data()));
+    const auto number = static_cast<std::size_t>(&node - graph_.nodes.data());
+    if (!needed.empty() && !needed[number]) continue;
+    if (is_whole && options_.on_node) options_.on_node(number);
     std::vector<Tensor> results;
     if (node.domain.empty() && node.op_type == "If") {
       results = branch(node);
@@ -268,8 +275,10 @@ void Run::nodes(const std::function<void(std::size_t node)>& on_node) {
     } else {
       std::vector<const Tensor*> arguments;
       for (const std::string& name : node.inputs) arguments.push_back(find(node, name));
-      results = computed(node, graph_.opset, std::move(arguments));
+      results = options_.execute ? options_.execute(node, graph_.opset, arguments)
+                                 : computed(node, graph_.opset, std::move(arguments));
     }
+    if (options_.revise) options_.revise(node, results);
     // Optional outputs for training have no value; reading one is an error.
     for (std::size_t i = 0; i < std::min(node.outputs.size(), results.size()); ++i) {
       if (!node.outputs[i].empty()) values_[node.outputs[i]] = std::move(results[i]);
@@ -277,10 +286,33 @@ void Run::nodes(const std::function<void(std::size_t node)>& on_node) {
   }
 }
 
+/// Adds the names that a sub-graph reads, its own values included.
+void add_reads(const Node& node, std::set<std::string_view>& read) {
+  read.insert(node.inputs.begin(), node.inputs.end());
+  for (const auto& [name, graph] : node.graphs) {
+    for (const Node& inner : graph->nodes) add_reads(inner, read);
+    for (const ValueInfo& output : graph->outputs) read.insert(output.name);
+  }
+}
+
+/// For each node, whether the outputs need it; empty if no outputs are given.
+std::vector<bool> needed(const Graph& graph, const std::vector<std::string>& outputs) {
+  if (outputs.empty()) return {};
+  std::set<std::string_view> read(outputs.begin(), outputs.end());
+  std::vector<bool> result(graph.nodes.size());
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    const Node& node = graph.nodes[i];
+    result[i] = std::any_of(node.outputs.begin(), node.outputs.end(), [&](const auto& output) {
+      return !output.empty() && read.count(output) != 0;
+    });
+    if (result[i]) add_reads(node, read);
+  }
+  return result;
+}
+
 }  // namespace
 
-Values run_reference(const Graph& graph, const Values& inputs,
-                     const std::function<void(std::size_t node)>& on_node) {
+Values run_reference(const Graph& graph, const Values& inputs, const ReferenceOptions& options) {
   if (graph.opset < first_opset || graph.opset > newest_opset) {
     user_error("{}: operator set {} is not supported; allowed are {} to {}", graph.file,
                graph.opset, first_opset, newest_opset);
@@ -291,7 +323,7 @@ Values run_reference(const Graph& graph, const Values& inputs,
                graph.inputs.size());
   }
   Values values = inputs;
-  Run(graph, values, nullptr).nodes(on_node);
+  Run(graph, values, nullptr, options).nodes(true, needed(graph, options.outputs));
   return values;
 }
 

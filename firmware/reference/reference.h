@@ -26,12 +26,28 @@ namespace tactus::nn {
 /// Tensors by name.
 using Values = std::map<std::string, Tensor, std::less<>>;
 
+/// Executes a node with operands as run_node() does; a null pointer is an absent operand.
+using ExecuteNode = std::function<std::vector<Tensor>(const Node& node, std::int64_t opset,
+                                                      const std::vector<const Tensor*>& operands)>;
+
+/// What run_reference() does besides computing the graph; each member may be empty.
+struct ReferenceOptions {
+  /// Called before each node of the graph with its number from 0.
+  std::function<void(std::size_t node)> on_node;
+  /// Called in place of run_node() for each node, also for those of sub-graphs, except If, Loop and
+  /// Scan. It may change operands and results.
+  ExecuteNode execute;
+  /// Called with the results of each node, also of If, Loop and Scan; it may change them.
+  std::function<void(const Node& node, std::vector<Tensor>& results)> revise;
+  /// Computes only the nodes that these tensors need; empty: all nodes.
+  std::vector<std::string> outputs;
+};
+
 /// All values of the graph, i.e. its inputs and node outputs, without initializers. Throws
 /// UserError that names the node: unsupported operator, attribute or operator set, shapes that do
 /// not fit, an input that is missing, superfluous, or of another type or shape than stated.
-/// `on_node`, if given, is called before each node with its number from 0.
 [[nodiscard]] Values run_reference(const Graph& graph, const Values& inputs,
-                                   const std::function<void(std::size_t node)>& on_node = {});
+                                   const ReferenceOptions& options = {});
 
 /// True if the operator set has an operator of the node's type. Its form and attributes are checked
 /// only when it is executed.

@@ -92,7 +92,7 @@ struct Model {
   std::vector<std::string> outputs;  ///< as requested
   std::vector<HostStep> host_steps;
   std::vector<std::string> notes;
-  std::map<std::string, double> expected_errors;  ///< see Compiled
+  ExpectedErrors expected_errors;         ///< see Compiled
   std::map<std::string, double> bounds;           ///< see Options
   std::deque<nn::Node> expanded;                  ///< nodes that expansions wrote
   std::unordered_set<std::string> node_names;

@@ -81,9 +81,10 @@ class Planner {
   /// States an error that the node's results have because of the way in which they are computed,
   /// see Compiled::expected_errors. Of several statements about a node of the model the largest
   /// counts.
-  void expect_error(double largest) {
-    double& known = model_.expected_errors[origin().name];
-    known = std::max(known, largest);
+  void expect_error(double absolute, double relative = 0) {
+    ExpectedError& known = model_.expected_errors[origin().name];
+    known.absolute = std::max(known.absolute, absolute);
+    known.relative = std::max(known.relative, relative);
   }
   /// Largest absolute value of a tensor, if it is known.
   [[nodiscard]] std::optional<double> bound(const std::string& value) const {

@@ -147,6 +147,7 @@ struct Form {
 Form looked_up(Planner& p, const ElementFunction& function) {
   const auto curve = p.table_curve(
       function.name, [&] { return draw_by_tables(function.f, p.architecture(), function.needed); });
+  p.expect_error(0, curve->error);
   std::vector<float> scales, slopes, values;
   for (const TablePiece& piece : curve->pieces) {
     scales.push_back(piece.scale);
@@ -168,6 +169,7 @@ Form looked_up(Planner& p, const ElementFunction& function) {
 Form drawn(Planner& p, const ElementFunction& function) {
   const ChordCurve curve = draw_by_chords(function.f, function.reach->from, function.reach->to,
                                           p.architecture().data_type);
+  p.expect_error(curve.error);
   std::vector<float> numbers{curve.start};
   for (const Chord& chord : curve.chords) {
     numbers.insert(numbers.end(), {chord.slope, chord.offset, chord.rise});

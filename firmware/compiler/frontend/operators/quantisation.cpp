@@ -97,6 +97,7 @@ bool expand_quantize(Planner& p, Expansion& e) {
     return steps->scale * static_cast<float>(at - steps->zero);
   };
   const std::string& x = p.node.inputs[0];
+  p.expect_error(0.5);  // the machine does not round to the steps of the integers
   const float low = bound(steps->range.lowest), high = bound(steps->range.highest);
   p.set_quantised(p.node.outputs[0], {steps->scale, steps->zero});
   if (p.opset() < 11) {
@@ -221,6 +222,7 @@ bool expand_dynamic(Planner& p, Expansion& e) {
   p.fold(nn::Tensor::of({}, std::vector<float>{1}), 1);
   p.fold(std::move(zero), 2);
   p.set_quantised(p.node.outputs[0], {1.0F, 0});
+  p.expect_error(0.5);  // as above
   e.last("Identity", {p.node.inputs[0]});
   return true;
 }
