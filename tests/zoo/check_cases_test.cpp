@@ -99,7 +99,7 @@ Counts judge_all(const TcuSimulationConfig& config, std::size_t stride) {
 /// long to draw.
 std::size_t stride(tcu::DataType type) {
   constexpr std::size_t cases = 330;
-  const std::size_t sample = type == tcu::DataType::fp32bp16 ? 4 : 12;
+  const std::size_t sample = type == tcu::DataType::fp32bp16 ? 2 : 12;
   return std::max<std::size_t>(1, cases / test_seeds(0, sample).size());
 }
 
