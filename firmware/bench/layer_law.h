@@ -5,7 +5,7 @@
 // that of each multiply-accumulate. A layer computes a tensor that is compared from others that
 // are. The user's graph is computed twice from the machine's values of these: without errors, and
 // with random errors of the size of the law on each node's results. What arrives at the tensor is
-// the layer's error by the law.
+// the layer's error by the law; it is at least the effect of rounding the products' constants.
 #pragma once
 
 #include <functional>

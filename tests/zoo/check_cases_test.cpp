@@ -2,9 +2,7 @@
 // operators (make_check_cases.py). By ONNX Runtime a program is right if the RMS error of its
 // output is at most 2 % of the output's range.
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -26,14 +24,6 @@ struct Counts {
   unsigned right_accepted = 0, right_refused = 0, wrong_accepted = 0, wrong_refused = 0;
   unsigned not_compiled = 0, other_reference = 0;
 };
-
-double rms(const std::vector<float>& a, const std::vector<float>& b) {
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    squares += (double{a[i]} - double{b[i]}) * (double{a[i]} - double{b[i]});
-  }
-  return a.empty() ? 0 : std::sqrt(squares / static_cast<double>(a.size()));
-}
 
 TcuSimulationConfig machine(tcu::DataType type, bool tables) {
   TcuSimulationConfig config = read_board("ultra96_v2").simulation_config();
@@ -105,8 +95,11 @@ Counts judge_all(const TcuSimulationConfig& config, std::size_t stride) {
   return counts;
 }
 
-std::size_t stride() {
-  constexpr std::size_t cases = 330, sample = 15;
+/// Distance of the cases that are taken: all with TACTUS_TEST_SCALE=100. Tables of FP32BP16 take
+/// long to draw.
+std::size_t stride(tcu::DataType type) {
+  constexpr std::size_t cases = 330;
+  const std::size_t sample = type == tcu::DataType::fp32bp16 ? 2 : 12;
   return std::max<std::size_t>(1, cases / test_seeds(0, sample).size());
 }
 
@@ -114,7 +107,7 @@ class CheckCases : public testing::TestWithParam<std::pair<tcu::DataType, bool>>
 
 TEST_P(CheckCases, VerdictIsThatOfOnnxRuntime) {
   const auto [type, tables] = GetParam();
-  const Counts counts = judge_all(machine(type, tables), stride());
+  const Counts counts = judge_all(machine(type, tables), stride(type));
   EXPECT_GT(counts.right_accepted, 0U);
   EXPECT_EQ(counts.wrong_accepted, 0U);
   EXPECT_EQ(counts.right_refused, 0U);
