@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firmware/onnx/number_types.h"
 #include "firmware/onnx/operators.h"
 #include "firmware/onnx/sub_graphs.h"
 #include "firmware/reference/call.h"
@@ -38,6 +39,7 @@ std::vector<Tensor> computed(const Node& node, std::int64_t opset,
   if (!problem.empty()) user_error("{}: {}", node.where(), problem);
   Call call(node, opset, std::move(inputs));
   find_form(node, opset)->run(call);
+  for (Tensor& result : call.results) wrap_integers(result);
   return std::move(call.results);
 }
 
@@ -60,7 +62,9 @@ class Run {
   Run(const Graph& graph, Values& values, const Run* around)
       : graph_(graph), values_(values), around_(around) {}
 
-  void nodes(const std::function<void(std::size_t node)>& on_node);
+  /// Executes nodes of the graph: those whose outputs have no values yet.
+  void nodes(const std::vector<Node>& nodes,
+             const std::function<void(std::size_t node)>& on_node = {});
 
  private:
   /// Null if the value is absent.
@@ -113,7 +117,7 @@ std::vector<Tensor> Run::sub_graph(const Node& node, const std::string& attribut
     values[graph.inputs[i].name] = std::move(inputs[i]);
   }
   Run run(graph, values, this);
-  run.nodes({});
+  run.nodes(graph.nodes);
   std::vector<Tensor> results;
   for (const ValueInfo& output : graph.outputs) results.push_back(*run.find(node, output.name));
   return results;
@@ -255,9 +259,12 @@ std::vector<Tensor> Run::scan(const Node& node) const {
   return stacked;
 }
 
-void Run::nodes(const std::function<void(std::size_t node)>& on_node) {
-  for (const Node& node : graph_.nodes) {
-    if (on_node) on_node(static_cast<std::size_t>(&node - graph_.nodes.data()));
+void Run::nodes(const std::vector<Node>& nodes,
+                const std::function<void(std::size_t node)>& on_node) {
+  for (const Node& node : nodes) {
+    if (on_node) on_node(static_cast<std::size_t>(&node - nodes.data()));
+    const auto is_computed = [&](const std::string& output) { return values_.count(output) != 0; };
+    if (std::any_of(node.outputs.begin(), node.outputs.end(), is_computed)) continue;
     std::vector<Tensor> results;
     if (node.domain.empty() && node.op_type == "If") {
       results = branch(node);
@@ -291,7 +298,10 @@ Values run_reference(const Graph& graph, const Values& inputs,
                graph.inputs.size());
   }
   Values values = inputs;
-  Run(graph, values, nullptr).nodes(on_node);
+  Run run(graph, values, nullptr);
+  // Values inside of an operator of ONNX Runtime follow from its own.
+  run.nodes(graph.nodes_as_given);
+  run.nodes(graph.nodes, on_node);
   return values;
 }
 

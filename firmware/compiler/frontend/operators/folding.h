@@ -18,7 +18,7 @@ class BroadcastIndex {
   std::vector<std::int64_t> strides_;  ///< per dimension of the result; 0: repeated
 };
 
-/// Add, Sub, Mul and Div of two constants of one type; integer division rounds toward zero.
+/// Add, Sub, Mul and Div of two constants, by the reference; integers wrap as their type does.
 void fold_arithmetic(Planner& p);
 
 }  // namespace tactus::compiler

@@ -305,6 +305,7 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   model.host_before = described.host_before;
   model.host = described.host;
   model.model_outputs = described.model_outputs;
+  model.output_types = described.output_types;
   model.notes = described.notes;
   note_if_empty(model);
   for (LayerInfo& layer : model.layers) {
