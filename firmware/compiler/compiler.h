@@ -166,6 +166,9 @@ struct Compiled {
   std::shared_ptr<const nn::Graph> host;
   /// The model's outputs in its order; each is an output of the program or of the host graph.
   std::vector<std::string> model_outputs;
+  /// ONNX's codes of the element types of those outputs that the model declares as another type
+  /// than FLOAT.
+  std::map<std::string, std::int32_t> output_types;
   std::vector<LayerInfo> layers;
   std::uint64_t instructions = 0;
   std::uint64_t true_macs = 0;  ///< MACs of the model, without padding pixels

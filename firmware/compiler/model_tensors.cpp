@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firmware/onnx/loader.h"
+#include "firmware/onnx/number_types.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/folders.h"
@@ -82,6 +83,30 @@ std::vector<TensorLayout> decode(const ArrayReader& array, Problems& problems) {
     layouts.push_back(decode_layout(array.get_object(i), problems));
   }
   return layouts;
+}
+
+/// Element types of outputs in the file, see Compiled::output_types.
+constexpr struct {
+  std::string_view name;
+  nn::OnnxType type;
+} output_type_names[] = {
+    {"UINT8", nn::onnx_uint8},   {"INT8", nn::onnx_int8},        {"UINT16", nn::onnx_uint16},
+    {"INT16", nn::onnx_int16},   {"INT32", nn::onnx_int32},      {"INT64", nn::onnx_int64},
+    {"BOOL", nn::onnx_bool},     {"FLOAT16", nn::onnx_float16},  {"DOUBLE", nn::onnx_double},
+    {"UINT32", nn::onnx_uint32}, {"BFLOAT16", nn::onnx_bfloat16}};
+
+std::map<std::string, std::int32_t> decode_types(ObjectReader reader,
+                                                 const std::vector<std::string>& outputs) {
+  std::vector<std::string_view> names;
+  for (const auto& known : output_type_names) names.push_back(known.name);
+  std::map<std::string, std::int32_t> types;
+  for (const std::string& output : outputs) {
+    if (const auto found = reader.get_optional_enum(output, names)) {
+      types[output] = output_type_names[*found].type;
+    }
+  }
+  reader.finish();
+  return types;
 }
 
 /// Returns the number of vectors of a tensor with this shape; empty if it exceeds 64 bits.
@@ -218,8 +243,13 @@ std::vector<nn::ValueInfo> ModelTensors::model_inputs() const {
 }
 
 ModelTensors tensors_of(const Compiled& compiled) {
-  return {compiled.input_layouts,  compiled.output_layouts, compiled.model_outputs,
-          compiled.host_before,    compiled.host,           {},
+  return {compiled.input_layouts,
+          compiled.output_layouts,
+          compiled.model_outputs,
+          compiled.output_types,
+          compiled.host_before,
+          compiled.host,
+          {},
           compiled.constant_losses};
 }
 
@@ -243,6 +273,11 @@ std::string to_json(const ModelTensors& tensors, const HostFiles& files) {
   json["outputs"] = encode(tensors.outputs);
   json["model_outputs"] = tensors.model_outputs;
   json["constant_losses"] = losses_json(tensors.constant_losses);
+  for (const auto& [name, type] : tensors.output_types) {
+    for (const auto& known : output_type_names) {
+      if (known.type == type) json["output_types"][name] = known.name;
+    }
+  }
   if (!files.before.empty()) json["host_graph_before"] = files.before;
   if (!files.after.empty()) json["host_graph"] = files.after;
   return text_of_json(json, 2) + "\n";
@@ -270,6 +305,9 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path,
   // Files of earlier versions have no losses.
   if (reader.has("constant_losses")) {
     tensors.constant_losses = decode_losses(reader.get_array("constant_losses"));
+  }
+  if (const auto types = reader.get_optional_object("output_types")) {
+    tensors.output_types = decode_types(*types, tensors.model_outputs);
   }
   const std::optional<std::string> before = reader.get_optional_string("host_graph_before");
   const std::optional<std::string> host = reader.get_optional_string("host_graph");
@@ -327,7 +365,12 @@ nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs
   nn::Values finished;
   for (const std::string& name : tensors.model_outputs) {
     const auto computed = values.find(name);
-    finished[name] = computed != values.end() ? computed->second : outputs.at(name);
+    const nn::Tensor& tensor = computed != values.end() ? computed->second : outputs.at(name);
+    const auto declared = tensors.output_types.find(name);
+    const bool real = tensor.type == nn::ElementType::float32;
+    finished[name] = nn::as_type(tensor, declared != tensors.output_types.end() ? declared->second
+                                         : real ? std::int32_t{nn::onnx_float}
+                                                : nn::type_of(tensor));
   }
   return finished;
 }

@@ -4,6 +4,8 @@
 // read them; hardware drivers do not need them.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +24,7 @@ struct ModelTensors {
   std::vector<TensorLayout> inputs, outputs;  ///< layouts of the program's tensors
   /// Names of outputs of the program or of the host graph.
   std::vector<std::string> model_outputs;
+  std::map<std::string, std::int32_t> output_types;  ///< as in Compiled
   std::shared_ptr<const nn::Graph> host_before;  ///< the host's work before the program; null: none
   std::shared_ptr<const nn::Graph> host;         ///< the host's work after the program; null: none
   std::string file;                              ///< file they were read from; empty: none
@@ -59,7 +62,7 @@ struct HostFiles {
 [[nodiscard]] nn::Values start_on_host(const ModelTensors& tensors, const nn::Values& inputs);
 
 /// Computes the model's outputs from the program's, whose elements are in the model's order,
-/// including the host's work.
+/// including the host's work. Elements have the types that the model declares.
 [[nodiscard]] nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs);
 
 /// "[1,3,32,32] as 1024 x 32 vectors ..." for people.

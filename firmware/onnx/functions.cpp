@@ -50,23 +50,22 @@ Attributes defaults_of(const onnx::FunctionProto& function) {
 
 class Inliner {
  public:
-  Inliner(onnx::ModelProto& model, std::string where) : model_(model), where_(std::move(where)) {}
-
-  void run() {
+  Inliner(onnx::ModelProto& model, std::string where) : model_(model), where_(std::move(where)) {
     for (const auto& import : model_.opset_import()) {
       versions_[domain_of(import.domain())] = import.version();
     }
+  }
+
+  /// Writes out the calls of the model's own functions.
+  void write_out_local() {
     for (const auto& function : model_.functions()) {
       const Key key{domain_of(function.domain()), function.name()};
-      if (!functions_.emplace(key, Known{&function, nullptr}).second) {
+      std::vector<Known>& known = functions_[key];
+      if (!known.empty()) {
         user_error("{}: local function {} is there twice", where_, text(function));
       }
+      known.push_back({&function, nullptr});
       check_versions(function);
-    }
-    for (const RuntimeFunction& function : runtime_) {
-      const onnx::FunctionProto& proto = function.proto;
-      if (versions_.count(proto.domain()) == 0) continue;
-      functions_.emplace(Key{proto.domain(), proto.name()}, Known{&proto, &function});
     }
     write_out(*model_.mutable_graph()->mutable_node());
     for (const auto& [domain, version] : versions_) {
@@ -80,6 +79,18 @@ class Inliner {
       import.set_version(version);
     }
     model_.clear_functions();
+    functions_.clear();
+  }
+
+  /// Writes out the calls of functions of ONNX Runtime; false: there are none.
+  bool write_out_runtime() {
+    for (const RuntimeFunction& function : runtime_) {
+      const onnx::FunctionProto& proto = function.proto;
+      if (versions_.count(proto.domain()) == 0) continue;
+      functions_[Key{proto.domain(), proto.name()}].push_back({&proto, &function});
+    }
+    write_out(*model_.mutable_graph()->mutable_node());
+    return calls_ != 0;
   }
 
  private:
@@ -116,12 +127,21 @@ class Inliner {
   Known function_of(const onnx::NodeProto& node) const {
     const auto found = functions_.find({domain_of(node.domain()), node.op_type()});
     if (found == functions_.end()) return {};
-    const RuntimeFunction* runtime = found->second.runtime;
-    if (runtime != nullptr && !std::all_of(runtime->required.begin(), runtime->required.end(),
-                                           [&](std::size_t i) { return is_given(node, i); })) {
-      return {};
+    for (const Known& known : found->second) {
+      if (known.runtime == nullptr || is_call(*known.runtime, node)) return known;
     }
-    return found->second;
+    return {};
+  }
+
+  /// True if the node has the inputs and the attribute of a call of the function.
+  static bool is_call(const RuntimeFunction& function, const onnx::NodeProto& node) {
+    const bool has_inputs = std::all_of(function.required.begin(), function.required.end(),
+                                        [&](std::size_t i) { return is_given(node, i); });
+    return has_inputs &&
+           (function.flag.empty() ||
+            std::any_of(node.attribute().begin(), node.attribute().end(), [&](const auto& given) {
+              return given.name() == function.flag && given.i() != 0;
+            }));
   }
 
   void write_out(Nodes& nodes) {
@@ -148,6 +168,7 @@ class Inliner {
       user_error("{}: local function {} calls itself", where_, text(*function));
     }
     open_.push_back(function);
+    ++calls_;
     if (known.runtime != nullptr) check_call(*known.runtime, node);
     call(known, node, result);
     open_.pop_back();
@@ -166,7 +187,7 @@ class Inliner {
     };
     for (const auto& attribute : node.attribute()) {
       if (is_in(function.proto.attribute(), attribute.name()) ||
-          is_in(function.ignored, attribute.name())) {
+          attribute.name() == function.flag) {
         continue;
       }
       if (attribute.type() == onnx::AttributeProto::INT && attribute.i() == 0) continue;
@@ -200,9 +221,11 @@ class Inliner {
 
   void call(const Known& known, const onnx::NodeProto& node, Nodes& result) {
     const onnx::FunctionProto& function = *known.proto;
-    if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
+    int inputs = node.input_size();
+    while (inputs > 0 && node.input(inputs - 1).empty()) --inputs;
+    if (inputs > function.input_size() || node.output_size() > function.output_size()) {
       user_error("{}: node {} has {} inputs and {} outputs; local function {} has {} and {}",
-                 where_, quote(node.name()), node.input_size(), node.output_size(), text(function),
+                 where_, quote(node.name()), inputs, node.output_size(), text(function),
                  function.input_size(), function.output_size());
     }
     Attributes attributes = defaults_of(function);
@@ -260,6 +283,8 @@ class Inliner {
         if (given != attributes.end()) attribute = given->second;
         attribute.clear_ref_attr_name();
         attribute.set_name(name);
+        const bool number = attribute.type() == onnx::AttributeProto::FLOAT;
+        if (number && node.op_type() == "Constant" && name == "value") make_tensor(attribute);
       }
       for_each_graph(attribute, [&](onnx::GraphProto& graph) {
         for (auto& value : *graph.mutable_input()) renamed(value.mutable_name());
@@ -270,6 +295,14 @@ class Inliner {
       *kept.Add() = std::move(attribute);
     }
     node.mutable_attribute()->Swap(&kept);
+  }
+
+  /// Makes a tensor of the number that a Constant of runtime_functions() takes from an attribute.
+  /// Older operator sets have no other constants.
+  static void make_tensor(onnx::AttributeProto& attribute) {
+    attribute.set_type(onnx::AttributeProto::TENSOR);
+    attribute.mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
+    attribute.mutable_t()->add_float_data(attribute.f());
   }
 
   template <typename F>
@@ -283,16 +316,21 @@ class Inliner {
   onnx::ModelProto& model_;
   const std::string where_;
   std::size_t written_ = 0;                       ///< number of nodes written
+  std::size_t calls_ = 0;                         ///< number of calls written out
   std::map<std::string, std::int64_t> versions_;  ///< version of each domain
   const std::vector<RuntimeFunction> runtime_ = runtime_functions();
-  std::map<Key, Known> functions_;
+  std::map<Key, std::vector<Known>> functions_;   ///< forms of each; the first that fits is called
   std::vector<const onnx::FunctionProto*> open_;  ///< functions being expanded
 };
 
 }  // namespace
 
 void inline_functions(onnx::ModelProto& model, const std::string& where) {
-  Inliner(model, where).run();
+  Inliner(model, where).write_out_local();
+}
+
+bool inline_runtime_functions(onnx::ModelProto& model, const std::string& where) {
+  return Inliner(model, where).write_out_runtime();
 }
 
 }  // namespace tactus::nn

@@ -152,6 +152,9 @@ struct Graph {
   /// operators has changed since.
   std::int64_t opset = 0;
   std::vector<Node> nodes;  ///< producers before consumers, otherwise in file order
+  /// The nodes with operators of ONNX Runtime as the file has them, if those are written as
+  /// operators of the standard in `nodes`; else empty.
+  std::vector<Node> nodes_as_given;
   std::map<std::string, Tensor, std::less<>> initializers;
   std::vector<ValueInfo> inputs;  ///< without those for which an initializer gives a value
   std::vector<ValueInfo> outputs;

@@ -455,7 +455,12 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
   }
   make_names_printable(model);
   inline_functions(model, where);
-  return Loader(model, where, folders).load();
+  const auto given = model.graph().node();
+  if (!inline_runtime_functions(model, where)) return Loader(model, where, folders).load();
+  Graph graph = Loader(model, where, folders).load();
+  *model.mutable_graph()->mutable_node() = given;
+  graph.nodes_as_given = Loader(model, where, folders).load().nodes;
+  return graph;
 }
 
 }  // namespace

@@ -18,14 +18,16 @@ void run_add(Call&), run_arg(Call&), run_attention(Call&), run_average_pool(Call
     run_instance_normalization(Call&), run_integer_product(Call&), run_layer_normalization(Call&),
     run_leaky_relu(Call&), run_less(Call&), run_log_softmax(Call&), run_logic(Call&),
     run_lrn(Call&), run_lstm(Call&), run_mat_mul(Call&), run_max(Call&), run_max_pool(Call&),
-    run_mean(Call&), run_min(Call&), run_mod(Call&), run_mul(Call&), run_not(Call&),
-    run_one_hot(Call&), run_p_relu(Call&), run_pad(Call&), run_pow(Call&), run_q_linear_conv(Call&),
-    run_q_linear_mat_mul(Call&), run_quantize_linear(Call&), run_range(Call&), run_reduce(Call&),
-    run_relu(Call&), run_reshape(Call&), run_resize(Call&), run_rms_normalization(Call&),
-    run_rnn(Call&), run_rotary_embedding(Call&), run_shape(Call&), run_signs(Call&),
-    run_size(Call&), run_slice(Call&), run_softmax(Call&), run_split(Call&), run_squeeze(Call&),
-    run_sub(Call&), run_sum(Call&), run_tile(Call&), run_transpose(Call&), run_unsqueeze(Call&),
-    run_where(Call&);
+    run_mean(Call&), run_min(Call&), run_mod(Call&), run_mul(Call&),
+    run_multi_head_attention(Call&), run_not(Call&), run_one_hot(Call&), run_p_relu(Call&),
+    run_pad(Call&), run_pow(Call&), run_q_linear_conv(Call&), run_q_linear_mat_mul(Call&),
+    run_quantised_elements(Call&), run_quantised_gemm(Call&), run_quantize_linear(Call&),
+    run_range(Call&), run_reduce(Call&), run_relu(Call&), run_reshape(Call&), run_resize(Call&),
+    run_rms_normalization(Call&), run_rnn(Call&), run_rotary_embedding(Call&),
+    run_runtime_attention(Call&), run_runtime_gelu(Call&), run_runtime_rotary(Call&),
+    run_skip_normalization(Call&), run_shape(Call&), run_signs(Call&), run_size(Call&),
+    run_slice(Call&), run_softmax(Call&), run_split(Call&), run_squeeze(Call&), run_sub(Call&),
+    run_sum(Call&), run_tile(Call&), run_transpose(Call&), run_unsqueeze(Call&), run_where(Call&);
 
 namespace {
 
@@ -147,7 +149,8 @@ constexpr Form forms[] = {
      run_quantize_linear},
     {"QuantizeLinear", 23, last, 2, 3, 1, "axis block_size output_dtype precision saturate",
      run_quantize_linear},
-    {"RMSNormalization", 7, last, 2, 2, 1, "axis epsilon stash_type", run_rms_normalization},
+    {"RMSNormalization SimplifiedLayerNormalization", 7, last, 2, 2, 1, "axis epsilon stash_type",
+     run_rms_normalization},
     {"RNN", 7, 13, 3, 6, 2,
      "activation_alpha activation_beta activations clip direction hidden_size", run_rnn},
     {"RNN", 14, last, 3, 6, 2,
@@ -202,6 +205,23 @@ constexpr Form forms[] = {
     {"Where", 9, last, 3, 3, 1, "", run_where},
 };
 
+/// Operators of ONNX Runtime's own domain, of all its versions. What attributes they may have, the
+/// loader checks (functions.h).
+constexpr Form runtime_forms[] = {
+    {"Attention", 1, last, 2, 7, 1, "", run_runtime_attention},
+    {"BiasGelu", 1, last, 2, 2, 1, "", run_runtime_gelu},
+    {"FastGelu", 1, last, 1, 2, 1, "", run_runtime_gelu},
+    {"Gelu QuickGelu", 1, last, 1, 1, 1, "", run_runtime_gelu},
+    {"MultiHeadAttention", 1, last, 3, 8, 3, "", run_multi_head_attention},
+    {"QGemm", 1, last, 6, 9, 1, "", run_quantised_gemm},
+    {"QLinearAdd QLinearMul", 1, last, 7, 8, 1, "", run_quantised_elements},
+    {"QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid", 1, last, 4, 5,
+     1, "", run_quantised_elements},
+    {"RotaryEmbedding", 1, last, 4, 4, 1, "", run_runtime_rotary},
+    {"SkipLayerNormalization", 1, last, 3, 5, 4, "", run_skip_normalization},
+    {"SkipSimplifiedLayerNormalization", 1, last, 3, 4, 4, "", run_skip_normalization},
+};
+
 /// Calls visit(word) for each of the words separated by blanks, until it returns true.
 template <typename Visit>
 bool any_word(std::string_view words, const Visit& visit) {
@@ -227,13 +247,18 @@ const Form* find_form(std::string_view op_type, std::int64_t opset) {
 }
 
 const Form* find_form(const Node& node, std::int64_t opset) {
-  return node.domain.empty() ? find_form(node.op_type, opset) : nullptr;
+  if (node.domain.empty()) return find_form(node.op_type, opset);
+  if (node.domain != "com.microsoft") return nullptr;
+  const auto* found =
+      std::find_if(std::begin(runtime_forms), std::end(runtime_forms),
+                   [&](const Form& form) { return has_word(form.names, node.op_type); });
+  return found == std::end(runtime_forms) ? nullptr : found;
 }
 
 bool is_known(const Node& node) {
-  return node.domain.empty() && std::any_of(std::begin(forms), std::end(forms), [&](auto& form) {
-           return has_word(form.names, node.op_type);
-         });
+  if (!node.domain.empty()) return find_form(node, newest_opset) != nullptr;
+  return std::any_of(std::begin(forms), std::end(forms),
+                     [&](const Form& form) { return has_word(form.names, node.op_type); });
 }
 
 std::string form_problem(const Node& node, std::int64_t opset) {
@@ -254,7 +279,7 @@ std::string form_problem(const Node& node, std::int64_t opset) {
     return fmt::format("output {} ({}) is not supported", i, quote(node.outputs[i]));
   }
   for (const auto& attribute : node.attributes) {
-    if (has_word(form->attributes, attribute.first)) continue;
+    if (!node.domain.empty() || has_word(form->attributes, attribute.first)) continue;
     return fmt::format("attribute {} does not belong to this operator here; allowed are: {}",
                        quote(attribute.first),
                        form->attributes.empty() ? "none" : form->attributes);

@@ -39,7 +39,7 @@ struct Form {
 
 /// Null if the operator set lacks the operator.
 [[nodiscard]] const Form* find_form(std::string_view op_type, std::int64_t opset);
-/// Null, too, if the node is of another domain.
+/// The form of a node of the standard's domain or of ONNX Runtime's; null: there is none.
 [[nodiscard]] const Form* find_form(const Node& node, std::int64_t opset);
 /// True if an operator set has the operator.
 [[nodiscard]] bool is_known(const Node& node);

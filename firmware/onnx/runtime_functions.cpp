@@ -18,8 +18,8 @@ struct Description {
   const char* name;
   const char* inputs;
   const char* outputs;
-  const char* ignored;  ///< attributes
   const char* body;
+  const char* flag = "";  ///< see RuntimeFunction
 };
 
 constexpr const char* microsoft = "com.microsoft";
@@ -42,49 +42,59 @@ constexpr const char* microsoft = "com.microsoft";
 /// refuses masks of other shapes.
 #define MASK                                                                     \
   "m2 = Transpose m perm=0,1\nrow = Constant #[0,1,1,-1]\nm4 = Reshape m2 row\n" \
-  "mt = Cast m4 to=9\nzero = Constant #0\nlow = Constant #-10000\n"              \
+  "mt = Cast m4 to=9\nzero = Constant #0\n"                                      \
+  "low = Constant value@mask_filter_value=-10000\n"                              \
   "mw = Where mt zero low\nmask = Add mw a\n"
 
+/// Product of quantised matrices. Columns of the second may have scales of their own; alpha
+/// multiplies the bias, too.
+#define PRODUCT(turn, columns, result)                                  \
+  "p = DequantizeLinear a as az\n" turn "q = DequantizeLinear " columns \
+  " bs bz\ns = Mul as bs\ncr = Cast c to=1\nt = Mul cr s\n" result      \
+  " = Gemm p q t @alpha beta@alpha @transA\n"
+#define TURN "bt = Transpose b perm=1,0\n"
+
 constexpr Description table[] = {
-    {microsoft, "QLinearAdd", "a as az b bs bz ys yz", "y", "",
+    {microsoft, "QLinearAdd", "a as az b bs bz ys yz", "y",
      "p = DequantizeLinear a as az\nq = DequantizeLinear b bs bz\n"
      "r = Add p q\ny = QuantizeLinear r ys yz"},
-    {microsoft, "QLinearMul", "a as az b bs bz ys yz", "y", "",
+    {microsoft, "QLinearMul", "a as az b bs bz ys yz", "y",
      "p = DequantizeLinear a as az\nq = DequantizeLinear b bs bz\n"
      "r = Mul p q\ny = QuantizeLinear r ys yz"},
-    {microsoft, "QLinearSigmoid", "x xs xz ys yz", "y", "",
+    {microsoft, "QLinearSigmoid", "x xs xz ys yz", "y",
      "p = DequantizeLinear x xs xz\nr = Sigmoid p\ny = QuantizeLinear r ys yz"},
-    {microsoft, "QLinearLeakyRelu", "x xs xz ys yz", "y", "",
+    {microsoft, "QLinearLeakyRelu", "x xs xz ys yz", "y",
      "p = DequantizeLinear x xs xz\nr = LeakyRelu p @alpha\ny = QuantizeLinear r ys yz"},
-    {microsoft, "QLinearGlobalAveragePool", "x xs xz ys yz", "y", "",
+    {microsoft, "QLinearGlobalAveragePool", "x xs xz ys yz", "y",
      "p = DequantizeLinear x xs xz\nr = GlobalAveragePool p\ny = QuantizeLinear r ys yz"},
-    {microsoft, "QLinearAveragePool", "x xs xz ys yz", "y", "",
+    {microsoft, "QLinearAveragePool", "x xs xz ys yz", "y",
      "p = DequantizeLinear x xs xz\n"
      "r = AveragePool p @auto_pad @ceil_mode @count_include_pad @kernel_shape @pads @strides\n"
      "y = QuantizeLinear r ys yz"},
-    {microsoft, "QGemm", "a as az b bs bz c ys yz", "y", "",
-     "p = DequantizeLinear a as az\nq = DequantizeLinear b bs bz\ns = Mul as bs\n"
-     "t = DequantizeLinear c s\nr = Gemm p q t @alpha @transA @transB\n"
-     "y = QuantizeLinear r ys yz"},
-    {microsoft, "Gelu", "x", "y", "", GELU},
-    {microsoft, "BiasGelu", "a b", "y", "", "x = Add a b\n" GELU},
-    {microsoft, "FastGelu", "x b", "y", "", "t = Add x b\ny = Gelu t approximate=tanh"},
-    {microsoft, "QuickGelu", "x", "y", "", "y = Swish x @alpha=1.702"},
-    {microsoft, "SkipLayerNormalization", "x s g b a", "y mean inverse t", "",
+    {microsoft, "QGemm", "a as az b bs bz c !ys yz", "y",
+     PRODUCT(TURN, "bt", "r") "y = QuantizeLinear r ys yz", "transB"},
+    {microsoft, "QGemm", "a as az b bs bz c !ys yz", "y",
+     PRODUCT("", "b", "r") "y = QuantizeLinear r ys yz"},
+    {microsoft, "QGemm", "a as az b bs bz c", "y", PRODUCT(TURN, "bt", "y"), "transB"},
+    {microsoft, "QGemm", "a as az b bs bz c", "y", PRODUCT("", "b", "y")},
+    {microsoft, "Gelu", "x", "y", GELU},
+    {microsoft, "BiasGelu", "a b", "y", "x = Add a b\n" GELU},
+    {microsoft, "FastGelu", "x b", "y", "t = Add x b\ny = Gelu t approximate=tanh"},
+    {microsoft, "QuickGelu", "x", "y", "y = Swish x @alpha=1.702"},
+    {microsoft, "SkipLayerNormalization", "x s g b a", "y mean inverse t",
      "u = Add x s\nt = Add u a\ny = LayerNormalization t g b @epsilon=1e-12"},
-    {microsoft, "SkipSimplifiedLayerNormalization", "x s g a", "y mean inverse t", "",
+    {microsoft, "SkipSimplifiedLayerNormalization", "x s g a", "y mean inverse t",
      "u = Add x s\nt = Add u a\ny = RMSNormalization t g @epsilon=1e-12"},
-    {"", "SimplifiedLayerNormalization", "x s", "y", "",
+    {"", "SimplifiedLayerNormalization", "x s", "y",
      "y = RMSNormalization x s @axis @epsilon @stash_type"},
-    {"", "RotaryEmbedding", "x c s !p", "y", "", ROTARY},
-    {microsoft, "RotaryEmbedding", "x !p c s", "y", "", ROTARY},
+    {"", "RotaryEmbedding", "x c s !p", "y", ROTARY},
+    {microsoft, "RotaryEmbedding", "x !p c s", "y", ROTARY},
     {microsoft, "MultiHeadAttention", "q !k !v b m a pk pv -length -beams", "y k1 v1",
-     "mask_filter_value",
      BIASES MASK
      "xq = Add q bq\nxk = Add k bk\nxv = Add v bv\n"
      "y,k1,v1 = Attention xq xk xv mask pk pv q_num_heads@num_heads kv_num_heads@num_heads "
      "is_causal@unidirectional @scale"},
-    {microsoft, "Attention", "x w b m -past a -length", "y", "mask_filter_value",
+    {microsoft, "Attention", "x w b m -past a -length", "y",
      BIASES MASK "each = Constant #[0,3,-1]\nw3 = Reshape w each\nwq = Gather w3 i0 axis=1\n"
                  "wk = Gather w3 i1 axis=1\nwv = Gather w3 i2 axis=1\n"
                  "pq = MatMul x wq\npk = MatMul x wk\npv = MatMul x wv\n"
@@ -97,6 +107,8 @@ constexpr Description table[] = {
 #undef ROTARY
 #undef BIASES
 #undef MASK
+#undef PRODUCT
+#undef TURN
 
 std::vector<std::int64_t> integers_of(const std::string& text) {
   std::vector<std::int64_t> values;
@@ -183,8 +195,7 @@ std::vector<RuntimeFunction> runtime_functions() {
     onnx::FunctionProto& function = made.proto;
     function.set_domain(described.domain);
     function.set_name(described.name);
-    std::istringstream inputs(described.inputs), outputs(described.outputs),
-        ignored(described.ignored), lines(described.body);
+    std::istringstream inputs(described.inputs), outputs(described.outputs), lines(described.body);
     for (std::string name; inputs >> name;) {
       const auto number = static_cast<std::size_t>(function.input_size());
       if (name[0] == '!') made.required.push_back(number);
@@ -192,7 +203,7 @@ std::vector<RuntimeFunction> runtime_functions() {
       function.add_input(name[0] == '!' || name[0] == '-' ? name.substr(1) : name);
     }
     for (std::string name; outputs >> name;) function.add_output(name);
-    for (std::string name; ignored >> name;) made.ignored.push_back(name);
+    made.flag = described.flag;
     for (std::string line; std::getline(lines, line);) add_node(function, line);
   }
   return functions;

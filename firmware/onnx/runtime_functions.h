@@ -1,4 +1,6 @@
-// Operators of ONNX Runtime, and forms of operators, that are others' in the standard.
+// Operators of ONNX Runtime, and forms of operators, written as operators of the standard, for the
+// compiler. What they compute by definition stands apart from this, in
+// firmware/reference/runtime.cpp.
 #pragma once
 
 #include <string>
@@ -13,12 +15,14 @@ namespace tactus::nn {
 struct RuntimeFunction {
   onnx::FunctionProto proto;
   std::vector<std::size_t> required;  ///< inputs without which a node is no call of the function
+  std::string flag;                   ///< attribute that is not 0 in a call; empty: none
   std::vector<std::size_t> refused;   ///< inputs that the function does not have
-  std::vector<std::string> ignored;   ///< attributes without effect on what the function computes
 };
 
 /// What a quantised operator computes is what its operator computes of the real numbers that the
 /// integers stand for, quantised again.
+/// An operator may have several descriptions, for different forms; the first that a node calls
+/// counts.
 [[nodiscard]] std::vector<RuntimeFunction> runtime_functions();
 
 }  // namespace tactus::nn

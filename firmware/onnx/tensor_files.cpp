@@ -2,11 +2,11 @@
 
 #include <charconv>
 #include <cstdint>
-#include <cstring>
 
 #include <onnx/onnx_pb.h>
 #include <zlib.h>
 
+#include "firmware/onnx/number_types.h"
 #include "firmware/onnx/tensor_loader.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -56,22 +56,6 @@ Shape shape_entry(std::string_view text, const std::string& where) {
   return shape;
 }
 
-/// ONNX's code for a NumPy type name without byte order.
-std::int32_t onnx_type(std::string_view name) {
-  using Proto = onnx::TensorProto;
-  constexpr struct {
-    std::string_view name;
-    std::int32_t type;
-  } types[] = {{"f4", Proto::FLOAT},  {"f8", Proto::DOUBLE}, {"f2", Proto::FLOAT16},
-               {"i8", Proto::INT64},  {"i4", Proto::INT32},  {"i2", Proto::INT16},
-               {"i1", Proto::INT8},   {"u1", Proto::UINT8},  {"u2", Proto::UINT16},
-               {"u4", Proto::UINT32}, {"b1", Proto::BOOL}};
-  for (const auto& known : types) {
-    if (known.name == name) return known.type;
-  }
-  return 0;
-}
-
 Tensor parse_npy(std::string_view bytes, const std::string& where) {
   constexpr std::string_view magic("\x93NUMPY", 6);
   if (bytes.size() < 10 || bytes.substr(0, 6) != magic) user_error("{}: is no .npy file", where);
@@ -87,7 +71,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& where) {
     user_error("{}: the type is no simple one", where);
   }
   const std::string_view name = type.substr(2, quote_end - 2);
-  if (type[1] == '>' || onnx_type(name) == 0) {
+  if (type[1] == '>' || type_of_numpy(name) == 0) {
     user_error(
         "{}: type {} is not supported; allowed are little-endian f2, f4, f8, i1 to i8, u1 to u4 "
         "and "
@@ -98,7 +82,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& where) {
     user_error("{}: is in Fortran order; allowed is C order (numpy.ascontiguousarray)", where);
   }
   onnx::TensorProto proto;
-  proto.set_data_type(onnx_type(name));
+  proto.set_data_type(type_of_numpy(name));
   for (const std::int64_t size : shape_entry(entry(header, "shape", where), where)) {
     proto.add_dims(size);
   }
@@ -107,13 +91,14 @@ Tensor parse_npy(std::string_view bytes, const std::string& where) {
   return load_tensor(proto, where, {});
 }
 
-std::string to_npy(const Tensor& tensor) {
+std::string to_npy(const Tensor& given) {
+  const std::string own_type = numpy_type(type_of(given));
+  const Tensor tensor = own_type.empty() ? as_type(given, onnx_float) : given;
   std::string sizes;
   for (const std::int64_t size : tensor.shape) sizes += fmt::format("{}, ", size);
   if (tensor.shape.size() > 1) sizes.resize(sizes.size() - 2);
-  const bool real = tensor.type == ElementType::float32;
-  std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   real ? "f4" : "i8", sizes);
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   numpy_type(type_of(tensor)), sizes);
   constexpr std::size_t alignment = 64, before = 10;
   header.append(alignment - (before + header.size() + 1) % alignment, ' ');
   header += '\n';
@@ -121,15 +106,7 @@ std::string to_npy(const Tensor& tensor) {
   bytes += static_cast<char>(header.size() & 255);
   bytes += static_cast<char>(header.size() >> 8);
   bytes += header;
-  const auto append = [&](const auto& values) {
-    if (values.empty()) return;
-    const std::size_t at = bytes.size();
-    bytes.resize(at + values.size() * sizeof(values[0]));
-    std::memcpy(bytes.data() + at, values.data(), values.size() * sizeof(values[0]));
-  };
-  if (real) append(tensor.floats);
-  if (!real) append(tensor.integers);
-  return bytes;
+  return bytes + raw_bytes_of(tensor);
 }
 
 // ---- .npz ---------------------------------------------------------------------------------------
@@ -225,15 +202,8 @@ void write_tensor(const std::string& path, const std::string& name, const Tensor
   onnx::TensorProto proto;
   proto.set_name(name);
   for (const std::int64_t size : tensor.shape) proto.add_dims(size);
-  const auto set = [&](int type, const auto& values) {
-    proto.set_data_type(type);
-    proto.set_raw_data(values.data(), values.size() * sizeof(values[0]));
-  };
-  if (tensor.type == ElementType::float32) {
-    set(onnx::TensorProto::FLOAT, tensor.floats);
-  } else {
-    set(onnx::TensorProto::INT64, tensor.integers);
-  }
+  proto.set_data_type(type_of(tensor));
+  proto.set_raw_data(raw_bytes_of(tensor));
   write_file_atomically(path, proto.SerializeAsString());
 }
 

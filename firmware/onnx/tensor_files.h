@@ -28,7 +28,8 @@ struct NamedTensor {
 [[nodiscard]] std::vector<NamedTensor> read_npz(const std::string& path);
 
 /// Writes a tensor; the extension tells the form. Replaces the file in one step (see
-/// write_file_atomically). For FLOAT and INT64.
+/// write_file_atomically). Elements have the tensor's type (type_of), but for BFLOAT16, which NumPy
+/// lacks: an .npy has it as float32.
 void write_tensor(const std::string& path, const std::string& name, const Tensor& tensor);
 
 }  // namespace tactus::nn

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "firmware/onnx/number_types.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/read_number.h"
@@ -199,24 +200,6 @@ std::optional<std::string> raw_elements(const onnx::TensorProto& proto, const Sh
   return std::nullopt;
 }
 
-float half_to_float(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const int fraction = bits & 1023;
-  double value = exponent == 0    ? std::ldexp(fraction, -24)
-                 : exponent == 31 ? (fraction == 0 ? std::numeric_limits<double>::infinity()
-                                                   : std::numeric_limits<double>::quiet_NaN())
-                                  : std::ldexp(1024 + fraction, exponent - 25);
-  if ((bits & 0x8000) != 0) value = -value;
-  return static_cast<float>(value);
-}
-
-float brain_to_float(std::uint16_t bits) {
-  const std::uint32_t wide = std::uint32_t{bits} << 16;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof value);
-  return value;
-}
-
 template <typename To, typename From>
 std::vector<To> converted(const std::vector<From>& values) {
   return std::vector<To>(values.begin(), values.end());
@@ -240,10 +223,10 @@ void set_from_raw(Tensor& tensor, std::int32_t type, const std::string& raw) {
       tensor.floats = converted<float>(copied<double>(raw));
       break;
     case onnx::TensorProto::FLOAT16:
-      tensor.floats = converted_halves(copied<std::uint16_t>(raw), half_to_float);
+      tensor.floats = converted_halves(copied<std::uint16_t>(raw), float_of_half);
       break;
     case onnx::TensorProto::BFLOAT16:
-      tensor.floats = converted_halves(copied<std::uint16_t>(raw), brain_to_float);
+      tensor.floats = converted_halves(copied<std::uint16_t>(raw), float_of_brain);
       break;
     case onnx::TensorProto::INT64:
       tensor.integers = copied<std::int64_t>(raw);
@@ -281,10 +264,10 @@ void set_from_fields(Tensor& tensor, const onnx::TensorProto& proto) {
       tensor.floats = converted<float>(list(proto.double_data()));
       break;
     case onnx::TensorProto::FLOAT16:
-      tensor.floats = converted_halves(list(proto.int32_data()), half_to_float);
+      tensor.floats = converted_halves(list(proto.int32_data()), float_of_half);
       break;
     case onnx::TensorProto::BFLOAT16:
-      tensor.floats = converted_halves(list(proto.int32_data()), brain_to_float);
+      tensor.floats = converted_halves(list(proto.int32_data()), float_of_brain);
       break;
     case onnx::TensorProto::INT64:
       tensor.integers = converted<std::int64_t>(list(proto.int64_data()));
@@ -303,9 +286,7 @@ ElementType load_element_type(std::int64_t type, const std::string& subject) {
   const auto number = static_cast<int>(type);
   const bool named = onnx::TensorProto::DataType_IsValid(number) && number == type;
   if (named && raw_bytes(number) != 0) {
-    const bool real = number == onnx::TensorProto::FLOAT || number == onnx::TensorProto::DOUBLE ||
-                      number == onnx::TensorProto::FLOAT16 || number == onnx::TensorProto::BFLOAT16;
-    return real ? ElementType::float32 : ElementType::int64;
+    return is_real_number(number) ? ElementType::float32 : ElementType::int64;
   }
   user_error(
       "{}: element type {} is not supported; allowed are FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT8 to "

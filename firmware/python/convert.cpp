@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/onnx/number_types.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 #include "isa/tcu/arithmetic.h"
@@ -43,9 +44,10 @@ py::object to_python(const nlohmann::ordered_json& json) {
 
 py::array to_array(const nn::Tensor& tensor) {
   const std::vector<py::ssize_t> shape(tensor.shape.begin(), tensor.shape.end());
-  if (tensor.type == nn::ElementType::float32)
-    return py::array_t<float>(shape, tensor.floats.data());
-  return py::array_t<std::int64_t>(shape, tensor.integers.data());
+  const std::string type = nn::numpy_type(nn::type_of(tensor));
+  if (type.empty()) return py::array_t<float>(shape, tensor.floats.data());  // BFLOAT16
+  const std::string bytes = nn::raw_bytes_of(tensor);
+  return py::array(py::dtype(type), shape, bytes.data());
 }
 
 nn::Tensor to_tensor(const py::object& values, const std::string& where) {

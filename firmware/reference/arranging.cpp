@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "firmware/onnx/number_types.h"
 #include "firmware/reference/call.h"
 
 namespace tactus::nn {
@@ -12,8 +13,8 @@ namespace {
 /// Makes a tensor of `shape` whose element at each position is the input's element at
 /// offset(position), or `fill` if that is negative.
 template <typename Offset>
-Tensor rearranged(const Call& call, const Tensor& in, Shape shape, Offset&& offset,
-                  float fill = 0) {
+Tensor rearranged(const Call& call, const Tensor& in, Shape shape, Offset&& offset, float fill = 0,
+                  std::int64_t whole_fill = 0) {
   const auto count = static_cast<std::size_t>(call.count(shape));
   Tensor out;
   out.type = in.type;
@@ -28,7 +29,7 @@ Tensor rearranged(const Call& call, const Tensor& in, Shape shape, Offset&& offs
     if (real) {
       out.floats.push_back(from < 0 ? fill : in.floats[at]);
     } else {
-      out.integers.push_back(from < 0 ? static_cast<std::int64_t>(fill) : in.integers[at]);
+      out.integers.push_back(from < 0 ? whole_fill : in.integers[at]);
     }
   });
   return out;
@@ -70,30 +71,38 @@ std::optional<Shape> given_axes(const Call& call) {
 void run_cast(Call& call) {
   const Tensor& in = call.input(0);
   const std::int64_t to = call.node.integer("to");
-  const bool to_real =
-      to == onnx_float || to == onnx_double || to == onnx_float16 || to == onnx_bfloat16;
-  const bool to_whole = to == onnx_int64 || to == onnx_int32 || to == onnx_bool;
-  if (!to_real && !to_whole) {
+  if (!is_real_number(to) && !is_whole_number(to)) {
     call.fail(
         "element type {} is not supported; allowed are 1 (FLOAT), 10 (FLOAT16), 11 (DOUBLE), 16 "
-        "(BFLOAT16), 6 (INT32), 7 (INT64) and 9 (BOOL)",
+        "(BFLOAT16), 3 (INT8), 5 (INT16), 6 (INT32), 7 (INT64), 2 (UINT8), 4 (UINT16), 12 (UINT32) "
+        "and 9 (BOOL)",
         to);
   }
-  Tensor result = in;
-  if (to_real && in.type == ElementType::int64) {
-    result = Tensor::of(in.shape, std::vector<float>(in.integers.begin(), in.integers.end()));
-  } else if (to_whole && in.type == ElementType::float32) {
-    constexpr float limit = 9.2233720e18F;
-    std::vector<std::int64_t> values;
-    for (const float value : in.floats) {
-      if (!(std::fabs(value) < limit)) call.fail("{} has no INT64 value", value);
-      values.push_back(to == onnx_bool ? (value != 0 ? 1 : 0) : static_cast<std::int64_t>(value));
-    }
-    result = Tensor::of(in.shape, std::move(values));
-  } else if (to == onnx_bool) {
-    for (std::int64_t& value : result.integers) value = value != 0 ? 1 : 0;
+  const auto type = static_cast<std::int32_t>(to);
+  if (is_real_number(to)) {
+    Tensor result = Tensor::of(in.shape, in.reals());
+    for (float& value : result.floats) value = rounded_to(type, value);
+    return call.results.push_back(std::move(result));
   }
-  result.stored = to_real || to == onnx_int64 ? 0 : static_cast<std::int32_t>(to);
+  Tensor result = in;
+  result.type = ElementType::int64;
+  result.floats.clear();
+  result.stored = to == onnx_int64 ? 0 : type;
+  // As on processors, which have numbers of 32 and 64 bits: what these hold wraps, NaN and what
+  // they do not hold has no value.
+  const bool narrow = to != onnx_int64 && to != onnx_uint32;
+  const double limit = narrow ? 0x1p31 : 0x1p63;
+  for (const float value : in.floats) {
+    if (to == onnx_bool) {
+      result.integers.push_back(value != 0 ? 1 : 0);
+      continue;
+    }
+    const double whole = std::trunc(static_cast<double>(value));
+    if (!(whole >= -limit && whole < limit)) {
+      call.fail("{} has no {} value", value, name_of(ElementType::int64, result.stored));
+    }
+    result.integers.push_back(static_cast<std::int64_t>(whole));
+  }
   call.results.push_back(std::move(result));
 }
 
@@ -199,12 +208,13 @@ void run_pad(Call& call) {
   }
   const std::string mode = call.node.text("mode", "constant");
   float fill = as_inputs ? 0.0F : call.node.real("value", 0);
+  auto whole_fill = static_cast<std::int64_t>(fill);
   if (as_inputs && call.optional(2) != nullptr) {
     if (call.input(2).type != in.type || call.input(2).size() != 1) {
       call.fail("input 2 must be a scalar of the type of input 0");
     }
-    fill = in.type == ElementType::float32 ? call.input(2).floats[0]
-                                           : static_cast<float>(call.input(2).integers[0]);
+    if (in.type == ElementType::float32) fill = call.input(2).floats[0];
+    if (in.type == ElementType::int64) whole_fill = call.input(2).integers[0];
   }
   const std::size_t rank = in.shape.size();
   if (pads.size() != 2 * rank) call.fail("{} pads for {} dimensions", pads.size(), rank);
@@ -244,7 +254,7 @@ void run_pad(Call& call) {
         }
         return at;
       },
-      fill));
+      fill, whole_fill));
 }
 
 void run_reshape(Call& call) {

@@ -1,11 +1,10 @@
-// Functions of one element, of elements of several tensors, and quantisation.
+// Functions of one element, and of elements of several tensors.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "firmware/reference/call.h"
-#include "firmware/reference/reference.h"
 
 namespace tactus::nn {
 namespace {
@@ -31,59 +30,15 @@ void fold_left(Call& call, Function&& function) {
   call.results.push_back(std::move(result));
 }
 
-struct Range {
-  double lowest, highest;
-};
-
-/// Range of the integers of a zero point's type.
-Range quantised_range(const Call& call, const Tensor* zero_point) {
-  switch (zero_point == nullptr ? onnx_uint8 : zero_point->stored) {
-    case onnx_uint8:
-      return {0, 255};
-    case onnx_int8:
-      return {-128, 127};
-    case onnx_uint16:
-      return {0, 65535};
-    case onnx_int16:
-      return {-32768, 32767};
-    default:
-      call.fail("the zero point's type is not supported; allowed are INT8, UINT8, INT16, UINT16");
+/// A power of integers, which wraps; a negative exponent rounds toward zero.
+std::int64_t whole_power(std::int64_t base, std::int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  std::uint64_t power = 1, factor = static_cast<std::uint64_t>(base);
+  for (; exponent > 0; exponent >>= 1, factor *= factor) {
+    if ((exponent & 1) != 0) power *= factor;
   }
+  return static_cast<std::int64_t>(power);
 }
-
-/// Scale and zero point of every element: one for all, or one for each position of an axis.
-class Steps {
- public:
-  Steps(const Call& call, const Tensor& x) : scale_(call.floats(1)), zero_(call.optional(2)) {
-    if (zero_ != nullptr && zero_->type != ElementType::int64)
-      call.fail("zero point is no integer");
-    const std::int64_t count = scale_.size();
-    if (count == 1) return;
-    const std::size_t axis = call.axis(call.node.integer("axis", 1), x.shape.size());
-    const bool fits = scale_.shape.size() == 1 && x.shape[axis] == count &&
-                      (zero_ == nullptr || zero_->size() == count);
-    if (!fits) {
-      call.fail("scale {} does not fit axis {} of {}", to_string(scale_.shape), axis,
-                to_string(x.shape));
-    }
-    count_ = count;
-    for (std::size_t i = axis + 1; i < x.shape.size(); ++i) inner_ *= x.shape[i];
-  }
-  [[nodiscard]] double scale(std::size_t i) const {
-    return static_cast<double>(scale_.floats[at(i)]);
-  }
-  [[nodiscard]] double zero(std::size_t i) const {
-    return zero_ == nullptr ? 0 : static_cast<double>(zero_->integers[at(i)]);
-  }
-
- private:
-  [[nodiscard]] std::size_t at(std::size_t i) const {
-    return static_cast<std::size_t>(static_cast<std::int64_t>(i) / inner_ % count_);
-  }
-  const Tensor& scale_;
-  const Tensor* zero_;
-  std::int64_t inner_ = 1, count_ = 1;
-};
 
 template <typename Compare>
 void compare(Call& call, Compare&& holds) {
@@ -95,56 +50,6 @@ void compare(Call& call, Compare&& holds) {
     result.type = ElementType::int64;
   }
   result.stored = onnx_bool;
-  call.results.push_back(std::move(result));
-}
-
-/// Integers minus their zero point, which is one for all, or one for each index of a dimension.
-Tensor less_zero_point(const Call& call, std::size_t i, std::size_t axis) {
-  const Tensor none = Tensor::of({}, std::vector<std::int64_t>{0});
-  const Tensor& x = call.input(i);
-  const Tensor& zero = call.optional(i + 2) == nullptr ? none : *call.optional(i + 2);
-  const bool fits = x.type == ElementType::int64 && zero.type == ElementType::int64 &&
-                    (zero.size() == 1 || (axis < x.shape.size() && zero.size() == x.shape[axis]));
-  if (!fits) {
-    call.fail("input {} is {} {} with zero points {}; they do not fit", i,
-              name_of(x.type, x.stored), to_string(x.shape), to_string(zero.shape));
-  }
-  std::int64_t inner = 1;
-  for (std::size_t d = axis + 1; d < x.shape.size(); ++d) inner *= x.shape[d];
-  Tensor result;
-  result.shape = x.shape;
-  for (std::size_t k = 0; k < x.integers.size(); ++k) {
-    const auto at = static_cast<std::size_t>(static_cast<std::int64_t>(k) / inner % zero.size());
-    result.floats.push_back(static_cast<float>(x.integers[k] - zero.integers[at]));
-  }
-  return result;
-}
-
-/// Adds sums of integer products, converted to the steps of the result. The second operand's scale
-/// is one for all, or one for each index of the result's dimension `axis`.
-void add_requantised(Call& call, const Tensor& sums, std::size_t axis) {
-  const Tensor &first = call.floats(1), &second = call.floats(4), &scale = call.floats(6);
-  const Tensor& zero = call.input(7);
-  const bool fits = first.size() == 1 && scale.size() == 1 && zero.integers.size() == 1 &&
-                    (second.size() == 1 || second.size() == sums.shape[axis]);
-  if (!fits) {
-    call.fail("scales have shapes {}, {} and {}; supported are one value, but for the second",
-              to_string(first.shape), to_string(second.shape), to_string(scale.shape));
-  }
-  const Range range = quantised_range(call, &zero);
-  std::int64_t inner = 1;
-  for (std::size_t d = axis + 1; d < sums.shape.size(); ++d) inner *= sums.shape[d];
-  Tensor result;
-  result.shape = sums.shape;
-  result.type = ElementType::int64;
-  result.stored = zero.stored;
-  for (std::size_t k = 0; k < sums.floats.size(); ++k) {
-    const auto at = static_cast<std::size_t>(static_cast<std::int64_t>(k) / inner % second.size());
-    const float factor = first.floats[0] * second.floats[at] / scale.floats[0];
-    const double whole = std::nearbyint(static_cast<double>(sums.floats[k] * factor));
-    result.integers.push_back(static_cast<std::int64_t>(
-        std::clamp(whole + static_cast<double>(zero.integers[0]), range.lowest, range.highest)));
-  }
   call.results.push_back(std::move(result));
 }
 
@@ -212,18 +117,21 @@ void run_function(Call& call) {
 void run_signs(Call& call) {
   const std::string& op = call.node.op_type;
   Tensor result = call.input(0);
+  const auto negative = [](auto x) {
+    if constexpr (std::is_same_v<decltype(x), float>) return -x;
+    if constexpr (!std::is_same_v<decltype(x), float>) {
+      return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x));
+    }
+  };
   const auto apply = [&](auto& values) {
     for (auto& x : values) {
       if (op == "Neg" || (op == "Abs" && x < 0)) {
-        x = -x;
+        x = negative(x);
       } else if (op == "Sign") {
         x = static_cast<std::decay_t<decltype(x)>>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
       }
     }
   };
-  for (const std::int64_t x : result.integers) {
-    if (x == std::numeric_limits<std::int64_t>::min()) call.fail("{} has no negative", x);
-  }
   apply(result.floats);
   apply(result.integers);
   call.results.push_back(std::move(result));
@@ -232,6 +140,13 @@ void run_signs(Call& call) {
 void run_pow(Call& call) {
   Tensor exponent = call.input(1);
   const Tensor& base = call.input(0);
+  if (base.type == ElementType::int64 && exponent.type == ElementType::int64) {
+    call.results.push_back(call.combined(base, exponent, [&](auto a, auto b) {
+      return static_cast<decltype(a)>(
+          whole_power(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)));
+    }));
+    return;
+  }
   Tensor real = base;
   for (Tensor* tensor : {&exponent, &real}) {
     if (tensor->type == ElementType::float32) continue;
@@ -319,108 +234,6 @@ void run_p_relu(Call& call) {
     call.fail("slope {} does not fit {}", to_string(call.input(1).shape), to_string(x.shape));
   }
   call.results.push_back(std::move(result));
-}
-
-void run_quantize_linear(Call& call) {
-  const Tensor& x = call.floats(0);
-  const Steps steps(call, x);
-  const Range range = quantised_range(call, call.optional(2));
-  Tensor result;
-  result.shape = x.shape;
-  result.type = ElementType::int64;
-  result.stored = call.optional(2) == nullptr ? onnx_uint8 : call.optional(2)->stored;
-  for (std::size_t i = 0; i < x.floats.size(); ++i) {
-    const double whole = std::nearbyint(static_cast<double>(x.floats[i]) / steps.scale(i));
-    result.integers.push_back(
-        static_cast<std::int64_t>(std::clamp(whole + steps.zero(i), range.lowest, range.highest)));
-  }
-  call.results.push_back(std::move(result));
-}
-
-void run_dequantize_linear(Call& call) {
-  const Tensor& x = call.input(0);
-  if (x.type != ElementType::int64) call.fail("input 0 is FLOAT; allowed are integers");
-  const Steps steps(call, x);
-  Tensor result;
-  result.shape = x.shape;
-  for (std::size_t i = 0; i < x.integers.size(); ++i) {
-    result.floats.push_back(
-        static_cast<float>((static_cast<double>(x.integers[i]) - steps.zero(i)) * steps.scale(i)));
-  }
-  call.results.push_back(std::move(result));
-}
-
-void run_q_linear_conv(Call& call) {
-  const Tensor x = less_zero_point(call, 0, 1), w = less_zero_point(call, 3, 0);
-  std::vector<const Tensor*> inputs{&x, &w};
-  Tensor bias;
-  Node conv = call.node;
-  conv.op_type = "Conv";
-  conv.inputs = {"x", "w"};
-  if (const Tensor* whole = call.optional(8)) {
-    bias.shape = whole->shape;
-    bias.floats.assign(whole->integers.begin(), whole->integers.end());
-    inputs.push_back(&bias);
-    conv.inputs.emplace_back("b");
-  }
-  add_requantised(call, run_node(conv, call.opset, inputs).front(), 1);
-}
-
-void run_dynamic_quantize_linear(Call& call) {
-  const Tensor& x = call.floats(0);
-  float least = 0, most = 0;
-  for (const float value : x.floats) {
-    least = std::min(least, value);
-    most = std::max(most, value);
-  }
-  const float scale = most == least ? 1 : (most - least) / 255;
-  const double zero = std::clamp(std::nearbyint(static_cast<double>(-least / scale)), 0.0, 255.0);
-  Tensor result;
-  result.shape = x.shape;
-  result.type = ElementType::int64;
-  result.stored = onnx_uint8;
-  for (const float value : x.floats) {
-    const double whole = std::nearbyint(static_cast<double>(value / scale)) + zero;
-    result.integers.push_back(static_cast<std::int64_t>(std::clamp(whole, 0.0, 255.0)));
-  }
-  Tensor point = Tensor::of({}, std::vector{static_cast<std::int64_t>(zero)});
-  point.stored = onnx_uint8;
-  call.results = {std::move(result), Tensor::of({}, std::vector<float>{scale}), std::move(point)};
-}
-
-/// MatMulInteger and ConvInteger: sums of products of integers, not scaled.
-void run_integer_product(Call& call) {
-  const bool is_conv = call.node.op_type == "ConvInteger";
-  const std::size_t ranks[] = {call.input(0).shape.size(), call.input(1).shape.size()};
-  if (ranks[0] < 2 || ranks[1] < 2) {
-    call.fail("inputs have shapes {} and {}; two dimensions and more are allowed",
-              to_string(call.input(0).shape), to_string(call.input(1).shape));
-  }
-  const Tensor x = less_zero_point(call, 0, is_conv ? 1 : ranks[0] - 2);
-  const Tensor w = less_zero_point(call, 1, is_conv ? 0 : ranks[1] - 1);
-  Node product = call.node;
-  product.op_type = is_conv ? "Conv" : "MatMul";
-  product.inputs = {"a", "b"};
-  const Tensor sums = run_node(product, call.opset, {&x, &w}).front();
-  Tensor result =
-      Tensor::of(sums.shape, std::vector<std::int64_t>(sums.floats.begin(), sums.floats.end()));
-  result.stored = onnx_int32;
-  call.results.push_back(std::move(result));
-}
-
-void run_q_linear_mat_mul(Call& call) {
-  const Tensor &a = call.input(0), &b = call.input(3);
-  if (a.shape.size() < 2 || b.shape.size() < 2) {
-    call.fail("inputs have shapes {} and {}; two dimensions and more are allowed",
-              to_string(a.shape), to_string(b.shape));
-  }
-  const Tensor x = less_zero_point(call, 0, a.shape.size() - 2);
-  const Tensor w = less_zero_point(call, 3, b.shape.size() - 1);
-  Node product = call.node;
-  product.op_type = "MatMul";
-  product.inputs = {"a", "b"};
-  const Tensor sums = run_node(product, call.opset, {&x, &w}).front();
-  add_requantised(call, sums, sums.shape.size() - 1);
 }
 
 }  // namespace tactus::nn

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "firmware/reference/call.h"
 
@@ -38,6 +39,34 @@ std::size_t count_of(const Shape& shape, const std::vector<bool>& reduced) {
   return static_cast<std::size_t>(element_count(reduced_shape(shape, reduced, true)));
 }
 
+/// Reduces integers: sums and products wrap, a mean is rounded toward zero.
+std::vector<std::int64_t> reduced_integers(const Call& call, const std::string& kind,
+                                           const std::vector<bool>& reduced, std::size_t count) {
+  const Tensor& x = call.input(0);
+  if (kind == "L2" || kind == "LogSum" || kind == "LogSumExp") {
+    call.fail("input 0 holds integers; allowed are real numbers");
+  }
+  const std::int64_t start = kind == "Prod"  ? 1
+                             : kind == "Max" ? std::numeric_limits<std::int64_t>::min()
+                             : kind == "Min" ? std::numeric_limits<std::int64_t>::max()
+                                             : 0;
+  std::vector<std::int64_t> values(count, start);
+  for_each_element(x, reduced, [&](std::size_t to, std::size_t from) {
+    const std::int64_t v = x.integers[from];
+    const auto a = static_cast<std::uint64_t>(values[to]), b = static_cast<std::uint64_t>(v);
+    const std::uint64_t wrapped = kind == "Prod"        ? a * b
+                                  : kind == "SumSquare" ? a + b * b
+                                  : kind == "L1"        ? a + (v < 0 ? 0 - b : b)
+                                                        : a + b;
+    values[to] = kind == "Max"   ? std::max(values[to], v)
+                 : kind == "Min" ? std::min(values[to], v)
+                                 : static_cast<std::int64_t>(wrapped);
+  });
+  const std::int64_t share = count == 0 ? 1 : x.size() / static_cast<std::int64_t>(count);
+  for (std::int64_t& v : values) v = kind == "Mean" && share > 0 ? v / share : v;
+  return values;
+}
+
 }  // namespace
 
 void run_reduce(Call& call) {
@@ -45,16 +74,20 @@ void run_reduce(Call& call) {
   const std::string kind = call.node.op_type.substr(6);  // after "Reduce"
   const std::vector<bool> reduced = reduced_dimensions(call, x.shape.size());
   const std::size_t count = count_of(x.shape, reduced);
+  const Shape shape = reduced_shape(x.shape, reduced, call.node.integer("keepdims", 1) != 0);
+  if (x.type == ElementType::int64) {
+    Tensor whole = Tensor::of(shape, reduced_integers(call, kind, reduced, count));
+    whole.stored = x.stored;
+    return call.results.push_back(std::move(whole));
+  }
   const double infinity = std::numeric_limits<double>::infinity();
   const double start = kind == "Prod"  ? 1
                        : kind == "Max" ? -infinity
                        : kind == "Min" ? infinity
                                        : 0;
   std::vector<double> values(count, start);
-  const bool real = x.type == ElementType::float32;
   for_each_element(x, reduced, [&](std::size_t to, std::size_t from) {
-    const double v =
-        real ? static_cast<double>(x.floats[from]) : static_cast<double>(x.integers[from]);
+    const auto v = static_cast<double>(x.floats[from]);
     double& sum = values[to];
     if (kind == "Max") {
       sum = std::max(sum, v);
@@ -73,18 +106,12 @@ void run_reduce(Call& call) {
   const double share =
       x.size() == 0 ? 1 : static_cast<double>(count) / static_cast<double>(x.size());
   Tensor result;
-  result.type = x.type;
-  result.stored = x.stored;
-  result.shape = reduced_shape(x.shape, reduced, call.node.integer("keepdims", 1) != 0);
+  result.shape = shape;
   for (double v : values) {
     if (kind == "Mean") v *= share;
     if (kind == "L2") v = std::sqrt(v);
     if (kind == "LogSum" || kind == "LogSumExp") v = std::log(v);
-    if (real) {
-      result.floats.push_back(static_cast<float>(v));
-    } else {
-      result.integers.push_back(static_cast<std::int64_t>(v));
-    }
+    result.floats.push_back(static_cast<float>(v));
   }
   call.results.push_back(std::move(result));
 }
@@ -120,6 +147,13 @@ void run_cum_sum(Call& call) {
   const bool reverse = call.node.integer("reverse", 0) != 0;
   const auto length = static_cast<std::size_t>(result.shape[axis]);
   const auto step = static_cast<std::size_t>(strides_of(result.shape)[axis]);
+  const auto plus = [](auto x, auto y) {
+    if constexpr (std::is_same_v<decltype(x), float>) return x + y;
+    if constexpr (!std::is_same_v<decltype(x), float>) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) +
+                                       static_cast<std::uint64_t>(y));
+    }
+  };
   const auto add_up = [&](auto& values) {
     for (std::size_t first = 0; first < values.size(); ++first) {
       if (first / step % length != 0) continue;
@@ -127,7 +161,7 @@ void run_cum_sum(Call& call) {
       for (std::size_t k = 0; k < length; ++k) {
         auto& value = values[first + (reverse ? length - 1 - k : k) * step];
         const auto before = sum;
-        sum += value;
+        sum = plus(sum, value);
         value = exclusive ? before : sum;
       }
     }

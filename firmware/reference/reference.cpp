@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "firmware/onnx/number_types.h"
 #include "firmware/onnx/operators.h"
 #include "firmware/onnx/sub_graphs.h"
 #include "firmware/reference/call.h"
@@ -40,6 +41,7 @@ std::vector<Tensor> computed(const Node& node, std::int64_t opset,
   if (!problem.empty()) user_error("{}: {}", node.where(), problem);
   Call call(node, opset, std::move(inputs));
   find_form(node, opset)->run(call);
+  for (Tensor& result : call.results) wrap_integers(result);
   return std::move(call.results);
 }
 
@@ -62,9 +64,10 @@ class Run {
   Run(const Graph& graph, Values& values, const Run* around, const ReferenceOptions& options)
       : graph_(graph), values_(values), around_(around), options_(options) {}
 
-  /// Computes the nodes for which `needed` is true; all, if it is empty. `is_whole`: the graph is
-  /// the model, not a sub-graph.
-  void nodes(bool is_whole, const std::vector<bool>& needed = {});
+  /// Computes nodes of the graph whose outputs have no values yet: those for which `needed` is true,
+  /// or all if it is empty.
+  void nodes(const std::vector<Node>& nodes, const std::vector<bool>& needed = {},
+             const std::function<void(std::size_t node)>& on_node = {});
 
  private:
   /// Null if the value is absent.
@@ -118,7 +121,7 @@ std::vector<Tensor> Run::sub_graph(const Node& node, const std::string& attribut
     values[graph.inputs[i].name] = std::move(inputs[i]);
   }
   Run run(graph, values, this, options_);
-  run.nodes(false);
+  run.nodes(graph.nodes);
   std::vector<Tensor> results;
   for (const ValueInfo& output : graph.outputs) results.push_back(*run.find(node, output.name));
   return results;
@@ -260,11 +263,14 @@ std::vector<Tensor> Run::scan(const Node& node) const {
   return stacked;
 }
 
-void Run::nodes(bool is_whole, const std::vector<bool>& needed) {
-  for (const Node& node : graph_.nodes) {
-    const auto number = static_cast<std::size_t>(&node - graph_.nodes.data());
+void Run::nodes(const std::vector<Node>& nodes, const std::vector<bool>& needed,
+                const std::function<void(std::size_t node)>& on_node) {
+  for (const Node& node : nodes) {
+    const auto number = static_cast<std::size_t>(&node - nodes.data());
     if (!needed.empty() && !needed[number]) continue;
-    if (is_whole && options_.on_node) options_.on_node(number);
+    if (on_node) on_node(number);
+    const auto is_computed = [&](const std::string& output) { return values_.count(output) != 0; };
+    if (std::any_of(node.outputs.begin(), node.outputs.end(), is_computed)) continue;
     std::vector<Tensor> results;
     if (node.domain.empty() && node.op_type == "If") {
       results = branch(node);
@@ -296,12 +302,12 @@ void add_reads(const Node& node, std::set<std::string_view>& read) {
 }
 
 /// For each node, whether the outputs need it; empty if no outputs are given.
-std::vector<bool> needed(const Graph& graph, const std::vector<std::string>& outputs) {
+std::vector<bool> needed(const std::vector<Node>& nodes, const std::vector<std::string>& outputs) {
   if (outputs.empty()) return {};
   std::set<std::string_view> read(outputs.begin(), outputs.end());
-  std::vector<bool> result(graph.nodes.size());
-  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-    const Node& node = graph.nodes[i];
+  std::vector<bool> result(nodes.size());
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    const Node& node = nodes[i];
     result[i] = std::any_of(node.outputs.begin(), node.outputs.end(), [&](const auto& output) {
       return !output.empty() && read.count(output) != 0;
     });
@@ -323,7 +329,10 @@ Values run_reference(const Graph& graph, const Values& inputs, const ReferenceOp
                graph.inputs.size());
   }
   Values values = inputs;
-  Run(graph, values, nullptr, options).nodes(true, needed(graph, options.outputs));
+  Run run(graph, values, nullptr, options);
+  // Values inside of an operator of ONNX Runtime follow from its own.
+  run.nodes(graph.nodes_as_given, needed(graph.nodes_as_given, options.outputs));
+  run.nodes(graph.nodes, needed(graph.nodes, options.outputs), options.on_node);
   return values;
 }
 

@@ -17,6 +17,11 @@ void run_conv_transpose(Call& call) {
               to_string(w.shape), groups);
   }
   const std::size_t n = rank - 2;
+  const Shape kernel(w.shape.begin() + 2, w.shape.end());
+  if (call.node.integers("kernel_shape", kernel) != kernel) {
+    call.fail("attribute \"kernel_shape\" is {}; the weights have {}",
+              to_string(call.node.integers("kernel_shape")), to_string(kernel));
+  }
   const Shape strides = call.node.integers("strides", Shape(n, 1));
   const Shape dilations = call.node.integers("dilations", Shape(n, 1));
   const Shape more = call.node.integers("output_padding", Shape(n, 0));
@@ -41,7 +46,6 @@ void run_conv_transpose(Call& call) {
   const auto out = strides_of(shape);
   const auto weight = strides_of(w.shape);
   const std::int64_t inputs = x.shape[1] / groups, outputs = w.shape[1];
-  Shape kernel(w.shape.begin() + 2, w.shape.end());
   std::size_t next = 0;
   for_each_position(x.shape, [&](const Shape& at) {
     const float value = x.floats[next++];

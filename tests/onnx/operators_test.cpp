@@ -105,6 +105,7 @@ const std::map<std::string, std::string>& reasons() {
       {"Resize: inputs from 1 for 3",
        "exporters leave out what they do not need before set 13, too"},
       {"RotaryEmbedding: not in ONNX", runtime},
+      {"SimplifiedLayerNormalization: not in ONNX", "ONNX Runtime has it in ONNX's own domain"},
       {"Swish: not in ONNX", runtime},
   };
   return all;

@@ -726,6 +726,7 @@ void try_host_graph(Model& model, Problems& problems) {
         continue;
       }
       output.type = made->second.type;
+      output.stored = made->second.stored;
       output.dims.emplace();
       for (const std::int64_t size : made->second.shape) output.dims->push_back({size, ""});
     }

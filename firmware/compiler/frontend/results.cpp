@@ -115,6 +115,10 @@ void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& mode
   if (result.model_outputs.empty()) {
     for (const nn::ValueInfo& info : graph.outputs) result.model_outputs.push_back(info.name);
   }
+  for (const nn::ValueInfo& info : graph.outputs) {
+    if (info.stored != 0) result.output_types[info.name] = info.stored;
+    if (info.type == nn::ElementType::int64) result.output_types.emplace(info.name, nn::onnx_int64);
+  }
   add_notes(result, model, options);
 }
 

@@ -209,6 +209,12 @@ bool expand_transposed(Planner& p, Expansion& e) {
               quote(p.node.inputs[1]), nn::to_string(w->shape));
     return true;
   }
+  const nn::Shape kernel{w->shape[2], w->shape[3]};
+  if (const nn::Shape stated = p.node.integers("kernel_shape", kernel); stated != kernel) {
+    p.problem("attribute kernel_shape is {}, weights {} have {}", nn::to_string(stated),
+              quote(p.node.inputs[1]), nn::to_string(kernel));
+    return true;
+  }
   const std::optional<Transposed> t = plan_transposed(p, *x, *w);
   if (!t) return true;
   const std::int64_t inputs = w->shape[0] / t->groups, outputs = w->shape[1];

@@ -29,7 +29,7 @@ struct Reciprocals {
 /// A reciprocal near the data type's step would lose precision, so large divisors have a shift.
 [[nodiscard]] Reciprocals machine_reciprocals(const std::vector<float>& divisors);
 
-/// Add, Sub, Mul and Div of two constants of one type; integer division rounds toward zero.
+/// Add, Sub, Mul and Div of two constants, by the reference; integers wrap as their type does.
 void fold_arithmetic(Planner& p);
 
 }  // namespace tactus::compiler

@@ -9,6 +9,7 @@
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/functions.h"
+#include "firmware/onnx/number_types.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -25,6 +26,20 @@ struct Steps {
   Range range;
 };
 
+/// ONNX's code of the integers' type: that of the zero point, or the one that QuantizeLinear
+/// states.
+std::int64_t integer_type(Planner& p, const nn::Tensor* zero) {
+  const std::int64_t stated =
+      p.node.op_type == "QuantizeLinear" ? p.node.integer("output_dtype", 0) : 0;
+  if (zero == nullptr) return stated != 0 ? stated : std::int64_t{nn::onnx_uint8};
+  const std::int64_t own = nn::type_of(*zero);
+  if (stated != 0 && stated != own) {
+    p.problem("attribute output_dtype is {}, but the zero point is {}", stated,
+              nn::name_of(zero->type, zero->stored));
+  }
+  return own;
+}
+
 std::optional<Steps> plan_steps(Planner& p) {
   const nn::Tensor* scale = p.need_constant(1, "scale", nn::ElementType::float32);
   const nn::Tensor* zero =
@@ -37,13 +52,15 @@ std::optional<Steps> plan_steps(Planner& p) {
   }
   Steps steps;
   steps.scale = scale->floats[0];
-  if (zero == nullptr) return steps;
-  steps.zero = zero->integers[0];
-  if (zero->stored == nn::onnx_int8) steps.range = {-128, 127};
-  if (zero->stored == nn::onnx_uint16) steps.range = {0, 65535};
-  if (zero->stored == nn::onnx_int16) steps.range = {-32768, 32767};
-  if (zero->stored == 0 || zero->stored == nn::onnx_int32) {
-    p.problem("the zero point is a whole number of 32 or 64 bits; supported are 8 and 16");
+  if (zero != nullptr) steps.zero = zero->integers[0];
+  const std::int64_t type = integer_type(p, zero);
+  if (type == nn::onnx_uint8) return steps;
+  if (type == nn::onnx_int8) steps.range = {-128, 127};
+  if (type == nn::onnx_uint16) steps.range = {0, 65535};
+  if (type == nn::onnx_int16) steps.range = {-32768, 32767};
+  if (steps.range.highest == 255) {
+    p.problem("quantises to {}; supported are INT8, UINT8, INT16 and UINT16",
+              nn::name_of(nn::ElementType::int64, static_cast<std::int32_t>(type)));
     return std::nullopt;
   }
   return steps;
@@ -88,7 +105,11 @@ std::optional<std::pair<float, std::int64_t>> steps_of(const Planner& p, std::st
 
 bool expand_quantize(Planner& p, Expansion& e) {
   const std::optional<Steps> steps = plan_steps(p);
-  if (!steps) return true;
+  if (const std::int64_t precision = p.node.integer("precision", 0);
+      precision != 0 && precision != nn::onnx_float) {
+    p.problem("attribute precision is {}; supported is 1 (FLOAT)", precision);
+  }
+  if (!steps || p.failed()) return true;
   if (!read_as_real(p, p.node.outputs.at(0))) {
     p.problem("the program has no whole numbers; supported is a DequantizeLinear behind it");
     return true;

@@ -58,6 +58,7 @@ void fold_transpose(Planner& p) {
   if (permutation.size() != x.shape.size()) return;
   nn::Tensor result;
   result.type = x.type;
+  result.stored = x.stored;
   const std::vector<std::int64_t> own = strides_of(x.shape);
   std::vector<std::int64_t> strides;
   for (const std::int64_t d : permutation) {

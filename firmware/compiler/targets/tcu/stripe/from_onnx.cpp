@@ -309,6 +309,7 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   model.host_before = described.host_before;
   model.host = described.host;
   model.model_outputs = described.model_outputs;
+  model.output_types = described.output_types;
   model.notes = described.notes;
   tell_constants(model, std::move(folding));
   note_if_empty(model);
