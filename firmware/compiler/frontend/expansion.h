@@ -51,7 +51,10 @@ class Expansion {
 /// (see Layout), broadcast to attribute `shape` if given. Elements that change lanes are moved by
 /// products with 0/1 matrices.
 inline constexpr const char* relayout = "lay out";
-/// Internal operator: AveragePool whose sums are multiplied by the attribute `factor`.
+/// Internal operator: sums of the pixels of windows, each pixel times attribute `weight`. Attribute
+/// `factors` has constants that multiply a sum, one after the other: as many as attribute
+/// `constants` says (default: all) for each window, or once for all windows. With attribute `joins
+/// the layer before` the sums may be part of the layer that makes the operand.
 inline constexpr const char* sum_pool = "sum pool";
 
 /// Attribute of a MatMul with a matrix of zeroes and ones that only moves elements. Its multiply-

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "firmware/compiler/frontend/bounds.h"
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/planner.h"
@@ -279,6 +280,7 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
     }
     return;
   }
+  derive_bounds(model, node);
   const Operator* op = node.domain.empty() ? find_operator(node.op_type) : nullptr;
   if (op == nullptr && expanded) op = find_internal_operator(node.op_type);
   try {

@@ -10,6 +10,7 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/frontend/operators/functions.h"
+#include "firmware/compiler/frontend/operators/means.h"
 #include "firmware/compiler/frontend/operators/rearrange.h"
 #include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
@@ -250,9 +251,27 @@ bool expand_min_max(Planner& p, Expansion& e) {
 }
 
 bool expand_mean(Planner& p, Expansion& e) {
-  const std::size_t count = p.node.inputs.size();
-  const std::string sum = e.node("Sum", p.node.inputs);
-  e.last("Mul", {sum, e.constant(1.0F / static_cast<float>(count))});
+  const tcu::DataType type = p.architecture().data_type;
+  const double top = tcu::to_real(type, tcu::info(type).max());
+  const auto count = static_cast<std::int64_t>(p.node.inputs.size());
+  double most = 0;
+  for (std::size_t i = 0; i < p.node.inputs.size(); ++i) {
+    most += p.bound(p.node.inputs[i]).value_or(top);
+  }
+  std::vector<std::string> terms = p.node.inputs;
+  double weight = 1;
+  if (count > 1 && most > top) {
+    weight = static_cast<double>(weight_of_one_in(type, count));
+    for (std::string& term : terms) {
+      term = e.node("Mul", {term, e.constant(static_cast<float>(weight))});
+    }
+  }
+  std::string sum = e.node("Sum", terms);
+  const double factor = 1 / (static_cast<double>(count) * weight);
+  for (const float number : constants_for(type, factor, std::min(most, top)).numbers) {
+    sum = e.node("Mul", {sum, e.constant(number)});
+  }
+  e.last("Identity", {sum});
   return true;
 }
 

@@ -55,7 +55,8 @@ double value_of(const ChordCurve& curve, double x, double step) {
 
 /// Draws a function. Slopes are rounded first, offsets are computed from rounded slopes, and rises
 /// connect rounded values, so that errors do not add up along the chords.
-ChordCurve draw_by_chords(const Function& f, double from, double to, tcu::DataType type) {
+ChordCurve draw_by_chords(const Function& f, double from, double to, tcu::DataType type,
+                          std::optional<double> bound) {
   const double step = tcu::to_real(type, 1);
   const auto rounded = [&](double v) { return std::round(v / step) * step; };
   const double allowed = std::max(step, 1.0 / 256);
@@ -77,6 +78,7 @@ ChordCurve draw_by_chords(const Function& f, double from, double to, tcu::DataTy
   const std::int64_t least = tcu::info(type).min(), most = tcu::info(type).max();
   const std::int64_t stride = std::max<std::int64_t>(1, (most - least) / 65536);
   const auto look = [&](double x) {
+    if (bound && std::abs(x) > *bound) return;
     curve.error = std::max(curve.error, std::abs(value_of(curve, x, step) - f(x)));
   };
   for (std::int64_t m = least; m <= most; m += stride) look(tcu::to_real(type, m));

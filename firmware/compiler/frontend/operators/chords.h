@@ -20,11 +20,12 @@ struct Chord {
 struct ChordCurve {
   float start = 0;  ///< value left of all chords
   std::vector<Chord> chords;
-  double error = 0;  ///< largest over all values of the data type
+  double error = 0;  ///< largest over the values of the data type that occur
 };
 
 /// Chords of a function that is constant left of `from` and right of `to`, up to a step or so.
+/// `bound` is the largest absolute value of arguments that occur, if it is known.
 [[nodiscard]] ChordCurve draw_by_chords(const Function& f, double from, double to,
-                                        tcu::DataType type);
+                                        tcu::DataType type, std::optional<double> bound = {});
 
 }  // namespace tactus::compiler

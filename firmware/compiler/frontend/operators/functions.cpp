@@ -166,9 +166,10 @@ Form looked_up(Planner& p, const ElementFunction& function) {
            {"values", values}}};
 }
 
-Form drawn(Planner& p, const ElementFunction& function) {
+Form drawn(Planner& p, const std::string& x, const ElementFunction& function) {
+  const std::optional<double> bound = p.bound(x);
   const ChordCurve curve = draw_by_chords(function.f, function.reach->from, function.reach->to,
-                                          p.architecture().data_type);
+                                          p.architecture().data_type, bound);
   p.expect_error(curve.error);
   std::vector<float> numbers{curve.start};
   for (const Chord& chord : curve.chords) {
@@ -184,16 +185,19 @@ Form drawn(Planner& p, const ElementFunction& function) {
   }
   const std::string note = fmt::format(
       "node {} ({}) computes {} by {} chords; largest error {:.4f}, {:.2g} % of the range of its "
-      "values, over the whole range of {}",
+      "values, {}",
       quote(p.origin().name), p.origin().op_type, function.name, curve.chords.size(), curve.error,
-      100 * curve.error / (most - least), tcu::info(p.architecture().data_type).name);
+      100 * curve.error / (most - least),
+      bound
+          ? fmt::format("from {:g} to {:g}", -*bound, *bound)
+          : fmt::format("over the whole range of {}", tcu::info(p.architecture().data_type).name));
   return {"chords", {{"chords", numbers}, {"note", note}}};
 }
 
 /// Chooses tables or chords, depending on the machine. Reports a problem if neither is possible.
-Form form_of(Planner& p, const ElementFunction& function) {
+Form form_of(Planner& p, const std::string& x, const ElementFunction& function) {
   if (has_tables(p.architecture())) return looked_up(p, function);
-  if (function.reach) return drawn(p, function);
+  if (function.reach) return drawn(p, x, function);
   p.problem(
       "the machine has no lookup tables for {} (lookup_tables of the architecture: a count of 2 or "
       "more, and one register more than tables in simd_registers_depth)",
@@ -526,12 +530,12 @@ std::string clipped(Planner& p, Expansion& e, const std::string& x, float low, f
 
 std::string computed(Planner& p, Expansion& e, const std::string& x,
                      const ElementFunction& function) {
-  Form form = form_of(p, function);
+  Form form = form_of(p, x, function);
   return e.node(form.op, {x}, std::move(form.attributes));
 }
 
 void compute_last(Planner& p, Expansion& e, const std::string& x, const ElementFunction& function) {
-  Form form = form_of(p, function);
+  Form form = form_of(p, x, function);
   e.last(form.op, {x}, std::move(form.attributes));
 }
 

@@ -58,17 +58,6 @@ void compute_last(Planner& p, Expansion& e, const std::string& x, const ElementF
 [[nodiscard]] std::string sum_of_last(Expansion& e, const std::string& x, std::int64_t count,
                                       float scale);
 
-/// Factors of a mean, before and after its terms are added: numbers of the data type whose product
-/// is nearest to 1 / count, with which the sum stays in range.
-struct MeanFactors {
-  float before = 1, after = 1;
-};
-[[nodiscard]] MeanFactors mean_factors(const Planner& p, std::int64_t count);
-
-/// Adds a mean along the last dimension: a sum that stays in range, times the second factor.
-[[nodiscard]] std::string mean_of_last(Planner& p, Expansion& e, const std::string& x,
-                                       std::int64_t count);
-
 /// Expands a Softmax before a product, or on a machine with tables.
 [[nodiscard]] bool expand_inner_softmax(Planner& p, Expansion& e);
 

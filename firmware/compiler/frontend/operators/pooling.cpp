@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "firmware/compiler/frontend/operators.h"
-#include "firmware/compiler/frontend/operators/functions.h"
+#include "firmware/compiler/frontend/operators/means.h"
 #include "firmware/compiler/frontend/operators/windows.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler {
 namespace {
@@ -19,91 +21,107 @@ struct Pool {
   Windows windows;
   std::int64_t images = 0, channels = 0;
   bool average = false;
-  bool count_padding = false;  ///< averages include the padding; pixels beyond it do not count
-  std::int64_t divisor = 0;    ///< divisor of all windows; 0: the number of pixels that count
-  std::optional<float> factor = {};  ///< factor of all sums, in place of a divisor
+  float weight = 1;  ///< of each pixel of a sum
+  /// For each window (or one for all) the constants that multiply its sum, one after the other.
+  std::vector<std::vector<float>> factors;
   std::string input, output;
 
-  /// Taps of a window that are inside the padded image.
-  [[nodiscard]] std::int64_t padded_taps(std::int64_t y, std::int64_t x) const;
-
   void emit(Emitter& e) const;
-};
 
-std::int64_t Pool::padded_taps(std::int64_t y, std::int64_t x) const {
-  std::int64_t count = 1;
-  const std::array<std::int64_t, 2> at{y, x};
-  for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t first = at[d] * windows.stride[d] - windows.before[d];
-    std::int64_t inside = 0;
-    for (std::int64_t k = 0; k < windows.kernel[d]; ++k) {
-      inside += first + k * windows.dilation[d] < windows.input[d] + windows.after[d] ? 1 : 0;
-    }
-    count *= inside;
-  }
-  return count;
-}
+ private:
+  /// Vectors of all windows that are computed in the same way.
+  struct Group {
+    std::vector<Addresses> taps;
+    std::vector<Addresses> factors;
+    std::vector<std::size_t> results;  ///< their places in the output
+  };
+  /// The operation that makes a group's results.
+  struct Last {
+    hir::Kind kind = hir::Kind::max_pool;
+    std::vector<Addresses> operands;
+  };
 
-/// A window: its pixels, and the divisor of their sum.
-struct Window {
-  std::vector<std::int64_t> pixels;
-  std::int64_t divisor = 1;
-};
-
-/// Vectors of all windows that are computed in the same way.
-struct Group {
-  std::vector<Addresses> taps;
-  Addresses results;
+  Last emit_sums(Emitter& e, Group& group, Address weighing) const;
 };
 
 void Pool::emit(Emitter& e) const {
   const std::int64_t blocks = (channels + e.array_size() - 1) / e.array_size();
   const Addresses x = e.temps(input);
   const std::int64_t area = windows.output[0] * windows.output[1];
-  std::map<std::int64_t, Address> multipliers;
-  std::vector<Window> all;
-  for (std::int64_t y = 0; y < windows.output[0]; ++y) {
-    for (std::int64_t column = 0; column < windows.output[1]; ++column) {
-      Window window;
-      for (std::int64_t tap = 0; tap < windows.taps(); ++tap) {
-        const std::int64_t pixel = windows.pixel(y, column, tap);
-        if (pixel >= 0) window.pixels.push_back(pixel);
-      }
-      if (average) {
-        window.divisor = factor          ? 1
-                         : divisor != 0  ? divisor
-                         : count_padding ? padded_taps(y, column)
-                                         : static_cast<std::int64_t>(window.pixels.size());
-        if (multipliers.count(window.divisor) == 0) {
-          multipliers[window.divisor] =
-              e.load(e.splat(factor.value_or(1.0F / static_cast<float>(window.divisor)))).front();
-        }
-      }
-      all.push_back(std::move(window));
+  std::map<float, Address> constants;
+  const auto constant = [&](float value) {
+    const auto [found, is_new] = constants.emplace(value, Address::invalid());
+    if (is_new) found->second = e.load(e.splat(value)).front();
+    return found->second;
+  };
+  std::vector<std::vector<std::int64_t>> pixels(static_cast<std::size_t>(area));
+  for (std::int64_t at = 0; at < area; ++at) {
+    for (std::int64_t tap = 0; tap < windows.taps(); ++tap) {
+      const std::int64_t pixel = windows.pixel(at / windows.output[1], at % windows.output[1], tap);
+      if (pixel >= 0) pixels[static_cast<std::size_t>(at)].push_back(pixel);
     }
   }
-  const Addresses y = e.allocate(static_cast<std::size_t>(images * area * blocks));
-  std::map<std::pair<std::size_t, std::int64_t>, Group> groups;
+  std::map<std::pair<std::size_t, std::vector<float>>, Group> groups;
   std::size_t next = 0;
   for (std::int64_t image = 0; image < images; ++image) {
-    for (const Window& window : all) {
-      Group& group = groups[{window.pixels.size(), window.divisor}];
-      group.taps.resize(window.pixels.size());
+    for (std::size_t at = 0; at < pixels.size(); ++at) {
+      const std::vector<float> own =
+          factors.empty() ? std::vector<float>{} : factors[at % factors.size()];
+      Group& group = groups[{pixels[at].size(), own}];
+      group.taps.resize(std::max<std::size_t>(pixels[at].size(), 1));
+      group.factors.resize(own.size());
       for (std::int64_t block = 0; block < blocks; ++block) {
-        for (std::size_t k = 0; k < window.pixels.size(); ++k) {
-          const std::int64_t at = image * windows.input[0] * windows.input[1] + window.pixels[k];
-          group.taps[k].push_back(x[static_cast<std::size_t>(at * blocks + block)]);
+        for (std::size_t k = 0; k < pixels[at].size(); ++k) {
+          const std::int64_t from = image * windows.input[0] * windows.input[1] + pixels[at][k];
+          group.taps[k].push_back(x[static_cast<std::size_t>(from * blocks + block)]);
         }
-        group.results.push_back(y[next++]);
+        if (pixels[at].empty()) group.taps[0].push_back(constant(0));
+        for (std::size_t k = 0; k < own.size(); ++k) {
+          group.factors[k].push_back(constant(own[k]));
+        }
+        group.results.push_back(next++);
       }
     }
   }
+  std::vector<Last> last;
   for (auto& [key, group] : groups) {
-    if (average) group.taps.emplace_back(group.results.size(), multipliers.at(key.second));
-    e.hir().add(average ? hir::Kind::average_pool : hir::Kind::max_pool, std::move(group.taps),
-                std::move(group.results));
+    last.push_back(average ? emit_sums(e, group, constant(weight))
+                           : Last{hir::Kind::max_pool, std::move(group.taps)});
+  }
+  // Operations of one kind are computed in the order of their results.
+  const Addresses y = e.allocate(next);
+  std::size_t number = 0;
+  for (const auto& [key, group] : groups) {
+    Addresses results;
+    for (const std::size_t at : group.results) results.push_back(y[at]);
+    e.hir().add(last[number].kind, std::move(last[number].operands), std::move(results));
+    ++number;
   }
   e.result(output, y);
+}
+
+/// Emits the sums, and a multiplication for each factor, except for the last of these operations,
+/// which is returned. The first factor of sums without weights is part of their operation.
+Pool::Last Pool::emit_sums(Emitter& e, Group& group, Address weighing) const {
+  const std::size_t count = group.results.size();
+  std::size_t next = 0;
+  Last last{hir::Kind::average_pool, std::move(group.taps)};
+  if (weight == 1 && !group.factors.empty()) {
+    last.operands.push_back(std::move(group.factors[next++]));
+  } else {
+    Last weighted{hir::Kind::interpolate, {}};
+    for (Addresses& tap : last.operands) {
+      weighted.operands.push_back(std::move(tap));
+      weighted.operands.emplace_back(count, weighing);
+    }
+    last = std::move(weighted);
+  }
+  for (; next < group.factors.size(); ++next) {
+    Addresses results = e.allocate(count);
+    e.hir().add(last.kind, std::move(last.operands), results);
+    last = {hir::Kind::average_pool, {std::move(results), std::move(group.factors[next])}};
+  }
+  return last;
 }
 
 Emit finish(Planner& p, const Layout& x, Pool pool) {
@@ -140,7 +158,9 @@ std::optional<Windows> plan_pool_windows(Planner& p, const Layout* x) {
   const std::vector<std::int64_t> kernel = p.node.integers("kernel_shape");
   const std::optional<Windows> windows =
       plan_windows(p, x, kernel, p.compat() ? PadRule::ignore : PadRule::read);
-  if (!windows || !check_windows(p, *windows) || p.failed()) return std::nullopt;
+  // A stage of a mean may have sums of padding alone.
+  const bool needs_pixels = p.node.op_type != sum_pool;
+  if (!windows || p.failed() || (needs_pixels && !check_windows(p, *windows))) return std::nullopt;
   return windows;
 }
 
@@ -154,6 +174,7 @@ Emit plan_max_pool(Planner& p) {
   return finish(p, *x, std::move(pool));
 }
 
+/// Plans an AveragePool of compatible mode. Others are expanded.
 Emit plan_average_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
@@ -161,13 +182,23 @@ Emit plan_average_pool(Planner& p) {
   Pool pool;
   pool.windows = *windows;
   pool.average = true;
-  if (p.compat()) {
-    // Right only where kernel and stride are equal.
-    pool.divisor = windows->stride[0] * windows->stride[1];
-  } else {
-    pool.count_padding = p.node.integer("count_include_pad", 0) != 0;
-  }
+  // Right only where kernel and stride are equal.
+  pool.factors = {{1.0F / static_cast<float>(windows->stride[0] * windows->stride[1])}};
   return finish(p, *x, std::move(pool));
+}
+
+/// Factors of a sum pool for each window, or once for all.
+std::vector<std::vector<float>> window_factors(const nn::Node& node) {
+  if (!node.has("factors")) return {};
+  const std::vector<float>& all = node.reals("factors");
+  const auto constants =
+      static_cast<std::size_t>(node.integer("constants", static_cast<std::int64_t>(all.size())));
+  std::vector<std::vector<float>> factors;
+  for (std::size_t first = 0; first < all.size(); first += constants) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+    factors.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(constants));
+  }
+  return factors;
 }
 
 /// Plans the internal operator sum_pool (expansion.h).
@@ -178,8 +209,9 @@ Emit plan_sum_pool(Planner& p) {
   Pool pool;
   pool.windows = *windows;
   pool.average = true;
-  pool.factor = p.node.real("factor");
-  p.step().role = Role::simple;
+  pool.weight = p.node.real("weight", 1);
+  pool.factors = window_factors(p.node);
+  if (p.node.integer("joins the layer before", 0) == 0) p.step().role = Role::simple;
   return finish(p, *x, std::move(pool));
 }
 
@@ -190,7 +222,10 @@ Emit plan_global_pool(Planner& p) {
   pool.windows.input = {x->shape[2], x->shape[3]};
   pool.windows.kernel = pool.windows.input;
   pool.windows.output = {1, 1};
-  pool.average = p.step().work == Work::average_pool;
+  if (p.step().work == Work::average_pool) {
+    pool.average = true;
+    pool.factors = {{1.0F / static_cast<float>(x->shape[2] * x->shape[3])}};
+  }
   p.step().role = Role::simple;
   return finish(p, *x, std::move(pool));
 }
@@ -204,46 +239,263 @@ bool covers_image(const Planner& p, const nn::Shape& image) {
          p.node.text("auto_pad", "NOTSET") == "NOTSET";
 }
 
-/// Expands a pool whose windows have more pixels than there are accumulators: rows are pooled
-/// first.
+/// True if each window is a whole row of the image, without padding.
+bool is_whole_row(const Planner& p, const nn::Shape& kernel, const nn::Shape& image) {
+  const nn::Shape pads = p.node.integers("pads", {});
+  const nn::Shape strides = p.node.integers("strides", {1, 1});
+  return kernel == nn::Shape{1, image[3]} && strides == nn::Shape{1, 1} &&
+         std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad == 0; }) &&
+         p.node.text("auto_pad", "NOTSET") == "NOTSET";
+}
+
+/// Expands a pool of maxima whose windows have more pixels than there are accumulators: rows, or
+/// pieces of a row or column, are pooled first.
 bool expand_pool(Planner& p, Expansion& e) {
   if (expand_to_image(p, e)) return true;
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout || value->layout->rank() != 4) return false;
   const nn::Shape& image = value->layout->shape;
-  const std::int64_t pixels = image[2] * image[3];
-  // The result and a mean's factor are in accumulators, too.
-  const auto room = static_cast<std::int64_t>(p.architecture().accumulator_depth) - 2;
-  if (pixels <= room || image[2] == 1 || image[3] == 1 || p.output_read(1)) return false;
-  if (!covers_image(p, image)) return false;
-  const nn::Shape row{1, image[3]}, column{image[2], 1};
+  const nn::Shape kernel = p.node.integers("kernel_shape", {image[2], image[3]});
+  const bool rows_alone = is_whole_row(p, kernel, image);
+  if (p.failed() || kernel.size() != 2 || kernel[0] * kernel[1] <= most_pool_terms(p) ||
+      p.output_read(1) || !(rows_alone || covers_image(p, image))) {
+    return false;
+  }
   const std::string& x = p.node.inputs[0];
-  if (p.node.op_type == "MaxPool" || p.node.op_type == "GlobalMaxPool") {
-    e.last("MaxPool", {e.node("MaxPool", {x}, {{"kernel_shape", row}})},
-           {{"kernel_shape", column}});
+  if (rows_alone || image[3] == 1) {
+    constexpr std::int64_t piece = 64;
+    const nn::Shape pieces = rows_alone ? nn::Shape{1, piece} : nn::Shape{piece, 1};
+    const std::int64_t left = ((rows_alone ? image[3] : image[2]) + piece - 1) / piece;
+    const std::string maxima =
+        e.node("MaxPool", {x},
+               {{"kernel_shape", pieces}, {"strides", pieces}, {"ceil_mode", std::int64_t{1}}});
+    e.last("MaxPool", {maxima},
+           {{"kernel_shape", rows_alone ? nn::Shape{1, left} : nn::Shape{left, 1}}});
     return true;
   }
-  MeanFactors factors = mean_factors(p, pixels);
-  if (p.node.has("factor")) factors = {1, p.node.real("factor")};
-  const std::string rows =
-      e.node(sum_pool, {x}, {{"kernel_shape", row}, {"factor", factors.before}});
-  e.last(sum_pool, {rows}, {{"kernel_shape", column}, {"factor", factors.after}});
+  const nn::Shape row{1, image[3]}, column{image[2], 1};
+  const std::string rows = e.node("MaxPool", {x}, {{"kernel_shape", row}});
+  e.last("MaxPool", {rows}, {{"kernel_shape", column}});
+  return true;
+}
+
+/// Expands a sum of more pixels than there are accumulators: rows are added up first.
+bool expand_sum_pool(Planner& p, Expansion& e) {
+  if (expand_to_image(p, e)) return true;
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout || value->layout->rank() != 4) return false;
+  const nn::Shape& image = value->layout->shape;
+  const nn::Shape kernel = p.node.integers("kernel_shape");
+  if (kernel[0] * kernel[1] <= most_pool_terms(p) || kernel[0] == 1 || kernel[1] == 1 ||
+      !covers_image(p, image)) {
+    return false;
+  }
+  const std::vector<float> one{1};
+  const std::string rows = e.node(sum_pool, {p.node.inputs[0]},
+                                  {{"kernel_shape", nn::Shape{1, image[3]}}, {"factors", one}});
+  e.last(sum_pool, {rows}, {{"kernel_shape", nn::Shape{image[2], 1}}, {"factors", one}});
+  return true;
+}
+
+// ---- averages -----------------------------------------------------------------------------------
+
+/// 1 if the pool can be part of the layer that makes its operand: weighted sums cannot follow an
+/// activation, and a GlobalAveragePool is a layer of its own.
+std::int64_t joins_layer(const Planner& p, float weight) {
+  return p.node.op_type == "AveragePool" && weight == 1 ? 1 : 0;
+}
+
+/// Expands the mean of a whole image. Its pixels are put in one row, of which stages take the sums.
+void expand_whole(Planner& p, Expansion& e, const nn::Shape& image) {
+  const std::int64_t pixels = image[2] * image[3];
+  const MeanPlan plan =
+      plan_mean(p.architecture().data_type, pixels, p.bound(p.node.inputs[0]), most_pool_terms(p));
+  state_error(p, plan);
+  if (pixels == 1) return e.last("Identity", {p.node.inputs[0]});
+  if (plan.stages.size() == 1) {
+    const MeanStage& stage = plan.stages.front();
+    return e.last(sum_pool, {p.node.inputs[0]},
+                  {{"kernel_shape", nn::Shape{image[2], image[3]}},
+                   {"weight", stage.weight},
+                   {"factors", plan.factors},
+                   {"joins the layer before", joins_layer(p, stage.weight)}});
+  }
+  std::string sums = p.node.inputs[0];
+  if (image[2] != 1) {
+    sums = e.node("Transpose", {sums}, {{"perm", nn::Shape{0, 2, 3, 1}}});
+    sums = plainly_reshaped(e, sums, {image[0], 1, pixels, image[1]});
+    sums = e.node("Transpose", {sums}, {{"perm", nn::Shape{0, 3, 1, 2}}});
+  }
+  std::int64_t values = pixels;
+  for (std::size_t k = 0; k + 1 < plan.stages.size(); ++k) {
+    sums = stage_of_means(e, sums, plan.stages[k], values, {});
+    values = plan.stages[k].results;
+  }
+  e.last(sum_pool, {sums}, stage_attributes(plan.stages.back(), values, plan.factors));
+}
+
+/// Windows in one direction as stages of few terms: each takes the sums that the one before has
+/// made, at the places where the next one reads them.
+struct WindowStage {
+  std::int64_t terms = 1, stride = 1, dilation = 1;
+};
+
+/// Stages of the prime factors of the kernel, two twos at once.
+std::vector<WindowStage> window_stages(std::int64_t kernel, std::int64_t stride,
+                                       std::int64_t dilation) {
+  std::vector<WindowStage> stages;
+  while (kernel > 1) {
+    std::int64_t terms = kernel % 4 == 0 ? 4 : 2;
+    while (kernel % terms != 0) ++terms;
+    kernel /= terms;
+    const std::int64_t kept = kernel == 1 ? stride : std::gcd(stride, terms * dilation);
+    stages.push_back({terms, kept, dilation});
+    dilation = terms * dilation / kept;
+    stride /= kept;
+  }
+  if (stages.empty()) stages.push_back({1, stride, 1});
+  return stages;
+}
+
+/// The number of values that each window's sum is divided by.
+std::vector<std::int64_t> window_divisors(const Windows& w, bool count_padding) {
+  const auto counted = [&](std::size_t d, std::int64_t at) {
+    std::int64_t count = 0;
+    for (std::int64_t k = 0; k < w.kernel[d]; ++k) {
+      const std::int64_t pixel = at * w.stride[d] - w.before[d] + k * w.dilation[d];
+      const bool counts =
+          count_padding ? pixel < w.input[d] + w.after[d] : pixel >= 0 && pixel < w.input[d];
+      count += counts ? 1 : 0;
+    }
+    return count;
+  };
+  std::vector<std::int64_t> all;
+  for (std::int64_t y = 0; y < w.output[0]; ++y) {
+    for (std::int64_t x = 0; x < w.output[1]; ++x) all.push_back(counted(0, y) * counted(1, x));
+  }
+  return all;
+}
+
+/// Expands the means of windows. Sums are exact if a bound says that they stay in range; else
+/// stages in each direction add up weighted values.
+void expand_windows(Planner& p, Expansion& e, const Windows& w) {
+  const tcu::DataType type = p.architecture().data_type;
+  const double step = tcu::to_real(type, 1), top = tcu::to_real(type, tcu::info(type).max());
+  const std::optional<double> bound = p.bound(p.node.inputs[0]);
+  const double largest = std::min(top, bound.value_or(top));
+  const bool exact = bound && static_cast<double>(w.taps()) * *bound <= top;
+  std::vector<std::pair<std::size_t, WindowStage>> stages;
+  // A few values are added up at once.
+  const bool few = !exact && w.taps() <= 4;
+  const float weight_at_once = few ? weight_of_one_in(type, w.taps()) : 1;
+  double weight = static_cast<double>(weight_at_once);
+  double error = few ? static_cast<double>(w.taps()) / 2 : 0;
+  if (!exact && !few) {
+    for (const std::size_t d : {std::size_t{1}, std::size_t{0}}) {
+      for (const WindowStage& stage : window_stages(w.kernel[d], w.stride[d], w.dilation[d])) {
+        if (stage.terms == 1 && stage.stride == 1) continue;
+        stages.emplace_back(d, stage);
+        weight *= static_cast<double>(weight_of_one_in(type, stage.terms));
+        error += static_cast<double>(stage.terms) / 2;
+      }
+    }
+  }
+  std::map<std::int64_t, Constants> of_divisor;
+  std::size_t constants = 0;
+  const std::vector<std::int64_t> all =
+      window_divisors(w, p.node.integer("count_include_pad", 0) != 0);
+  double relative = 0;
+  for (const std::int64_t divisor : all) {
+    const auto [found, is_new] = of_divisor.try_emplace(divisor);
+    if (is_new) {
+      found->second = constants_for(type, 1 / (static_cast<double>(divisor) * weight), largest);
+    }
+    constants = std::max(constants, found->second.numbers.size());
+    relative = std::max(relative, found->second.relative_error);
+  }
+  MeanPlan stated;
+  stated.error = step * (error + static_cast<double>(constants) / 2) + relative * largest;
+  state_error(p, stated);
+  std::vector<float> factors;
+  for (const std::int64_t divisor : all) {
+    std::vector<float> own = of_divisor.at(divisor).numbers;
+    own.resize(constants, 1);
+    factors.insert(factors.end(), own.begin(), own.end());
+    if (of_divisor.size() == 1) break;
+  }
+  Expansion::Attributes last{{"factors", factors},
+                             {"constants", static_cast<std::int64_t>(constants)}};
+  // Padding on each side that the windows reach; a kernel may also end before the image does.
+  std::array<std::int64_t, 2> after{};
+  for (std::size_t d = 0; d < 2; ++d) {
+    after[d] = std::max<std::int64_t>(0, (w.output[d] - 1) * w.stride[d] +
+                                             (w.kernel[d] - 1) * w.dilation[d] + 1 - w.before[d] -
+                                             w.input[d]);
+  }
+  if (stages.empty()) {
+    last["kernel_shape"] = nn::Shape{w.kernel[0], w.kernel[1]};
+    last["strides"] = nn::Shape{w.stride[0], w.stride[1]};
+    last["dilations"] = nn::Shape{w.dilation[0], w.dilation[1]};
+    last["pads"] = nn::Shape{w.before[0], w.before[1], after[0], after[1]};
+    last["weight"] = weight_at_once;
+    last["joins the layer before"] = joins_layer(p, weight_at_once);
+    return e.last(sum_pool, {p.node.inputs[0]}, std::move(last));
+  }
+  std::string sums = p.node.inputs[0];
+  std::array<bool, 2> padded{};
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const auto& [d, stage] = stages[k];
+    const auto pair = [d = d](std::int64_t value, std::int64_t other) {
+      return d == 0 ? nn::Shape{value, other} : nn::Shape{other, value};
+    };
+    Expansion::Attributes attributes{{"kernel_shape", pair(stage.terms, 1)},
+                                     {"strides", pair(stage.stride, 1)},
+                                     {"dilations", pair(stage.dilation, 1)},
+                                     {"weight", weight_of_one_in(type, stage.terms)}};
+    if (!padded[d]) {
+      const nn::Shape before = pair(w.before[d], 0), behind = pair(after[d], 0);
+      attributes["pads"] = nn::Shape{before[0], before[1], behind[0], behind[1]};
+      padded[d] = true;
+    }
+    if (k + 1 < stages.size()) {
+      sums = e.node(sum_pool, {sums}, std::move(attributes));
+    } else {
+      attributes.merge(last);
+      e.last(sum_pool, {sums}, std::move(attributes));
+    }
+  }
+}
+
+bool expand_average(Planner& p, Expansion& e) {
+  if (expand_to_image(p, e)) return true;
+  const Layout* x = p.image(0);
+  if (x == nullptr) return true;
+  if (covers_image(p, x->shape)) {
+    expand_whole(p, e, x->shape);
+    return true;
+  }
+  const std::optional<Windows> windows = plan_pool_windows(p, x);
+  if (windows) expand_windows(p, e, *windows);
   return true;
 }
 
 }  // namespace
 
+std::int64_t most_pool_terms(const Planner& p) {
+  return static_cast<std::int64_t>(p.architecture().accumulator_depth) - 2;
+}
+
 Operator sum_pool_operator() {
-  return {sum_pool, 0, Work::average_pool, plan_sum_pool, nullptr, expand_pool};
+  return {sum_pool, 0, Work::average_pool, plan_sum_pool, nullptr, expand_sum_pool};
 }
 
 Operators pool_operators() {
   return {{"MaxPool", wants_image | keeps_quantisation, Work::max_pool, plan_max_pool, nullptr,
            expand_pool},
           {"AveragePool", wants_image | takes_means, Work::average_pool, plan_average_pool, nullptr,
-           expand_pool},
+           expand_average},
           {"GlobalAveragePool", wants_image | takes_means, Work::average_pool, plan_global_pool,
-           nullptr, expand_pool},
+           nullptr, expand_average},
           {"GlobalMaxPool", wants_image, Work::max_pool, plan_global_pool, nullptr, expand_pool}};
 }
 

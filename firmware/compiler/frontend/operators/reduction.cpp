@@ -7,6 +7,7 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/operators/functions.h"
+#include "firmware/compiler/frontend/operators/means.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -33,7 +34,7 @@ std::string pooled(Planner& p, Expansion& e, const std::string& image, const nn:
     return e.node("Mul", {e.node("MaxPool", {negative}, window), e.constant(-1.0F)});
   }
   Expansion::Attributes sum = window;
-  sum["factor"] = 1.0F;
+  sum["factors"] = std::vector<float>{1};
   return e.node(sum_pool, {image}, sum);
 }
 
@@ -67,7 +68,7 @@ void expand_lanes(Planner& p, Expansion& e, const Layout& x, const std::string& 
   std::string rows = e.node("Transpose", {p.node.inputs[0]}, {{"perm", there}});
   const std::string& op = p.node.op_type;
   if (op == "ReduceMean" || op == "ReduceSum") {
-    const std::string result = op == "ReduceMean" ? mean_of_last(p, e, rows, x.lanes())
+    const std::string result = op == "ReduceMean" ? mean_of_last(p, e, rows, x.memory_shape())
                                                   : sum_of_last(e, rows, x.lanes(), 1);
     e.last("Reshape", {e.node("Transpose", {result}, {{"perm", back}}), target});
     return;

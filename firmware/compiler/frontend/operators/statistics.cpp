@@ -27,32 +27,85 @@ nn::Shape swapped_last(std::size_t rank, std::size_t axis) {
 
 // ---- Softmax ------------------------------------------------------------------------------------
 
+/// Adds S e^d for values d up to 0, by a table that is centred in the range of arguments that
+/// matter: its keys are as fine for small results as for large ones.
+std::string scaled_power(Planner& p, Expansion& e, const std::string& d, double scale) {
+  // The largest argument lies between keys: the last one's chord goes on to the end of the type.
+  constexpr float centre = 7.75F;
+  const std::string argument =
+      clipped(p, e, e.node("Add", {d, e.constant(centre)}), -centre, centre);
+  const ElementFunction power{
+      fmt::format("{:g} times Exp of the argument less {:g}", scale, centre),
+      [=](double v) {
+        return scale * (std::exp(std::min(v, centre + 1.0) - centre) - std::exp(-2.0 * centre));
+      },
+      std::nullopt, Reach{-centre, centre}};
+  return computed(p, e, argument, power);
+}
+
+/// The factor of powers in a Softmax on data types of a wide range, so that what thousands of small
+/// powers lose does not count; 0: the type or the table does not have such a range.
+double power_scale(const tcu::Architecture& machine) {
+  if (!has_tables(machine)) return 0;
+  const tcu::LookupTables& tables = machine.lookup_tables;
+  const double reach = static_cast<double>(tables.depth) *
+                       std::ldexp(1.0, -static_cast<int>(tables.key_binary_point));
+  const double top = tcu::to_real(machine.data_type, tcu::info(machine.data_type).max());
+  const double scale = std::exp2(std::floor(std::log2(top / 8)));
+  return reach >= 16 && scale >= 1024 ? scale : 0;
+}
+
+/// Adds the logarithm of a sum of `classes` powers whose mean, times `factor`, is `mean`; `guess`
+/// is the logarithm as looked up. What the guess lacks is about sum / e^guess - 1. Both operands of
+/// this quotient are scaled to the same range, from 1 / sqrt(classes) to sqrt(classes).
+std::string corrected_logarithm(Planner& p, Expansion& e, const std::string& mean,
+                                const std::string& guess, std::int64_t classes, double factor) {
+  const std::string scale =
+      e.constant(static_cast<float>(std::sqrt(static_cast<double>(classes)) / factor));
+  const std::string negative = e.node("Mul", {guess, e.constant(-1.0F)});
+  const std::string inverse = e.node("Mul", {scaled_power(p, e, negative, factor), scale});
+  const std::string quotient = e.node("Mul", {e.node("Mul", {mean, scale}), inverse});
+  return e.node("Add", {guess, e.node("Add", {quotient, e.constant(-1.0F)})});
+}
+
 /// Softmax along the last dimension: e^(d - log(sum of e^d)), where d is the difference from the
-/// largest element.
+/// largest element. Powers are multiplied by a number near the end of the type's range, if that is
+/// wide enough, and their mean replaces the sum.
 void expand_last(Planner& p, Expansion& e, const Layout& x) {
   const std::int64_t classes = x.shape.back();
   const tcu::DataType type = p.architecture().data_type;
   const nn::Shape axis{static_cast<std::int64_t>(x.rank()) - 1};
+  const Expansion::Attributes along{{"axes", axis}, {"keepdims", std::int64_t{1}}};
   const std::string& in = p.node.inputs[0];
-  const std::string largest =
-      e.node("ReduceMax", {in}, {{"axes", axis}, {"keepdims", std::int64_t{1}}});
-  const std::string distance = e.node("Sub", {in, largest});
+  const std::string distance = e.node("Sub", {in, e.node("ReduceMax", {in}, along)});
   const ElementFunction power{"Exp up to 0", [](double v) { return std::exp(std::min(v, 1.0)); },
                               Reach{-10, 0}, Reach{tcu::to_real(type, tcu::info(type).min()), 0}};
-  const std::string powers = computed(p, e, distance, power);
-  const double scale = sum_scale(p, classes, 1);
+  const double factor = power_scale(p.architecture());
+  // The sum of the powers of all classes is 1 or more, and at most their number.
+  const double scale =
+      factor != 0 ? factor / static_cast<double>(classes) : sum_scale(p, classes, 1);
+  const std::string sum =
+      factor != 0
+          ? e.node("ReduceMean", {scaled_power(p, e, distance, factor)}, along)
+          : sum_of_last(e, computed(p, e, distance, power), classes, static_cast<float>(scale));
   const double most = static_cast<double>(classes) * scale;
   const ElementFunction logarithm{
       fmt::format("Log of sums from {:g} to {:g}, times {:g}", scale, most, 1 / scale),
       [=](double v) { return std::log(std::max(v, scale / 2) / scale); }, Reach{scale, most},
       Reach{scale, most}};
-  const std::string log_sum =
-      computed(p, e, sum_of_last(e, powers, classes, static_cast<float>(scale)), logarithm);
+  std::string log_sum = computed(p, e, sum, logarithm);
+  // The tables of logarithms lose more than 0.2 % over wider ranges than this.
+  constexpr std::int64_t most_looked_up = 512;
+  if (factor != 0 && classes > most_looked_up) {
+    log_sum = corrected_logarithm(p, e, sum, log_sum, classes, factor);
+  }
   if (p.node.op_type == "LogSoftmax") {
     e.last("Sub", {distance, log_sum});
-  } else {
-    compute_last(p, e, e.node("Sub", {distance, log_sum}), power);
+    return;
   }
+  const std::string exponent = e.node("Sub", {distance, log_sum});
+  if (factor == 0) return compute_last(p, e, exponent, power);
+  e.last("Mul", {scaled_power(p, e, exponent, factor), e.constant(static_cast<float>(1 / factor))});
 }
 
 /// Expands a Softmax. A final one on a machine without tables is left to the host, which computes
@@ -149,9 +202,13 @@ bool expand_layer(Planner& p, Expansion& e) {
   const bool last = *axis + 1 == static_cast<std::int64_t>(x.rank());
   if (!last) rows = e.node("Reshape", {rows, e.constant(nn::Shape{outer, inner})});
   const bool centres = p.node.op_type == "LayerNormalization";
-  const std::string centred =
-      centres ? e.node("Sub", {rows, mean_of_last(p, e, rows, inner)}) : rows;
-  const std::string variance = mean_of_last(p, e, e.node("Mul", {centred, centred}), inner);
+  const auto mean_of_rows = [&](const std::string& values) {
+    const std::int64_t along = last ? static_cast<std::int64_t>(x.rank()) - 1 : 1;
+    return e.node("ReduceMean", {values},
+                  {{"axes", nn::Shape{along}}, {"keepdims", std::int64_t{1}}});
+  };
+  const std::string centred = centres ? e.node("Sub", {rows, mean_of_rows(rows)}) : rows;
+  const std::string variance = mean_of_rows(e.node("Mul", {centred, centred}));
   std::string result = scaled_by_deviation(p, e, centred, variance, p.node.real("epsilon", 1e-5F));
   if (!last) result = e.node("Reshape", {result, e.constant(x.shape)});
   if (!p.given(2)) {
@@ -222,27 +279,6 @@ std::string sum_of_last(Expansion& e, const std::string& x, std::int64_t count, 
   nn::Tensor column = nn::Tensor::zeros({count, 1});
   for (float& value : column.floats) value = scale;
   return e.node("MatMul", {x, e.constant(std::move(column))});
-}
-
-MeanFactors mean_factors(const Planner& p, std::int64_t count) {
-  const tcu::DataType type = p.architecture().data_type;
-  const double step = tcu::to_real(type, 1), most = tcu::to_real(type, tcu::info(type).max());
-  // The sum must be accurate for values down to a sixteenth of the largest.
-  const double largest = std::max(sum_scale(p, count, most / 16), step);
-  const double mean = 1 / static_cast<double>(count);
-  const auto rest = [&](double scale) { return std::round(mean / scale / step) * step; };
-  const auto error = [&](double scale) { return std::abs(rest(scale) * scale - mean); };
-  double scale = largest;
-  for (int k = 1; k < 64 && largest - k * step >= largest / 2; ++k) {
-    if (error(largest - k * step) < error(scale)) scale = largest - k * step;
-  }
-  return {static_cast<float>(scale), static_cast<float>(rest(scale))};
-}
-
-std::string mean_of_last(Planner& p, Expansion& e, const std::string& x, std::int64_t count) {
-  const MeanFactors factors = mean_factors(p, count);
-  const std::string sum = sum_of_last(e, x, count, factors.before);
-  return factors.after == 1 ? sum : e.node("Mul", {sum, e.constant(factors.after)});
 }
 
 bool expand_inner_softmax(Planner& p, Expansion& e) { return expand_softmax(p, e); }

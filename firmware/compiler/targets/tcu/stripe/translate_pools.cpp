@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
 
 namespace tactus::compiler::stripe_tcu {
@@ -70,61 +72,65 @@ void Translator::max_pool() {
   append(std::move(k));
 }
 
+/// Sums of weighted pixels, then one multiplication for each of a window's factors.
 void Translator::average_pool() {
-  const Windows& w = step_->windows;
   const std::int64_t channels = layout(in()).shape[1];
-  const bool padding = node().integer("count_include_pad", 0) != 0;
-  const bool stated = node().has("factor");
-  // Number of taps along one dimension that count: those inside the image or, with padding
-  // included, inside the padded image.
-  const auto counted = [&](std::size_t d, std::int64_t at) {
-    std::int64_t count = 0;
-    for (std::int64_t tap = 0; tap < w.kernel[d]; ++tap) {
-      const std::int64_t p = at * w.stride[d] - w.before[d] + tap * w.dilation[d];
-      count += padding ? (p < w.input[d] + w.after[d] ? 1 : 0) : (p >= 0 && p < w.input[d] ? 1 : 0);
+  const auto over_lanes = [&](const std::vector<float>& values) {
+    std::vector<float> lanes;
+    for (const float value : values) {
+      lanes.insert(lanes.end(), static_cast<std::size_t>(channels), value);
     }
-    return count;
+    return lanes;
   };
-  const auto factor = [&](std::int64_t row, std::int64_t column) {
-    return stated ? node().real("factor")
-                  : 1.0F / static_cast<float>(counted(0, row) * counted(1, column));
-  };
-  const std::string sums = make_temporary(out());
+  const std::vector<float> factors =
+      node().has("factors") ? node().reals("factors") : std::vector<float>{};
+  const float weight = node().real("weight", 1);
+  const Place target = make_place(out());
+  const std::string sums = factors.empty() ? target.buffer : make_temporary(out());
   Kernel k = kernel("_sum");
   k.tag("contraction");
-  Slide at = slide(k, w);
+  Slide at = slide(k, step_->windows);
   const Affine c = k.index("c", channels);
   at.source.push_back(c);
   at.target.push_back(c);
   read(k, "X", in(), at.source);
-  write(k, sums, at.target, "add");
-  k.store("Y", k.call("assign", {k.load("X")}));
-  append(std::move(k));
-
-  std::set<float> different;
-  std::vector<float> factors;
-  for (std::int64_t row = 0; row < w.output[0]; ++row) {
-    for (std::int64_t column = 0; column < w.output[1]; ++column) {
-      different.insert(factor(row, column));
-      factors.insert(factors.end(), static_cast<std::size_t>(channels), factor(row, column));
-    }
+  std::string value = k.load("X");
+  if (weight != 1) {
+    const std::string table =
+        make_constant(node().name + "_weight", {channels}, over_lanes({weight}));
+    k.in("K", shapes_.at(table), table, {c});
+    value = k.call("mul", {value, k.load("K")});
+  } else {
+    value = k.call("assign", {value});
   }
-  const Place target = make_place(out());
+  write(k, sums, at.target, "add");
+  k.store("Y", value);
+  append(std::move(k));
+  if (factors.empty()) return;
+
+  const auto constants = static_cast<std::size_t>(
+      node().integer("constants", static_cast<std::int64_t>(factors.size())));
   Kernel mean = kernel();
   mean.tag("eltwise");
   const std::vector<Affine> place = count(mean, layout(out()).memory_shape());
   mean.in("X", shapes_.at(sums), sums, place);
   write(mean, target.buffer, place);
-  if (different.size() == 1) {
-    const std::string value = mean.load("X");
-    mean.store("Y", mean.call("mul", {value, mean.real(factors.front())}));
-  } else {
+  value = mean.load("X");
+  for (std::size_t f = 0; f < constants; ++f) {
+    if (factors.size() == constants) {
+      value = mean.call("mul", {value, mean.real(factors[f])});
+      continue;
+    }
+    std::vector<float> of_windows;
+    for (std::size_t i = f; i < factors.size(); i += constants) of_windows.push_back(factors[i]);
     const std::string table = make_constant(
-        node().name + "_factors", {w.output[0], w.output[1], channels}, std::move(factors));
-    mean.in("F", shapes_.at(table), table, {place[1], place[2], place[3]});
-    const std::string value = mean.load("X"), factor = mean.load("F");
-    mean.store("Y", mean.call("mul", {value, factor}));
+        fmt::format("{}_factors_{}", node().name, f),
+        {layout(out()).shape[2], layout(out()).shape[3], channels}, over_lanes(of_windows));
+    const std::string operand = fmt::format("F{}", f);
+    mean.in(operand, shapes_.at(table), table, {place[1], place[2], place[3]});
+    value = mean.call("mul", {value, mean.load(operand)});
   }
+  mean.store("Y", value);
   append(std::move(mean));
 }
 
