@@ -40,6 +40,12 @@ enum class Via {
   stripe,  ///< compile_via_stripe()
 };
 
+enum class Scales {
+  none,
+  weights,  ///< powers of two in weights and biases only, which take no time
+  automatic,  ///< and multiplies behind sums where they save enough
+};
+
 /// What users choose of how a network is compiled; bench::compiler_parameters() describes it.
 struct Choices {
   Strategy strategy = Strategy::local_isolated;
@@ -56,6 +62,9 @@ struct Choices {
   /// room. The driver copies them there before the first image.
   bool resident = false;
   Via via = Via::layers;  ///< the compiler; for bench::compile_network()
+  Scales scales = Scales::none;  ///< of the tensors, see scales.h; for bench::compile_network()
+  /// Files with images of the user's from which scales are chosen; empty: they are drawn.
+  std::string calibrate;
 };
 
 struct Options : Choices {
@@ -176,6 +185,7 @@ struct Compiled {
   /// The graph that was compiled in place of the model, with its tensors scaled; null: the model.
   std::shared_ptr<const nn::Graph> scaled;
   TensorScales scales;  ///< of the model's tensors in `scaled`
+  std::map<std::string, double> bounds;  ///< Options::bounds with which `scaled` was compiled
   /// By the name of a model's node: largest absolute error of its results that the compiler's way
   /// of computing it causes by itself, such as that of lookup tables. Absent: rounding only.
   std::map<std::string, double> expected_errors;
