@@ -264,28 +264,21 @@ bool expand_quotient(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Expands a division by a constant into a product with its reciprocal. A reciprocal near the data
-/// type's step would lose precision, so it is multiplied by a power of two, and the result divided
-/// by it.
+/// Expands a division by a constant into a product with its reciprocal, see machine_reciprocals().
 bool expand_division(Planner& p, Expansion& e) {
   const nn::Tensor* by = p.constant(1);
   if (by == nullptr && p.value(1) != nullptr) return expand_quotient(p, e);
   if (by == nullptr || p.constant(0) != nullptr) return false;
   if (by->type != nn::ElementType::float32) return false;
-  float largest = 0;
-  for (const float value : by->floats) {
-    if (value == 0.0F) {
-      p.problem("{} has a zero; supported are divisors other than 0", quote(p.node.inputs[1]));
-      return true;
-    }
-    largest = std::max(largest, std::fabs(value));
+  if (std::find(by->floats.begin(), by->floats.end(), 0.0F) != by->floats.end()) {
+    p.problem("{} has a zero; supported are divisors other than 0", quote(p.node.inputs[1]));
+    return true;
   }
+  Reciprocals reciprocals = machine_reciprocals(by->floats);
   const auto digits = tcu::info(p.architecture().data_type).binary_point;
-  int shift = 0;
-  while (std::ldexp(1.0F, shift) < largest) ++shift;
-  if (shift <= 2) shift = 0;
+  int shift = reciprocals.shift;
   nn::Tensor factors = *by;
-  for (float& value : factors.floats) value = std::ldexp(1.0F, shift) / value;
+  factors.floats = std::move(reciprocals.factors);
   std::string result = p.node.inputs[0];
   if (shift == 0) {
     e.last("Mul", {result, e.constant(std::move(factors))});

@@ -1,6 +1,7 @@
 #include "firmware/compiler/frontend/operators/folding.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
@@ -65,6 +66,18 @@ std::int64_t BroadcastIndex::operator()(const nn::Shape& position) const {
   std::int64_t index = 0;
   for (std::size_t k = 0; k < strides_.size(); ++k) index += strides_[k] * position[k];
   return index;
+}
+
+Reciprocals machine_reciprocals(const std::vector<float>& divisors) {
+  float largest = 0;
+  for (const float value : divisors) largest = std::max(largest, std::fabs(value));
+  Reciprocals result;
+  while (std::ldexp(1.0F, result.shift) < largest) ++result.shift;
+  if (result.shift <= 2) result.shift = 0;
+  for (const float value : divisors) {
+    result.factors.push_back(std::ldexp(1.0F, result.shift) / value);
+  }
+  return result;
 }
 
 void fold_arithmetic(Planner& p) {
