@@ -8,6 +8,7 @@
 #include "firmware/bench/calibration.h"
 #include "firmware/bench/evaluation.h"
 #include "firmware/bench/program_cache.h"
+#include "firmware/compiler/frontend/folded_products.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/compiler/scaling/scaling.h"
 #include "firmware/driver/tcu/units.h"
@@ -68,6 +69,7 @@ class Judge {
   [[nodiscard]] std::vector<std::string> notes(const Candidate& chosen) const;
 
   const nn::Graph& graph_;
+  std::optional<nn::Graph> folded_;  ///< with constants around products in their weights
   const tcu::Architecture& architecture_;
   const Options& options_;
   Options judging_;
@@ -82,10 +84,12 @@ class Judge {
 
 Judge::Judge(const nn::Graph& graph, const tcu::Architecture& architecture, const Options& options)
     : graph_(graph),
+      folded_(compiler::fold_products(
+          graph, [](const compiler::ProductFold&) { return true; }, options.outputs)),
       architecture_(architecture),
       options_(options),
       judging_(options),
-      scaling_(graph, options.outputs, architecture.data_type) {
+      scaling_(folded_ ? *folded_ : graph, options.outputs, architecture.data_type) {
   judging_.scales = Scales::none;
   judging_.calibrate.clear();
   judging_.batch = 1;
@@ -133,7 +137,7 @@ void Judge::take_images() {
   const std::size_t judged = std::min(images_, affordable(most_judged, unscaled_.true_macs));
   for (std::size_t i = 0; i < images.size(); ++i) {
     const nn::Values values = nn::run_reference(graph_, images[i]);
-    scaling_.add_image(values);
+    scaling_.add_image(folded_ ? nn::run_reference(*folded_, images[i]) : values);
     // Judged on images that are spread over all.
     if (i * judged / images_ != judged_.size() || judged_.size() == judged) continue;
     nn::Values expected;
@@ -274,7 +278,7 @@ Compiled Judge::compile() {
   Options options = options_;
   options.scales = Scales::none;
   options.calibrate.clear();
-  if (chosen.network) options.bounds = chosen.network->bounds;
+  options.bounds = chosen.network ? chosen.network->bounds : options_.bounds;
   const nn::Graph& graph = chosen.network ? *chosen.network->graph : graph_;
   Compiled compiled = compile_network(graph, architecture_, options);
   if (chosen.network) {

@@ -21,6 +21,21 @@ int room(double value, double limit) {
   return std::clamp(exponent, lowest_exponent, highest_exponent);
 }
 
+/// What is minimised: first by how much bounds are exceeded, then the noise.
+struct Cost {
+  int over = 0;
+  double noise = 0;
+
+  Cost& operator+=(const Cost& other) {
+    over += other.over;
+    noise += other.noise;
+    return *this;
+  }
+  [[nodiscard]] bool operator<(const Cost& other) const {
+    return over < other.over || (over == other.over && noise < other.noise * (1 - 1e-9));
+  }
+};
+
 class Law {
  public:
   Law(const Network& network, const Range& range);
@@ -47,16 +62,18 @@ class Law {
     const std::size_t inputs = layer.outputs / layer.outputs_each * layer.inputs_each;
     return tensor.squares.size() == inputs ? tensor.squares[index] : tensor.mean_square();
   }
+  /// Largest absolute value that sums of each output channel are expected to take on the way.
+  [[nodiscard]] std::vector<double> reach(const Layer& layer) const;
   /// Largest exponents of a layer's sums that its weights, bias and results allow.
   [[nodiscard]] std::vector<int> most(std::size_t layer) const;
   /// Exponents of a layer's sums.
   [[nodiscard]] std::vector<int> sums(std::size_t layer) const;
   /// Noise of each output channel as a variance of real numbers.
   [[nodiscard]] std::vector<double> noise(std::size_t layer) const;
-  [[nodiscard]] double cost(std::size_t layer) const;
+  [[nodiscard]] Cost cost(std::size_t layer) const;
   /// Cost of a group's bounds and of its tensors' own noise.
-  [[nodiscard]] double group_cost(std::size_t group) const;
-  [[nodiscard]] double cost_around(std::size_t group) const;
+  [[nodiscard]] Cost group_cost(std::size_t group) const;
+  [[nodiscard]] Cost cost_around(std::size_t group) const;
 
   void descend();
   void refine_channels();
@@ -69,6 +86,7 @@ class Law {
   Exponents tops_;  ///< for each group and channel, by the bounds of its tensors
   std::vector<double> means_;  ///< mean squares of the tensors
   std::vector<std::vector<double>> largest_;  ///< weight of each layer's output channels
+  std::vector<std::vector<double>> reach_;    ///< of each layer's sums, partial ones included
 };
 
 Law::Law(const Network& network, const Range& range) : network_(network), range_(range) {
@@ -76,6 +94,7 @@ Law::Law(const Network& network, const Range& range) : network_(network), range_
     means_.push_back(std::max(tensor.mean_square(), 1e-30));
   }
   for (const Layer& layer : network.layers) {
+    reach_.push_back(reach(layer));
     std::vector<double>& largest = largest_.emplace_back();
     for (std::size_t o = 0; o < layer.outputs; ++o) {
       const auto row = layer.weights.begin() + static_cast<std::ptrdiff_t>(o * layer.inputs_each);
@@ -96,11 +115,28 @@ Law::Law(const Network& network, const Range& range) : network_(network), range_
   }
 }
 
+std::vector<double> Law::reach(const Layer& layer) const {
+  // Products of both signs go back and forth like a random walk before they cancel.
+  constexpr double walk = 4;
+  const Tensor& to = output(layer);
+  std::vector<double> result(layer.outputs);
+  for (std::size_t o = 0; o < layer.outputs; ++o) {
+    const std::size_t first = o / layer.outputs_each * layer.inputs_each;
+    double variance = 0;
+    for (std::size_t i = 0; i < layer.inputs_each; ++i) {
+      variance += layer.squares[o * layer.inputs_each + i] * mean_square(layer, first + i);
+    }
+    const double bias = layer.bias.empty() ? 0 : layer.bias[o];
+    const std::size_t at = to.largest.size() == layer.outputs ? o : 0;
+    result[o] = std::max(to.expected(at), bias + walk * std::sqrt(variance));
+  }
+  return result;
+}
+
 std::vector<int> Law::most(std::size_t number) const {
   const Layer& layer = network_.layers[number];
   const double limit = range_.top - range_.step;
   const Tensor& from = input(layer);
-  const Tensor& to = output(layer);
   std::vector<int> result(layer.outputs);
   const bool one_scale = state_.groups[from.group].size() == 1;
   for (std::size_t o = 0; o < layer.outputs; ++o) {
@@ -114,10 +150,8 @@ std::vector<int> Law::most(std::size_t number) const {
         top = std::max(top, weights[i] * power(-exponent(from, first + i)));
       }
     }
-    result[o] = room(top, limit);
+    result[o] = std::min(room(top, limit), room(reach_[number][o], 0.999 * range_.top));
     if (!layer.bias.empty()) result[o] = std::min(result[o], room(layer.bias[o], limit));
-    const std::size_t at = to.largest.size() == layer.outputs ? o : 0;
-    result[o] = std::min(result[o], room(margin * to.largest[at], 0.999 * range_.top));
   }
   return result;
 }
@@ -160,31 +194,25 @@ std::vector<double> Law::noise(std::size_t number) const {
   return result;
 }
 
-/// Cost of exceeding a bound by one: more than any noise.
-constexpr double beyond_bound = 1e9;
-
-double Law::cost(std::size_t number) const {
+Cost Law::cost(std::size_t number) const {
   const Layer& layer = network_.layers[number];
   const std::vector<double> variances = noise(number);
-  double sum = std::accumulate(variances.begin(), variances.end(), 0.0) /
+  Cost cost;
+  cost.noise = std::accumulate(variances.begin(), variances.end(), 0.0) /
                static_cast<double>(layer.outputs) / means_[layer.output];
   const std::vector<int> limits = most(number);
   for (std::size_t o = 0; o < layer.outputs; ++o) {
-    const int over = exponent(output(layer), o) - limits[o];
-    if (over > 0) sum += beyond_bound * over;
+    cost.over += std::max(0, exponent(output(layer), o) - limits[o]);
   }
-  return sum;
+  return cost;
 }
 
-double Law::group_cost(std::size_t number) const {
+Cost Law::group_cost(std::size_t number) const {
   const Group& group = network_.groups[number];
   const std::vector<int>& exponents = state_.groups[number];
-  double sum = 0;
-  for (std::size_t c = 0; c < exponents.size(); ++c) {
-    const int top = exponents.size() == group.channels
-                        ? tops_[number][c]
-                        : *std::min_element(tops_[number].begin(), tops_[number].end());
-    if (exponents[c] > top) sum += beyond_bound * (exponents[c] - top);
+  Cost cost;
+  for (std::size_t c = 0; c < group.channels; ++c) {
+    cost.over += std::max(0, exponents[exponents.size() == 1 ? 0 : c] - tops_[number][c]);
   }
   for (const std::size_t t : group.tensors) {
     const Tensor& tensor = network_.tensors[t];
@@ -193,15 +221,15 @@ double Law::group_cost(std::size_t number) const {
     for (std::size_t i = 0; i < tensor.channels.size(); ++i) {
       variance += square(-exponent(tensor, i));
     }
-    sum += tensor.noise * range_.step * range_.step * variance /
-           static_cast<double>(tensor.channels.size()) / means_[t];
+    cost.noise += tensor.noise * range_.step * range_.step * variance /
+                  static_cast<double>(tensor.channels.size()) / means_[t];
   }
-  return sum;
+  return cost;
 }
 
-double Law::cost_around(std::size_t number) const {
+Cost Law::cost_around(std::size_t number) const {
   const Group& group = network_.groups[number];
-  double sum = group_cost(number);
+  Cost sum = group_cost(number);
   std::vector<std::size_t> layers = group.readers;
   layers.insert(layers.end(), group.writers.begin(), group.writers.end());
   std::sort(layers.begin(), layers.end());
@@ -218,13 +246,13 @@ void Law::descend() {
     for (std::size_t g = 0; g < network_.groups.size(); ++g) {
       if (network_.groups[g].fixed) continue;
       int& exponent = state_.groups[g].front();
-      double least = cost_around(g);
+      Cost least = cost_around(g);
       int best = exponent;
       const int now = exponent;
       for (const int step : {-4, -2, -1, 1, 2, 4}) {
         exponent = std::clamp(now + step, lowest_exponent, highest_exponent);
-        const double tried = cost_around(g);
-        if (tried < least * (1 - 1e-9)) {
+        const Cost tried = cost_around(g);
+        if (tried < least) {
           least = tried;
           best = exponent;
         }
@@ -321,9 +349,9 @@ void Law::choose_multiplies() {
   std::vector<Gain> gains;
   double left = 0, open = 0;
   for (std::size_t l = 0; l < network_.layers.size(); ++l) {
-    const double with = cost(l);
+    const double with = cost(l).noise;
     state_.multiplies[l] = false;
-    const double without = cost(l);
+    const double without = cost(l).noise;
     state_.multiplies[l] = true;
     left += with;
     const Tensor& to = output(network_.layers[l]);
@@ -334,7 +362,7 @@ void Law::choose_multiplies() {
   std::sort(gains.begin(), gains.end(), [](const Gain& a, const Gain& b) {
     return a.each > b.each || (a.each == b.each && a.layer < b.layer);
   });
-  constexpr double share = 0.15;  // of the noise that is left at best
+  constexpr double share = 0.1;  // of the noise that is left at best
   for (const Gain& gain : gains) {
     state_.multiplies[gain.layer] = gain.saved > 0 && open > share * left;
     if (state_.multiplies[gain.layer]) open -= gain.saved;

@@ -19,9 +19,6 @@ struct Range {
   int fraction_bits = 0;  ///< step is 2^-fraction_bits
 };
 
-/// Factor between the largest value on the calibration images and what the data type must hold.
-inline constexpr double margin = 1.5;
-
 /// Exponents: the machine holds values times 2^exponent.
 struct Solution {
   std::vector<std::vector<int>> groups;  ///< of each group, for each channel

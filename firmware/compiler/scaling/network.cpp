@@ -682,6 +682,13 @@ double Tensor::mean_square() const {
   return squares.empty() ? 0 : sum / static_cast<double>(squares.size());
 }
 
+double Tensor::expected(std::size_t index) const {
+  const double seen = margin * largest[index];
+  // A few scalars say little of the largest one, their mean square says more.
+  constexpr double few = 1000, deviations = 6;
+  return numbers >= few ? seen : std::max(seen, deviations * std::sqrt(squares[index]));
+}
+
 const Tensor* Network::find(std::string_view name) const {
   const auto found = numbers.find(name);
   return found == numbers.end() ? nullptr : &tensors[found->second];

@@ -21,6 +21,9 @@ namespace tactus::compiler::scaling {
 
 inline constexpr std::size_t no_axis = SIZE_MAX;
 
+/// Factor between the largest value on the calibration images and what is expected of others.
+inline constexpr double margin = 1.5;
+
 /// A tensor of real numbers that is computed at run time.
 struct Tensor {
   std::string name;
@@ -39,6 +42,8 @@ struct Tensor {
   double noise = 0;
 
   [[nodiscard]] double mean_square() const;
+  /// Largest absolute value to expect of an index of the axis on other images.
+  [[nodiscard]] double expected(std::size_t index) const;
 };
 
 struct Group {

@@ -185,8 +185,8 @@ void Writer::write_multiply(nn::Node& node, std::size_t number) {
   double bound = 0;
   for (std::size_t o = 0; o < sums.size(); ++o) {
     factors.push_back(std::ldexp(1.0F, at(results, o) - sums[o]));
-    bound = std::max(bound, margin * to.largest[to.largest.size() == sums.size() ? o : 0] *
-                                std::ldexp(1.0, sums[o]));
+    const double largest = to.expected(to.largest.size() == sums.size() ? o : 0);
+    bound = std::max(bound, largest * std::ldexp(1.0, sums[o]));
   }
   const bool same = std::all_of(factors.begin(), factors.end(),
                                 [&](float factor) { return factor == factors.front(); });
@@ -283,7 +283,7 @@ void Writer::describe() {
     const std::vector<int> scale = exponents(tensor);
     double bound = 0;
     for (std::size_t i = 0; i < tensor.largest.size(); ++i) {
-      bound = std::max(bound, margin * tensor.largest[i] * std::ldexp(1.0, at(scale, i)));
+      bound = std::max(bound, tensor.expected(i) * std::ldexp(1.0, at(scale, i)));
     }
     result_.bounds[tensor.name] = std::min(bound, range_.top);
     if (is_zero(scale)) continue;

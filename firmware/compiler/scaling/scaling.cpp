@@ -36,8 +36,11 @@ std::map<std::string, double> Scaling::bounds() const {
   std::map<std::string, double> bounds;
   if (!network_) return bounds;
   for (const Tensor& tensor : network_->tensors) {
-    const double largest = *std::max_element(tensor.largest.begin(), tensor.largest.end());
-    bounds[tensor.name] = std::min(scaling::margin * largest, range_.top);
+    double bound = 0;
+    for (std::size_t i = 0; i < tensor.largest.size(); ++i) {
+      bound = std::max(bound, tensor.expected(i));
+    }
+    bounds[tensor.name] = std::min(bound, range_.top);
   }
   return bounds;
 }
