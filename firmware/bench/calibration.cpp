@@ -79,13 +79,13 @@ std::vector<nn::Tensor> cut(const Given& given, const nn::ValueInfo& input) {
     nn::Tensor one;
     if (whole) {
       const auto first = all.integers.begin() + static_cast<std::ptrdiff_t>(i * size);
-      one = nn::Tensor::of(shape, std::vector<std::int64_t>(
-                                      first, first + static_cast<std::ptrdiff_t>(size)));
+      one = nn::Tensor::of(
+          shape, std::vector<std::int64_t>(first, first + static_cast<std::ptrdiff_t>(size)));
       one.stored = input.stored;
     } else {
       const auto first = values.begin() + static_cast<std::ptrdiff_t>(i * size);
-      one = nn::Tensor::of(
-          shape, std::vector<float>(first, first + static_cast<std::ptrdiff_t>(size)));
+      one = nn::Tensor::of(shape,
+                           std::vector<float>(first, first + static_cast<std::ptrdiff_t>(size)));
     }
     result.push_back(std::move(one));
   }

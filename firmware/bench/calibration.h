@@ -13,8 +13,9 @@ namespace tactus::bench {
 /// Reads images from an .npy or .pb (for a model of one input), an .npz (arrays with the names of
 /// inputs, in_*, or of a model of one input any), or a folder: its files of these kinds, or
 /// test_data_set_K folders with input_K.pb. A tensor may hold several images along its first
-/// dimension. At most `most` are kept, evenly spread. `inputs` are those of the model, with complete
-/// shapes. Throws UserError "WHERE: ...": no such file, shape, type, a number that is not finite.
+/// dimension. At most `most` are kept, evenly spread. `inputs` are those of the model, with
+/// complete shapes. Throws UserError "WHERE: ...": no such file, shape, type, a number that is not
+/// finite.
 [[nodiscard]] std::vector<nn::Values> read_calibration(const std::string& path,
                                                        const std::vector<nn::ValueInfo>& inputs,
                                                        std::size_t most);

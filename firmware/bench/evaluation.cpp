@@ -204,9 +204,9 @@ std::optional<ChoicesProblem> choices_problem(
                     named("compat"))};
   }
   if (choices.compat && choices.scales != compiler::Scales::none) {
-    return ChoicesProblem{
-        "scales", fmt::format("and {} exclude each other, for the reference scales nothing",
-                              named("compat"))};
+    return ChoicesProblem{"scales",
+                          fmt::format("and {} exclude each other, for the reference scales nothing",
+                                      named("compat"))};
   }
   if (!choices.calibrate.empty() && choices.scales == compiler::Scales::none) {
     return ChoicesProblem{"calibrate", "needs " + named("scales")};

@@ -130,9 +130,9 @@ std::vector<nn::ValueInfo> Judge::inputs() const {
 
 void Judge::take_images() {
   const std::size_t wanted = affordable(most_images, unscaled_.true_macs);
-  std::vector<nn::Values> images =
-      options_.calibrate.empty() ? draw_calibration(graph_, inputs(), wanted)
-                                 : read_calibration(options_.calibrate, inputs(), wanted);
+  std::vector<nn::Values> images = options_.calibrate.empty()
+                                       ? draw_calibration(graph_, inputs(), wanted)
+                                       : read_calibration(options_.calibrate, inputs(), wanted);
   images_ = images.size();
   const std::size_t judged = std::min(images_, affordable(most_judged, unscaled_.true_macs));
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -234,7 +234,8 @@ std::vector<std::string> Judge::notes(const Candidate& chosen) const {
   std::vector<std::string> result;
   const std::string from =
       options_.calibrate.empty()
-          ? fmt::format("{} drawn image{} (--calibrate takes yours)", images_, images_ == 1 ? "" : "s")
+          ? fmt::format("{} drawn image{} (--calibrate takes yours)", images_,
+                        images_ == 1 ? "" : "s")
           : fmt::format("{} image{} of {}", images_, images_ == 1 ? "" : "s", options_.calibrate);
   const std::string judged = fmt::format("judged on {} of them", judged_.size());
   const Candidate& unscaled = candidates_.front();

@@ -203,8 +203,13 @@ std::vector<nn::ValueInfo> ModelTensors::model_inputs() const {
 }
 
 ModelTensors tensors_of(const Compiled& compiled) {
-  return {compiled.input_layouts, compiled.output_layouts, compiled.model_outputs,
-          compiled.host_before,   compiled.host,           compiled.scales,         {}};
+  return {compiled.input_layouts,
+          compiled.output_layouts,
+          compiled.model_outputs,
+          compiled.host_before,
+          compiled.host,
+          compiled.scales,
+          {}};
 }
 
 std::string to_json(const ModelTensors& tensors, const HostFiles& files) {

@@ -83,7 +83,7 @@ class Law {
   const Network& network_;
   Range range_;
   Solution state_;
-  Exponents tops_;  ///< for each group and channel, by the bounds of its tensors
+  Exponents tops_;             ///< for each group and channel, by the bounds of its tensors
   std::vector<double> means_;  ///< mean squares of the tensors
   std::vector<std::vector<double>> largest_;  ///< weight of each layer's output channels
   std::vector<std::vector<double>> reach_;    ///< of each layer's sums, partial ones included
@@ -264,8 +264,8 @@ void Law::descend() {
   }
 }
 
-/// The closed form for each channel: its producers' noise falls with 4^-d, that of the weights which
-/// its readers multiply it by grows with 4^d.
+/// The closed form for each channel: its producers' noise falls with 4^-d, that of the weights
+/// which its readers multiply it by grows with 4^d.
 void Law::refine(std::size_t number) {
   const Group& group = network_.groups[number];
   struct Channel {
@@ -286,8 +286,8 @@ void Law::refine(std::size_t number) {
         const std::size_t w = o * layer.inputs_each + i;
         Channel& channel = channels[from.channels[first + i]];
         channel.gain += layer.squares[w] * share;
-        channel.grows += layer.taps / 12 * mean_square(layer, first + i) * unit *
-                         square(-exponents[o]) * share;
+        channel.grows +=
+            layer.taps / 12 * mean_square(layer, first + i) * unit * square(-exponents[o]) * share;
         // A weight grows when the channel's scale falls.
         channel.low = std::max(channel.low, exponent(output(layer), o) -
                                                 room(layer.weights[w], range_.top - range_.step));

@@ -56,7 +56,9 @@ class Analysis {
   std::size_t add(const std::string& name);
   std::size_t root(std::size_t group);
   void tie(std::size_t a, std::size_t b);
-  void fix(std::size_t tensor) { network_.groups[root(network_.tensors[tensor].group)].fixed = true; }
+  void fix(std::size_t tensor) {
+    network_.groups[root(network_.tensors[tensor].group)].fixed = true;
+  }
   void make_uniform(std::size_t tensor) {
     network_.groups[root(network_.tensors[tensor].group)].uniform = true;
   }
@@ -77,7 +79,8 @@ class Analysis {
   void visit_product(const nn::Node& node);
   void finish_groups();
 
-  void pass(const nn::Node& node, const std::function<std::size_t(const Tensor&, const Tensor&)>& axis);
+  void pass(const nn::Node& node,
+            const std::function<std::size_t(const Tensor&, const Tensor&)>& axis);
   void reshape(const nn::Node& node);
   [[nodiscard]] bool pads_zeros(const nn::Node& node) const;
   [[nodiscard]] bool clips_at_zero_only(const nn::Node& node) const;
@@ -201,8 +204,7 @@ void Analysis::reshape(const nn::Node& node) {
       for (std::size_t i = 0; i < size; ++i) {
         made.channels[i] = source.channels[(i / (inner / inside)) % count];
       }
-      network_.groups[root(made.group)].channels =
-          network_.groups[root(source.group)].channels;
+      network_.groups[root(made.group)].channels = network_.groups[root(source.group)].channels;
       tie(from, to);
       return;
     }
@@ -314,13 +316,15 @@ bool Analysis::passes_on(const nn::Node& node) {
 /// Nodes of several operands of one scale.
 bool Analysis::passes_sum(const nn::Node& node) {
   const bool concat = node.op_type == "Concat";
-  if (!concat && !is_one_of(node.op_type, {"Add", "Sub", "Sum", "Mean", "Min", "Max"})) return false;
+  if (!concat && !is_one_of(node.op_type, {"Add", "Sub", "Sum", "Mean", "Min", "Max"}))
+    return false;
   const std::size_t to = tensor(node.outputs.front());
   std::size_t leader = no_axis;  // an operand of the result's shape
   for (const std::string& name : node.inputs) {
     if (!is_computed(name)) continue;
     const bool whole = network_.tensors[tensor(name)].shape == network_.tensors[to].shape;
-    if (leader == no_axis || (whole && network_.tensors[leader].shape != network_.tensors[to].shape)) {
+    if (leader == no_axis ||
+        (whole && network_.tensors[leader].shape != network_.tensors[to].shape)) {
       leader = tensor(name);
     }
   }
@@ -377,10 +381,10 @@ std::vector<double> magnitudes(const nn::Tensor* tensor, std::size_t count, doub
   }
   if (values.size() != count && values.size() > 1) {
     // The bias varies along other dimensions.
-    const double top = std::abs(factor * double{*std::max_element(
-                                             values.begin(), values.end(), [](float a, float b) {
-                                               return std::abs(a) < std::abs(b);
-                                             })});
+    const double top = std::abs(
+        factor * double{*std::max_element(values.begin(), values.end(), [](float a, float b) {
+          return std::abs(a) < std::abs(b);
+        })});
     std::fill(result.begin(), result.end(), top);
   }
   return result;
@@ -412,8 +416,7 @@ bool Analysis::add_convolution(std::size_t number, const nn::Node& node) {
   const std::vector<float> values = weights->reals();
   for (std::size_t a = 0; a < first; ++a) {
     for (std::size_t b = 0; b < second; ++b) {
-      const std::size_t output =
-          transposed ? a / layer.inputs_each * layer.outputs_each + b : a;
+      const std::size_t output = transposed ? a / layer.inputs_each * layer.outputs_each + b : a;
       const std::size_t input = transposed ? a % layer.inputs_each : b;
       const std::size_t at = output * layer.inputs_each + input;
       for (std::size_t t = 0; t < taps; ++t) {
@@ -455,8 +458,7 @@ bool Analysis::add_matrix(std::size_t number, const nn::Node& node) {
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; ++c) {
       const double w = std::abs(alpha * double{values[r * columns + c]});
-      const std::size_t at =
-          turned ? r * layer.inputs_each + c : c * layer.inputs_each + r;
+      const std::size_t at = turned ? r * layer.inputs_each + c : c * layer.inputs_each + r;
       layer.weights[at] = w;
       layer.squares[at] = w * w;
     }
@@ -560,10 +562,9 @@ void Analysis::visit(std::size_t number) {
       std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& name) {
         return name.empty() || network_.constants.count(name) != 0;
       });
-  const bool integers =
-      !node.inputs.empty() &&
-      std::none_of(node.inputs.begin(), node.inputs.end(),
-                   [&](const std::string& name) { return is_computed(name); });
+  const bool integers = !node.inputs.empty() &&
+                        std::none_of(node.inputs.begin(), node.inputs.end(),
+                                     [&](const std::string& name) { return is_computed(name); });
   for (const std::string& name : node.outputs) {
     const nn::Tensor* made = value(name);
     if (name.empty() || made == nullptr) continue;
@@ -700,8 +701,7 @@ const nn::Tensor* Network::constant(std::string_view name) const {
 }
 
 Network analyse_network(const nn::Graph& graph, const nn::Values& values,
-                        const std::set<std::string>& outputs,
-                        const std::set<std::string>& beyond) {
+                        const std::set<std::string>& outputs, const std::set<std::string>& beyond) {
   return Analysis(graph, values, outputs, beyond).run();
 }
 
@@ -711,9 +711,9 @@ void add_figures(Network& network, const nn::Values& values) {
     if (found == values.end() || found->second.shape != tensor.shape) continue;
     const std::vector<float>& numbers = found->second.floats;
     const std::size_t count = tensor.channels.size();
-    const std::size_t inner =
-        tensor.axis == no_axis ? numbers.size()
-                            : product(tensor.shape, tensor.axis + 1, tensor.shape.size());
+    const std::size_t inner = tensor.axis == no_axis
+                                  ? numbers.size()
+                                  : product(tensor.shape, tensor.axis + 1, tensor.shape.size());
     std::vector<double> sums(count);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const std::size_t at = i / inner % count;

@@ -1,5 +1,5 @@
-// What of a network decides its scales: groups of tensors that share a scale, the layers of products
-// between groups, and figures of the tensors on calibration images.
+// What of a network decides its scales: groups of tensors that share a scale, the layers of
+// products between groups, and figures of the tensors on calibration images.
 //
 // A group's tensors are linked by nodes that pass a factor on: Relu, pools, Add, Concat, Reshape...
 // A layer multiplies by constants, so that its result may have another scale than its operand.
@@ -38,7 +38,8 @@ struct Tensor {
   double numbers = 0;  ///< scalars for each index, over all images
   /// The unit adds up so many values of a mean before it divides.
   double summed = 1;
-  /// Noise of the operation that computes the tensor, as a variance in steps; layers have their own.
+  /// Noise of the operation that computes the tensor, as a variance in steps; layers have their
+  /// own.
   double noise = 0;
 
   [[nodiscard]] double mean_square() const;

@@ -67,7 +67,8 @@ class Writer {
   std::string constant(const std::string& wish, nn::Tensor tensor);
   /// Replaces an operand by another constant.
   void replace(nn::Node& node, std::size_t input, nn::Tensor tensor) {
-    node.inputs[input] = constant(node.name + "/scaled_" + std::to_string(input), std::move(tensor));
+    node.inputs[input] =
+        constant(node.name + "/scaled_" + std::to_string(input), std::move(tensor));
   }
   [[nodiscard]] const nn::Tensor& operand(const nn::Node& node, std::size_t input) const {
     return *network_.constant(node.inputs[input]);
@@ -221,7 +222,8 @@ void Writer::write_sum(nn::Node& node) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const nn::Tensor* value = network_.constant(node.inputs[i]);
     if (value == nullptr) continue;
-    replace(node, i, scaled_along(*value, to->shape.size(), to->axis == no_axis ? 0 : to->axis, scale));
+    replace(node, i,
+            scaled_along(*value, to->shape.size(), to->axis == no_axis ? 0 : to->axis, scale));
   }
 }
 
@@ -257,8 +259,8 @@ void Writer::write_host_ends() {
     multiply.file = graph_.file;
     const std::string factor =
         constant(tensor.name + "/factor",
-                 nn::Tensor::of({1}, std::vector<float>{std::ldexp(
-                                         1.0F, end.input ? exponent : -exponent)}));
+                 nn::Tensor::of(
+                     {1}, std::vector<float>{std::ldexp(1.0F, end.input ? exponent : -exponent)}));
     multiply.inputs = {end.input ? tensor.name : held, factor};
     multiply.outputs = {end.input ? held : tensor.name};
     auto place = nodes_.begin();
@@ -320,7 +322,8 @@ ScaledNetwork Writer::run() {
     const auto layer = network_.layer_of_node.find(i);
     if (layer != network_.layer_of_node.end()) {
       write_layer(node, layer->second);
-    } else if (node.domain.empty() && !node.outputs.empty() && network_.find(node.outputs.front())) {
+    } else if (node.domain.empty() && !node.outputs.empty() &&
+               network_.find(node.outputs.front())) {
       if (node.op_type == "Clip") write_clip(node);
       for (const char* op : {"Add", "Sub", "Sum", "Mean", "Min", "Max", "Concat"}) {
         if (node.op_type == op) write_sum(node);
