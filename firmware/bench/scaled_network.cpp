@@ -25,21 +25,21 @@ using compiler::ScaledNetwork;
 using compiler::Scales;
 using compiler::scaling::Multiplies;
 
-/// Numbers of images: of which figures are taken, and on which candidates are judged. Of large
-/// networks there are fewer, so that the floating-point reference takes seconds.
-constexpr std::size_t most_images = 8, most_judged = 4;
+/// Number of images from which scales are chosen and on which they are judged. Of large networks
+/// there are fewer, so that the floating-point reference takes seconds.
+constexpr std::size_t most_images = 8;
 constexpr std::uint64_t reference_macs = 4'000'000'000;
 
-std::size_t affordable(std::size_t most, std::uint64_t macs) {
+std::size_t affordable_images(std::uint64_t macs) {
   const std::uint64_t count = reference_macs / std::max<std::uint64_t>(macs, 1);
-  return static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, most));
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, most_images));
 }
 
 /// A way of scaling, with the errors of its program.
 struct Candidate {
   std::string text;                      ///< "powers of two per tensor"
   std::optional<ScaledNetwork> network;  ///< empty: unscaled
-  /// RMS error of each output on the judged images, relative to the range of its values.
+  /// RMS error of each output on the images, relative to the range of its values.
   std::vector<double> errors;
 
   [[nodiscard]] double error() const {
@@ -76,9 +76,8 @@ class Judge {
   TcuSimulationConfig config_;
   Compiled unscaled_;
   compiler::Scaling scaling_;
-  std::vector<nn::Values> judged_;    ///< inputs of the images judged on
-  std::vector<nn::Values> expected_;  ///< outputs in float
-  std::size_t images_ = 0;
+  std::vector<nn::Values> images_;    ///< inputs of the calibration images
+  std::vector<nn::Values> expected_;  ///< their outputs in float
   std::vector<Candidate> candidates_;
 };
 
@@ -129,21 +128,14 @@ std::vector<nn::ValueInfo> Judge::inputs() const {
 }
 
 void Judge::take_images() {
-  const std::size_t wanted = affordable(most_images, unscaled_.true_macs);
-  std::vector<nn::Values> images = options_.calibrate.empty()
-                                       ? draw_calibration(graph_, inputs(), wanted)
+  const std::size_t wanted = affordable_images(unscaled_.true_macs);
+  images_ = options_.calibrate.empty() ? draw_calibration(graph_, inputs(), wanted)
                                        : read_calibration(options_.calibrate, inputs(), wanted);
-  images_ = images.size();
-  const std::size_t judged = std::min(images_, affordable(most_judged, unscaled_.true_macs));
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const nn::Values values = nn::run_reference(graph_, images[i]);
-    scaling_.add_image(folded_ ? nn::run_reference(*folded_, images[i]) : values);
-    // Judged on images that are spread over all.
-    if (i * judged / images_ != judged_.size() || judged_.size() == judged) continue;
-    nn::Values expected;
+  for (const nn::Values& image : images_) {
+    const nn::Values values = nn::run_reference(graph_, image);
+    scaling_.add_image(folded_ ? nn::run_reference(*folded_, image) : values);
+    nn::Values& expected = expected_.emplace_back();
     for (const std::string& name : unscaled_.model_outputs) expected[name] = values.at(name);
-    judged_.push_back(std::move(images[i]));
-    expected_.push_back(std::move(expected));
   }
 }
 
@@ -154,8 +146,8 @@ std::vector<double> Judge::errors_of(const Compiled& compiled) const {
     double squares = 0, numbers = 0, low = 0, high = 0;
   };
   std::vector<Sum> sums(compiled.model_outputs.size());
-  for (std::size_t i = 0; i < judged_.size(); ++i) {
-    const nn::Values started = compiler::start_on_host(tensors, judged_[i]);
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    const nn::Values started = compiler::start_on_host(tensors, images_[i]);
     TensorData data;
     for (const compiler::TensorLayout& layout : program.inputs) {
       data[layout.name] = pack_tensor(layout, architecture_, started.at(layout.name).reals());
@@ -232,24 +224,22 @@ const Candidate& Judge::best() const {
 
 std::vector<std::string> Judge::notes(const Candidate& chosen) const {
   std::vector<std::string> result;
-  const std::string from =
-      options_.calibrate.empty()
-          ? fmt::format("{} drawn image{} (--calibrate takes yours)", images_,
-                        images_ == 1 ? "" : "s")
-          : fmt::format("{} image{} of {}", images_, images_ == 1 ? "" : "s", options_.calibrate);
-  const std::string judged = fmt::format("judged on {} of them", judged_.size());
+  const std::string count =
+      fmt::format("{} image{}", images_.size(), images_.size() == 1 ? "" : "s");
+  const std::string from = options_.calibrate.empty()
+                               ? fmt::format("{}, drawn (calibrate takes yours)", count)
+                               : fmt::format("{} of {}", count, options_.calibrate);
   const Candidate& unscaled = candidates_.front();
   if (!chosen.network) {
     result.push_back(fmt::format(
-        "scales: none, which loses least on {}; RMS error of the outputs {:.3g} % of their range, "
-        "{}",
-        from, 100 * unscaled.error(), judged));
+        "scales: none, which loses least on {}; RMS error of the outputs {:.3g} % of their range",
+        from, 100 * unscaled.error()));
     return result;
   }
-  result.push_back(fmt::format(
-      "scales: {}, chosen on {}; RMS error of the outputs {:.3g} % of their range, unscaled {:.3g} "
-      "%, {}",
-      chosen.text, from, 100 * chosen.error(), 100 * unscaled.error(), judged));
+  result.push_back(
+      fmt::format("scales: {}, chosen on {}; RMS error of the outputs {:.3g} % of their range, "
+                  "unscaled {:.3g} %",
+                  chosen.text, from, 100 * chosen.error(), 100 * unscaled.error()));
   const std::string_view type = info(architecture_.data_type).name;
   for (const auto& [name, exponent] : chosen.network->host_inputs) {
     result.push_back(

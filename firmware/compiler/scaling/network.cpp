@@ -686,7 +686,7 @@ double Tensor::mean_square() const {
 double Tensor::expected(std::size_t index) const {
   const double seen = margin * largest[index];
   // A few scalars say little of the largest one, their mean square says more.
-  constexpr double few = 1000, deviations = 6;
+  constexpr double few = 1000, deviations = 4;
   return numbers >= few ? seen : std::max(seen, deviations * std::sqrt(squares[index]));
 }
 

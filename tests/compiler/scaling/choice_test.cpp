@@ -126,7 +126,7 @@ TEST(ScaleChoice, InWeightsTakesNoInstruction) {
   const Case c("cnn");
   const Compiled scaled = c.compile(Scales::weights);
   EXPECT_EQ(scaled.instructions, c.compile(Scales::none).instructions);
-  EXPECT_TRUE(has_note(scaled, "drawn images"));
+  EXPECT_TRUE(has_note(scaled, "8 images, drawn"));
 }
 
 TEST(ScaleChoice, EveryWayOfCompilingTakesTheScaledNetwork) {
