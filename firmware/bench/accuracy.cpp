@@ -320,6 +320,9 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   // Tensors that are scaled keep their names in the graph that was compiled.
   const nn::Graph& compiled_graph = compiled.scaled == nullptr ? graph : *compiled.scaled;
   compiler::Options with_layers = options;
+  with_layers.scales = compiler::Scales::none;  // the graph that was compiled is scaled already
+  with_layers.calibrate.clear();
+  with_layers.bounds = compiled.bounds;
   std::vector<std::string> layers = tensors.empty() ? layer_tensors(graph, compiled) : tensors;
   layers.erase(std::remove_if(layers.begin(), layers.end(), is_output), layers.end());
 

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firmware/bench/calibration.h"
+#include "firmware/bench/scaled_network.h"
 #include "firmware/bench/seeded_input.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/config/memory.h"
@@ -114,6 +116,7 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   }
   key["architecture"] = json_of_text(to_json(task.architecture, -1));
   compiler_parameters().write(key["compiler"], task);
+  if (!task.calibrate.empty()) key["calibration"] = calibration_hash(task.calibrate);
   // The Stripe compiler's choice of tiles depends on the cost of transfers.
   if (task.via != compiler::Via::layers) key["memory"] = task.axi_data_bits;
   // The optimising compiler adapts the program to the memory port.
@@ -180,6 +183,9 @@ void fit_to(const BoardValues& board, compiler::Options& options) {
 
 compiler::Compiled compile_network(const nn::Graph& graph, const tcu::Architecture& architecture,
                                    const compiler::Options& options) {
+  if (options.scales != compiler::Scales::none) {
+    return compile_scaled(graph, architecture, options);
+  }
   if (options.via == compiler::Via::layers) return compile(graph, architecture, options);
   return compile_via_stripe(graph, architecture, options).model;
 }
@@ -203,6 +209,14 @@ std::optional<ChoicesProblem> choices_problem(
         "separate_outputs",
         fmt::format("and {} exclude each other, for the reference reuses the place of an input",
                     named("compat"))};
+  }
+  if (choices.compat && choices.scales != compiler::Scales::none) {
+    return ChoicesProblem{"scales",
+                          fmt::format("and {} exclude each other, for the reference scales nothing",
+                                      named("compat"))};
+  }
+  if (!choices.calibrate.empty() && choices.scales == compiler::Scales::none) {
+    return ChoicesProblem{"calibrate", "needs " + named("scales")};
   }
   if ((choices.batch > 1 || choices.resident) && !choices.optimise) {
     return ChoicesProblem{choices.resident ? "resident" : "batch", "needs " + named("optimise")};
@@ -243,7 +257,16 @@ const ParameterTable<compiler::Choices>& compiler_parameters() {
                "with optimise: constants stay in local memory from image to image, as far as there "
                "is room"),
        choice("via", &C::via, {"layers", "stripe"},
-              "layers: the compiler of layers; stripe: Stripe's passes and lowering")});
+              "layers: the compiler of layers; stripe: Stripe's passes and lowering"),
+       choice("scales", &C::scales, {"none", "weights", "auto"},
+              "multiply tensors by powers of two, so that rounding loses less; weights: in weights "
+              "and biases, which takes no time; auto: also behind sums, where it saves enough")
+           .which_old_files_lack(),
+       text("calibrate", &C::calibrate, "",
+            "images of yours from which scales are chosen: .npy, .npz, .pb or a folder of them; "
+            "without it images are drawn")
+           .with_value_name("F")
+           .which_old_files_lack()});
   return table;
 }
 

@@ -41,6 +41,12 @@ enum class Via {
   stripe,  ///< compile_via_stripe()
 };
 
+enum class Scales {
+  none,
+  weights,  ///< powers of two in weights and biases only, which take no time
+  automatic,  ///< and multiplies behind sums where they save enough
+};
+
 /// What users choose of how a network is compiled; bench::compiler_parameters() describes it.
 struct Choices {
   Strategy strategy = Strategy::local_isolated;
@@ -57,6 +63,9 @@ struct Choices {
   /// room. The driver copies them there before the first image.
   bool resident = false;
   Via via = Via::layers;  ///< the compiler; for bench::compile_network()
+  Scales scales = Scales::none;  ///< of the tensors, see scales.h; for bench::compile_network()
+  /// Files with images of the user's from which scales are chosen; empty: they are drawn.
+  std::string calibrate;
 };
 
 struct Options : Choices {
@@ -183,6 +192,7 @@ struct Compiled {
   /// (fold_lossy_products()) or its tensors scaled; null: the model.
   std::shared_ptr<const nn::Graph> scaled;
   TensorScales scales;  ///< of the model's tensors in `scaled`
+  std::map<std::string, double> bounds;  ///< Options::bounds with which `scaled` was compiled
   /// Errors of nodes' results that lookup tables and the like cause.
   ExpectedErrors expected_errors;
   /// Decisions that a user should know, one sentence each.

@@ -249,6 +249,7 @@ ModelTensors tensors_of(const Compiled& compiled) {
           compiled.output_types,
           compiled.host_before,
           compiled.host,
+          compiled.scales,
           {},
           compiled.constant_losses};
 }
@@ -280,8 +281,36 @@ std::string to_json(const ModelTensors& tensors, const HostFiles& files) {
   }
   if (!files.before.empty()) json["host_graph_before"] = files.before;
   if (!files.after.empty()) json["host_graph"] = files.after;
+  for (const auto& [name, scale] : tensors.scales) {
+    json["scales"][name]["exponents"] = scale.exponents;
+    if (scale.exponents.size() > 1) json["scales"][name]["axis"] = scale.axis;
+  }
   return text_of_json(json, 2) + "\n";
 }
+
+namespace {
+
+void read_scales(ObjectReader& reader, TensorScales& scales) {
+  for (const std::string& name : reader.keys()) {
+    ObjectReader one = reader.get_object(name);
+    TensorScale& scale = scales[name];
+    const ArrayReader exponents = one.get_array("exponents");
+    for (std::size_t i = 0; i < exponents.size(); ++i) {
+      const JsonScalar scalar = exponents.get_scalar(i);
+      const auto* const exponent = std::get_if<std::int64_t>(&scalar);
+      if (exponent == nullptr || *exponent < -64 || *exponent > 64) {
+        exponents.add_problem(i, "must be a whole number, -64..64");
+        continue;
+      }
+      scale.exponents.push_back(static_cast<int>(*exponent));
+    }
+    if (scale.exponents.size() > 1) scale.axis = one.get_u64("axis");
+    one.finish();
+  }
+  reader.finish();
+}
+
+}  // namespace
 
 std::optional<ModelTensors> read_model_tensors(const std::string& path,
                                                const tcu::ModelFile& model) {
@@ -311,6 +340,7 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path,
   }
   const std::optional<std::string> before = reader.get_optional_string("host_graph_before");
   const std::optional<std::string> host = reader.get_optional_string("host_graph");
+  if (auto scales = reader.get_optional_object("scales")) read_scales(*scales, tensors.scales);
   reader.finish();
   document.problems().throw_if_any();
   const auto load = [&](const std::string& key, const std::optional<std::string>& name) {

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "firmware/bench/accuracy.h"
+#include "firmware/bench/evaluation.h"
 #include "firmware/cli/network/compile_summary.h"
 #include "firmware/cli/run/input_vectors.h"
 #include "firmware/cli/table.h"
@@ -257,7 +258,7 @@ std::optional<Beside> compile_beside(const Args& args, const nn::Graph& graph,
   beside.options.optimise = false;
   beside.options.strategy = compiler::parse_strategy(*name);
   try {
-    beside.compiled = compiler::compile(graph, architecture, beside.options);
+    beside.compiled = bench::compile_network(graph, architecture, beside.options);
     return beside;
   } catch (const UserError& error) {
     fmt::print("no program of strategy {} to compare with: {}\n", *name, error.what());

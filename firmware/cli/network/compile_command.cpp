@@ -242,8 +242,11 @@ Target read_target(const Args& args) {
 
 /// Simulated cycles of the optimising compiler's program, if that compiler supports the options and
 /// the simulation is short.
-std::optional<Cycle> optimised_cycles(const nn::Graph& graph, compiler::Options options,
+std::optional<Cycle> optimised_cycles(const nn::Graph& model, const Compiled& compiled,
+                                      compiler::Options options,
                                       const TcuSimulationConfig& config) {
+  const nn::Graph& graph = compiled.scaled ? *compiled.scaled : model;
+  options.bounds = compiled.bounds;
   if (options.optimise || options.compat || options.separate_outputs) return std::nullopt;
   options.optimise = true;
   options.dump_hir = options.dump_lir = options.dump_assembly = options.dump_dot = false;
@@ -333,7 +336,7 @@ int compile_command(const Words& words) {
     if (args.has("summary")) {
       std::optional<Cycle> optimised;
       if (run && options.via == compiler::Via::layers)
-        optimised = optimised_cycles(graph, options, config);
+        optimised = optimised_cycles(graph, compiled, options, config);
       progress.clear();
       print_summary(compiled, config, run, optimised);
     }

@@ -53,6 +53,21 @@ std::uint64_t sum_of(const Compiled& compiled, std::uint64_t compiler::LayerStat
   return sum;
 }
 
+/// "24 tensors, 20 of them by channel, by 2^-3 .. 2^6".
+std::string scales_text(const compiler::TensorScales& scales) {
+  std::size_t by_channel = 0;
+  int low = 0, high = 0;
+  for (const auto& [name, scale] : scales) {
+    if (scale.exponents.size() > 1) ++by_channel;
+    for (const int exponent : scale.exponents) {
+      low = std::min(low, exponent);
+      high = std::max(high, exponent);
+    }
+  }
+  return fmt::format("{} tensors, {} of them by channel, by 2^{} .. 2^{}", scales.size(),
+                     by_channel, low, high);
+}
+
 void line(const char* name, const std::string& value) { fmt::print("{:<26}{}\n", name, value); }
 
 /// Prints a line such as "78573 cycles = 785.73 us at 100 MHz (how)".
@@ -279,6 +294,7 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
            ? fmt::format("{} M", millions(compiled.true_macs))
            : fmt::format("{} M with padding, as papers count; {} M without",
                          millions(compiled.macs_with_padding), millions(compiled.true_macs)));
+  if (compiled.scaled) line("scales", scales_text(compiled.scales));
   print_host_work(compiled);
   print_latencies(compiled, config, run);
   if (run && optimised && *optimised < run->cycles) {

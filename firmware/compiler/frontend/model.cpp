@@ -16,6 +16,7 @@
 #include "firmware/reference/reference.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler {
 namespace {
@@ -505,6 +506,26 @@ bool only_carries(const nn::Node& node, const std::string& value) {
          (node.op_type == "Loop" && node.input(0) != value && node.input(1) != value);
 }
 
+/// True if the value is known to exceed what the data type holds.
+bool exceeds_type(const Model& model, const std::string& name) {
+  const auto bound = model.bounds.find(name);
+  const tcu::DataType type = model.architecture.data_type;
+  return bound != model.bounds.end() && bound->second > tcu::to_real(type, info(type).max());
+}
+
+/// The first of the values that exceeds what the data type holds; null if none does.
+const std::string* beyond_type(const Model& model, const std::vector<std::string>& names) {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return exceeds_type(model, name);
+  });
+  return found == names.end() ? nullptr : &*found;
+}
+
+std::string beyond_reason(const Model& model, const std::string& name) {
+  return fmt::format("{} reaches {:.4g}, which {} does not hold", quote(name),
+                     model.bounds.at(name), info(model.architecture.data_type).name);
+}
+
 /// Plans the node for the unit or, if that is not possible, for the host.
 void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
   if (has_supported_opset(*model.graph) && nn::is_known(node)) {
@@ -532,6 +553,15 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
   const std::string* whole = whole_operand(model, node);
   if (before && (whole != nullptr || reads_truth(model, node))) {
     compute_before(model, node, "", found.problems);
+    return;
+  }
+  if (const std::string* value = beyond_type(model, node.inputs); value != nullptr && before) {
+    compute_before(model, node, beyond_reason(model, *value), found.problems);
+    return;
+  }
+  if (const std::string* value = beyond_type(model, node.outputs);
+      value != nullptr && host_can_take(model, node)) {
+    leave_to_host(model, node, beyond_reason(model, *value));
     return;
   }
   if (whole != nullptr && !only_carries(node, *whole)) {
