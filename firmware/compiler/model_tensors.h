@@ -23,7 +23,7 @@ struct ModelTensors {
   std::shared_ptr<const nn::Graph> host_before;  ///< the host's work before the program; null: none
   std::shared_ptr<const nn::Graph> host;         ///< the host's work after the program; null: none
   TensorScales scales;  ///< of tensors inside the program, see Compiled::scales
-  std::string file;                              ///< file they were read from; empty: none
+  std::string file;     ///< file they were read from; empty: none
 
   /// Returns null if the program has no such input or output.
   [[nodiscard]] const TensorLayout* input(const std::string& name) const;
