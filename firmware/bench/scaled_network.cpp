@@ -66,6 +66,7 @@ class Judge {
   void try_scaled(bool channels, Multiplies multiplies);
   [[nodiscard]] std::vector<double> errors_of(const Compiled& compiled) const;
   [[nodiscard]] const Candidate& best() const;
+  [[nodiscard]] Compiled compile_chosen(const Candidate& chosen) const;
   [[nodiscard]] std::vector<std::string> notes(const Candidate& chosen) const;
 
   const nn::Graph& graph_;
@@ -265,11 +266,23 @@ Compiled Judge::compile() {
     for (const bool channels : {false, true}) try_scaled(channels, Multiplies::worthwhile);
     try_scaled(true, Multiplies::all);
   }
-  const Candidate& chosen = best();
+  for (;;) {
+    const Candidate& chosen = best();
+    try {
+      return compile_chosen(chosen);
+    } catch (const UserError&) {
+      // Compiled as the options say it may not fit the machine, for a multiply needs accumulators.
+      if (!chosen.network) throw;
+      candidates_.erase(candidates_.begin() + (&chosen - candidates_.data()));
+    }
+  }
+}
+
+Compiled Judge::compile_chosen(const Candidate& chosen) const {
   Options options = options_;
   options.scales = Scales::none;
   options.calibrate.clear();
-  options.bounds = chosen.network ? chosen.network->bounds : options_.bounds;
+  if (chosen.network) options.bounds = chosen.network->bounds;
   const nn::Graph& graph = chosen.network ? *chosen.network->graph : graph_;
   Compiled compiled = compile_network(graph, architecture_, options);
   if (chosen.network) {

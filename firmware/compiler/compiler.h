@@ -43,7 +43,7 @@ enum class Via {
 
 enum class Scales {
   none,
-  weights,  ///< powers of two in weights and biases only, which take no time
+  weights,    ///< powers of two in weights and biases only, which take no time
   automatic,  ///< and multiplies behind sums where they save enough
 };
 
@@ -62,7 +62,7 @@ struct Choices {
   /// With the optimiser: keeps constants in local memory from image to image, as far as there is
   /// room. The driver copies them there before the first image.
   bool resident = false;
-  Via via = Via::layers;  ///< the compiler; for bench::compile_network()
+  Via via = Via::layers;         ///< the compiler; for bench::compile_network()
   Scales scales = Scales::none;  ///< of the tensors, see scales.h; for bench::compile_network()
   /// Files with images of the user's from which scales are chosen; empty: they are drawn.
   std::string calibrate;
@@ -191,7 +191,7 @@ struct Compiled {
   /// The graph that was compiled in place of the model, with products folded
   /// (fold_lossy_products()) or its tensors scaled; null: the model.
   std::shared_ptr<const nn::Graph> scaled;
-  TensorScales scales;  ///< of the model's tensors in `scaled`
+  TensorScales scales;                   ///< of the model's tensors in `scaled`
   std::map<std::string, double> bounds;  ///< Options::bounds with which `scaled` was compiled
   /// Errors of nodes' results that lookup tables and the like cause.
   ExpectedErrors expected_errors;

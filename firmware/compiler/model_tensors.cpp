@@ -243,14 +243,10 @@ std::vector<nn::ValueInfo> ModelTensors::model_inputs() const {
 }
 
 ModelTensors tensors_of(const Compiled& compiled) {
-  return {compiled.input_layouts,
-          compiled.output_layouts,
-          compiled.model_outputs,
-          compiled.output_types,
-          compiled.host_before,
-          compiled.host,
-          compiled.scales,
-          {},
+  return {compiled.input_layouts,  compiled.output_layouts,
+          compiled.model_outputs,  compiled.output_types,
+          compiled.host_before,    compiled.host,
+          compiled.scales,         {},
           compiled.constant_losses};
 }
 

@@ -27,9 +27,9 @@ struct ModelTensors {
   std::map<std::string, std::int32_t> output_types;  ///< as in Compiled
   std::shared_ptr<const nn::Graph> host_before;  ///< the host's work before the program; null: none
   std::shared_ptr<const nn::Graph> host;         ///< the host's work after the program; null: none
-  TensorScales scales;  ///< of tensors inside the program, see Compiled::scales
-  std::string file;                              ///< file they were read from; empty: none
-  ConstantLosses constant_losses;                ///< see Compiled; read from a file: without sums
+  TensorScales scales;             ///< of tensors inside the program, see Compiled::scales
+  std::string file;                ///< file they were read from; empty: none
+  ConstantLosses constant_losses;  ///< see Compiled; read from a file: without sums
 
   /// Returns null if the program has no such input or output.
   [[nodiscard]] const TensorLayout* input(const std::string& name) const;

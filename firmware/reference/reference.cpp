@@ -64,8 +64,8 @@ class Run {
   Run(const Graph& graph, Values& values, const Run* around, const ReferenceOptions& options)
       : graph_(graph), values_(values), around_(around), options_(options) {}
 
-  /// Computes nodes of the graph whose outputs have no values yet: those for which `needed` is true,
-  /// or all if it is empty.
+  /// Computes nodes of the graph whose outputs have no values yet: those for which `needed` is
+  /// true, or all if it is empty.
   void nodes(const std::vector<Node>& nodes, const std::vector<bool>& needed = {},
              const std::function<void(std::size_t node)>& on_node = {});
 

@@ -92,9 +92,9 @@ struct Model {
   std::vector<std::string> outputs;  ///< as requested
   std::vector<HostStep> host_steps;
   std::vector<std::string> notes;
-  ExpectedErrors expected_errors;         ///< see Compiled
-  std::map<std::string, double> bounds;           ///< see Options
-  std::deque<nn::Node> expanded;                  ///< nodes that expansions wrote
+  ExpectedErrors expected_errors;        ///< see Compiled
+  std::map<std::string, double> bounds;  ///< see Options
+  std::deque<nn::Node> expanded;         ///< nodes that expansions wrote
   std::unordered_set<std::string> node_names;
   /// Scale and zero point of values that QuantizeLinear nodes made.
   std::unordered_map<std::string, std::pair<float, std::int64_t>> quantised;

@@ -23,12 +23,12 @@ using compiler::Compiled;
 using compiler::Options;
 using compiler::Scales;
 
-tcu::Architecture machine() {
+tcu::Architecture machine(std::uint32_t accumulators = 4096) {
   tcu::Architecture a;
   a.array_size = 8;
   a.dram0_depth = a.dram1_depth = 1U << 16;
   a.local_depth = 4096;
-  a.accumulator_depth = 1024;
+  a.accumulator_depth = accumulators;
   return a;
 }
 
@@ -126,7 +126,7 @@ TEST(ScaleChoice, InWeightsTakesNoInstruction) {
   const Case c("cnn");
   const Compiled scaled = c.compile(Scales::weights);
   EXPECT_EQ(scaled.instructions, c.compile(Scales::none).instructions);
-  EXPECT_TRUE(has_note(scaled, "8 images, drawn"));
+  EXPECT_TRUE(has_note(scaled, "8 images, drawn")) << scaled.notes.front();
 }
 
 TEST(ScaleChoice, EveryWayOfCompilingTakesTheScaledNetwork) {
@@ -144,6 +144,17 @@ TEST(ScaleChoice, EveryWayOfCompilingTakesTheScaledNetwork) {
   }
   optimised.batch = 2;
   EXPECT_EQ(c.compile(Scales::automatic, "", optimised).batch, 2U);
+}
+
+TEST(ScaleChoice, WhatDoesNotFitTheMachineIsNotTaken) {
+  const Case c("cnn");
+  Options options;
+  options.strategy = compiler::Strategy::local_vars_and_consts;
+  options.scales = Scales::automatic;
+  // Too few accumulators for a multiply behind the first layer.
+  const Compiled compiled = compile_network(c.graph, machine(1280), options);
+  EXPECT_TRUE(has_note(compiled, "scales: "));
+  EXPECT_FALSE(has_note(compiled, "behind sums"));
 }
 
 TEST(ScaleChoice, InputsBeyondTheTypeAreScaledByTheHost) {
