@@ -266,6 +266,10 @@ const ParameterTable<compiler::Choices>& compiler_parameters() {
             "images of yours from which scales are chosen: .npy, .npz, .pb or a folder of them; "
             "without it images are drawn")
            .with_value_name("F")
+           .which_old_files_lack(),
+       real("value_bound", &C::value_bound, {0, 1e9}, "",
+            "largest absolute value inside the network, if you know it (0: unknown); means of "
+            "values below 32 then take fewer cycles, and those above it saturate")
            .which_old_files_lack()});
   return table;
 }

@@ -66,6 +66,9 @@ struct Choices {
   Scales scales = Scales::none;  ///< of the tensors, see scales.h; for bench::compile_network()
   /// Files with images of the user's from which scales are chosen; empty: they are drawn.
   std::string calibrate;
+  /// Largest absolute value that any tensor has inside the network, as the user knows it; 0:
+  /// unknown. Means then take fewer stages (frontend/operators/means.h).
+  double value_bound = 0;
 };
 
 struct Options : Choices {

@@ -1018,6 +1018,7 @@ Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architectur
   model.architecture = architecture;
   model.compat = options.compat;
   model.bounds = options.bounds;
+  model.value_bound = options.value_bound;
   model.outputs = options.outputs;
   if (model.outputs.empty()) {
     for (const nn::ValueInfo& info : graph.outputs) model.outputs.push_back(info.name);

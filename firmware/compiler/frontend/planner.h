@@ -88,8 +88,10 @@ class Planner {
   }
   /// Largest absolute value of a tensor, if it is known.
   [[nodiscard]] std::optional<double> bound(const std::string& value) const {
+    const double any = model_.value_bound;
     const auto found = model_.bounds.find(value);
-    return found == model_.bounds.end() ? std::nullopt : std::optional(found->second);
+    if (found == model_.bounds.end()) return any > 0 ? std::optional(any) : std::nullopt;
+    return any > 0 ? std::min(any, found->second) : found->second;
   }
   void host_step(HostStep step) { model_.host_steps.push_back(std::move(step)); }
 
