@@ -262,7 +262,7 @@ const ParameterTable<compiler::Choices>& compiler_parameters() {
               "multiply tensors by powers of two, so that rounding loses less; weights: in weights "
               "and biases, which takes no time; auto: also behind sums, where it saves enough")
            .which_old_files_lack(),
-       text("calibrate", &C::calibrate, "",
+       text("calibrate", &C::calibrate, "drawn",
             "images of yours from which scales are chosen: .npy, .npz, .pb or a folder of them; "
             "without it images are drawn")
            .with_value_name("F")

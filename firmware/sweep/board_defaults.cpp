@@ -107,8 +107,10 @@ Configuration board_defaults(const std::string& name, const std::string& file) {
     if (parameter.type == ParameterType::whole) section[parameter.key] = parameter.whole.min;
     if (parameter.type == ParameterType::boolean) section[parameter.key] = false;
   }
+  // The tables write no empty texts, so their keys are made here.
+  result["compiler"] = {{"calibrate", ""}};
   bench::compiler_parameters().write(result["compiler"], task);
-  result["measure"] = {{"energy", ""}};  // the tables write no empty texts, so the key is made here
+  result["measure"] = {{"energy", ""}};
   request_parameters(Asker::points).write(result["measure"], task);
   return result;
 }
