@@ -324,7 +324,11 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   with_layers.calibrate.clear();
   with_layers.bounds = compiled.bounds;
   std::vector<std::string> layers = tensors.empty() ? layer_tensors(graph, compiled) : tensors;
-  layers.erase(std::remove_if(layers.begin(), layers.end(), is_output), layers.end());
+  layers.erase(std::remove_if(layers.begin(), layers.end(),
+                              [&](const std::string& name) {
+                                return is_output(name) || compiled_graph.producer(name) == nullptr;
+                              }),
+               layers.end());
 
   // If a layer's result becomes an output, the compiler may leave the operators that compute it to
   // the host. Such a layer is not compared, and the model is compiled again without it.
@@ -336,6 +340,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
       with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
       widened = recompile ? recompile(with_layers)
                           : compile_network(compiled_graph, config.architecture, with_layers);
+      if (widened->scaled == nullptr) widened->scaled = compiled.scaled;
       const std::vector<std::string> made = output_names(*widened);
       const auto lost = std::stable_partition(layers.begin(), layers.end(), [&](const auto& name) {
         return std::find(made.begin(), made.end(), name) != made.end();

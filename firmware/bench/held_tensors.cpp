@@ -35,7 +35,12 @@ HeldTensors::HeldTensors(const nn::Graph& graph, const compiler::Compiled& compi
       top_(to_real(type_, info(type_).max())),
       bottom_(to_real(type_, info(type_).min())),
       before_(results_of(compiled.host_before.get())),
-      behind_(results_of(compiled.host.get())) {
+      behind_(results_of(compiled.host.get())),
+      compiled_names_(results_of(compiled.scaled.get())) {
+  if (compiled.scaled != nullptr) {
+    for (const auto& [name, tensor] : compiled.scaled->initializers) compiled_names_.insert(name);
+    for (const nn::ValueInfo& input : compiled.scaled->inputs) compiled_names_.insert(input.name);
+  }
   find_constants(graph);
   find_parameters(graph);
 }
@@ -87,7 +92,7 @@ bool HeldTensors::on_host(const nn::Node& node) const {
 
 bool HeldTensors::holds(const nn::Node& node, const std::string& result) const {
   return !on_host(node) && !is_constant(result) && parameters_.count(result) == 0 &&
-         whole_.count(result) == 0;
+         whole_.count(result) == 0 && !is_folded(result);
 }
 
 bool HeldTensors::is_program_input(const std::string& name) const {
@@ -120,7 +125,7 @@ void HeldTensors::round(nn::Tensor& tensor, const std::string& name) const {
 }
 
 void HeldTensors::saturate(nn::Tensor& tensor, const std::string& name) const {
-  if (tensor.type != nn::ElementType::float32) return;
+  if (tensor.type != nn::ElementType::float32 || is_folded(name)) return;
   const Steps sizes = steps(name, tensor.shape);
   for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
     const double factor = step_ / sizes[i];
@@ -130,6 +135,7 @@ void HeldTensors::saturate(nn::Tensor& tensor, const std::string& name) const {
 }
 
 void HeldTensors::round_constant(nn::Tensor& tensor, const std::string& name) const {
+  if (is_folded(name)) return;
   const nn::Tensor* held =
       compiled_.scaled == nullptr ? nullptr : compiled_.scaled->initializer(name);
   const bool scaled = held != nullptr && held->type == nn::ElementType::float32 &&

@@ -2,8 +2,9 @@
 //
 // The graph is the one that the user gave, not the one that the compiler makes of it. The machine
 // holds its real tensors, except those that the host computes, those that depend on constants
-// alone, and those that only stand for whole numbers (scales of DynamicQuantizeLinear, sums of
-// integer products).
+// alone, those that only stand for whole numbers (scales of DynamicQuantizeLinear, sums of integer
+// products), and those that are no more in the graph that was compiled in place of the user's,
+// since they were folded into other tensors.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +66,10 @@ class HeldTensors {
   [[nodiscard]] double step() const { return step_; }
 
  private:
+  /// True if the tensor is not in the graph that was compiled.
+  [[nodiscard]] bool is_folded(const std::string& name) const {
+    return compiled_.scaled != nullptr && !name.empty() && compiled_names_.count(name) == 0;
+  }
   void find_constants(const nn::Graph& graph);
   void find_parameters(const nn::Graph& graph);
 
@@ -77,6 +82,7 @@ class HeldTensors {
   std::set<std::string> parameters_;
   std::set<std::string> whole_;  ///< real tensors that are whole numbers converted
   std::set<std::string> before_, behind_;
+  std::set<std::string> compiled_names_;  ///< tensors of Compiled::scaled
 };
 
 }  // namespace tactus::bench

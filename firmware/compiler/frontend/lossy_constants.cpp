@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "firmware/compiler/frontend/folded_products.h"
 #include "firmware/compiler/targets/tcu/memory/constants.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler {
 namespace {
@@ -64,6 +66,19 @@ bool keeps_more(const ProductFold& fold, tcu::DataType type) {
          together.square * folded_gain * folded_gain < apart.square;
 }
 
+/// True if one of the nodes reads values beyond the data type. The host computes such a node, which
+/// a folded product could not leave to it.
+bool reads_beyond(const ProductFold& fold, const std::map<std::string, double>& bounds,
+                  tcu::DataType type) {
+  const auto is_beyond = [&](const std::string& name) {
+    const auto bound = bounds.find(name);
+    return bound != bounds.end() && bound->second > tcu::to_real(type, tcu::info(type).max());
+  };
+  return std::any_of(fold.nodes.begin(), fold.nodes.end(), [&](const nn::Node* node) {
+    return std::any_of(node->inputs.begin(), node->inputs.end(), is_beyond);
+  });
+}
+
 }  // namespace
 
 Folding fold_lossy_products(const nn::Graph& graph, const tcu::Architecture& architecture,
@@ -72,7 +87,7 @@ Folding fold_lossy_products(const nn::Graph& graph, const tcu::Architecture& arc
   if (options.compat) return result;
   const tcu::DataType type = architecture.data_type;
   const auto wants = [&](const ProductFold& fold) {
-    if (!keeps_more(fold, type)) return false;
+    if (reads_beyond(fold, options.bounds, type) || !keeps_more(fold, type)) return false;
     std::vector<std::string_view> names;
     for (const nn::Node* node : fold.nodes) names.emplace_back(node->name);
     result.notes.push_back(fmt::format(
