@@ -268,6 +268,31 @@ void run_instance_normalization(Call& call) {
   call.results.push_back(std::move(x));
 }
 
+/// Scale and bias have one value for each group in sets 18 to 20, and for each channel since 21.
+void run_group_normalization(Call& call) {
+  Tensor x = call.floats(0);
+  const Tensor& scale = call.floats(1);
+  const Tensor& bias = call.floats(2);
+  const std::int64_t groups = call.node.integer("num_groups");
+  if (x.shape.size() < 3 || groups < 1 || x.shape[1] % groups != 0) {
+    call.fail("input {} does not have channels for {} groups", to_string(x.shape), groups);
+  }
+  const std::int64_t of_group = x.shape[1] / groups;
+  const std::int64_t shared = call.opset < 21 ? of_group : 1;  // channels with one scale
+  if (scale.shape != Shape{x.shape[1] / shared} || bias.shape != scale.shape) {
+    call.fail("input {}, scale {} and bias {} do not fit", to_string(x.shape),
+              to_string(scale.shape), to_string(bias.shape));
+  }
+  std::int64_t plane = 1;
+  for (std::size_t i = 2; i < x.shape.size(); ++i) plane *= x.shape[i];
+  const auto epsilon = static_cast<double>(call.node.real("epsilon", 1e-5F));
+  normalise(x, of_group * plane, epsilon, [&](std::int64_t i) {
+    const auto c = static_cast<std::size_t>(i / plane % x.shape[1] / shared);
+    return std::pair(static_cast<double>(scale.floats[c]), static_cast<double>(bias.floats[c]));
+  });
+  call.results.push_back(std::move(x));
+}
+
 void run_layer_normalization(Call& call) {
   Tensor x = call.floats(0);
   const std::size_t axis = call.axis(call.node.integer("axis", -1), x.shape.size());

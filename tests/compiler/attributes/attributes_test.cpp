@@ -31,6 +31,7 @@ const std::map<std::string, std::string>& without_effect() {
       {"Dropout ratio", of_training},
       {"Dropout seed", of_training},
       {"Attention softmax_precision", inner},
+      {"GroupNormalization stash_type", inner},
       {"LayerNormalization stash_type", inner},
       {"RMSNormalization stash_type", inner},
       {"SimplifiedLayerNormalization stash_type", inner},

@@ -509,3 +509,11 @@ v("Attention", [x, w, b, None, None, f(1, 2, 3, 3)], **heads)
 v("Attention", [x, w, b, mask, None, f(1, 2, 3, 3)], **heads)
 v("Attention", [x, f(8, 20), f(20)], qkv_hidden_sizes=[8, 8, 4], refused="qkv_hidden_sizes", **heads)
 v("Attention", [x, w, b], do_rotary=1, refused="do_rotary", **heads)
+
+# ---- added later, so that the values drawn above stay ---------------------------------------------
+
+v("GroupNormalization", [f(1, 4, 3, 4), positive(2), f(2)], num_groups=2, sets=(18, 20))
+v("GroupNormalization", [f(1, 4, 3, 4), positive(2), f(2)], num_groups=2, epsilon=0.5, sets=(18, 20))
+v("GroupNormalization", [f(1, 4, 3, 4), positive(4), f(4)], num_groups=2, sets=(21, LAST))
+v("GroupNormalization", [f(1, 4, 3, 4), positive(4), f(4)], num_groups=2, epsilon=0.5, sets=(21, LAST))
+v("GroupNormalization", [f(1, 4, 3, 4), positive(4), f(4)], num_groups=2, stash_type=1, sets=(21, LAST))

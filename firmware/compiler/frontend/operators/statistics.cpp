@@ -1,5 +1,5 @@
 // Operators that relate values to sums over their neighbours: Softmax, LogSoftmax, LRN,
-// InstanceNormalization, LayerNormalization, RMSNormalization.
+// InstanceNormalization, GroupNormalization, LayerNormalization, RMSNormalization.
 //
 // Sums along the lanes are products with columns of ones. If they could leave the data type's range
 // they are scaled down by a power of two, for which the function of the sum compensates. A division
@@ -183,6 +183,37 @@ bool expand_instance(Planner& p, Expansion& e) {
   return true;
 }
 
+/// GroupNormalization is an InstanceNormalization of groups in place of channels. Scale and bias
+/// have one value for each group in sets 18 to 20, and for each channel since 21.
+bool expand_group(Planner& p, Expansion& e) {
+  const Value* value = p.value(0);
+  if (value == nullptr || !value->layout) return false;
+  const nn::Shape shape = value->layout->shape;
+  const std::int64_t groups = p.node.integer("num_groups");
+  if (shape.size() < 3 || groups < 1 || shape[1] % groups != 0) {
+    p.problem(
+        "input {} has shape {}; supported are 3 dimensions or more, with channels for {} groups",
+        quote(p.node.inputs[0]), nn::to_string(shape), groups);
+    return true;
+  }
+  const bool by_group = p.opset() < 21;
+  const nn::Shape rows{shape[0], groups, nn::element_count(shape) / (shape[0] * groups)};
+  const Expansion::Attributes mean{{"axes", nn::Shape{2}}, {"keepdims", std::int64_t{1}}};
+  const std::string x = e.node("Reshape", {p.node.inputs[0], e.constant(rows)});
+  const std::string centred = e.node("Sub", {x, e.node("ReduceMean", {x}, mean)});
+  const std::string variance = e.node("ReduceMean", {e.node("Mul", {centred, centred})}, mean);
+  std::string result = scaled_by_deviation(p, e, centred, variance, p.node.real("epsilon", 1e-5F));
+  nn::Shape one_each = by_group ? nn::Shape{1, groups, 1} : nn::Shape(shape.size(), 1);
+  if (!by_group) one_each[1] = shape[1];
+  const auto factors = [&](std::size_t i) {
+    return e.node("Reshape", {p.node.inputs[i], e.constant(one_each)});
+  };
+  if (!by_group) result = e.node("Reshape", {result, e.constant(shape)});
+  result = e.node("Add", {e.node("Mul", {result, factors(1)}), factors(2)});
+  e.last("Reshape", {result, e.constant(shape)});
+  return true;
+}
+
 /// LayerNormalization, and RMSNormalization, which divides by the root of the mean square alone.
 bool expand_layer(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
@@ -271,6 +302,7 @@ Operators statistics_operators() {
   return {{"LogSoftmax", 0, Work::none, nullptr, nullptr, expand_softmax},
           {"LRN", 0, Work::none, nullptr, nullptr, expand_lrn},
           {"InstanceNormalization", 0, Work::none, nullptr, nullptr, expand_instance},
+          {"GroupNormalization", 0, Work::none, nullptr, nullptr, expand_group},
           {"LayerNormalization", wants_rows, Work::none, nullptr, nullptr, expand_layer},
           {"RMSNormalization", wants_rows, Work::none, nullptr, nullptr, expand_layer}};
 }
