@@ -192,40 +192,6 @@ TEST(TcuDeviceSeen, AFailedTransferDoesNotLookLikeSuccess) {
                                           sc_core::SC_DEFAULT_WARNING_ACTIONS);
 }
 
-/// A program is restarted without a reset after the memory has refused a part of it. The restart
-/// comes while the unit still works, or long after.
-TEST(TcuDeviceSeen, AProgramCanBeRestartedAfterAnError) {
-  sc_core::sc_report_handler::set_actions(device_message_type, sc_core::SC_WARNING,
-                                          sc_core::SC_DO_NOTHING);
-  for (const unsigned microseconds : {0U, 100U}) {
-    TcuDevice::Config config = blocking_config();
-    config.burst_bytes = 128;
-    KernelScope kernel;
-    BlockingUnit unit(config);
-    const std::size_t size = unit.store(copies(seen_machine().architecture, 40));
-    unit.programs.refused = 2;
-    bool done = false;
-    unit.host.run = [&](TestHost& host) {
-      host.start(0, size, tcu::dmacr_error_irq);
-      host.wait_for_interrupt();
-      EXPECT_EQ(host.read(DeviceRegister::mm2s_dmasr),
-                tcu::dmasr_halted | tcu::dmasr_slave_error | tcu::dmasr_error);
-      host.pass(sc_time(microseconds, sc_core::SC_US));
-      host.write(DeviceRegister::mm2s_dmasr, tcu::dmasr_error);
-      host.pass(sc_time(1, sc_core::SC_NS));
-      host.start(0, size);
-      host.wait_for_interrupt();
-      EXPECT_EQ(host.read(DeviceRegister::status) & tcu::status_done, tcu::status_done);
-      done = true;
-    };
-    sc_core::sc_start();
-    EXPECT_TRUE(done) << microseconds;
-    kernel.end_threads();
-  }
-  sc_core::sc_report_handler::set_actions(device_message_type, sc_core::SC_WARNING,
-                                          sc_core::SC_DEFAULT_WARNING_ACTIONS);
-}
-
 // ---- interrupts ---------------------------------------------------------------------------------
 
 /// A host that clears, masks and enables at any instants, in any order, loses no interrupt: after
