@@ -115,7 +115,7 @@ RunTrace::RunTrace(WatchedMachine& simulation, const TraceOptions& options, cons
   header.tool = tool;
   header.comment = printable(comment, 1000);
   std::replace(header.comment.begin(), header.comment.end(), '$', '_');  // $ starts a VCD keyword
-  header.period_ps = simulation.period_ps();
+  header.period_fs = simulation.period_fs();
   constexpr std::uint64_t megabyte = 1'000'000;
   if (options.vcd_limit) header.limit_bytes = *options.vcd_limit * megabyte;
   std::error_code ignored;
@@ -211,8 +211,8 @@ void RunTrace::write_views() const {
   std::error_code ignored;
   const std::string waveform =
       std::filesystem::absolute(options_.waveform(), ignored).lexically_normal().string();
-  const trace::FirstView view{tracer_->first(), writer_->ticks_per_cycle(), simulation_.period_ps(),
-                              marks_};
+  const trace::FirstView view{tracer_->first(), writer_->ticks_per_cycle(),
+                              simulation_.period_fs() / 1000, marks_};
   if (options_.surfer) {
     write_file_atomically(*options_.surfer, surfer_commands(plan_, waveform, view));
   }

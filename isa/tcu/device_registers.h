@@ -48,11 +48,12 @@ inline constexpr std::uint32_t dmasr_halted = 1U << 0, dmasr_idle = 1U << 1,
                                dmasr_decode_error = 1U << 6, dmasr_complete = 1U << 12,
                                dmasr_error = 1U << 14;
 /// Bits of TCU_CONTROL.
-inline constexpr std::uint32_t control_done_irq = 1U << 0, control_reset = 1U << 1;
+inline constexpr std::uint32_t control_done_irq = 1U << 0, control_reset = 1U << 1,
+                               control_error_irq = 1U << 2;
 /// Bits of TCU_STATUS.
 inline constexpr std::uint32_t status_done = 1U << 0, status_idle = 1U << 1,
                                status_resetting = 1U << 2, status_timeout = 1U << 3,
-                               status_tracepoint = 1U << 4;
+                               status_tracepoint = 1U << 4, status_error = 1U << 5;
 
 enum class DeviceAccess : std::uint8_t {
   read,        ///< writes are errors
@@ -95,10 +96,13 @@ inline constexpr std::array<DeviceRegisterInfo, 23> device_registers{{
      "bytes of the buffer, a multiple of 8; starts the transfer; reads the bytes received once it "
      "is complete"},
     {DeviceRegister::control, "TCU_CONTROL", DeviceAccess::read_write, 0, false,
-     "bit 0 DoneIrqEn; bit 1 Reset: as the pin, reads 0"},
+     "bit 0 DoneIrqEn, bit 2 ErrorIrqEn: the interrupts; bit 1 Reset: as the pin, reads 0"},
     {DeviceRegister::status, "TCU_STATUS", DeviceAccess::clear, 0x00000002, false,
      "flag: bit 0 Done, a program has ended and its results are in memory; bit 1 Idle; bit 2 "
-     "Resetting; bit 3 Timeout, bit 4 Tracepoint: outputs of the decoder"},
+     "Resetting; bit 3 Timeout, bit 4 Tracepoint: outputs of the decoder; bit 5 Error: a memory "
+     "has "
+     "refused an access of a DMA or a DRAM port, or samples did not fit into their buffer; stays "
+     "set until a reset of the device or of a channel"},
     {DeviceRegister::program_counter, "TCU_PROGRAM_COUNTER", DeviceAccess::read, 0, false,
      "the decoder's program counter"},
     {DeviceRegister::timeout, "TCU_TIMEOUT", DeviceAccess::read, 100, false,

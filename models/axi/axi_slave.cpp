@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "models/axi/refusal.h"
 #include "models/sim/bytes.h"
 #include "models/sim/kernel_time.h"
 
@@ -15,6 +16,11 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::s
       period_(period.value()),
       beat_bytes_(beat_bytes),
       transport_(transport),
+      calls_([this](tlm::tlm_generic_payload& access,
+                    sc_core::sc_time& delay) { socket->b_transport(access, delay); },
+             [this](tlm::tlm_generic_payload& access, const sc_core::sc_time& delay) {
+               answer(static_cast<Burst&>(access), delay);
+             }),
       pins_(pins),
       account_(basename(), clock, state_table, rest) {
   socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
@@ -231,13 +237,12 @@ void AxiSlave::send(Cycle now) {
     requests_.pop_front();
     if (access_directly(burst, now)) continue;
     if (pulled_ == nullptr) ++clock_.transactions;
-    const auto edge = sc_core::sc_time::from_value(period_ * (now + 1));
-    sc_core::sc_time delay = edge - kernel_time();
+    const std::uint64_t edge = period_ * (now + 1);
     if (transport_ == Transport::blocking) {
-      socket->b_transport(burst, delay);
-      answer(burst, delay);
+      calls_.request(burst, edge);
       continue;
     }
+    sc_core::sc_time delay = sc_core::sc_time::from_value(edge) - kernel_time();
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     request_phase_ = &burst;
     switch (socket->nb_transport_fw(burst, phase, delay)) {
@@ -271,18 +276,24 @@ tlm::tlm_sync_enum AxiSlave::nb_transport_bw(tlm::tlm_generic_payload& transacti
 }
 
 void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
-  if (burst.is_response_error()) {
-    // The error is not thrown here, since the caller may be the target's own process.
-    error_ = fmt::format("{}: the memory answered a {} of {} bytes at address 0x{:x} with {}",
-                         name(), burst.is_read() ? "read" : "write", burst.get_data_length(),
-                         burst.get_address(), burst.get_response_string());
-  }
+  const std::uint64_t time = (kernel_time() + delay).value();
+  if (burst.is_response_error()) refuse(burst, time);
   if (!burst.times.at.empty()) {
     look_up(burst);
     return;
   }
-  burst.available = first_cycle_from((kernel_time() + delay).value());
+  burst.available = first_cycle_from(time);
   if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
+}
+
+void AxiSlave::refuse(Burst& burst, std::uint64_t time) {
+  if (!on_error) {
+    // The error is not thrown here, since the caller may be the target's own process.
+    error_ = fmt::format("{}: {}", name(), refusal(burst));
+    return;
+  }
+  if (burst.is_read()) std::fill(burst.bytes.begin(), burst.bytes.end(), std::uint8_t{0});
+  on_error(refusal(burst), time);
 }
 
 /// Asks for direct access if no burst has done so yet: its latencies must be known.

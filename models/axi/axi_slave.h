@@ -6,11 +6,11 @@
 // offered in order, one beat a cycle, from the first cycle that begins at or after the memory's
 // answer: for a memory without latency, in the cycle after the handshake. Requests carry their time
 // as an annotated delay, which the target must add, since cycles may run ahead of kernel time. Any
-// target works: non-blocking with two or four phases, early completion, or blocking with its delay
-// in the annotation (b_transport must not wait). AxCACHE is an extension that a target may ignore
-// (axi_cache.h). A target's error response stops the run with a UserError. At most 64 bursts in
-// each direction are in flight, more than the design ever has. With 64 in flight the channels ar,
-// or aw and w, are not ready.
+// target works: non-blocking with two or four phases, early completion, or blocking, where
+// b_transport may wait or add its delay to the annotation. AxCACHE is an extension that a target
+// may ignore (axi_cache.h). An error response stops the run with a UserError, unless on_error is
+// set. At most 64 bursts in each direction are in flight, more than the design ever has. With 64 in
+// flight the channels ar, or aw and w, are not ready.
 //
 // trust_dmi() is for a memory that grants TLM's direct access (DMI) and has the same latency with
 // and without it. The slave then accesses the memory without transactions.
@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@
 #include "models/axi/axi_cache.h"
 #include "models/axi/axi_target.h"
 #include "models/axi/beat_times.h"
+#include "models/axi/blocking_calls.h"
 #include "models/axi/memory_account.h"
 #include "models/axi/ring.h"
 #include "models/axi/transport.h"
@@ -76,6 +78,10 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
            unsigned beat_bytes, Transport transport, AxiLinks& pins);
   ~AxiSlave() override;
+
+  /// Called for each burst that the memory has answered with an error, with the words for it and
+  /// the time of the answer. The design then gets zeroes for a read, and an answer for a write.
+  std::function<void(const std::string& what, std::uint64_t time)> on_error;
 
   void trust_dmi() { trusts_dmi_ = true; }
   /// The address after the highest byte that the design has written. It never decreases.
@@ -190,6 +196,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void begin_read(const AxiAddress& address);
   void end_beat();
   void answer(Burst& burst, const sc_core::sc_time& delay);
+  void refuse(Burst& burst, std::uint64_t time);
   void ask_for_dmi(tlm::tlm_generic_payload& access);
   [[nodiscard]] bool access_directly(Burst& burst, Cycle now) const;
   void note_write(std::uint32_t address, std::uint64_t count) {
@@ -212,6 +219,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   sc_core::sc_time::value_type period_;  ///< design's clock period, in units of sc_time
   unsigned beat_bytes_;
   Transport transport_;
+  BlockingCalls calls_;
   AxiLinks& pins_;
 
   std::vector<std::unique_ptr<Burst>> bursts_;  ///< all, busy and free

@@ -2,7 +2,14 @@
 
 namespace tactus {
 
-BurstPort::BurstPort(Clock& clock, Transport transport) : clock_(clock), transport_(transport) {
+BurstPort::BurstPort(Clock& clock, Transport transport)
+    : clock_(clock),
+      transport_(transport),
+      calls_([this](tlm::tlm_generic_payload& access,
+                    sc_core::sc_time& delay) { socket->b_transport(access, delay); },
+             [this](tlm::tlm_generic_payload& access, const sc_core::sc_time& delay) {
+               answer(static_cast<Burst&>(access), delay);
+             }) {
   socket.register_nb_transport_bw(this, &BurstPort::nb_transport_bw);
 }
 
@@ -47,12 +54,11 @@ void BurstPort::send(std::uint64_t ps) {
     }
     burst.is_sent = true;
     ++clock_.transactions;
-    sc_core::sc_time delay = sc_core::sc_time::from_value(ps) - sc_core::sc_time_stamp();
     if (transport_ == Transport::blocking) {
-      socket->b_transport(burst, delay);
-      answer(burst, delay);
+      calls_.request(burst, ps);
       continue;
     }
+    sc_core::sc_time delay = sc_core::sc_time::from_value(ps) - sc_core::sc_time_stamp();
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     request_phase_ = &burst;
     const tlm::tlm_sync_enum status = socket->nb_transport_fw(burst, phase, delay);

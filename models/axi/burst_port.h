@@ -3,8 +3,8 @@
 //
 // Requests are sent in order, with their time as an annotated delay. The target must add the delay,
 // since cycles may run ahead of kernel time. Any target works, as with AxiSlave. While the target
-// has not accepted a request, the next one waits, as TLM-2.0 demands, and the caller must call
-// send() again. A dropped burst exists until the target has answered it.
+// has not accepted a non-blocking request, the next one waits, as TLM-2.0 demands, and the caller
+// must call send() again. A dropped burst exists until the target has answered it.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include <tlm>
 
 #include "models/axi/beat_times.h"
+#include "models/axi/blocking_calls.h"
 #include "models/axi/transport.h"
 #include "models/sim/clock.h"
 
@@ -61,6 +62,7 @@ class BurstPort final : private tlm::tlm_mm_interface {
 
   Clock& clock_;
   const Transport transport_;
+  BlockingCalls calls_;
   std::deque<Burst*> to_send_;
   Burst* request_phase_ = nullptr;  ///< sent, and not yet accepted by the target
   std::vector<std::unique_ptr<Burst>> all_;

@@ -4,6 +4,7 @@
 
 #include "isa/support/error.h"
 #include "models/dram/ddr_controller.h"
+#include "models/sim/kernel_time.h"
 
 namespace tactus {
 namespace {
@@ -38,13 +39,16 @@ PortPath::PortPath(const sc_core::sc_module_name& name, Clock& clock,
     direction.socket = d == read ? &reads : &writes;
     direction.command = d == read ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND;
     direction.places.resize(config.outstanding);
-    direction.there = config.fixed_ps[d] / 2;
-    direction.back = config.fixed_ps[d] - direction.there;
+    const std::uint64_t fixed = kernel_units(config.fixed_ps[d], "a path's fixed latency");
+    direction.there = fixed / 2;
+    direction.back = fixed - direction.there;
     // The address of a read takes half of its crossing clocks.
     const unsigned crossing = config.crossing[d] - (d == read ? config.crossing[d] / 2 : 0);
     direction.back_crossing = port_.edge(crossing);
-    in_[d] = config.interconnect_ps[d] / 2;
-    out_[d] = config.interconnect_ps[d] - in_[d];
+    const std::uint64_t interconnect =
+        kernel_units(config.interconnect_ps[d], "the interconnect's latency");
+    in_[d] = interconnect / 2;
+    out_[d] = interconnect - in_[d];
     direction.socket->register_nb_transport_bw(this, &PortPath::nb_transport_bw,
                                                static_cast<int>(d));
   }

@@ -28,18 +28,22 @@ void StreamReader::start(std::uint64_t bytes, std::uint64_t address) {
   for (const Read& read : reads_) BurstPort::drop(read.burst);
   reads_.clear();
   asked_ = address;
-  end_ = address + bytes;
+  left_ = bytes;
+  started_ = clock_.now;
+  first_available_ = unknown_cycle;
+  front_since_ = clock_.now * period_ps_;
   account_.wait(MemoryAccount::Kind::nothing);
   request(clock_.now * period_ps_);
 }
 
 void StreamReader::request(std::uint64_t edge) {
-  while (reads_.size() < config_.bursts && asked_ < end_) {
+  while (reads_.size() < config_.bursts && left_ > 0) {
     const std::uint64_t room = config_.burst_bytes - asked_ % config_.burst_bytes;
-    const std::uint64_t bytes = std::min(room, end_ - asked_);
+    const std::uint64_t bytes = std::min(room, left_);
     BurstPort::Burst* const burst = port_.burst(tlm::TLM_READ_COMMAND, asked_, bytes);
     reads_.push_back({burst, static_cast<unsigned>(bytes / config_.word_bytes)});
     asked_ += bytes;
+    left_ -= bytes;
     bytes_read_ += bytes;
     port_.request(burst);
   }
@@ -56,6 +60,11 @@ tlm::tlm_response_status StreamReader::error() const {
 bool StreamReader::available() {
   if (port_.has_to_send()) port_.send(clock_.now * period_ps_);
   const bool there = !waits_for_memory();
+  if (there && first_available_ == unknown_cycle && !reads_.empty()) {
+    const BurstPort::Burst& first = *reads_.front().burst;
+    const std::uint64_t time = first.times.at.empty() ? first.answered : first.times.at.front();
+    first_available_ = std::max(started_, (time + period_ps_ - 1) / period_ps_);
+  }
   account_.wait(there ? MemoryAccount::Kind::nothing : MemoryAccount::Kind::beat);
   return there;
 }
@@ -71,6 +80,7 @@ void StreamReader::take() {
   if (taken_ != nullptr) BurstPort::drop(taken_);
   taken_ = read.burst;
   reads_.pop_front();
+  front_since_ = (clock_.now + 1) * period_ps_;
   request((clock_.now + 1) * period_ps_);
 }
 

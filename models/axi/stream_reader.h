@@ -14,14 +14,17 @@
 // memory specification, sections 1.2 and 5.1.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <string>
 
 #include <systemc>
 #include <tlm>
 
 #include "models/axi/burst_port.h"
 #include "models/axi/memory_account.h"
+#include "models/axi/refusal.h"
 #include "models/sim/clock.h"
 
 namespace tactus {
@@ -46,7 +49,7 @@ class StreamReader final : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<BurstPort>& socket = port_.socket;
 
   /// Starts a stream of `bytes` bytes, whole words, in the current cycle. Bursts of an earlier
-  /// stream are dropped.
+  /// stream are dropped. The stream may end at address 2^64, not beyond it.
   void start(std::uint64_t bytes, std::uint64_t address = 0);
   /// Ends the stream and drops bursts in flight.
   void stop() { start(0); }
@@ -64,6 +67,15 @@ class StreamReader final : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
   /// Error response to the burst of the next word; TLM_OK_RESPONSE if there is none.
   [[nodiscard]] tlm::tlm_response_status error() const;
+  /// The words for the refused access.
+  [[nodiscard]] std::string refused() const { return refusal(*reads_.front().burst); }
+  /// The time at which error() has stopped the stream: when the answer has come and the words
+  /// before it are taken.
+  [[nodiscard]] std::uint64_t error_time() const {
+    return std::max(reads_.front().burst->answered, front_since_);
+  }
+  /// The first cycle in which the first word of the stream was available. Call it once a word is.
+  [[nodiscard]] Cycle first_available() const { return first_available_; }
 
   /// True if the next word has been requested and is not available yet.
   [[nodiscard]] bool waits_for_memory() const { return !reads_.empty() && !is_there(); }
@@ -81,15 +93,20 @@ class StreamReader final : public sc_core::sc_module {
     const std::vector<std::uint64_t>& at = read.burst->times.at;
     const std::uint64_t now = clock_.now * period_ps_;
     if (at.empty()) return read.burst->answered <= now && !read.burst->is_response_error();
-    return read.next < at.size() && at[read.next] <= now;
+    // A part of a burst may be refused before the whole is answered.
+    const bool refused = read.burst->get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE;
+    return read.next < at.size() && at[read.next] <= now && !refused;
   }
   /// Requests as many bursts as may be in flight, at time `edge` in ps.
   void request(std::uint64_t edge);
 
   const std::uint64_t period_ps_;
   const Config config_;
-  std::uint64_t asked_ = 0;  ///< address of the next burst
-  std::uint64_t end_ = 0;    ///< address behind the stream
+  std::uint64_t asked_ = 0;        ///< address of the next burst
+  std::uint64_t left_ = 0;         ///< bytes of the stream that have not been requested
+  std::uint64_t front_since_ = 0;  ///< time from which the oldest burst is the next to be taken
+  static constexpr Cycle unknown_cycle = ~Cycle{0};
+  Cycle started_ = 0, first_available_ = unknown_cycle;
   std::uint64_t bytes_read_ = 0;
   std::deque<Read> reads_;
   BurstPort::Burst* taken_ = nullptr;  ///< burst taken last, which holds the last word; null: none

@@ -5,7 +5,7 @@ namespace tactus {
 
 enum class Transport {
   non_blocking,  ///< nb_transport_fw(): four phases, or fewer as the target answers
-  blocking,      ///< b_transport(), which must not wait: the annotated delay counts
+  blocking,      ///< b_transport(), which may wait, and may add to the annotated delay
 };
 
 }  // namespace tactus

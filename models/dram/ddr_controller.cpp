@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "models/sim/kernel_time.h"
 
 namespace tactus {
 namespace {
@@ -23,14 +24,11 @@ DdrController::DdrController(const sc_core::sc_module_name& name, const DdrConfi
                              const std::vector<unsigned>& ports)
     : sc_module(name),
       config_(config),
-      tck_(config.tck_ps),
+      tck_(kernel_units(config.tck_ps, "the DRAM's clock period")),
       burst_bytes_(config.burst_bytes()),
       end_(std::min(config.bytes(), std::uint64_t{1} << 32)),
       ports_(distinct(ports)),
       core_(config, static_cast<unsigned>(std::max<std::size_t>(ports_.size(), 1))) {
-  if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) {
-    internal_error("the DRAM controller counts in picoseconds, SystemC does not");
-  }
   for (const unsigned number : ports) {
     const auto at = std::find(ports_.begin(), ports_.end(), number);
     port_of_binding_.push_back(static_cast<unsigned>(at - ports_.begin()));

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "models/dram/ddr_banks.h"
+#include "models/sim/kernel_time.h"
 
 namespace tactus {
 namespace {
@@ -71,7 +72,7 @@ DdrHistory::~DdrHistory() { controller_.observe(nullptr); }
 
 /// The last DRAM clock that begins no later than a cycle of the design.
 DdrClock DdrHistory::clock_at(std::uint64_t cycle) const {
-  return cycle * clock_.period_ps / controller_.config().tck_ps;
+  return cycle * clock_.period_ps / kernel_units(controller_.config().tck_ps, "tck_ps");
 }
 
 /// A command is reported after all events before its clock, so the replay may advance to the clock
@@ -173,7 +174,7 @@ const DdrCommand* DdrHistory::slot(unsigned number) {
 }
 
 unsigned DdrHistory::slots() const {
-  const std::uint64_t tck = controller_.config().tck_ps;
+  const std::uint64_t tck = kernel_units(controller_.config().tck_ps, "tck_ps");
   return static_cast<unsigned>((clock_.period_ps + tck - 1) / tck);
 }
 

@@ -1,6 +1,16 @@
 #include "models/dram/fixed_latency_bank.h"
 
 namespace tactus {
+namespace {
+
+constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
+
+/// True if the bank has all bytes of an access.
+bool bank_holds(std::uint64_t address, std::uint64_t bytes) {
+  return address < bank_bytes && bytes <= bank_bytes - address;
+}
+
+}  // namespace
 
 FixedLatencyBank::FixedLatencyBank(const sc_core::sc_module_name& name, const Config& config)
     : sc_module(name),
@@ -15,8 +25,12 @@ FixedLatencyBank::FixedLatencyBank(const sc_core::sc_module_name& name, const Co
 }
 
 bool FixedLatencyBank::access(tlm::tlm_generic_payload& transaction) {
-  const auto address = static_cast<std::uint32_t>(transaction.get_address());
   const unsigned length = transaction.get_data_length();
+  if (!bank_holds(transaction.get_address(), length)) {
+    transaction.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return false;
+  }
+  const auto address = static_cast<std::uint32_t>(transaction.get_address());
   if (transaction.get_byte_enable_ptr() != nullptr) {
     transaction.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     return false;
@@ -52,6 +66,7 @@ tlm::tlm_sync_enum FixedLatencyBank::nb_transport_fw(tlm::tlm_generic_payload& t
 /// Grants direct access to one page of the memory. Pages keep their location.
 bool FixedLatencyBank::get_direct_mem_ptr(tlm::tlm_generic_payload& transaction,
                                           tlm::tlm_dmi& dmi) {
+  if (!bank_holds(transaction.get_address(), 1)) return false;
   const SparseMemory::Page page =
       memory_.page(static_cast<std::uint32_t>(transaction.get_address()));
   if (page.bytes == nullptr) return false;

@@ -2,6 +2,7 @@
 //
 // A read's first beat is offered `read_latency` cycles after its address handshake, a write's
 // response `write_latency` cycles after its last data beat; any number of bursts may be in flight.
+// The bank has 2^32 bytes; an access beyond them is answered with an address error.
 // The golden figures were recorded with this memory ("axi_slave" in their manifest).
 #pragma once
 

@@ -26,6 +26,28 @@ Cycle cycles_before_kernel(const Clock& clock, Cycle most) {
   return std::min(most, (next - present + clock.period_ps - 1) / clock.period_ps);
 }
 
+namespace {
+
+std::uint64_t resolution_fs() {
+  return static_cast<std::uint64_t>(
+      std::llround(sc_core::sc_get_time_resolution().to_seconds() * 1e15));
+}
+
+}  // namespace
+
+std::uint64_t femtoseconds(std::uint64_t kernel_units) { return kernel_units * resolution_fs(); }
+
+std::uint64_t kernel_units(std::uint64_t ps, const char* what) {
+  const std::uint64_t fs = ps * 1000, unit = resolution_fs();
+  if (fs % unit != 0) {
+    user_error(
+        "{}: {} ps; the time resolution of the simulation, {}, cannot hold it: allowed "
+        "whole multiples",
+        what, ps, sc_core::sc_get_time_resolution().to_string());
+  }
+  return fs / unit;
+}
+
 ClockDriver::ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
                          std::function<bool(Cycle)> cycle)
     : sc_module(name), clock_(clock), period_(period), cycle_(std::move(cycle)) {
@@ -48,7 +70,7 @@ void ClockDriver::tick() {
     error_ = std::current_exception();
   }
   if (more) {
-    next_trigger(period_ * static_cast<double>(clock_.now - first));
+    next_trigger(sc_core::sc_time::from_value((clock_.now - first) * period_.value()));
     return;
   }
   running_ = false;
@@ -74,7 +96,8 @@ bool ClockDriver::go_on() {
 
 void ClockDriver::wake() {
   running_ = true;
-  const sc_core::sc_time middle = period_ * static_cast<double>(clock_.now) + period_ / 2.0;
+  const std::uint64_t half = (period_.value() + 1) / 2;
+  const auto middle = sc_core::sc_time::from_value(clock_.now * period_.value() + half);
   if (middle < sc_core::sc_time_stamp()) {
     internal_error("a design that stands at cycle {} cannot begin at {}", clock_.now,
                    sc_core::sc_time_stamp().to_string());

@@ -18,8 +18,8 @@ class KernelScope {
   KernelScope& operator=(const KernelScope&) = delete;
 
   /// Kills the design's threads, if any, so that their stacks unwind and are freed. Call it when
-  /// the design is done, before its modules are destroyed. The models of Tactus have no threads;
-  /// TLM's sockets and memories of users may have some.
+  /// the design is done, before its modules are destroyed. Models have threads only for calls of
+  /// b_transport; TLM's sockets and memories of users may have some.
   void end_threads();
 
  private:

@@ -1,5 +1,13 @@
-// Number of cycles by which a design may run ahead of its SystemC kernel.
+// The kernel's time: conversions of its unit, which is SystemC's time resolution, and the number of
+// cycles by which a design may run ahead of it.
+//
+// Models compute with times in the kernel's unit (sc_time::value()). These functions are the only
+// ones that know how long it is.
 #pragma once
+
+#include <cstdint>
+
+#include <systemc>
 
 #include "models/sim/clock.h"
 
@@ -9,5 +17,14 @@ namespace tactus {
 /// next activity. Cycle t is evaluated in its middle (clock_driver.h), so it counts if its middle
 /// is before that activity.
 [[nodiscard]] Cycle cycles_before_kernel(const Clock& clock, Cycle most);
+
+/// A time, or a number of the kernel's units, in femtoseconds, the finest time resolution.
+[[nodiscard]] std::uint64_t femtoseconds(std::uint64_t kernel_units);
+[[nodiscard]] inline std::uint64_t femtoseconds(const sc_core::sc_time& time) {
+  return femtoseconds(time.value());
+}
+/// The kernel's units of a time in ps. Throws UserError, which names `what`, if the time resolution
+/// cannot hold it.
+[[nodiscard]] std::uint64_t kernel_units(std::uint64_t ps, const char* what);
 
 }  // namespace tactus

@@ -312,6 +312,8 @@ Cycle TcuSystem::cycles_to_skip(Cycle most) const {
   if (!rested_ || (clock_.activity.awake & all_units) != 0) return 0;
   if (every_cycle_ || samples_by_cycle_ || clock_.engine == Engine::step) return 0;
   if (!words_.valid && !source_.exhausted()) return 0;
+  // A source that was stopped has ended the input: offer_word() has to see it.
+  if (!words_.valid && stream_.idle() && !clock_.input_ended) return 0;
   most = std::min(most, next_watched() - clock_.now);
   if (clock_.events != nullptr) most = tcu_.decoder().cycles_before_timeout(most);
   for (const auto& port : ports_) {

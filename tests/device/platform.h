@@ -34,12 +34,20 @@ class TestHost final : public sc_core::sc_module {
   tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t address,
                                   std::uint32_t& value, unsigned bytes = 4,
                                   sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
+    return access_bytes(command, address, &value, bytes, nullptr, delay);
+  }
+  /// An access of `bytes` bytes at `data`; `enables`: as many byte enables, or null.
+  tlm::tlm_response_status access_bytes(tlm::tlm_command command, std::uint64_t address, void* data,
+                                        unsigned bytes, void* enables = nullptr,
+                                        sc_core::sc_time delay = sc_core::SC_ZERO_TIME) {
     tlm::tlm_generic_payload payload;
     payload.set_command(command);
     payload.set_address(address);
-    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+    payload.set_data_ptr(static_cast<unsigned char*>(data));
     payload.set_data_length(bytes);
     payload.set_streaming_width(bytes);
+    payload.set_byte_enable_ptr(static_cast<unsigned char*>(enables));
+    payload.set_byte_enable_length(enables == nullptr ? 0 : bytes);
     socket->b_transport(payload, delay);
     return payload.get_response_status();
   }
@@ -65,6 +73,10 @@ class TestHost final : public sc_core::sc_module {
     while (!interrupt.read()) wait(interrupt.value_changed_event());
   }
   void pass(const sc_core::sc_time& time) { wait(time); }
+  /// Waits for the interrupt to change, at most this time.
+  void pass_or_interrupt(const sc_core::sc_time& time) {
+    wait(time, interrupt.value_changed_event());
+  }
 
  private:
   void thread() {

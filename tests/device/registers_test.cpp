@@ -63,8 +63,15 @@ TEST(TcuDeviceRegisters, WrongAccessesAreErrorsAndChangeNothing) {
     }
     for (const tcu::DeviceRegisterInfo& info : tcu::device_registers) {
       const auto address = static_cast<std::uint64_t>(info.address);
-      EXPECT_EQ(host.access(tlm::TLM_READ_COMMAND, address, value, 2),
-                tlm::TLM_BURST_ERROR_RESPONSE);
+      for (const unsigned bytes : {1U, 2U, 8U}) {
+        std::uint64_t wide = ~std::uint64_t{0};
+        EXPECT_EQ(host.access_bytes(tlm::TLM_READ_COMMAND, address, &wide, bytes),
+                  tlm::TLM_BURST_ERROR_RESPONSE);
+        EXPECT_EQ(wide, ~std::uint64_t{0});
+      }
+      std::uint32_t all = 0xFFFFFFFF;
+      EXPECT_EQ(host.access_bytes(tlm::TLM_READ_COMMAND, address, &value, 4, &all),
+                tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
       if (info.access == tcu::DeviceAccess::read) {
         EXPECT_EQ(host.access(tlm::TLM_WRITE_COMMAND, address, value),
                   tlm::TLM_COMMAND_ERROR_RESPONSE)

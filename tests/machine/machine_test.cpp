@@ -198,7 +198,7 @@ TEST_F(ToyTest, TimelineEventsAndWaveform) {
   simulation.machine().describe(trace::Scope(registry, "top"));
   const trace::Plan plan = make_plan(registry, {});
   {
-    trace::VcdWriter writer(path("toy.vcd"), plan, {"test", "", simulation.period_ps()});
+    trace::VcdWriter writer(path("toy.vcd"), plan, {"test", "", simulation.period_fs()});
     trace::Tracer tracer(plan, {}, writer);
     simulation.watch(&tracer);
     (void)simulation.run(program);

@@ -12,6 +12,7 @@
 
 #include "firmware/driver/common/memory_system.h"
 #include "models/sim/clock_driver.h"
+#include "models/sim/kernel_time.h"
 #include "models/sim/trace/tracer.h"
 #include "models/tcu/widths.h"
 #include "tests/dram/rule_checker.h"
@@ -56,7 +57,7 @@ Cycle trace_run(const RandomProgram& program, TcuSimulationConfig config, Engine
   trace::Selection selection;
   selection.globs = {"top.memory", "top.memory.ddr.slots"};
   const trace::Plan plan = make_plan(registry, selection);
-  trace::VcdWriter writer(path, plan, {"test", "", clock_period(config.clock_mhz).value()});
+  trace::VcdWriter writer(path, plan, {"test", "", femtoseconds(clock_period(config.clock_mhz))});
   trace::Tracer tracer(plan, std::move(window), writer);
   simulation.watch(&tracer);
   load(simulation, program);

@@ -69,7 +69,7 @@ class Writer : public testing::Test {
 
 TEST_F(Writer, WritesTheExpectedFile) {
   const trace::Plan plan = make_plan(registry_, {});
-  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool 1", "what ran", 2500});
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool 1", "what ran", 2'500'000});
   trace::Tracer tracer(plan, {2, 9, [this] { return wires_.count != 4; }, 0, 0}, writer);
   for (Cycle now = 0; now < 8; ++now) {
     wires_.count = static_cast<unsigned>(now);
@@ -122,7 +122,7 @@ TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
   trace::Selection selection;
   selection.globs = {"top.unit.*"};
   const trace::Plan plan = make_plan(registry_, selection);
-  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1'000'000});
   trace::Tracer tracer(plan, {}, writer);
   for (Cycle now = 0; now < 1000; ++now) {
     wires_.count = now < 700 ? 1 : 2;
@@ -138,7 +138,7 @@ TEST_F(Writer, CyclesWithoutAChangeWriteNothing) {
 
 TEST_F(Writer, TheClockIsNotWrittenWhileNothingElseChanges) {
   const trace::Plan plan = make_plan(registry_, {});
-  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1'000'000});
   trace::Tracer tracer(plan, {}, writer);
   for (Cycle now = 0; now < 1'000'000; ++now) {
     wires_.count = now < 700'000 ? 1 : 2;
@@ -156,7 +156,7 @@ TEST_F(Writer, AClockThatIsTracedAloneHasAllItsEdges) {
   trace::Selection selection;
   selection.globs = {"top.clock"};
   const trace::Plan plan = make_plan(registry_, selection);
-  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1'000'000});
   trace::Tracer tracer(plan, {}, writer);
   for (Cycle now = 0; now < 3; ++now) cycle(tracer, now);
   writer.close();
@@ -169,7 +169,7 @@ TEST_F(Writer, AClockThatIsTracedAloneHasAllItsEdges) {
 TEST_F(Writer, TheLimitEndsTheFileWithAWholeCycle) {
   const trace::Plan plan = make_plan(registry_, {});
   const auto run = [&](const char* file, std::uint64_t limit, Cycle last) {
-    trace::VcdWriter writer(folder_.path(file), plan, {"tool", "", 1000, limit});
+    trace::VcdWriter writer(folder_.path(file), plan, {"tool", "", 1'000'000, limit});
     trace::Tracer tracer(plan, {0, last, {}, 0, 0}, writer);
     for (Cycle now = 0; now < 1000; ++now) {
       if (tracer.next(now) != now) continue;
@@ -196,7 +196,7 @@ TEST_F(Writer, ValuesAreTruncatedToTheirWidth) {
   trace::Selection selection;
   selection.globs = {"top.unit.count"};
   const trace::Plan plan = make_plan(registry_, selection);
-  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1000});
+  trace::VcdWriter writer(folder_.path("a.vcd"), plan, {"tool", "", 1'000'000});
   trace::Tracer tracer(plan, {}, writer);
   wires_.count = 0x1235;
   cycle(tracer, 0);
@@ -206,7 +206,7 @@ TEST_F(Writer, ValuesAreTruncatedToTheirWidth) {
 
 TEST_F(Writer, AFullDiskIsReportedAtTheEnd) {
   const trace::Plan plan = make_plan(registry_, {});
-  trace::VcdWriter writer("/dev/full", plan, {"tool", "", 1000});
+  trace::VcdWriter writer("/dev/full", plan, {"tool", "", 1'000'000});
   trace::Tracer tracer(plan, {}, writer);
   for (Cycle now = 0; now < 200000; ++now) cycle(tracer, now);
   writer.close();

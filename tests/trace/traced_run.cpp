@@ -40,7 +40,7 @@ std::map<Cycle, std::vector<std::string>> trace_log(const GoldenLog& log, const 
   trace::Registry registry(std::make_shared<TcuWidths>(architecture, 64));
   rig->describe(trace::Scope(registry, "top"));
   const trace::Plan plan = make_plan(registry, {});
-  trace::VcdWriter writer(vcd, plan, {"test", "", test_period_ps});
+  trace::VcdWriter writer(vcd, plan, {"test", "", test_period_ps * 1000});
   trace::Tracer tracer(plan, {}, writer);
   clock.watcher = &tracer;
   ClockDriver driver("clock", clock, clock_period(100), [&](Cycle) {
@@ -78,7 +78,7 @@ TracedSimulation::TracedSimulation(const RandomProgram& program, const TcuSimula
 TcuRunResult TracedSimulation::run(const std::string& vcd, const TraceSettings& settings,
                                    Cycle max_cycles) {
   plan_ = make_plan(registry_, settings.selection);
-  trace::VcdWriter writer(vcd, plan_, {"test", "", test_period_ps});
+  trace::VcdWriter writer(vcd, plan_, {"test", "", test_period_ps * 1000});
   trace::Tracer tracer(plan_, settings.window, writer);
   simulation_.watch(&tracer);
   for (const RandomProgram::Window& window : program_.windows) {

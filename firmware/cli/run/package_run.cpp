@@ -57,7 +57,7 @@ void PackageRun::add(const Executable& executable, std::size_t user, const TcuRu
   LinkRequest request;
   request.steps = dma_list(executable);
   request.host = plan_.host.link.fixed_ps;
-  request.compute = result.cycles * simulation_.period_ps();
+  request.compute = result.cycles * simulation_.period_fs() / 1000;
   request.user = user;
   sent_.push_back(std::move(request));
   executables_.push_back(&executable);

@@ -1,6 +1,7 @@
 // A platform with a TCU in it: a host thread, a bus, one DDR memory, the TCU's registers and its
 // interrupt. The host loads a compiled model, programs the DMA, waits for the interrupt, reads the
-// outputs and prints the latency.
+// outputs and prints the latency. The waveform has the TCU's signals and two of the platform's, up
+// to cycle 20000.
 //
 //   platform MODEL.tmodel [WAVEFORM.vcd [STATISTICS.json]]
 #include <cstdio>
@@ -78,11 +79,14 @@ class HostCpu final : public sc_core::sc_module {
   std::uint64_t run(const std::vector<std::uint8_t>& program) {
     const std::vector<std::uint8_t> stream = tcu_.stream(program, model_.path);
     store(program_base, stream);
-    write(DeviceRegister::control, tactus::tcu::control_done_irq);
+    write(DeviceRegister::control, tactus::tcu::control_done_irq | tactus::tcu::control_error_irq);
     write(DeviceRegister::mm2s_dmacr, tactus::tcu::dmacr_run);
     write(DeviceRegister::mm2s_sa, program_base);
     write(DeviceRegister::mm2s_length, static_cast<std::uint32_t>(stream.size()));
-    wait(interrupt.posedge_event());
+    while (!interrupt.read()) wait(interrupt.value_changed_event());  // a level, not an edge
+    if ((read(DeviceRegister::status) & tactus::tcu::status_error) != 0) {
+      SC_REPORT_ERROR("/platform/host", "the TCU reports that a memory has refused an access");
+    }
     write(DeviceRegister::status, tactus::tcu::status_done);
     return read(DeviceRegister::latency) | std::uint64_t{read(DeviceRegister::latency_msb)} << 32;
   }
@@ -167,7 +171,16 @@ void simulate(const std::string& path, const std::optional<std::string>& wavefor
 
   tactus::DeviceObserver observer(tcu);
   observer.name_layers(model);
-  if (waveform) observer.trace(*waveform);
+  if (waveform) {
+    tactus::TraceOptions options;
+    options.window.last = 20'000;  // in cycles; a whole network would be gigabytes
+    options.surroundings = [&](const tactus::trace::Scope& top) {
+      const tactus::trace::Scope platform = top.unit("platform");
+      platform.wire("interrupt", 1, [&] { return interrupt.read(); });
+      platform.wire("reset", 1, [&] { return reset.read(); });
+    };
+    observer.trace(*waveform, options);
+  }
   sc_core::sc_start();
   observer.finish();
   std::printf("%s", observer.summary().c_str());

@@ -19,11 +19,18 @@ DeviceObserver::DeviceObserver(TcuDevice& device)
     : device_(device), accountant_(device.system(), device.clock()) {
   show(device.system(), device.clock());
   device.on_begin = [this] { begin(); };
-  device.on_end = [this] { end(); };
+  device.on_end = [this](bool failed) { end(failed); };
+  device.on_simulation_end = [this] { finish(); };
 }
 
 DeviceObserver::~DeviceObserver() {
-  device_.on_begin = device_.on_end = device_.on_advance = nullptr;
+  try {
+    finish();
+  } catch (const std::exception& error) {
+    SC_REPORT_WARNING(device_message_type, error.what());
+  }
+  device_.on_begin = device_.on_advance = device_.on_simulation_end = nullptr;
+  device_.on_end = nullptr;
   device_.until_border = nullptr;
   if (model_ != nullptr) device_.system().tcu().decoder().on_retire = nullptr;
   if (timeline_) observe_accounts(nullptr);
@@ -95,7 +102,7 @@ void DeviceObserver::pass_border() {
   accountant_.border(result_.retired);
 }
 
-void DeviceObserver::end() {
+void DeviceObserver::end(bool failed) {
   const Decoder::Stats& stats = device_.system().tcu().decoder().stats();
   result_.retired = stats.retired - retired_before_;
   if (running_ == nullptr) result_.instructions = result_.retired;
@@ -108,9 +115,12 @@ void DeviceObserver::end() {
   if (timeline_) timeline_->end_run(result_.accounting);
   results_.push_back(result_);
   models_.push_back(running_);
+  failed_.push_back(failed);
 }
 
 void DeviceObserver::finish() {
+  if (finished_) return;
+  finished_ = true;
   std::string failure;
   if (trace_) failure = trace_->finish();
   if (timeline_) timeline_->close();
@@ -121,7 +131,8 @@ std::string DeviceObserver::summary() const {
   std::string text;
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const Counters& totals = results_[i].accounting.totals;
-    text += fmt::format("program {}: {} cycles, {} lost", i, totals.cycles(), lost_total(totals));
+    text += fmt::format("program {}: {} cycles, {} lost{}", i, totals.cycles(), lost_total(totals),
+                        failed_[i] ? "; it failed: a memory refused an access" : "");
     std::vector<LostCycles> lost = lost_cycles(totals);
     lost.resize(std::min<std::size_t>(3, lost.size()));
     for (const LostCycles& reason : lost) {
@@ -134,12 +145,16 @@ std::string DeviceObserver::summary() const {
 }
 
 std::string DeviceObserver::statistics(std::size_t program) const {
-  const TcuRunResult& result = results_.at(program);
+  if (program >= results_.size()) {
+    user_error("{}: statistics of program {}; ended so far: {}", device_.name(), program,
+               results_.size());
+  }
+  const TcuRunResult& result = results_[program];
   const tcu::Architecture& architecture = device_.system().architecture();
   RunDocument document;
   document.version = version;
   document.revision = git_revision;
-  document.clock_mhz = 1e6 / static_cast<double>(period_ps());
+  document.clock_mhz = 1e9 / static_cast<double>(period_fs());
   document.back_to_back = false;
   document.rates = machine().rates();
   document.configuration = {{"architecture", json_of_text(tcu::to_json(architecture, -1))},

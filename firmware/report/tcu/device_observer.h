@@ -43,21 +43,23 @@ class DeviceObserver final : public WatchedMachine {
   /// started, its statistics and the timeline have these layers. The model must outlive the
   /// observer.
   void name_layers(const Model& model);
-  /// Completes the files. Throws UserError if a file could not be written.
+  /// Completes the files. The destructor and the end of the simulation (sc_stop()) do so, too; this
+  /// call throws UserError if a file could not be written. Further calls do nothing.
   void finish();
 
-  /// Figures of the programs that have ended so far.
+  /// Figures of the programs that have ended so far, by themselves or after an error of a memory.
   [[nodiscard]] const std::vector<TcuRunResult>& programs() const { return results_; }
   /// Text with the cycles of each program and its three largest reasons for lost cycles.
   [[nodiscard]] std::string summary() const;
-  /// Statistics of a program, by its index in programs(): JSON with the keys that `tactus run
+  /// Statistics of a program, by its index in programs(). Throws UserError if it has not ended.
+  /// JSON with the keys that `tactus run
   /// --stats` writes, except for figures of the host, of the memory and of unwritten reads. Without
   /// name_layers() `instructions` includes the padding of the stream.
   [[nodiscard]] std::string statistics(std::size_t program) const;
 
  private:
   void begin();
-  void end();
+  void end(bool failed);
   [[nodiscard]] bool holds(const std::vector<std::uint8_t>& program, const Model& model) const;
   void count_retire();
   void pass_border();
@@ -70,12 +72,14 @@ class DeviceObserver final : public WatchedMachine {
   const Model* model_ = nullptr;  ///< the model given to name_layers()
   std::vector<TcuRunResult> results_;
   std::vector<const Model*> models_;  ///< model of each program in results_; null: unknown
+  std::vector<bool> failed_;          ///< programs in results_ of which a memory refused an access
   // State of the program that is running.
   TcuRunResult result_;
   const Model* running_ = nullptr;
   Cycle first_ = 0;
   std::uint64_t retired_before_ = 0;
   bool border_ = false;  ///< true if the last instruction of a region has retired in this cycle
+  bool finished_ = false;
   std::unique_ptr<RunTrace> trace_;
   std::unique_ptr<Timeline> timeline_;
 };

@@ -45,13 +45,22 @@ std::string identifier(std::size_t number) {
 }
 
 struct Unit {
-  std::uint64_t ps;
+  std::uint64_t fs;
   const char* text;
 };
-constexpr Unit units[] = {{1000000000, "1 ms"}, {100000000, "100 us"}, {10000000, "10 us"},
-                          {1000000, "1 us"},    {100000, "100 ns"},    {10000, "10 ns"},
-                          {1000, "1 ns"},       {100, "100 ps"},       {10, "10 ps"},
-                          {1, "1 ps"}};
+constexpr Unit units[] = {{1000000000000, "1 ms"},
+                          {100000000000, "100 us"},
+                          {10000000000, "10 us"},
+                          {1000000000, "1 us"},
+                          {100000000, "100 ns"},
+                          {10000000, "10 ns"},
+                          {1000000, "1 ns"},
+                          {100000, "100 ps"},
+                          {10000, "10 ps"},
+                          {1000, "1 ps"},
+                          {100, "100 fs"},
+                          {10, "10 fs"},
+                          {1, "1 fs"}};
 
 /// Scopes in the order of their first signal.
 struct Tree {
@@ -80,12 +89,12 @@ struct Tree {
 
 VcdWriter::VcdWriter(std::string path, const Plan& plan, Header header)
     : path_(std::move(path)), plan_(plan), header_(std::move(header)) {
-  const std::uint64_t high_ps = header_.period_ps / 2;
+  const std::uint64_t high_fs = header_.period_fs / 2;
   for (const Unit& unit : units) {
-    if (header_.period_ps % unit.ps != 0 || high_ps % unit.ps != 0) continue;
+    if (header_.period_fs % unit.fs != 0 || high_fs % unit.fs != 0) continue;
     unit_ = unit.text;
-    ticks_per_cycle_ = header_.period_ps / unit.ps;
-    ticks_high_ = high_ps / unit.ps;
+    ticks_per_cycle_ = header_.period_fs / unit.fs;
+    ticks_high_ = high_fs / unit.fs;
     break;
   }
   for (std::size_t i = 0; i < plan.variables; ++i) ids_.push_back(identifier(i));

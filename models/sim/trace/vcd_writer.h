@@ -21,9 +21,9 @@ namespace tactus::trace {
 class VcdWriter {
  public:
   struct Header {
-    std::string tool;     ///< $version
-    std::string comment;  ///< $comment, one line
-    std::uint64_t period_ps = 10000;
+    std::string tool;                      ///< $version
+    std::string comment;                   ///< $comment, one line
+    std::uint64_t period_fs = 10'000'000;  ///< period of a cycle
     std::uint64_t limit_bytes = ~std::uint64_t{0};
   };
 

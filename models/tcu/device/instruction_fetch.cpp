@@ -52,7 +52,8 @@ bool InstructionFetch::read_at_once(std::uint64_t address, std::uint64_t bytes) 
     program_.clear();
     return false;
   }
-  first_word_ = clock_.now + latency;
+  // Known sequences may take words that no cycle asks for, so this cycle is not left to word().
+  first_word_ = first_offered_ = clock_.now + latency;
   return true;
 }
 
@@ -63,8 +64,8 @@ const std::uint8_t* InstructionFetch::word(Cycle now) {
     if (now >= first_word_) word = program_.data() + position_;
   } else if (reader_.available()) {
     word = reader_.word();
+    first_offered_ = reader_.first_available();
   }
-  if (word != nullptr) first_offered_ = std::min(first_offered_, now);
   return word;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "models/axi/stream_reader.h"
@@ -31,7 +32,11 @@ class InstructionFetch final : public InstructionSource {
   [[nodiscard]] tlm::tlm_response_status error() const { return reader_.error(); }
   /// The cycle in which the last word was taken, once the stream is exhausted.
   [[nodiscard]] Cycle last_taken() const { return last_taken_; }
-  /// The first cycle in which a word was offered; ~0: none was yet.
+  /// The words for the refused access.
+  [[nodiscard]] std::string refused() const { return reader_.refused(); }
+  /// Time at which the error has stopped the stream.
+  [[nodiscard]] std::uint64_t error_time() const { return reader_.error_time(); }
+  /// The first cycle in which a word was available; ~0: none was yet.
   [[nodiscard]] Cycle first_offered() const { return first_offered_; }
   /// Cycle in which the first word of a program that is read at once is available; until then the
   /// unit has nothing to do.

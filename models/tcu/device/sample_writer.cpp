@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/axi/refusal.h"
+
 namespace tactus {
 namespace {
 
@@ -19,7 +21,7 @@ SampleWriter::SampleWriter(const sc_core::sc_module_name& name, Clock& clock,
 void SampleWriter::start(std::uint64_t address, std::uint64_t bytes) {
   stop();
   next_ = address;
-  end_ = address + bytes;
+  left_ = bytes;
   written_ = 0;
   is_open_ = true;
   overflowed_ = false;
@@ -39,8 +41,9 @@ void SampleWriter::take(const Sample& sample) {
     collected_.push_back(static_cast<std::uint8_t>(sample.word >> (8 * i)));
   }
   written_ += sample_bytes;
+  left_ -= sample_bytes;
   const std::uint64_t at = next_ + collected_.size();
-  const bool is_full = at == end_;
+  const bool is_full = left_ == 0;
   overflowed_ = is_full && !sample.last;
   is_open_ = !sample.last && !is_full;
   if (!is_open_ || at % burst_bytes == 0) write();
@@ -60,10 +63,12 @@ void SampleWriter::answer(BurstPort::Burst& burst) {
   answered_ = std::max(answered_, burst.answered);
   if (burst.is_response_error()) {
     error_ = burst.get_response_status();
+    refused_ = refusal(burst);
     is_open_ = false;
   }
   under_way_.erase(std::find(under_way_.begin(), under_way_.end(), &burst));
   BurstPort::drop(&burst);
+  if (!is_open_ && under_way_.empty() && on_end) on_end();
 }
 
 }  // namespace tactus

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include <systemc>
@@ -39,27 +41,32 @@ class SampleWriter final : public sc_core::sc_module {
   void move() {
     if (port_.has_to_send()) port_.send(clock_.now * period_ps_);
   }
-  /// True if all samples have been taken and written.
-  [[nodiscard]] bool is_over() const { return !is_open_ && under_way_.empty(); }
-  /// Time in ps of the last answer so far.
+  /// Called when all samples have been taken and their bursts are answered, or will be at
+  /// answered().
+  std::function<void()> on_end;
+  /// Time of the last answer so far.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
   [[nodiscard]] std::uint64_t bytes() const { return written_; }
   /// The buffer was full before a block's last sample.
   [[nodiscard]] bool overflowed() const { return overflowed_; }
   [[nodiscard]] tlm::tlm_response_status error() const { return error_; }
+  /// The words for the access that was refused last.
+  [[nodiscard]] const std::string& refused() const { return refused_; }
 
  private:
   void write();
   void answer(BurstPort::Burst& burst);
 
   const std::uint64_t period_ps_;
-  std::uint64_t next_ = 0, end_ = 0;  ///< addresses: of the burst that is collected, of the buffer
+  std::uint64_t next_ = 0;  ///< address of the burst that is collected
+  std::uint64_t left_ = 0;  ///< bytes of the buffer that are not taken
   std::vector<std::uint8_t> collected_;
   std::uint64_t written_ = 0;  ///< bytes taken
   bool is_open_ = false, overflowed_ = false;
   std::uint64_t answered_ = 0;
   std::vector<BurstPort::Burst*> under_way_;  ///< not answered
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
+  std::string refused_;
 };
 
 }  // namespace tactus

@@ -37,7 +37,9 @@ void check_device_config(const char* name, const TcuDevice::Config& config) {
   }
   if (config.bursts == 0) user_error("{}: 0 bursts of instructions; allowed 1 or more", name);
   if (config.period.value() < 2) {
-    user_error("{}: a clock period of {} ps; allowed 2 or more", name, config.period.value());
+    const sc_core::sc_time unit = sc_core::sc_get_time_resolution();
+    user_error("{}: a clock period of {} at a time resolution of {}; allowed {} or more", name,
+               config.period.to_string(), unit.to_string(), (unit * 2).to_string());
   }
 }
 
@@ -46,21 +48,23 @@ void check_device_config(const char* name, const TcuDevice::Config& config) {
 // ---- one half of the DMA -----------------------------------------------------------------------
 
 void TcuDevice::Channel::reset() {
+  const unsigned before = resets;
   *this = {};
+  resets = before + 1;
   control = tcu::find_device_register(0)->reset;
   status = tcu::dmasr_halted;
 }
 
-void TcuDevice::Channel::complete() {
+/// Ends a transfer. `error` is its error bit in the status register; 0: it is complete.
+void TcuDevice::Channel::end(std::uint32_t error) {
   busy = false;
+  if (error != 0) {
+    control &= ~tcu::dmacr_run;
+    status |= tcu::dmasr_halted | tcu::dmasr_error | error;
+    return;
+  }
   status |= tcu::dmasr_idle | tcu::dmasr_complete;
   if ((control & tcu::dmacr_run) == 0) status |= tcu::dmasr_halted;
-}
-
-void TcuDevice::Channel::fail(std::uint32_t error) {
-  busy = false;
-  control &= ~tcu::dmacr_run;
-  status |= tcu::dmasr_halted | tcu::dmasr_error | error;
 }
 
 bool TcuDevice::Channel::interrupts() const {
@@ -74,6 +78,19 @@ namespace {
 std::uint32_t dma_error(tlm::tlm_response_status status) {
   return status == tlm::TLM_ADDRESS_ERROR_RESPONSE ? tcu::dmasr_decode_error
                                                    : tcu::dmasr_slave_error;
+}
+
+/// Runs a part of the simulation. A UserError becomes a SystemC report: the kernel would turn an
+/// exception that leaves a process into a report without a type. Returns `otherwise` if a handler
+/// of reports lets the simulation go on.
+template <typename Result, typename Run>
+Result reporting(Result otherwise, const Run& run) {
+  try {
+    return run();
+  } catch (const UserError& error) {
+    SC_REPORT_ERROR(device_message_type, error.what());
+  }
+  return otherwise;
 }
 
 }  // namespace
@@ -94,20 +111,27 @@ TcuDevice::TcuDevice(const sc_core::sc_module_name& name, const Config& config)
       dram0(slaves_[0]->socket),
       dram1(slaves_[1]->socket),
       instructions(fetch_.socket()),
-      driver_("clock", clock_, config.period, [this](Cycle most) { return tick(most); }) {
+      driver_("clock", clock_, config.period,
+              [this](Cycle most) { return reporting(false, [&] { return tick(most); }); }) {
   for (unsigned p = 0; p < 2; ++p) {
     if (config.trusts_dmi) slaves_[p]->trust_dmi();
+    slaves_[p]->on_error = [this, p](const std::string& what, std::uint64_t time) {
+      if (!access_failed_) warn(fmt::format("dram{}: {}", p, what));
+      access_failed_ = true;
+      show_error(time);
+    };
     system_.attach(p, *slaves_[p]);
   }
   if (config.system.sample_block_size > 0) {
     writer_ = std::make_unique<SampleWriter>("samples", clock_, config.period, config.transport);
     system_.hold_samples(true);
     system_.on_sample = [this](const Sample& sample) {
-      writer_->take(sample);
+      if (writer_->takes()) writer_->take(sample);  // it takes none after an error
       system_.hold_samples(!writer_->takes());
     };
+    writer_->on_end = [this] { end_samples(); };
   }
-  fetch_.on_end = [this] { system_.pause(); };
+  fetch_.on_end = [this] { end_stream(); };
   system_.on_border = [this] {
     if (on_advance) on_advance();
     return retires_to_border();
@@ -118,8 +142,8 @@ TcuDevice::TcuDevice(const sc_core::sc_module_name& name, const Config& config)
   registers.register_transport_dbg(this, &TcuDevice::access_debug);
   SC_METHOD(on_reset);
   sensitive << reset;
-  SC_METHOD(drive_interrupt);
-  sensitive << interrupt_;
+  SC_METHOD(make_changes);
+  sensitive << changed_;
 }
 
 TcuDevice::~TcuDevice() = default;
@@ -211,7 +235,10 @@ void TcuDevice::access(tlm::tlm_generic_payload& transaction, sc_core::sc_time& 
     std::uint32_t value = 0;
     if (transaction.is_write()) {
       std::memcpy(&value, transaction.get_data_ptr(), sizeof value);
-      status = reset.read() || resetting_ ? tlm::TLM_GENERIC_ERROR_RESPONSE : write(which, value);
+      status = tlm::TLM_GENERIC_ERROR_RESPONSE;
+      if (!reset.read() && !resetting_) {
+        status = reporting(status, [&] { return write(which, value); });
+      }
     } else {
       value = this->value(which);
       std::memcpy(transaction.get_data_ptr(), &value, sizeof value);
@@ -254,11 +281,13 @@ std::uint32_t TcuDevice::value(DeviceRegister which) {
       return channel(which).length;
     case DeviceRegister::control:
       return control_;
-    case DeviceRegister::status:
-      return (done_ ? tcu::status_done : 0) | (runs_ || resetting_ ? 0 : tcu::status_idle) |
-             (resetting_ ? tcu::status_resetting : 0) |
+    case DeviceRegister::status: {
+      const bool resets = resetting_ || reset.read();
+      return (done_ ? tcu::status_done : 0) | (idle_ && !resets ? tcu::status_idle : 0) |
+             (resets ? tcu::status_resetting : 0) | (error_ ? tcu::status_error : 0) |
              (decoder.timeout() ? tcu::status_timeout : 0) |
              (decoder.tracepoint() ? tcu::status_tracepoint : 0);
+    }
     case DeviceRegister::program_counter:
       return decoder.registers().program_counter;
     case DeviceRegister::timeout:
@@ -268,11 +297,11 @@ std::uint32_t TcuDevice::value(DeviceRegister which) {
     case DeviceRegister::sample_interval:
       return decoder.registers().sample_interval;
     case DeviceRegister::samples_dropped:
-      return low(system_.sampler()->stats().dropped);
+      return resetting_ ? 0 : low(system_.sampler()->stats().dropped - dropped_before_);
     case DeviceRegister::retired:
-      return low(decoder.stats().retired);
+      return resetting_ ? 0 : low(decoder.stats().retired - retired_before_);
     case DeviceRegister::retired_msb:
-      return high(decoder.stats().retired);
+      return resetting_ ? 0 : high(decoder.stats().retired - retired_before_);
     case DeviceRegister::latency:
       return low(latency_);
     case DeviceRegister::latency_msb:
@@ -305,7 +334,7 @@ tlm::tlm_response_status TcuDevice::write(DeviceRegister which, std::uint32_t va
     case DeviceRegister::s2mm_length:
       return begin_samples(value);
     case DeviceRegister::control:
-      control_ = value & tcu::control_done_irq;
+      control_ = value & (tcu::control_done_irq | tcu::control_error_irq);
       if ((value & tcu::control_reset) != 0) begin_reset();
       break;
     case DeviceRegister::status:
@@ -326,6 +355,7 @@ tlm::tlm_response_status TcuDevice::write_control(Channel& channel, std::uint32_
     if (writer_) writer_->stop();
     system_.hold_samples(true);
     samples_.reset();
+    error_ = false;
     update_interrupt();
     return tlm::TLM_OK_RESPONSE;
   }
@@ -355,8 +385,11 @@ tlm::tlm_response_status TcuDevice::begin_program(std::uint32_t bytes) {
   catch_up();
   begin(program_, bytes);
   fetch_.start(program_.address, bytes);
+  idle_ = false;
+  stream_failed_ = false;
   if (!runs_) {
     runs_ = true;
+    access_failed_ = false;
     if (on_begin) on_begin();
   }
   wake();
@@ -376,7 +409,7 @@ tlm::tlm_response_status TcuDevice::begin_samples(std::uint32_t bytes) {
 bool TcuDevice::may_begin(const Channel& channel, std::uint32_t bytes, unsigned unit) const {
   const bool runs = (channel.control & tcu::dmacr_run) != 0 && !channel.busy;
   return runs && bytes != 0 && bytes >> config_.length_bits == 0 && bytes % unit == 0 &&
-         channel.address % unit == 0;
+         channel.address % unit == 0 && bytes - 1 <= ~channel.address;
 }
 
 void TcuDevice::begin(Channel& channel, std::uint32_t bytes) {
@@ -418,7 +451,7 @@ bool TcuDevice::after_cycles(Cycle quiet) {
     seen_progress_ = clock_.progress;
     last_activity_ = clock_.now - quiet;
   }
-  check_channels();
+  check_stream();
   const bool samples =
       samples_.busy || (writer_ && system_.tcu().decoder().registers().sample_interval != 0);
   if (quiet == 0) return true;
@@ -428,32 +461,59 @@ bool TcuDevice::after_cycles(Cycle quiet) {
   const bool stuck = !system_.waits_for_memory() && clock_.now - last_activity_ > patience;
   if (resetting_) {
     if (idle || stuck) finish_reset();
-    return resetting_;
+    return !(idle || stuck);
   }
   if (idle) end_program();
   return samples || !(idle || stuck);
 }
 
-void TcuDevice::check_channels() {
-  const std::uint64_t period = config_.period.value();
-  if (program_.busy && fetch_.error() != tlm::TLM_OK_RESPONSE) {
-    program_.fail(dma_error(fetch_.error()));
-    fetch_.stop();
-    interrupt_at(clock_.now * period);
-  } else if (program_.busy && fetch_.exhausted()) {
-    program_.complete();
-    interrupt_at((fetch_.last_taken() + 1) * period);
+/// Called in the cycle in which the last word of a stream is taken.
+void TcuDevice::end_stream() {
+  system_.pause();
+  end_transfer(program_, (fetch_.last_taken() + 1) * config_.period.value(), 0);
+}
+
+/// Ends a stream that the memory has refused.
+void TcuDevice::check_stream() {
+  const tlm::tlm_response_status answer = fetch_.error();
+  if (answer == tlm::TLM_OK_RESPONSE) return;
+  const std::uint64_t time = fetch_.error_time();
+  if (!stream_failed_) warn("instructions: " + fetch_.refused());
+  stream_failed_ = true;
+  fetch_.stop();
+  end_transfer(program_, time, dma_error(answer));
+  show_error(time);
+}
+
+void TcuDevice::end_samples() {
+  const std::uint64_t time = writer_->answered();
+  const tlm::tlm_response_status answer = writer_->error();
+  std::uint32_t error = writer_->overflowed() ? tcu::dmasr_internal_error : 0;
+  if (answer != tlm::TLM_OK_RESPONSE) {
+    error = dma_error(answer);
+    warn("samples: " + writer_->refused());
   }
-  if (!samples_.busy || !writer_->is_over() || writer_->answered() > clock_.now * period) return;
-  samples_.length = low(writer_->bytes());
-  if (writer_->error() != tlm::TLM_OK_RESPONSE) {
-    samples_.fail(dma_error(writer_->error()));
-  } else if (writer_->overflowed()) {
-    samples_.fail(tcu::dmasr_internal_error);
-  } else {
-    samples_.complete();
-  }
-  interrupt_at(clock_.now * period);
+  if (error != 0) show_error(time);
+  change_at(time, [this, resets = samples_.resets, bytes = low(writer_->bytes())] {
+    if (samples_.resets == resets) samples_.length = bytes;
+  });
+  end_transfer(samples_, time, error);
+}
+
+void TcuDevice::end_transfer(Channel& channel, std::uint64_t time, std::uint32_t error) {
+  change_at(time, [&channel, error, resets = channel.resets] {
+    if (channel.resets == resets) channel.end(error);
+  });
+}
+
+void TcuDevice::warn(const std::string& what) const {
+  SC_REPORT_WARNING(device_message_type, fmt::format("{}: {}", name(), what).c_str());
+}
+
+void TcuDevice::show_error(std::uint64_t time) {
+  change_at(time, [this, resets = program_.resets] {
+    if (program_.resets == resets) error_ = true;
+  });
 }
 
 std::uint64_t TcuDevice::last_event() const {
@@ -467,10 +527,16 @@ std::uint64_t TcuDevice::last_event() const {
 void TcuDevice::end_program() {
   if (!runs_) return;
   runs_ = false;
-  done_ = true;
-  latency_ = last_event() - std::min(last_event(), fetch_.first_offered());
-  interrupt_at(clock_.now * config_.period.value());
-  if (on_end) on_end();
+  const std::uint64_t end = last_event();
+  const bool failed = stream_failed_ || access_failed_;
+  change_at(clock_.now * config_.period.value(),
+            [this, failed, latency = end - std::min(end, fetch_.first_offered())] {
+              idle_ = !runs_;
+              if (failed) return;
+              done_ = true;
+              latency_ = latency;
+            });
+  if (on_end) on_end(failed);
 }
 
 // ---- reset and interrupt -----------------------------------------------------------------------
@@ -484,7 +550,8 @@ void TcuDevice::on_reset() {
 void TcuDevice::begin_reset() {
   catch_up();
   control_ = 0;
-  done_ = runs_ = false;
+  done_ = error_ = runs_ = false;
+  changes_.clear();
   latency_ = 0;
   program_.reset();
   samples_.reset();
@@ -500,21 +567,41 @@ void TcuDevice::begin_reset() {
 void TcuDevice::finish_reset() {
   for (auto& slave : slaves_) slave->reset();
   system_.reset();
-  resetting_ = false;
+  retired_before_ = system_.tcu().decoder().stats().retired;
+  if (system_.sampler() != nullptr) dropped_before_ = system_.sampler()->stats().dropped;
+  change_at(clock_.now * config_.period.value(), [this] {
+    resetting_ = false;
+    idle_ = true;
+  });
 }
 
-void TcuDevice::update_interrupt() { interrupt_.notify(sc_core::SC_ZERO_TIME); }
-
-void TcuDevice::interrupt_at(std::uint64_t ps) {
-  const sc_core::sc_time at = sc_core::sc_time::from_value(ps);
+void TcuDevice::change_at(std::uint64_t time, std::function<void()> change) {
+  const std::uint64_t period = config_.period.value();
+  const std::uint64_t edge = (time + period - 1) / period * period;
+  changes_.emplace(edge, std::move(change));
+  const sc_core::sc_time at = sc_core::sc_time::from_value(edge);
   const sc_core::sc_time now = sc_core::sc_time_stamp();
-  interrupt_.notify(at > now ? at - now : sc_core::SC_ZERO_TIME);
+  changed_.notify(at > now ? at - now : sc_core::SC_ZERO_TIME);
   ++clock_.transactions;  // the kernel has something to do, which ends what may run ahead
 }
 
-void TcuDevice::drive_interrupt() {
+void TcuDevice::update_interrupt() { changed_.notify(sc_core::SC_ZERO_TIME); }
+
+/// Makes the changes that are due and drives the interrupt. An access before it, even at the same
+/// time, finds the state before: no write can clear a flag that has not raised the interrupt.
+void TcuDevice::make_changes() {
+  const std::uint64_t now = sc_core::sc_time_stamp().value();
+  while (!changes_.empty() && changes_.begin()->first <= now) {
+    const std::function<void()> change = std::move(changes_.begin()->second);
+    changes_.erase(changes_.begin());
+    change();
+  }
+  if (!changes_.empty()) {
+    changed_.notify(sc_core::sc_time::from_value(changes_.begin()->first - now));
+  }
   const bool done = done_ && (control_ & tcu::control_done_irq) != 0;
-  interrupt.write(done || program_.interrupts() || samples_.interrupts());
+  const bool error = error_ && (control_ & tcu::control_error_irq) != 0;
+  interrupt.write(done || error || program_.interrupts() || samples_.interrupts());
 }
 
 }  // namespace tactus

@@ -11,16 +11,22 @@
 // `most_ahead` cycles. An idle unit requests no activation. Cycles. From the first word of a
 // program to its last retire or write response it takes the cycles that `tactus run` counts with
 // the same memories. MM2S_DMASR.IOC_Irq is set at the end of the cycle in which the last word is
-// taken, TCU_STATUS.Done at the end of the first cycle in which the unit is idle.
+// taken, TCU_STATUS.Done at the end of the first cycle in which the unit is idle. A flag, the
+// registers that belong to it and the interrupt change at the same time, whatever accesses there
+// are before.
 //
-// Its initiators send whole bursts (models/axi/axi_slave.h). Error responses on the DRAM ports end
-// the simulation with a UserError; those to a DMA are shown by its status register.
+// Its initiators send whole bursts (models/axi/axi_slave.h). After an error response
+// TCU_STATUS.Error is set, and the program that runs then ends without Done; the status register of
+// a DMA says which error it was. Errors of the design, which it cannot handle, are SystemC reports
+// of severity SC_ERROR with the message type device_message_type.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <tlm_utils/simple_target_socket.h>
@@ -36,6 +42,10 @@
 
 namespace tactus {
 
+/// Message type of the SystemC reports of a device: warnings about memories that refuse accesses,
+/// errors that end the simulation.
+inline constexpr const char* device_message_type = "/tactus/tcu_device";
+
 class TcuDevice final : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(TcuDevice);
@@ -43,7 +53,9 @@ class TcuDevice final : public sc_core::sc_module {
   struct Config {
     TcuSystem::Config system;
     sc_core::sc_time period{10, sc_core::SC_NS};
-    Transport transport = Transport::non_blocking;  ///< transport of all initiator sockets
+    /// Transport of all initiator sockets. Every memory answers blocking calls, several at a time;
+    /// memories that tell the time of each beat, as a board's, need the non-blocking transport.
+    Transport transport = Transport::blocking;
     /// The memories grant DMI with the same latency as their transactions, as FixedLatencyBank
     /// does. The fast engine then takes sequences of instructions.
     bool trusts_dmi = false;
@@ -93,14 +105,16 @@ class TcuDevice final : public sc_core::sc_module {
   [[nodiscard]] std::vector<std::uint8_t> stream(const std::vector<std::uint8_t>& program,
                                                  const std::string& what) const;
 
-  /// Cycle in which the first word of the last program was offered; ~0: none was.
+  /// Cycle in which the first word of the last program was available; ~0: none was.
   [[nodiscard]] Cycle first_word() const { return fetch_.first_offered(); }
   /// Current value of a register, as a read returns it.
   [[nodiscard]] std::uint32_t value(tcu::DeviceRegister which);
 
   // Hooks of observers (firmware/report/tcu/device_observer.h).
   std::function<void()> on_begin;  ///< a program begins in cycle clock().now
-  std::function<void()> on_end;    ///< a program has ended: Done
+  /// A program has ended. `failed`: a memory has refused an access, so there is no Done.
+  std::function<void(bool failed)> on_end;
+  std::function<void()> on_simulation_end;  ///< sc_stop() has ended the simulation
   /// Retires after which on_advance() is to be called; null: it need not be.
   std::function<std::uint64_t()> until_border;
   std::function<void()> on_advance;  ///< cycles have been simulated
@@ -112,14 +126,17 @@ class TcuDevice final : public sc_core::sc_module {
     std::uint64_t address = 0;
     std::uint32_t length = 0;
     bool busy = false;
+    unsigned resets = 0;  ///< so far; the end of a transfer before a reset has no effect
 
     void reset();
-    void complete();
-    void fail(std::uint32_t error);
+    void end(std::uint32_t error);
     [[nodiscard]] bool interrupts() const;
   };
 
   void before_end_of_elaboration() override;
+  void end_of_simulation() override {
+    if (on_simulation_end) on_simulation_end();
+  }
 
   void access(tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);
   unsigned access_debug(tlm::tlm_generic_payload& transaction);
@@ -140,28 +157,44 @@ class TcuDevice final : public sc_core::sc_module {
     return until_border ? until_border() : ~std::uint64_t{0};
   }
   [[nodiscard]] bool after_cycles(Cycle quiet);
-  void check_channels();
+  void end_stream();
+  void check_stream();
+  void end_samples();
+  void end_transfer(Channel& channel, std::uint64_t time, std::uint32_t error);
+  /// Reports an access that a memory has refused.
+  void warn(const std::string& what) const;
+  /// Sets TCU_STATUS.Error.
+  void show_error(std::uint64_t time);
   void end_program();
   [[nodiscard]] std::uint64_t last_event() const;
 
   void on_reset();
   void begin_reset();
   void finish_reset();
+  /// Lets flags, registers and interrupt change at the first clock edge from `time` on.
+  void change_at(std::uint64_t time, std::function<void()> change);
   void update_interrupt();
-  void drive_interrupt();
-  /// Schedules an update of the interrupt at a time in ps.
-  void interrupt_at(std::uint64_t ps);
+  void make_changes();
 
   ClockDriver driver_;
   Channel program_, samples_;
   std::uint32_t control_ = 0;
+  // What the registers show. It changes by accesses and by changes_.
   bool done_ = false;
+  bool error_ = false;
+  bool idle_ = true;
   bool resetting_ = false;
-  bool runs_ = false;  ///< a program has begun and not ended
   std::uint64_t latency_ = 0;
+  // The unit, which may be ahead of what the registers show.
+  bool runs_ = false;           ///< a program has begun and not ended
+  bool stream_failed_ = false;  ///< the memory has refused a read of the last program
+  bool access_failed_ = false;  ///< a memory has refused an access of this program
+  std::uint64_t retired_before_ = 0, dropped_before_ = 0;  ///< counts at the last reset
   std::uint64_t seen_progress_ = 0;
   Cycle last_activity_ = 0;
-  sc_core::sc_event interrupt_;
+  /// Changes that are due, by their time.
+  std::multimap<std::uint64_t, std::function<void()>> changes_;
+  sc_core::sc_event changed_;
 };
 
 }  // namespace tactus

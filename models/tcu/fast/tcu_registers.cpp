@@ -145,15 +145,23 @@ void Converter::registers(Registers& r) {
   r.items(responses_, [](AxiResponse&) {});
 }
 
-/// Saves or loads a request of several bursts. All of them are alike, except the last one and those
-/// that cross a page, which depend on the place of the next burst.
+/// Saves or loads the progress of a request of several bursts. All of them are alike, except the
+/// last one and those that cross a page, which depend on the place of the next burst.
 void Converter::pieces_registers(Registers& r) {
   std::uint64_t vectors = 0, place = 0;
   if (r.keeps_counts() && !r.loads() && vectors_issued_ != 0) {
     const DramRequest& request = requests_.front();
     vectors = request.size + 1;
-    place = place_in_page(request.address + vectors_issued_, request.size - vectors_issued_,
-                          vector_bytes_);
+    // Where the next burst begins decides which of the further bursts cross a page, however many
+    // there are. None does if the whole request stays in a page, or if a page has room for whole
+    // bursts.
+    const std::uint64_t next = request.address + vectors_issued_;
+    const std::uint64_t burst_bytes = vectors_per_burst_ * vector_bytes_;
+    const bool fits =
+        !crosses_page(request.address * vector_bytes_, vectors * vector_bytes_) ||
+        (axi_page_bytes % burst_bytes == 0 && next * vector_bytes_ % burst_bytes == 0);
+    place =
+        fits ? 0 : next % (axi_page_bytes / std::gcd<std::uint64_t>(axi_page_bytes, vector_bytes_));
   }
   r.count_of_item(vectors_issued_, vectors, vectors_per_burst_ + 1, vectors_per_burst_);
   if (r.keeps_counts()) r(place);
