@@ -44,14 +44,15 @@ std::string identifier(std::size_t number) {
   return id;
 }
 
+/// A tick of the waveform: `number` (1, 10 or 100) times ms, us, ns or ps.
 struct Unit {
-  std::uint64_t ps;
-  const char* text;
+  std::uint64_t ps, number;
+  const char* name;
 };
-constexpr Unit units[] = {{1000000000, "1 ms"}, {100000000, "100 us"}, {10000000, "10 us"},
-                          {1000000, "1 us"},    {100000, "100 ns"},    {10000, "10 ns"},
-                          {1000, "1 ns"},       {100, "100 ps"},       {10, "10 ps"},
-                          {1, "1 ps"}};
+constexpr Unit units[] = {{1000000000, 1, "ms"}, {100000000, 100, "us"}, {10000000, 10, "us"},
+                          {1000000, 1, "us"},    {100000, 100, "ns"},    {10000, 10, "ns"},
+                          {1000, 1, "ns"},       {100, 100, "ps"},       {10, 10, "ps"},
+                          {1, 1, "ps"}};
 
 /// Scopes in the order of their first signal.
 struct Tree {
@@ -83,8 +84,9 @@ VcdWriter::VcdWriter(std::string path, const Plan& plan, Header header)
   const std::uint64_t high_ps = header_.period_ps / 2;
   for (const Unit& unit : units) {
     if (header_.period_ps % unit.ps != 0 || high_ps % unit.ps != 0) continue;
-    unit_ = unit.text;
+    unit_ = fmt::format("{} {}", unit.number, unit.name);
     ticks_per_cycle_ = header_.period_ps / unit.ps;
+    viewer_units_per_cycle_ = ticks_per_cycle_ * unit.number;
     ticks_high_ = high_ps / unit.ps;
     break;
   }
