@@ -127,6 +127,20 @@ TEST_F(Files, DramTracesGiveBandwidthAndCommands) {
   EXPECT_EQ(lines("c.csv"), 1 + 1 + 64);  // header, ACT, one RD per request
   EXPECT_EQ(read("c.trace").substr(0, 8), "1,ACT,0\n");
   EXPECT_EQ(lines("c.trace"), 1 + 64);
+  // DRAMPower 5: clock, command, rank, bank group, bank, row, column; accesses with 64 bytes of
+  // data
+  ASSERT_EQ(tactus("dram t.csv --ddr ddr3_1600 --drampower 5.trace --drampower-version 5").code, 0);
+  EXPECT_EQ(read("5.trace").substr(0, 16), "1,ACT,0,0,0,0,0\n");
+  EXPECT_EQ(lines("5.trace"), 1 + 64 + 1);
+  std::istringstream trace5(read("5.trace"));
+  std::string command;
+  std::string first_read;
+  while (std::getline(trace5, command)) {
+    if (first_read.empty() && command.find(",RD,") != std::string::npos) first_read = command;
+  }
+  EXPECT_EQ(first_read.substr(first_read.find(",RD,")), ",RD,0,0,0,0,0," + std::string(128, '0'));
+  EXPECT_EQ(command.substr(command.find(',')), ",END,0,0,0,0,0");
+  expect_error("dram t.csv --ddr ddr3_1600 --drampower-version 5", "belongs to --drampower");
   const auto stats = nlohmann::json::parse(read("s.json"));
   EXPECT_EQ(stats.at("bytes_read"), 64 * 64);
   EXPECT_EQ(stats.at("dram").at("hits"), 63);
