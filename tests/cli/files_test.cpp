@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -133,13 +134,14 @@ TEST_F(Files, DramTracesGiveBandwidthAndCommands) {
   EXPECT_EQ(read("5.trace").substr(0, 16), "1,ACT,0,0,0,0,0\n");
   EXPECT_EQ(lines("5.trace"), 1 + 64 + 1);
   std::istringstream trace5(read("5.trace"));
-  std::string command;
   std::string first_read;
-  while (std::getline(trace5, command)) {
+  std::string last;
+  for (std::string command; std::getline(trace5, command);) {
     if (first_read.empty() && command.find(",RD,") != std::string::npos) first_read = command;
+    last = command;
   }
   EXPECT_EQ(first_read.substr(first_read.find(",RD,")), ",RD,0,0,0,0,0," + std::string(128, '0'));
-  EXPECT_EQ(command.substr(command.find(',')), ",END,0,0,0,0,0");
+  EXPECT_EQ(last.substr(last.find(',')), ",END,0,0,0,0,0");
   expect_error("dram t.csv --ddr ddr3_1600 --drampower-version 5", "belongs to --drampower");
   const auto stats = nlohmann::json::parse(read("s.json"));
   EXPECT_EQ(stats.at("bytes_read"), 64 * 64);
