@@ -123,14 +123,12 @@ TEST_F(ExplainTest, KnowsTheResultsOfSweeps) {
   expect_known(names);
 }
 
-/// A figure and its column in a table have different names and the same explanation.
 TEST_F(ExplainTest, FindsEveryNameThatItPrints) {
   std::set<std::string> names{"MatMul", "simd", "Timeout", "bench"};
   for (const char* topic : {"board", "architecture", "dram", "link", "run", "sweep"}) {
     std::istringstream text(tactus(std::string("explain ") + topic).out);
     for (std::string line; std::getline(text, line);) {
-      // "section: what it is about" is a title; a parameter's line has its range behind ";
-      // default".
+      // The first line of a parameter begins with its name and ends with its default.
       if (line.find("; default ") == std::string::npos || line.front() == ' ') continue;
       names.insert(line.substr(0, line.find(' ')));
     }
@@ -142,6 +140,7 @@ TEST_F(ExplainTest, FindsEveryNameThatItPrints) {
   EXPECT_EQ(one.out.rfind("board.port_clock_mhz  [MHz]", 0), 0U) << one.out;
 }
 
+/// A figure and its column in a table have different names and the same explanation.
 TEST_F(ExplainTest, SaysTheSameOfAFigureAndItsColumn) {
   const Output figure = tactus("explain useful_mac"), column = tactus("explain 'useful MAC %'");
   EXPECT_EQ(figure.code, 0);

@@ -75,9 +75,9 @@ void write_drampower4(OutputFile& file, const DramRun& run) {
   }
 }
 
-/// Writes a command trace for DRAMPower 5: clock, command, rank, bank group, bank within the group,
-/// row, column, and the data of a burst, which is 0 since the trace of requests has none. The last
-/// line is the end of the simulated time.
+/// Writes a command trace for DRAMPower 5: clock, command, rank, bank group, bank counted over all
+/// groups, row, column, and the data of a burst, which is 0 since the trace of requests has none.
+/// The last line is the end of the simulated time.
 void write_drampower5(OutputFile& file, const DramRun& run, const DdrConfig& config) {
   const std::string data(2 * config.burst_bytes(), '0');  // two digits a byte
   for (const DdrCommand& command : run.commands) {
@@ -87,8 +87,8 @@ void write_drampower5(OutputFile& file, const DramRun& run, const DdrConfig& con
     const bool refresh = command.kind == DdrCommandKind::ref;
     file.write(fmt::format("{},{},0,{},{},{},{}{}{}\n", command.clock,
                            refresh ? "REFA" : to_text(command.kind), command.bank / config.banks,
-                           command.bank % config.banks, command.row, command.column,
-                           has_data ? "," : "", has_data ? data : ""));
+                           command.bank, command.row, command.column, has_data ? "," : "",
+                           has_data ? data : ""));
   }
   const DdrClock last = run.commands.empty() ? 0 : run.commands.back().clock;
   file.write(fmt::format("{},END,0,0,0,0,0\n", std::max(run.end, last)));

@@ -209,8 +209,8 @@ bool print_parameters(const std::vector<Topic>& topics, std::string name,
     return found;
   };
   if (!section.empty()) return print_those(true);
-  // Only a sweep has some of the sections, such as "compiler".
-  return print_those(false) || (name.find('.') != std::string::npos && print_those(true));
+  // Only a sweep has some of the parameters, such as "effort" of section "compiler".
+  return print_those(false) || print_those(true);
 }
 
 /// Prints parameters, instructions, commands, figures and columns of this name. Throws UserError if
