@@ -34,10 +34,7 @@ double constant_bits(std::int64_t constant) {
 class Estimator {
  public:
   Estimator(const Program& program, const CostOptions& options)
-      : program_(program),
-        options_(options),
-        adder_size_(options.sizes_of_program ? program.adder_size : 1),
-        carry_size_(options.sizes_of_program ? program.carry_size : -1) {}
+      : program_(program), options_(options) {}
 
   Cost run() {
     cost_.ops.reserve(program_.ops.size());
@@ -66,7 +63,7 @@ class Estimator {
 
   /// Cost and latency of an adder. Only bit positions at which both operands have bits count.
   [[nodiscard]] OpCost adder(const Interval& a, const Interval& b) const {
-    if (adder_size_ < 0 && carry_size_ < 0) return {1, 1};
+    if (program_.adder_size < 0 && program_.carry_size < 0) return {1, 1};
     const double ends[] = {std::abs(a.min), std::abs(b.min), std::abs(a.max + a.step),
                            std::abs(b.max + b.step)};
     const double top = *std::max_element(std::begin(ends), std::end(ends));
@@ -75,7 +72,7 @@ class Estimator {
     const auto parts = [bits](std::int32_t size) {
       return std::ceil(bits / (size < 0 ? unlimited_size : size));
     };
-    return {parts(adder_size_), parts(carry_size_)};
+    return {parts(program_.adder_size), parts(program_.carry_size)};
   }
 
   /// Time at which an operation ends that could start at `begin` but must not cross a stage border.
@@ -154,7 +151,6 @@ class Estimator {
 
   const Program& program_;
   const CostOptions& options_;
-  std::int32_t adder_size_, carry_size_;
   Cost cost_;
 };
 

@@ -19,9 +19,6 @@ struct CostOptions {
   /// Latency of a pipeline stage. An adder or multiplier that would cross a multiple of it starts
   /// at that multiple instead. 0: no stages. An operation that takes longer is a UserError.
   double latency_cutoff = 0;
-  /// Take the sizes of adders and carries from the program, if its form states them. False: an
-  /// adder size of 1 and carries of any length, so that costs are LUTs, and the same in every form.
-  bool sizes_of_program = true;
 };
 
 struct OpCost {
@@ -36,7 +33,8 @@ struct Cost {
   double latency_max = 0;
 };
 
-/// Estimates the cost of a program that passed check_program().
+/// Estimates the cost of a program that passed check_program(). The sizes of adders and carries are
+/// the program's.
 [[nodiscard]] Cost estimate_cost(const Program& program, const CostOptions& options = {});
 
 /// One input or output as hardware sees it.

@@ -99,9 +99,6 @@ TEST_F(DaisCommand, InfoAndDisassembly) {
   const Output json = tactus("dais info p.json");
   EXPECT_NE(json.out.find("estimated logic       312 LUT (adder size 1)\n"), std::string::npos)
       << json.out;
-  // The binary form has no sizes of adders, and is estimated in the same way.
-  EXPECT_NE(binary.out.find("estimated logic       312 LUT (adder size 1)\n"), std::string::npos)
-      << binary.out;
   EXPECT_NE(json.out.find("  in0      s3.0      4 bits, -8 .. 7\n"), std::string::npos) << json.out;
   const Output text = tactus("dais disasm p.bin");
   EXPECT_EQ(text.out.rfind("# 8 inputs, 8 outputs, 62 operations, rules of dialect v1\n"

@@ -84,23 +84,15 @@ void print_program(const dais::Program& program, bool half_price_mux) {
   for (const dais::Op& op : program.ops) widest = std::max(widest, op.type.width());
   dais::CostOptions options;
   options.half_price_mux = half_price_mux;
-  options.sizes_of_program = false;  // only the JSON form states them
   const dais::Cost cost = dais::estimate_cost(program, options);
   const dais::FastExecutor fast(program);
   info_line("shape", "{} inputs, {} outputs, {} operations, {} tables", program.input_count(),
             program.output_count(), program.ops.size(), program.tables.size());
   info_line("operations", "{}", operation_counts(program));
   info_line("widest value", "{} bits", widest);
-  info_line("estimated logic", "{} LUT (adder size 1)", cost.lut);
-  info_line("estimated latency", "{}..{} (carry size -1)", cost.latency_min, cost.latency_max);
-  if (const bool own = program.adder_size >= 0 || program.carry_size >= 0;
-      own && (program.adder_size != 1 || program.carry_size != -1)) {
-    options.sizes_of_program = true;
-    const dais::Cost stated = dais::estimate_cost(program, options);
-    info_line("by its own sizes", "cost {}, latency {}..{} (adder size {}, carry size {})",
-              stated.lut, stated.latency_min, stated.latency_max, program.adder_size,
-              program.carry_size);
-  }
+  info_line("estimated logic", "{} LUT (adder size {})", cost.lut, program.adder_size);
+  info_line("estimated latency", "{}..{} (carry size {})", cost.latency_min, cost.latency_max,
+            program.carry_size);
   info_line("simulation", "lanes of {} bits, blocks of {} samples, {} values in flight",
             fast.lane_bits(), fast.block(), fast.slots());
 }

@@ -63,11 +63,7 @@ void print_dais_block(const tcu::Architecture& architecture, unsigned number) {
   const tcu::DaisBlockEntry& block = architecture.dais_blocks[number];
   const dais::File& file = *block.file;
   double lut = 0;
-  dais::CostOptions options;
-  options.sizes_of_program = false;  // only the JSON form states them
-  for (const dais::Program& stage : file.pipeline.stages) {
-    lut += dais::estimate_cost(stage, options).lut;
-  }
+  for (const dais::Program& stage : file.pipeline.stages) lut += dais::estimate_cost(stage).lut;
   info_line("DAIS block", "{}: {}, {}", number, block.name, block.path);
   info_line("  shape", "{} inputs, {} outputs: {} vectors in, {} out a sample", block.input_count(),
             block.output_count(), block.input_vectors(architecture.array_size),
