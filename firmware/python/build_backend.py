@@ -139,13 +139,36 @@ def _build(wheel):
     (package / "_location.py").write_text(location, encoding="utf-8")
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def _build_editable(wheel):
+    """Builds, and makes a package of links to the sources and to the module in the build folder, which
+    the wheel names by its path."""
+    build = _folder()
+    _configure(build)
+    jobs = os.environ.get("TACTUS_JOBS") or str(os.cpu_count())
+    _run("cmake", "--build", build, "-j", jobs, "--target", "tactus", "tactus_python")
+    package = build.resolve() / "editable" / NAME
+    shutil.rmtree(package, ignore_errors=True)
+    package.mkdir(parents=True)
+    built = build.resolve() / "firmware" / "python" / NAME
+    for file in [*sorted((HERE / NAME).glob("*.py*")), HERE / NAME / "py.typed"]:
+        if file.suffix != ".in":
+            (package / file.name).symlink_to(file)
+    for file in built.glob("_native*.so"):
+        (package / file.name).symlink_to(file)
+    program = os.path.relpath(build.resolve() / "firmware" / NAME, package)
+    location = (HERE / NAME / "_location.py.in").read_text(encoding="utf-8")
+    location = location.replace("@TACTUS_PROGRAM_FROM_PACKAGE@", program)
+    (package / "_location.py").write_text(location, encoding="utf-8")
+    (wheel / f"{NAME}.pth").write_text(f"{package.parent}\n", encoding="utf-8")
+
+
+def _write_wheel(wheel_directory, make):
     version = _version()
     name = f"{NAME}-{version}-{_tag()}.whl"
     info = f"{NAME}-{version}.dist-info"
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        _build(root)
+        make(root)
         (root / info).mkdir()
         (root / info / "METADATA").write_text(_metadata(), encoding="utf-8")
         (root / info / "WHEEL").write_text(
@@ -164,6 +187,16 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             record.append(f"{info}/RECORD,,")
             wheel.writestr(f"{info}/RECORD", "\n".join(record) + "\n")
     return name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    return _write_wheel(wheel_directory, _build)
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """For pip install -e (PEP 660): changes of the Python files are seen at once, those of the C++
+    sources after another build of the folder."""
+    return _write_wheel(wheel_directory, _build_editable)
 
 
 def build_sdist(sdist_directory, config_settings=None):

@@ -1,5 +1,7 @@
 #include "firmware/report/trace_writer.h"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "isa/support/error.h"
@@ -11,13 +13,14 @@ constexpr std::size_t buffer_bytes = 1 << 16;
 
 }  // namespace
 
-TraceWriter::TraceWriter(const std::string& path, const std::string& time) : file_(path) {
+TraceWriter::TraceWriter(const std::string& path, std::string time)
+    : file_(path), time_(std::move(time)) {
   put(fmt::format("{{\"otherData\":{{\"time\":\"{}\",\"tool\":\"tactus\"}},\"traceEvents\":[",
-                  time));
+                  time_));
   put(fmt::format(
       "\n{{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{{\"name\":\"Tactus "
       "({})\"}}}}",
-      time));
+      time_));
 }
 
 void TraceWriter::put(std::string_view text) {
@@ -46,7 +49,7 @@ std::string TraceWriter::text(std::string_view name, std::string_view category,
 void TraceWriter::process(unsigned number, const std::string& name) {
   put(fmt::format(
       ",\n{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}", number,
-      json_string(name)));
+      json_string(fmt::format("{} ({})", name, time_))));
 }
 
 void TraceWriter::track(unsigned id, const std::string& name, unsigned process) {

@@ -24,9 +24,9 @@ class TraceWriter {
  public:
   /// `time` tells readers what a microsecond stands for, such as "1 us is 1 cycle". Throws
   /// UserError if the file cannot be written.
-  TraceWriter(const std::string& path, const std::string& time);
+  TraceWriter(const std::string& path, std::string time);
 
-  /// Names a process.
+  /// Names a process. Viewers show its name, which also says what a microsecond stands for.
   void process(unsigned number, const std::string& name);
   /// Names a track. Viewers sort tracks by number.
   void track(unsigned id, const std::string& name, unsigned process = 1);
@@ -59,6 +59,7 @@ class TraceWriter {
   void flush();
 
   OutputFile file_;
+  std::string time_;
   fmt::memory_buffer buffer_;
   std::uint64_t bytes_ = 0;
   std::optional<std::string> failure_;

@@ -211,7 +211,7 @@ void RunTrace::write_views() const {
   std::error_code ignored;
   const std::string waveform =
       std::filesystem::absolute(options_.waveform(), ignored).lexically_normal().string();
-  const trace::FirstView view{tracer_->first(), writer_->ticks_per_cycle(),
+  const trace::FirstView view{tracer_->first(), writer_->viewer_units_per_cycle(),
                               simulation_.period_fs() / 1000, marks_};
   if (options_.surfer) {
     write_file_atomically(*options_.surfer, surfer_commands(plan_, waveform, view));

@@ -123,6 +123,23 @@ TEST_F(ExplainTest, KnowsTheResultsOfSweeps) {
   expect_known(names);
 }
 
+TEST_F(ExplainTest, FindsEveryNameThatItPrints) {
+  std::set<std::string> names{"MatMul", "simd", "Timeout", "bench"};
+  for (const char* topic : {"board", "architecture", "dram", "link", "run", "sweep"}) {
+    std::istringstream text(tactus(std::string("explain ") + topic).out);
+    for (std::string line; std::getline(text, line);) {
+      // The first line of a parameter begins with its name and ends with its default.
+      if (line.find("; default ") == std::string::npos || line.front() == ' ') continue;
+      names.insert(line.substr(0, line.find(' ')));
+    }
+  }
+  EXPECT_GT(names.size(), 100U);
+  expect_known(names);
+  const Output one = tactus("explain board.port_clock_mhz");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(one.out.rfind("board.port_clock_mhz  [MHz]", 0), 0U) << one.out;
+}
+
 /// A figure and its column in a table have different names and the same explanation.
 TEST_F(ExplainTest, SaysTheSameOfAFigureAndItsColumn) {
   const Output figure = tactus("explain useful_mac"), column = tactus("explain 'useful MAC %'");

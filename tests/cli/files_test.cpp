@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <set>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -127,6 +129,38 @@ TEST_F(Files, DramTracesGiveBandwidthAndCommands) {
   EXPECT_EQ(lines("c.csv"), 1 + 1 + 64);  // header, ACT, one RD per request
   EXPECT_EQ(read("c.trace").substr(0, 8), "1,ACT,0\n");
   EXPECT_EQ(lines("c.trace"), 1 + 64);
+  // DRAMPower 5: clock, command, rank, bank group, bank, row, column; accesses with 64 bytes of
+  // data
+  ASSERT_EQ(tactus("dram t.csv --ddr ddr3_1600 --drampower 5.trace --drampower-version 5").code, 0);
+  EXPECT_EQ(read("5.trace").substr(0, 16), "1,ACT,0,0,0,0,0\n");
+  EXPECT_EQ(lines("5.trace"), 1 + 64 + 1);
+  std::istringstream trace5(read("5.trace"));
+  std::string first_read;
+  std::string last;
+  for (std::string command; std::getline(trace5, command);) {
+    if (first_read.empty() && command.find(",RD,") != std::string::npos) first_read = command;
+    last = command;
+  }
+  EXPECT_EQ(first_read.substr(first_read.find(",RD,")), ",RD,0,0,0,0,0," + std::string(128, '0'));
+  EXPECT_EQ(last.substr(last.find(',')), ",END,0,0,0,0,0");
+  expect_error("dram t.csv --ddr ddr3_1600 --drampower-version 5", "belongs to --drampower");
+  // Both forms count banks over all groups.
+  trace = "time_ns,port,operation,address,bytes\n";
+  for (unsigned i = 0; i < 8; ++i) trace += "0,0,read," + std::to_string(8192 * i) + ",64\n";
+  write("groups.csv", trace);
+  ASSERT_EQ(tactus("dram groups.csv --ddr ddr4_2400 --drampower 4.trace").code, 0);
+  ASSERT_EQ(
+      tactus("dram groups.csv --ddr ddr4_2400 --drampower 5.trace --drampower-version 5").code, 0);
+  std::istringstream form4(read("4.trace")), form5(read("5.trace"));
+  std::set<std::string> groups;
+  for (std::string old_form, form; std::getline(form4, old_form) && std::getline(form5, form);) {
+    const std::size_t group = form.find(",0,") + 3, bank = form.find(',', group);
+    groups.insert(form.substr(group, bank - group));
+    EXPECT_EQ(form.substr(bank, form.find(',', bank + 1) - bank),
+              old_form.substr(old_form.rfind(',')))
+        << form;
+  }
+  EXPECT_EQ(groups.size(), 4U);
   const auto stats = nlohmann::json::parse(read("s.json"));
   EXPECT_EQ(stats.at("bytes_read"), 64 * 64);
   EXPECT_EQ(stats.at("dram").at("hits"), 63);

@@ -265,7 +265,9 @@ void expect_images_by_process(const Json& timeline, unsigned images, unsigned un
     EXPECT_EQ(process_of.at("image " + std::to_string(i)), i % units + 1);
   }
   ASSERT_EQ(names.size(), units);
-  for (unsigned u = 0; u < units; ++u) EXPECT_EQ(names.at(u + 1), "unit " + std::to_string(u));
+  for (unsigned u = 0; u < units; ++u) {
+    EXPECT_EQ(names.at(u + 1), "unit " + std::to_string(u) + " (1 us is 1 cycle)");
+  }
   EXPECT_EQ(with_slices.size(), units) << "each has states of its own";
 }
 

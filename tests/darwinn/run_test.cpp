@@ -1,6 +1,9 @@
 // tactus compile, pack and run of packages behind a host link.
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -129,6 +132,20 @@ TEST_F(PackageRun, ParametersAreLoadedOnce) {
     if (event.value("cat", "") == "compute") ++programs;
   }
   EXPECT_EQ(programs, 4U) << "three, and one that loads parameters";
+  // Viewers draw slices of a track wrongly that overlap and do not nest.
+  std::map<int, std::vector<std::pair<double, double>>> tracks;
+  for (const Json& event : timeline.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const double from = event.at("ts").get<double>();
+    tracks[event.at("tid")].emplace_back(from, from + event.at("dur").get<double>());
+  }
+  EXPECT_GE(tracks.size(), 4U);
+  for (auto& [track, slices] : tracks) {
+    std::sort(slices.begin(), slices.end());
+    for (std::size_t i = 1; i < slices.size(); ++i) {
+      EXPECT_LE(slices[i - 1].second, slices[i].first + 1e-6) << "track " << track;
+    }
+  }
 }
 
 TEST_F(PackageRun, TwoModelsTakeTurns) {

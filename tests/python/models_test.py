@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import subprocess
 import tempfile
 import unittest
@@ -167,6 +168,34 @@ class Models(unittest.TestCase):
         laid_out = values.reshape(1, -1)[:, :16]
         (wanted,) = tactus.Machine("arty_a7_35").run(known, laid_out).outputs.values()
         np.testing.assert_array_equal(output.ravel()[: wanted.size], wanted.ravel())
+
+    def test_what_is_pickled_is_the_same(self):
+        board = tactus.Configuration("zcu104", memory_model="fixed", read_latency=7)
+        model = tactus.compile("cnn", board, strategy="local-vars-and-consts")
+        values = self.random.uniform(-1, 1, (1, 16, 16, 3))
+        run = tactus.run(model, values, board, events=True, accounts=True)
+        copies = [pickle.loads(pickle.dumps(one)) for one in (board, model, run)]
+        copies = [pickle.loads(pickle.dumps(one)) for one in copies]  # copies can be pickled as well
+        configuration, compiled, kept = copies
+        self.assertEqual(configuration.values, board.values)
+        self.assertEqual(configuration.replace(read_latency=8).values["read_latency"], 8)
+        self.assertEqual(compiled.program, model.program)
+        self.assertEqual(compiled.macs, model.macs)
+        self.assertEqual(compiled.inputs, model.inputs)
+        again = tactus.run(compiled, values, configuration)
+        self.assertEqual(again.cycles, run.cycles)
+        saved = tactus.Model(compiled.save(self.path("again")))
+        self.assertEqual(pickle.loads(pickle.dumps(saved)).program, model.program)
+        for name, wanted in run.outputs.items():
+            np.testing.assert_array_equal(kept.outputs[name], wanted)
+            np.testing.assert_array_equal(again.outputs[name], wanted)
+        self.assertEqual(kept.statistics, run.statistics)
+        self.assertEqual(kept.image_cycles, run.image_cycles)
+        self.assertEqual(kept.summary(), run.summary())
+        np.testing.assert_array_equal(kept.events, run.events)
+        np.testing.assert_array_equal(kept.accounts, run.accounts)
+        self.assertEqual(kept.units, run.units)
+        kept.save_report(self.path("r.html"))
 
 
 if __name__ == "__main__":

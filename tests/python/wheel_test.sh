@@ -40,3 +40,23 @@ told = subprocess.run([tactus.program(), "--version"], capture_output=True, text
 assert told.stdout.startswith("tactus " + sys.argv[2] + " ("), told.stdout
 print(tactus.run(tactus.compile("mlp", "zcu104"), [[0.5] * 16]))
 PYTHON
+
+# An editable wheel names a folder with links to the sources and to the module of the build.
+cd "$source_dir/firmware/python"
+mkdir "$work/editable"
+PYTHONDONTWRITEBYTECODE=1 TACTUS_PIP_BUILD_DIR=$build "$python" -c \
+  'import build_backend, sys; print(build_backend.build_editable(sys.argv[1]))' "$work/editable" >"$work/name" ||
+  fail "the editable wheel cannot be built"
+cd "$work/editable"
+"$python" -m zipfile -e "$(cat "$work/name")" site
+PYTHONDONTWRITEBYTECODE=1 "$python" -W error - "$work/editable/site" "$source_dir" <<'PYTHON'
+import os, site, subprocess, sys
+
+site.addsitedir(sys.argv[1])
+import tactus
+
+sources = os.path.realpath(sys.argv[2]) + "/firmware/python/tactus"
+assert os.path.dirname(os.path.realpath(tactus.__file__)) == sources, tactus.__file__
+subprocess.run([tactus.program(), "--version"], stdout=subprocess.DEVNULL, check=True)
+print(tactus.run(tactus.compile("mlp", "zcu104"), [[0.5] * 16]))
+PYTHON

@@ -190,6 +190,25 @@ TEST_F(Waveform, ClockAndTimescale) {
   }
 }
 
+// GTKWave's times are in ms, us, ns or ps, also where a tick of the file is 10 or 100 of them.
+TEST_F(Waveform, TheViewOfGtkwaveLiesInTheFileAtEveryClock) {
+  struct Clock {
+    const char* mhz;
+    std::uint64_t units_per_cycle;
+  };
+  for (const Clock& clock : {Clock{"25", 40}, Clock{"50", 20}, Clock{"100", 10}, Clock{"200", 5000},
+                             Clock{"333.33", 3000}, Clock{"400", 2500}, Clock{"1", 1000}}) {
+    const Output output = tactus(traced +
+                                 "--gtkw w.gtkw --trace-scope top.clock --trace-from 10 "
+                                 "--clock-mhz " +
+                                 clock.mhz);
+    ASSERT_EQ(output.code, 0) << output.err;
+    EXPECT_NE(read("w.gtkw").find(fmt::format("[timestart] {}\n", 10 * clock.units_per_cycle)),
+              std::string::npos)
+        << clock.mhz << read("w.gtkw");
+  }
+}
+
 TEST_F(Waveform, Windows) {
   const auto cycles = [&](const std::string& options) {
     const Output output = tactus(traced + options);

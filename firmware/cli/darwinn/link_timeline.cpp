@@ -7,9 +7,9 @@
 namespace tactus {
 namespace {
 
-// Numbers of the tracks; tracks of requests follow.
-constexpr unsigned host_track = 1, out_track = 2, compute_track = 3, in_track = 4;
-constexpr unsigned request_track = 10;
+// Numbers of the first lanes of the tracks. The further lanes of a track follow it.
+constexpr unsigned host_track = 100, out_track = 200, compute_track = 300, in_track = 400;
+constexpr unsigned request_track = 500;
 
 }  // namespace
 
@@ -41,23 +41,36 @@ std::string step_text(const darwinn::Executable& executable, const ReplayStep& s
 
 LinkTimeline::LinkTimeline(const std::string& path, const std::string& compute)
     : writer_(path, "1 us is 1 us") {
-  writer_.track(host_track, "host");
-  writer_.track(out_track, "to the device");
-  writer_.track(compute_track, compute);
-  writer_.track(in_track, "from the device");
+  add_track(host_track, "host");
+  add_track(out_track, "to the device");
+  add_track(compute_track, compute);
+  add_track(in_track, "from the device");
+  add_track(request_track, "requests");
+}
+
+void LinkTimeline::add_track(unsigned number, const std::string& name) {
+  tracks_[number] = {name, {0}};
+  writer_.track(number, name);
+}
+
+/// Returns the number of the first lane of the track that is free from `from` on, and takes it
+/// until `to`. Makes a lane if none is free.
+unsigned LinkTimeline::lane(unsigned track, Picoseconds from, Picoseconds to) {
+  auto& [name, ends] = tracks_.at(track);
+  const auto free =
+      std::find_if(ends.begin(), ends.end(), [&](Picoseconds end) { return end <= from; });
+  const auto number = track + static_cast<unsigned>(free - ends.begin());
+  if (free == ends.end()) {
+    ends.push_back(to);
+    writer_.track(number, name + ", " + std::to_string(ends.size()));
+  } else {
+    *free = to;
+  }
+  return number;
 }
 
 void LinkTimeline::request(const std::string& name, Picoseconds from, Picoseconds to) {
-  const auto lane = static_cast<std::size_t>(
-      std::find_if(lanes_.begin(), lanes_.end(), [&](Picoseconds end) { return end <= from; }) -
-      lanes_.begin());
-  const auto track = request_track + static_cast<unsigned>(lane);
-  if (lane == lanes_.size()) {
-    lanes_.push_back(0);
-    writer_.track(track, lane == 0 ? "requests" : "requests, " + std::to_string(lane + 1));
-  }
-  lanes_[lane] = to;
-  slice(track, name, "request", from, to);
+  slice(request_track, name, "request", from, to);
 }
 
 void LinkTimeline::host(const std::string& name, Picoseconds from, Picoseconds to) {
@@ -83,7 +96,7 @@ void LinkTimeline::slice(unsigned track, const std::string& name, std::string_vi
   constexpr double per_us = 1e6;
   const std::string arguments =
       bytes > 0 ? "{\"bytes\":" + std::to_string(bytes) + "}" : std::string();
-  writer_.slice(track, TraceWriter::text(name, category, arguments),
+  writer_.slice(lane(track, from, to), TraceWriter::text(name, category, arguments),
                 static_cast<double>(from) / per_us, static_cast<double>(to - from) / per_us);
 }
 

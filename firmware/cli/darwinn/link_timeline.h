@@ -1,6 +1,7 @@
 // Timeline of requests over a host link, with tracks for the host, the link and the device.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,13 +16,13 @@ namespace tactus {
 [[nodiscard]] std::string step_text(const darwinn::Executable& executable, const ReplayStep& step);
 
 /// Writer of the timeline. Times are picoseconds from the begin of the first request; the file has
-/// them in microseconds.
+/// them in microseconds. Slices that overlap on one track get lanes of their own, since viewers
+/// draw or drop slices wrongly that overlap and do not nest.
 class LinkTimeline {
  public:
   /// `compute` names the device's track. Throws UserError if the file cannot be written.
   LinkTimeline(const std::string& path, const std::string& compute);
 
-  /// Requests that overlap get tracks of their own.
   void request(const std::string& name, Picoseconds from, Picoseconds to);
   void host(const std::string& name, Picoseconds from, Picoseconds to);
   void compute(const std::string& name, Picoseconds from, Picoseconds to);
@@ -32,11 +33,17 @@ class LinkTimeline {
   void close(const std::string& note) { writer_.close(note); }
 
  private:
+  void add_track(unsigned number, const std::string& name);
+  unsigned lane(unsigned track, Picoseconds from, Picoseconds to);
   void slice(unsigned track, const std::string& name, std::string_view category, Picoseconds from,
              Picoseconds to, std::int64_t bytes = 0);
 
   TraceWriter writer_;
-  std::vector<Picoseconds> lanes_;  ///< end of the last request in each lane
+  struct Track {
+    std::string name;
+    std::vector<Picoseconds> ends;  ///< end of the last slice in each lane
+  };
+  std::map<unsigned, Track> tracks_;  ///< by the number of the first lane
 };
 
 }  // namespace tactus

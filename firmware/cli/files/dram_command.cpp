@@ -1,5 +1,7 @@
 // tactus dram: requests of a trace put to a DRAM and its controller, without a machine.
 
+#include <algorithm>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -67,10 +69,41 @@ void write_commands(const std::string& path, const DramRun& run, const DdrConfig
 }
 
 /// Writes a command trace for DRAMPower 4: clock, command, and bank counted over all groups.
-void write_drampower(const std::string& path, const DramRun& run) {
-  OutputFile file(path);
+void write_drampower4(OutputFile& file, const DramRun& run) {
   for (const DdrCommand& command : run.commands) {
     file.write(fmt::format("{},{},{}\n", command.clock, to_text(command.kind), command.bank));
+  }
+}
+
+/// Writes a command trace for DRAMPower 5: clock, command, rank, bank group, bank counted over all
+/// groups, row, column, and the data of a burst, which is 0 since the trace of requests has none.
+/// The last line is the end of the simulated time.
+void write_drampower5(OutputFile& file, const DramRun& run, const DdrConfig& config) {
+  const std::string data(2 * config.burst_bytes(), '0');  // two digits a byte
+  for (const DdrCommand& command : run.commands) {
+    const bool has_data = command.kind == DdrCommandKind::rd ||
+                          command.kind == DdrCommandKind::rda ||
+                          command.kind == DdrCommandKind::wr || command.kind == DdrCommandKind::wra;
+    const bool refresh = command.kind == DdrCommandKind::ref;
+    file.write(fmt::format("{},{},0,{},{},{},{}{}{}\n", command.clock,
+                           refresh ? "REFA" : to_text(command.kind), command.bank / config.banks,
+                           command.bank, command.row, command.column, has_data ? "," : "",
+                           has_data ? data : ""));
+  }
+  const DdrClock last = run.commands.empty() ? 0 : run.commands.back().clock;
+  file.write(fmt::format("{},END,0,0,0,0,0\n", std::max(run.end, last)));
+}
+
+/// The versions of DRAMPower that differ in the form of their traces.
+constexpr std::uint64_t oldest_drampower = 4, newest_drampower = 5;
+
+void write_drampower(const std::string& path, std::uint64_t version, const DramRun& run,
+                     const DdrConfig& config) {
+  OutputFile file(path);
+  if (version == oldest_drampower) {
+    write_drampower4(file, run);
+  } else {
+    write_drampower5(file, run, config);
   }
   file.close();
 }
@@ -210,13 +243,21 @@ int dram_command(const Words& words) {
       {{"ddr", "NAME|F.json", "the DRAM: a preset of configs/dram or a file"},
        {"output", "F.csv", "where to write when each request was answered"},
        {"commands", "F.csv", "where to write the DRAM's commands"},
-       {"drampower", "F.trace", "the same as lines of clock, command, bank, which DRAMPower reads"},
+       {"drampower", "F.trace", "the same as a trace of commands for DRAMPower"},
+       {"drampower-version", "4|5",
+        "form of this trace: 4 (default): clock, command, bank; 5 and later: clock, command, rank, "
+        "bank group, bank, row, column, data (zeroes)"},
        {"stats", "F.json", "where to write the statistics"}},
       "TRACE.csv");
   if (!args.parse(words)) return exit_ok;
   const std::string& path = only_file(args);
   const auto name = args.text("ddr");
   if (!name) user_error("tactus dram: --ddr NAME|F.json is missing; presets are in configs/dram");
+  const std::uint64_t drampower =
+      args.number("drampower-version", oldest_drampower, oldest_drampower, newest_drampower);
+  if (args.has("drampower-version") && !args.has("drampower")) {
+    user_error("tactus dram: --drampower-version belongs to --drampower");
+  }
   const DdrPreset preset = read_ddr_preset(*name);
   for (const char* output : {"output", "commands", "drampower", "stats"}) {
     const auto file = args.text(output);
@@ -228,7 +269,9 @@ int dram_command(const Words& words) {
   const Sums sums = sums_of(requests, run, preset.config);
   if (const auto file = args.text("output")) write_answers(*file, requests, run, preset.config);
   if (const auto file = args.text("commands")) write_commands(*file, run, preset.config);
-  if (const auto file = args.text("drampower")) write_drampower(*file, run);
+  if (const auto file = args.text("drampower")) {
+    write_drampower(*file, drampower, run, preset.config);
+  }
   if (const auto file = args.text("stats")) {
     write_file_atomically(*file, statistics(preset, sums, run));
   }

@@ -1,11 +1,13 @@
 // tactus explain: what figures of a statistics file, parameters and instructions mean.
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include <fmt/core.h>
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/column_tables.h"
+#include "firmware/cli/command_table.h"
 #include "firmware/cli/commands.h"
 #include "firmware/cli/run/run_parameters.h"
 #include "firmware/config/config_files.h"
@@ -140,8 +142,43 @@ bool print_columns(const MachineInfo& machine, const std::string& name, bool end
   return found;
 }
 
-/// Prints the parameters with this key. The key may be written as "configuration.board.KEY", as in
-/// a sweep's table.
+/// True if two names are equal but for the case of letters.
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
+}
+
+/// Prints the rows with this name in the tables of instructions, registers and program text, each
+/// with the title of its table.
+bool print_rows(const std::vector<Topic>& topics, const std::string& name) {
+  bool found = false;
+  for (const Topic& topic : topics) {
+    for (const ReferenceTable& table : topic.tables) {
+      ReferenceTable named{table.title, "", table.columns, {}, ""};
+      for (const std::vector<std::string>& row : table.rows) {
+        if (same_name(row.front(), name)) named.rows.push_back(row);
+      }
+      if (named.rows.empty()) continue;
+      fmt::print("{}{}", found ? "\n" : "", to_text(named));
+      found = true;
+    }
+  }
+  return found;
+}
+
+/// Prints the command with this name.
+bool print_command(const std::string& name) {
+  for (const Command& command : all_commands().commands) {
+    if (command.name != name) continue;
+    fmt::print("tactus {0}\n    {1}; tactus {0} --help\n", command.name, command.help);
+    return true;
+  }
+  return false;
+}
+
+/// Prints the parameters with this key, also written with its section: "board.KEY", as explain
+/// itself prints it, or "configuration.board.KEY", as in a sweep's table.
 bool print_parameters(const std::vector<Topic>& topics, std::string name,
                       std::vector<std::string>& keys) {
   constexpr std::string_view of_sweep = "configuration.";
@@ -152,29 +189,38 @@ bool print_parameters(const std::vector<Topic>& topics, std::string name,
     name = section.substr(std::min(dot + 1, section.size()));
     section.resize(dot);
   }
-  bool found = false;
-  for (const Topic& topic : topics) {
-    // Sections of a sweep belong to other topics as well.
-    if ((topic.name == "sweep") != !section.empty()) continue;
-    for (const ParameterSection& part : topic.sections) {
-      if (!section.empty() && part.name != section) continue;
-      for (const ParameterInfo& parameter : part.parameters) {
-        keys.push_back(parameter.key);
-        if (parameter.key != name && parameter.option != name) continue;
-        fmt::print("{}.", part.name);
-        print(parameter);
-        found = true;
+  const auto print_those = [&](bool sweep_keys) {
+    bool found = false;
+    for (const Topic& topic : topics) {
+      // Sections of a sweep belong to other topics as well.
+      if ((topic.name == "sweep") != sweep_keys) continue;
+      for (const ParameterSection& part : topic.sections) {
+        if (!section.empty() && part.name != section) continue;
+        for (const ParameterInfo& parameter : part.parameters) {
+          keys.push_back(parameter.key);
+          const bool full = name == part.name + "." + parameter.key;
+          if (parameter.key != name && parameter.option != name && !full) continue;
+          fmt::print("{}.", part.name);
+          print(parameter);
+          found = true;
+        }
       }
     }
-  }
-  return found;
+    return found;
+  };
+  if (!section.empty()) return print_those(true);
+  // Only a sweep has some of the parameters, such as "effort" of section "compiler".
+  return print_those(false) || print_those(true);
 }
 
-/// Prints parameters, figures and columns of this name. Throws UserError if there are none.
+/// Prints parameters, instructions, commands, figures and columns of this name. Throws UserError if
+/// there are none.
 void print_name(const MachineInfo& machine, const FigureTable& figures,
                 const std::vector<Topic>& topics, const std::string& name) {
   std::vector<std::string> keys;
   bool found = print_parameters(topics, name, keys);
+  found = print_rows(topics, name) || found;
+  found = print_command(name) || found;
   for (const Figure* figure : figures.matches(name)) {
     print(*figure);
     found = true;
@@ -202,7 +248,8 @@ int explain_command(const Words& words) {
       "Explains parameters with range and default: by key (array_size), or all of an\n"
       "architecture, a board, DRAM, a host link, a DPAS machine, a run (with its options), or a\n"
       "sweep (its keys). Explains the text form of programs (asm) and every instruction with its\n"
-      "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.",
+      "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.\n"
+      "A single instruction, SIMD operation, configuration register or command by its name.",
       {{"markdown", "",
         "print a whole table as Markdown: all figures, those parameters or instructions"},
        {"machine", "NAME",

@@ -33,6 +33,32 @@ class EventKind(NamedTuple):
     meaning: str
 
 
+class _KeptRun:
+    """What a run gives, without the machine's objects: the inside of a run that was pickled."""
+
+    NAMES = (
+        "cycles",
+        "instructions",
+        "clock_mhz",
+        "outputs",
+        "statistics",
+        "statistics_text",
+        "summary",
+        "events",
+        "event_kinds",
+        "accounts",
+        "units",
+    )
+
+    def __init__(self, values: Dict[str, Any]) -> None:
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._values:
+            raise AttributeError(name)
+        return lambda: self._values[name]
+
+
 class Run:
     """The results of a run: of one image, of several images, of a program, or of a kernel."""
 
@@ -40,6 +66,17 @@ class Run:
         self._native = native
         self._statistics: Optional[Dict[str, Any]] = None
         self._outputs: Optional[Dict[str, np.ndarray]] = None
+
+    def __getstate__(self) -> Dict[str, Any]:
+        values = {name: getattr(self._native, name)() for name in _KeptRun.NAMES}
+        if values["accounts"] is not None:  # the page needs them
+            values["page"] = self._native.page()
+        return values
+
+    def __setstate__(self, values: Dict[str, Any]) -> None:
+        self._native = _KeptRun(values)  # type: ignore[assignment]
+        self._statistics = None
+        self._outputs = None
 
     @property
     def cycles(self) -> int:

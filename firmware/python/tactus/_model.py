@@ -1,6 +1,8 @@
 """Configurations, networks, and the models that the compiler makes of them."""
 
+import json
 import os
+import tempfile
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native
@@ -49,6 +51,22 @@ class Configuration:
             made._board, made._architecture, json_text(made._replaced, "tactus.Configuration")
         )
         return made
+
+    def __getstate__(self) -> Tuple[str, str, Dict[str, Any], Dict[str, Any]]:
+        # The values are kept, too: files that they came from may have changed, or be elsewhere.
+        return self._board, self._architecture, self._replaced, self._native.values()
+
+    def __setstate__(self, state: Tuple[str, str, Dict[str, Any], Dict[str, Any]]) -> None:
+        self._board, self._architecture, self._replaced, values = state
+        where = "tactus.Configuration"
+        self._native = _native.Configuration(
+            self._board, self._architecture, json_text(self._replaced, where)
+        )
+        if self._native.values() != values:
+            raise Error(
+                f"{where}: the board or architecture of a pickled configuration has other values "
+                "here than where it was made"
+            )
 
     @property
     def board(self) -> str:
@@ -118,6 +136,35 @@ class Tensor(NamedTuple):
     """Size in memory, in vectors."""
 
 
+def _files_of(path: str) -> Dict[str, bytes]:
+    """The contents of a .tmodel and of the files beside it that belong to it, by name."""
+    folder, name = os.path.split(path)
+    names = [name]
+
+    def add_named(value: Any) -> None:
+        if isinstance(value, dict):
+            for one in value.values():
+                add_named(one)
+        elif isinstance(value, list):
+            for one in value:
+                add_named(one)
+        elif isinstance(value, str) and value not in names:
+            if value.endswith((".tprog", ".tdata", ".onnx")):
+                names.append(value)
+
+    tensors = os.path.splitext(name)[0] + ".tensors.json"
+    if os.path.exists(os.path.join(folder, tensors)):
+        names.append(tensors)
+    for described in list(names):
+        with open(os.path.join(folder, described), encoding="utf-8") as text:
+            add_named(json.load(text))
+    contents = {}
+    for one in names:
+        with open(os.path.join(folder, one), "rb") as file:
+            contents[one] = file.read()
+    return contents
+
+
 class Model:
     """A compiled model: a program with its constants and the places of its tensors.
 
@@ -126,6 +173,7 @@ class Model:
 
     def __init__(self, path: PathLike) -> None:
         self._set(_native.Model(path_text(path, "tactus.Model")))
+        self._path = os.path.abspath(path)
 
     @classmethod
     def _of(cls, native: "_native.Model") -> "Model":
@@ -136,6 +184,26 @@ class Model:
     def _set(self, native: "_native.Model") -> None:
         self._native = native
         self._about = native.describe()
+        self._path = ""  # of the .tmodel, for a model that was read from a file
+        self._files: Dict[str, bytes] = {}  # by name, of a model that was pickled
+
+    def __getstate__(self) -> Tuple[Dict[str, Any], Dict[str, bytes]]:
+        if self._files:
+            return self._about, self._files
+        if self._path:
+            return self._about, _files_of(self._path)
+        with tempfile.TemporaryDirectory() as folder:
+            return self._about, _files_of(self._native.save(folder, ""))
+
+    def __setstate__(self, state: Tuple[Dict[str, Any], Dict[str, bytes]]) -> None:
+        about, files = state
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data in files.items():
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(data)
+            path = next(name for name in files if name.endswith(".tmodel"))
+            self._set(_native.Model(os.path.join(folder, path)))
+        self._about, self._files = about, files
 
     def _tensors(self, key: str) -> List[Tensor]:
         return [
@@ -227,7 +295,17 @@ class Model:
         """Writes .tmodel, .tprog, .tdata and .tensors.json, all or none. Returns the path of the
         .tmodel. Without a name, the files' name is made from those of network and board."""
         where = "tactus.Model.save"
-        return self._native.save(path_text(folder, where), path_text(name, f"{where}: name"))
+        folder = path_text(folder, where)
+        if not self._files:
+            return self._native.save(folder, path_text(name, f"{where}: name"))
+        if name:
+            raise Error(f"{where}: name: the files of a model that was pickled keep their names")
+        os.makedirs(folder, exist_ok=True)
+        for file_name, data in self._files.items():
+            with open(os.path.join(folder, file_name), "wb") as file:
+                file.write(data)
+        path = next(file_name for file_name in self._files if file_name.endswith(".tmodel"))
+        return os.path.join(folder, path)
 
     def __repr__(self) -> str:
         return f"<tactus.Model {self.name}: {self.instructions} instructions>"

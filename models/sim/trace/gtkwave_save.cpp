@@ -132,10 +132,10 @@ class SaveText {
   std::vector<Translation> translations_;
 };
 
-/// GTKWave's zoom z shows 2^-z ticks in 200 pixels.
+/// GTKWave's zoom z shows 2^-z of its time units in 200 pixels.
 double zoom(const FirstView& view) {
   constexpr double part = 200. / 1000;
-  return -std::log2(part * static_cast<double>(FirstView::cycles * view.ticks_per_cycle));
+  return -std::log2(part * static_cast<double>(FirstView::cycles * view.units_per_cycle));
 }
 
 /// Replaces all characters but letters, digits and _, so that Surfer reads the text as one word.
@@ -194,14 +194,14 @@ std::string gtkwave_save(const Plan& plan, const std::string& waveform, const Fi
                          const std::vector<std::string>& files) {
   const Arrangement all = arrange(plan);
   SaveText save(plan, files);
-  const std::uint64_t start = view.first * view.ticks_per_cycle;
+  const std::uint64_t start = view.first * view.units_per_cycle;
   std::string places, names;  // positions and names of the marks A to Z
   for (std::size_t i = 0; i < 26; ++i) {
     if (i >= view.marks.size()) {
       places += " -1";
       continue;
     }
-    places += fmt::format(" {}", view.marks[i].at * view.ticks_per_cycle);
+    places += fmt::format(" {}", view.marks[i].at * view.units_per_cycle);
     names += fmt::format("[markername] {}{}\n", static_cast<char>('A' + i), view.marks[i].name);
   }
   save.text = fmt::format(

@@ -13,9 +13,10 @@ namespace tactus::trace {
 
 /// The view with which a viewer opens.
 struct FirstView {
-  Cycle first = 0;                    ///< first cycle that was traced
-  std::uint64_t ticks_per_cycle = 1;  ///< units of the waveform's time in a cycle
-  std::uint64_t period_ps = 10000;    ///< period of a cycle
+  Cycle first = 0;  ///< first cycle that was traced
+  /// Time of a cycle as GTKWave counts it, see VcdWriter::viewer_units_per_cycle().
+  std::uint64_t units_per_cycle = 1;
+  std::uint64_t period_ps = 10000;  ///< period of a cycle
   struct Mark {
     Cycle at;
     std::string name;

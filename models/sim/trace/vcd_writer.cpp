@@ -44,23 +44,24 @@ std::string identifier(std::size_t number) {
   return id;
 }
 
+/// A tick of the waveform: `number` (1, 10 or 100) times ms, us, ns, ps or fs.
 struct Unit {
-  std::uint64_t fs;
-  const char* text;
+  std::uint64_t fs, number;
+  const char* name;
 };
-constexpr Unit units[] = {{1000000000000, "1 ms"},
-                          {100000000000, "100 us"},
-                          {10000000000, "10 us"},
-                          {1000000000, "1 us"},
-                          {100000000, "100 ns"},
-                          {10000000, "10 ns"},
-                          {1000000, "1 ns"},
-                          {100000, "100 ps"},
-                          {10000, "10 ps"},
-                          {1000, "1 ps"},
-                          {100, "100 fs"},
-                          {10, "10 fs"},
-                          {1, "1 fs"}};
+constexpr Unit units[] = {{1000000000000, 1, "ms"},
+                          {100000000000, 100, "us"},
+                          {10000000000, 10, "us"},
+                          {1000000000, 1, "us"},
+                          {100000000, 100, "ns"},
+                          {10000000, 10, "ns"},
+                          {1000000, 1, "ns"},
+                          {100000, 100, "ps"},
+                          {10000, 10, "ps"},
+                          {1000, 1, "ps"},
+                          {100, 100, "fs"},
+                          {10, 10, "fs"},
+                          {1, 1, "fs"}};
 
 /// Scopes in the order of their first signal.
 struct Tree {
@@ -92,8 +93,9 @@ VcdWriter::VcdWriter(std::string path, const Plan& plan, Header header)
   const std::uint64_t high_fs = header_.period_fs / 2;
   for (const Unit& unit : units) {
     if (header_.period_fs % unit.fs != 0 || high_fs % unit.fs != 0) continue;
-    unit_ = unit.text;
+    unit_ = fmt::format("{} {}", unit.number, unit.name);
     ticks_per_cycle_ = header_.period_fs / unit.fs;
+    viewer_units_per_cycle_ = ticks_per_cycle_ * unit.number;
     ticks_high_ = high_fs / unit.fs;
     break;
   }

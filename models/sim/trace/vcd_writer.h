@@ -54,7 +54,9 @@ class VcdWriter {
   /// One after the last cycle written.
   [[nodiscard]] Cycle end() const { return next_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] std::uint64_t ticks_per_cycle() const { return ticks_per_cycle_; }
+  /// Time of a cycle as GTKWave counts it. GTKWave knows only units of 1 ms, 1 us, 1 ns and 1 ps: a
+  /// tick of "10 ns" counts as 10 there.
+  [[nodiscard]] std::uint64_t viewer_units_per_cycle() const { return viewer_units_per_cycle_; }
 
   /// Name of a traced signal as viewers show it: with its range if it is wider than a bit.
   [[nodiscard]] static std::string viewer_name(const Chosen& chosen);
@@ -79,7 +81,7 @@ class VcdWriter {
   std::string path_;
   const Plan& plan_;
   Header header_;
-  std::uint64_t ticks_per_cycle_, ticks_high_;
+  std::uint64_t ticks_per_cycle_, ticks_high_, viewer_units_per_cycle_;
   std::string unit_;              ///< time unit of a tick
   std::vector<std::string> ids_;  ///< identifiers of the variables
   std::string clock_id_;          ///< empty: not traced
