@@ -23,6 +23,14 @@ import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+# Python has stored the compiled form of this file beside it. A build leaves nothing in the checkout.
+if __spec__ is not None and __spec__.cached:
+    pathlib.Path(__spec__.cached).unlink(missing_ok=True)
+    try:
+        pathlib.Path(__spec__.cached).parent.rmdir()
+    except OSError:  # other files are in it, or it is not there
+        pass
 SOURCE = HERE.parent.parent
 NAME = "tactus"
 

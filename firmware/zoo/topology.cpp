@@ -81,7 +81,7 @@ std::string plain(std::string_view name) {
 
 /// Returns the columns behind the layer's name. The header and the number of cells in the first row
 /// determine them.
-Columns columns_of(const Table& table, const std::string& path) {
+Columns columns_of(const CsvTable& table, const std::string& path) {
   const std::size_t cells = table.rows[0].cells.size();
   if (cells <= product_columns.size() + 1) return product_columns;
   Columns columns = convolution_columns;
@@ -169,7 +169,7 @@ void make_unique(std::vector<TopologyLayer>& layers) {
 }  // namespace
 
 std::vector<TopologyLayer> parse_topology(std::string_view text, const std::string& path) {
-  const Table table = read_table(text);
+  const CsvTable table = read_table(text);
   std::vector<TopologyLayer> layers;
   std::vector<std::string> messages;
   if (!table.rows.empty()) {

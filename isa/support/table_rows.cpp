@@ -34,9 +34,9 @@ std::string_view trimmed(std::string_view cell, std::string_view blanks) {
   return cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
 }
 
-Table read_table(std::string_view text) {
+CsvTable read_table(std::string_view text) {
   text = without_byte_order_mark(text);
-  Table table;
+  CsvTable table;
   bool first = true;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');

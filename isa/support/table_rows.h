@@ -15,7 +15,7 @@ struct TableRow {
   std::vector<std::string_view> cells;  ///< at least one
 };
 
-struct Table {
+struct CsvTable {
   std::vector<std::string_view> header;  ///< empty: no header
   std::vector<TableRow> rows;
 };
@@ -24,6 +24,6 @@ struct Table {
 [[nodiscard]] std::string_view trimmed(std::string_view cell, std::string_view blanks = " \t\r");
 
 /// Splits a text into rows; the cells are views into `text`.
-[[nodiscard]] Table read_table(std::string_view text);
+[[nodiscard]] CsvTable read_table(std::string_view text);
 
 }  // namespace tactus

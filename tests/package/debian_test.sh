@@ -17,6 +17,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cpack --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/cpack.log" 2>&1 ||
   fail "cpack failed: $(tail -n 20 "$work/cpack.log")"
+# Without dpkg-shlibdeps the package would name no libraries; so there is none.
+if cpack --config "$build/CPackConfig.cmake" -D TACTUS_SHLIBDEPS=/nonexistent -B "$work/no_tools" \
+  >"$work/no_tools.log" 2>&1; then
+  fail "cpack makes a package without dpkg-shlibdeps"
+fi
+grep -q "apt-get install dpkg-dev" "$work/no_tools.log" || fail "cpack said: $(cat "$work/no_tools.log")"
 cd "$work/packages"
 runs=$(echo tactus_*.deb)
 develops=$(echo tactus-dev_*.deb)

@@ -16,9 +16,10 @@ fail() {
 libraries() { find "$build" -name '*.a' -printf '%p %T@\n' | sort; }
 before=$(libraries)
 cd "$source_dir/firmware/python"
-PYTHONDONTWRITEBYTECODE=1 TACTUS_PIP_BUILD_DIR=$build "$python" -c \
+TACTUS_PIP_BUILD_DIR=$build "$python" -c \
   'import build_backend, sys; print(build_backend.build_wheel(sys.argv[1]))' "$work" >"$work/name" ||
   fail "the wheel cannot be built"
+[ ! -e __pycache__ ] || fail "the build leaves $PWD/__pycache__ in the checkout"
 [ "$(libraries)" = "$before" ] || fail "libraries of the build that was there have been built again"
 name=$(cat "$work/name")
 [[ $name == tactus-$version-cp*.whl ]] || fail "the wheel is called $name, its version is $version"

@@ -136,7 +136,7 @@ class Commands final : public DdrObserver {
 std::vector<DramTraceRequest> parse_dram_trace(std::string_view text, const std::string& path,
                                                const DdrConfig& config) {
   constexpr std::size_t most_messages = 20;
-  const Table table = read_table(text);
+  const CsvTable table = read_table(text);
   const Form form = form_of(table.header, config, path);
   std::vector<DramTraceRequest> requests;
   std::vector<std::string> messages;
