@@ -27,8 +27,8 @@ namespace tactus::compiler {
 struct ProductConstants {
   std::vector<std::vector<float>> weights;  ///< by output channel
   std::vector<float> bias;                  ///< empty: none
-  /// Of each node around the product, before folding: one value or one for each channel. A divisor
-  /// counts as the factor by which the machine multiplies.
+  /// Constants of each node around the product, before folding: one value or one for each channel.
+  /// A divisor counts as the factor by which the machine multiplies.
   std::vector<std::vector<float>> factors, summands;
 };
 

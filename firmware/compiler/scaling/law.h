@@ -22,7 +22,7 @@ struct Range {
 /// Exponents: the machine holds values times 2^exponent.
 struct Solution {
   std::vector<std::vector<int>> groups;  ///< of each group, for each channel
-  /// Of each layer: exponents of its sums for each output channel, if they are multiplied by a
+  /// For each layer: exponents of its sums for each output channel, if they are multiplied by a
   /// power of two behind. Empty: they are the result's.
   std::vector<std::vector<int>> sums;
   std::vector<bool> multiplies;  ///< layers behind which a multiply may stand
