@@ -93,7 +93,7 @@ struct Model {
   std::vector<HostStep> host_steps;
   std::vector<std::string> notes;
   ExpectedErrors expected_errors;        ///< see Compiled
-  double value_bound = 0;                 ///< see Choices
+  double value_bound = 0;                ///< see Choices
   std::map<std::string, double> bounds;  ///< see Options
   std::deque<nn::Node> expanded;         ///< nodes that expansions wrote
   std::unordered_set<std::string> node_names;
