@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -41,7 +42,9 @@ struct Pool {
     std::vector<Addresses> operands;
   };
 
-  Last emit_sums(Emitter& e, Group& group, Address weighing) const;
+  /// `weighing` multiplies each value before it is added; empty: the first factor multiplies the
+  /// sum.
+  Last emit_sums(Emitter& e, Group& group, std::optional<Address> weighing) const;
 };
 
 void Pool::emit(Emitter& e) const {
@@ -85,8 +88,12 @@ void Pool::emit(Emitter& e) const {
   }
   std::vector<Last> last;
   for (auto& [key, group] : groups) {
-    last.push_back(average ? emit_sums(e, group, constant(weight))
-                           : Last{hir::Kind::max_pool, std::move(group.taps)});
+    if (!average) {
+      last.push_back({hir::Kind::max_pool, std::move(group.taps)});
+      continue;
+    }
+    const bool weighs = weight != 1 || group.factors.empty();
+    last.push_back(emit_sums(e, group, weighs ? std::optional(constant(weight)) : std::nullopt));
   }
   // Operations of one kind are computed in the order of their results.
   const Addresses y = e.allocate(next);
@@ -102,17 +109,17 @@ void Pool::emit(Emitter& e) const {
 
 /// Emits the sums, and a multiplication for each factor, except for the last of these operations,
 /// which is returned. The first factor of sums without weights is part of their operation.
-Pool::Last Pool::emit_sums(Emitter& e, Group& group, Address weighing) const {
+Pool::Last Pool::emit_sums(Emitter& e, Group& group, std::optional<Address> weighing) const {
   const std::size_t count = group.results.size();
   std::size_t next = 0;
   Last last{hir::Kind::average_pool, std::move(group.taps)};
-  if (weight == 1 && !group.factors.empty()) {
+  if (!weighing) {
     last.operands.push_back(std::move(group.factors[next++]));
   } else {
     Last weighted{hir::Kind::interpolate, {}};
     for (Addresses& tap : last.operands) {
       weighted.operands.push_back(std::move(tap));
-      weighted.operands.emplace_back(count, weighing);
+      weighted.operands.emplace_back(count, *weighing);
     }
     last = std::move(weighted);
   }
