@@ -146,9 +146,11 @@ nn::Values output_values(const compiler::Compiled& compiled,
   return values;
 }
 
-/// Number of a node's reference values that exceed the data type's range. For an average its sums
-/// are counted: its values times the number of values averaged.
-std::uint64_t beyond_range(const nn::Node& node, const nn::Values& values, tcu::DataType type) {
+/// Number of a node's reference values that exceed the data type's range. For an average of a
+/// program of --compat its sums are counted: its values times the number of values averaged.
+std::uint64_t beyond_range(const nn::Node& node, const nn::Values& values,
+                           const compiler::Compiled& compiled) {
+  const tcu::DataType type = compiled.architecture.data_type;
   const double top = to_real(type, info(type).max());
   const auto count = [&](const std::vector<float>& numbers, double factor) {
     return static_cast<std::uint64_t>(
@@ -158,6 +160,7 @@ std::uint64_t beyond_range(const nn::Node& node, const nn::Values& values, tcu::
   const auto made = values.find(node.outputs.front());
   if (made == values.end()) return 0;
   double factor = 1;
+  if (!compiled.compat) return count(made->second.floats, factor);
   if (node.has("kernel_shape") && compiler::has(node, compiler::takes_means)) {
     for (const std::int64_t size : node.integers("kernel_shape")) {
       factor *= static_cast<double>(size);
@@ -389,7 +392,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
       for (const std::string& node : layer.nodes) {
         const nn::Node* inner = find_node(graph, node);
         if (inner == nullptr) continue;
-        accuracy.tensors.back().saturated_inside += beyond_range(*inner, reference, type);
+        accuracy.tensors.back().saturated_inside += beyond_range(*inner, reference, compiled);
       }
     }
   };
@@ -416,13 +419,22 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   }
   set_reachable(graph, held, compiled.expected_errors, all_inputs, options.batch, reference,
                 accuracy);
-  const auto judged = layer_errors(
-      graph, held_in_layers, checked.expected_errors, images_of(all_inputs, 0, options.batch),
-      machine_values(graph, held_in_layers, checked, in_layers, options.batch));
+  const nn::Values first_inputs = images_of(all_inputs, 0, options.batch);
+  const nn::Values on_machine =
+      machine_values(graph, held_in_layers, checked, in_layers, options.batch);
+  const auto judged =
+      layer_errors(graph, held_in_layers, checked.expected_errors, first_inputs, on_machine);
+  nn::Values results;  // without the tensors inside, errors add up from the inputs on
+  for (const auto& [name, tensor] : on_machine) {
+    if (is_output(name)) results[name] = tensor;
+  }
+  const auto through = layer_errors(graph, held_in_layers, {}, first_inputs, results);
   for (TensorError& error : accuracy.tensors) {
     const auto found = judged.find(error.name);
     if (found != judged.end()) error.layer = found->second;
     if (!error.output) continue;
+    const auto summed = through.find(error.name);
+    if (summed != through.end()) error.by_law = summed->second.law;
     const auto stated = expected.find(error.name);
     rank_classes(finished.at(error.name),
                  stated != expected.end() ? stated->second : reference.at(error.name), error);

@@ -39,10 +39,14 @@ struct TensorError {
   double reachable = 0, reachable_exact = 0;
   /// RMS error that lookup tables, chords and the like state, as it arrives at the tensor.
   double stated = 0;
-  /// Largest RMS error of a right program: 3 times what is reachable, 2 steps, and what is stated,
-  /// but never more than `largest_share` of the range.
+  /// RMS error that arrives at the tensor if each node has an error of the size of the law of
+  /// rounding (layer_law.h), which counts every product, where `reachable` counts every tensor. 0:
+  /// not known, as for results of the host.
+  double by_law = 0;
+  /// Largest RMS error of a right program: 3 times what is reachable, or by the law if that is
+  /// more, 2 steps, and what is stated, but never more than `largest_share` of the range.
   [[nodiscard]] double usual_error() const {
-    return std::min(largest_share * range(), 3 * reachable + 2 * step + stated);
+    return std::min(largest_share * range(), 3 * std::max(reachable, by_law) + 2 * step + stated);
   }
   static constexpr double largest_share = 0.02;
   /// Range of the reference's values, which is made to include 0.
@@ -60,7 +64,7 @@ struct TensorError {
   }
   std::uint64_t saturated = 0;  ///< simulated scalars at an end of the data type's range
   /// Reference values inside the layer that exceed the data type's range: results of its nodes,
-  /// which may stay in the accumulators, and the sums of its averages.
+  /// which may stay in the accumulators, and with --compat the sums of its averages.
   std::uint64_t saturated_inside = 0;
   /// For an output with rows of classes: number of rows, of rows whose expected class is first, and
   /// of rows whose expected class is among the first five.

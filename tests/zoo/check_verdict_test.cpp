@@ -101,14 +101,15 @@ TEST(CheckVerdict, AnAverageWhoseSumSaturatesIsLost) {
   EXPECT_GT(output.layer->rms, 100 * output.layer->law);
 }
 
-/// A product by weights that the type rounds to 0, times 100.
+/// A product by weights that the type rounds to 0, times 100. The Relu keeps them apart.
 TEST(CheckVerdict, ConstantsThatBecomeZeroAreLost) {
   GraphMaker maker;
   maker.input("x", {1, 16});
   maker.constant("w", nn::Tensor::of({16, 8}, std::vector<float>(128, 0.0006F)));
   maker.constant("f", nn::Tensor::of({}, std::vector<float>{100}));
   maker.node("MatMul", {"x", "w"}, {"s"});
-  maker.node("Mul", {"s", "f"}, {"y"});
+  maker.node("Relu", {"s"}, {"r"});
+  maker.node("Mul", {"r", "f"}, {"y"});
   maker.output("y");
   const Accuracy accuracy = check(maker.graph, filled(maker.graph, 1), maker.graph, stock());
   EXPECT_FALSE(accuracy.is_right());

@@ -166,6 +166,19 @@ void add_normalisations(Cases& cases) {
   instance("of images", [](Sample& s) { return s.image(3, 4); });
   instance("of two images", [](Sample& s) { return nn::Shape{2, s.channels(), 2, 4}; });
   instance("along one dimension", [](Sample& s) { return nn::Shape{1, s.channels(), 6}; });
+  for (const bool of_channels : {false, true}) {
+    cases.push_back({"GroupNormalization", of_channels ? "by channel" : "by group", [=](Sample& s) {
+                       s.opset(of_channels ? 21 : 18);
+                       s.allow_stated(8, 40);
+                       s.host_without_tables();
+                       const nn::Shape factors{of_channels ? s.channels() : 1};
+                       const std::string x = s.computed(s.image(3, 4));
+                       s.output(
+                           s.node("GroupNormalization",
+                                  {x, s.constant(factors, factor), s.constant(factors, factor)},
+                                  {{"num_groups", std::int64_t{1}}}));
+                     }});
+  }
   for (const std::int64_t size : {3, 4}) {
     cases.push_back({"LRN", "of " + std::to_string(size) + " channels", [=](Sample& s) {
                        s.allow_stated(2, 16);

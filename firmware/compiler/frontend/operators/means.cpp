@@ -113,7 +113,7 @@ void complete(MeanPlan& plan, tcu::DataType type, std::int64_t count, double bou
   }
   double error = 4 * std::sqrt(variance);
   const auto large = static_cast<std::int64_t>(std::floor(most));
-  const std::int64_t tried = count > 4096 ? 24 : 200;
+  const std::int64_t tried = std::clamp<std::int64_t>(1000000 / count, 24, 1000);
   for (std::int64_t k = 0; k < tried; ++k) {
     // Small values, and some over the whole range; with every remainder of a division by 8.
     const std::int64_t value = k % 2 == 0 ? k / 2 + 1 : large - large * k / (2 * tried) - k;
