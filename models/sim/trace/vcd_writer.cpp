@@ -90,7 +90,11 @@ struct Tree {
 
 VcdWriter::VcdWriter(std::string path, const Plan& plan, Header header)
     : path_(std::move(path)), plan_(plan), header_(std::move(header)) {
-  const std::uint64_t high_fs = header_.period_fs / 2;
+  // A period of whole picoseconds has halves of whole ones, so that most clocks need no finer tick.
+  constexpr std::uint64_t fs_in_ps = 1000;
+  const bool whole_ps = header_.period_fs % fs_in_ps == 0 && header_.period_fs >= 2 * fs_in_ps;
+  const std::uint64_t high_fs =
+      whole_ps ? header_.period_fs / fs_in_ps / 2 * fs_in_ps : header_.period_fs / 2;
   for (const Unit& unit : units) {
     if (header_.period_fs % unit.fs != 0 || high_fs % unit.fs != 0) continue;
     unit_ = fmt::format("{} {}", unit.number, unit.name);
