@@ -27,10 +27,6 @@ struct Case {
   compiler::Options options;
 };
 
-/// A bound so small that means are one sum and one factor, as the fixed-point model has them. Means
-/// in stages are compared with HIR's definition (FreeNumbers).
-constexpr double one_sum = 0.01;
-
 /// Returns a random case: any array size and data type, memories from too small to ample.
 Case random_case(std::uint64_t seed) {
   tactus::Random random(seed);
@@ -43,7 +39,7 @@ Case random_case(std::uint64_t seed) {
       random.pick({compiler::Strategy::local_isolated, compiler::Strategy::local_isolated,
                    compiler::Strategy::local_vars, compiler::Strategy::local_consts,
                    compiler::Strategy::local_vars_and_consts});
-  c.options.value_bound = one_sum;
+  c.options.value_bound = bound_for_one_sum(c.architecture.data_type);
   return c;
 }
 
@@ -313,7 +309,7 @@ TEST_P(ShippedNetworks, AreBitExactAndNearFloat) {
                                           shipped.architecture + ".tarch");
   c.axi_data_bits = shipped.axi_data_bits;
   c.options.strategy = shipped.strategy;
-  c.options.value_bound = one_sum;
+  c.options.value_bound = bound_for_one_sum(c.architecture.data_type);
   const compiler::Compiled compiled = compiler::compile(graph, c.architecture, c.options);
   const Values inputs = random_inputs(graph, 1);
   const FixedValues fixed = expect_bit_exact(graph, c, compiled, inputs);

@@ -50,4 +50,8 @@ class FixedPointModel {
 /// Returns the real values of mantissas.
 [[nodiscard]] Tensor to_real(tcu::DataType type, const FixedTensor& fixed);
 
+/// A bound of about half a step, with which means are one sum and one factor, as this model has
+/// them. Means in stages are compared with HIR's definition (FreeNumbers).
+[[nodiscard]] double bound_for_one_sum(tcu::DataType type);
+
 }  // namespace tactus::nn
