@@ -425,8 +425,8 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   const auto judged =
       layer_errors(graph, held_in_layers, checked.expected_errors, first_inputs, on_machine);
   nn::Values results;  // without the tensors inside, errors add up from the inputs on
-  for (const auto& [name, tensor] : on_machine) {
-    if (is_output(name)) results[name] = tensor;
+  for (const std::string& name : outputs) {
+    results[name] = image_of(finished.at(name), 0, options.batch);
   }
   const auto through = layer_errors(graph, held_in_layers, {}, first_inputs, results);
   for (TensorError& error : accuracy.tensors) {
