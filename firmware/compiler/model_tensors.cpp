@@ -341,7 +341,7 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path,
   document.problems().throw_if_any();
   const auto load = [&](const std::string& key, const std::optional<std::string>& name) {
     return !name ? nullptr : located(file + ":/" + key, [&, name = *name] {
-      return std::make_shared<const nn::Graph>(nn::load_graph(resolve_beside(file, name)));
+      return std::make_shared<const nn::Graph>(nn::load_graph(resolve_part(file, name)));
     });
   };
   tensors.host_before = load("host_graph_before", before);

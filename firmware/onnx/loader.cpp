@@ -17,7 +17,6 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
-#include "isa/support/folders.h"
 #include "isa/support/names.h"
 #include "isa/support/text.h"
 
@@ -75,11 +74,8 @@ void make_names_printable(onnx::ModelProto& model) {
 
 class Loader {
  public:
-  Loader(const onnx::ModelProto& model, std::string where, std::vector<std::string> folders)
-      : model_(model),
-        proto_(model.graph()),
-        where_(std::move(where)),
-        folders_(std::move(folders)) {}
+  Loader(const onnx::ModelProto& model, std::string where, std::string file)
+      : model_(model), proto_(model.graph()), where_(std::move(where)), file_(std::move(file)) {}
 
   Graph load() {
     graph_.file = where_;
@@ -96,7 +92,7 @@ class Loader {
       : model_(around.model_),
         proto_(proto),
         where_(std::move(where)),
-        folders_(around.folders_),
+        file_(around.file_),
         inner_(true),
         domains_(around.domains_) {
     graph_.file = around.graph_.file;
@@ -171,7 +167,7 @@ class Loader {
     for (const auto& proto : proto_.initializer()) {
       define(proto.name(), "initializer");
       graph_.initializers[proto.name()] =
-          load_tensor(proto, where_ + ": initializer " + quote(proto.name()), folders_);
+          load_tensor(proto, where_ + ": initializer " + quote(proto.name()), file_);
     }
   }
 
@@ -348,9 +344,8 @@ class Loader {
       case Proto::STRINGS:
         return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
       case Proto::TENSOR:
-        return load_tensor(proto.t(),
-                           fmt::format("{}: attribute {}", node.where(), quote(proto.name())),
-                           folders_);
+        return load_tensor(
+            proto.t(), fmt::format("{}: attribute {}", node.where(), quote(proto.name())), file_);
       default:
         user_error(
             "{}: attribute {} is of type {}; allowed are INT, FLOAT, STRING, TENSOR, INTS, FLOATS "
@@ -428,7 +423,7 @@ class Loader {
   const onnx::ModelProto& model_;
   const onnx::GraphProto& proto_;
   const std::string where_;
-  const std::vector<std::string> folders_;
+  const std::string file_;
   const bool inner_ = false;  ///< true: a sub-graph
   Graph graph_;
   std::set<std::string> domains_;
@@ -441,7 +436,7 @@ class Loader {
 };
 
 Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
-            const std::vector<std::string>& folders) {
+            const std::string& file) {
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     user_error(
         "{}: has {} bytes; an ONNX file has less than 2 GiB (larger weights go to side "
@@ -456,10 +451,10 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
   make_names_printable(model);
   inline_functions(model, where);
   const auto given = model.graph().node();
-  if (!inline_runtime_functions(model, where)) return Loader(model, where, folders).load();
-  Graph graph = Loader(model, where, folders).load();
+  if (!inline_runtime_functions(model, where)) return Loader(model, where, file).load();
+  Graph graph = Loader(model, where, file).load();
   *model.mutable_graph()->mutable_node() = given;
-  graph.nodes_as_given = Loader(model, where, folders).load().nodes;
+  graph.nodes_as_given = Loader(model, where, file).load().nodes;
   return graph;
 }
 
@@ -467,8 +462,7 @@ Graph parse(const std::vector<std::uint8_t>& bytes, const std::string& where,
 
 Graph load_graph(const std::string& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  return parse_as(FileKind::onnx, path, as_text(bytes),
-                  [&] { return parse(bytes, path, folders_of(path)); });
+  return parse_as(FileKind::onnx, path, as_text(bytes), [&] { return parse(bytes, path, path); });
 }
 
 Graph parse_graph(const std::vector<std::uint8_t>& bytes, const std::string& where) {

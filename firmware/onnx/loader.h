@@ -18,8 +18,7 @@
 
 namespace tactus::nn {
 
-/// Tensor data in side files is read if the files are in one of the model's folders_of() or below
-/// it.
+/// Tensor data in side files is read if resolve_part() allows it.
 [[nodiscard]] Graph load_graph(const std::string& path);
 
 /// `where` stands for the file name in messages. Tensor data in side files is refused.

@@ -11,6 +11,9 @@
 #include "firmware/onnx/number_types.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
+#include "isa/support/files.h"
+#include "isa/support/folders.h"
+#include "isa/support/located.h"
 #include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
@@ -61,64 +64,32 @@ ExternalData external_entries(const onnx::TensorProto& proto, const std::string&
   return data;
 }
 
-/// Path of the side file, if it is a regular file that, after following symbolic links, is in one
-/// of the folders.
-fs::path side_file(const std::string& location, const std::string& subject,
-                   const std::vector<std::string>& folders) {
-  const fs::path name(location);
-  bool climbs = name.empty() || name.is_absolute() || location.find('\0') != std::string::npos;
-  for (const fs::path& part : name) climbs = climbs || part == "..";
-  if (climbs) {
-    user_error(
-        "{}: external data is in {}; only a file in the model's folder or below it is allowed",
-        subject, quote(location));
-  }
-  std::error_code error;
-  fs::path file;
-  for (const std::string& folder : folders) {
-    file = fs::canonical(fs::path(folder) / name, error);
-    if (!error) break;
-  }
-  if (error) {
-    user_error("{}: external data file {}: {}", subject,
-               quote((fs::path(folders.front()) / name).string()), error.message());
-  }
-  for (const std::string& folder : folders) {
-    const fs::path below = file.lexically_relative(fs::canonical(folder, error));
-    if (below.empty() || *below.begin() == "..") continue;
-    if (fs::is_regular_file(file, error)) return file;
-  }
-  user_error(
-      "{}: external data file {} leads out of the model's folder or is no regular file; only a "
-      "file in the model's folder or below it is allowed",
-      subject, quote(file.string()));
-}
-
 std::string external_bytes(const onnx::TensorProto& proto, std::uint64_t expected,
-                           const std::string& subject, const std::vector<std::string>& folders) {
-  if (folders.empty()) {
+                           const std::string& subject, const std::string& file) {
+  if (file.empty()) {
     user_error("{}: its data is in a side file, which is allowed only for models read from a file",
                subject);
   }
   const ExternalData data = external_entries(proto, subject);
-  const fs::path path = side_file(data.location, subject, folders);
+  const std::string path =
+      located(subject + ": external data", [&] { return resolve_part(file, data.location); });
   std::error_code error;
   const std::uint64_t file_bytes = fs::file_size(path, error);
-  if (error) user_error("{}: {}: {}", subject, quote(path.string()), error.message());
+  if (error) user_error("{}: {}: {}", subject, quote(path), error.message());
   if (data.offset > file_bytes || data.length.value_or(0) > file_bytes - data.offset) {
     user_error("{}: external data at offset {} goes beyond the end of {} ({} bytes)", subject,
-               data.offset, quote(path.string()), file_bytes);
+               data.offset, quote(path), file_bytes);
   }
   const std::uint64_t length = data.length.value_or(file_bytes - data.offset);
   if (length != expected) {
     user_error("{}: external data has {} bytes, but the shape needs {}", subject, length, expected);
   }
   std::string bytes(static_cast<std::size_t>(length), '\0');
-  note_input(path.string());
+  note_input(path);
   std::ifstream stream(path, std::ios::binary);
   stream.seekg(static_cast<std::streamoff>(data.offset));
   if (!stream.read(bytes.data(), static_cast<std::streamsize>(length))) {
-    user_error("{}: {} cannot be read", subject, quote(path.string()));
+    user_error("{}: {} cannot be read", subject, quote(path));
   }
   return bytes;
 }
@@ -171,8 +142,7 @@ FieldSizes field_sizes(const onnx::TensorProto& proto) {
 /// Raw bytes of all elements, from the message or a side file; empty if the elements are in a typed
 /// field.
 std::optional<std::string> raw_elements(const onnx::TensorProto& proto, const Shape& shape,
-                                        const std::string& subject,
-                                        const std::vector<std::string>& folders) {
+                                        const std::string& subject, const std::string& file) {
   const auto count = static_cast<std::uint64_t>(element_count(shape, subject));
   const std::uint64_t bytes = count * raw_bytes(proto.data_type());
   const std::uint64_t typed = field_sizes(proto).own;
@@ -180,7 +150,7 @@ std::optional<std::string> raw_elements(const onnx::TensorProto& proto, const Sh
     if (proto.has_raw_data() || typed != 0) {
       user_error("{}: its data is both in the file and in a side file", subject);
     }
-    return external_bytes(proto, bytes, subject, folders);
+    return external_bytes(proto, bytes, subject, file);
   }
   if (proto.external_data_size() != 0) {
     user_error("{}: names a side file, but its data location is not EXTERNAL", subject);
@@ -302,7 +272,7 @@ std::int32_t stored_type(std::int64_t type) {
 }
 
 Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
-                   const std::vector<std::string>& folders) {
+                   const std::string& file) {
   Tensor tensor;
   tensor.type = load_element_type(proto.data_type(), subject);
   tensor.stored = stored_type(proto.data_type());
@@ -313,7 +283,7 @@ Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
                    static_cast<onnx::TensorProto::DataType>(proto.data_type())));
   }
   tensor.shape.assign(proto.dims().begin(), proto.dims().end());
-  if (const auto raw = raw_elements(proto, tensor.shape, subject, folders)) {
+  if (const auto raw = raw_elements(proto, tensor.shape, subject, file)) {
     set_from_raw(tensor, proto.data_type(), *raw);
   } else {
     set_from_fields(tensor, proto);

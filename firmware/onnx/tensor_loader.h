@@ -11,9 +11,9 @@
 namespace tactus::nn {
 
 /// Reads the tensor of a message. `subject` begins every error ("model.onnx: initializer \"w\"").
-/// Side files may be in `folders`, see folders_of(); empty: side files are refused.
+/// `file` is the file with the message, see resolve_part(); empty: side files are refused.
 [[nodiscard]] Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
-                                 const std::vector<std::string>& folders);
+                                 const std::string& file);
 
 /// FLOAT for real numbers of up to 64 bits, INT64 for integers (including BOOL, excluding UINT64);
 /// else throws UserError.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -18,6 +19,7 @@
 #include "isa/support/folders.h"
 #include "isa/support/names.h"
 #include "isa/support/output_file.h"
+#include "isa/support/text.h"
 
 namespace tactus {
 namespace {
@@ -44,6 +46,24 @@ class FileDescriptor {
  private:
   int number_;
 };
+
+/// True if a name, as it is written, stays below the folder where it starts.
+bool stays_below(const std::string& name) {
+  const std::filesystem::path path(name);
+  return !name.empty() && !path.is_absolute() && name.find('\0') == std::string::npos &&
+         std::find(path.begin(), path.end(), "..") == path.end();
+}
+
+/// True if `path` is, after following links, a regular file in one of the folders or below it.
+bool is_file_below(const std::string& path, const std::vector<std::string>& folders) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(path, error);
+  if (error || !std::filesystem::is_regular_file(file, error)) return false;
+  return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    const auto below = file.lexically_relative(std::filesystem::canonical(folder, error));
+    return !below.empty() && *below.begin() != "..";
+  });
+}
 
 FileDescriptor open_for_reading(const std::string& path) {
   check_file_name(path);
@@ -164,6 +184,22 @@ std::string resolve_beside(const std::string& file, const std::string& name) {
   if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
     user_error("{}: is a pipe or a device; what {} names must be a file", printable_name(path),
                file);
+  }
+  return path;
+}
+
+std::string resolve_part(const std::string& file, const std::string& name) {
+  if (!stays_below(name)) {
+    user_error("{} is refused; only a file in the folder of {} or below it is allowed", quote(name),
+               printable_name(file));
+  }
+  const std::string path = resolve_beside(file, name);
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !is_file_below(path, folders_of(file))) {
+    user_error(
+        "{} leads out of the folder of {} or is no file; only a file in this folder or below "
+        "it is allowed",
+        quote(path), printable_name(file));
   }
   return path;
 }

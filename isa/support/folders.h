@@ -29,4 +29,10 @@ namespace tactus {
   return folders;
 }
 
+/// Path of a `name` written inside a model, or in a file that belongs to it: program, constants,
+/// graphs of the host, tensors in side files. Models may come from anybody, so their parts are
+/// files in one of the folders_of() `file` or below it, also after following links; UserError for
+/// any other name. A file that does not exist is left to its reader.
+[[nodiscard]] std::string resolve_part(const std::string& file, const std::string& name);
+
 }  // namespace tactus

@@ -12,6 +12,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/folders.h"
 #include "isa/support/quantity.h"
 #include "isa/support/text.h"
 #include "isa/tcu/assembler.h"
@@ -125,7 +126,7 @@ int disasm_command(const Words& words) {
     const tcu::ModelFile model = tcu::read_model_file(path);
     architecture = model.arch;
     if (!args.has("plain")) layers = model.layers;
-    path = resolve_beside(path, model.prog.file_name);
+    path = resolve_part(path, model.prog.file_name);
   } else if (const auto arch = args.text("arch")) {
     architecture = read_architecture_option(*arch);
   } else {

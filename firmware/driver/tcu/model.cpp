@@ -5,6 +5,7 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/folders.h"
 #include "isa/support/located.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_table.h"
@@ -56,7 +57,7 @@ Model read_model(const std::string& path, ProgramChecks checks) {
   Model model;
   model.path = path;
   model.file = tcu::read_model_file(path);
-  const std::string program = resolve_beside(path, model.file.prog.file_name);
+  const std::string program = resolve_part(path, model.file.prog.file_name);
   const std::string at_program = path + ":/prog/file_name";
   model.program = located(at_program, [&] { return read_file(program); });
   const auto expected = model.file.prog.size;
@@ -72,7 +73,7 @@ Model read_model(const std::string& path, ProgramChecks checks) {
   for (std::size_t i = 0; i < model.file.consts.size(); ++i) {
     const tcu::ConstantsEntry& entry = model.file.consts[i];
     model.constants.push_back(located(fmt::format("{}:/consts/{}/file_name", path, i), [&] {
-      return tcu::read_vectors_raw(resolve_beside(path, entry.file_name), model.file.arch,
+      return tcu::read_vectors_raw(resolve_part(path, entry.file_name), model.file.arch,
                                    entry.size);
     }));
   }

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "isa/support/file_guard.h"
+#include "isa/support/folders.h"
 #include "isa/support/output_file.h"
 #include "tests/unit/isa/test_files.h"
 
@@ -272,11 +273,37 @@ TEST(Paths, DirectoryOf) {
 }
 
 TEST(Paths, ResolveBeside) {
-  EXPECT_EQ(resolve_beside("m/x.tmodel", "x.tprog"), "m/x.tprog");
-  EXPECT_EQ(resolve_beside("/m/x.tmodel", "x.tprog"), "/m/x.tprog");
-  EXPECT_EQ(resolve_beside("/x.tmodel", "x.tprog"), "/x.tprog");
-  EXPECT_EQ(resolve_beside("x.tmodel", "x.tprog"), "x.tprog");
-  EXPECT_EQ(resolve_beside("m/x.tmodel", "/abs/x.tprog"), "/abs/x.tprog");
+  for (auto* const resolve : {resolve_beside, resolve_part}) {
+    EXPECT_EQ(resolve("m/x.tmodel", "x.tprog"), "m/x.tprog");
+    EXPECT_EQ(resolve("/m/x.tmodel", "x.tprog"), "/m/x.tprog");
+    EXPECT_EQ(resolve("/x.tmodel", "x.tprog"), "/x.tprog");
+    EXPECT_EQ(resolve("x.tmodel", "x.tprog"), "x.tprog");
+  }
+  EXPECT_EQ(resolve_beside("m/x.json", "/abs/x.tarch"), "/abs/x.tarch");
+  EXPECT_EQ(resolve_beside("m/x.json", "../x.tarch"), "m/../x.tarch");
+}
+
+TEST_F(Files, AModelReachesNoFileOutsideItsFolder) {
+  fs::create_directories(path("m/sub"));
+  write_file_atomically(path("secret"), "s");
+  write_file_atomically(path("m/sub/part"), "p");
+  fs::create_symlink("../secret", path("m/link"));
+  fs::create_directory_symlink("..", path("m/up"));
+  fs::create_symlink("sub/part", path("m/inside"));
+  const std::string model = path("m/x.tmodel");
+  for (const char* name : {"sub/part", "./sub/part", "inside", "absent"}) {
+    EXPECT_EQ(resolve_part(model, name), path("m/") + name);
+  }
+  const std::string absolute = fs::absolute(path("m/sub/part")).string();
+  for (const std::string& name :
+       {std::string("../secret"), std::string("sub/../../secret"), absolute, std::string("link"),
+        std::string("up/secret"), std::string("sub"), std::string(), std::string("/dev/zero"),
+        std::string("sub/part\0", 9)}) {
+    EXPECT_NE(error_of([&] { (void)resolve_part(model, name); }).find("or below it is allowed"),
+              std::string::npos)
+        << name;
+  }
+  EXPECT_EQ(read_text(resolve_beside(model, "../secret")), "s");
 }
 
 }  // namespace
