@@ -1,6 +1,9 @@
 // Tables of layers: parsing, errors with their line, and the networks built from them.
 #include "firmware/zoo/topology.h"
 
+#include <algorithm>
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "isa/support/error.h"
@@ -114,6 +117,39 @@ TEST(Topology, ErrorsNameTheLine) {
   EXPECT_NE(error_of("").find("t.csv: no layer"), std::string::npos);
   EXPECT_NE(error_of("Layer, M, N, K\na, 1, 2\n").find("t.csv:2: 3 cells; allowed 4"),
             std::string::npos);
+}
+
+/// A text with some bytes changed is refused by a UserError, or gives layers that can be built.
+TEST(Topology, ChangedBytesAreRefusedOrLayers) {
+  const std::string good = header + "a, 4, 5, 1, 1, 2, 3, 1,\nb, 9, 9, 3, 3, 2, 2, 2, # x\n";
+  const std::string bytes = "0123456789,.-#\"\r\n\t ax\xEF\xFF";
+  std::mt19937 random(6);
+  unsigned built = 0;
+  for (unsigned k = 0; k < 3000; ++k) {
+    std::string text = good.substr(0, random() % 9 == 0 ? random() % good.size() : good.size());
+    for (unsigned changes = 1 + random() % 3; changes > 0 && !text.empty(); --changes) {
+      const std::size_t at = random() % text.size();
+      if (random() % 3 == 0) {
+        text.erase(at, 1);
+      } else {
+        text.insert(at, 1, bytes[random() % bytes.size()]);
+      }
+    }
+    try {
+      const auto layers = parse_topology(text, "t.csv");
+      std::int64_t largest = 0;
+      for (const TopologyLayer& layer : layers) {
+        largest =
+            std::max({largest, layer.height * layer.width * layer.channels,
+                      layer.filter_height * layer.filter_width * layer.channels * layer.filters});
+      }
+      if (largest > 10000) continue;
+      EXPECT_EQ(build_topology(layers, "t", 1).graph.outputs.size(), layers.size());
+      ++built;
+    } catch (const UserError&) {  // refused
+    }
+  }
+  EXPECT_GT(built, 100U);
 }
 
 }  // namespace
