@@ -106,6 +106,7 @@ AreaTable read_area(ObjectReader area, const Json& json, const Table& table) {
 
 Table parse_table(std::string_view text, const std::string& where) {
   JsonDocument document(text, where);
+  document.problems().throw_if_any();
   const Json json = json_or_discarded(text, JsonComments::ignored);
   ObjectReader root = document.root();
   Table table;

@@ -11,6 +11,8 @@
 
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/json_limits.h"
+#include "isa/support/nearest_name.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -116,6 +118,11 @@ class Builder {
     Frame& frame = frames_.back();
     frame.key = std::move(name);
     frame.duplicate = !frame.seen.insert(frame.key).second;
+    if (frame.seen.size() > most_json_keys) {
+      problems_.add(current_path(),
+                    fmt::format("the object has more than {} keys", most_json_keys));
+      return false;
+    }
     if (frame.duplicate) problems_.add(problems_.full() ? "" : current_path(), "duplicate key");
     return true;
   }
@@ -399,8 +406,8 @@ void ObjectReader::finish() {
   }
   for (const std::string& key : node_->keys) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    std::string hint = problems_->full() ? "" : suggestion(key, absent);
-    if (hint.empty() && !problems_->full()) hint = suggestion(key, present);
+    std::string hint = problems_->full() ? "" : nearest_name(key, absent);
+    if (hint.empty() && !problems_->full()) hint = nearest_name(key, present);
     add_problem(key, "unknown key" + hint);
   }
 }

@@ -1,21 +1,42 @@
 #include "isa/support/json_text.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "isa/support/error.h"
+#include "isa/support/json_limits.h"
 
 namespace tactus {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Callback of the parser that counts the keys of all open objects.
+class KeyLimit {
+ public:
+  bool operator()(int, Json::parse_event_t event, const Json&) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start) keys_.push_back(0);
+    if (event == Event::object_end) keys_.pop_back();
+    if (event == Event::key && ++keys_.back() > most_json_keys) {
+      user_error("an object has more than {} keys", most_json_keys);
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::size_t> keys_;
+};
+
 }  // namespace
 
-Json json_of_text(std::string_view text) { return Json::parse(text); }
+Json json_of_text(std::string_view text) { return Json::parse(text, KeyLimit()); }
 
 Json json_or_discarded(std::string_view text, JsonComments comments) {
   constexpr bool throwing = false;
-  return Json::parse(text, nullptr, throwing, comments == JsonComments::ignored);
+  return Json::parse(text, KeyLimit(), throwing, comments == JsonComments::ignored);
 }
 
 std::string text_of_json(const Json& json, int indent) {

@@ -99,5 +99,57 @@ TEST(DramTrace, ARequestIsAnsweredWithItsLastBurst) {
   EXPECT_EQ(run.answers[0].answered, first + 3 * 4);
 }
 
+/// Idle time is skipped: refreshes are counted, and the state behind it is that of every refresh.
+TEST(DramTrace, LateRequestsSeeTheRefreshesOfIdleTime) {
+  const DdrConfig config;
+  for (const std::uint64_t idle : {5, 12, 13, 1000}) {
+    for (const std::uint64_t offset : {0, 1, 7, 300}) {
+      const std::uint64_t late = (idle * config.t_refi + offset) * config.tck_ps;
+      const std::vector<DramTraceRequest> requests{{0, 0, false, 64, 64},
+                                                   {late, 0, true, 128, 256}};
+      const DramRun all = run_dram_trace(config, requests, true),
+                    quick = run_dram_trace(config, requests, false);
+      EXPECT_EQ(quick.end, all.end);
+      EXPECT_EQ(quick.answers[1].answered, all.answers[1].answered);
+      EXPECT_EQ(quick.statistics.refreshes, all.statistics.refreshes);
+      EXPECT_EQ(quick.statistics.refresh_clocks, all.statistics.refresh_clocks);
+      EXPECT_EQ(quick.statistics.refresh, all.statistics.refresh);
+      EXPECT_EQ(quick.statistics.clocks, all.statistics.clocks);
+    }
+  }
+  // This would take minutes refresh by refresh.
+  const std::uint64_t late = std::uint64_t{1} << 58;
+  const DramRun run = run_dram_trace(config, {{late, 0, false, 0, 64}}, false);
+  EXPECT_EQ(run.statistics.refreshes, late / config.tck_ps / config.t_refi);
+}
+
+/// A text with some bytes changed is refused by a UserError, or gives a trace that runs.
+TEST(DramTrace, ChangedBytesAreRefusedOrRun) {
+  const std::string good =
+      "time_ns, port, operation, address, bytes\n0, 0, read, 0x40, 64\n12.5, 1, w, 4096, 128 # x\n";
+  const std::string bytes = "0123456789,.-+e#\"\r\n\t xwr\xEF\xFF";
+  std::mt19937 random(5);
+  unsigned runs = 0;
+  for (unsigned k = 0; k < 3000; ++k) {
+    std::string text = good.substr(0, random() % 9 == 0 ? random() % good.size() : good.size());
+    for (unsigned changes = 1 + random() % 3; changes > 0 && !text.empty(); --changes) {
+      const std::size_t at = random() % text.size();
+      if (random() % 3 == 0) {
+        text.erase(at, 1);
+      } else {
+        text.insert(at, 1, bytes[random() % bytes.size()]);
+      }
+    }
+    try {
+      const auto requests = parse_dram_trace(text, "t.csv", DdrConfig());
+      if (requests.back().bytes > 100000) continue;
+      EXPECT_EQ(run_dram_trace(DdrConfig(), requests, false).answers.size(), requests.size());
+      ++runs;
+    } catch (const UserError&) {  // refused
+    }
+  }
+  EXPECT_GT(runs, 100U);
+}
+
 }  // namespace
 }  // namespace tactus::dram

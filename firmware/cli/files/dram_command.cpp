@@ -205,6 +205,19 @@ void print(const DdrPreset& preset, const Sums& sums, const DramRun& run) {
   }
 }
 
+/// Throws UserError if a list of commands would have too many refreshes, also those of idle time.
+void check_refreshes(const std::string& path, const std::vector<DramTraceRequest>& requests,
+                     const DdrConfig& config) {
+  constexpr std::uint64_t most_refreshes = std::uint64_t{1} << 22;
+  if (config.refresh == DdrRefresh::none) return;
+  const std::uint64_t most_ps = most_refreshes * config.t_refi * config.tck_ps;
+  if (requests.back().time_ps <= most_ps) return;
+  user_error(
+      "{}: the last request arrives at {} ns; --commands and --drampower list every refresh, "
+      "so they take requests up to {} ns",
+      path, requests.back().time_ps / 1000, most_ps / 1000);
+}
+
 }  // namespace
 
 std::vector<Figure> dram_answer_columns() {
@@ -265,6 +278,7 @@ int dram_command(const Words& words) {
   }
   const auto requests = parse_dram_trace(read_text(path), path, preset.config);
   const bool commands = args.has("commands") || args.has("drampower");
+  if (commands) check_refreshes(path, requests, preset.config);
   const DramRun run = run_dram_trace(preset.config, requests, commands);
   const Sums sums = sums_of(requests, run, preset.config);
   if (const auto file = args.text("output")) write_answers(*file, requests, run, preset.config);

@@ -20,6 +20,7 @@
 #include "isa/support/files.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
+#include "isa/support/located.h"
 #include "isa/support/quantity.h"
 #include "isa/support/text.h"
 
@@ -50,7 +51,7 @@ ComparedRun read_statistics(const std::string& path) {
   const std::string text = read_text(path);
   return parse_as(FileKind::statistics, path, text, [&] {
     check_json_text(text, path, longest_statistics);
-    const Json json = json_or_discarded(text);
+    const Json json = located(path, [&] { return json_or_discarded(text); });
     if (json.is_discarded()) user_error("{}: broken JSON", path);
     return run_of_statistics(json, path, path);
   });

@@ -1,7 +1,9 @@
 #include "firmware/compiler/stripe/template.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -10,7 +12,10 @@ namespace tactus::stripe {
 namespace {
 
 constexpr std::size_t longest_output = std::size_t{64} << 20;
+// Limit of all rounds of all loops, also of loops that print nothing.
 constexpr double most_rounds = 1e6;
+// Limit of the characters that are read, again for every round of a loop.
+constexpr std::size_t most_characters = std::size_t{256} << 20;
 constexpr std::size_t deepest = 50;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -19,7 +24,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// Evaluates an expression between two places of the text.
 class Expression {
  public:
-  Expression(std::string_view text, const TemplateValues& values, const std::string& place)
+  /// `place` returns the expression's place in the template, for errors.
+  Expression(std::string_view text, const TemplateValues& values,
+             const std::function<std::string()>& place)
       : text_(text), values_(values), place_(place) {}
 
   double run() {
@@ -31,7 +38,7 @@ class Expression {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    user_error("{}: {} in {}", place_, what, quote(text_));
+    user_error("{}: {} in {}", place_(), what, quote(text_));
   }
   void skip() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
@@ -148,7 +155,7 @@ class Expression {
 
   std::string_view text_;
   const TemplateValues& values_;
-  const std::string& place_;
+  const std::function<std::string()>& place_;
   std::size_t at_ = 0;
 };
 
@@ -178,11 +185,26 @@ class Renderer {
     out_ += text;
   }
 
+  /// Counts characters that are read at `at`.
+  void count(std::size_t at, std::size_t characters) {
+    characters_ += characters;
+    if (characters_ > most_characters) {
+      fail(at, fmt::format("the loops read more than {} MiB of template", most_characters >> 20));
+    }
+  }
+
+  /// Value of an expression at `at`.
+  [[nodiscard]] double value(std::string_view expression, const TemplateValues& values,
+                             std::size_t at) const {
+    return Expression(expression, values, [&] { return place(at); }).run();
+  }
+
   /// Text up to the end of a tag.
-  std::string_view inside(std::size_t& at, std::string_view end) const {
+  std::string_view inside(std::size_t& at, std::string_view end) {
     const std::size_t found = text_.find(end, at + 2);
     if (found == std::string_view::npos) fail(at, fmt::format("expected \"{}\"", end));
     std::string_view content = text_.substr(at + 2, found - at - 2);
+    count(at, content.size());
     at = found + 2;
     while (!content.empty() &&
            std::string_view(" \t\n-").find(content.front()) != std::string_view::npos) {
@@ -205,15 +227,15 @@ class Renderer {
       } else if (ahead == "{#") {
         (void)inside(at, "#}");
       } else if (ahead == "{{") {
-        const std::string here = place(at);
+        const std::size_t begin = at;
         const std::string_view expression = inside(at, "}}");
-        if (active) put(number(Expression(expression, values, here).run()));
+        if (active) put(number(value(expression, values, begin)));
       } else if (ahead == "{%") {
         std::string ended = tag(at, values, active, depth);
         if (!ended.empty()) return ended;
       } else {
         if (active) put(text_.substr(at, 1));
-        ++at;
+        count(at++, 1);
       }
     }
     return {};
@@ -221,7 +243,6 @@ class Renderer {
 
   std::string tag(std::size_t& at, TemplateValues& values, bool active, std::size_t depth) {
     const std::size_t begin = at;
-    const std::string here = place(at);
     const std::string_view content = inside(at, "%}");
     const std::size_t space = content.find_first_of(" \t(");
     std::string word(content.substr(0, space));
@@ -229,7 +250,7 @@ class Renderer {
         space == std::string_view::npos ? std::string_view() : content.substr(space);
     if (word == "endfor" || word == "endif" || word == "else") return word;
     if (word == "if") {
-      const bool yes = active && Expression(rest, values, here).run() != 0;
+      const bool yes = active && value(rest, values, begin) != 0;
       std::string ended = block(at, values, yes, depth + 1);
       if (ended == "else") ended = block(at, values, active && !yes, depth + 1);
       if (ended != "endif") fail(begin, "{% if %} without {% endif %}");
@@ -251,37 +272,37 @@ class Renderer {
     }
     std::string name(rest.substr(0, in));
     while (!name.empty() && name.front() == ' ') name.erase(0, 1);
-    const std::string here = place(begin);
     const std::string_view limit = rest.substr(open + 6, rest.size() - open - 7);
-    const double count = active ? std::floor(Expression(limit, values, here).run()) : 0;
-    if (count > most_rounds) fail(begin, "more than a million rounds");
+    const double rounds = active ? std::floor(value(limit, values, begin)) : 0;
+    rounds_ += std::max(rounds, 0.0);
+    if (!(rounds_ <= most_rounds)) fail(begin, "more than a million rounds in all");
     const std::size_t body = at;
     std::string ended;
     TemplateValues inner = values;
-    for (double i = 0; i < count; ++i) {
+    for (double i = 0; i < rounds; ++i) {
       inner[name] = i;
       inner["loop.index0"] = i;
       inner["loop.index"] = i + 1;
       inner["loop.first"] = i == 0 ? 1 : 0;
-      inner["loop.last"] = i + 1 == count ? 1 : 0;
+      inner["loop.last"] = i + 1 == rounds ? 1 : 0;
       at = body;
       ended = block(at, inner, true, depth + 1);
       if (ended != "endfor") break;
     }
-    if (count < 1) ended = block(at, inner, false, depth + 1);
+    if (rounds < 1) ended = block(at, inner, false, depth + 1);
     if (ended != "endfor") fail(begin, "{% for %} without {% endfor %}");
   }
 
-  static std::string number(double value) {
-    if (std::floor(value) == value && std::fabs(value) < 9e15) {
-      return std::to_string(static_cast<long long>(value));
-    }
-    return fmt::format("{}", value);
+  static std::string number(double x) {
+    if (std::floor(x) == x && std::fabs(x) < 9e15) return std::to_string(static_cast<long long>(x));
+    return fmt::format("{}", x);
   }
 
   std::string_view text_;
   const std::string& where_;
   std::string out_;
+  double rounds_ = 0;           ///< rounds of all loops
+  std::size_t characters_ = 0;  ///< characters read, in all rounds
 };
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {

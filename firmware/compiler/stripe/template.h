@@ -18,7 +18,7 @@ namespace tactus::stripe {
 using TemplateValues = std::map<std::string, double>;
 
 /// Renders a template. Throws UserError "WHERE:LINE: what" for constructs outside of the subset,
-/// names without a value, division by zero, and output beyond 64 MiB.
+/// names without a value, division by zero, output beyond 64 MiB, and too many rounds of loops.
 [[nodiscard]] std::string render(std::string_view text, const TemplateValues& values,
                                  const std::string& where);
 

@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "isa/support/error.h"
+#include "isa/support/json_limits.h"
+#include "isa/support/json_text.h"
 #include "isa/support/text.h"
 #include "tests/unit/isa/test_files.h"
 
@@ -249,6 +252,15 @@ TEST(Json, OfManyProblemsTheFirstAreShownAndAllCounted) {
   const std::string error = depth_error(text + "}");
   EXPECT_NE(error.find("f:/k49: unknown key\nf: and 10 more"), std::string::npos);
   EXPECT_EQ(error.find("k50"), std::string::npos);
+}
+
+TEST(Json, AnObjectHasALimitOfKeys) {
+  std::string text = "{\"depth\": 8";
+  for (std::size_t i = 0; i < most_json_keys; ++i) text += ", \"k" + std::to_string(i) + "\": 1";
+  EXPECT_EQ(depth_error(text + "}"), "f:/k9999: the object has more than 10000 keys");
+  EXPECT_THROW((void)json_of_text(text + "}"), UserError);
+  EXPECT_THROW((void)json_or_discarded(text + "}"), UserError);
+  EXPECT_EQ(json_of_text("[{\"a\": 1}, {\"a\": 1}]").size(), 2U);
 }
 
 TEST(Problems, ConcernsPathsAboveAndBelow) {
