@@ -258,8 +258,8 @@ class DpasChecker {
     check_alignment(i_.dst, "the destination", row_step(i_.dst), Rule::dpas_align_dst);
     check_alignment(i_.source[0], "src0", row_step(i_.source[0]), Rule::dpas_align_src0);
     check_alignment(i_.source[1], "src1", grf, Rule::dpas_align_src1);
-    const std::uint32_t row =
-        std::uint32_t{i_.systolic_depth} * info(i_.a).bits * ops_per_channel(i_.w, i_.a) / 8;
+    // Rows of src2 are 8 * OPS elements apart, whatever SD is.
+    const std::uint32_t row = std::uint32_t{info(i_.a).bits} * ops_per_channel(i_.w, i_.a);
     const bool full = profile_.src2_full_alignment && i_.repeat_count == 8;
     check_alignment(src2, "src2", full ? grf : row, Rule::dpas_align_src2);
     check_bounds(i_.dst, "the destination");

@@ -114,7 +114,8 @@ ParameterTable<Profile> make_table() {
        boolean("src2_full_alignment", &P::src2_full_alignment,
                "src2 of RC = 8 has to start at a register"),
        boolean("any_systolic_depth", &P::any_systolic_depth,
-               "SD may be 1, 2, 4 or 8; otherwise 8 only"),
+               "SD may be 1, 2, 4 or 8; otherwise 8 only. Rows of src2 are always 8 * OPS elements "
+               "apart"),
        boolean("dpasw", &P::dpasw, "the machine has DPASW, for two fused units in lock step"),
        whole("array_depth", &P::array_depth, {2, 8, true}, "stages",
              "Dp: stages of the array; an instruction takes 8 / Dp passes"),

@@ -145,6 +145,10 @@ TEST(DpasLegality, EveryRuleSaysWhatWhereAndWhatIsAllowed) {
       {"dg2", ints, "dpas.s8.s8.2.8 (M1, 8) D.0 C.0 B.0 A(0,0)",
        "7: E_DPAS_SD: SD 2; allowed 8 on dg2"},
       {"generic", ints, "dpas.s8.s8.2.8 (M1, 16) D.0 C.0 B.0 A(0,0)", ""},
+      // Rows of src2 are 32 bytes apart also for SD 2, so src2 begins at such a multiple.
+      {"generic", ints, "dpas.s8.s8.2.1 (M1, 16) D.0 C.0 B.0 A(0,8)", ""},
+      {"generic", ints, "dpas.s8.s8.2.1 (M1, 16) D.0 C.0 B.0 A(0,2)",
+       "7: E_DPAS_ALIGN_SRC2: src2 begins at byte 8 of a register; allowed multiples of 32"},
       {"pvc", ints, "dpas.u1.s8.8.8 (M1, 16) D.0 C.0 B.0 A(0,0)",
        "7: E_DPAS_PREC_RESERVED: precision u1 is reserved; allowed u2, s2, u4, s4, u8, s8, bf, hf, "
        "tf32 on pvc"},
