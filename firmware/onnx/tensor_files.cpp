@@ -56,7 +56,7 @@ Shape shape_entry(std::string_view text, const std::string& where) {
   return shape;
 }
 
-Tensor parse_npy(std::string_view bytes, const std::string& where) {
+onnx::TensorProto read_npy(std::string_view bytes, const std::string& where) {
   constexpr std::string_view magic("\x93NUMPY", 6);
   if (bytes.size() < 10 || bytes.substr(0, 6) != magic) user_error("{}: is no .npy file", where);
   const std::size_t length_bytes = bytes[6] == 1 ? 2 : 4;
@@ -88,7 +88,22 @@ Tensor parse_npy(std::string_view bytes, const std::string& where) {
   }
   const std::string_view data = bytes.substr(start + length);
   proto.set_raw_data(data.data(), data.size());
-  return load_tensor(proto, where, {});
+  return proto;
+}
+
+/// The tensor of an .npy or .pb file as a message.
+onnx::TensorProto message_of(const ArrayFile& file) {
+  if (file.form == ArrayForm::npy) return read_npy(as_text(file.bytes), file.path);
+  onnx::TensorProto proto;
+  if (!proto.ParseFromArray(file.bytes.data(), static_cast<int>(file.bytes.size())) ||
+      !proto.has_data_type()) {
+    user_error("{}: is no ONNX tensor, or is cut short", file.path);
+  }
+  return proto;
+}
+
+Tensor parse_npy(std::string_view bytes, const std::string& where) {
+  return load_tensor(read_npy(bytes, where), where, {});
 }
 
 std::string to_npy(const Tensor& given) {
@@ -152,14 +167,40 @@ bool is_tensor_file(std::string_view path) {
 }
 
 NamedTensor read_tensor(const std::string& path) {
-  const std::vector<std::uint8_t> bytes = read_file(path);
-  if (!ends_with(path, ".pb")) return {"", parse_npy(as_text(bytes), path)};
-  onnx::TensorProto proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
-      !proto.has_data_type()) {
-    user_error("{}: is no ONNX tensor, or is cut short", path);
+  return parse_tensor(read_array_file(path, {ArrayForm::npy, ArrayForm::pb}));
+}
+
+NamedTensor parse_tensor(const ArrayFile& file) {
+  const onnx::TensorProto proto = message_of(file);
+  return {proto.name(), load_tensor(proto, file.path, {})};
+}
+
+Numbers parse_numbers(const ArrayFile& file) {
+  const onnx::TensorProto proto = message_of(file);
+  const Tensor tensor = load_tensor(proto, file.path, {});
+  Numbers numbers{tensor.shape, {}};
+  if (proto.data_type() == onnx::TensorProto::DOUBLE) {
+    if (proto.has_raw_data()) {
+      numbers.values.resize(tensor.floats.size());
+      if (!numbers.values.empty()) {
+        std::memcpy(numbers.values.data(), proto.raw_data().data(), proto.raw_data().size());
+      }
+    } else {
+      numbers.values.assign(proto.double_data().begin(), proto.double_data().end());
+    }
+  } else if (tensor.type == ElementType::float32) {
+    numbers.values.assign(tensor.floats.begin(), tensor.floats.end());
+  } else {
+    numbers.values.assign(tensor.integers.begin(), tensor.integers.end());
   }
-  return {proto.name(), load_tensor(proto, path, {})};
+  return numbers;
+}
+
+std::vector<std::uint8_t> npy_bytes(const ArrayFile& file) {
+  const onnx::TensorProto proto = read_npy(as_text(file.bytes), file.path);
+  (void)load_tensor(proto, file.path, {});  // checks the number of bytes
+  const std::string& data = proto.raw_data();
+  return {data.begin(), data.end()};
 }
 
 std::vector<NamedTensor> read_npz(const std::string& path) {

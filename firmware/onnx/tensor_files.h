@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "firmware/onnx/graph.h"
+#include "isa/support/array_file.h"
 
 namespace tactus::nn {
 
@@ -23,6 +24,19 @@ struct NamedTensor {
 
 /// Reads a tensor; the extension tells the form.
 [[nodiscard]] NamedTensor read_tensor(const std::string& path);
+/// Does the same for a file that is already read, of form npy or pb.
+[[nodiscard]] NamedTensor parse_tensor(const ArrayFile& file);
+
+struct Numbers {
+  Shape shape;
+  std::vector<double> values;
+};
+
+/// The same values as doubles, which keep those of an f8.
+[[nodiscard]] Numbers parse_numbers(const ArrayFile& file);
+
+/// Bytes of the elements of an .npy, in their own type.
+[[nodiscard]] std::vector<std::uint8_t> npy_bytes(const ArrayFile& file);
 
 /// All arrays of an .npz, stored or deflated, in the archive's order; names without ".npy".
 [[nodiscard]] std::vector<NamedTensor> read_npz(const std::string& path);

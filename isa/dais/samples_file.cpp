@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <system_error>
 
+#include "isa/support/array_file.h"
 #include "isa/support/byte_order_mark.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
@@ -19,16 +21,7 @@ namespace {
 // limits the lines if every line has a wrong number of columns
 constexpr std::size_t csv_problem_limit = 10;
 
-bool has_extension(const std::string& path, std::string_view extension) {
-  return path.size() > extension.size() &&
-         path.compare(path.size() - extension.size(), extension.size(), extension) == 0;
-}
-
-bool is_csv(const std::string& path) {
-  if (has_extension(path, ".csv")) return true;
-  if (has_extension(path, ".f64")) return false;
-  user_error("{}: the name must end in .csv (decimal text) or .f64 (raw doubles)", path);
-}
+const std::vector<ArrayForm> sample_forms{ArrayForm::csv, ArrayForm::doubles};
 
 /// Reads a cell. An empty result means success, otherwise it says what is wrong.
 std::string parse_cell(std::string_view cell, double& value) {
@@ -43,6 +36,9 @@ std::string parse_cell(std::string_view cell, double& value) {
   }
   if (result.ec != std::errc() || result.ptr != end) {
     return fmt::format("{} is not a decimal number", quote(trimmed(cell)));
+  }
+  if (!std::isfinite(value)) {
+    return fmt::format("{} is not allowed; allowed are finite numbers", quote(trimmed(cell)));
   }
   return {};
 }
@@ -70,13 +66,12 @@ void parse_line(std::string_view line, std::size_t number, std::size_t columns,
 }  // namespace
 
 std::vector<double> read_samples(const std::string& path, std::size_t columns) {
-  if (is_pipe(path)) {
-    const std::vector<std::uint8_t> content = tactus::read_file(path);
-    if (looks_like_csv(as_text(content))) return parse_samples_csv(as_text(content), columns, path);
-    return parse_samples_raw(content, columns, path);
-  }
-  return is_csv(path) ? parse_samples_csv(read_text(path), columns, path)
-                      : parse_samples_raw(tactus::read_file(path), columns, path);
+  return parse_samples(read_array_file(path, sample_forms), columns);
+}
+
+std::vector<double> parse_samples(const ArrayFile& file, std::size_t columns) {
+  return file.form == ArrayForm::csv ? parse_samples_csv(as_text(file.bytes), columns, file.path)
+                                     : parse_samples_raw(file.bytes, columns, file.path);
 }
 
 std::vector<double> parse_samples_csv(std::string_view text, std::size_t columns,
@@ -110,10 +105,21 @@ std::vector<double> parse_samples_raw(const std::vector<std::uint8_t>& bytes, st
     for (unsigned k = 0; k < 8; ++k) bits |= std::uint64_t{bytes[8 * i + k]} << (8 * k);
     std::memcpy(&samples[i], &bits, sizeof bits);
   }
+  check_finite(samples, columns, where);
   return samples;
 }
 
-void check_samples_name(const std::string& path) { (void)is_csv(path); }
+void check_finite(const std::vector<double>& samples, std::size_t columns,
+                  const std::string& where) {
+  const auto bad = std::find_if(samples.begin(), samples.end(),
+                                [](double value) { return !std::isfinite(value); });
+  if (bad == samples.end()) return;
+  const auto index = static_cast<std::size_t>(bad - samples.begin());
+  user_error("{}: row {}, column {} is {}; allowed are finite numbers", where, index / columns + 1,
+             index % columns + 1, std::isnan(*bad) ? "NaN" : "infinite");
+}
+
+void check_samples_name(const std::string& path) { (void)array_form(path, sample_forms); }
 
 std::string samples_to_csv(const std::vector<double>& samples, std::size_t columns) {
   std::string text;
@@ -126,7 +132,7 @@ std::string samples_to_csv(const std::vector<double>& samples, std::size_t colum
 
 void write_samples(const std::string& path, const std::vector<double>& samples,
                    std::size_t columns) {
-  if (is_csv(path)) {
+  if (array_form(path, sample_forms) == ArrayForm::csv) {
     write_file_atomically(path, samples_to_csv(samples, columns));
     return;
   }

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "isa/support/array_file.h"
 #include "isa/support/byte_order_mark.h"
 #include "isa/support/decimal.h"
 #include "isa/support/error.h"
@@ -215,16 +216,7 @@ void check_image(const std::vector<std::uint8_t>& image, const Architecture& arc
   }
 }
 
-enum class Kind { csv, raw };
-
-Kind kind_of(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  const std::size_t dot = name.rfind('.');
-  const std::string extension = dot == std::string::npos ? "" : name.substr(dot);
-  if (extension == ".csv") return Kind::csv;
-  if (extension == ".bin" || extension == ".tdata") return Kind::raw;
-  user_error("{}: the name must end in .csv (decimal text), .bin or .tdata (raw bytes)", path);
-}
+const std::vector<ArrayForm> vector_forms{ArrayForm::csv, ArrayForm::raw};
 
 }  // namespace
 
@@ -239,15 +231,16 @@ std::string Saturated::text(DataType type) const {
 std::vector<std::uint8_t> read_vectors(const std::string& path, const Architecture& architecture,
                                        std::optional<std::uint64_t> expected,
                                        Saturated* saturated) {
-  if (is_pipe(path)) {
-    std::vector<std::uint8_t> content = read_file(path);
-    if (looks_like_csv(as_text(content))) {
-      return parse_vectors_csv(as_text(content), path, architecture, expected, saturated);
-    }
-    return checked_raw(std::move(content), path, architecture, expected);
+  return parse_vectors(read_array_file(path, vector_forms), architecture, expected, saturated);
+}
+
+std::vector<std::uint8_t> parse_vectors(ArrayFile file, const Architecture& architecture,
+                                        std::optional<std::uint64_t> expected,
+                                        Saturated* saturated) {
+  if (file.form == ArrayForm::csv) {
+    return parse_vectors_csv(as_text(file.bytes), file.path, architecture, expected, saturated);
   }
-  return kind_of(path) == Kind::csv ? read_vectors_csv(path, architecture, expected, saturated)
-                                    : read_vectors_raw(path, architecture, expected);
+  return checked_raw(std::move(file.bytes), file.path, architecture, expected);
 }
 
 std::vector<std::uint8_t> read_vectors_raw(const std::string& path,
@@ -315,7 +308,7 @@ void write_vectors_raw(const std::string& path, const std::vector<std::uint8_t>&
 
 void write_vectors(const std::string& path, const std::vector<std::uint8_t>& image,
                    const Architecture& architecture) {
-  if (kind_of(path) == Kind::csv) {
+  if (array_form(path, vector_forms) == ArrayForm::csv) {
     write_vectors_csv(path, image, architecture);
   } else {
     write_vectors_raw(path, image, architecture);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isa/support/array_file.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus::tcu {
@@ -28,6 +29,11 @@ struct Saturated {
 /// Throws UserError.
 [[nodiscard]] std::vector<std::uint8_t> read_vectors(
     const std::string& path, const Architecture& architecture,
+    std::optional<std::uint64_t> expected = std::nullopt, Saturated* saturated = nullptr);
+
+/// Does the same for a file that is already read, of form csv or raw.
+[[nodiscard]] std::vector<std::uint8_t> parse_vectors(
+    ArrayFile file, const Architecture& architecture,
     std::optional<std::uint64_t> expected = std::nullopt, Saturated* saturated = nullptr);
 
 /// Reads raw bytes unchanged: FP18BP10 keeps bits above 18, which the unit ignores. The size must

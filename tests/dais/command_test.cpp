@@ -141,7 +141,8 @@ TEST_F(DaisCommand, Errors) {
   write("four.csv", std::string("-4,-4,-4,-4\n-4,-4,3,-4\n"));
   expect_error("dais rum p.bin",
                "tactus: error: dais: unknown command \"rum\"; did you mean \"run\"?");
-  expect_error("dais run p.bin", "tactus: error: dais run: --input F.csv or F.f64 is missing");
+  expect_error("dais run p.bin",
+               "tactus: error: dais run: --input F.csv, F.f64 or F.npy is missing");
   expect_error("dais run", "tactus: error: dais run: name exactly one file");
   expect_error("dais info missing.bin", "missing.bin: ");
   expect_error("dais info bad.bin --dialect seed",
@@ -152,8 +153,13 @@ TEST_F(DaisCommand, Errors) {
       "tactus: error: dais info: --dialect \"v2\" is not allowed; allowed \"seed\", \"v0\", "
       "\"v1\", \"auto\"");
   expect_error("dais run p.bin --input x.csv", "x.csv:2: 2 numbers; expected 1");
-  expect_error("dais run p.bin --input x.txt",
-               "x.txt: the name must end in .csv (decimal text) or .f64 (raw doubles)");
+  expect_error(
+      "dais run p.bin --input x.txt",
+      "x.txt: the name must end in .csv (decimal text), .f64 (raw doubles), .npy (NumPy) or "
+      ".pb (ONNX tensor)");
+  write("nan.csv", std::string("1\nnan\n"));
+  expect_error("dais run p.bin --input nan.csv",
+               "nan.csv:2:1: \"nan\" is not allowed; allowed are finite numbers");
   expect_error("dais run p.bin --input x.csv --mux new", "x.csv:2: 2 numbers; expected 1");
   expect_error("dais run lut.bin --input four.csv --threads 2",
                "lut.bin: operation 10: sample 1: value 24 is entry 56 of table 0; allowed 0..2");

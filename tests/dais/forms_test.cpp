@@ -304,6 +304,11 @@ TEST(DaisSamples, TextAndRaw) {
   EXPECT_EQ(csv("1,2\n3,x\n"), "F:2:2: \"x\" is not a decimal number");
   EXPECT_EQ(csv("1,\n"), "F:1:2: the cell is empty; a decimal number is needed");
   EXPECT_EQ(csv("1,1e999\n"), "F:1:2: \"1e999\" is beyond the range of a double");
+  EXPECT_EQ(csv("1,-inf\n"), "F:1:2: \"-inf\" is not allowed; allowed are finite numbers");
+  Bytes infinite(32);
+  infinite[30] = 0xF0, infinite[31] = 0x7F;
+  EXPECT_EQ(refusal([&] { (void)parse_samples_raw(infinite, 2, "F"); }),
+            "F: row 2, column 2 is infinite; allowed are finite numbers");
   EXPECT_EQ(refusal([&] { (void)parse_samples_raw(Bytes(24), 2, "F"); }),
             "F: 24 bytes are not a whole number of rows; a row has 16 (2 doubles)");
   EXPECT_EQ(refusal([&] { (void)read_samples("x.txt", 2); }),

@@ -13,12 +13,14 @@
 #include "firmware/cli/command_table.h"
 #include "firmware/cli/files/info_line.h"
 #include "firmware/cli/verbosity.h"
+#include "firmware/onnx/tensor_files.h"
 #include "isa/dais/binary.h"
 #include "isa/dais/cost.h"
 #include "isa/dais/disassembler.h"
 #include "isa/dais/fast_executor.h"
 #include "isa/dais/file.h"
 #include "isa/dais/samples_file.h"
+#include "isa/support/array_file.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -184,12 +186,28 @@ void execute(const Args& args, const std::string& path, const Batch& batch) {
   }
 }
 
+/// Rows of inputs, from text, raw doubles, or an array whose last dimension is a row.
+std::vector<double> read_inputs(const std::string& path, std::size_t columns) {
+  using Form = ArrayForm;
+  const ArrayFile file = read_array_file(path, {Form::csv, Form::doubles, Form::npy, Form::pb});
+  if (file.form == Form::csv || file.form == Form::doubles) {
+    return dais::parse_samples(file, columns);
+  }
+  nn::Numbers numbers = nn::parse_numbers(file);
+  if (numbers.shape.empty() || static_cast<std::size_t>(numbers.shape.back()) != columns) {
+    user_error("{}: has shape {}; allowed: {} numbers in the last dimension, the program's inputs",
+               path, nn::to_string(numbers.shape), columns);
+  }
+  dais::check_finite(numbers.values, columns, path);
+  return std::move(numbers.values);
+}
+
 int run(const Words& words) {
   Args args(
       "dais run",
       "Computes the outputs of a DAIS program or pipeline for rows of real numbers: .csv is text, "
-      ".f64 raw doubles.",
-      {{"input", "F.csv|F.f64", "rows of inputs (required)"},
+      ".f64 raw doubles; inputs may also be an array, .npy or .pb.",
+      {{"input", "F.csv|F.f64|F.npy", "rows of inputs (required)"},
        {"output", "F.csv|F.f64",
         "where to write the rows of outputs (default: text to standard "
         "output)"},
@@ -203,12 +221,12 @@ int run(const Words& words) {
       "FILE");
   if (!args.parse(words)) return exit_ok;
   const std::string path = only_file(args);
-  const std::string input = args.required("input", "F.csv or F.f64");
+  const std::string input = args.required("input", "F.csv, F.f64 or F.npy");
   const auto output = args.text("output");
   if (output) dais::check_samples_name(*output);
   const dais::File file = dais::read_file(path, dialect_of(args, "run"));
   const dais::Pipeline& pipeline = file.pipeline;
-  const std::vector<double> inputs = dais::read_samples(input, pipeline.input_count());
+  const std::vector<double> inputs = read_inputs(input, pipeline.input_count());
   if (output) claim_output(*output);
   const std::size_t samples = inputs.size() / pipeline.input_count();
   std::vector<double> outputs(samples * pipeline.output_count());

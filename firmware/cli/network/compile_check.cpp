@@ -198,41 +198,46 @@ std::vector<TestData> read_test_data(const std::string& path, const nn::Graph& g
 nn::Values check_inputs(const Args& args, const std::vector<std::string>& input_files,
                         const nn::Graph& graph, const Compiled& compiled) {
   const std::vector<nn::ValueInfo> inputs = inputs_of(graph, compiled);
+  std::vector<std::string_view> names;
+  for (const nn::ValueInfo& input : inputs) names.emplace_back(input.name);
+  for (const nn::ValueInfo& input : graph.inputs) {  // those that nothing reads may be named, too
+    if (std::find(names.begin(), names.end(), input.name) == names.end()) {
+      names.emplace_back(input.name);
+    }
+  }
   std::map<std::string, std::string> files;
   for (const std::string& text : input_files) {
-    const auto named = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
-      return text.rfind(input.name + "=", 0) == 0;
-    });
-    if (named == inputs.end() && inputs.size() != 1) {
-      user_error("tactus compile: --input {}: the model has {} inputs; write NAME=F", quote(text),
-                 inputs.size());
-    }
-    const std::string name = named == inputs.end() ? inputs.front().name : named->name;
-    const std::string path = named == inputs.end() ? text : text.substr(named->name.size() + 1);
+    const auto [name, path] = split_named(names, text, "tactus compile: --input");
     if (!files.emplace(name, path).second) {
       user_error("tactus compile: input {} is given twice", quote(name));
+    }
+    const bool read = std::any_of(inputs.begin(), inputs.end(),
+                                  [&, &given = name](const auto& i) { return i.name == given; });
+    if (!read) {
+      (void)read_array_file(path, input_forms);
+      note("input {}: nothing in the model reads it, so {} changes nothing", quote(name), path);
     }
   }
   std::uint64_t seed = args.number("seed", 1, 0, ~std::uint64_t{0});
   nn::Values values;
   for (const nn::ValueInfo& input : inputs) {
     const auto file = files.find(input.name);
-    if (file != files.end() && nn::is_tensor_file(file->second)) {
-      values[input.name] =
-          input_tensor(compiled, input, nn::read_tensor(file->second).tensor, file->second);
-      continue;
-    }
     if (file == files.end()) {
       values[input.name] = nn::random_input(graph, input, seed++);
       continue;
     }
-    check_is_values(file->second, input.name);
+    ArrayFile array = read_array_file(file->second, input_forms);
+    if (array.form == ArrayForm::npy || array.form == ArrayForm::pb) {
+      values[input.name] =
+          input_tensor(compiled, input, nn::parse_tensor(array).tensor, file->second);
+      continue;
+    }
     const compiler::TensorLayout* layout = layout_of(compiled, input.name);
     if (layout == nullptr) {
       user_error("{}: input {} is read by the host, not by the program; allowed are .npy and .pb",
                  file->second, quote(input.name));
     }
-    const auto image = read_input_vectors(file->second, compiled.architecture, layout->vectors);
+    const auto image = input_vectors(std::move(array), compiled.architecture, layout->vectors);
     values[input.name] = input_tensor(
         compiled, input,
         nn::Tensor::of(layout->shape, unpack_tensor(*layout, compiled.architecture, image)),

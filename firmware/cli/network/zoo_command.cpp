@@ -7,6 +7,7 @@
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/network/network_commands.h"
+#include "firmware/cli/run/input_vectors.h"
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/tensorflow/writer.h"
@@ -74,19 +75,11 @@ struct Image {
 
 /// Parses an argument of --image: F, or NAME=F if the network has several inputs.
 Image parse_image(const nn::Graph& graph, const std::string& text) {
-  Image image{0, text};
   std::vector<std::string_view> names;
-  bool named = false;
-  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.inputs[i].name;
-    names.push_back(name);
-    if (text.rfind(name + "=", 0) == 0) image = {i, text.substr(name.size() + 1)};
-    named = named || text.rfind(name + "=", 0) == 0;
-  }
-  if (!named && names.size() != 1) {
-    user_error("tactus zoo: --image {}: the network has {} inputs; write NAME=F with one of {}",
-               quote(text), names.size(), quote_list(names));
-  }
+  for (const nn::ValueInfo& input : graph.inputs) names.emplace_back(input.name);
+  const auto [name, path] = split_named(names, text, "tactus zoo: --image");
+  const auto found = std::find(names.begin(), names.end(), name);
+  Image image{static_cast<std::size_t>(found - names.begin()), path};
   if (!nn::is_tensor_file(image.path)) {
     user_error("tactus zoo: --image {}: is neither .npy nor .pb", quote(image.path));
   }

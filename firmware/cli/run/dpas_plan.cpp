@@ -11,8 +11,10 @@
 #include "firmware/config/port_memory.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/energy/dpas.h"
+#include "firmware/onnx/tensor_files.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/dpas/unwritten.h"
+#include "isa/support/array_file.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/files.h"
@@ -54,7 +56,8 @@ DpasBinding parse_binding(const std::string& text) {
     return binding;
   }
   binding.path = value;
-  binding.bytes = read_file(value);
+  ArrayFile file = read_array_file(value, {ArrayForm::bytes, ArrayForm::npy});
+  binding.bytes = file.form == ArrayForm::npy ? nn::npy_bytes(file) : std::move(file.bytes);
   binding.size = binding.bytes.size();
   if (binding.size == 0) user_error("{}: it is empty; a buffer has 1 byte or more", value);
   return binding;
@@ -135,6 +138,7 @@ void check_inputs(const DpasPlan& plan) {
 /// Parses --save NAME=F.
 void parse_save(const std::string& text, DpasPlan& plan) {
   const auto [name, path] = split("save", text);
+  (void)array_form(path, {ArrayForm::bytes});
   std::vector<std::string_view> names;
   for (DpasBinding& binding : plan.bindings) {
     names.push_back(binding.name);
@@ -161,7 +165,9 @@ std::vector<Args::Option> dpas_run_options() {
        {"program", "F", "vISA text (.visaasm) or container (.isa)"},
        {"kernel", "NAME", "which of several kernels"},
        {"bind", "NAME=F|BYTES",
-        "an input of the kernel points to a buffer: the bytes of a file, or this many zeros", true},
+        "an input of the kernel points to a buffer: the bytes of a file (.bin), the elements of an "
+        ".npy, or this many zeros",
+        true},
        {"set", "NAME=N[,N...]", "an input of the kernel is this number, or one for each thread",
         true},
        {"visa-pred16", "", "an .isa file of tools from April 2026 on, whose dpas have a predicate"},

@@ -1,7 +1,6 @@
 #include "firmware/cli/run/input_vectors.h"
 
-#include <algorithm>
-#include <iterator>
+#include <filesystem>
 
 #include <fmt/core.h>
 
@@ -14,54 +13,101 @@
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
+#include "isa/support/nearest_name.h"
 #include "isa/support/read_number.h"
 #include "isa/support/text.h"
 #include "isa/tcu/vectors_file.h"
 
 namespace tactus {
 
-std::vector<std::uint8_t> read_input_vectors(const std::string& path,
-                                             const tcu::Architecture& architecture,
-                                             std::optional<std::uint64_t> expected) {
+const std::vector<ArrayForm> input_forms{ArrayForm::npy, ArrayForm::pb, ArrayForm::csv,
+                                         ArrayForm::raw};
+
+namespace {
+
+/// Size of the address space of a 32-bit AXI address, in bytes.
+constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
+
+bool is_tensor(const ArrayFile& file) {
+  return file.form == ArrayForm::npy || file.form == ArrayForm::pb;
+}
+
+void warn_of_saturation(const std::string& path, const nn::Tensor& values,
+                        const tcu::Architecture& architecture) {
+  if (const auto saturated = compiler::saturation_text(values, architecture.data_type)) {
+    warn("{}: {}", path, *saturated);
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> input_vectors(ArrayFile file, const tcu::Architecture& architecture,
+                                        std::optional<std::uint64_t> expected) {
   tcu::Saturated saturated;
-  std::vector<std::uint8_t> vectors = tcu::read_vectors(path, architecture, expected, &saturated);
+  const std::string path = file.path;
+  std::vector<std::uint8_t> vectors =
+      tcu::parse_vectors(std::move(file), architecture, expected, &saturated);
   if (saturated.count > 0) {
     warn("{}: {}", path, saturated.text(architecture.data_type));
   }
   return vectors;
 }
 
-void check_is_values(const std::string& path, const std::string& tensor) {
-  constexpr std::string_view vectors[] = {".csv", ".bin", ".tdata"};
-  const bool known = nn::is_tensor_file(path) || is_pipe(path) ||
-                     std::any_of(std::begin(vectors), std::end(vectors),
-                                 [&](auto extension) { return ends_with(path, extension); });
-  if (known) return;
-  user_error("{}: is no file of values; allowed for input {}: .npy, .pb, .csv, .bin{}", path,
-             quote(tensor),
-             ends_with(path, ".npz") ? " (an .npz is an archive of several .npy)" : "");
+std::vector<std::uint8_t> read_bank(const std::string& path,
+                                    const tcu::Architecture& architecture) {
+  if (path.empty()) return {};
+  ArrayFile file =
+      read_array_file(path, {ArrayForm::bytes, ArrayForm::csv, ArrayForm::npy, ArrayForm::pb});
+  if (file.bytes.size() > bank_bytes) {
+    user_error("{}: {} bytes; allowed: up to 2^32, what the 32-bit AXI address reaches", path,
+               file.bytes.size());
+  }
+  if (file.form == ArrayForm::csv) return input_vectors(std::move(file), architecture);
+  if (!is_tensor(file)) return std::move(file.bytes);
+  const nn::Tensor values = nn::parse_tensor(file).tensor;
+  if (values.shape.size() != 2 || values.shape[1] != architecture.array_size) {
+    user_error("{}: has shape {}; allowed for a memory: [vectors,{}], a row for each vector", path,
+               nn::to_string(values.shape), architecture.array_size);
+  }
+  warn_of_saturation(path, values, architecture);
+  const auto vectors = static_cast<std::uint64_t>(values.shape[0]);
+  return compiler::pack_tensor({"", values.shape, {0, 1}, vectors}, architecture, values.reals());
+}
+
+std::pair<std::string, std::string> split_named(const std::vector<std::string_view>& names,
+                                                const std::string& text, std::string_view option) {
+  for (const std::string_view name : names) {
+    const std::size_t length = name.size();
+    if (text.size() > length && text[length] == '=' && text.substr(0, length) == name) {
+      return {std::string(name), text.substr(length + 1)};
+    }
+  }
+  const std::string wrong = text.substr(0, text.find('='));
+  const bool is_path = wrong.size() == text.size() || wrong.find('/') != std::string::npos ||
+                       std::filesystem::exists(text);
+  if (!is_path) {
+    user_error("{} {}: there is no input {}; allowed {}{}", option, quote(text), quote(wrong),
+               quote_list(names), nearest_name(wrong, names));
+  }
+  if (names.size() == 1) return {std::string(names.front()), text};
+  user_error("{} {}: the model has {} inputs; write NAME=F with one of {}", option, quote(text),
+             names.size(), quote_list(names));
 }
 
 std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
                                                 const std::string& text) {
-  for (const Tensor& tensor : inputs) {
-    if (text.rfind(tensor.name + "=", 0) == 0) {
-      return {tensor.name, text.substr(tensor.name.size() + 1)};
-    }
-  }
-  if (inputs.size() == 1) return {inputs[0].name, text};
   std::vector<std::string_view> names;
-  for (const Tensor& tensor : inputs) names.push_back(tensor.name);
-  user_error("tactus run: --input {}: the model has {} inputs; write NAME=F with one of {}",
-             quote(text), inputs.size(), quote_list(names));
+  for (const Tensor& tensor : inputs) names.emplace_back(tensor.name);
+  return split_named(names, text, "tactus run: --input");
 }
 
 namespace {
 
-/// Reads a file in the model's layout and converts it to vectors, image after image.
+/// Converts a file in the model's layout to vectors, image after image.
 std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architecture,
-                                            const Tensor& tensor, const std::string& path,
+                                            const Tensor& tensor, const ArrayFile& file,
                                             const InputLayouts& layouts) {
+  const std::string& path = file.path;
   const compiler::TensorLayout* layout =
       layouts.tensors != nullptr ? layouts.tensors->input(tensor.name) : nullptr;
   if (layout == nullptr || layout->vectors != tensor.size) {
@@ -71,14 +117,12 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
         path, quote(tensor.name),
         layouts.model.empty() ? "" : ": no .tensors.json beside " + layouts.model);
   }
-  const nn::Tensor values = nn::read_tensor(path).tensor;
+  const nn::Tensor values = nn::parse_tensor(file).tensor;
   std::string shape_note;
   std::vector<std::uint8_t> data =
       compiler::pack_images(*layouts.tensors, *layout, architecture, values, path, shape_note);
   if (!shape_note.empty()) note("{}: {}", path, shape_note);
-  if (const auto saturated = compiler::saturation_text(values, architecture.data_type)) {
-    warn("{}: {}", path, *saturated);
-  }
+  warn_of_saturation(path, values, architecture);
   return data;
 }
 
@@ -86,10 +130,10 @@ std::vector<std::uint8_t> read_tensor_input(const tcu::Architecture& architectur
 void add_images(const tcu::Architecture& architecture, const Tensor& tensor,
                 const std::string& path, std::vector<TensorData>& images,
                 const InputLayouts& layouts) {
-  check_is_values(path, tensor.name);
-  std::vector<std::uint8_t> data = nn::is_tensor_file(path)
-                                       ? read_tensor_input(architecture, tensor, path, layouts)
-                                       : read_input_vectors(path, architecture);
+  ArrayFile file = read_array_file(path, input_forms);
+  std::vector<std::uint8_t> data = is_tensor(file)
+                                       ? read_tensor_input(architecture, tensor, file, layouts)
+                                       : input_vectors(std::move(file), architecture);
   add_image_data(architecture, tensor, std::move(data), path, images);
 }
 

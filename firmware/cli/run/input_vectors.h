@@ -5,26 +5,39 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
+#include "isa/support/array_file.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus {
 
-/// Does the same as tcu::read_vectors, and warns about numbers beyond the data type's range, which
-/// saturate.
-[[nodiscard]] std::vector<std::uint8_t> read_input_vectors(
-    const std::string& path, const tcu::Architecture& architecture,
+/// Forms of files with the values of an input: tensors in the model's layout, and vectors.
+extern const std::vector<ArrayForm> input_forms;
+
+/// Does the same as tcu::parse_vectors(), and warns about numbers beyond the data type's range,
+/// which saturate.
+[[nodiscard]] std::vector<std::uint8_t> input_vectors(
+    ArrayFile file, const tcu::Architecture& architecture,
     std::optional<std::uint64_t> expected = std::nullopt);
 
-/// Throws UserError unless the file's extension is one of a tensor's values.
-void check_is_values(const std::string& path, const std::string& tensor);
+/// Reads the initial bytes of a DRAM bank: raw bytes, vectors as decimal text (.csv), or a tensor
+/// of shape [vectors, array_size] (.npy, .pb), whose values are rounded to the data type. An empty
+/// path is an empty bank. Throws UserError.
+[[nodiscard]] std::vector<std::uint8_t> read_bank(const std::string& path,
+                                                  const tcu::Architecture& architecture);
 
-/// Splits "NAME=F" into name and path. A plain path is for the only input. Throws UserError.
+/// Splits "NAME=F" into the name of an input and a path. A plain path is for the only input. Throws
+/// UserError "OPTION TEXT: ...", also for a name that no input has. A path with = and no / is taken
+/// for NAME=F unless there is such a file.
+[[nodiscard]] std::pair<std::string, std::string> split_named(
+    const std::vector<std::string_view>& names, const std::string& text, std::string_view option);
+/// Does the same for --input of a run.
 [[nodiscard]] std::pair<std::string, std::string> split_input(const std::vector<Tensor>& inputs,
                                                               const std::string& text);
 

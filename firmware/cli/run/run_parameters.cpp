@@ -10,10 +10,14 @@ const ParameterTable<Workload>& workload_parameters() {
       {text("model", &W::model, "", "compiled model to run").with_value_name("F.tmodel"),
        text("program", &W::program, "", "bare program to run, instead of a model")
            .with_value_name("F.tprog"),
-       text("dram0", &W::dram0, "", "initial bytes of DRAM0 for a program")
-           .with_value_name("F.bin"),
-       text("dram1", &W::dram1, "", "initial bytes of DRAM1 for a program")
-           .with_value_name("F.bin")});
+       text("dram0", &W::dram0, "",
+            "initial contents of DRAM0 for a program: raw bytes (.bin), or a row of numbers for "
+            "each vector (.csv, .npy, .pb)")
+           .with_value_name("F"),
+       text("dram1", &W::dram1, "",
+            "initial contents of DRAM1 for a program: raw bytes (.bin), or a row of numbers for "
+            "each vector (.csv, .npy, .pb)")
+           .with_value_name("F")});
   return table;
 }
 

@@ -29,24 +29,12 @@
 namespace tactus {
 namespace {
 
-/// Size of the address space of a 32-bit AXI address, in bytes.
-constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_regions = 10000;
 
 const std::string usage =
     "tactus run: name a compiled model F.tmodel, or give --program F.tprog --arch F.tarch, or name "
     "a "
     "package M.dwn1 with --link NAME";
-
-std::vector<std::uint8_t> read_bank(const std::string& path) {
-  if (path.empty()) return {};
-  std::vector<std::uint8_t> bytes = read_file(path);
-  if (bytes.size() > bank_bytes) {
-    user_error("{}: {} bytes; allowed: up to 2^32, what the 32-bit AXI address reaches", path,
-               bytes.size());
-  }
-  return bytes;
-}
 
 /// Architecture and board as given by the command line and the file of --config.
 struct Sources {
@@ -110,8 +98,8 @@ void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.config.architecture = architecture->first;
   plan.program = read_file(plan.workload.program);
   check_program(plan.config.architecture, plan.program, plan.workload.program, plan.checks);
-  plan.dram[0] = read_bank(plan.workload.dram0);
-  plan.dram[1] = read_bank(plan.workload.dram1);
+  plan.dram[0] = read_bank(plan.workload.dram0, plan.config.architecture);
+  plan.dram[1] = read_bank(plan.workload.dram1, plan.config.architecture);
   plan.images.emplace_back();
 }
 

@@ -141,7 +141,7 @@ TEST_F(TensorCommand, CheckNamesTheFileOfAnInputThatItChanges) {
   }
   const Output archive = tactus("compile m.onnx --arch a.tarch --check --input x.npz");
   EXPECT_EQ(archive.code, 2) << archive.out;
-  EXPECT_NE(archive.err.find("x.npz: is no file of values; allowed for input \"x\": .npy, .pb"),
+  EXPECT_NE(archive.err.find("x.npz: the name must end in .npy (NumPy), .pb (ONNX tensor)"),
             std::string::npos)
       << archive.err;
 }
@@ -313,8 +313,8 @@ TEST_F(TensorCommand, ShapesOfInputsHaveToAgree) {
     }
   }
   expect_error(run + "x.npz",
-               "x.npz: is no file of values; allowed for input \"x\": .npy, .pb, "
-               ".csv, .bin");
+               "x.npz: the name must end in .npy (NumPy), .pb (ONNX tensor), .csv (decimal text), "
+               ".bin or .tdata (raw bytes); an .npz is an archive of several .npy");
 }
 
 TEST_F(TensorCommand, ShapesOfExpectedOutputsHaveToAgree) {
@@ -387,6 +387,14 @@ TEST_F(TensorCommand, AFileOfTensorsOfAnotherModelIsRefused) {
                  "/model_outputs/0: \"w\" is no output of the program or the host graph");
   expect_refused([](auto& json) { json["host_graph"] = "gone.onnx"; },
                  "/host_graph: out/gone.onnx: no such file");
+  write("secret.onnx", nn::write_graph(classifier(2)));
+  std::filesystem::create_symlink("../secret.onnx", folder_ / "out/link.onnx");
+  for (const std::string& name : {std::string("../secret.onnx"), (folder_ / "secret.onnx").string(),
+                                  std::string("link.onnx")}) {
+    for (const char* key : {"host_graph", "host_graph_before"}) {
+      expect_refused([&](auto& json) { json[key] = name; }, std::string("/") + key + ": \"");
+    }
+  }
   // A host graph of another model is refused.
   write("out/other.host.onnx", nn::write_graph(classifier(2)));
   expect_refused(
