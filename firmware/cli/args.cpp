@@ -7,8 +7,10 @@
 #include <fmt/core.h>
 #include <boost/program_options.hpp>
 
+#include "firmware/cli/command_table.h"
 #include "firmware/cli/verbosity.h"
 #include "isa/support/error.h"
+#include "isa/support/nearest_name.h"
 #include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
@@ -61,6 +63,26 @@ void take_common_options(const Args& args, const std::vector<Args::Option>& opti
     for (std::size_t i = 0; i < args.texts("quiet").size(); ++i) be_quiet();
   }
   if (given("verbose")) set_verbosity(Verbosity::verbose);
+}
+
+/// "; tactus compile has --optimise": commands that have an option of this name, or of a similar
+/// one if none has this name. Empty if there are none.
+std::string elsewhere(const std::string& name) {
+  constexpr std::size_t most = 3;  // commands that are named
+  for (const bool exact : {true, false}) {
+    std::string text;
+    std::size_t found = 0;
+    for (const ListedCommand& command : list_commands()) {
+      for (const Args::Option& option : command.options) {
+        const std::string known = "--" + option.name;
+        const bool same = exact ? known == name : !suggestion(name, {known}).empty();
+        if (!same || found++ >= most) continue;
+        text += fmt::format("; tactus {} has {}", command.name, known);
+      }
+    }
+    if (found > 0) return text;
+  }
+  return {};
 }
 
 }  // namespace
@@ -133,8 +155,10 @@ bool Args::parse(const std::vector<std::string>& words) {
       const std::string why = why_unknown_(option.substr(option.find_first_not_of('-')));
       if (!why.empty()) user_error("tactus {}: {} {}", command_, option, why);
     }
-    user_error("tactus {}: unknown option {}{}; see tactus {} --help", command_, quote(name),
-               suggestion(name, {names.begin(), names.end()}), command_);
+    std::string hint = nearest_name(name, {names.begin(), names.end()});
+    if (hint.empty()) hint = elsewhere(name);
+    user_error("tactus {}: unknown option {}{}; see tactus {} --help", command_, quote(name), hint,
+               command_);
   } catch (const po::error& error) {
     user_error("tactus {}: {}", command_, error.what());
   }

@@ -11,6 +11,7 @@
 
 #include "firmware/cli/command_table.h"
 #include "firmware/cli/heap.h"
+#include "firmware/cli/quiet_output.h"
 #include "firmware/cli/run/interrupt.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/verbosity.h"
@@ -96,6 +97,7 @@ int main(int argc, char** argv) {
     const tactus::FileGuard guard;
     (void)tactus::kernels_wanted();
     const int code = tactus::dispatch(tactus::without_common(tactus::words_of(argc, argv)));
+    if (code == tactus::exit_mismatch) tactus::print_unprinted();
     tactus::print_effort();
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     fmt::print(stderr, "tactus: {}: standard output cannot be written\n",

@@ -13,7 +13,10 @@ std::string value_name(const ParameterInfo& parameter) {
   if (!parameter.value_name.empty()) return parameter.value_name;
   switch (parameter.type) {
     case ParameterType::whole:
-      return parameter.unit == "cycles" ? "CYCLES" : parameter.unit == "cycle" ? "CYCLE" : "N";
+      return parameter.unit == "cycles"  ? "CYCLES"
+             : parameter.unit == "cycle" ? "CYCLE"
+             : parameter.unit == "MB"    ? "MB"
+                                         : "N";
     case ParameterType::real:
       return "F";
     case ParameterType::choice: {

@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/core.h>
 #include <fmt/format.h>
 
+#include "firmware/cli/quiet_output.h"
 #include "firmware/cli/run/interrupt.h"
 #include "firmware/cli/verbosity.h"
 
@@ -18,6 +20,11 @@ namespace tactus {
 namespace {
 
 bool keeps_going = false;
+
+/// Output of a quiet command, its last `most_unprinted` bytes or more. It is never destroyed, since
+/// streams are flushed after static objects are gone.
+std::string& unprinted = *new std::string;  // NOLINT(cppcoreguidelines-owning-memory)
+constexpr std::size_t most_unprinted = std::size_t{1} << 20;
 
 /// Control sequences that the program itself writes, to move the cursor and to colour words.
 constexpr std::string_view own_controls[] = {"\r\x1b[K", "\x1b[0m", "\x1b[1;31m", "\x1b[1;33m"};
@@ -46,6 +53,10 @@ std::string without_controls(std::string_view text) {
 ssize_t write_or_drop(void* cookie, const char* bytes, std::size_t count) {
   const auto descriptor = static_cast<int>(reinterpret_cast<std::intptr_t>(cookie));
   if (descriptor == STDOUT_FILENO && verbosity() <= Verbosity::quiet) {
+    unprinted.append(bytes, count);
+    if (unprinted.size() > 2 * most_unprinted) {
+      unprinted.erase(0, unprinted.size() - most_unprinted);
+    }
     return static_cast<ssize_t>(count);
   }
   const std::string text = without_controls({bytes, count});
@@ -85,5 +96,10 @@ void watch_standard_output() {
 }
 
 void keep_going_without_reader() { keeps_going = true; }
+
+void print_unprinted() {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}", unprinted);
+}
 
 }  // namespace tactus

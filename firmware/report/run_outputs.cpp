@@ -123,9 +123,10 @@ const std::vector<RunOutput>& run_outputs() {
        "write every instruction's retire cycle (of the machine, all images), little-endian "
        "uint32",
        [](R& r) { return &r.retire_log; }},
-      {G::files, "dump", "MEMORY[BEGIN:COUNT]=F",
-       "write {} at the end, all of it or (in brackets, which some shells want quoted) COUNT "
-       "vectors from BEGIN; raw little-endian, or (TCUs) F.csv: numbers, a vector a line",
+      {G::files, "dump", "MEMORY[BEGIN:END]=F",
+       "write {} at the end, all of it or (in brackets, which some shells want quoted) the "
+       "vectors from BEGIN up to, not including, END; raw little-endian, or (TCUs) F.csv: numbers, "
+       "a vector a line",
        nullptr, "Machine.read() gives vectors of a memory; Run.outputs has a kernel's buffers",
        true},
       {G::layers, "layers", "", "print a table of the layers, or of the parts that --regions names",

@@ -5,6 +5,7 @@
 #include "firmware/driver/tcu/run_request.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
+#include "isa/support/nearest_name.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
 
@@ -77,7 +78,7 @@ std::string unknown_key(std::string_view key) {
       names.push_back(group.name + "." + parameter.key);
     }
   }
-  return "unknown key" + suggestion(key, {names.begin(), names.end()});
+  return "unknown key" + nearest_name(key, {names.begin(), names.end()});
 }
 
 std::string key_problem(std::string_view key, const JsonScalar& value) {

@@ -114,7 +114,11 @@ TEST_F(DpasCli, BadInputIsRefused) {
   expect_error("run --machine pvc", "needs --program");
   expect_error("run --machine pvc --tcus 2",
                "--tcus does not apply here: a kernel and a product run on one machine");
-  expect_error("run --machine pvc --tcuz 2", "unknown option");
+  expect_error("run --machine pvc --tcuz 2",
+               "--tcuz is an unknown option; see tactus run --machine pvc --help");
+  expect_error("run --machine pvc --treads 2", "did you mean \"threads\"?");
+  expect_error("run --machine pvc --output o", "--output is for TCU runs; --save NAME=F writes");
+  expect_error("run --machine pvc --arch a.tarch", "--arch is for TCU runs");
   expect_error("gemm --shape 8x8x8 --images=2", "--images does not apply here: Python runs");
   for (const std::string trigger : {"--trace-timeout", "--trace-tracepoint"}) {
     expect_error(bound + "--bind PC=512 --vcd w.vcd " + trigger,
@@ -126,6 +130,15 @@ TEST_F(DpasCli, BadInputIsRefused) {
   expect_error(bound + "--bind PC=512 --bind PC=512", "input \"PC\" is given twice");
   expect_error(bound + "--bind PC=0", "0 bytes; allowed 1..2^32");
   expect_error(bound + "--bind PC", "allowed: NAME=...");
+  for (const char* file : {"x.csv", "x.onnx", "x.json"}) {
+    write(file, std::string(512, '1'));
+    expect_error(bound + "--bind PC=" + file,
+                 std::string(file) +
+                     ": the name must end in .bin, .tdata or no extension (raw "
+                     "bytes) or .npy (NumPy)");
+  }
+  expect_error(bound + "--bind PC=512 --save PC=c.csv", "c.csv: the name must end in .bin");
+  expect_error(bound + "--bind PC=512 --save PC=c.npy", "c.npy: the name must end in .bin");
   expect_error(bound + "--set PC=x", "\"x\" is no whole number");
   expect_error(bound + "--set PC=1,2", "2 numbers for 1 threads");
   expect_error(bound + "--bind PC=511", "k.visaasm:15: a store of bytes");

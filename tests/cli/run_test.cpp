@@ -192,14 +192,76 @@ TEST_F(CliTest, AProgramWithoutAModel) {
   EXPECT_EQ(Json::parse(read("m.json")).at("cycles"), Json::parse(read("p.json")).at("cycles"));
 }
 
+/// An .npy file of little-endian float32, shape [rows, columns].
+std::string npy(std::size_t rows, std::size_t columns, const std::vector<float>& values) {
+  std::string header = fmt::format(
+      "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}\n", rows, columns);
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(header.size());
+  bytes += '\0';
+  bytes += header;
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  return bytes;
+}
+
+/// The form of a file for a memory is told by its extension; what it cannot be is refused.
+TEST_F(CliTest, MemoriesOfAProgramAreReadByTheirForm) {
+  write_model();
+  ASSERT_EQ(tactus("run --model m.tmodel --input x.csv -o out --dump dram0[0:4]=d0.csv "
+                   "--dump dram0[0:4]=d0.bin --dump dram0[0:4]=d0")
+                .code,
+            0);
+  std::vector<float> values;
+  std::string numbers = read("d0.csv");
+  for (std::size_t at = 0; at < numbers.size();) {
+    const std::size_t end = numbers.find_first_of(",\n", at);
+    values.push_back(std::stof(numbers.substr(at, end - at)));
+    at = end + 1;
+  }
+  write("d0.npy", npy(4, 4, values));
+  write("flat.npy", npy(1, 16, values));
+  const std::string run = "run --arch a.tarch --program m.tprog --dram1 m.tdata -o made --dram0 ";
+  for (const char* file : {"d0", "d0.bin", "d0.csv", "d0.npy"}) {
+    const Output output = tactus(run + file);
+    ASSERT_EQ(output.code, 0) << output.err;
+    EXPECT_EQ(read("made/dram0.csv"), read("out/y.csv")) << file;
+  }
+  expect_error(run + "flat.npy", "flat.npy: has shape [1,16]; allowed for a memory: [vectors,4]");
+  for (const char* wrong : {"x.onnx", "x.npz", "x.json", "x.f64", "m.tmodel"}) {
+    if (std::string(wrong) != "m.tmodel") write(wrong, std::string(64, 'x'));
+    expect_error(run + wrong, std::string(wrong) +
+                                  ": the name must end in .bin, .tdata or no "
+                                  "extension (raw bytes), .csv (decimal text)");
+  }
+}
+
+/// An input is named by NAME=F; a name that no input has is refused as such.
+TEST_F(CliTest, InputsThatDoNotExistAreNamed) {
+  write_model();
+  const std::string run = "run --model m.tmodel --input ";
+  expect_error(run + "X1=x.csv", "--input \"X1=x.csv\": there is no input \"X1\"; allowed \"x\"");
+  expect_error(run + "x=x.csv --input unused=x.csv", "there is no input \"unused\"");
+  write("a=b.csv", read("x.csv"));
+  EXPECT_EQ(tactus(run + "a=b.csv").code, 0);
+  EXPECT_EQ(tactus(run + "./a=b.csv").code, 0);
+}
+
+/// Unknown options: a name that is near, one that has the word as a part, or another command's.
+TEST_F(CliTest, UnknownOptionsHaveSuggestions) {
+  expect_error("run --clock 100", "unknown option \"--clock\"; did you mean \"--clock-mhz\"?");
+  expect_error("run --optimize", "unknown option \"--optimize\"; tactus compile has --optimise");
+  expect_error("run --pack 1", "unknown option \"--pack\"; see tactus run --help");
+}
+
 /// --dump writes parts of memories, as raw bytes or as numbers that --input can read.
 TEST_F(CliTest, DumpsOfPartsAndAsNumbers) {
   write_model();
   const std::string run = "run --model m.tmodel --input x.csv ";
-  ASSERT_EQ(tactus(run + "-o out --dump dram0=all --dump dram0[16:4]=part --dump dram0[16:4]=y.csv "
-                         "--dump acc=acc.csv --dump acc[0:2]=two.csv")
-                .code,
-            0);
+  ASSERT_EQ(
+      tactus(run + "-o out --dump dram0=all --dump dram0[16:20]=part --dump dram0[16:20]=y.csv "
+                   "--dump acc=acc.csv --dump acc[0:2]=two.csv")
+          .code,
+      0);
   EXPECT_EQ(read("part"), read("all").substr(16 * 8, 4 * 8));
   EXPECT_EQ(read("part"), read("out/y.bin"));
   EXPECT_EQ(read("y.csv"), read("out/y.csv"));
@@ -210,14 +272,15 @@ TEST_F(CliTest, DumpsOfPartsAndAsNumbers) {
   const auto refused = [&](const std::string& dump, const std::string& text) {
     expect_error(run + "--dump " + dump, text);
   };
-  refused("acc[60:5]=f", "--dump acc[60:5]: the memory has vectors 0..63");
-  refused("acc[64:1]=f", "the memory has vectors 0..63");
-  refused("acc[0:0]=f", "\"[0:0]\" is not [BEGIN:COUNT]");
-  refused("acc[1]=f", "is not [BEGIN:COUNT]");
-  refused("acc[1:2=f", "is not [BEGIN:COUNT]");
-  refused("acc[-1:2]=f", "is not [BEGIN:COUNT]");
+  refused("acc[60:65]=f", "--dump acc[60:65]: the memory has vectors 0..63");
+  refused("acc[64:65]=f", "the memory has vectors 0..63");
+  refused("acc[0:0]=f", "\"[0:0]\" is not [BEGIN:END]");
+  refused("acc[4:2]=f", "is not [BEGIN:END], the first vector and the one behind the last");
+  refused("acc[1]=f", "is not [BEGIN:END]");
+  refused("acc[1:2=f", "is not [BEGIN:END]");
+  refused("acc[-1:2]=f", "is not [BEGIN:END]");
   refused("arc[0:1]=f", "allowed memories: dram0, dram1, local, acc");
-  refused("acc[0:1]=", "is not MEMORY=F or MEMORY[BEGIN:COUNT]=F");
+  refused("acc[0:1]=", "is not MEMORY=F or MEMORY[BEGIN:END]=F");
   EXPECT_FALSE(exists("f"));
 }
 
@@ -228,7 +291,7 @@ TEST_F(CliTest, OutputsOfAProgram) {
   const std::string run = "run --arch a.tarch --dram0 d0 --dram1 m.tdata ";
   const Output program = tactus(run + "--program m.tprog -o made");
   ASSERT_EQ(program.code, 0) << program.err;
-  EXPECT_NE(program.out.find("output        dram0[16:4] in made/dram0.csv\n"), std::string::npos)
+  EXPECT_NE(program.out.find("output        dram0[16:20] in made/dram0.csv\n"), std::string::npos)
       << program.out;
   EXPECT_EQ(read("made/dram0.csv"), read("out/y.csv"));
   EXPECT_EQ(read("made/dram0.bin"), read("out/y.bin"));

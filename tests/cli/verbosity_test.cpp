@@ -43,6 +43,18 @@ TEST_F(VerbosityTest, QuietPrintsErrorsOnly) {
             std::string::npos);
 }
 
+/// The reason why a comparison fails is printed, however quiet the command.
+TEST_F(VerbosityTest, QuietKeepsTheReasonOfAFailure) {
+  std::filesystem::create_directory(folder_ / "s");
+  write("s/sweep.json", std::string(R"({"name": "s"})"));
+  for (const char* quiet : {"-q ", "-qq "}) {
+    const Output status = tactus(std::string(quiet) + "sweep status s");
+    EXPECT_EQ(status.code, 1);
+    EXPECT_EQ(status.out, "");
+    EXPECT_EQ(status.err, "s: submitted, no shard has begun\n");
+  }
+}
+
 TEST_F(VerbosityTest, TheSecondQuietSuppressesWarnings) {
   write_model();
   write("x.csv", "1000,0,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n");

@@ -24,6 +24,7 @@
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/link_values.h"
+#include "isa/support/nearest_name.h"
 #include "isa/support/reference.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_table.h"
@@ -231,7 +232,7 @@ void print_name(const MachineInfo& machine, const FigureTable& figures,
   } catch (const UserError& error) {
     const bool near_figure =
         std::string_view(error.what()).find("did you mean") != std::string::npos;
-    const std::string hint = near_figure ? "" : suggestion(name, {keys.begin(), keys.end()});
+    const std::string hint = near_figure ? "" : nearest_name(name, {keys.begin(), keys.end()});
     if (hint.empty()) throw;
     user_error("tactus explain: no figure and no parameter is named {}{}", quote(name), hint);
   }

@@ -121,12 +121,18 @@ int new_machine_command(const Words& words) {
       {path.string() + ".json", board_text(board, name)}};
   for (const auto& [file, text] : files) {
     std::error_code ignored;
-    if (fs::exists(file, ignored)) {
+    if (fs::exists(fs::symlink_status(file, ignored))) {  // a link that leads nowhere, too
       user_error("{}: is there already; allowed: a name that is free", file);
     }
   }
-  for (const auto& [file, text] : files) write_file_atomically(file, std::string_view(text));
-  (void)read_board(files[1].first);
+  try {
+    for (const auto& [file, text] : files) write_file_atomically(file, std::string_view(text));
+    (void)read_board(files[1].first);
+  } catch (const UserError&) {
+    std::error_code ignored;
+    for (const auto& [file, text] : files) fs::remove(file, ignored);  // this command made them
+    throw;
+  }
   fmt::print("{}: the architecture, {}x{} {}\n", files[0].first, board.architecture.array_size,
              board.architecture.array_size, info(board.architecture.data_type).name);
   fmt::print("{}: the board, which tactus compile NETWORK --board {} takes\n", files[1].first,

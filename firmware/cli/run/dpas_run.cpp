@@ -1,5 +1,6 @@
 #include "firmware/cli/run/dpas_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -11,11 +12,13 @@
 #include "firmware/cli/progress.h"
 #include "firmware/cli/run/dpas_plan.h"
 #include "firmware/cli/run/interrupt.h"
+#include "firmware/cli/run/run_plan.h"
 #include "firmware/cli/run/run_report.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/driver/common/stop_run.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
 #include "firmware/driver/dpas/timeline_tracks.h"
+#include "firmware/driver/tcu/run_request.h"
 #include "firmware/energy/dpas.h"
 #include "firmware/energy/report.h"
 #include "firmware/report/dpas/run_figures.h"
@@ -24,6 +27,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
+#include "isa/support/nearest_name.h"
 #include "isa/support/quantity.h"
 
 namespace tactus {
@@ -205,7 +209,20 @@ int dpas_run_command(const Words& words, const std::string& machine) {
   refuse_options_of_tcus(words);
   Args args("run", "Runs a kernel on a machine with a DPAS array, cycle by cycle, with its data.",
             dpas_run_options());
-  explain_request_options(args, Asker::kernels);
+  args.explain_unknown([&](std::string name) -> std::string {
+    if (name == "output") return "is for TCU runs; --save NAME=F writes a kernel's buffer";
+    const std::vector<Args::Option> options = dpas_run_options(), of_tcus = run_options();
+    const bool known = std::any_of(of_tcus.begin(), of_tcus.end(),
+                                   [&](const Args::Option& option) { return option.name == name; });
+    std::vector<std::string_view> names;
+    for (const Args::Option& option : options) names.emplace_back(option.name);
+    const std::string near = nearest_name(name, names);
+    std::replace(name.begin(), name.end(), '-', '_');
+    const std::string why = why_not_for(Asker::kernels, name);
+    if (!why.empty()) return why;
+    if (known) return "is for TCU runs, not for a machine with a DPAS array";
+    return fmt::format("is an unknown option{}; see tactus run --machine {} --help", near, machine);
+  });
   if (!args.parse(words)) return exit_ok;
   if (args.has("trace-list")) {
     const DpasSimulation simulation(plan_dpas_machine(args, machine));

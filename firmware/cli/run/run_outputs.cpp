@@ -28,7 +28,7 @@ std::string memory_list(const MachineInfo& machine) {
   return text;
 }
 
-/// Parses "BEGIN:COUNT".
+/// Parses "BEGIN:END", the first vector and the one behind the last, as slices are written.
 bool parse_range(std::string_view text, Dump& dump) {
   const auto number = [](std::string_view digits) -> std::optional<std::uint64_t> {
     std::uint64_t value = 0;
@@ -40,9 +40,11 @@ bool parse_range(std::string_view text, Dump& dump) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return false;
   const auto first = number(text.substr(0, colon));
-  dump.count = number(text.substr(colon + 1));
-  dump.first = first.value_or(0);
-  return first && dump.count.value_or(0) > 0;
+  const auto end = number(text.substr(colon + 1));
+  if (!first || !end || *end <= *first) return false;
+  dump.first = *first;
+  dump.count = *end - *first;
+  return true;
 }
 
 Dump parse_dump(const std::string& text, const MachineInfo& machine) {
@@ -59,10 +61,12 @@ Dump parse_dump(const std::string& text, const MachineInfo& machine) {
         parse_range(std::string_view(text).substr(bracket + 1, equals - bracket - 2), dump)) {
       return dump;
     }
-    user_error("tactus run: --dump {}: {} is not [BEGIN:COUNT], the first vector and how many",
-               quote(text), quote(text.substr(bracket, equals - bracket)));
+    user_error(
+        "tactus run: --dump {}: {} is not [BEGIN:END], the first vector and the one behind the "
+        "last",
+        quote(text), quote(text.substr(bracket, equals - bracket)));
   }
-  user_error("tactus run: --dump {} is not MEMORY=F or MEMORY[BEGIN:COUNT]=F; allowed memories: {}",
+  user_error("tactus run: --dump {} is not MEMORY=F or MEMORY[BEGIN:END]=F; allowed memories: {}",
              quote(text), allowed);
 }
 
