@@ -77,6 +77,36 @@ TEST_F(StripeCli, LowersToAModelThatRuns) {
   EXPECT_EQ(tactus("stripe run q.stripe --arch a.tarch").code, 0);
 }
 
+TEST_F(StripeCli, IntegersHaveToFitTheirType) {
+  write("i.stripe", std::string(R"(0: #program
+block [] ( // p
+    #user none new@0x00000000 A[0] i8:I(3):(1)
+    #user none new@0x00000000 C[0] i8:I(3):(1)
+) {
+  0: #main
+  block [] ( // main
+      in A[0] i8:I(3):(1)
+      out C[0] i8:I(3):(1)
+  ) {
+    0: #kernel
+    block [k:3] ( // copy
+        in A[k] i8:I(1):(1)
+        out C[k] i8:I(1):(1)
+    ) {
+      0: $a = load(A)
+      1: C = store($a)
+    }
+  }
+}
+)"));
+  for (const char* wrong : {"128", "-129", "1.5", "nan"}) {
+    write("wrong.csv", std::string("127,-128,") + wrong);
+    expect_error("stripe run i.stripe --input A=wrong.csv",
+                 std::string("wrong.csv: number 3: ") + wrong +
+                     " is not allowed; allowed in i8: whole numbers -128 to 127");
+  }
+}
+
 TEST_F(StripeCli, RefusesOptionsWithoutEffect) {
   expect_error("stripe run p.stripe --input A=values.csv --input A=values.csv", "given twice");
   expect_error("stripe check --arch a.tarch --set N=1 --set N=2", "given twice");

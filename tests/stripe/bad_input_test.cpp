@@ -239,6 +239,13 @@ TEST(StripeBadInput, Templates) {
   EXPECT_ERROR("is not in the subset", render("{% macro x %}", values, "t"));
   EXPECT_ERROR("more than a million rounds",
                render("{% for i in range(9999999) %}{% endfor %}", values, "t"));
+  // Loops in loops are limited together, and so is the text that they read without printing.
+  std::string nested = "{% if 0 %}x{% endif %}";
+  for (int k = 0; k < 8; ++k) nested = "{% for i in range(1000) %}" + nested + "{% endfor %}";
+  EXPECT_ERROR("more than a million rounds in all", render(nested, values, "t"));
+  EXPECT_ERROR("read more than 256 MiB",
+               render("{% for i in range(900000) %}{#" + std::string(4000, ' ') + "#}{% endfor %}",
+                      values, "t"));
 }
 
 const char* const small_model = R"({"clock_mhz": 500,
@@ -278,6 +285,20 @@ TEST(StripeHardwareModel, OfTheTensorComputeUnit) {
   tcu::Architecture architecture;  // 8 x 8, 16 bits; local 8192, accumulators 2048, DRAM 2^20
   const HardwareModel model = tcu::hardware_model(architecture);
   EXPECT_EQ(model.mem_units.at("LOCAL").size_KiB, 128U);
+  // A buffer may fill its memory, and has no byte more.
+  for (const std::uint64_t elements : {32768U, 32769U}) {
+    const Program program = read_program(
+        fmt::format("0: #program\nblock [] ( // p\n) {{\n  0: #main\n  block [] ( // main\n"
+                    "    none new@0x00000000 T<LOCAL[0]>[0] fp32:I({}):(1)\n  ) {{\n  }}\n}}\n",
+                    elements),
+        "p");
+    if (elements == 32768U) {
+      EXPECT_NO_THROW(check_against(model, program));
+    } else {
+      EXPECT_ERROR("\"T\" needs 32769 elements of 4 bytes; \"LOCAL\" has 131072 bytes",
+                   check_against(model, program));
+    }
+  }
   EXPECT_EQ(model.mem_units.at("ACC").size_KiB, 32U);
   EXPECT_EQ(model.mem_units.at("DRAM0").size_KiB, 16384U);
   EXPECT_EQ(model.exec_units.at("ARRAY").ops_per_cycle, 64U);

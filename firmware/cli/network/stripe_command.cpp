@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "firmware/cli/args.h"
 #include "firmware/cli/command_table.h"
 #include "firmware/cli/machine_options.h"
+#include "firmware/cli/verbosity.h"
 #include "firmware/compiler/stripe/hardware_model.h"
 #include "firmware/compiler/stripe/interpret.h"
 #include "firmware/compiler/stripe/passes/pass.h"
@@ -18,6 +20,8 @@
 #include "firmware/compiler/stripe/verify.h"
 #include "firmware/compiler/targets/tcu/stripe/hardware_model.h"
 #include "firmware/compiler/targets/tcu/stripe/lower.h"
+#include "firmware/onnx/tensor_files.h"
+#include "isa/support/array_file.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/located.h"
@@ -155,7 +159,7 @@ int check_program(const Words& words) {
       "model also locations and transfers. Without a program: checks and prints the model.",
       with_model({}), "[FILE]");
   if (!args.parse(words)) return exit_ok;
-  const auto model = model_of(args, template_values(args));
+  auto model = model_of(args, template_values(args));
   if (args.positional().empty()) {
     if (!model) user_error("tactus stripe check: name a file, or give --model or --arch");
     fmt::print("{}", stripe::to_json(*model));
@@ -164,6 +168,13 @@ int check_program(const Words& words) {
   const std::string& path = one_file(args, "file");
   const Program program = read_file_as_program(path);
   stripe::verify(program, path);
+  if (const auto arch = args.text("arch")) {
+    // On the unit, the data type of the architecture stands for all types, fp32 among them.
+    const std::uint64_t scalar = tcu::info(read_architecture_option(*arch).data_type).storage_bytes;
+    for (auto& [name, memory] : model->mem_units) {
+      memory.size_KiB = memory.size_KiB * stripe::byte_width(stripe::DataType::fp32) / scalar;
+    }
+  }
   if (model) located(path, [&] { stripe::check_against(*model, program); });
   Counts counts;
   count(program.block(), 1, counts);
@@ -174,7 +185,11 @@ int check_program(const Words& words) {
 
 // ---- run ----------------------------------------------------------------------------------------
 
-stripe::Tensor read_tensor(const std::string& path) {
+/// Numbers of a tensor file, or of a text of numbers between commas, blanks or semicolons.
+stripe::Tensor read_buffer(const std::string& path) {
+  if (nn::is_tensor_file(path)) {
+    return nn::parse_numbers(read_array_file(path, {ArrayForm::npy, ArrayForm::pb})).values;
+  }
   std::string text = read_text(path);
   for (char& c : text) {
     if (c == ',' || c == ';') c = ' ';
@@ -198,8 +213,23 @@ stripe::Tensor read_tensor(const std::string& path) {
   return tensor;
 }
 
+/// Throws UserError for a number that a buffer of an integer type cannot have.
+void check_integers(const stripe::Tensor& values, stripe::DataType type, const std::string& path) {
+  const std::string_view name = stripe::type_name(type);
+  const bool is_signed = name.front() == 'i';
+  if ((!is_signed && name.front() != 'u') || type == stripe::DataType::unknown) return;
+  const double bits = 8 * static_cast<double>(stripe::byte_width(type));
+  const double beyond = std::exp2(is_signed ? bits - 1 : bits), least = is_signed ? -beyond : 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] >= least && values[i] < beyond && std::trunc(values[i]) == values[i]) continue;
+    user_error("{}: number {}: {} is not allowed; allowed in {}: whole numbers {} to {}", path,
+               i + 1, values[i], name, least, beyond - 1);
+  }
+}
+
 stripe::Tensors inputs_of(const Args& args, const Program& program) {
   stripe::Tensors inputs = stripe::sample_inputs(program);
+  const auto buffers = stripe::user_buffers(program);
   std::set<std::string> given;
   for (const std::string& word : args.texts("input")) {
     const std::size_t equals = word.find('=');
@@ -209,7 +239,13 @@ stripe::Tensors inputs_of(const Args& args, const Program& program) {
     if (!given.insert(word.substr(0, equals)).second) {
       user_error("tactus stripe run: --input {}: the buffer is given twice", quote(word));
     }
-    inputs[word.substr(0, equals)] = read_tensor(word.substr(equals + 1));
+    const std::string path = word.substr(equals + 1);
+    stripe::Tensor& values = inputs[word.substr(0, equals)] = read_buffer(path);
+    const auto buffer = buffers.find(word.substr(0, equals));
+    // With --arch the data type of the unit stands for all types.
+    if (buffer != buffers.end() && !args.has("arch")) {
+      check_integers(values, buffer->second.type, path);
+    }
   }
   return inputs;
 }
@@ -309,7 +345,16 @@ int run_passes(const Words& words) {
   }
   std::vector<std::pair<std::string, std::string>> dumps;
   int code = exit_ok;
+  std::string before = in_form(program, "text");
   stripe::run_passes(program, passes, [&](std::size_t number, const stripe::ConfiguredPass& pass) {
+    if (verbosity() == Verbosity::verbose) {
+      std::string after = in_form(program, "text");
+      if (after == before) {
+        note("{:02}_{}: changes nothing: no block has its tags, or none gains by it", number,
+             pass.name);
+      }
+      before = std::move(after);
+    }
     if (args.has("dump")) {
       dumps.emplace_back(fmt::format("{:02}_{}", number, pass.name), in_form(program, form));
     }
@@ -385,7 +430,7 @@ int lower_program(const Words& words) {
     if (equals == std::string::npos || equals == 0) {
       user_error("tactus stripe lower: --constant {}: expected NAME=FILE", quote(word));
     }
-    const stripe::Tensor tensor = read_tensor(word.substr(equals + 1));
+    const stripe::Tensor tensor = read_buffer(word.substr(equals + 1));
     if (!options.constants
              .emplace(word.substr(0, equals), std::vector<float>(tensor.begin(), tensor.end()))
              .second) {

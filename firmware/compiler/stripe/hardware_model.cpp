@@ -207,7 +207,10 @@ class ProgramCheck {
 
   void run(const Block& block) {
     check(block.location, block, "runs");
-    for (const auto& [into, ref] : block.refs) check(ref.location, block, quote(into) + " lives");
+    for (const auto& [into, ref] : block.refs) {
+      check(ref.location, block, quote(into) + " lives");
+      if (ref.direction == Direction::none) check_size(ref, block);
+    }
     check_transfer(block);
     for (const Statement& stmt : block.statements) {
       if (const Block* nested = stmt.block()) run(*nested);
@@ -229,6 +232,20 @@ class ProgramCheck {
                      count);
         }
       }
+    }
+  }
+
+  /// Checks that a buffer fits its memory.
+  void check_size(const Refinement& ref, const Block& block) const {
+    const std::uint64_t width = byte_width(ref.shape.type);
+    for (const Device& device : ref.location.devices) {
+      const auto memory = model_.mem_units.find(device.name);
+      if (memory == model_.mem_units.end() || width == 0) continue;
+      const std::uint64_t bytes = memory->second.size_KiB * 1024;
+      if (ref.shape.allocation_elements() <= bytes / width) continue;
+      user_error("block {}: {} needs {} elements of {} bytes; {} has {} bytes", quote(block.name),
+                 quote(ref.into), ref.shape.allocation_elements(), width, quote(device.name),
+                 bytes);
     }
   }
 
