@@ -250,7 +250,7 @@ TEST_F(CliTest, InputsThatDoNotExistAreNamed) {
 TEST_F(CliTest, UnknownOptionsHaveSuggestions) {
   expect_error("run --clock 100", "unknown option \"--clock\"; did you mean \"--clock-mhz\"?");
   expect_error("run --optimize", "unknown option \"--optimize\"; tactus compile has --optimise");
-  expect_error("run --pack 1", "unknown option \"--pack\"; see tactus run --help");
+  expect_error("run --qqqqqqqqqqqq 1", "unknown option \"--qqqqqqqqqqqq\"; see tactus run --help");
 }
 
 /// --dump writes parts of memories, as raw bytes or as numbers that --input can read.

@@ -46,7 +46,7 @@ TEST_F(VerbosityTest, QuietPrintsErrorsOnly) {
 /// The reason why a comparison fails is printed, however quiet the command.
 TEST_F(VerbosityTest, QuietKeepsTheReasonOfAFailure) {
   std::filesystem::create_directory(folder_ / "s");
-  write("s/sweep.json", std::string(R"({"name": "s"})"));
+  write("s/sweep.json", std::string(R"({"name": "s", "base": {}, "axes": []})"));
   for (const char* quiet : {"-q ", "-qq "}) {
     const Output status = tactus(std::string(quiet) + "sweep status s");
     EXPECT_EQ(status.code, 1);
