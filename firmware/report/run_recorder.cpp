@@ -188,7 +188,7 @@ void RunRecorder::check_dump(const Dump& dump) const {
       simulation_.memory_bytes(dump.memory) / simulation_.machine().rates().vector_bytes;
   if (dump.count && (dump.first >= vectors || *dump.count > vectors - dump.first)) {
     user_error("tactus run: --dump {}[{}:{}]: the memory has vectors 0..{}", name, dump.first,
-               *dump.count, vectors - 1);
+               dump.first + *dump.count, vectors - 1);
   }
 }
 

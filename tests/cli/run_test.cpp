@@ -302,8 +302,8 @@ TEST_F(CliTest, OutputsOfAProgram) {
                     "DataMove Local(0) -> DRAM0(9), 1\n"));
   ASSERT_EQ(tactus("asm s.tasm --arch a.tarch --output s.tprog").code, 0);
   const Output strided = tactus(run + "--program s.tprog -o made");
-  EXPECT_NE(strided.out.find("dram1[5:9] in made/dram1.csv\n"), std::string::npos) << strided.out;
-  EXPECT_NE(strided.out.find("dram0[2:8] in made/dram0.bin\n"), std::string::npos) << strided.out;
+  EXPECT_NE(strided.out.find("dram1[5:14] in made/dram1.csv\n"), std::string::npos) << strided.out;
+  EXPECT_NE(strided.out.find("dram0[2:10] in made/dram0.bin\n"), std::string::npos) << strided.out;
   write("n.tasm", std::string("MatMul.zeroes Acc(0), 1\n"));
   ASSERT_EQ(tactus("asm n.tasm --arch a.tarch --output n.tprog").code, 0);
   const Output none = tactus(run + "--program n.tprog -o nothing");

@@ -283,7 +283,8 @@ class Runner {
     for (const Dump& dump : plan_.program_outputs) {
       recorder_.write_dump(dump);
       fmt::print(screen(plan_), "{:<14}{}[{}:{}] in {}\n", "output",
-                 simulation_.info().memories[dump.memory].name, dump.first, *dump.count, dump.path);
+                 simulation_.info().memories[dump.memory].name, dump.first,
+                 dump.first + *dump.count, dump.path);
     }
   }
 
