@@ -105,6 +105,95 @@ Tensors small_numbers(const Program& program) {
   return inputs;
 }
 
+/// A 3x3 convolution of a 6x8 image.
+std::string convolution(int inputs, int outputs) {
+  const std::string image = fmt::format("({}, {}, 1)", 8 * inputs, inputs);
+  const std::string sums = fmt::format("({}, {}, 1)", 8 * outputs, outputs);
+  const std::string weights =
+      fmt::format("({}, {}, {}, 1)", 3 * inputs * outputs, inputs * outputs, outputs);
+  return fmt::format(R"(0: #program
+block [] ( // p
+    #user none new@0x00000000 I[0, 0, 0] fp32:I(6, 8, {0}):{2}
+    #user none new@0x00000000 K[0, 0, 0, 0] fp32:I(3, 3, {0}, {1}):{4}
+    #user none new@0x00000000 O[0, 0, 0] fp32:I(6, 8, {1}):{3}
+) {{
+  0: #main
+  block [] ( // main
+      in I[0, 0, 0] fp32:I(6, 8, {0}):{2}
+      in K[0, 0, 0, 0] fp32:I(3, 3, {0}, {1}):{4}
+      out O[0, 0, 0] fp32:I(6, 8, {1}):{3}
+  ) {{
+    0: #agg_op_add #comb_op_mul #contraction #kernel
+    block [ci:{0}, co:{1}, kx:3, ky:3, x:6, y:8] ( // conv
+        -1 + kx + x >= 0
+        6 - kx - x >= 0
+        -1 + ky + y >= 0
+        8 - ky - y >= 0
+        in I[-1 + kx + x, -1 + ky + y, ci] fp32:I(1, 1, 1):{2}
+        in K[kx, ky, ci, co] fp32:I(1, 1, 1, 1):{4}
+        out O[x, y, co]:add fp32:I(1, 1, 1):{3}
+    ) {{
+      0: $a = load(I)
+      1: $b = load(K)
+      2: $c = mul($a, $b)
+      3: O = store($c)
+    }}
+  }}
+}}
+)",
+                     inputs, outputs, image, sums, weights);
+}
+
+/// A product of matrices m x k and k x n.
+std::string matrices(int m, int n, int k) {
+  return fmt::format(R"(0: #program
+block [] ( // p
+    #user none new@0x00000000 A[0, 0] fp32:I({0}, {2}):({2}, 1)
+    #user none new@0x00000000 B[0, 0] fp32:I({2}, {1}):({1}, 1)
+    #user none new@0x00000000 O[0, 0] fp32:I({0}, {1}):({1}, 1)
+) {{
+  0: #main
+  block [] ( // main
+      in A[0, 0] fp32:I({0}, {2}):({2}, 1)
+      in B[0, 0] fp32:I({2}, {1}):({1}, 1)
+      out O[0, 0] fp32:I({0}, {1}):({1}, 1)
+  ) {{
+    0: #agg_op_add #comb_op_mul #contraction #kernel
+    block [i:{0}, j:{1}, k:{2}] ( // product
+        in A[i, k] fp32:I(1, 1):({2}, 1)
+        in B[k, j] fp32:I(1, 1):({1}, 1)
+        out O[i, j]:add fp32:I(1, 1):({1}, 1)
+    ) {{
+      0: $a = load(A)
+      1: $b = load(B)
+      2: $c = mul($a, $b)
+      3: O = store($c)
+    }}
+  }}
+}}
+)",
+                     m, n, k);
+}
+
+/// Strides of tensors with one channel do not tell which dimension runs along the lanes.
+TEST(LowerForms, ProductsOfOneChannel) {
+  std::vector<std::string> texts;
+  for (const int inputs : {1, 8}) {
+    for (const int outputs : {1, 16}) texts.push_back(convolution(inputs, outputs));
+  }
+  for (const int m : {1, 11}) {
+    for (const int n : {1, 13}) {
+      for (const int k : {1, 9}) texts.push_back(matrices(m, n, k));
+    }
+  }
+  for (const std::string& text : texts) {
+    SCOPED_TRACE(text);
+    const Program program = read(text);
+    const Tensors inputs = small_numbers(program);
+    expect_equal(program, small_architecture(8), inputs, "O", interpret(program, inputs).at("O"));
+  }
+}
+
 /// The sum is computed in two tiles, whose results are stored one after the other.
 TEST(LowerForms, SumsOfSeveralTilesContinueInMemory) {
   const char* const passes = R"([

@@ -9,6 +9,7 @@
 #include "firmware/compiler/stripe/verify.h"
 #include "firmware/compiler/targets/tcu/stripe/old_contents.h"
 #include "firmware/compiler/targets/tcu/stripe/tails.h"
+#include "firmware/compiler/targets/tcu/stripe/ties.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler {
@@ -110,6 +111,7 @@ void attempt(stripe::Program& program, const tcu::Architecture& architecture,
     split_updates(*main);
     merge_elementwise(*main);
   }
+  const BufferStrides as_given = spread_ties(program, architecture.array_size);
   stripe::run_passes(program, passes, [&](std::size_t, const stripe::ConfiguredPass&) {
     each_statement(program.entry, [&](Statement& stmt) {
       const bool tiled = stmt.has_tag("tcu_grid") || stmt.has_tag("tcu_red");
@@ -126,6 +128,7 @@ void attempt(stripe::Program& program, const tcu::Architecture& architecture,
     if (stmt.block() != nullptr && any) order_loops(stmt);
     stmt.remove_tag("tcu_new");
   });
+  set_strides(program, as_given);
   if (Block* main = main_of(program)) fuse_tails(*main);
   stripe::verify(program, "the program with its tails fused");
 }

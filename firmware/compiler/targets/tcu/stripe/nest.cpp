@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/compiler/targets/tcu/stripe/ties.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -39,48 +40,6 @@ std::string place_of(const Refinement& ref) {
   if (found == ref.attributes.end()) return {};
   const auto* name = std::get_if<std::string>(&found->second);
   return name != nullptr ? *name : std::string();
-}
-
-/// True if the last dimension has size 1 and, as a longer one, stride 1: the strides do not tell
-/// which of the two runs along the lanes.
-bool is_tie(const Refinement& buffer) {
-  const auto& dims = buffer.shape.dims;
-  return !dims.empty() && dims.back().size == 1 && dims.back().stride == 1 &&
-         std::any_of(dims.begin(), dims.end(),
-                     [](const auto& dim) { return dim.size > 1 && dim.stride == 1; });
-}
-
-/// True for two loads, mul, and a store that is aggregated by add.
-bool is_product(const stripe::Block& block) {
-  const bool adds = std::any_of(block.refs.begin(), block.refs.end(), [](const auto& entry) {
-    return stripe::writes(entry.second.direction) && entry.second.agg_op == "add";
-  });
-  const auto& list = block.statements;
-  const auto is_mul = [](const stripe::Statement& statement) {
-    const auto* op = statement.as<stripe::Intrinsic>();
-    return op != nullptr && op->name == "mul";
-  };
-  return adds && list.size() == 4 && std::any_of(list.begin(), list.end(), is_mul);
-}
-
-/// True if a product in the block or below has an operand with a tie. `outer` has the buffers of
-/// the names outside the block.
-bool has_product_of_ties(const stripe::Block& block,
-                         const std::map<std::string, const Refinement*>& outer) {
-  std::map<std::string, const Refinement*> buffers;
-  for (const auto& [into, ref] : block.refs) {
-    const auto found = outer.find(ref.from);
-    const bool made_here = ref.direction == Direction::none || found == outer.end();
-    buffers[into] = made_here ? &ref : found->second;
-  }
-  if (is_product(block) && std::any_of(buffers.begin(), buffers.end(),
-                                       [](const auto& buffer) { return is_tie(*buffer.second); })) {
-    return true;
-  }
-  return std::any_of(
-      block.statements.begin(), block.statements.end(), [&](const stripe::Statement& statement) {
-        return statement.block() != nullptr && has_product_of_ties(*statement.block(), buffers);
-      });
 }
 
 /// First and last statement of main that uses a buffer of main.
@@ -241,15 +200,10 @@ Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
     };
     return key(a) > key(b);
   });
-  // Products of one input or output channel need the last dimension along the lanes, also in
-  // buffers that they do not use themselves but that are copied to theirs.
-  const Nest* root = &nest;
-  while (root->parent != nullptr) root = root->parent;
-  const bool last_along_lanes = is_tie(ref) && has_product_of_ties(*root->block, {});
   // The lanes' dimension is the last one in the program's order.
   if (!dims.empty() && dims.back().size == 1 && dims.back().stride == 1) {
     const auto last = std::find(buffer.order.begin(), buffer.order.end(), dims.size() - 1);
-    if (last_along_lanes || dims[buffer.order.back()].stride != 1 ||
+    if (ref.has_tag(last_along_lanes) || dims[buffer.order.back()].stride != 1 ||
         dims[buffer.order.back()].size == 1) {
       std::rotate(last, last + 1, buffer.order.end());
     }
