@@ -68,8 +68,10 @@ void take_common_options(const Args& args, const std::vector<Args::Option>& opti
 /// "; tactus compile has --optimise": commands that have an option of this name, or of a similar
 /// one if none has this name. Empty if there are none.
 std::string elsewhere(const std::string& name) {
-  constexpr std::size_t most = 3;  // commands that are named
+  constexpr std::size_t most = 3;   // commands that are named
+  constexpr std::size_t least = 8;  // shorter names are near to many that mean something else
   for (const bool exact : {true, false}) {
+    if (!exact && name.size() < least) break;
     std::string text;
     std::size_t found = 0;
     for (const ListedCommand& command : list_commands()) {

@@ -7,11 +7,17 @@
 
 #include "firmware/report/layer_table.h"
 #include "firmware/report/version.h"
+#include "isa/support/array_file.h"
 #include "isa/support/files.h"
 #include "isa/support/output_file.h"
 #include "isa/support/text.h"
 
 namespace tactus {
+namespace {
+
+const std::vector<ArrayForm> dump_forms{ArrayForm::bytes, ArrayForm::csv};
+
+}  // namespace
 
 /// Writes event lines "cycle EVENT...". A write error ends the file but not the run.
 class RunRecorder::EventFile final : public EventLines {
@@ -180,10 +186,11 @@ void RunRecorder::check_dump(const Dump& dump) const {
   const std::string_view name = simulation_.info().memories[dump.memory].name;
   if (ends_with(dump.path, ".csv") && !outputs_.vectors_text) {
     user_error(
-        "tactus run: --dump {}={}: only memories of TCUs can be written as numbers; name a file "
-        "that does not end in .csv for raw bytes",
+        "tactus run: --dump {}={}: only memories of TCUs can be written as numbers; allowed are "
+        "raw bytes, in a .bin",
         name, dump.path);
   }
+  (void)array_form(dump.path, dump_forms);
   const std::uint64_t vectors =
       simulation_.memory_bytes(dump.memory) / simulation_.machine().rates().vector_bytes;
   if (dump.count && (dump.first >= vectors || *dump.count > vectors - dump.first)) {
@@ -200,7 +207,7 @@ void RunRecorder::write_dump(const Dump& dump) {
   const std::uint64_t end =
       dump.count ? (dump.first + *dump.count) * vector : simulation_.memory_bytes(dump.memory);
   const std::uint64_t chunk = std::max<std::uint64_t>(1, (1 << 20) / vector) * vector;
-  const bool text = ends_with(dump.path, ".csv");
+  const bool text = array_form(dump.path, dump_forms) == ArrayForm::csv;
   for (std::uint64_t at = dump.first * vector; at < end; at += chunk) {
     const auto bytes = simulation_.read_memory(dump.memory, at, std::min(chunk, end - at));
     const bool zero = std::all_of(bytes.begin(), bytes.end(), [](auto byte) { return byte == 0; });

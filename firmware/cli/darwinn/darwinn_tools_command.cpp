@@ -9,6 +9,7 @@
 #include "isa/darwinn/relayout.h"
 #include "isa/darwinn/tcu_package.h"
 #include "isa/darwinn/verify.h"
+#include "isa/support/array_file.h"
 #include "isa/support/files.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
@@ -233,7 +234,8 @@ int darwinn_relayout(const Words& words) {
   const darwinn::File file(only_file(args));
   verify_and_tell(file);
   const Layer& layer = find_output(file, args.text("layer"));
-  const std::vector<std::uint8_t> device = read_file(input);
+  (void)array_form(output, {ArrayForm::bytes});
+  const std::vector<std::uint8_t> device = read_array_file(input, {ArrayForm::bytes}).bytes;
   if (static_cast<std::int64_t>(device.size()) != layer.padded_bytes()) {
     user_error("{}: {}: {} bytes; the device's buffer of {} has {}", input,
                darwinn::name(darwinn::Code::io_size), device.size(), quote(*layer.name),
