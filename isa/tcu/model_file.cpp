@@ -7,12 +7,15 @@
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
+#include "isa/support/folders.h"
 #include "isa/support/json.h"
 #include "isa/support/json_text.h"
+#include "isa/support/located.h"
 #include "isa/support/names.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_json.h"
 #include "isa/tcu/layout.h"
+#include "isa/tcu/model_parts.h"
 
 namespace tactus::tcu {
 namespace {
@@ -251,7 +254,16 @@ nlohmann::ordered_json encode(const std::vector<TensorEntry>& tensors) {
 
 ModelFile read_model_file(const std::string& path) {
   const std::string text = read_text(path);
-  return parse_as(FileKind::model, path, text, [&] { return parse_model_file(text, path); });
+  ModelFile model =
+      parse_as(FileKind::model, path, text, [&] { return parse_model_file(text, path); });
+  for (std::size_t i = 0; i < model.arch.dais_blocks.size(); ++i) {
+    located(fmt::format("{}:/arch/dais_blocks/{}/program", path, i),
+            [&] { return resolve_part(path, model.arch.dais_blocks[i].program); });
+  }
+  for (std::string* dram : dram_files(model)) {
+    *dram = located(path + ":/board: DRAM", [&] { return resolve_part(path, *dram); });
+  }
+  return model;
 }
 
 ModelFile parse_model_file(std::string_view json_text, const std::string& where,

@@ -149,7 +149,8 @@ def _files_of(path: str) -> Dict[str, bytes]:
             for one in value:
                 add_named(one)
         elif isinstance(value, str) and value not in names:
-            if value.endswith((".tprog", ".tdata", ".onnx")):
+            is_part = value.endswith((".tprog", ".tdata", ".onnx", ".json", ".bin"))
+            if is_part and os.path.isfile(os.path.join(folder, value)):
                 names.append(value)
 
     tensors = os.path.splitext(name)[0] + ".tensors.json"
@@ -197,12 +198,14 @@ class Model:
 
     def __setstate__(self, state: Tuple[Dict[str, Any], Dict[str, bytes]]) -> None:
         about, files = state
-        with tempfile.TemporaryDirectory() as folder:
-            for name, data in files.items():
-                with open(os.path.join(folder, name), "wb") as file:
-                    file.write(data)
-            path = next(name for name in files if name.endswith(".tmodel"))
-            self._set(_native.Model(os.path.join(folder, path)))
+        # A machine reads the DRAM file of a board of the user's when it is made.
+        self._folder = tempfile.TemporaryDirectory()
+        folder = self._folder.name
+        for name, data in files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+        path = next(name for name in files if name.endswith(".tmodel"))
+        self._set(_native.Model(os.path.join(folder, path)))
         self._about, self._files = about, files
 
     def _tensors(self, key: str) -> List[Tensor]:

@@ -10,6 +10,7 @@
 #include "firmware/onnx/tensor_files.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/reference/reference.h"
+#include "isa/support/files.h"
 #include "tests/cli/cli.h"
 #include "tests/compiler/frontend/graphs.h"
 #include "tests/support/shared.h"
@@ -400,6 +401,42 @@ TEST_F(TensorCommand, AFileOfTensorsOfAnotherModelIsRefused) {
   expect_refused(
       [](auto& json) { json["host_graph"] = "other.host.onnx"; },
       "/host_graph: input \"x\" [2,8] of out/other.host.onnx is no output of the program");
+}
+
+/// DAIS programs of the architecture and a DRAM file of the board are copied to the model's folder,
+/// and a model that names such files elsewhere is refused.
+TEST_F(TensorCommand, FilesOfMachinesBecomePartsOfTheModel) {
+  const std::string preset = "ddr3_1050_pynq";
+  write_graph("m.onnx", classifier());
+  write("dram.json", read_text(TACTUS_SOURCE_DIR "/configs/dram/" + preset + ".json"));
+  write("logic.json", read_text(TACTUS_GOLDEN_DIR "/dais/prog/h03_relu/comb.json"));
+  ASSERT_EQ(tactus("new machine mine --like pynq_z1").code, 0);
+  std::string board = read("mine.json"), arch = read("mine.tarch");
+  board.replace(board.find(preset), preset.size(), "dram.json");
+  write("mine.json", board);
+  arch.insert(arch.rfind('}'), R"(, "dais_blocks": [{"name": "act", "program": "logic.json"}])");
+  write("mine.tarch", arch);
+  ASSERT_EQ(tactus("compile m.onnx --board mine.json -o out").code, 0);
+  std::filesystem::rename(folder_ / "out", folder_ / "moved");
+  const std::string model = "moved/m_onnx_mine.tmodel";
+  ASSERT_EQ(tactus("run " + model).code, 0);
+  std::filesystem::create_symlink("../dram.json", folder_ / "moved/link.json");
+  const std::string good = read(model);
+  for (const char* own : {"m_onnx_mine.ddr1.json", "m_onnx_mine.act.json"}) {
+    ASSERT_TRUE(exists(std::string("moved/") + own)) << own;
+    for (const std::string& name : {std::string("../dram.json"), (folder_ / "dram.json").string(),
+                                    std::string("link.json")}) {
+      std::string changed = good;
+      changed.replace(changed.find(own), std::string(own).size(), name);
+      write(model, changed);
+      EXPECT_EQ(tactus("run " + model).code, 2) << name;
+    }
+  }
+  std::string second = good;
+  second.insert(second.find("\"clock_mhz\""), "\"ddr\":\"../dram.json\",");
+  write(model, second);
+  expect_error("run " + model,
+               "/board: DRAM: \"../dram.json\" is refused; only a file in the folder");
 }
 
 TEST_F(TensorCommand, OutputsWithSimilarNamesGetFilesOfTheirOwn) {

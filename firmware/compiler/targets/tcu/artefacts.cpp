@@ -10,6 +10,7 @@
 #include "isa/support/files.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
+#include "isa/tcu/model_parts.h"
 
 namespace tactus::compiler {
 namespace {
@@ -207,7 +208,21 @@ std::string write_artefacts(const Compiled& compiled, const std::string& directo
     }
     write(".tensors.json", to_json(tensors_of(compiled), files));
   }
-  tcu::write_model_file(base + ".tmodel", model_file(compiled, base_name));
+  tcu::ModelFile model = model_file(compiled, base_name);
+  // Files that the architecture and the board name become parts of the model, beside it.
+  const auto copy = [&](std::string& name, const std::string& path, const std::string& part) {
+    const std::string extension = "." + part + std::filesystem::path(path).extension().string();
+    write(extension.c_str(), read_file(path));
+    name = base_name + extension;
+  };
+  for (tcu::DaisBlockEntry& block : model.arch.dais_blocks) {
+    copy(block.program, block.path, block.name);
+  }
+  int drams = 0;
+  for (std::string* dram : tcu::dram_files(model)) {
+    copy(*dram, *dram, fmt::format("ddr{}", ++drams));
+  }
+  tcu::write_model_file(base + ".tmodel", model);
   cleanup.keep();
   return base + ".tmodel";
 }
