@@ -187,7 +187,7 @@ void execute(const Args& args, const std::string& path, const Batch& batch) {
 }
 
 /// Rows of inputs, from text, raw doubles, or an array whose last dimension is a row.
-std::vector<double> read_inputs(const std::string& path, std::size_t columns) {
+std::vector<double> read_rows(const std::string& path, std::size_t columns) {
   using Form = ArrayForm;
   const ArrayFile file = read_array_file(path, {Form::csv, Form::doubles, Form::npy, Form::pb});
   if (file.form == Form::csv || file.form == Form::doubles) {
@@ -226,7 +226,7 @@ int run(const Words& words) {
   if (output) dais::check_samples_name(*output);
   const dais::File file = dais::read_file(path, dialect_of(args, "run"));
   const dais::Pipeline& pipeline = file.pipeline;
-  const std::vector<double> inputs = read_inputs(input, pipeline.input_count());
+  const std::vector<double> inputs = read_rows(input, pipeline.input_count());
   if (output) claim_output(*output);
   const std::size_t samples = inputs.size() / pipeline.input_count();
   std::vector<double> outputs(samples * pipeline.output_count());
