@@ -167,7 +167,8 @@ TEST_F(BadInput, Inputs) {
   expect_error("run --model m.tmodel --input random:-1", "a file of this name is ./random:-1");
   expect_error("run --model m.tmodel --input none.csv", "none.csv");
   expect_error("run --model m.tmodel --input x.txt",
-               "allowed for input \"x\": .npy, .pb, .csv, .bin");
+               "x.txt: the name must end in .npy (NumPy), .pb (ONNX tensor), .csv (decimal text), "
+               ".bin or .tdata");
   write("x.csv", csv + "1,2,3,4\n");
   expect_error(run_model, "5 vectors for input \"x\", whose images have 4");
   write("x.csv", with(csv, "0.5", "half"));
