@@ -54,22 +54,6 @@ void check_line(const Line& line, const std::string& where) {
   if (values.has("/host")) (void)values.number("/host/seconds");
 }
 
-/// Parses the complete lines of a text. `good` receives their size in bytes.
-std::vector<Line> parse_lines(const std::string& text, const std::string& path, std::size_t& good) {
-  std::vector<Line> lines;
-  good = 0;
-  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', good)) {
-    const std::string where = fmt::format("{}:{}", path, lines.size() + 1);
-    Line line = Line::parse(text.begin() + static_cast<std::ptrdiff_t>(good),
-                            text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (!line.is_object()) user_error("{}: not a result line: it is no JSON object", where);
-    check_line(line, where + ": not a result line");
-    lines.push_back(std::move(line));
-    good = end + 1;
-  }
-  return lines;
-}
-
 constexpr std::string_view points_header = "point,hash\n";
 
 /// Number and hash of each point in points.csv.
@@ -94,15 +78,85 @@ std::vector<std::pair<std::uint64_t, std::string>> parse_points(const std::strin
   return rows;
 }
 
-/// The line without what depends on the host.
+/// The line without what depends on the host and on the version.
 Line comparable(Line line) {
   line.erase("host");
+  line.erase("tool");
   return line;
 }
 
 /// Rank of a line's status when results are merged: 0 ok, 1 failed, 2 killed.
 int rank(const Line& line) {
   return line["status"] == "ok" ? 0 : line["status"] == "killed" ? 2 : 1;
+}
+
+/// Collects the lines of a sweep, each point once. Of several lines of a point the best is kept; of
+/// lines with one status, the first.
+class UniqueLines {
+ public:
+  /// Adds a line; `number` is its place in its file. Throws UserError, with `where` in front, if a
+  /// line of the point has other figures.
+  void add(Line line, const std::string& where, std::size_t number = 0) {
+    const auto [place, fresh] = places_.emplace(line["hash"].get<std::string>(), lines_.size());
+    if (fresh) {
+      lines_.push_back(std::move(line));
+      numbers_.push_back(number);
+      return;
+    }
+    Line& known = lines_[place->second];
+    if (line["status"] == "ok" && known["status"] == "ok" &&
+        comparable(known) != comparable(line)) {
+      user_error("{}: point {} has other figures than in a result before it", where,
+                 line["point"].get<std::uint64_t>());
+    }
+    if (rank(line) >= rank(known)) return;
+    known = std::move(line);
+    numbers_[place->second] = number;
+  }
+
+  /// The line of a point; null if there is none.
+  [[nodiscard]] const Line* find(const std::string& hash) const {
+    const auto found = places_.find(hash);
+    return found == places_.end() ? nullptr : &lines_[found->second];
+  }
+  [[nodiscard]] std::vector<Line> take() { return std::move(lines_); }
+  [[nodiscard]] std::vector<std::size_t> take_numbers() { return std::move(numbers_); }
+
+ private:
+  std::vector<Line> lines_;
+  std::vector<std::size_t> numbers_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+/// The points of results.jsonl.
+struct ParsedLines {
+  std::vector<Line> lines;           ///< one for each point
+  std::vector<std::size_t> numbers;  ///< of each of `lines`: its place in the text, from 1
+  std::size_t good = 0;              ///< bytes of the complete lines
+  bool repetitions = false;          ///< true: the text has several lines of a point
+};
+
+/// Parses the complete lines of results.jsonl. Calls check(line, where) for each.
+template <typename Check>
+ParsedLines parse_lines(const std::string& text, const std::string& path, const Check& check) {
+  ParsedLines parsed;
+  UniqueLines unique;
+  std::size_t count = 0;
+  std::size_t& good = parsed.good;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', good)) {
+    const std::string where = fmt::format("{}:{}", path, ++count);
+    Line line = Line::parse(text.begin() + static_cast<std::ptrdiff_t>(good),
+                            text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    if (!line.is_object()) user_error("{}: not a result line: it is no JSON object", where);
+    check_line(line, where + ": not a result line");
+    check(line, where);
+    unique.add(std::move(line), where, count);
+    good = end + 1;
+  }
+  parsed.lines = unique.take();
+  parsed.numbers = unique.take_numbers();
+  parsed.repetitions = parsed.lines.size() != count;
+  return parsed;
 }
 
 bool by_point(const Line& a, const Line& b) {
@@ -146,16 +200,16 @@ Results read_results(const std::string& folder) {
   const auto points = parse_points(read_text(points_path(folder)), points_path(folder));
   results.total = points.size();
   if (!std::filesystem::exists(lines_path(folder))) return results;
-  std::size_t good = 0;
-  results.lines = parse_lines(read_text(lines_path(folder)), lines_path(folder), good);
   std::unordered_set<std::string_view> hashes;
   for (const auto& [number, hash] : points) hashes.insert(hash);
-  for (std::size_t i = 0; i < results.lines.size(); ++i) {
-    const Line& line = results.lines[i];
-    if (hashes.count(line["hash"].get_ref<const std::string&>()) != 0) continue;
-    user_error("{}:{}: point {} is not in {}: the files are of different sweeps",
-               lines_path(folder), i + 1, line["point"].get<std::uint64_t>(), points_path(folder));
-  }
+  const auto check = [&](const Line& line, const std::string& where) {
+    if (hashes.count(line["hash"].get_ref<const std::string&>()) != 0) return;
+    user_error("{}: point {} is not in {}: the files are of different sweeps", where,
+               line["point"].get<std::uint64_t>(), points_path(folder));
+  };
+  ParsedLines parsed = parse_lines(read_text(lines_path(folder)), lines_path(folder), check);
+  results.lines = std::move(parsed.lines);
+  results.numbers = std::move(parsed.numbers);
   return results;
 }
 
@@ -319,18 +373,27 @@ ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_t
 
   const std::string path = lines_path(results_.folder);
   const std::string text = read_text(path);
-  std::size_t good = 0;
-  results_.lines = parse_lines(text, path, good);
-  check_lines(points, tool);
+  std::unordered_set<std::string_view> wanted;
+  for (const Point& point : points) wanted.insert(point.hash);
+  ParsedLines parsed = parse_lines(text, path, [&](const Line& line, const std::string& where) {
+    if (wanted.count(line["hash"].get_ref<const std::string&>()) == 0) {
+      user_error("{}: a point of another sweep; choose another folder", where);
+    }
+    if (line["tool"] != tool) {
+      user_error("{}: written by {}, this is {}; choose another folder", where,
+                 line["tool"].get<std::string>(), tool);
+    }
+  });
+  const std::size_t good = parsed.good;
   if (good != text.size() && ftruncate(descriptor_.get(), static_cast<off_t>(good)) != 0) {
     user_error("{}: {}", path, std::strerror(errno));
   }
   const auto runs_again = [retry_failed](const Line& line) {
     return retry_failed ? line["status"] != "ok" : line["status"] == "killed";
   };
-  std::vector<Line> kept = std::move(results_.lines);
+  std::vector<Line> kept = std::move(parsed.lines);
   const auto end = std::remove_if(kept.begin(), kept.end(), runs_again);
-  if (end == kept.end()) {
+  if (end == kept.end() && !parsed.repetitions) {
     results_.lines = std::move(kept);
     index_lines();
   } else {
@@ -343,23 +406,6 @@ ResultsFolder::ResultsFolder(std::string folder, const std::string& definition_t
   rewrite_own_file(definition_path(results_.folder), definition_text);
   results_.definition = definition_text;
   results_.total = points.size();
-}
-
-void ResultsFolder::check_lines(const std::vector<Point>& points, const std::string& tool) const {
-  const std::string path = lines_path(results_.folder);
-  if (results_.lines.empty()) return;
-  std::unordered_set<std::string_view> wanted;
-  for (const Point& point : points) wanted.insert(point.hash);
-  for (std::size_t i = 0; i < results_.lines.size(); ++i) {
-    const Line& line = results_.lines[i];
-    if (wanted.count(line["hash"].get_ref<const std::string&>()) == 0) {
-      user_error("{}:{}: a point of another sweep; choose another folder", path, i + 1);
-    }
-    if (line["tool"] != tool) {
-      user_error("{}:{}: written by {}, this is {}; choose another folder", path, i + 1,
-                 line["tool"].get<std::string>(), tool);
-    }
-  }
 }
 
 void ResultsFolder::open_and_lock() {
@@ -426,19 +472,13 @@ Merged merge(const std::vector<std::string>& folders, const std::string& target)
   for (auto& [number, hash] : parse_points(table, points_path(folders.front()))) {
     points.push_back({number, std::move(hash)});
   }
-  std::unordered_map<std::string, Line> lines;
+  UniqueLines lines;
   std::string tool;
   const auto take = [&](const Line& line, const std::string& folder) {
     const auto by = line["tool"].get<std::string>();
     if (tool.empty()) tool = by;
     if (by != tool) user_error("{}: written by {}, a folder before it by {}", folder, by, tool);
-    const auto [place, fresh] = lines.emplace(line["hash"].get<std::string>(), line);
-    if (fresh) return;
-    if (rank(line) < rank(place->second)) place->second = line;
-    if (line["status"] == "ok" && comparable(place->second) != comparable(line)) {
-      user_error("{}: point {} has other figures than in a folder before it", folder,
-                 line["point"].get<std::uint64_t>());
-    }
+    lines.add(line, folder);
   };
   for (const std::string& folder : folders) {
     const Results results = read_results(folder);
@@ -457,13 +497,13 @@ Merged merge(const std::vector<std::string>& folders, const std::string& target)
   merged.points = points.size();
   std::vector<Line> all;
   for (const Point& point : points) {
-    const auto found = lines.find(point.hash);
-    if (found == lines.end()) {
+    const Line* const line = lines.find(point.hash);
+    if (line == nullptr) {
       ++merged.missing;
       continue;
     }
-    if (found->second["status"] != "ok") ++merged.failed;
-    all.push_back(std::move(found->second));
+    if ((*line)["status"] != "ok") ++merged.failed;
+    all.push_back(*line);
   }
   out.replace(std::move(all));
   out.write_csv();

@@ -31,9 +31,10 @@ using Line = nlohmann::ordered_json;
 ///           folder is opened next
 struct Results {
   std::string folder;
-  std::string definition;  ///< text of sweep.json
-  std::size_t total = 0;   ///< number of points of the sweep
-  std::vector<Line> lines;
+  std::string definition;            ///< text of sweep.json
+  std::size_t total = 0;             ///< number of points of the sweep
+  std::vector<Line> lines;           ///< one for each point that has a result
+  std::vector<std::size_t> numbers;  ///< read_results(): of each of `lines`, its line in the file
 };
 
 /// Paths of the files in a folder of results, as listed above.
@@ -42,8 +43,9 @@ struct Results {
 /// The text of sweep.json in a folder. Throws UserError if it is not the definition of a sweep.
 [[nodiscard]] std::string read_definition_text(const std::string& folder);
 
-/// Reads a folder, except an incomplete last line. Throws UserError if the folder is not one of a
-/// sweep, if a line is not a result, or if points.csv lacks the point of a line.
+/// Reads a folder, except an incomplete last line. A point counts once: of several lines the best
+/// is taken, as merge() does. Throws UserError if the folder is not one of a sweep, if a line is
+/// not a result, if points.csv lacks the point of a line, or if two lines have different figures.
 [[nodiscard]] Results read_results(const std::string& folder);
 
 /// The keys that the definition sets by an axis or as derived, in its order.
@@ -90,7 +92,6 @@ class ResultsFolder {
   void check_definition(const std::string& definition_text) const;
   void open_and_lock();
   void index_lines();
-  void check_lines(const std::vector<Point>& points, const std::string& tool) const;
   Results results_;
   std::unordered_map<std::string, std::size_t> by_hash_;
   Descriptor descriptor_;  ///< results.jsonl, locked

@@ -1,6 +1,7 @@
 // The folder of results: incomplete lines, locks, results of other sweeps, merging.
 #include "firmware/sweep/results.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -266,6 +267,36 @@ TEST_F(SweepResults, FoldersWithoutResultsCanBeMerged) {
   open("b").append(line(1));
   EXPECT_EQ(merge({path("a"), path("b")}, path("all")).missing, 2U);
   EXPECT_EQ(merge({path("a")}, path("all")).missing, 2U) << "what the target has stays";
+}
+
+// The results of another machine, which did some points again, may be appended to a folder.
+TEST_F(SweepResults, APointThatStandsTwiceCountsOnce) {
+  {
+    ResultsFolder folder = open("a");
+    folder.append(line(0));
+    folder.append(line(1, false));
+    folder.append(line(2));
+  }
+  const std::string file = path("a") + "/results.jsonl";
+  const std::string once = read_text(file);
+  Line again = line(1);
+  again["host"]["seconds"] = 9;
+  write_file_atomically(file, once + once + again.dump() + "\n");
+  const Results results = read_results(path("a"));
+  ASSERT_EQ(results.lines.size(), 3U);
+  EXPECT_EQ(results.lines[1]["status"], "ok") << "the best result of a point counts";
+  EXPECT_EQ(results.numbers, (std::vector<std::size_t>{1, 7, 3}));
+  {
+    const ResultsFolder folder = open("a");
+    EXPECT_EQ(folder.results().lines.size(), 3U);
+    folder.write_csv();
+  }
+  const std::string table = read_text(path("a") + "/results.csv");
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 3);
+  Line other = line(0);
+  other["figures"]["cycles"] = 1;
+  write_file_atomically(file, once + other.dump() + "\n");
+  EXPECT_THROW((void)read_results(path("a")), UserError);
 }
 
 TEST_F(SweepResults, MergingRefusesContradictions) {
