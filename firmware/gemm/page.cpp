@@ -23,7 +23,8 @@ std::string value_text(const GemmFigure& figure, const FigureValue& value) {
   return escape(to_text(figure, value));
 }
 
-std::string time_bar(const Counters& counters) {
+/// Draws the account of the main unit as one bar, as long as its cycles are of `whole` cycles.
+std::string time_bar(const Counters& counters, double whole) {
   const TimeInfo& time = counters.info->time;
   std::vector<svg::Part> parts;
   for (std::size_t group = 0; group < time.groups.size(); ++group) {
@@ -35,7 +36,7 @@ std::string time_bar(const Counters& counters) {
                        percent(ratio(counters.time[r], counters.cycles())))});
     }
   }
-  return svg::stacked_bar(parts, true);
+  return svg::stacked_bar(parts, true, whole);
 }
 
 class Page {
@@ -174,12 +175,19 @@ class Page {
     return text;
   }
 
-  /// Bars with the time of each machine, one below the other.
+  /// Bars with the time of each machine, one below the other, all on one scale of time.
   [[nodiscard]] std::string bars(const std::vector<Measurement>& row) const {
-    html::Table table({{"machine", true}, {"cycles"}, {"time of its array", true}});
+    html::Table table({{"machine", true}, {"cycles"}, {"time"}, {"time of its array", true}});
+    double longest = 0;  // us
+    const auto us = [](const Measurement& m) {
+      return static_cast<double>(m.run.accounting.totals.cycles()) / m.clock_mhz;
+    };
+    for (const Measurement& m : row) longest = std::max(longest, us(m));
     for (std::size_t i = 0; i < row.size(); ++i) {
-      table.row({escape(c_.machines[i]->name()), grouped(row[i].run.cycles),
-                 time_bar(row[i].run.accounting.totals)});
+      const Measurement& m = row[i];
+      table.row({escape(c_.machines[i]->name()), grouped(m.run.cycles),
+                 time_text(cycles_in_ms(m.run.cycles, m.clock_mhz)),
+                 time_bar(m.run.accounting.totals, longest * m.clock_mhz)});
     }
     return table.html() + legend(row);
   }

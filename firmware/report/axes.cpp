@@ -177,7 +177,11 @@ std::string names_beside(const Frame& frame, const std::vector<NamedPlace>& plac
         {place.x + gap, place.y - 5, "start", place.x + gap},
         {place.x - gap, place.y - 5, "end", place.x - gap - width},
         {place.x, place.y - gap, "middle", place.x - width / 2},
-        {place.x, place.y + gap + text_height - 3, "middle", place.x - width / 2}};
+        {place.x, place.y + gap + text_height - 3, "middle", place.x - width / 2},
+        {place.x + gap, place.y + text_height, "start", place.x + gap},
+        {place.x - gap, place.y + text_height, "end", place.x - gap - width},
+        {place.x + gap, place.y - 2 * text_height, "start", place.x + gap},
+        {place.x - gap, place.y - 2 * text_height, "end", place.x - gap - width}};
     for (const Candidate& candidate : candidates) {
       const Box box{candidate.left, candidate.left + width, candidate.base - text_height + 3,
                     candidate.base + 3};

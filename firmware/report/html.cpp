@@ -13,8 +13,8 @@ namespace {
 // The style of all pages. Colours have names, so that charts follow the light and dark settings.
 // Any two colours have a contrast in lightness of at least 1.35, so that neighbours can be told
 // apart without their hue. The text of a tile scales with the tile: it has var(--n) characters of
-// 0.64 em each. On narrow screens each row of a table is a block, whose cells show the titles of
-// their columns.
+// 0.64 em each. On narrow screens each row of a table or list is a block, whose cells show the
+// titles of their columns. Pages with lists, which have many columns, are wider than others.
 constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#1c2430;--soft:#5b6675;
 --line:#dde2e8;--c0:#298d59;--c1:#1f4e85;--c2:#462377;--c3:#e5aa4a;--c4:#b53546;--c5:#8d98a5;
@@ -26,6 +26,7 @@ constexpr std::string_view style = R"(
 body{margin:0;background:var(--page);color:var(--text);
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 main{max-width:1120px;margin:0 auto;padding:24px 20px 48px}
+main.lists{max-width:1640px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}
 h2{font-size:18px;margin:0 0 10px}
 p{margin:0 0 12px;color:var(--soft);max-width:76ch}
@@ -85,18 +86,21 @@ pre{overflow:auto;max-height:480px;font-size:13px;margin:8px 0 0}
 details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
 @media (max-width:1000px){.rows td.t,.rows td:first-child{min-width:7.5em}.rows svg.bar{min-width:110px}
 .rows td,.rows th{padding:5px 7px}}
+@media (max-width:1300px){.list th,.list td,.list td:first-child{padding:2px 5px;font-size:12px}}
 @media (max-width:600px){main{padding:16px 10px 32px}section{padding:14px 12px}h1{font-size:21px}
 .tiles{grid-template-columns:1fr 1fr;gap:8px}.tile{padding:9px 11px}
 .wide{display:none}.narrow{display:block}figure svg text{font-size:12px}
-.rows thead{display:none}
-.rows tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:7px 0;border-bottom:1px solid var(--line)}
-.rows tr:last-child{border-bottom:0}
-.rows td,.rows td.t,.rows td:first-child{border:0;padding:0;min-width:0;text-align:left}
-.rows td{white-space:normal;overflow-wrap:anywhere}
-.rows td:first-child{flex:1 0 100%;color:var(--text);font-weight:600}
+.rows thead,.list thead{display:none}
+.rows tr,.list tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:7px 0;border-bottom:1px solid var(--line)}
+.rows tr:last-child,.list tr:last-child{border-bottom:0}
+.rows td,.rows td.t,.rows td:first-child,.list td,.list td.t,.list td:first-child,
+.list td.t:last-child{border:0;padding:0;min-width:0;text-align:left}
+.rows td,.list td,.list td.t{white-space:normal;overflow-wrap:anywhere}
+.list td:first-child{position:static}
+.rows td:first-child,.list td:first-child{flex:1 0 100%;color:var(--text);font-weight:600}
 .rows td.t{flex:1 0 100%}
-.rows td:empty{display:none}
-.rows td[data-title]::before{content:attr(data-title) " ";color:var(--soft);font-size:13px}}
+.rows td:empty,.list td:empty{display:none}
+.rows td[data-title]::before,.list td[data-title]::before{content:attr(data-title) " ";color:var(--soft);font-size:13px}}
 @media print{.list,pre{max-height:none}body{background:#fff}section,.tile{break-inside:avoid}}
 )";
 
@@ -201,8 +205,9 @@ std::string Table::html() const {
     }
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      // In a narrow layout a number needs the title of its column; a text is clear without it.
-      const bool title = !list && i > 0 && (!columns_[i].text || columns_[i].says_title);
+      // In a narrow layout a number needs the title of its column; a text of a table is clear
+      // without it.
+      const bool title = i > 0 && (list || !columns_[i].text || columns_[i].says_title);
       text += fmt::format("<td{}{}>{}</td>", columns_[i].text ? " class=\"t\"" : "",
                           title ? fmt::format(" data-title=\"{}\"", escape(columns_[i].title)) : "",
                           row[i]);
@@ -221,10 +226,11 @@ std::string Page::html() const {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n"
-      "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n<h1>{0}</h1>\n{2}{3}"
+      "<title>{0}</title>\n<style>{1}</style></head>\n<body><main{5}>\n<h1>{0}</h1>\n{2}{3}"
       "</main>{4}</body></html>\n",
       escape(title_), style, lead_, body_,
-      sortable_ ? fmt::format("<script>{}</script>\n", sorting) : "");
+      sortable_ ? fmt::format("<script>{}</script>\n", sorting) : "",
+      sortable_ ? " class=\"lists\"" : "");
 }
 
 std::string tile(std::string_view label, std::string_view value, std::string_view note) {

@@ -12,9 +12,10 @@ namespace tactus::svg {
 
 std::string colour(unsigned index) { return fmt::format("var(--c{})", index); }
 
-std::string stacked_bar(const std::vector<Part>& parts, bool big) {
+std::string stacked_bar(const std::vector<Part>& parts, bool big, double whole) {
   double total = 0;
   for (const Part& part : parts) total += part.value;
+  total = std::max(total, whole);
   std::string out = fmt::format(
       "<svg class=\"bar{}\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\">",
       big ? " big" : "");

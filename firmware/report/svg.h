@@ -17,8 +17,11 @@ struct Part {
   std::string title;  ///< plain text
 };
 
-/// A horizontal bar as wide as its container. Its parts fill it in proportion to their values.
-[[nodiscard]] std::string stacked_bar(const std::vector<Part>& parts, bool big = false);
+/// A horizontal bar as wide as its container. Its parts fill it in proportion to their values. If
+/// `whole` is larger than their sum, it is the value of the full width, so that bars with one
+/// `whole` have lengths that compare.
+[[nodiscard]] std::string stacked_bar(const std::vector<Part>& parts, bool big = false,
+                                      double whole = 0);
 
 /// A bar that begins at the centre and goes to the right for a positive value, to the left for a
 /// negative one. The value `most` fills one half.
