@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -296,7 +297,7 @@ Record kernels_of(const TcuRunResult& run, const PointTask& task, const Built& b
     Record kernel;
     kernel["name"] = predicted.name;
     kernel["instructions"] = predicted.instructions;
-    Cycle start = 0;
+    std::optional<Cycle> start;  // a kernel without instructions has none
     std::uint64_t cycles = 0, runs = 0;
     if (predicted.instructions != 0) {
       const RegionFigures& figures = run.accounting.regions.at(region);
@@ -309,7 +310,7 @@ Record kernels_of(const TcuRunResult& run, const PointTask& task, const Built& b
       }
       ++region;
     }
-    kernel["start"] = start;
+    kernel["start"] = start ? Record(*start) : Record();
     kernel["cycles"] = cycles;
     kernel["us"] = microseconds(cycles, task);
     kernel["predicted_cycles"] = predicted.cycles;

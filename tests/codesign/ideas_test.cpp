@@ -98,6 +98,10 @@ TEST(DesignIdeas, ShortTransfersAreNamed) {
       "bytes on average; longer ones would hide their latency");
   record["predicted"]["paths"]["DMA0"] = 450;
   EXPECT_EQ(said(record, "short_transfers"), "");
+  // A missing figure is not 0.
+  record["predicted"]["paths"]["DMA0"] = 500;
+  record["buses"]["DMA0"]["use"] = nullptr;
+  EXPECT_EQ(said(record, "short_transfers"), "");
 }
 
 TEST(DesignIdeas, TheEffectOfADoubledParameterIsTheSimulatedOne) {
