@@ -1,5 +1,7 @@
 #include "firmware/compiler/compiler.h"
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "firmware/compiler/frontend/lossy_constants.h"
 #include "firmware/compiler/frontend/model.h"
 #include "firmware/compiler/frontend/results.h"
+#include "firmware/compiler/measured.h"
 #include "firmware/compiler/segments.h"
 #include "firmware/compiler/steps.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
@@ -234,14 +237,16 @@ void predict(Compiled& compiled, Strategy strategy, const optimise::Machine& mac
   compiled.predicted_cycles = prediction.cycles;
 }
 
-/// Returns the strategy whose program takes the fewest cycles; empty if no program fits.
-struct Unoptimised {
-  std::optional<Compiled> best;
-  Strategy strategy = Strategy::local_isolated;
+/// A program that --optimise may choose.
+struct Candidate {
+  Compiled compiled;
+  std::string by;                       ///< its strategy; empty: the optimiser
+  std::optional<std::uint64_t> cycles;  ///< simulated; empty: not simulated
 };
 
-Unoptimised compile_by_strategies(const nn::Graph& graph, const Model& model, Options options) {
-  Unoptimised result;
+/// Adds the programs of all strategies that fit the machine, each once.
+void add_strategies(const nn::Graph& graph, const Model& model, Options options,
+                    std::vector<Candidate>& candidates) {
   options.optimise = false;
   const optimise::Machine machine = machine_of(model.architecture, options);
   for (const Strategy strategy : {Strategy::local_isolated, Strategy::local_vars,
@@ -249,22 +254,70 @@ Unoptimised compile_by_strategies(const nn::Graph& graph, const Model& model, Op
     options.strategy = strategy;
     try {
       Compiled compiled = compile_by_strategy(graph, model, options);
+      const bool known =
+          std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+            return other.compiled.program == compiled.program &&
+                   other.compiled.load_consts_to_local == compiled.load_consts_to_local;
+          });
+      if (known) continue;
       predict(compiled, strategy, machine);
-      if (result.best && result.best->predicted_cycles <= compiled.predicted_cycles) continue;
-      result.best = std::move(compiled);
-      result.strategy = strategy;
+      candidates.push_back({std::move(compiled), std::string(to_string(strategy)), std::nullopt});
     } catch (const OutOfConstants&) {
       break;  // all strategies store the same constants
     } catch (const UserError&) {
       // This strategy's program does not fit the machine; another strategy's may.
     }
   }
-  return result;
 }
 
-/// Returns the program with the fewest cycles by the cost model: the optimiser's or a strategy's.
+/// Returns the candidate with the fewest cycles; of equal ones the first. The memory may slow one
+/// program down more than another, so candidates that are near by the cost model are simulated, and
+/// the optimiser's whenever a strategy wins, for the note.
+Candidate& quickest_of(std::vector<Candidate>& candidates, const MeasuredMemory* memory) {
+  // Predictions differ from cycles with a board's memory by up to 5 times in short programs, but
+  // for programs of one network by much the same factor.
+  constexpr std::uint64_t near = 2;
+  const auto predicted = [](const Candidate& a, const Candidate& b) {
+    return a.compiled.predicted_cycles < b.compiled.predicted_cycles;
+  };
+  Candidate& best = *std::min_element(candidates.begin(), candidates.end(), predicted);
+  std::vector<Candidate*> simulated;
+  for (Candidate& candidate : candidates) {
+    if (candidate.compiled.predicted_cycles <= near * best.compiled.predicted_cycles ||
+        candidate.by.empty()) {
+      simulated.push_back(&candidate);
+    }
+  }
+  if (simulated.size() == 1 || memory == nullptr) return best;
+  for (Candidate* const candidate : simulated) {
+    candidate->cycles = memory->cycles(candidate->compiled);
+    if (!candidate->cycles) return best;
+  }
+  return **std::min_element(
+      simulated.begin(), simulated.end(),
+      [](const Candidate* a, const Candidate* b) { return *a->cycles < *b->cycles; });
+}
+
+/// Says that a strategy's program was chosen, and why.
+std::string strategy_note(const Candidate& chosen, const std::vector<Candidate>& candidates,
+                          const MeasuredMemory* memory, const std::string& refusal) {
+  const std::string text = fmt::format("compiled without the optimiser, by {}", chosen.by);
+  const Candidate& optimised = candidates.front();
+  if (!optimised.by.empty()) {
+    return fmt::format("{}: optimised, the network does not fit: {}", text, refusal);
+  }
+  const bool simulated = chosen.cycles && optimised.cycles;
+  return fmt::format(
+      "{}: {} cycles an image {}, and {} for the best program that the optimiser found", text,
+      simulated ? *chosen.cycles : chosen.compiled.predicted_cycles,
+      simulated ? "simulated with " + memory->name : "by the cost model",
+      simulated ? *optimised.cycles : optimised.compiled.predicted_cycles);
+}
+
+/// Returns the program with the fewest cycles: the optimiser's or a strategy's. Without `memory`
+/// the cost model decides alone.
 Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
-                                   const Options& options) {
+                                   const Options& options, const MeasuredMemory* memory) {
   check_tensors_fit(model, options);
   // A strategy computes one image at a time and keeps nothing.
   if (options.batch != 1 || options.resident) {
@@ -272,34 +325,27 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   }
   // The optimiser runs first because it finds weights that fit in no program while it builds its
   // graph, before any search.
-  std::optional<Compiled> optimised;
+  std::vector<Candidate> candidates;
   std::string refusal;
   try {
-    optimised = compile_what_can_be_optimised(graph, model, options);
+    candidates.push_back({compile_what_can_be_optimised(graph, model, options), "", std::nullopt});
   } catch (const OutOfConstants&) {
     throw;
   } catch (const UserError& error) {
     refusal = error.what();
   }
-  if (optimised && !options.quickest) return std::move(*optimised);
-  Unoptimised unoptimised = compile_by_strategies(graph, model, options);
-  if (!unoptimised.best) {
-    if (!optimised) throw UserError(refusal);
-    return std::move(*optimised);
+  if (!candidates.empty() && !options.quickest) return std::move(candidates.front().compiled);
+  add_strategies(graph, model, options, candidates);
+  if (candidates.empty()) throw UserError(refusal);
+  Candidate& chosen = quickest_of(candidates, memory);
+  if (!chosen.by.empty()) {
+    chosen.compiled.notes.push_back(strategy_note(chosen, candidates, memory, refusal));
   }
-  const std::uint64_t cycles = unoptimised.best->predicted_cycles;
-  if (optimised && optimised->predicted_cycles <= cycles) return std::move(*optimised);
-  Compiled compiled = std::move(*unoptimised.best);
-  compiled.notes.push_back(fmt::format(
-      "compiled without the optimiser, by {}: {}", to_string(unoptimised.strategy),
-      optimised ? fmt::format("{} cycles by the cost model, and {} for the best program that the "
-                              "optimiser found",
-                              cycles, optimised->predicted_cycles)
-                : fmt::format("optimised, the network does not fit: {}", refusal)));
-  return compiled;
+  return std::move(chosen.compiled);
 }
 
-Compiled compile_analysed(const nn::Graph& graph, const Model& model, const Options& options) {
+Compiled compile_analysed(const nn::Graph& graph, const Model& model, const Options& options,
+                          const MeasuredMemory* memory) {
   if (!options.optimise) {
     if (options.batch != 1 || options.resident) {
       user_error("several images at a time and resident constants need the optimising compiler");
@@ -307,22 +353,41 @@ Compiled compile_analysed(const nn::Graph& graph, const Model& model, const Opti
     return compile_by_strategy(graph, model, options);
   }
   if (options.compat) user_error("a program cannot be both compat and optimised");
-  return compile_for_fewest_cycles(graph, model, options);
+  return compile_for_fewest_cycles(graph, model, options, memory);
+}
+
+Compiled compile_with(const nn::Graph& graph, const tcu::Architecture& architecture,
+                      const Options& options, const MeasuredMemory* memory) {
+  Folding folding = fold_lossy_products(graph, architecture, options);
+  const nn::Graph& compiled_graph = folding.graph ? *folding.graph : graph;
+  const Model model = analyse(compiled_graph, architecture, options);
+  Compiled compiled = compile_analysed(compiled_graph, model, options, memory);
+  tell_constants(compiled, std::move(folding));
+  const auto analyse_for = [&](std::uint32_t array_size) -> std::shared_ptr<const Model> {
+    tcu::Architecture other = architecture;
+    other.array_size = array_size;
+    try {
+      return std::make_shared<const Model>(analyse(compiled_graph, other, options));
+    } catch (const UserError&) {
+      return nullptr;  // the network does not compile for this size
+    }
+  };
+  for (std::string& note : rearrangement_notes(model, compiled.layers, analyse_for)) {
+    compiled.notes.push_back(std::move(note));
+  }
+  return compiled;
 }
 
 }  // namespace
 
 Compiled compile(const nn::Graph& graph, const tcu::Architecture& architecture,
                  const Options& options) {
-  Folding folding = fold_lossy_products(graph, architecture, options);
-  const nn::Graph& compiled_graph = folding.graph ? *folding.graph : graph;
-  const Model model = analyse(compiled_graph, architecture, options);
-  Compiled compiled = compile_analysed(compiled_graph, model, options);
-  tell_constants(compiled, std::move(folding));
-  for (std::string& note : rearrangement_notes(model, compiled.layers)) {
-    compiled.notes.push_back(std::move(note));
-  }
-  return compiled;
+  return compile_with(graph, architecture, options, nullptr);
+}
+
+Compiled compile_for(const nn::Graph& graph, const tcu::Architecture& architecture,
+                     const Options& options, const MeasuredMemory& memory) {
+  return compile_with(graph, architecture, options, &memory);
 }
 
 }  // namespace tactus::compiler

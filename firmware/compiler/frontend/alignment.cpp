@@ -1,7 +1,9 @@
 #include "firmware/compiler/frontend/alignment.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -70,23 +72,48 @@ std::int64_t elements_of(const Model& model, const Rearrangement& step) {
   return elements;
 }
 
-/// Text that names the remedies: "; arrays of 8, 16, 32 need none, nor does this one where rows are
-/// multiples of 24".
-std::string remedy(const Model& model, const Rearrangement& step, std::uint32_t n) {
+/// The network as it is analysed for other array sizes, each analysed when it is first needed.
+class OtherSizes {
+ public:
+  static constexpr std::array<std::uint32_t, 8> sizes{4, 8, 16, 24, 32, 48, 64, 128};
+
+  explicit OtherSizes(const AnalyseFor& analyse_for) : analyse_for_(analyse_for) {}
+
+  /// True if the node needs no vectors of mixed lanes on arrays of this size, where it may be done
+  /// in another way.
+  [[nodiscard]] bool avoids(const std::string& node, std::uint32_t size) {
+    const auto [found, fresh] = models_.try_emplace(size);
+    if (fresh) found->second = analyse_for_(size);
+    if (found->second == nullptr) return false;
+    const Model& model = *found->second;
+    for (const Step& step : model.steps) {
+      if (step.node->name != node) continue;
+      return step.work == Work::alias || mixture_of(model, step.rearrangement, size).mixed == 0;
+    }
+    return true;
+  }
+
+ private:
+  const AnalyseFor& analyse_for_;
+  std::map<std::uint32_t, std::shared_ptr<const Model>> models_;
+};
+
+/// Text that names the array sizes without the rearrangement: "; arrays of 8, 16, 32 need none".
+std::string remedy(const Model& model, const Step& step, OtherSizes& others) {
   constexpr std::int64_t most_elements = 1 << 20;  // for more elements trying takes too long
-  if (elements_of(model, step) > most_elements) return "";
-  std::vector<std::string> good;
-  for (const std::uint32_t size : {4, 8, 16, 24, 32, 48, 64, 128}) {
-    if (size != n && mixture_of(model, step, size).mixed == 0) good.push_back(std::to_string(size));
+  if (elements_of(model, step.rearrangement) > most_elements) return "";
+  std::vector<std::uint32_t> good, tried;
+  for (const std::uint32_t size : OtherSizes::sizes) {
+    if (size == model.architecture.array_size) continue;
+    tried.push_back(size);
+    if (others.avoids(step.node->name, size)) good.push_back(size);
   }
-  if (good.empty()) {
-    return "; no array of 4 to 128 avoids it";
-  }
-  return fmt::format("; arrays of {} need none, nor does this one where rows are multiples of {}",
-                     fmt::join(good, ", "), n);
+  if (good.empty()) return fmt::format("; arrays of {} need some as well", fmt::join(tried, ", "));
+  return fmt::format("; arrays of {} need none", fmt::join(good, ", "));
 }
 
-std::string note_of(const Model& model, const Step& step, const LayerInfo& layer) {
+std::string note_of(const Model& model, const Step& step, const LayerInfo& layer,
+                    OtherSizes& others) {
   const Rearrangement& moves = step.rearrangement;
   const std::uint32_t n = model.architecture.array_size;
   const Mixture mixture = mixture_of(model, moves, n);
@@ -101,13 +128,15 @@ std::string note_of(const Model& model, const Step& step, const LayerInfo& layer
       "layer {} ({}) only rearranges data, in {} instructions: {} of its {} vectors mix lanes of "
       "others, for rows of {} and {} values do not fill vectors of {}{}",
       quote(layer.name), step.node->op_type, layer.instructions, mixture.mixed, mixture.vectors,
-      fmt::join(rows, ", "), result.lanes(), n, remedy(model, moves, n));
+      fmt::join(rows, ", "), result.lanes(), n, remedy(model, step, others));
 }
 
 }  // namespace
 
 std::vector<std::string> rearrangement_notes(const Model& model,
-                                             const std::vector<LayerInfo>& layers) {
+                                             const std::vector<LayerInfo>& layers,
+                                             const AnalyseFor& analyse_for) {
+  OtherSizes others(analyse_for);
   std::unordered_map<std::string_view, const Step*> steps;
   for (const Step& step : model.steps) steps.emplace(step.node->name, &step);
   std::vector<std::string> notes;
@@ -122,7 +151,7 @@ std::vector<std::string> rearrangement_notes(const Model& model,
       moving = found->second;
     }
     if (!only || moving == nullptr) continue;
-    if (std::string note = note_of(model, *moving, layer); !note.empty()) {
+    if (std::string note = note_of(model, *moving, layer, others); !note.empty()) {
       notes.push_back(std::move(note));
     }
   }
