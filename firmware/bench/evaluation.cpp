@@ -12,6 +12,7 @@
 #include "firmware/bench/calibration.h"
 #include "firmware/bench/scaled_network.h"
 #include "firmware/bench/seeded_input.h"
+#include "firmware/compiler/measured.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/throughput.h"
@@ -61,20 +62,26 @@ constexpr FigureMember figure_members[] = {
      &Figures::constants_reduced},
     {array_figures::macs_name, "count", array_figures::macs_meaning, &Figures::macs},
     {"macs_with_padding", "count",
-     "macs and those of padding pixels, as publications count; 0: not known",
+     "macs and those of padding pixels, as publications count; null: not known",
      &Figures::macs_with_padding},
+    {"batch", "count", "images that a run computes", &Figures::batch},
     {"cycles", "cycles", "cycles of a run, simulated cycle by cycle", &Figures::cycles},
+    {"constants_cycles", "cycles",
+     "constants, once: cycles before the first image in which constants are copied to local "
+     "memory; "
+     "they are in no latency",
+     &Figures::constants_cycles},
     {"latency_ms", "ms", "cycles at the board's clock, without the host", &Figures::latency_ms},
     {"frames_per_second", "1/s",
      "images of a run / latency; for several units, all images / time; null without cycles",
      &Figures::frames_per_second},
     {"predicted_cycles", "cycles",
-     "cycles by the optimising compiler's cost model, with memory of fixed latency; 0: not "
+     "cycles by the optimising compiler's cost model, with memory of fixed latency; null: not "
      "optimised",
      &Figures::predicted_cycles},
     {"bound_cycles", "cycles",
      "lower bound: cycles of the optimised layers' matrices, weight changes and DataMoves of "
-     "accumulators alone; 0: not optimised",
+     "accumulators alone; null: not optimised",
      &Figures::bound_cycles},
     {array_figures::busy_name, "0..1", array_figures::busy_meaning, &Figures::array_busy},
     {array_figures::useful_name, "0..1", array_figures::useful_meaning, &Figures::useful_mac},
@@ -90,7 +97,9 @@ constexpr FigureMember figure_members[] = {
     {"throughput", "",
      "throughput of several images, one after the other; see throughput of statistics",
      &Figures::throughput},
-    {"energy", "", "energy of the events by an energy table; see energy of statistics",
+    {"energy", "",
+     "energy of the events of a run by an energy table, of several units those of all runs; see "
+     "energy of statistics",
      &Figures::energy},
     {"from_cache", "true or false", "the program was compiled by an earlier run",
      &Figures::from_cache},
@@ -119,8 +128,8 @@ std::string cache_key(const Task& task, const std::optional<nn::Graph>& graph) {
   if (!task.calibrate.empty()) key["calibration"] = calibration_hash(task.calibrate);
   // The Stripe compiler's choice of tiles depends on the cost of transfers.
   if (task.via != compiler::Via::layers) key["memory"] = task.axi_data_bits;
-  // The optimising compiler adapts the program to the memory port.
-  if (task.optimise) key["memory"] = {task.axi_data_bits, task.read_latency, task.write_latency};
+  // The optimising compiler adapts the program to the memory, and measures programs with it.
+  if (task.optimise) board_parameters().write(key["memory"], task);
   return text_of_json(key);
 }
 
@@ -131,7 +140,7 @@ Program compile_task(const Task& task, const nn::Graph& graph,
   fit_to(task, options);
   options.progress = progress;
   const std::string name = std::filesystem::path(task.workload).filename().string();
-  return to_program(compile_network(graph, task.architecture, options), name);
+  return to_program(compile_network(graph, machine_config(task), options), name);
 }
 
 Program read_compiled(const Task& task) {
@@ -181,13 +190,31 @@ void fit_to(const BoardValues& board, compiler::Options& options) {
   options.write_latency = static_cast<std::uint32_t>(board.write_latency);
 }
 
-compiler::Compiled compile_network(const nn::Graph& graph, const tcu::Architecture& architecture,
-                                   const compiler::Options& options) {
+compiler::Compiled compile_network(
+    const nn::Graph& graph, const TcuSimulationConfig& config, const compiler::Options& options,
+    const WithKernel& with_kernel) {
   if (options.scales != compiler::Scales::none) {
-    return compile_scaled(graph, architecture, options);
+    return compile_scaled(graph, config, options, with_kernel);
   }
-  if (options.via == compiler::Via::layers) return compile(graph, architecture, options);
-  return compile_via_stripe(graph, architecture, options).model;
+  if (options.via != compiler::Via::layers) {
+    return compile_via_stripe(graph, config.architecture, options).model;
+  }
+  const auto cycles = [&](const compiler::Compiled& compiled) -> std::optional<std::uint64_t> {
+    // Some seconds of simulation. With a board's memory short programs take up to 5 times the
+    // predicted cycles.
+    constexpr std::uint64_t most_predicted = 10'000'000, limit = 5 * most_predicted;
+    if (compiled.predicted_cycles > most_predicted) return std::nullopt;
+    const Program program = to_program(compiled, "compiled");
+    TcuRunOptions run;
+    run.max_cycles = limit;
+    std::optional<TcuRunResult> result;
+    const auto simulate = [&] {
+      result = run_once(config, program.model, seeded_inputs(program, 1), {}, run).run;
+    };
+    with_kernel ? with_kernel(simulate) : simulate();
+    return result->end == RunEnd::finished ? std::optional(result->cycles) : std::nullopt;
+  };
+  return compile_for(graph, config.architecture, options, {memory_text(config), cycles});
 }
 
 const ParameterTable<Task>& workload_parameters() {
@@ -386,26 +413,33 @@ TensorData seeded_inputs(const Program& program, std::uint64_t seed) {
 
 namespace {
 
-/// Runs the program once for each element of `latencies`, dealing the runs out to the task's units,
-/// and fills in the cycles of each. Returns the first run.
-TcuRunResult run_images(const Task& task, const Program& program, const TensorData& inputs,
-                        std::vector<std::uint64_t>& latencies) {
+/// Runs the program `runs` times, dealing the runs out to the task's units, and returns the results
+/// without outputs.
+std::vector<ImageResult> run_images(const Task& task, const Program& program,
+                                    const TensorData& inputs, std::size_t runs) {
   TcuRunOptions options;
   apply(task, options);
-  std::optional<TcuRunResult> first;
+  std::vector<ImageResult> results(runs);
   const auto run_image = [&](unsigned, Host& host, std::size_t i) {
-    TcuRunResult run = host.run_image(inputs, options).run;
-    require_finished(task, run);
-    latencies[i] = run.cycles;
-    if (i == 0) first = std::move(run);
+    results[i] = host.run_image(inputs, options);
+    results[i].outputs.clear();
+    require_finished(task, results[i].run);
     return true;
   };
   const TcuSimulationConfig config = machine_config(task);
-  TcuUnits::check_deal(config, task.tcus, latencies.size(), program.model);
+  TcuUnits::check_deal(config, task.tcus, runs, program.model);
   TcuMachines machines(config, task, program.model.program.size());
-  const auto stuck = machines.deal(program.model, task, latencies.size(), run_image);
+  const auto stuck = machines.deal(program.model, task, runs, run_image);
   if (stuck) require_finished(task, *stuck);
-  return std::move(*first);
+  return results;
+}
+
+/// Sum over the layers of a figure that is 0 where it is unknown; empty if no layer has it.
+std::optional<std::uint64_t> sum_of(const std::vector<tcu::LayerEntry>& layers,
+                                    std::uint64_t tcu::LayerEntry::*figure) {
+  std::uint64_t sum = 0;
+  for (const tcu::LayerEntry& layer : layers) sum += layer.*figure;
+  return sum == 0 ? std::nullopt : std::optional(sum);
 }
 
 }  // namespace
@@ -437,14 +471,26 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   const TensorData inputs = seeded_inputs(program, task.seed);
   const Clock::time_point start = Clock::now();
   const std::uint64_t batch = program.model.file.batch;
-  std::vector<std::uint64_t> latencies(runs_of(task.images(), batch));
-  const TcuRunResult run = run_images(task, program, inputs, latencies);
+  const std::vector<ImageResult> results =
+      run_images(task, program, inputs, runs_of(task.images(), batch));
+  const TcuRunResult& run = results.front().run;
+  std::vector<std::uint64_t> latencies;
+  std::vector<const RunResult*> runs;
+  for (const ImageResult& result : results) {
+    latencies.push_back(result.run.cycles);
+    runs.push_back(&result.run);
+    figures.constants_cycles = std::max(figures.constants_cycles, result.constants);
+  }
   figures.simulate_seconds = seconds_since(start);
   const auto rate = [&](double host_us) {
     return throughput(latencies, task.clock_mhz, host_us, batch, static_cast<unsigned>(task.tcus));
   };
   if (task.images() > 1) figures.throughput = tactus::to_json(rate(task.host_us));
-  if (meter) figures.energy = energy::energy_of(*meter, run, task.architecture, task, batch);
+  if (meter) {
+    figures.energy = task.tcus > 1 ? energy::energy_of_units(*meter, runs, task.tcus,
+                                                             task.architecture, task, batch)
+                                   : energy::energy_of(*meter, run, task.architecture, task, batch);
+  }
 
   figures.instructions = run.instructions;
   figures.program_bytes = program.model.program.size();
@@ -457,7 +503,8 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   // A compiled model may state the multiply-accumulates of its layers.
   figures.macs = task.source == Source::model ? macs_of(program.model.file.layers)
                                               : std::optional(program.true_macs);
-  figures.macs_with_padding = program.macs_with_padding;
+  if (program.macs_with_padding != 0) figures.macs_with_padding = program.macs_with_padding;
+  figures.batch = batch;
   figures.cycles = run.cycles;
   figures.latency_ms = cycles_in_ms(run.cycles, task.clock_mhz);
   if (run.cycles != 0) {
@@ -468,10 +515,8 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
     figures.array_busy = array_figures::busy(run.array_runs, run.cycles);
     figures.useful_mac = array_figures::useful(figures.macs, run.cycles, n * n);
   }
-  for (const tcu::LayerEntry& layer : program.model.file.layers) {
-    figures.predicted_cycles += layer.predicted_cycles;
-    figures.bound_cycles += layer.bound_cycles;
-  }
+  figures.predicted_cycles = sum_of(program.model.file.layers, &tcu::LayerEntry::predicted_cycles);
+  figures.bound_cycles = sum_of(program.model.file.layers, &tcu::LayerEntry::bound_cycles);
   const Counters& totals = run.accounting.totals;
   for (std::size_t i = 0; i < totals.time.size(); ++i) {
     const UnitState& reason = totals.info->time.states[i];

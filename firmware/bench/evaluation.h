@@ -41,10 +41,15 @@ struct Task : BoardValues, compiler::Choices, RunRequest {
   [[nodiscard]] std::uint64_t images() const { return images_wanted.value_or(1); }
 };
 
-/// Compiles a network with the compiler that the options name.
-[[nodiscard]] compiler::Compiled compile_network(const nn::Graph& graph,
-                                                 const tcu::Architecture& architecture,
-                                                 const compiler::Options& options);
+/// Calls its argument, a simulation, when it may use SystemC. Empty: at once.
+using WithKernel = std::function<void(const std::function<void()>& simulate)>;
+
+/// Compiles a network for a machine with the compiler that the options name; fit_to() must have set
+/// them. With options.optimise, programs that the cost model takes for about equally fast are
+/// simulated with the machine's memory. Precondition: resolve_memory() has been called for `config`.
+[[nodiscard]] compiler::Compiled compile_network(
+    const nn::Graph& graph, const TcuSimulationConfig& config, const compiler::Options& options,
+    const WithKernel& with_kernel = {});
 
 /// Sets the compiler's options that describe the board's memory.
 void fit_to(const BoardValues& board, compiler::Options& options);
@@ -77,15 +82,19 @@ struct Figures {
   /// Multiply-accumulates of the network without those of padding pixels; empty: unknown, as for a
   /// model that does not state them.
   std::optional<std::uint64_t> macs;
-  std::uint64_t macs_with_padding = 0;  ///< with padding pixels, as publications count; 0: unknown
+  /// With padding pixels, as publications count; empty: unknown.
+  std::optional<std::uint64_t> macs_with_padding;
+  std::uint64_t batch = 1;  ///< images that a run computes
   std::uint64_t cycles = 0;
+  /// Cycles of the copy of constants, see ImageResult::constants; of several units the most.
+  std::uint64_t constants_cycles = 0;
   /// Latency of the first run, which computes a batch; with several units it runs on unit 0.
   double latency_ms = 0;
   std::optional<double> frames_per_second;  ///< empty for 0 cycles
-  /// Cycles that the optimising compiler predicts; 0: another compiler made the program.
-  std::uint64_t predicted_cycles = 0;
-  /// Lower bound on the cycles, see optimise::OptimisedLayer; 0: another compiler made the program.
-  std::uint64_t bound_cycles = 0;
+  /// Cycles that the optimising compiler predicts; empty: another compiler made the program.
+  std::optional<std::uint64_t> predicted_cycles;
+  /// Lower bound on the cycles, see optimise::OptimisedLayer; empty: not optimised.
+  std::optional<std::uint64_t> bound_cycles;
   std::optional<double> array_busy, useful_mac;             ///< see models/sim/array_figures.h
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;  ///< both banks, at the pins
   std::uint64_t estimated_cycles = 0;       ///< Estimate::execution by the current formula

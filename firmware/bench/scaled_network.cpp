@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "firmware/bench/calibration.h"
-#include "firmware/bench/evaluation.h"
 #include "firmware/bench/program_cache.h"
 #include "firmware/compiler/frontend/folded_products.h"
 #include "firmware/compiler/model_tensors.h"
@@ -52,7 +51,8 @@ struct Candidate {
 /// Chooses among candidates.
 class Judge {
  public:
-  Judge(const nn::Graph& graph, const tcu::Architecture& architecture, const Options& options);
+  Judge(const nn::Graph& graph, const TcuSimulationConfig& config, const Options& options,
+        const WithKernel& with_kernel);
 
   Compiled compile();
 
@@ -71,10 +71,14 @@ class Judge {
 
   const nn::Graph& graph_;
   std::optional<nn::Graph> folded_;  ///< with constants around products in their weights
+  const TcuSimulationConfig& config_;
   const tcu::Architecture& architecture_;
   const Options& options_;
+  const WithKernel& with_kernel_;
   Options judging_;
-  TcuSimulationConfig config_;
+  /// The machine with memory of fixed latency, which is simulated faster; values do not depend on
+  /// memory.
+  TcuSimulationConfig judging_config_;
   Compiled unscaled_;
   compiler::Scaling scaling_;
   std::vector<nn::Values> images_;    ///< inputs of the calibration images
@@ -82,21 +86,24 @@ class Judge {
   std::vector<Candidate> candidates_;
 };
 
-Judge::Judge(const nn::Graph& graph, const tcu::Architecture& architecture, const Options& options)
+Judge::Judge(const nn::Graph& graph, const TcuSimulationConfig& config, const Options& options,
+             const WithKernel& with_kernel)
     : graph_(graph),
       folded_(compiler::fold_products(
           graph, [](const compiler::ProductFold&) { return true; }, options.outputs)),
-      architecture_(architecture),
+      config_(config),
+      architecture_(config.architecture),
       options_(options),
+      with_kernel_(with_kernel),
       judging_(options),
-      scaling_(folded_ ? *folded_ : graph, options.outputs, architecture.data_type) {
+      scaling_(folded_ ? *folded_ : graph, options.outputs, architecture_.data_type) {
   judging_.scales = Scales::none;
   judging_.calibrate.clear();
   judging_.batch = 1;
   judging_.resident = false;
   judging_.dump_hir = judging_.dump_lir = judging_.dump_assembly = judging_.dump_dot = false;
-  config_.architecture = architecture;
-  config_.axi_data_bits = options.axi_data_bits;
+  judging_config_.architecture = architecture_;
+  judging_config_.axi_data_bits = options.axi_data_bits;
 }
 
 Compiled Judge::compile_to_judge(const nn::Graph& graph,
@@ -108,9 +115,9 @@ Compiled Judge::compile_to_judge(const nn::Graph& graph,
   simple.via = compiler::Via::layers;
   simple.strategy = compiler::Strategy::local_isolated;
   try {
-    return compile_network(graph, architecture_, simple);
+    return compile_network(graph, judging_config_, simple, with_kernel_);
   } catch (const UserError&) {
-    return compile_network(graph, architecture_, quick);  // it may fit the machine
+    return compile_network(graph, judging_config_, quick, with_kernel_);  // it may fit the machine
   }
 }
 
@@ -153,7 +160,9 @@ std::vector<double> Judge::errors_of(const Compiled& compiled) const {
     for (const compiler::TensorLayout& layout : program.inputs) {
       data[layout.name] = pack_tensor(layout, architecture_, started.at(layout.name).reals());
     }
-    const ImageResult image = run_once(config_, program.model, data, {}, {});
+    ImageResult image;
+    const auto simulate = [&] { image = run_once(judging_config_, program.model, data, {}, {}); };
+    with_kernel_ ? with_kernel_(simulate) : simulate();
     if (image.run.end != RunEnd::finished) internal_error("a judged program does not finish");
     nn::Values results;
     for (const compiler::TensorLayout& layout : program.outputs) {
@@ -284,7 +293,7 @@ Compiled Judge::compile_chosen(const Candidate& chosen) const {
   options.calibrate.clear();
   if (chosen.network) options.bounds = chosen.network->bounds;
   const nn::Graph& graph = chosen.network ? *chosen.network->graph : graph_;
-  Compiled compiled = compile_network(graph, architecture_, options);
+  Compiled compiled = compile_network(graph, config_, options, with_kernel_);
   if (chosen.network) {
     compiled.scaled = chosen.network->graph;
     compiled.scales = chosen.network->scales;
@@ -297,9 +306,9 @@ Compiled Judge::compile_chosen(const Candidate& chosen) const {
 
 }  // namespace
 
-Compiled compile_scaled(const nn::Graph& graph, const tcu::Architecture& architecture,
-                        const Options& options) {
-  return Judge(graph, architecture, options).compile();
+Compiled compile_scaled(const nn::Graph& graph, const TcuSimulationConfig& config,
+                        const Options& options, const WithKernel& with_kernel) {
+  return Judge(graph, config, options, with_kernel).compile();
 }
 
 }  // namespace tactus::bench

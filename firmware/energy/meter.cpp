@@ -46,6 +46,9 @@ void require(const std::optional<Entry>& entry, Size size, double value, const M
 
 double share(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
+/// What the energy of accesses to DRAM does not contain.
+constexpr const char* leaves_out = "commands, refresh and interface of the board's DRAM";
+
 }  // namespace
 
 Meter::Meter(Table table, Machine machine)
@@ -75,16 +78,21 @@ double Meter::total(const Counts& counts, std::uint64_t cycles) const {
 }
 
 Json Meter::energy(const Counts& counts, std::uint64_t cycles, double clock_mhz,
-                   std::uint64_t images) const {
+                   std::uint64_t images, std::uint64_t units) const {
   Json result;
   result["table"] = table_.name;
   result["source"] = table_.source;
   if (!table_.technology.empty()) result["technology"] = table_.technology;
   result["unit"] = table_.unit();
-  const double total = this->total(counts, cycles);
+  result["leaves_out"] = leaves_out;
+  if (units > 1) {
+    result["units"] = units;
+    result["images"] = images;
+  }
+  const double total = this->total(counts, cycles * units);
   result["total"] = total;
   result["per_image"] = total / static_cast<double>(images);
-  result["static"] = table_.static_per_cycle * static_cast<double>(cycles);
+  result["static"] = table_.static_per_cycle * static_cast<double>(cycles * units);
   // pJ / us = uW; / 1e3 gives mW.
   if (table_.picojoules && cycles != 0) {
     result["power_mw"] = total / (static_cast<double>(cycles) / clock_mhz) / 1e3;
@@ -97,11 +105,11 @@ Json Meter::energy(const Counts& counts, std::uint64_t cycles, double clock_mhz,
     entry["count"] = entry["count"].get<std::uint64_t>() + count.events;
     entry["energy"] = entry["energy"].get<double>() + part(count);
   }
-  if (table_.area) result["area"] = area();
+  if (table_.area) result["area"] = area(units);
   return result;
 }
 
-Json Meter::area() const {
+Json Meter::area(std::uint64_t units) const {
   Json json;
   json["table"] = table_.name;
   json["source"] = table_.area->source;
@@ -112,7 +120,7 @@ Json Meter::area() const {
   for (const Machine::HasParts& has : machine_.parts) {
     const double part =
         *value_for(*table_.area->parts[static_cast<std::size_t>(has.part)], has.size) *
-        static_cast<double>(has.count);
+        static_cast<double>(has.count * units);
     by_part[std::string(info(has.part).name)] = part;
     total += part;
   }
@@ -129,9 +137,23 @@ std::string energy_text(double value, std::string_view unit) {
   return fmt::format("{:.4g} {}", value, units[at]);
 }
 
+namespace {
+
+/// Says whose energy it is, if it is that of several units: " for 8 images on 4 units, 1.2 mJ an
+/// image".
+std::string units_text(const Json& energy) {
+  if (!energy.contains("units")) return "";
+  return fmt::format(
+      " for {} images on {} units, {} an image", energy.at("images").get<std::uint64_t>(),
+      energy.at("units").get<std::uint64_t>(),
+      energy_text(energy.at("per_image").get<double>(), energy.at("unit").get<std::string>()));
+}
+
+}  // namespace
+
 std::string summary(const Json& energy) {
   const auto total = energy.at("total").get<double>();
-  std::string text = energy_text(total, energy.at("unit").get<std::string>());
+  std::string text = energy_text(total, energy.at("unit").get<std::string>()) + units_text(energy);
   if (energy.contains("power_mw")) {
     text += fmt::format(", {:.4g} mW", energy.at("power_mw").get<double>());
   }
@@ -150,7 +172,7 @@ std::string summary(const Json& energy) {
   if (energy.contains("technology")) {
     text += fmt::format(" ({})", energy.at("technology").get<std::string>());
   }
-  return text;
+  return text + fmt::format("; without {}", energy.at("leaves_out").get<std::string>());
 }
 
 std::string page_section(const Json& energy) {
@@ -161,13 +183,15 @@ std::string page_section(const Json& energy) {
   const auto total = energy.at("total").get<double>();
   const std::string unit = text(energy, "unit");
   std::string out = fmt::format(
-      "<p>Events counted in the run times table <b>{}</b>{}: {}{}. Source: {}.</p>\n",
+      "<p>Events counted in the run times table <b>{}</b>{}: {}{}{}. Not in it: {}; an access to "
+      "DRAM costs the same "
+      "behind any memory. Source: {}.</p>\n",
       escape(text(energy, "table")),
       energy.contains("technology") ? " (" + escape(text(energy, "technology")) + ")" : "",
-      energy_text(total, unit),
+      energy_text(total, unit), units_text(energy),
       energy.contains("power_mw") ? fmt::format(", {:.4g} mW", energy.at("power_mw").get<double>())
                                   : "",
-      escape(text(energy, "source")));
+      escape(text(energy, "leaves_out")), escape(text(energy, "source")));
   html::Table table({{"event", true}, {"what one is", true}, {"count"}, {"energy"}, {"share"}});
   for (const EventInfo& event : event_infos) {
     const auto found = energy.at("by_event").find(std::string(event.name));

@@ -176,13 +176,16 @@ class Meter {
   [[nodiscard]] double total(const Counts& counts, std::uint64_t cycles) const;
   /// Energies as an object with "table", "source", "technology" (if stated), "unit", "total",
   /// "per_image", "static" and "by_event", plus "power_mw" if the table is in picojoules and "area"
-  /// if it has areas. `images` is the number of images that the run has computed.
+  /// if it has areas. `images` is the number of images that the run has computed. Of several
+  /// `units` the counts are those of all, `cycles` the time until the last has ended, and the
+  /// energy, power and area those of all; "units" and "images" say so.
   [[nodiscard]] nlohmann::ordered_json energy(const Counts& counts, std::uint64_t cycles,
-                                              double clock_mhz, std::uint64_t images = 1) const;
+                                              double clock_mhz, std::uint64_t images = 1,
+                                              std::uint64_t units = 1) const;
 
  private:
   [[nodiscard]] double part(const Count& count) const;
-  [[nodiscard]] nlohmann::ordered_json area() const;
+  [[nodiscard]] nlohmann::ordered_json area(std::uint64_t units) const;
 
   Table table_;
   Machine machine_;

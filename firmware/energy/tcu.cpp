@@ -1,5 +1,7 @@
 #include "firmware/energy/tcu.h"
 
+#include <algorithm>
+
 #include "firmware/energy/report.h"
 #include "firmware/report/run_document.h"
 
@@ -49,11 +51,11 @@ Counts counts_of(const Counters& counters, std::uint64_t instructions,
 
 }  // namespace
 
-OnChip on_chip(const tcu::Architecture& architecture) {
+OnChip on_chip(const tcu::Architecture& architecture, std::uint64_t units) {
   const std::uint64_t n = architecture.array_size;
   const std::uint64_t vectors = architecture.local_depth + architecture.accumulator_depth + n + 1 +
                                 architecture.simd_registers_depth;
-  return {vectors * n * info(architecture.data_type).width_bits, n * n + n};
+  return {units * vectors * n * info(architecture.data_type).width_bits, units * (n * n + n)};
 }
 
 Machine machine_of(const tcu::Architecture& architecture) {
@@ -89,7 +91,30 @@ nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,
   return json;
 }
 
+nlohmann::ordered_json energy_of_units(const Meter& meter,
+                                       const std::vector<const RunResult*>& runs,
+                                       std::uint64_t units, const tcu::Architecture& architecture,
+                                       const BoardValues& board, std::uint64_t batch) {
+  Counters totals(*runs.front()->accounting.totals.info);
+  std::uint64_t retired = 0;
+  std::vector<std::uint64_t> cycles(units);  // of each unit
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    totals += runs[i]->accounting.totals;
+    retired += runs[i]->retired;
+    cycles[i % units] += runs[i]->cycles;
+  }
+  return meter.energy(counts_of(totals, retired, architecture, board),
+                      *std::max_element(cycles.begin(), cycles.end()), board.clock_mhz,
+                      runs.size() * batch, units);
+}
+
 void add_to(RunDocument& document, const Meter& meter, const TcuSimulationConfig& config) {
+  if (document.units > 1) {
+    std::vector<const RunResult*> runs;
+    for (const ReportedRun& run : document.images) runs.push_back(run.run);
+    document.energy_of_units =
+        energy_of_units(meter, runs, document.units, config.architecture, config, document.batch);
+  }
   for (ReportedRun& run : document.images) {
     add_to(document, run, energy_of(meter, *run.run, config.architecture, config, document.batch));
   }

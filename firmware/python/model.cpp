@@ -95,12 +95,13 @@ Network make_network(const std::string& name, std::uint64_t seed) {
 }
 
 CompiledModel compile(const Network& network, const Configuration& configuration,
-                      const std::string& options_json) {
+                      const std::string& options_json,
+                      const bench::WithKernel& with_kernel) {
   compiler::Options options = read_options(options_json);
   const TcuSimulationConfig& config = configuration.config;
   bench::fit_to(config, options);
   CompiledModel made;
-  made.compiled = bench::compile_network(network.graph, config.architecture, options);
+  made.compiled = bench::compile_network(network.graph, config, options, with_kernel);
   if (configuration.board) {
     made.compiled->board = tcu::BoardEntry{configuration.board->name, config};
   }

@@ -1,12 +1,14 @@
 // Networks and compiled models for Python.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "firmware/bench/evaluation.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/model.h"
@@ -35,9 +37,11 @@ struct CompiledModel {
 };
 
 /// Compiles a network. `options` is a JSON object with keys of the compiler's parameters and
-/// "outputs", "input_shapes" and "separate_outputs". Throws UserError.
-[[nodiscard]] CompiledModel compile(const Network& network, const Configuration& configuration,
-                                    const std::string& options);
+/// "outputs", "input_shapes" and "separate_outputs". `with_kernel` calls its argument, a
+/// simulation, when it may use SystemC. Throws UserError.
+[[nodiscard]] CompiledModel compile(
+    const Network& network, const Configuration& configuration, const std::string& options,
+    const bench::WithKernel& with_kernel);
 
 [[nodiscard]] CompiledModel read_compiled(const std::string& path);
 

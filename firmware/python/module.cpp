@@ -250,7 +250,17 @@ void add_model(py::module_& m) {
       .def("configuration",
            [](const CompiledModel& c) { return configuration_of(c.model.file, c.model.path); })
       .def("save", &save);
-  m.def("compile", &compile, py::call_guard<py::gil_scoped_release>());
+  m.def(
+      "compile",
+      [](const Network& network, const Configuration& configuration, const std::string& options) {
+        return compile(network, configuration, options, [](const std::function<void()>& simulate) {
+          const py::gil_scoped_acquire lock;
+          const KernelUse use;
+          const py::gil_scoped_release unlocked;
+          simulate();
+        });
+      },
+      py::call_guard<py::gil_scoped_release>());
   m.def("assemble", [](const Configuration& c, const std::string& text) {
     const auto bytes = tcu::assemble_bytes(c.config.architecture, text, "the program",
                                            tcu::AssemblerChecks::strict);

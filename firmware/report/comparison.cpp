@@ -357,7 +357,8 @@ std::vector<ComparedRow<std::uint64_t>> main_figures(const Comparison& compariso
                                            "program_bytes",
                                            "dram_read_bytes",
                                            "dram_write_bytes",
-                                           "predicted_cycles"};
+                                           "predicted_cycles",
+                                           "constants_cycles"};
   const auto is_traffic = [](const std::string& name) {
     const std::size_t dot = name.rfind('.');
     const std::string end = dot == std::string::npos ? "" : name.substr(dot + 1);
@@ -380,6 +381,32 @@ std::string clock_note(const Comparison& comparison) {
     return fmt::format("The clocks differ ({} MHz): reasons explain cycles, not time.", clocks);
   }
   return {};
+}
+
+std::string constants_note(const Comparison& comparison) {
+  std::string before, first;
+  bool any = false;
+  const auto constants = [](const ComparedRun& run) {
+    const std::uint64_t* const cycles = find_name(run.figures, "constants_cycles");
+    return cycles == nullptr ? 0 : *cycles;
+  };
+  const ComparedRun& base = comparison.runs.front();
+  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
+    const ComparedRun& run = comparison.runs[i];
+    any = any || constants(run) != 0;
+    const char* const comma = i == 0 ? "" : ", ";
+    const std::uint64_t all = run.cycles + constants(run);
+    before += fmt::format("{}{} {}", comma, label_of(comparison, i), constants(run));
+    first += fmt::format(
+        "{}{} {}{}", comma, label_of(comparison, i), all,
+        change_text(static_cast<double>(all), static_cast<double>(base.cycles + constants(base))));
+  }
+  if (!any) return {};
+  return fmt::format(
+      "Cycles are those of an image, and compare for many images. Constants, once before the "
+      "first: "
+      "{} cycles; with them, for 1 image: {}.",
+      before, first);
 }
 
 std::string meaning_of(const Comparison& comparison, const std::string& reason) {

@@ -92,6 +92,10 @@ struct Comparison {
 /// time; else empty.
 [[nodiscard]] std::string clock_note(const Comparison& comparison);
 
+/// A sentence about constants that are copied once before the first image, and what the comparison
+/// is for one image with them; empty if no run copies any.
+[[nodiscard]] std::string constants_note(const Comparison& comparison);
+
 /// The sentence that explains a reason, from the first run that has one; empty if no run has.
 [[nodiscard]] std::string meaning_of(const Comparison& comparison, const std::string& reason);
 

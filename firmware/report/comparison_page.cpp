@@ -20,6 +20,14 @@ std::string signed_count(std::int64_t value) {
   return (value < 0 ? "\u2212" : "+") + grouped(static_cast<std::uint64_t>(std::abs(value)));
 }
 
+/// The name of a figure, setting or reason as words; the pointer shows the name that files have.
+std::string words(const std::string& name) {
+  std::string text = name;
+  std::replace(text.begin(), text.end(), '_', ' ');
+  if (text == name) return html::breakable(name);
+  return fmt::format("<span title=\"{}\">{}</span>", escape(name), html::breakable(text));
+}
+
 std::string number(std::uint64_t value) { return grouped(value); }
 std::string number(double value) { return fmt::format("{:.5g}", value); }
 
@@ -47,7 +55,7 @@ std::string rows_table(const Comparison& comparison, const char* title,
   }
   html::Table table(columns, kind);
   for (const auto& row : rows) {
-    std::vector<std::string> cells = {html::breakable(row.name)};
+    std::vector<std::string> cells = {words(row.name)};
     for (std::size_t i = 0; i < row.values.size(); ++i) {
       cells.push_back(cell(row.values[i], row.values.front(), i == 0));
     }
@@ -68,7 +76,7 @@ std::string named_table(const char* title, const Named<std::int64_t>& values, st
     most = std::max(most, std::abs(static_cast<double>(cycles)));
   }
   for (const auto& [name, cycles] : values) {
-    table.row({html::breakable(name), signed_count(cycles),
+    table.row({words(name), signed_count(cycles),
                svg::difference_bar(static_cast<double>(cycles), most,
                                    fmt::format("{}: {} cycles", name, signed_count(cycles))),
                total == 0 ? "" : percent(static_cast<double>(cycles) / static_cast<double>(total)),
@@ -206,7 +214,9 @@ std::string comparison_html(const Comparison& comparison) {
                     time_text(run.latency_ms), change_text(run.latency_ms, first.latency_ms))));
   }
   page.lead(fmt::format("<p>Percentages are changes from the first run. {}</p>\n",
-                        clock_note(comparison)) +
+                        fmt::join(std::vector<std::string>{clock_note(comparison),
+                                                           constants_note(comparison)},
+                                  " ")) +
             html::tiles(tiles));
   for (const auto& [title, html] : comparison_tables(comparison)) page.section(title, html);
   return page.html();

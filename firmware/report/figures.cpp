@@ -30,6 +30,9 @@ constexpr Row first_rows[] = {
 };
 /// Figures that every machine has. They follow the machine's own figures of a run.
 constexpr Row middle_rows[] = {
+    {"constants_cycles", "cycles",
+     "constants, once: cycles before the first image in which a model's constants are copied to "
+     "local memory; of several units the most. They are in no latency, throughput and energy"},
     {"total_cycles", "cycles", "cycles of the machine for all images and their preparation"},
     {"wall_seconds", "s", "time that this computer took for the simulation alone"},
     {"cycles_per_second", "1/s", "total_cycles / wall_seconds"},

@@ -103,13 +103,21 @@ LayerTable layer_table(const RunDocument& document) {
                 known ? fmt::format("{:+.1f}", 100 * deviation(of_layer, region)) : "",
                 of_layer.bound_cycles != 0 ? fmt::format("{}", of_layer.bound_cycles) : ""});
   }
+  if (const Cycle once = document.constants.value_or(0); once != 0 && !table.rows.empty()) {
+    std::vector<std::string>& row = table.rows.emplace_back(table.titles.size());
+    row[0] = "(constants, once)";
+    row[3] = fmt::format("{}", once);
+    row[4] =
+        fmt::format("{:.{}f}", milliseconds(document, once), decimals_of_ms(document.clock_mhz));
+  }
   return table;
 }
 
 std::vector<Figure> layer_columns(const MachineInfo& machine) {
   const std::string busy = fmt::format("{} busy %", machine.time.subject);
   std::vector<Figure> columns{
-      {"layer", "text", "see accounting.layers.name"},
+      {"layer", "text",
+       "see accounting.layers.name; (constants, once): constants_cycles, which are no layer's"},
       {"from", "cycles", "first cycle of the machine in which the layer runs"},
       {"to", "cycles", "last cycle of the machine in which the layer runs"},
       {"cycles", "cycles", "see accounting.layers.cycles"},

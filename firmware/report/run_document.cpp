@@ -126,6 +126,13 @@ std::string batch_text(const Throughput& rate) {
 
 }  // namespace
 
+std::string constants_text(const RunDocument& document) {
+  const Cycle cycles = document.constants.value_or(0);
+  if (cycles == 0) return "";
+  return fmt::format("{} cycles = {}, before the first image; in no latency", cycles,
+                     time_text(milliseconds(document, cycles)));
+}
+
 std::string frames_text(const Throughput& rate) {
   if (!rate.frames_per_second) return "no time is spent";
   return fmt::format("{:.2f} frames/s", *rate.frames_per_second);
@@ -152,6 +159,8 @@ std::string stats_json(const RunDocument& document) {
   json["version"] = document.version;
   json["revision"] = document.revision;
   json.update(image_json(document, document.images.front()));
+  if (!document.energy_of_units.is_null()) json["energy"] = document.energy_of_units;
+  if (document.constants) json["constants_cycles"] = *document.constants;
   json["total_cycles"] = document.total_cycles;
   if (document.interrupted) json["interrupted"] = true;
   if (document.wall_seconds > 0) {
@@ -192,6 +201,9 @@ std::string summary_text(const RunDocument& document) {
   line("cycles", fmt::format("{} = {} at {:g} MHz{}", image.cycles,
                              time_text(milliseconds(document, image.cycles)), document.clock_mhz,
                              first_of(document)));
+  if (const std::string once = constants_text(document); !once.empty()) {
+    text += fmt::format("constants, once {}\n", once);
+  }
   if (document.interrupted) {
     const RunResult& last = *document.images.back().run;
     line("interrupted",

@@ -46,6 +46,9 @@ struct RunDocument {
   /// With several units: cycles of the first image, simulated on a unit that has the memory alone.
   Cycle alone = 0;
   nlohmann::ordered_json shared_memory;  ///< with several units: figures of their memory
+  /// With several units and an energy table: the energy of all images on all units, which stands in
+  /// place of the first image's in summary, page and statistics.
+  nlohmann::ordered_json energy_of_units;
   MachineRates rates;
   nlohmann::ordered_json configuration;
   nlohmann::ordered_json rerun;  ///< input for --config that repeats the run; null: none
@@ -58,6 +61,9 @@ struct RunDocument {
   /// Reads of memory that nothing has written, in the programs of one image. Empty: they were not
   /// looked for.
   std::optional<UnwrittenReads> unwritten;
+  /// Cycles before the first image in which constants are copied to local memory, once; of several
+  /// units the most. They are in no latency and no throughput. Empty: no model was run.
+  std::optional<Cycle> constants;
   Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
   Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation
   double wall_seconds = 0;   ///< of the host, for the simulation only; 0: unknown
@@ -77,6 +83,9 @@ struct RunDocument {
 [[nodiscard]] std::optional<Throughput> throughput_of(const RunDocument& document);
 /// Text of a throughput: "105.90 frames/s".
 [[nodiscard]] std::string frames_text(const Throughput& rate);
+/// "58826 cycles = 588.26 us, before the first image; in no latency" for the copy of constants;
+/// empty if there is none.
+[[nodiscard]] std::string constants_text(const RunDocument& document);
 /// Converts cycles to ms by the document's clock.
 [[nodiscard]] double milliseconds(const RunDocument& document, Cycle cycles);
 

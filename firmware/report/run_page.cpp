@@ -98,6 +98,11 @@ std::string tiles(const RunDocument& document) {
       html::tile("cycles", grouped(image.cycles),
                  fmt::format("{} at {:g} MHz", time_text(milliseconds(document, image.cycles)),
                              document.clock_mhz)));
+  if (const Cycle once = document.constants.value_or(0); once != 0) {
+    tiles.push_back(html::tile("constants, once", grouped(once),
+                               fmt::format("{} before the first image, in no latency",
+                                           time_text(milliseconds(document, once)))));
+  }
   if (a.cycles == 0) return html::tiles(tiles);
   tiles.push_back(html::tile(
       fmt::format("{} busy", machine.time.subject),
@@ -218,13 +223,14 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
                            {},
                            std::string(machine.time.subject),
                            std::string(machine.traffic.title)};
-  const auto point = [&](const Roofline& r, std::string_view name, Cycle cycles) {
+  // The points of the whole run are named first, then layers by their cycles.
+  const auto point = [&](const Roofline& r, std::string_view name, Cycle weight, bool main) {
     if (!r.intensity || r.macs == 0) return;
     chart.points.push_back(
         {*r.intensity, r.macs_per_cycle,
          fmt::format("{}: {:.3g} MAC/byte, {:.3g} MAC/cycle, {} of the roof", name, *r.intensity,
                      r.macs_per_cycle, percent(r.share_of_roof)),
-         cycles == a.cycles, std::string(name), static_cast<double>(cycles)});
+         main, std::string(name), static_cast<double>(weight)});
   };
   for (std::size_t i = 0; i < a.regions.size(); ++i) {
     const RegionFigures& region = a.regions[i];
@@ -232,10 +238,10 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
     if (cycles >= a.cycles) continue;
     const auto macs = expectation(document.expected, i).macs;
     point(macs ? roofline(region.counters, rates, *macs) : roofline(region.counters, rates),
-          region.name, cycles);
+          region.name, cycles, false);
   }
-  if (document.macs) point(busy, "whole run, array busy", 0);
-  point(all, "whole run", a.cycles);
+  if (document.macs) point(busy, "whole run, array busy", a.cycles + 1, false);
+  point(all, "whole run", a.cycles + 2, true);
   return out + svg::roofline(chart);
 }
 
@@ -385,6 +391,9 @@ std::string layers_section(const Accounting& a, const RunDocument& document) {
         "its matrices, weight changes and DataMoves out of the accumulators alone.";
   }
   text += "</p>\n";
+  if (const std::string once = constants_text(document); !once.empty()) {
+    text += "<p>Constants, once: " + escape(once) + "; they belong to no layer.</p>\n";
+  }
   for (const std::string& finding : prediction_findings(a, expected)) {
     text += "<p>" + escape(finding) + ".</p>\n";
   }

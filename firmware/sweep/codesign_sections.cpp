@@ -33,11 +33,11 @@ std::string fronts(const std::vector<Measured>& points, const std::vector<SweepA
   std::vector<std::vector<double>> rows;
   for (const Measured& point : points) {
     rows.push_back({point.latency_ms, area(point)});
-    if (comparable) rows.back().push_back(energy_total(point));
+    if (comparable) rows.back().push_back(energy_of_image(point));
   }
   const JsonValues first = points.front().values();
   double most = 0;
-  for (const Measured& point : points) most = std::max(most, energy_total(point));
+  for (const Measured& point : points) most = std::max(most, energy_of_image(point));
   const std::string unit = comparable ? first.text("/figures/energy/unit") : "";
   const Scaled energy = engineering(most, unit);
   std::vector<html::Table::Column> columns{{"point"}};
@@ -51,11 +51,12 @@ std::string fronts(const std::vector<Measured>& points, const std::vector<SweepA
     add_cells(axes, *points[i].line, cells);
     cells.push_back(fmt::format("{:.4f}", points[i].latency_ms));
     cells.push_back(grouped(static_cast<std::uint64_t>(area(points[i]))));
-    if (comparable) cells.push_back(fmt::format("{:.4g}", energy_total(points[i]) * energy.factor));
+    if (comparable)
+      cells.push_back(fmt::format("{:.4g}", energy_of_image(points[i]) * energy.factor));
     table.row(std::move(cells));
   }
   std::vector<std::string> charts{front_chart(points, axes, "area", "bits and multipliers", area)};
-  if (comparable) charts.push_back(front_chart(points, axes, "energy", unit, energy_total));
+  if (comparable) charts.push_back(front_chart(points, axes, "energy", unit, energy_of_image));
   return text + Colouring(points, axes).legend() + svg::side_by_side(charts) +
          "<p>No other point is as good in all of these and better in one:</p>\n" + table.html();
 }
@@ -108,7 +109,8 @@ std::string kernels(const std::vector<Measured>& points) {
       const bool odd = ratio && (*ratio < codesign::ratio_low || *ratio > codesign::ratio_high);
       table.row(
           {link_to(point.point), escape(figures.text(kernel + "name")),
-           grouped(figures.count(kernel + "start")), grouped(figures.count(kernel + "cycles")),
+           figures.number_or_null(kernel + "start") ? grouped(figures.count(kernel + "start")) : "",
+           grouped(figures.count(kernel + "cycles")),
            fmt::format("{:.2f}", figures.number(kernel + "us")),
            grouped(figures.count(kernel + "predicted_cycles")),
            ratio ? fmt::format(odd ? "<b>{:.2f}</b>" : "{:.2f}", *ratio) : "",

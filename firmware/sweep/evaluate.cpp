@@ -53,7 +53,7 @@ std::string evaluate(std::string_view configuration_json, const bench::ProgramCa
   if (max_cycles != 0) task.max_cycles = max_cycles;
   Configuration figures = Configuration::parse(to_json(bench::evaluate(task, cache)));
   for (const char* key : host_figures) figures.erase(key);
-  const energy::OnChip needed = energy::on_chip(task.architecture);
+  const energy::OnChip needed = energy::on_chip(task.architecture, task.tcus);
   figures["memory_bits"] = needed.memory_bits;
   figures["multipliers"] = needed.multipliers;
   return text_of_json(figures);

@@ -37,7 +37,16 @@ Measured measure(const Line& line, const std::string& where) {
   m.multipliers = values.number("/figures/multipliers");
   const double bytes =
       values.number("/figures/dram_read_bytes") + values.number("/figures/dram_write_bytes");
-  if (m.frames_per_second) m.dram_bytes_per_second = bytes * *m.frames_per_second;
+  // The bytes are those of a run, which computes a batch; results of earlier versions do not say
+  // so.
+  const double batch = values.has("/figures/batch") ? values.number("/figures/batch") : 1;
+  if (m.frames_per_second) m.dram_bytes_per_second = bytes / batch * *m.frames_per_second;
+  if (values.has("/configuration/measure/tcus")) {
+    m.units = values.count("/configuration/measure/tcus");
+  }
+  if (values.has("/figures/constants_cycles")) {
+    m.constants_cycles = values.count("/figures/constants_cycles");
+  }
   return m;
 }
 
@@ -48,11 +57,20 @@ std::vector<Measured> measured(const Results& results) {
   for (std::size_t i = 0; i < results.lines.size(); ++i) {
     const Line& line = results.lines[i];
     if (line["status"] != "ok") continue;
-    points.push_back(measure(line, fmt::format("{}/results.jsonl:{}", results.folder, i + 1)));
+    points.push_back(
+        measure(line, fmt::format("{}/results.jsonl:{}", results.folder,
+                                  i < results.numbers.size() ? results.numbers[i] : i + 1)));
   }
   std::sort(points.begin(), points.end(),
             [](const Measured& a, const Measured& b) { return a.point < b.point; });
   return points;
+}
+
+Speed speed_of(const std::vector<Measured>& points) {
+  const bool several = std::any_of(points.begin(), points.end(),
+                                   [](const Measured& point) { return point.units > 1; });
+  if (!several) return {};
+  return {true, "Frames/s", "frames/s of all units", "frames/s", "more frames/s", "highest"};
 }
 
 const Line& value_of(const Line& line, const std::string& key) {
@@ -127,6 +145,9 @@ Best best_of(const std::vector<const Measured*>& points) {
   Best best;
   best.fastest = least([](const Measured& m) {
     return std::make_tuple(m.latency_ms, m.memory_bits, m.multipliers);
+  });
+  best.rate = least([](const Measured& m) {
+    return std::make_tuple(-m.frames_per_second.value_or(0), m.memory_bits, m.multipliers);
   });
   best.efficient = least([](const Measured& m) {
     return std::make_tuple(-m.frames_per_second.value_or(0) / m.memory_bits, m.memory_bits,

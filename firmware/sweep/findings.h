@@ -21,9 +21,11 @@ struct Measured {
   std::uint64_t cycles = 0;
   double latency_ms = 0;
   std::optional<double> frames_per_second, array_busy, useful_mac;
+  std::uint64_t units = 1;  ///< units behind one memory; the figures below are those of all
   double memory_bits = 0, multipliers = 0;  ///< on chip, see energy::OnChip
   /// Bytes read and written at all DRAM banks per second, if images run one after the other.
   std::optional<double> dram_bytes_per_second;
+  std::uint64_t constants_cycles = 0;  ///< see ImageResult::constants
 
   [[nodiscard]] JsonValues values() const { return {*line, where}; }
 };
@@ -31,6 +33,26 @@ struct Measured {
 /// The points whose status is ok, by ascending number. They refer to `results`. Throws UserError,
 /// naming line and figure, if a figure is missing or has the wrong type.
 [[nodiscard]] std::vector<Measured> measured(const Results& results);
+
+/// What points are compared by: latency; or frames per second if points have several units, which
+/// leave the latency of an image as it is. Functions need points that have rates.
+struct Speed {
+  bool rate = false;  ///< true: frames per second
+  const char* title = "Latency";
+  const char* axis = "latency, ms";
+  const char* unit = "ms";
+  const char* better = "less latency";
+  const char* best = "lowest";  ///< name of the best value
+
+  [[nodiscard]] double value(const Measured& point) const {
+    return rate ? point.frames_per_second.value_or(0) : point.latency_ms;
+  }
+  /// A value that is less for better points: ms, of several units those for an image.
+  [[nodiscard]] double time(const Measured& point) const {
+    return rate ? 1e3 / point.frames_per_second.value_or(0) : point.latency_ms;
+  }
+};
+[[nodiscard]] Speed speed_of(const std::vector<Measured>& points);
 
 /// The value of a key ("section.key") in the configuration of a line; null if there is none.
 [[nodiscard]] const Line& value_of(const Line& line, const std::string& key);
@@ -59,6 +81,7 @@ struct CostAndTime {
 /// number.
 struct Best {
   std::size_t fastest = 0;    ///< lowest latency
+  std::size_t rate = 0;       ///< most frames per second
   std::size_t efficient = 0;  ///< most frames per second per bit of memory
   std::size_t smallest = 0;   ///< least memory among points within 10 % of the lowest latency
   /// Fewest multipliers among points within 10 % of the lowest latency.

@@ -65,7 +65,7 @@ std::string energy_table(const std::vector<Measured>& points, const std::vector<
     std::vector<std::string> cells{link_to(point.point)};
     add_cells(axes, *point.line, cells);
     cells.push_back(fmt::format("{:.4f}", point.latency_ms));
-    cells.push_back(fmt::format("{:.4g}", energy_total(point) * energy.factor));
+    cells.push_back(fmt::format("{:.4g}", energy_of_image(point) * energy.factor));
     if (powers) {
       cells.push_back(has(point, "energy/power_mw")
                           ? fmt::format("{:.4g}", figures.number("/figures/energy/power_mw"))
@@ -86,7 +86,7 @@ std::string energy_section(const std::vector<Measured>& points,
   const std::string energy_unit = unit_of(points, "energy/unit");
   const std::string area_unit = unit_of(points, "energy/area/unit");
   const std::string table =
-      energy_table(points, axes, engineering(largest(points, energy_total), energy_unit),
+      energy_table(points, axes, engineering(largest(points, energy_of_image), energy_unit),
                    engineering(largest(points, area_total), area_unit));
   const std::string common = common_table(points);
   if (common.empty()) {
@@ -94,12 +94,17 @@ std::string energy_section(const std::vector<Measured>& points,
            "</p>\n" +
            table;
   }
-  std::vector<std::string> charts{front_chart(points, axes, "energy", energy_unit, energy_total)};
+  std::vector<std::string> charts{
+      front_chart(points, axes, "energy", energy_unit, energy_of_image)};
   const bool areas = std::all_of(points.begin(), points.end(),
                                  [](const Measured& m) { return has(m, "energy/area"); });
   if (areas) charts.push_back(front_chart(points, axes, "area", area_unit, area_total));
-  return "<p>Energy: events counted in the run times table " + escape(common) +
-         ". Large points are on the front: no other has both less cost and less latency.</p>\n" +
+  return fmt::format(
+             "<p>Energy of an image or a product: events counted in the run times table {}; "
+             "without "
+             "commands, refresh and interface of the board's DRAM. Area: that of all units. Large "
+             "points are on the front: no other has both less cost and {}.</p>\n",
+             escape(common), speed_of(points).better) +
          Colouring(points, axes).legend() + svg::side_by_side(charts) + table;
 }
 
@@ -150,12 +155,15 @@ std::string energy_title(const Measured& point) {
                      figures.text("/figures/energy/source"));
 }
 
-double energy_total(const Measured& point) {
-  return has(point, "energy") ? point.values().number("/figures/energy/total") : 0;
+double energy_of_image(const Measured& point) {
+  for (const char* figure : {"energy/per_image", "energy/total"}) {
+    if (has(point, figure)) return point.values().number(fmt::format("/figures/{}", figure));
+  }
+  return 0;
 }
 
 std::string energy_text(const Measured& point) {
-  return energy::energy_text(energy_total(point), point.values().text("/figures/energy/unit"));
+  return energy::energy_text(energy_of_image(point), point.values().text("/figures/energy/unit"));
 }
 
 std::string common_table(const std::vector<Measured>& points) {
@@ -240,19 +248,20 @@ std::string front_chart(const std::vector<Measured>& points, const std::vector<S
                         double (*cost)(const Measured&)) {
   const Scaled scaled = engineering(largest(points, cost), unit);
   const Colouring colouring(points, axes);
+  const Speed speed = speed_of(points);
   svg::ScatterChart chart;
-  chart.title = "Latency against " + name;
+  chart.title = fmt::format("{} against {}", speed.title, name);
   chart.x.title = with_unit(name, scaled.unit);
-  chart.y.title = "latency, ms";
+  chart.y.title = speed.axis;
   std::vector<CostAndTime> values;
   for (const Measured& point : points) {
-    values.push_back({cost(point) * scaled.factor, point.latency_ms});
+    values.push_back({cost(point) * scaled.factor, speed.time(point)});
   }
   std::set<std::size_t> front;
   svg::ScatterLine line{{}, 5, true};
   for (const std::size_t i : pareto_front(values)) {
     front.insert(i);
-    line.points.emplace_back(values[i].cost, values[i].time);
+    line.points.emplace_back(values[i].cost, speed.value(points[i]));
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool main = front.count(i) != 0;
@@ -261,9 +270,9 @@ std::string front_chart(const std::vector<Measured>& points, const std::vector<S
       settings.push_back(axis.title + " " + plain(value_of(*points[i].line, axis.key)));
     }
     chart.points.push_back(
-        {values[i].cost, values[i].time,
-         fmt::format("point {}: {:.4g} {}, {:.4g} ms; {}", points[i].point, values[i].cost,
-                     scaled.unit, values[i].time, fmt::join(settings, "; ")),
+        {values[i].cost, speed.value(points[i]),
+         fmt::format("point {}: {:.4g} {}, {:.4g} {}; {}", points[i].point, values[i].cost,
+                     scaled.unit, speed.value(points[i]), speed.unit, fmt::join(settings, "; ")),
          colouring.of(*points[i].line), main, main ? std::to_string(points[i].point) : ""});
   }
   chart.lines.push_back(std::move(line));

@@ -13,9 +13,10 @@ namespace tactus::sweep {
 
 /// Name, unit and source of the point's energy table; empty for a point without energy.
 [[nodiscard]] std::string energy_title(const Measured& point);
-/// Total energy of the point, in the unit of its table; 0 without energy.
-[[nodiscard]] double energy_total(const Measured& point);
-/// Total energy with its unit: "1.234 mJ".
+/// Energy of an image, or of a product or Stripe program, in the unit of its table; 0 without
+/// energy.
+[[nodiscard]] double energy_of_image(const Measured& point);
+/// energy_of_image() with its unit: "1.234 mJ".
 [[nodiscard]] std::string energy_text(const Measured& point);
 /// The energy_title() that all points share. Empty if they have no energies, or energies by
 /// different tables, which cannot be compared.
@@ -57,8 +58,8 @@ struct Scaled {
 /// mm2 for areas. Other units are returned unchanged.
 [[nodiscard]] Scaled engineering(double most, const std::string& unit);
 
-/// A chart of latency against a cost, with its Pareto front. `name` and `unit` are those of the
-/// cost.
+/// A chart of speed (see Speed) against a cost, with its Pareto front. `name` and `unit` are those
+/// of the cost.
 [[nodiscard]] std::string front_chart(const std::vector<Measured>& points,
                                       const std::vector<SweepAxis>& axes, const std::string& name,
                                       const std::string& unit, double (*cost)(const Measured&));

@@ -1,6 +1,7 @@
 #include "firmware/sweep/report.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include "firmware/report/scatter.h"
 #include "firmware/report/svg.h"
 #include "firmware/sweep/codesign_sections.h"
+#include "firmware/sweep/configuration.h"
 #include "firmware/sweep/findings.h"
 #include "firmware/sweep/measure_sections.h"
 #include "isa/support/error.h"
@@ -42,24 +44,33 @@ struct Naming {
   std::string unit;  ///< empty: text, or a number without a unit
 };
 
-/// Name and unit of a key: "board.read_latency" is "read latency" in cycles.
+/// The unit of a key in the table of parameters; empty: none, or no parameter.
+std::string unit_of_key(const std::string& key) {
+  const std::size_t dot = key.find('.');
+  for (const ParameterSection& section : parameters()) {
+    if (section.name != key.substr(0, dot)) continue;
+    for (const ParameterInfo& parameter : section.parameters) {
+      if (parameter.key == key.substr(dot + 1)) return parameter.unit;
+    }
+  }
+  return "";
+}
+
+/// Name and unit of a key: "board.read_latency" is "read latency" in cycles, "board.clock_mhz" is
+/// "clock" in MHz.
 Naming naming(const std::string& key) {
   if (key == "board.name") return {"board", ""};
   if (key == "board.machine") return {"machine", ""};
   if (key == "workload.gemm") return {"matrix product", ""};
   if (key == "workload.stripe") return {"program", ""};
-  if (key == "codesign.pipeline_depth") return {"pipeline depth", "tiles"};
-  if (key == "board.clock_mhz") return {"clock", "MHz"};
-  if (key == "board.axi_data_bits") return {"AXI data", "bits"};
+  std::string unit = unit_of_key(key);
   std::string name = key.substr(key.find('.') + 1);
-  std::string unit;
-  if (ends_with(name, "_latency")) unit = "cycles";
-  if (ends_with(name, "_depth") && name != "thread_queue_depth") unit = "vectors";
-  if (name == "thread_queue_depth") unit = "instructions";
-  if (name == "stride0_depth" || name == "stride1_depth") unit = "strides";
-  if (name == "array_size") unit = "lanes";
+  std::string ending = "_" + unit;
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (!unit.empty() && ends_with(name, ending)) name.resize(name.size() - ending.size());
   std::replace(name.begin(), name.end(), '_', ' ');
-  return {name, unit};
+  return {std::move(name), std::move(unit)};
 }
 
 /// Title for axes and columns: "read latency, cycles".
@@ -81,18 +92,17 @@ struct Group {
   std::vector<const Measured*> points;
 };
 
-/// A quantity against which latency is drawn, with a Pareto front.
+/// A quantity against which the speed is drawn, with a Pareto front.
 struct Cost {
-  const char* title;
+  const char* name;
   const char* axis;
   const char* mark;  ///< mark of the front's points in the table
   double (*of)(const Measured&);
 };
 constexpr Cost costs[] = {
-    {"Latency against on-chip memory", "on-chip memory, Mbit", "memory", megabits},
-    {"Latency against multipliers", "multipliers", "multipliers", multipliers},
-    {"Latency against DRAM bandwidth used", "DRAM bandwidth used, MB/s", "bandwidth",
-     megabytes_per_second},
+    {"on-chip memory", "on-chip memory, Mbit", "memory", megabits},
+    {"multipliers", "multipliers", "multipliers", multipliers},
+    {"DRAM bandwidth used", "DRAM bandwidth used, MB/s", "bandwidth", megabytes_per_second},
 };
 
 /// True for the hash of a file, which is not shown since the name of the file is.
@@ -101,7 +111,10 @@ bool is_hash_of_file(const std::string& key) { return ends_with(key, "sha256"); 
 class Page {
  public:
   explicit Page(const Results& results)
-      : results_(results), measured_(measured(results)), keys_(varied_keys(results.lines)) {
+      : results_(results),
+        measured_(measured(results)),
+        speed_(comparable_speed()),
+        keys_(varied_keys(results.lines)) {
     keys_.erase(std::remove_if(keys_.begin(), keys_.end(), is_hash_of_file), keys_.end());
     // Keys that follow from the board (or machine) are shown with the boards.
     const std::vector<std::string> chosen = chosen_keys(results);
@@ -131,10 +144,12 @@ class Page {
   [[nodiscard]] std::string html() const;
 
  private:
+  [[nodiscard]] Speed comparable_speed() const;
   void find_fronts();
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::string varied(const Line& line) const;
   [[nodiscard]] std::string lead() const;
+  [[nodiscard]] std::string speed_text(const Measured& m) const;
   [[nodiscard]] std::string best(const Group& group) const;
   [[nodiscard]] std::string group_legend(std::vector<svg::Legend> entries) const;
   [[nodiscard]] std::string axes_section() const;
@@ -149,6 +164,7 @@ class Page {
 
   const Results& results_;
   std::vector<Measured> measured_;
+  Speed speed_;
   std::string base_, subject_;        ///< key of the board or machine; key of what is computed
   std::vector<std::string> keys_;     ///< keys that vary and do not follow from the board
   std::vector<std::string> implied_;  ///< keys that follow from the board
@@ -158,11 +174,18 @@ class Page {
   std::size_t failed_ = results_.lines.size() - measured_.size();
 };
 
+/// The speed by which the points that have rates are compared.
+Speed Page::comparable_speed() const {
+  std::vector<Measured> compared;
+  std::copy_if(measured_.begin(), measured_.end(), std::back_inserter(compared), has_rates);
+  return speed_of(compared);
+}
+
 void Page::find_fronts() {
   for (const Group& group : groups_) {
     for (std::size_t c = 0; c < std::size(costs); ++c) {
       std::vector<CostAndTime> points;
-      for (const Measured* m : group.points) points.push_back({costs[c].of(*m), m->latency_ms});
+      for (const Measured* m : group.points) points.push_back({costs[c].of(*m), speed_.time(*m)});
       for (const std::size_t i : pareto_front(points)) fronts_[group.points[i]].insert(c);
     }
   }
@@ -186,20 +209,28 @@ std::string Page::varied(const Line& line) const {
   return text;
 }
 
+std::string Page::speed_text(const Measured& m) const {
+  return speed_.rate ? fmt::format("{:.2f} frames/s", *m.frames_per_second)
+                     : time_text(m.latency_ms);
+}
+
 /// The table of points that are best in some respect. Each point has one row with all its respects.
 std::string Page::best(const Group& group) const {
   const Best best = best_of(group.points);
   std::vector<std::pair<std::size_t, const char*>> praises{
       {best.fastest, "has the lowest latency"},
+      {best.rate, "gives the most frames/s"},
       {best.efficient, "gives the most frames for its memory"},
       {best.smallest, "has the least memory within 10 % of the lowest latency"},
       {best.multipliers, "has the fewest multipliers within 10 % of the lowest latency"},
   };
+  // With one unit the lowest latency gives the most frames/s, unless points differ in their batch.
+  if (!speed_.rate) praises.erase(praises.begin() + 1);
   const std::string table = common_table(measured_);
   if (!table.empty()) {
     const auto less = [](const Measured* a, const Measured* b) {
-      return std::make_pair(energy_total(*a), a->latency_ms) <
-             std::make_pair(energy_total(*b), b->latency_ms);
+      return std::make_pair(energy_of_image(*a), a->latency_ms) <
+             std::make_pair(energy_of_image(*b), b->latency_ms);
     };
     const auto least = std::min_element(group.points.begin(), group.points.end(), less);
     praises.emplace_back(least - group.points.begin(), "takes the least energy");
@@ -270,9 +301,9 @@ std::string Page::axis_chart(const std::string& key) const {
     return values > 1 && (values <= 24 || 8 * values <= points);
   };
   svg::ScatterChart chart;
-  chart.title = "Latency against " + naming(key).name;
+  chart.title = fmt::format("{} against {}", speed_.title, naming(key).name);
   chart.x.title = titled(key);
-  chart.y.title = "latency, ms";
+  chart.y.title = speed_.axis;
   const auto numeric = [&](const Measured& m) { return value_of(*m.line, key).is_number(); };
   const bool numbers = std::all_of(measured_.begin(), measured_.end(), numeric);
   std::map<std::string, double> places;
@@ -287,23 +318,23 @@ std::string Page::axis_chart(const std::string& key) const {
     std::map<double, std::vector<double>> at;
     for (const Measured* m : group.points) {
       const double x = place(*m);
-      at[x].push_back(m->latency_ms);
+      at[x].push_back(speed_.value(*m));
       chart.points.push_back(
-          {x, m->latency_ms,
-           fmt::format("point {}: {}; {}", m->point, time_text(m->latency_ms), varied(*m->line)),
+          {x, speed_.value(*m),
+           fmt::format("point {}: {}; {}", m->point, speed_text(*m), varied(*m->line)),
            group.colour});
     }
     if (!enough(at.size(), group.points.size())) continue;
     const bool single = groups_.size() == 1;
-    svg::ScatterLine lowest{{}, single ? 0 : group.colour}, median{{}, 5, false, true};
-    for (auto& [x, latencies] : at) {
-      std::sort(latencies.begin(), latencies.end());
-      lowest.points.emplace_back(x, latencies.front());
-      const std::size_t half = latencies.size() / 2;
-      median.points.emplace_back(x, (latencies[half] + latencies[latencies.size() - 1 - half]) / 2);
+    svg::ScatterLine best{{}, single ? 0 : group.colour}, median{{}, 5, false, true};
+    for (auto& [x, values] : at) {
+      std::sort(values.begin(), values.end());
+      best.points.emplace_back(x, speed_.rate ? values.back() : values.front());
+      const std::size_t half = values.size() / 2;
+      median.points.emplace_back(x, (values[half] + values[values.size() - 1 - half]) / 2);
     }
     if (single && at.size() < group.points.size()) chart.lines.push_back(std::move(median));
-    chart.lines.push_back(std::move(lowest));
+    chart.lines.push_back(std::move(best));
   }
   return svg::scatter(chart);
 }
@@ -316,7 +347,8 @@ std::string Page::axes_section() const {
   }
   return "<p>Every point once in each chart, whatever its other values. Rest the pointer on one to "
          "see them.</p>\n" +
-         group_legend({{"points", 1}, {"lowest at each value", 0}, {"median", 5}}) +
+         group_legend(
+             {{"points", 1}, {speed_.best + std::string(" at each value"), 0}, {"median", 5}}) +
          svg::side_by_side(charts);
 }
 
@@ -325,9 +357,9 @@ std::string Page::fronts_section() const {
   std::vector<std::string> charts;
   for (std::size_t c = 0; c < std::size(costs); ++c) {
     svg::ScatterChart chart;
-    chart.title = costs[c].title;
+    chart.title = fmt::format("{} against {}", speed_.title, costs[c].name);
     chart.x.title = costs[c].axis;
-    chart.y.title = "latency, ms";
+    chart.y.title = speed_.axis;
     for (const Group& group : groups_) {
       const bool single = groups_.size() == 1;
       svg::ScatterLine line{{}, single ? 5 : group.colour, true};
@@ -335,21 +367,24 @@ std::string Page::fronts_section() const {
         const auto found = fronts_.find(m);
         const bool main = found != fronts_.end() && found->second.count(c) != 0;
         const double cost = costs[c].of(*m);
-        chart.points.push_back({cost, m->latency_ms,
+        chart.points.push_back({cost, speed_.value(*m),
                                 fmt::format("point {}: {:.4g}, {}; {}", m->point, cost,
-                                            time_text(m->latency_ms), varied(*m->line)),
+                                            speed_text(*m), varied(*m->line)),
                                 single ? colouring.of(*m->line) : group.colour, main,
                                 main ? std::to_string(m->point) : ""});
-        if (main) line.points.emplace_back(cost, m->latency_ms);
+        if (main) line.points.emplace_back(cost, speed_.value(*m));
       }
       std::sort(line.points.begin(), line.points.end());
       chart.lines.push_back(std::move(line));
     }
     charts.push_back(svg::scatter(chart));
   }
-  return "<p>Large points are on the front: no other has both less cost and less latency. Memory: "
-         "local memory, accumulators, weights and SIMD registers. Multipliers: N x N in the array, "
-         "N in the ALUs. Bandwidth: bytes read and written for an image over its latency.</p>\n" +
+  return fmt::format(
+             "<p>Large points are on the front: no other has both less cost and {}. Memory: "
+             "local memory, accumulators, weights and SIMD registers. Multipliers: N x N in the "
+             "array, N in the ALUs. Bandwidth: bytes read and written for an image, times "
+             "frames/s.{}</p>\n",
+             speed_.better, speed_.rate ? " All are those of all units." : "") +
          (groups_.size() == 1 ? colouring.legend() : group_legend({})) + svg::side_by_side(charts);
 }
 
@@ -362,6 +397,9 @@ std::string Page::points_section() const {
         "memory, Mbit", "multipliers", "DRAM, MB/s"}) {
     columns.push_back({title});
   }
+  const bool constants = std::any_of(measured_.begin(), measured_.end(),
+                                     [](const Measured& m) { return m.constants_cycles != 0; });
+  if (constants) columns.push_back({"constants, once, cycles"});
   columns.push_back({"on the front of", true});
   html::Table table(columns, html::Table::Kind::list);
   for (const Measured& m : measured_) {
@@ -378,6 +416,7 @@ std::string Page::points_section() const {
     rate(3, megabits(m), 1);
     cells.push_back(grouped(static_cast<std::uint64_t>(m.multipliers)));
     rate(1, m.dram_bytes_per_second, 1e-6);
+    if (constants) cells.push_back(grouped(m.constants_cycles));
     std::string marks;
     if (const auto found = fronts_.find(&m); found != fronts_.end()) {
       for (const std::size_t c : found->second) {
@@ -387,7 +426,15 @@ std::string Page::points_section() const {
     cells.push_back(marks);
     table.row(std::move(cells));
   }
-  return "<p>A click on a title sorts.</p>\n" + table.html();
+  return fmt::format("<p>A click on a title sorts.{}{}</p>\n",
+                     speed_.rate
+                         ? " Frames/s, memory, multipliers and DRAM are those of all units; "
+                           "cycles and latency are those of the first image."
+                         : "",
+                     constants ? " Constants, once: cycles before the first image, which are in no "
+                                 "other figure."
+                               : "") +
+         table.html();
 }
 
 std::vector<SweepAxis> Page::axes() const {
@@ -485,7 +532,7 @@ std::string Page::html() const {
       page.section(title, section);
     }
     page.section("Pareto fronts", fronts_section());
-    page.section("Latency against what varies", axes_section());
+    page.section(fmt::format("{} against what varies", speed_.title), axes_section());
   }
   if (!measured_.empty()) page.section("All points", points_section());
   if (failed_ > 0) page.section("Failed points", failed_section());

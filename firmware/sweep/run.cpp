@@ -52,11 +52,15 @@ std::string message_of(const JobResult& result) {
 /// text share the program.
 std::string program_of(const Configuration& configuration) {
   std::string text;
-  for (const char* section : {"workload", "architecture", "compiler"}) {
+  const auto add = [&](const char* section) {
     if (const auto found = configuration.find(section); found != configuration.end()) {
       text += found->dump();
     }
-  }
+  };
+  for (const char* section : {"workload", "architecture", "compiler"}) add(section);
+  // The optimising compiler measures programs with the board's memory.
+  const auto compiler = configuration.find("compiler");
+  if (compiler != configuration.end() && compiler->value("optimise", false)) add("board");
   return text;
 }
 

@@ -340,8 +340,9 @@ TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
   ASSERT_EQ(tactus("zoo mlp -o mlp.onnx").code, 0);
   ASSERT_EQ(tactus("compile mlp.onnx --board zcu104 -o .").code, 0);
   const std::string run = "run mlp_onnx_zcu104.tmodel --input random:3 --images 5 ";
-  ASSERT_EQ(tactus(run + "-o alone --stats one.json").code, 0);
-  const Output units = tactus(run + "--tcus 3 -o together --stats s.json --report p.html");
+  const std::string energy = " --energy horowitz_45nm ";
+  ASSERT_EQ(tactus(run + "-o alone --stats one.json" + energy).code, 0);
+  const Output units = tactus(run + "--tcus 3 -o together --stats s.json --report p.html" + energy);
   ASSERT_EQ(units.code, 0) << units.err;
   EXPECT_NE(units.out.find("\nunits         3 behind one memory: "), std::string::npos)
       << units.out;
@@ -363,6 +364,25 @@ TEST_F(CliTest, SeveralUnitsBehindOneMemory) {
     EXPECT_EQ(tcus.at("each").at(u).at("images"), u < 2 ? 2 : 1);
   }
   EXPECT_FALSE(one.contains("tcus"));
+  // Energy, power and area are those of all units and images.
+  const Json &all = stats.at("energy"), &first = one.at("energy");
+  EXPECT_EQ(all.at("units"), 3);
+  EXPECT_EQ(all.at("images"), 5);
+  double sum = 0;
+  for (const Json& image : stats.at("images")) {
+    sum += image.at("energy").at("total").get<double>();
+  }
+  EXPECT_NEAR(all.at("total").get<double>(), sum, 1e-6 * sum);
+  EXPECT_NEAR(all.at("per_image").get<double>(), sum / 5, 1e-6 * sum);
+  EXPECT_NEAR(all.at("area").at("total").get<double>(),
+              3 * first.at("area").at("total").get<double>(), 1e-3);
+  std::uint64_t longest = 0;  // cycles of the unit that ends last, at 100 MHz; pJ / us = uW
+  for (const Json& unit : tcus.at("each")) {
+    longest = std::max(longest, unit.at("cycles").get<std::uint64_t>());
+  }
+  EXPECT_NEAR(all.at("power_mw").get<double>(), sum / (static_cast<double>(longest) / 100) / 1e3,
+              1e-6 * all.at("power_mw").get<double>());
+  EXPECT_FALSE(first.contains("units"));
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "alone")) {
     const std::string name = file.path().filename().string();
     EXPECT_EQ(read("alone/" + name), read("together/" + name)) << name;

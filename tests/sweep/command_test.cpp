@@ -376,6 +376,41 @@ TEST_F(SweepCommand, UnitsWithoutImagesAreRefusedBeforeTheSweep) {
   EXPECT_EQ(good.code, 0) << good.err;
 }
 
+/// Figures of a point with several units are those of all units.
+TEST_F(SweepCommand, FiguresOfSeveralUnitsAreThoseOfAll) {
+  write("s.json", std::string(R"({"name": "t", "base": {"workload": {"network": "mlp"},
+    "measure": {"images": 4, "energy": "horowitz_45nm"}, "board": {"name": "zcu104"}},
+    "axes": [{"key": "measure.tcus", "values": [1, 2, 4]}]})"));
+  ASSERT_EQ(tactus("sweep s.json -o r -j 1").code, 0);
+  std::istringstream lines(read("r/results.jsonl"));
+  std::vector<nlohmann::json> figures;
+  for (std::string line; std::getline(lines, line);) {
+    figures.push_back(nlohmann::json::parse(line).at("figures"));
+  }
+  ASSERT_EQ(figures.size(), 3U);
+  const std::uint64_t units[] = {1, 2, 4};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (const char* key : {"memory_bits", "multipliers"}) {
+      EXPECT_EQ(figures[i].at(key), units[i] * figures[0].at(key).get<std::uint64_t>()) << key;
+    }
+    const auto area = [&](std::size_t point) {
+      return figures[point].at("energy").at("area").at("total").get<double>();
+    };
+    EXPECT_NEAR(area(i), static_cast<double>(units[i]) * area(0), 1e-3);
+    // The same events an image, in about a time of 1 / units.
+    const double energy = figures[0].at("energy").at("per_image").get<double>();
+    EXPECT_NEAR(figures[i].at("energy").at("per_image").get<double>(), energy, 1e-3 * energy);
+    const double power = figures[i].at("energy").at("power_mw").get<double>();
+    EXPECT_NEAR(power, energy * 1e-9 * figures[i].at("frames_per_second").get<double>(),
+                0.02 * power);
+  }
+  ASSERT_EQ(tactus("report r -o r.html").code, 0);
+  const std::string page = read("r.html");
+  EXPECT_NE(page.find("Frames/s against tcus"), std::string::npos);
+  EXPECT_NE(page.find("gives the most frames/s"), std::string::npos);
+  EXPECT_EQ(page.find("Latency against"), std::string::npos);
+}
+
 TEST_F(SweepCommand, BadDefinitionsAreRefusedBeforeAnythingIsWritten) {
   write_sweep(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])", "typo.json");
   expect_error("sweep typo.json -o r", "did you mean \"architecture.array_size\"?");

@@ -18,6 +18,7 @@
 #include "firmware/cli/progress.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/table.h"
+#include "firmware/driver/common/throughput.h"
 #include "firmware/process/pool.h"
 #include "firmware/report/version.h"
 #include "isa/support/csv.h"
@@ -54,6 +55,9 @@ std::vector<Args::Option> bench_options() {
        "$TACTUS_SHARED/golden/darwinn/tflite, or here)"},
       {"all", "", "also run the rows that take minutes"},
       {"list", "", "print the rows and run nothing"},
+      {"speed", "N",
+       "measure the simulator instead: each row N times, one at a time; prints the least time of a "
+       "simulation and the simulated cycles a second (rows: --config speed)"},
       {"jobs", "N", "rows at a time, a process each (default: number of cores)", false, 'j'},
       {"json", "F", "write all figures as JSON"},
       {"csv", "F", "write all figures as CSV"},
@@ -87,6 +91,17 @@ bool shows_bounds(const std::vector<Row>& rows) {
   return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.task.optimise; });
 }
 
+/// True if the table has a column with the cycles of constants that are copied once: a row keeps
+/// them in local memory, or is a compiled model, which may.
+bool shows_constants(const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Row& row) {
+    const compiler::Strategy strategy = row.task.strategy;
+    return row.task.source == bench::Source::model || row.task.resident ||
+           (!row.task.optimise && (strategy == compiler::Strategy::local_consts ||
+                                   strategy == compiler::Strategy::local_vars_and_consts));
+  });
+}
+
 Table make_table(const std::vector<Row>& rows) {
   using Align = Table::Align;
   std::vector<Table::Column> columns{{"network", Align::left},
@@ -108,6 +123,7 @@ Table make_table(const std::vector<Row>& rows) {
   if (shows_bounds(rows)) {
     columns.insert(columns.end(), {{"predicted"}, {"bound"}, {"times fewer"}});
   }
+  if (shows_constants(rows)) columns.push_back({"constants, once"});
   Table table(std::move(columns));
   for (const Row& row : rows) {
     std::vector<std::string> cells{row.program(),
@@ -127,6 +143,7 @@ Table make_table(const std::vector<Row>& rows) {
                                    "",
                                    ""};
     if (shows_bounds(rows)) cells.insert(cells.end(), {"999999999", "999999999", "9.99"});
+    if (shows_constants(rows)) cells.emplace_back("999999999");
     table.fit(cells);
   }
   return table;
@@ -187,8 +204,9 @@ std::uint64_t cycles_before(const std::vector<Row>& rows, const std::vector<Outc
 }
 
 std::vector<std::string> bound_cells(const Row& row, const Figures& figures, std::uint64_t before) {
-  if (figures.predicted_cycles == 0) return {"", "", ""};
-  return {fmt::format("{}", figures.predicted_cycles), fmt::format("{}", figures.bound_cycles),
+  if (!figures.predicted_cycles) return {"", "", ""};
+  return {fmt::format("{}", *figures.predicted_cycles),
+          figures.bound_cycles ? fmt::format("{}", *figures.bound_cycles) : "",
           before == 0 ? ""
                       : fmt::format("{:.2f}", static_cast<double>(before * row.task.batch) /
                                                   static_cast<double>(figures.cycles))};
@@ -199,7 +217,7 @@ std::string percent_cell(const std::optional<double>& share) {
 }
 
 std::string line(const Table& table, const Row& row, const Outcome& outcome,
-                 const std::optional<std::uint64_t>& before) {
+                 const std::optional<std::uint64_t>& before, bool constants) {
   const std::uint64_t n = row.task.architecture.array_size;
   std::vector<std::string> cells{row.program(), row.board.name, fmt::format("{}x{}", n, n),
                                  fmt::format("{:g}", row.task.clock_mhz)};
@@ -222,6 +240,7 @@ std::string line(const Table& table, const Row& row, const Outcome& outcome,
   if (before) {
     for (std::string& cell : bound_cells(row, figures, *before)) cells.push_back(std::move(cell));
   }
+  if (constants) cells.push_back(fmt::format("{}", figures.constants_cycles));
   return table.line(cells);
 }
 
@@ -254,8 +273,12 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
     fmt::print(
         "predicted: the optimising compiler's cost model, memory of fixed latency; bound: the "
         "matrices it chose, their weight changes and a DataMove of each result; times fewer: "
-        "cycles an "
-        "image, against the row without optimisation\n");
+        "cycles an image of many, against the row without optimisation\n");
+  }
+  if (shows_constants(rows)) {
+    fmt::print(
+        "constants, once: cycles before the first image in which constants are copied to local "
+        "memory; they are in no other column\n");
   }
   for (const std::string& note : notes) fmt::print("{}\n", note);
   if (left > 0) fmt::print("{} more rows with --all, which take minutes\n", left);
@@ -392,12 +415,67 @@ std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, co
     for (; printed < rows.size() && ready[printed]; ++printed) {
       std::optional<std::uint64_t> before;
       if (shows_bounds(rows)) before = cycles_before(rows, outcomes, rows[printed]);
-      fmt::print("{}", line(table, rows[printed], outcomes[printed], before));
+      fmt::print("{}",
+                 line(table, rows[printed], outcomes[printed], before, shows_constants(rows)));
       std::fflush(stdout);
     }
   };
   run_jobs(std::min(jobs, rows.size()), next, done);
   return outcomes;
+}
+
+// ---- the simulator's speed ------------------------------------------------------------------
+
+/// Runs each row several times, one at a time, and prints the least time that a simulation took,
+/// with its elaboration, and the cycles a second.
+int measure_speed(const Args& args, const std::vector<Row>& rows, std::size_t times) {
+  std::vector<Outcome> best(rows.size());
+  const auto next = [&](std::size_t number, Job& job) {
+    if (number == rows.size() * times) return false;
+    job.arguments = {"bench", "--row"};
+    if (args.has("no-cache")) job.arguments.emplace_back("--no-cache");
+    job.input = to_json(rows[number / times].task);
+    return true;
+  };
+  const auto done = [&](std::size_t number, const JobResult& result) {
+    Outcome outcome = outcome_of(result);
+    Outcome& known = best[number / times];
+    const bool slower = outcome.figures && known.figures &&
+                        outcome.figures->simulate_seconds >= known.figures->simulate_seconds;
+    if (!slower) known = std::move(outcome);
+  };
+  run_jobs(1, next, done);
+  using Align = Table::Align;
+  Table table({{"network", Align::left},
+               {"board", Align::left},
+               {"memory", Align::left},
+               {"array"},
+               {"images"},
+               {"cycles"},
+               {"seconds"},
+               {"Mcycles/s"}});
+  std::vector<std::vector<std::string>> cells;
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bench::Task& task = rows[i].task;
+    if (!best[i].figures) {
+      fmt::print(stderr, "tactus bench: {}: {}\n", rows[i].title(), best[i].error);
+      ++failed;
+      continue;
+    }
+    const Figures& figures = *best[i].figures;
+    const std::uint64_t cycles = figures.cycles * runs_of(task.images(), figures.batch);
+    cells.push_back({rows[i].program(), rows[i].board.name,
+                     task.memory_model == MemoryModel::board ? "board's" : "fixed latency",
+                     fmt::format("{0}x{0}", task.architecture.array_size),
+                     fmt::format("{}", task.images()), fmt::format("{}", cycles),
+                     fmt::format("{:.3f}", figures.simulate_seconds),
+                     fmt::format("{:.1f}", static_cast<double>(cycles) / 1e6 /
+                                               std::max(1e-9, figures.simulate_seconds))});
+  }
+  fmt::print("{}seconds: the least of {}, of one process on one core, elaboration included\n",
+             table.text(cells), counted(times, "simulation"));
+  return failed == 0 ? exit_ok : exit_mismatch;
 }
 
 }  // namespace
@@ -447,6 +525,13 @@ int bench_command(const Words& words) {
   if (args.has("list")) {
     for (const Row& row : rows) fmt::print("{}\n", row.title());
     return exit_ok;
+  }
+  if (args.has("speed")) {
+    constexpr std::uint64_t most_times = 1000;
+    for (const char* option : {"json", "csv", "jobs"}) {
+      if (args.has(option)) user_error("tactus bench: --speed goes not with --{}", option);
+    }
+    return measure_speed(args, rows, args.number("speed", 1, 1, most_times));
   }
   for (const char* option : {"json", "csv"}) {
     if (const auto path = args.text(option)) {

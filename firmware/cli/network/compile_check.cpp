@@ -255,7 +255,7 @@ struct Beside {
 
 std::optional<Beside> compile_beside(const Args& args, const nn::Graph& graph,
                                      const compiler::Options& options,
-                                     const tcu::Architecture& architecture) {
+                                     const TcuSimulationConfig& config) {
   const auto name = args.text("beside");
   if (!name) return std::nullopt;
   Beside beside;
@@ -263,7 +263,7 @@ std::optional<Beside> compile_beside(const Args& args, const nn::Graph& graph,
   beside.options.optimise = false;
   beside.options.strategy = compiler::parse_strategy(*name);
   try {
-    beside.compiled = bench::compile_network(graph, architecture, beside.options);
+    beside.compiled = bench::compile_network(graph, config, beside.options);
     return beside;
   } catch (const UserError& error) {
     fmt::print("no program of strategy {} to compare with: {}\n", *name, error.what());
@@ -415,7 +415,7 @@ void print_prediction(const Args& args, const std::vector<std::string>& input_fi
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {
     data[layout.name] = pack_tensor(layout, compiled.architecture, inputs.at(layout.name).floats);
   }
-  const TcuRunResult run = simulate_once(compiled, config, data, 0);
+  const TcuRunResult run = simulate_once(compiled, config, data, 0).run;
   std::vector<Expectation> expected;
   for (const compiler::LayerInfo& layer : compiled.layers) {
     expected.push_back({layer.predicted_cycles, layer.bound_cycles, layer.true_macs});
@@ -446,7 +446,7 @@ bool print_checks(const Args& args, const std::vector<std::string>& input_files,
   } else {
     sets.push_back({"", check_inputs(args, input_files, graph, compiled), {}});
   }
-  const std::optional<Beside> beside = compile_beside(args, graph, options, config.architecture);
+  const std::optional<Beside> beside = compile_beside(args, graph, options, config);
   bool good = true;
   for (const TestData& data : sets) {
     good = print_check(args, graph, compiled, options, config, data, beside, progress) && good;

@@ -240,20 +240,21 @@ Target read_target(const Args& args) {
   return target;
 }
 
-/// Simulated cycles of the optimising compiler's program, if that compiler supports the options and
-/// the simulation is short.
-std::optional<Cycle> optimised_cycles(const nn::Graph& model, const Compiled& compiled,
-                                      compiler::Options options,
-                                      const TcuSimulationConfig& config) {
+/// A run of the optimising compiler's program, if that compiler supports the options and the
+/// simulation is short.
+std::optional<ImageResult> optimised_run(const nn::Graph& model, const Compiled& compiled,
+                                         compiler::Options options,
+                                         const TcuSimulationConfig& config) {
   const nn::Graph& graph = compiled.scaled ? *compiled.scaled : model;
   options.bounds = compiled.bounds;
+  options.scales = compiler::Scales::none;  // the network is scaled already
+  options.calibrate.clear();
   if (options.optimise || options.compat || options.separate_outputs) return std::nullopt;
   options.optimise = true;
   options.dump_hir = options.dump_lir = options.dump_assembly = options.dump_dot = false;
   try {
-    const Compiled optimised = compiler::compile(graph, config.architecture, options);
-    const std::optional<TcuRunResult> run = simulate_if_quick(optimised, config);
-    return run ? std::optional(run->cycles) : std::nullopt;
+    const Compiled optimised = bench::compile_network(graph, config, options);
+    return simulate_if_quick(optimised, config);
   } catch (const UserError&) {
     return std::nullopt;  // the program does not fit the machine
   }
@@ -319,7 +320,7 @@ int compile_command(const Words& words) {
     if (p.done == 0) progress.begin(p.all);
     progress.show(p.what, p.done);
   };
-  Compiled compiled = bench::compile_network(graph, config.architecture, options);
+  Compiled compiled = bench::compile_network(graph, config, options);
   compiled.board = target.board;
   progress.clear();
 
@@ -332,11 +333,11 @@ int compile_command(const Words& words) {
   }
   for (const std::string& note : compiled.notes) fmt::print("{:<26}{}\n", "note", note);
   if (args.has("summary") || args.has("layers")) {
-    const std::optional<TcuRunResult> run = simulate_if_quick(compiled, config);
+    const std::optional<ImageResult> run = simulate_if_quick(compiled, config);
     if (args.has("summary")) {
-      std::optional<Cycle> optimised;
+      std::optional<ImageResult> optimised;
       if (run && options.via == compiler::Via::layers)
-        optimised = optimised_cycles(graph, compiled, options, config);
+        optimised = optimised_run(graph, compiled, options, config);
       progress.clear();
       print_summary(compiled, config, run, optimised);
     }

@@ -1,6 +1,7 @@
 #include "firmware/cli/network/compile_summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,7 @@ void latency(const char* name, std::uint64_t cycles, double clock_mhz, const std
 }
 
 void print_latencies(const Compiled& compiled, const TcuSimulationConfig& config,
-                     const std::optional<TcuRunResult>& run) {
+                     const std::optional<ImageResult>& run) {
   const bench::Estimate estimate = estimate_of(compiled);
   const double mhz = config.clock_mhz;
   if (compiled.predicted_cycles != 0) {
@@ -88,11 +89,15 @@ void print_latencies(const Compiled& compiled, const TcuSimulationConfig& config
   }
   latency("estimated latency", estimate.execution.cycles, mhz, formula);
   if (run) {
-    latency("simulated latency", run->cycles, mhz, memory_text(config));
+    latency("simulated latency", run->run.cycles, mhz, memory_text(config));
+    if (run->constants != 0) {
+      latency("constants, once", run->constants, mhz,
+              "simulated, before the first image; in no latency");
+    }
   } else {
     line("simulated latency", "not simulated, since it takes a while: see tactus run --model");
   }
-  const std::uint64_t cycles = run ? run->cycles : estimate.execution.cycles;
+  const std::uint64_t cycles = run ? run->run.cycles : estimate.execution.cycles;
   if (cycles != 0) {
     const std::uint64_t busy = sum_of(compiled, &compiler::LayerInfo::mat_mul_vectors);
     line(
@@ -157,10 +162,12 @@ LayerCycles predicted_layers(const Compiled& compiled) {
 class CycleColumns {
  public:
   CycleColumns(const Compiled& compiled, LayerCycles expected,
-               const std::optional<TcuRunResult>& run)
+               const std::optional<ImageResult>& run)
       : compiled_(compiled) {
     lists_.push_back(std::move(expected));
-    if (run) lists_.push_back(simulated_layers(compiled, *run));
+    if (!run) return;
+    lists_.push_back(simulated_layers(compiled, run->run));
+    constants_ = run->constants;
   }
 
   void add_titles(std::vector<Table::Column>& columns) const {
@@ -176,12 +183,19 @@ class CycleColumns {
     cells.push_back(percent(array_figures::useful(info.true_macs, cycles, peak_macs(compiled_))));
   }
   [[nodiscard]] std::string note() const {
-    return fmt::format("array busy and useful MAC: over the {}\n", lists_.back().how);
+    return fmt::format(
+        "array busy and useful MAC: over the {}\n{}", lists_.back().how,
+        constants_ == 0
+            ? ""
+            : fmt::format("constants, once: {} cycles before the first image, which are "
+                          "no layer's\n",
+                          constants_));
   }
 
  private:
   const Compiled& compiled_;
   std::vector<LayerCycles> lists_;
+  Cycle constants_ = 0;
 };
 
 std::string millions(std::uint64_t macs) {
@@ -191,7 +205,7 @@ std::string millions(std::uint64_t macs) {
 /// Prints the optimiser's choice for each layer, its cost by the cost model, and where the cycles
 /// go. There are two bounds: the array's, multiply-accumulates / (N * N), and that of the chosen
 /// form (OptimisedLayer).
-void print_optimised_layers(const Compiled& compiled, const std::optional<TcuRunResult>& run) {
+void print_optimised_layers(const Compiled& compiled, const std::optional<ImageResult>& run) {
   const CycleColumns cycles(compiled, predicted_layers(compiled), run);
   std::vector<Table::Column> columns{{"layer", Table::Align::left},
                                      {"instructions"},
@@ -217,7 +231,7 @@ void print_optimised_layers(const Compiled& compiled, const std::optional<TcuRun
   fmt::print("{}{}", Table(columns).text(rows), cycles.note());
 }
 
-void print_plain_layers(const Compiled& compiled, const std::optional<TcuRunResult>& run) {
+void print_plain_layers(const Compiled& compiled, const std::optional<ImageResult>& run) {
   const CycleColumns cycles(compiled, estimated_layers(compiled), run);
   std::vector<Table::Column> columns{{"layer", Table::Align::left},
                                      {"instructions"},
@@ -243,10 +257,26 @@ void print_plain_layers(const Compiled& compiled, const std::optional<TcuRunResu
   fmt::print("{}{}", Table(columns).text(rows), cycles.note());
 }
 
+/// Compares the optimising compiler's program with the one that was compiled: cycles of an image,
+/// and for how many images the comparison holds if constants are copied once.
+std::string optimised_text(const ImageResult& run, const ImageResult& optimised) {
+  const auto change = [](std::uint64_t now, std::uint64_t before) {
+    const double percent = 100 - share(now, before);
+    return fmt::format("{:.1f} % {}", std::abs(percent), percent < 0 ? "more" : "fewer");
+  };
+  const Cycle now = optimised.run.cycles, before = run.run.cycles;
+  const std::string text =
+      fmt::format("{} simulated, {}", counted(now, "cycle"), change(now, before));
+  if (run.constants == 0 && optimised.constants == 0) return text + " for any number of images";
+  return fmt::format("{} for many images; {} with constants, once ({} and {} cycles), for 1 image",
+                     text, change(now + optimised.constants, before + run.constants),
+                     optimised.constants, run.constants);
+}
+
 }  // namespace
 
-TcuRunResult simulate_once(const Compiled& compiled, const TcuSimulationConfig& config,
-                           const TensorData& inputs, Cycle max_cycles) {
+ImageResult simulate_once(const Compiled& compiled, const TcuSimulationConfig& config,
+                          const TensorData& inputs, Cycle max_cycles) {
   const bench::Program program = bench::to_program(compiled, "compiled");
   TcuRunOptions options;
   options.max_cycles = max_cycles;
@@ -254,20 +284,20 @@ TcuRunResult simulate_once(const Compiled& compiled, const TcuSimulationConfig& 
     options.regions.push_back({layer.name, layer.first_instruction, layer.instructions});
   }
   return run_once(config, program.model, inputs.empty() ? bench::seeded_inputs(program, 1) : inputs,
-                  {}, options)
-      .run;
+                  {}, options);
 }
 
-std::optional<TcuRunResult> simulate_if_quick(const Compiled& compiled,
-                                              const TcuSimulationConfig& config) {
+std::optional<ImageResult> simulate_if_quick(const Compiled& compiled,
+                                             const TcuSimulationConfig& config) {
   if (estimate_of(compiled).execution.cycles > quick_cycles) return std::nullopt;
-  TcuRunResult run = simulate_once(compiled, config, {}, quick_limit);
-  if (run.end != RunEnd::finished) return std::nullopt;
-  return run;
+  ImageResult image = simulate_once(compiled, config, {}, quick_limit);
+  if (image.run.end != RunEnd::finished) return std::nullopt;
+  return image;
 }
 
 void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
-                   const std::optional<TcuRunResult>& run, std::optional<Cycle> optimised) {
+                   const std::optional<ImageResult>& run,
+                   const std::optional<ImageResult>& optimised) {
   const tcu::Architecture& a = compiled.architecture;
   const auto memory = [&](const char* name, const compiler::SpaceUse& use, std::uint64_t depth) {
     line(name, fmt::format("{} of {} vectors ({:.1f} %) at most, {} in sum", use.maximum, depth,
@@ -297,14 +327,12 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
   if (compiled.scaled) line("scales", scales_text(compiled.scales));
   print_host_work(compiled);
   print_latencies(compiled, config, run);
-  if (run && optimised && *optimised < run->cycles) {
-    line("with --optimise",
-         fmt::format("{} simulated, {:.1f} % fewer", counted(*optimised, "cycle"),
-                     100 - share(*optimised, run->cycles)));
+  if (run && optimised && optimised->run.cycles < run->run.cycles) {
+    line("with --optimise", optimised_text(*run, *optimised));
   }
 }
 
-void print_layers(const Compiled& compiled, const std::optional<TcuRunResult>& run) {
+void print_layers(const Compiled& compiled, const std::optional<ImageResult>& run) {
   if (compiled.predicted_cycles != 0) return print_optimised_layers(compiled, run);
   print_plain_layers(compiled, run);
 }

@@ -245,8 +245,10 @@ std::string runs_text(const Comparison& comparison) {
         change_text(static_cast<double>(run.cycles), static_cast<double>(first.cycles)),
         time_text(run.latency_ms), change_text(run.latency_ms, first.latency_ms));
   }
-  const std::string note = clock_note(comparison);
-  return note.empty() ? text : text + note + "\n";
+  for (const std::string& note : {clock_note(comparison), constants_note(comparison)}) {
+    if (!note.empty()) text += note + "\n";
+  }
+  return text;
 }
 
 /// The most important tables; --full prints all.

@@ -191,8 +191,9 @@ std::optional<TcuRunResult> Host::prepare() {
   }
   if (program.empty()) return std::nullopt;
   TcuRunResult result = simulation_.run(program);
-  if (result.end == RunEnd::finished) return std::nullopt;
-  return result;
+  if (result.end != RunEnd::finished) return result;
+  if (model_.file.preloads()) constants_cycles_ = result.cycles;
+  return std::nullopt;
 }
 
 ImageResult Host::run_image(const TensorData& inputs, const TcuRunOptions& options) {
@@ -206,6 +207,7 @@ ImageResult Host::run_image(const TensorData& inputs, const TcuRunOptions& optio
   }
   ImageResult result;
   result.begin = simulation_.now();
+  result.constants = constants_cycles_;
   TcuRunOptions run_options = options;
   if (mode_ == HostMode::driver) {
     reset_probe();

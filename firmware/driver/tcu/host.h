@@ -29,6 +29,9 @@ struct ImageResult {
   std::optional<Cycle> probe;  ///< driver mode: cycle in which the probe's copy is in DRAM0
   TensorData outputs;          ///< empty unless the run finished
   Cycle begin = 0;             ///< cycle of the machine in which the run began
+  /// Cycles of the copy of constants to local memory, once before the machine's first image; 0: the
+  /// model copies none. They are in no latency.
+  Cycle constants = 0;
 };
 
 /// Returns the program that copies constants from DRAM1 to local memory: the constants that the
@@ -69,6 +72,7 @@ class Host {
   std::vector<Tensor> inputs_, outputs_;
   std::vector<std::uint8_t> with_probe_;  ///< program of driver mode: the model's, then the probe's
   std::vector<std::uint8_t> probe_;       ///< contents of the probe vector
+  Cycle constants_cycles_ = 0;            ///< see ImageResult::constants
 };
 
 }  // namespace tactus

@@ -98,8 +98,8 @@ const std::vector<RunOption>& request_options() {
        "a kernel and a product run on one machine"},
       {points,
        whole("tcus", &R::tcus, {1, TcuUnits::most}, "units",
-             "units behind the board's memory, which share the images; other figures are those of "
-             "unit 0"),
+             "units behind the board's memory, which share the images; rates, memory, multipliers, "
+             "energy and area are those of all, other figures those of the first image"),
        ""},
       {command | python | points | kernels | products,
        text("energy", &R::energy, "none",

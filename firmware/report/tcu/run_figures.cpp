@@ -1,5 +1,7 @@
 #include "firmware/report/tcu/run_figures.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -97,8 +99,10 @@ RunDocument tcu_document(const std::string& kind, const std::string& subject,
   document.host_us = config.host_us;
   document.rates = rates;
   document.macs = macs;
+  if (kind == "model") document.constants = 0;
   for (const ImageResult& image : ran.images) {
     const TcuRunResult& run = image.run;
+    if (document.constants) document.constants = std::max(*document.constants, image.constants);
     ReportedRun reported;
     reported.run = &run;
     // In driver mode an image ends when its probe has arrived.

@@ -23,13 +23,14 @@ using compiler::Compiled;
 using compiler::Options;
 using compiler::Scales;
 
-tcu::Architecture machine(std::uint32_t accumulators = 4096) {
-  tcu::Architecture a;
+TcuSimulationConfig machine(std::uint32_t accumulators = 4096) {
+  TcuSimulationConfig config;
+  tcu::Architecture& a = config.architecture;
   a.array_size = 8;
   a.dram0_depth = a.dram1_depth = 1U << 16;
   a.local_depth = 4096;
   a.accumulator_depth = accumulators;
-  return a;
+  return config;
 }
 
 /// A file of images that is removed at the end.
