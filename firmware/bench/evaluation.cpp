@@ -68,8 +68,7 @@ constexpr FigureMember figure_members[] = {
     {"cycles", "cycles", "cycles of a run, simulated cycle by cycle", &Figures::cycles},
     {"constants_cycles", "cycles",
      "constants, once: cycles before the first image in which constants are copied to local "
-     "memory; "
-     "they are in no latency",
+     "memory; they are in no latency",
      &Figures::constants_cycles},
     {"latency_ms", "ms", "cycles at the board's clock, without the host", &Figures::latency_ms},
     {"frames_per_second", "1/s",
@@ -190,9 +189,9 @@ void fit_to(const BoardValues& board, compiler::Options& options) {
   options.write_latency = static_cast<std::uint32_t>(board.write_latency);
 }
 
-compiler::Compiled compile_network(
-    const nn::Graph& graph, const TcuSimulationConfig& config, const compiler::Options& options,
-    const WithKernel& with_kernel) {
+compiler::Compiled compile_network(const nn::Graph& graph, const TcuSimulationConfig& config,
+                                   const compiler::Options& options,
+                                   const WithKernel& with_kernel) {
   if (options.scales != compiler::Scales::none) {
     return compile_scaled(graph, config, options, with_kernel);
   }

@@ -184,8 +184,7 @@ std::string page_section(const Json& energy) {
   const std::string unit = text(energy, "unit");
   std::string out = fmt::format(
       "<p>Events counted in the run times table <b>{}</b>{}: {}{}{}. Not in it: {}; an access to "
-      "DRAM costs the same "
-      "behind any memory. Source: {}.</p>\n",
+      "DRAM costs the same behind any memory. Source: {}.</p>\n",
       escape(text(energy, "table")),
       energy.contains("technology") ? " (" + escape(text(energy, "technology")) + ")" : "",
       energy_text(total, unit), units_text(energy),

@@ -101,8 +101,8 @@ std::string energy_section(const std::vector<Measured>& points,
   if (areas) charts.push_back(front_chart(points, axes, "area", area_unit, area_total));
   return fmt::format(
              "<p>Energy of an image or a product: events counted in the run times table {}; "
-             "without "
-             "commands, refresh and interface of the board's DRAM. Area: that of all units. Large "
+             "without commands, refresh and interface of the board's DRAM. Area: that of all "
+             "units. Large "
              "points are on the front: no other has both less cost and {}.</p>\n",
              escape(common), speed_of(points).better) +
          Colouring(points, axes).legend() + svg::side_by_side(charts) + table;

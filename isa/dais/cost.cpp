@@ -34,7 +34,10 @@ double constant_bits(std::int64_t constant) {
 class Estimator {
  public:
   Estimator(const Program& program, const CostOptions& options)
-      : program_(program), options_(options) {}
+      : program_(program),
+        options_(options),
+        adder_size_(options.as_stated ? program.adder_size : 1),
+        carry_size_(options.as_stated ? program.carry_size : -1) {}
 
   Cost run() {
     cost_.ops.reserve(program_.ops.size());
@@ -57,13 +60,21 @@ class Estimator {
   [[nodiscard]] const Op& operand(std::int32_t id) const {
     return program_.ops[static_cast<std::size_t>(id)];
   }
+  [[nodiscard]] Interval range(const Op& op) const {
+    if (options_.as_stated) return op.range;
+    Interval values = interval_of(op.type);
+    if (kind_of(op.opcode) == OpKind::constant) {
+      values.min = values.max = static_cast<double>(op.data) * values.step;
+    }
+    return values;
+  }
   [[nodiscard]] double start(std::int32_t id) const {
     return cost_.ops[static_cast<std::size_t>(id)].latency;
   }
 
   /// Cost and latency of an adder. Only bit positions at which both operands have bits count.
   [[nodiscard]] OpCost adder(const Interval& a, const Interval& b) const {
-    if (program_.adder_size < 0 && program_.carry_size < 0) return {1, 1};
+    if (adder_size_ < 0 && carry_size_ < 0) return {1, 1};
     const double ends[] = {std::abs(a.min), std::abs(b.min), std::abs(a.max + a.step),
                            std::abs(b.max + b.step)};
     const double top = *std::max_element(std::begin(ends), std::end(ends));
@@ -72,7 +83,7 @@ class Estimator {
     const auto parts = [bits](std::int32_t size) {
       return std::ceil(bits / (size < 0 ? unlimited_size : size));
     };
-    return {parts(program_.adder_size), parts(program_.carry_size)};
+    return {parts(adder_size_), parts(carry_size_)};
   }
 
   /// Time at which an operation ends that could start at `begin` but must not cross a stage border.
@@ -92,7 +103,7 @@ class Estimator {
     switch (*kind_of(op.opcode)) {
       case OpKind::copy:
       case OpKind::constant:
-        return {0, op.latency};
+        return {0, options_.as_stated ? op.latency : 0};
       case OpKind::add:
       case OpKind::subtract:
         return estimate_sum(op);
@@ -123,14 +134,14 @@ class Estimator {
   }
 
   [[nodiscard]] OpCost estimate_sum(const Op& op) const {
-    const Interval b = scaled(operand(op.id1).range, exponent(op.data_low()));
-    const OpCost sum = adder(operand(op.id0).range, op.opcode == 1 ? negated(b) : b);
+    const Interval b = scaled(range(operand(op.id1)), exponent(op.data_low()));
+    const OpCost sum = adder(range(operand(op.id0)), op.opcode == 1 ? negated(b) : b);
     return {sum.cost, finish(std::max(start(op.id0), start(op.id1)), sum.latency)};
   }
 
   [[nodiscard]] OpCost estimate_mux(const Op& op) const {
-    const Interval& a = operand(op.id0).range;
-    const Interval b = scaled(operand(op.id1).range, exponent(op.data_high()));
+    const Interval a = range(operand(op.id0));
+    const Interval b = scaled(range(operand(op.id1)), exponent(op.data_high()));
     OpCost sum = adder(a, negates(op.opcode) ? negated(b) : b);
     // A mux between a value and a constant adds no delay in the programs that da4ml traces.
     if (a.min == a.max || b.min == b.max) sum.latency = 0;
@@ -143,7 +154,7 @@ class Estimator {
     const Op& b = operand(op.id1);
     const auto width_a = static_cast<double>(a.type.width());
     const auto width_b = static_cast<double>(b.type.width());
-    const OpCost sum_a = adder(a.range, a.range), sum_b = adder(b.range, b.range);
+    const OpCost sum_a = adder(range(a), range(a)), sum_b = adder(range(b), range(b));
     const double latency = std::max(sum_a.latency * width_b, sum_b.latency * width_a);
     return {std::min(sum_a.cost * width_b, sum_b.cost * width_a),
             finish(std::max(start(op.id0), start(op.id1)), latency)};
@@ -151,6 +162,7 @@ class Estimator {
 
   const Program& program_;
   const CostOptions& options_;
+  std::int32_t adder_size_, carry_size_;
   Cost cost_;
 };
 

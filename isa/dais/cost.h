@@ -19,6 +19,10 @@ struct CostOptions {
   /// Latency of a pipeline stage. An adder or multiplier that would cross a multiple of it starts
   /// at that multiple instead. 0: no stages. An operation that takes longer is a UserError.
   double latency_cutoff = 0;
+  /// Takes ranges of values, and sizes of adders and carries, from the JSON form, as da4ml does.
+  /// False: all values of each type, an adder size of 1 and carries of any length, which every form
+  /// of a program has; costs are LUTs.
+  bool as_stated = true;
 };
 
 struct OpCost {
@@ -33,8 +37,7 @@ struct Cost {
   double latency_max = 0;
 };
 
-/// Estimates the cost of a program that passed check_program(). The sizes of adders and carries are
-/// the program's.
+/// Estimates the cost of a program that passed check_program().
 [[nodiscard]] Cost estimate_cost(const Program& program, const CostOptions& options = {});
 
 /// One input or output as hardware sees it.

@@ -81,20 +81,28 @@ void print_ports(const char* what, const std::vector<dais::Port>& ports) {
   }
 }
 
-void print_program(const dais::Program& program, bool half_price_mux) {
+void print_program(const dais::Program& program, bool is_json, bool half_price_mux) {
   std::int64_t widest = 0;
   for (const dais::Op& op : program.ops) widest = std::max(widest, op.type.width());
   dais::CostOptions options;
   options.half_price_mux = half_price_mux;
+  const dais::Cost stated = dais::estimate_cost(program, options);
+  options.as_stated = false;
   const dais::Cost cost = dais::estimate_cost(program, options);
   const dais::FastExecutor fast(program);
   info_line("shape", "{} inputs, {} outputs, {} operations, {} tables", program.input_count(),
             program.output_count(), program.ops.size(), program.tables.size());
   info_line("operations", "{}", operation_counts(program));
   info_line("widest value", "{} bits", widest);
-  info_line("estimated logic", "{} LUT (adder size {})", cost.lut, program.adder_size);
-  info_line("estimated latency", "{}..{} (carry size {})", cost.latency_min, cost.latency_max,
-            program.carry_size);
+  info_line("estimated logic", "{} LUT (adder size 1, all values of each type)", cost.lut);
+  info_line("estimated latency", "{}..{} levels of adders", cost.latency_min, cost.latency_max);
+  if (is_json) {
+    info_line("da4ml's estimate",
+              "{}, latency {}..{} (adder size {}, carry size {}, ranges of "
+              "the file)",
+              stated.lut, stated.latency_min, stated.latency_max, program.adder_size,
+              program.carry_size);
+  }
   info_line("simulation", "lanes of {} bits, blocks of {} samples, {} values in flight",
             fast.lane_bits(), fast.block(), fast.slots());
 }
@@ -117,7 +125,7 @@ int info(const Words& words) {
   info_line("estimated registers", "{} bits", dais::register_bits(file.pipeline));
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (file.is_pipeline) fmt::print("stage {}\n", i);
-    print_program(stages[i], args.has("half-price-mux"));
+    print_program(stages[i], file.is_json, args.has("half-price-mux"));
   }
   fmt::print("ports\n");
   print_ports("in", dais::input_ports(stages.front()));

@@ -63,7 +63,11 @@ void print_dais_block(const tcu::Architecture& architecture, unsigned number) {
   const tcu::DaisBlockEntry& block = architecture.dais_blocks[number];
   const dais::File& file = *block.file;
   double lut = 0;
-  for (const dais::Program& stage : file.pipeline.stages) lut += dais::estimate_cost(stage).lut;
+  dais::CostOptions options;
+  options.as_stated = false;  // the same in every form of the program
+  for (const dais::Program& stage : file.pipeline.stages) {
+    lut += dais::estimate_cost(stage, options).lut;
+  }
   info_line("DAIS block", "{}: {}, {}", number, block.name, block.path);
   info_line("  shape", "{} inputs, {} outputs: {} vectors in, {} out a sample", block.input_count(),
             block.output_count(), block.input_vectors(architecture.array_size),
