@@ -404,8 +404,7 @@ std::string constants_note(const Comparison& comparison) {
   if (!any) return {};
   return fmt::format(
       "Cycles are those of an image, and compare for many images. Constants, once before the "
-      "first: "
-      "{} cycles; with them, for 1 image: {}.",
+      "first: {} cycles; with them, for 1 image: {}.",
       before, first);
 }
 
