@@ -99,7 +99,7 @@ TEST_F(DaisCommand, InfoAndDisassembly) {
   const Output json = tactus("dais info p.json");
   // Both forms have the same estimate. The JSON form also has ranges and sizes of adders.
   for (const Output* output : {&binary, &json}) {
-    EXPECT_NE(output->out.find("estimated logic       312 LUT (adder size 1, "), std::string::npos)
+    EXPECT_NE(output->out.find("estimated logic       317 LUT (adder size 1, "), std::string::npos)
         << output->out;
   }
   EXPECT_NE(json.out.find("da4ml's estimate      312, latency "), std::string::npos) << json.out;
@@ -206,7 +206,7 @@ TEST_F(DaisBlockCommand, InfoShowsShapeLatencyAndEstimates) {
   EXPECT_NE(one.out.find("DAIS block            0: cmvm, p.json\n"
                          "  shape               8 inputs, 8 outputs: 2 vectors in, 2 out a sample\n"
                          "  latency             1 cycles (one combinational program)\n"
-                         "  estimate            312 LUT, 77 bits of registers\n"),
+                         "  estimate            317 LUT, 77 bits of registers\n"),
             std::string::npos)
       << one.out;
   EXPECT_EQ(one.err, warning);
