@@ -341,8 +341,8 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     for (bool complete = layers.empty(); !complete;) {
       with_layers.outputs = outputs;
       with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
-      widened = recompile ? recompile(with_layers)
-                          : compile_network(compiled_graph, config, with_layers);
+      widened =
+          recompile ? recompile(with_layers) : compile_network(compiled_graph, config, with_layers);
       if (widened->scaled == nullptr) widened->scaled = compiled.scaled;
       const std::vector<std::string> made = output_names(*widened);
       const auto lost = std::stable_partition(layers.begin(), layers.end(), [&](const auto& name) {

@@ -46,10 +46,12 @@ using WithKernel = std::function<void(const std::function<void()>& simulate)>;
 
 /// Compiles a network for a machine with the compiler that the options name; fit_to() must have set
 /// them. With options.optimise, programs that the cost model takes for about equally fast are
-/// simulated with the machine's memory. Precondition: resolve_memory() has been called for `config`.
-[[nodiscard]] compiler::Compiled compile_network(
-    const nn::Graph& graph, const TcuSimulationConfig& config, const compiler::Options& options,
-    const WithKernel& with_kernel = {});
+/// simulated with the machine's memory. Precondition: resolve_memory() has been called for
+/// `config`.
+[[nodiscard]] compiler::Compiled compile_network(const nn::Graph& graph,
+                                                 const TcuSimulationConfig& config,
+                                                 const compiler::Options& options,
+                                                 const WithKernel& with_kernel = {});
 
 /// Sets the compiler's options that describe the board's memory.
 void fit_to(const BoardValues& board, compiler::Options& options);

@@ -95,8 +95,7 @@ Network make_network(const std::string& name, std::uint64_t seed) {
 }
 
 CompiledModel compile(const Network& network, const Configuration& configuration,
-                      const std::string& options_json,
-                      const bench::WithKernel& with_kernel) {
+                      const std::string& options_json, const bench::WithKernel& with_kernel) {
   compiler::Options options = read_options(options_json);
   const TcuSimulationConfig& config = configuration.config;
   bench::fit_to(config, options);

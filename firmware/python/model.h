@@ -39,9 +39,9 @@ struct CompiledModel {
 /// Compiles a network. `options` is a JSON object with keys of the compiler's parameters and
 /// "outputs", "input_shapes" and "separate_outputs". `with_kernel` calls its argument, a
 /// simulation, when it may use SystemC. Throws UserError.
-[[nodiscard]] CompiledModel compile(
-    const Network& network, const Configuration& configuration, const std::string& options,
-    const bench::WithKernel& with_kernel);
+[[nodiscard]] CompiledModel compile(const Network& network, const Configuration& configuration,
+                                    const std::string& options,
+                                    const bench::WithKernel& with_kernel);
 
 [[nodiscard]] CompiledModel read_compiled(const std::string& path);
 
