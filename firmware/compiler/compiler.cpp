@@ -238,7 +238,7 @@ void predict(Compiled& compiled, Strategy strategy, const optimise::Machine& mac
 }
 
 /// A program that --optimise may choose.
-struct Candidate {
+struct Contender {
   Compiled compiled;
   std::string by;                       ///< its strategy; empty: the optimiser
   std::optional<std::uint64_t> cycles;  ///< simulated; empty: not simulated
@@ -246,7 +246,7 @@ struct Candidate {
 
 /// Adds the programs of all strategies that fit the machine, each once.
 void add_strategies(const nn::Graph& graph, const Model& model, Options options,
-                    std::vector<Candidate>& candidates) {
+                    std::vector<Contender>& candidates) {
   options.optimise = false;
   const optimise::Machine machine = machine_of(model.architecture, options);
   for (const Strategy strategy : {Strategy::local_isolated, Strategy::local_vars,
@@ -255,7 +255,7 @@ void add_strategies(const nn::Graph& graph, const Model& model, Options options,
     try {
       Compiled compiled = compile_by_strategy(graph, model, options);
       const bool known =
-          std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+          std::any_of(candidates.begin(), candidates.end(), [&](const Contender& other) {
             return other.compiled.program == compiled.program &&
                    other.compiled.load_consts_to_local == compiled.load_consts_to_local;
           });
@@ -273,36 +273,36 @@ void add_strategies(const nn::Graph& graph, const Model& model, Options options,
 /// Returns the candidate with the fewest cycles; of equal ones the first. The memory may slow one
 /// program down more than another, so candidates that are near by the cost model are simulated, and
 /// the optimiser's whenever a strategy wins, for the note.
-Candidate& quickest_of(std::vector<Candidate>& candidates, const MeasuredMemory* memory) {
+Contender& quickest_of(std::vector<Contender>& candidates, const MeasuredMemory* memory) {
   // Predictions differ from cycles with a board's memory by up to 5 times in short programs, but
   // for programs of one network by much the same factor.
   constexpr std::uint64_t near = 2;
-  const auto predicted = [](const Candidate& a, const Candidate& b) {
+  const auto predicted = [](const Contender& a, const Contender& b) {
     return a.compiled.predicted_cycles < b.compiled.predicted_cycles;
   };
-  Candidate& best = *std::min_element(candidates.begin(), candidates.end(), predicted);
-  std::vector<Candidate*> simulated;
-  for (Candidate& candidate : candidates) {
+  Contender& best = *std::min_element(candidates.begin(), candidates.end(), predicted);
+  std::vector<Contender*> simulated;
+  for (Contender& candidate : candidates) {
     if (candidate.compiled.predicted_cycles <= near * best.compiled.predicted_cycles ||
         candidate.by.empty()) {
       simulated.push_back(&candidate);
     }
   }
   if (simulated.size() == 1 || memory == nullptr) return best;
-  for (Candidate* const candidate : simulated) {
+  for (Contender* const candidate : simulated) {
     candidate->cycles = memory->cycles(candidate->compiled);
     if (!candidate->cycles) return best;
   }
   return **std::min_element(
       simulated.begin(), simulated.end(),
-      [](const Candidate* a, const Candidate* b) { return *a->cycles < *b->cycles; });
+      [](const Contender* a, const Contender* b) { return *a->cycles < *b->cycles; });
 }
 
 /// Says that a strategy's program was chosen, and why.
-std::string strategy_note(const Candidate& chosen, const std::vector<Candidate>& candidates,
+std::string strategy_note(const Contender& chosen, const std::vector<Contender>& candidates,
                           const MeasuredMemory* memory, const std::string& refusal) {
   const std::string text = fmt::format("compiled without the optimiser, by {}", chosen.by);
-  const Candidate& optimised = candidates.front();
+  const Contender& optimised = candidates.front();
   if (!optimised.by.empty()) {
     return fmt::format("{}: optimised, the network does not fit: {}", text, refusal);
   }
@@ -325,7 +325,7 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   }
   // The optimiser runs first because it finds weights that fit in no program while it builds its
   // graph, before any search.
-  std::vector<Candidate> candidates;
+  std::vector<Contender> candidates;
   std::string refusal;
   try {
     candidates.push_back({compile_what_can_be_optimised(graph, model, options), "", std::nullopt});
@@ -337,7 +337,7 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   if (!candidates.empty() && !options.quickest) return std::move(candidates.front().compiled);
   add_strategies(graph, model, options, candidates);
   if (candidates.empty()) throw UserError(refusal);
-  Candidate& chosen = quickest_of(candidates, memory);
+  Contender& chosen = quickest_of(candidates, memory);
   if (!chosen.by.empty()) {
     chosen.compiled.notes.push_back(strategy_note(chosen, candidates, memory, refusal));
   }
