@@ -11,6 +11,7 @@
 #include "isa/support/error.h"
 #include "models/link/host_link.h"
 #include "models/sim/kernel_scope.h"
+#include "models/sim/kernel_time.h"
 
 namespace tactus {
 namespace {
@@ -19,6 +20,9 @@ using darwinn::HintKind;
 using sc_core::sc_time;
 
 constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+
+/// A time of the kernel in ps, rounded down.
+Picoseconds in_picoseconds(const sc_time& time) { return femtoseconds(time) / 1000; }
 
 std::uint64_t or_unlimited(std::uint64_t value) { return value == 0 ? unlimited : value; }
 
@@ -44,7 +48,7 @@ class Transfers final : public sc_core::sc_module {
 
   tlm_utils::simple_initiator_socket<Transfers> to_device{"to_device"}, to_host{"to_host"};
 
-  [[nodiscard]] Picoseconds end() const { return end_.value(); }
+  [[nodiscard]] Picoseconds end() const { return in_picoseconds(end_); }
   [[nodiscard]] std::uint64_t translations() const { return translations_; }
   [[nodiscard]] bool finished() const {
     return done_ == steps_.size() && computed_ == requests_.size();
@@ -104,7 +108,7 @@ class Transfers final : public sc_core::sc_module {
     pending_.emplace(time, Ending{what, number});
     wake_.notify(time - sc_core::sc_time_stamp());
   }
-  static Picoseconds now() { return sc_core::sc_time_stamp().value(); }
+  static Picoseconds now() { return in_picoseconds(sc_core::sc_time_stamp()); }
 
   HostLink& link_;
   const LinkValues& values_;
@@ -281,8 +285,9 @@ bool Transfers::submit() {
     states_[next_request_].released = true;
   } else {
     host_works_ = true;
-    at_time(sc_core::sc_time_stamp() + sc_time::from_value(request.host), What::host,
-            next_request_);
+    at_time(sc_core::sc_time_stamp() +
+                sc_time::from_value(kernel_units(request.host, "the host's time")),
+            What::host, next_request_);
   }
   ++next_request_;
   return true;
@@ -350,7 +355,8 @@ bool Transfers::compute() {
       if (request.compute == 0) {
         state.computed = true;
       } else {
-        at_time(sc_time::from_value(request.compute_end), What::compute, computed_);
+        at_time(sc_time::from_value(kernel_units(request.compute_end, "the end of a program")),
+                What::compute, computed_);
       }
     }
     if (!state.computed) return progress;
@@ -484,14 +490,14 @@ void Transfers::piece(std::size_t i, std::uint64_t bytes, bool to_the_device) {
   ++step.pieces;
   ++(to_the_device ? out_under_way_ : in_under_way_);
   const SerialChannel& channel = to_the_device ? link_.out : link_.in;
-  if (!step.started) step.step->start = channel.last_start().value();
+  if (!step.started) step.step->start = in_picoseconds(channel.last_start());
   step.started = true;
   at_time(sc_core::sc_time_stamp() + delay, What::piece, i);
 }
 
 LinkFigures figures(const SerialChannel& channel) {
   const SerialChannel::Stats& stats = channel.stats();
-  return {stats.transactions, stats.bytes, stats.wire_bytes, stats.busy.value()};
+  return {stats.transactions, stats.bytes, stats.wire_bytes, in_picoseconds(stats.busy)};
 }
 
 }  // namespace
