@@ -8,6 +8,17 @@
 #include "models/sim/kernel_time.h"
 
 namespace tactus {
+namespace {
+
+/// Marks a burst whose b_transport call has not returned. A burst with BeatTimes may be taken and
+/// released before.
+struct SlaveCall final : tlm::tlm_extension<SlaveCall> {
+  [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new SlaveCall(*this); }
+  void copy_from(const tlm::tlm_extension_base& /*other*/) override {}
+  void free() override {}  // all bursts share one
+};
+
+}  // namespace
 
 AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
                    unsigned beat_bytes, Transport transport, AxiLinks& pins)
@@ -16,11 +27,17 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::s
       period_(period.value()),
       beat_bytes_(beat_bytes),
       transport_(transport),
-      calls_([this](tlm::tlm_generic_payload& access,
-                    sc_core::sc_time& delay) { socket->b_transport(access, delay); },
-             [this](tlm::tlm_generic_payload& access, const sc_core::sc_time& delay) {
-               answer(static_cast<Burst&>(access), delay);
-             }),
+      calls_(
+          [this](tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
+            static SlaveCall call;
+            access.set_extension(&call);
+            socket->b_transport(access, delay);
+            access.clear_extension(&call);
+          },
+          [this](tlm::tlm_generic_payload& access, const sc_core::sc_time& delay) {
+            if (access.get_ref_count() == 0) return free(&access);
+            answer(static_cast<Burst&>(access), delay);
+          }),
       pins_(pins),
       account_(basename(), clock, state_table, rest) {
   socket.register_nb_transport_bw(this, &AxiSlave::nb_transport_bw);
@@ -50,6 +67,7 @@ AxiSlave::Burst* AxiSlave::new_burst() {
 }
 
 void AxiSlave::free(tlm::tlm_generic_payload* burst) {
+  if (burst->get_extension<SlaveCall>() != nullptr) return;  // freed when the call returns
   burst->reset();
   free_.push_back(static_cast<Burst*>(burst));
 }
@@ -190,6 +208,7 @@ void AxiSlave::commit_write_data() {
     if (burst.beats != 0) check_length(burst);
   }
   if (write_channel_ != nullptr) {
+    if (pulled_ == nullptr) ++clock_.transactions;  // the channel may call its memory
     room_from_ = first_cycle_from(write_channel_->take_beat(period_ * (clock_.now + 1)));
     takes_data_from_ = room_from_;
   }

@@ -18,8 +18,8 @@ struct PortPath::Access : tlm::tlm_generic_payload {
   Burst* burst = nullptr;
   Direction* direction = nullptr;
   Place* place = nullptr;     ///< place of its chunk
-  std::uint64_t arrival = 0;  ///< ps, at the controller
-  std::uint64_t done = 0;     ///< ps: the controller's answer
+  std::uint64_t arrival = 0;  ///< at the controller
+  std::uint64_t done = 0;     ///< the time of the controller's answer
   bool is_answered = false;
   unsigned end = 0;  ///< port beats of the burst up to the end of this access
 };
@@ -85,7 +85,7 @@ void PortPath::free(tlm::tlm_generic_payload* payload) {
 tlm::tlm_sync_enum PortPath::nb_transport_fw(tlm::tlm_generic_payload& payload,
                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
-  const std::uint64_t now = now_ps() + delay.value();
+  const std::uint64_t now = present() + delay.value();
   if (payload.is_read()) {
     begin_read(payload, now);
   } else {
@@ -122,8 +122,8 @@ sc_core::sc_time PortPath::lookahead() const {
   return sc_core::sc_time::from_value(std::min(directions_[read].there, directions_[write].there));
 }
 
-std::uint64_t PortPath::take_beat(std::uint64_t ps) {
-  w_edge_ = std::max(port_.edge_from(ps + in_[write]), w_edge_) + n_;
+std::uint64_t PortPath::take_beat(std::uint64_t time) {
+  w_edge_ = std::max(port_.edge_from(time + in_[write]), w_edge_) + n_;
   passed_.push_back(w_edge_);
   const std::uint64_t passes = port_.edge(w_edge_);
   drained_[oldest_drained_] = passes < in_[write] ? 0 : passes - in_[write];
@@ -213,6 +213,9 @@ void PortPath::make_accesses(Direction& direction, const Chunk& chunk, std::uint
     access->set_data_ptr(burst.payload->get_data_ptr() + at);
     access->set_data_length(length);
     access->set_streaming_width(length);
+    std::uint8_t* const enables = burst.payload->get_byte_enable_ptr();
+    access->set_byte_enable_ptr(enables == nullptr ? nullptr : enables + at);
+    access->set_byte_enable_length(enables == nullptr ? 0 : length);
     access->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     at += length;
     access->burst = &burst;
@@ -233,7 +236,7 @@ void PortPath::send(Direction& direction) {
   while (direction.may_send()) {
     Access* access = direction.to_send.front();
     direction.to_send.pop_front();
-    const std::uint64_t now = now_ps();
+    const std::uint64_t now = present();
     access->arrival = std::max({access->arrival, direction.free_from, now});
     sc_core::sc_time delay = sc_core::sc_time::from_value(access->arrival - now);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -263,7 +266,7 @@ tlm::tlm_sync_enum PortPath::nb_transport_bw(int number, tlm::tlm_generic_payloa
                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   Direction& direction = directions_[static_cast<unsigned>(number)];
   auto& access = static_cast<Access&>(payload);
-  const std::uint64_t time = now_ps() + delay.value();
+  const std::uint64_t time = present() + delay.value();
   // An answer without an earlier END_REQ also ends the request phase.
   const bool taken = direction.request_phase == &access;
   if (taken) {
@@ -346,7 +349,7 @@ void PortPath::finish(Burst* burst, std::uint64_t time) {
   if (payload.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
-  const std::uint64_t now = now_ps();
+  const std::uint64_t now = present();
   sc_core::sc_time delay = sc_core::sc_time::from_value(time > now ? time - now : 0);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   socket->nb_transport_bw(payload, phase, delay);

@@ -3,7 +3,7 @@
 //
 // T: period of the design's clock, P: period of the port's clock, which is p/q times as fast
 // (port_clock.h). A beat of the design is n = max(1, design bytes / port bytes) beats of the port.
-// All times are whole picoseconds; on the port, everything happens at edges of P.
+// All times are in the unit of sc_time::value(); on the port, everything happens at edges of P.
 //
 //   Read    An address taken in cycle c is at the port at the first edge of P from (c + 1) T + half
 //           the interconnect's latency on. It crosses in half the crossing clocks, rounded down.
@@ -45,6 +45,7 @@
 #include "models/axi/port_clock.h"
 #include "models/axi/ring.h"
 #include "models/axi/write_channel.h"
+#include "models/dram/ddr_protocol.h"
 #include "models/sim/clock.h"
 
 namespace tactus {
@@ -54,15 +55,16 @@ class PortPath final : public sc_core::sc_module,
                        private tlm::tlm_mm_interface {
  public:
   tlm_utils::simple_target_socket<PortPath> socket{"socket"};
-  tlm_utils::simple_initiator_socket_tagged<PortPath> reads{"reads"};
-  tlm_utils::simple_initiator_socket_tagged<PortPath> writes{"writes"};
+  using ControllerSocket = tlm_utils::simple_initiator_socket_tagged<PortPath, 32, DdrProtocol>;
+  ControllerSocket reads{"reads"};
+  ControllerSocket writes{"writes"};
 
   /// `period` is T; `beat_bytes` is the size of a beat of the design.
   PortPath(const sc_core::sc_module_name& name, Clock& clock, const sc_core::sc_time& period,
            unsigned beat_bytes, const PathConfig& config);
   ~PortPath() override;
 
-  std::uint64_t take_beat(std::uint64_t ps) override;
+  std::uint64_t take_beat(std::uint64_t time) override;
   [[nodiscard]] std::uint64_t room_behind(std::size_t beats) const override {
     if (beats >= drained_.size()) return ~std::uint64_t{0};
     return drained_[(oldest_drained_ + beats) % drained_.size()];
@@ -83,40 +85,40 @@ class PortPath final : public sc_core::sc_module,
   struct Burst {
     tlm::tlm_generic_payload* payload = nullptr;  ///< null: free
     BeatTimes* times = nullptr;
-    std::uint64_t from = 0;    ///< ps: a read's address has crossed; a write's is at the port
+    std::uint64_t from = 0;    ///< time: a read's address has crossed; a write's is at the port
     unsigned port_beats = 0;   ///< all port beats of the burst
     unsigned cut = 0;          ///< port beats that are in chunks
     unsigned returned = 0;     ///< port beats of a read that have passed the R channel
     unsigned open = 0;         ///< chunks not yet sent, plus accesses not yet answered
-    std::uint64_t answer = 0;  ///< ps: end of a write's accesses so far, with the crossing
+    std::uint64_t answer = 0;  ///< time: end of a write's accesses so far, with the crossing
   };
   struct Access;
   /// Consecutive port beats of a burst. `outstanding` limits the number of chunks in flight.
   struct Chunk {
     Burst* burst;
-    std::uint64_t ready;    ///< ps: may go out from then on
+    std::uint64_t ready;    ///< time: may go out from then on
     unsigned first, count;  ///< port beats
   };
   /// One of the `outstanding` places of a direction, and the chunk that was sent from it last.
   struct Place {
     unsigned open = 0;       ///< accesses not yet answered
-    std::uint64_t done = 0;  ///< ps: last answer so far, at the port
+    std::uint64_t done = 0;  ///< time: last answer so far, at the port
   };
   /// The state of one direction: reads or writes.
   struct Direction {
-    tlm_utils::simple_initiator_socket_tagged<PortPath>* socket = nullptr;
+    ControllerSocket* socket = nullptr;
     tlm::tlm_command command = tlm::TLM_READ_COMMAND;
-    std::uint64_t there = 0;          ///< ps from the port to the controller
-    std::uint64_t back = 0;           ///< ps from the controller to the port
-    std::uint64_t back_crossing = 0;  ///< ps of the crossing on the way back
+    std::uint64_t there = 0;          ///< time from the port to the controller
+    std::uint64_t back = 0;           ///< time from the controller to the port
+    std::uint64_t back_crossing = 0;  ///< time of the crossing on the way back
     GrowingRing<Chunk> waiting;
     std::vector<Place> places;  ///< chunks take them in turn
     std::size_t next_place = 0;
-    std::uint64_t last_issue = 0;  ///< ps: the last chunk went out
+    std::uint64_t last_issue = 0;  ///< time: the last chunk went out
     GrowingRing<Access*> to_send;  ///< accesses, in order
     std::vector<Access*> free;
     Access* request_phase = nullptr;  ///< sent, and not yet taken by the controller
-    std::uint64_t free_from = 0;      ///< ps: the controller took the last access
+    std::uint64_t free_from = 0;      ///< time: the controller took the last access
 
     [[nodiscard]] bool may_leave() { return !waiting.empty() && places[next_place].open == 0; }
     [[nodiscard]] bool may_send() { return !to_send.empty() && request_phase == nullptr; }
@@ -130,8 +132,8 @@ class PortPath final : public sc_core::sc_module,
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   void free(tlm::tlm_generic_payload* payload) override;
 
-  /// The time in ps to which annotated delays are added.
-  [[nodiscard]] std::uint64_t now_ps() const {
+  /// The time to which annotated delays are added.
+  [[nodiscard]] std::uint64_t present() const {
     return pulled_ ? 0 : sc_core::sc_time_stamp().value();
   }
   Burst* new_burst(tlm::tlm_generic_payload& payload, std::uint64_t from);
@@ -157,7 +159,7 @@ class PortPath final : public sc_core::sc_module,
   unsigned beat_bytes_;
   unsigned n_;                    ///< port beats per beat of the design
   unsigned port_bytes_;           ///< bytes of the burst in one port beat
-  std::uint64_t in_[2], out_[2];  ///< ps of the interconnect there and back, by direction
+  std::uint64_t in_[2], out_[2];  ///< time of the interconnect there and back, by direction
   std::array<Direction, 2> directions_;
 
   /// Accesses of reads whose data has not passed the R channel, in order.
@@ -169,7 +171,7 @@ class PortPath final : public sc_core::sc_module,
   std::size_t next_write_needs_ = ~std::size_t{0};
   GrowingRing<std::uint64_t> passed_;  ///< edges of P at which beats without a chunk have passed W
   std::uint64_t w_edge_ = 0;           ///< edge of P at which the last beat has passed W
-  /// Times in ps at which the last write_buffer_beats beats have passed; 0: none yet.
+  /// Times at which the last write_buffer_beats beats have passed; 0: none yet.
   std::vector<std::uint64_t> drained_;
   std::size_t oldest_drained_ = 0;
 

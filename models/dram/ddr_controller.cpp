@@ -16,7 +16,7 @@ std::vector<unsigned> distinct(const std::vector<unsigned>& numbers) {
   return found;
 }
 
-sc_core::sc_time picoseconds(std::uint64_t ps) { return sc_core::sc_time::from_value(ps); }
+sc_core::sc_time kernel_time(std::uint64_t units) { return sc_core::sc_time::from_value(units); }
 
 }  // namespace
 
@@ -43,7 +43,7 @@ DdrController::DdrController(const sc_core::sc_module_name& name, const DdrConfi
   dont_initialize();
 }
 
-void DdrController::set_lookahead(const sc_core::sc_time& time) { lookahead_ps_ = time.value(); }
+void DdrController::set_lookahead(const sc_core::sc_time& time) { lookahead_ = time.value(); }
 
 bool DdrController::check(tlm::tlm_generic_payload& transaction) const {
   const auto refuse = [&](tlm::tlm_response_status why) {
@@ -53,9 +53,6 @@ bool DdrController::check(tlm::tlm_generic_payload& transaction) const {
   if (!transaction.is_read() && !transaction.is_write()) {
     return refuse(tlm::TLM_COMMAND_ERROR_RESPONSE);
   }
-  if (transaction.get_byte_enable_ptr() != nullptr) {
-    return refuse(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-  }
   if (!holds(transaction.get_address(), transaction.get_data_length())) {
     return refuse(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   }
@@ -64,10 +61,17 @@ bool DdrController::check(tlm::tlm_generic_payload& transaction) const {
 
 void DdrController::move_data(tlm::tlm_generic_payload& transaction) {
   const auto address = static_cast<std::uint32_t>(transaction.get_address());
+  const unsigned length = transaction.get_data_length();
+  const std::uint8_t* const enables = transaction.get_byte_enable_ptr();
   if (transaction.is_read()) {
-    memory_.read(address, transaction.get_data_ptr(), transaction.get_data_length());
+    memory_.read(address, transaction.get_data_ptr(), length);
+  } else if (enables == nullptr) {
+    memory_.write(address, transaction.get_data_ptr(), length);
   } else {
-    memory_.write(address, transaction.get_data_ptr(), transaction.get_data_length());
+    for (unsigned i = 0; i < length; ++i) {
+      if (enables[i] != TLM_BYTE_ENABLED) continue;
+      memory_.write(address + i, transaction.get_data_ptr() + i, 1);
+    }
   }
 }
 
@@ -81,17 +85,17 @@ tlm::tlm_sync_enum DdrController::nb_transport_fw(int binding,
     transaction.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return tlm::TLM_COMPLETED;
   }
-  const std::uint64_t arrival_ps = now_ps() + delay.value();
-  const DdrClock arrival = (arrival_ps + tck_ - 1) / tck_;
-  if (arrival < worked_) internal_error("a DRAM access comes earlier than was promised");
+  const std::uint64_t arrival = present() + delay.value();
+  const DdrClock edge = (arrival + tck_ - 1) / tck_;
+  if (edge < worked_) internal_error("a DRAM access comes earlier than was promised");
   const auto from = static_cast<unsigned>(binding);
   const unsigned port = port_of_binding_.at(from);
   const bool write = transaction.is_write();
   const std::uint32_t tag = new_tag();
-  accesses_[tag] = {&transaction, from, arrival_ps};
+  accesses_[tag] = {&transaction, from, arrival};
   DdrPortStatistics& statistics = core_.port_statistics(port);
   (write ? statistics.bytes_written : statistics.bytes_read) += length;
-  const bool taken = core_.submit(port, arrival, transaction.get_address(), write, tag);
+  const bool taken = core_.submit(port, edge, transaction.get_address(), write, tag);
   if (!taken) ++blocked_;
   schedule();
   if (!taken) return tlm::TLM_ACCEPTED;
@@ -106,6 +110,10 @@ void DdrController::b_transport(int /*binding*/, tlm::tlm_generic_payload& trans
 
 unsigned DdrController::transport_dbg(int /*binding*/, tlm::tlm_generic_payload& transaction) {
   if (!check(transaction)) return 0;
+  if (transaction.get_byte_enable_ptr() != nullptr) {
+    transaction.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+    return 0;
+  }
   move_data(transaction);
   transaction.set_response_status(tlm::TLM_OK_RESPONSE);
   return transaction.get_data_length();
@@ -158,16 +166,16 @@ void DdrController::rewind() {
 
 /// An initiator may act at once on an END_REQ. So nothing beyond the present is computed while a
 /// request waits for one.
-void DdrController::work() { work_until((now_ps() + (blocked_ == 0 ? lookahead_ps_ : 0)) / tck_); }
+void DdrController::work() { work_until((present() + (blocked_ == 0 ? lookahead_ : 0)) / tck_); }
 
 /// Advances from event to event, as activations by the kernel would.
-void DdrController::go_on(std::uint64_t ps) {
-  while (next_pull() <= ps) work_until(core_.next_event());
+void DdrController::go_on(std::uint64_t time) {
+  while (next_pull() <= time) work_until(core_.next_event());
 }
 
-void DdrController::catch_up(std::uint64_t ps) {
-  if (pulled_) pull(ps);
-  const DdrClock clock = ps / tck_;
+void DdrController::catch_up(std::uint64_t time) {
+  if (pulled_) pull(time);
+  const DdrClock clock = time / tck_;
   if (clock > worked_) work_until(clock);
 }
 
@@ -187,20 +195,20 @@ void DdrController::work_until(DdrClock clock) {
 void DdrController::schedule() {
   const DdrClock next = core_.next_event();
   if (next == never) return set_next_pull(~std::uint64_t{0});
-  const std::uint64_t early = blocked_ == 0 ? lookahead_ps_ : 0;
+  const std::uint64_t early = blocked_ == 0 ? lookahead_ : 0;
   const std::uint64_t time = std::max(next * tck_, early) - early;
   set_next_pull(time);
   if (pulled_) return;
-  const std::uint64_t now = now_ps();
-  event_.notify(picoseconds(time > now ? time - now : 0));
+  const std::uint64_t now = present();
+  event_.notify(kernel_time(time > now ? time - now : 0));
 }
 
 void DdrController::end_request(const DdrCore::Mark& mark) {
   const Access access = accesses_[mark.tag];
   --blocked_;
-  const std::uint64_t time = std::max(mark.clock * tck_, access.arrival_ps);
+  const std::uint64_t time = std::max(mark.clock * tck_, access.arrival);
   tlm::tlm_phase phase = tlm::END_REQ;
-  sc_core::sc_time delay = picoseconds(time > now_ps() ? time - now_ps() : 0);
+  sc_core::sc_time delay = kernel_time(time > present() ? time - present() : 0);
   (void)socket[static_cast<int>(access.binding)]->nb_transport_bw(*access.transaction, phase,
                                                                   delay);
 }
@@ -212,10 +220,10 @@ void DdrController::admit(const DdrCore::Mark& mark) {
   if (!access.transaction->is_write()) return;
   const std::uint64_t entered = mark.clock * tck_;
   if (auto* times = access.transaction->get_extension<DdrTimes>()) {
-    const std::uint64_t edge = (access.arrival_ps + tck_ - 1) / tck_ * tck_;
+    const std::uint64_t edge = (access.arrival + tck_ - 1) / tck_ * tck_;
     *times = {};
     times->queue = entered - edge;
-    times->rest = entered + tck_ - access.arrival_ps - times->queue;
+    times->rest = entered + tck_ - access.arrival - times->queue;
   }
   answer(access, entered + tck_);
 }
@@ -228,7 +236,7 @@ void DdrController::finish(const DdrDone& done) {
       times->row = done.row * tck_;
       times->refresh = done.refresh * tck_;
       times->bus = done.bus * tck_;
-      times->rest = done.rest * tck_ + done.arrived * tck_ - access.arrival_ps;
+      times->rest = done.rest * tck_ + done.arrived * tck_ - access.arrival;
       times->row_state = done.row_state;
     }
     answer(access, done.data_end * tck_);
@@ -236,11 +244,11 @@ void DdrController::finish(const DdrDone& done) {
   free_tags_.push_back(done.tag);
 }
 
-void DdrController::answer(Access& access, std::uint64_t time_ps) {
+void DdrController::answer(Access& access, std::uint64_t time) {
   tlm::tlm_generic_payload& transaction = *access.transaction;
   transaction.set_response_status(tlm::TLM_OK_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = picoseconds(time_ps > now_ps() ? time_ps - now_ps() : 0);
+  sc_core::sc_time delay = kernel_time(time > present() ? time - present() : 0);
   const int binding = static_cast<int>(access.binding);
   access.transaction = nullptr;
   (void)socket[binding]->nb_transport_bw(transaction, phase, delay);

@@ -1,7 +1,7 @@
-// A DRAM controller with its DRAM behind TLM-2.0 sockets, simulated command by command (see
-// ddr_core.h).
+// A DRAM controller with its DRAM, simulated command by command (see ddr_core.h).
 //
-// Protocol: approximately timed, four phases; times are annotated delays, counted from the call.
+// Protocol (ddr_protocol.h): approximately timed, four phases; times are annotated delays, counted
+// from the call.
 //   BEGIN_REQ   one access of at most burst_bytes() that crosses no multiple of burst_bytes(). It
 //               arrives at now + delay; the controller sees it at the next edge of its clock
 //               (multiples of tck_ps from time 0). Arrivals at a socket must be in order of time.
@@ -14,11 +14,11 @@
 //               posted: it is answered one clock after it has entered the scheduler's buffer.
 //               Answers may overtake each other, and none waits for the END_RESP of another: the
 //               initiator returns TLM_COMPLETED, or END_RESP with TLM_UPDATED.
-// Errors are answered at once with TLM_COMPLETED and a response status: a command that is neither
-// read nor write, byte enables, an address beyond the capacity or 32 bits, an access of no bytes or
-// across a burst's boundary, a streaming width below the length. b_transport is refused, because
-// the time of an access depends on later accesses. Debug transport is answered at once. There is no
-// DMI.
+// A write may have byte enables, one for each byte. Errors are answered at once with TLM_COMPLETED
+// and a response status: a command that is neither read nor write, an address beyond the capacity
+// or 32 bits, an access of no bytes or across a burst's boundary, a streaming width below the
+// length. b_transport is refused, because the time of an access depends on later accesses. Debug
+// transport is answered at once, without byte enables. There is no DMI.
 //
 // Data is read and written when an access enters the scheduler's buffer, so all ports see one
 // order.
@@ -36,14 +36,15 @@
 
 #include "isa/dram/ddr_config.h"
 #include "models/dram/ddr_core.h"
+#include "models/dram/ddr_protocol.h"
 #include "models/dram/sparse_memory.h"
 #include "models/sim/pulled_memory.h"
 
 namespace tactus {
 
-/// The parts of an access's time, in ps. They add up to the time from its arrival to its answer.
-/// The controller fills in this extension when it answers, if the payload carries it. A write is
-/// answered before its bank serves it, so it has only `queue` and `rest`.
+/// The parts of an access's time, in the unit of sc_time::value(). They add up to the time from its
+/// arrival to its answer. The controller fills in this extension when it answers, if the payload
+/// carries it. A write is answered before its bank serves it, so it has only `queue` and `rest`.
 struct DdrTimes final : tlm::tlm_extension<DdrTimes> {
   std::uint64_t queue = 0;    ///< waiting for other accesses: port, buffer, bank, bus
   std::uint64_t row = 0;      ///< opening its row: PRE, ACT
@@ -62,7 +63,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
  public:
   SC_HAS_PROCESS(DdrController);
 
-  tlm_utils::multi_passthrough_target_socket<DdrController> socket{"socket"};
+  tlm_utils::multi_passthrough_target_socket<DdrController, 32, DdrProtocol> socket{"socket"};
 
   /// `ports` gives the controller port of each binding of the socket, in the order of binding;
   /// several bindings may share a port. The numbers serve only as names. Ports take turns in the
@@ -85,9 +86,9 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   /// Computes everything up to the present, so that statistics, observers and bank states are up to
   /// date.
   void catch_up() { work(); }
-  /// Computes everything up to a time in ps, for a design that runs ahead of the kernel. The time
+  /// Computes everything up to a time, for a design that runs ahead of the kernel. The time
   /// must not be later than the kernel's next activity.
-  void catch_up(std::uint64_t ps);
+  void catch_up(std::uint64_t time);
 
   /// Sets the observer; null: none. It receives commands in order of time, when they are computed.
   /// That is up to the lookahead before their time, and much later than their time if no initiator
@@ -105,6 +106,8 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   [[nodiscard]] const DdrConfig& config() const { return config_; }
   /// The numbers of the ports. The `port` that an observer receives is an index into them.
   [[nodiscard]] const std::vector<unsigned>& ports() const { return ports_; }
+  /// First address beyond the DRAM or 32 bits.
+  [[nodiscard]] std::uint64_t end() const { return end_; }
   [[nodiscard]] const DdrCore& core() const { return core_; }
   /// Statistics up to the time computed last.
   [[nodiscard]] const DdrStatistics& statistics() const { return core_.statistics(); }
@@ -118,7 +121,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   struct Access {
     tlm::tlm_generic_payload* transaction = nullptr;
     unsigned binding = 0;
-    std::uint64_t arrival_ps = 0;
+    std::uint64_t arrival = 0;
   };
 
   [[nodiscard]] bool holds(std::uint64_t address, std::uint64_t count) const {
@@ -134,21 +137,21 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   bool get_direct_mem_ptr(int binding, tlm::tlm_generic_payload& transaction, tlm::tlm_dmi& dmi);
 
   std::uint32_t new_tag();
-  void go_on(std::uint64_t ps) override;
+  void go_on(std::uint64_t time) override;
   void work();
   void work_until(DdrClock clock);
   void schedule();
   void end_request(const DdrCore::Mark& mark);
   void admit(const DdrCore::Mark& mark);
   void finish(const DdrDone& done);
-  void answer(Access& access, std::uint64_t time_ps);
-  /// The time in ps to which annotated delays are added.
-  [[nodiscard]] std::uint64_t now_ps() const {
+  void answer(Access& access, std::uint64_t time);
+  /// The time to which annotated delays are added.
+  [[nodiscard]] std::uint64_t present() const {
     return pulled_ ? 0 : sc_core::sc_time_stamp().value();
   }
 
   DdrConfig config_;
-  std::uint64_t tck_;            ///< period of the DRAM clock, ps
+  std::uint64_t tck_;            ///< period of the DRAM clock, in the kernel's unit of time
   std::uint64_t burst_bytes_;    ///< a power of two
   std::uint64_t end_;            ///< first address beyond the DRAM or 32 bits
   std::vector<unsigned> ports_;  ///< the distinct numbers, in the order of their first binding
@@ -159,7 +162,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_tags_;
   unsigned blocked_ = 0;  ///< requests that wait for their END_REQ
-  std::uint64_t lookahead_ps_ = 0;
+  std::uint64_t lookahead_ = 0;
   bool pulled_ = false;
   DdrClock worked_ = 0;  ///< everything up to this clock is computed
   DdrClock marked_worked_ = 0;

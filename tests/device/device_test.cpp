@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "firmware/config/board.h"
+#include "firmware/config/board_ddr.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/report/run_document.h"
@@ -121,6 +122,14 @@ TEST(TcuDevice, WithFixedLatencyItTakesTheCyclesOfARun) {
   }
 }
 
+/// The board's memory with a port for each of a unit's sockets, at the bases of the board's file.
+DdrMemory::Config all_ports(const Board& board) {
+  const BoardMemory& memory = *board.board_memory;
+  return ddr_memory_config(board, {{"port0", memory.ports[0], memory.base[0]},
+                                   {"port1", memory.ports[1], memory.base[1]},
+                                   {"stream", memory.stream->path, memory.stream->base}});
+}
+
 /// Data and instructions come from the same board memory.
 TEST(TcuDevice, WithTheBoardsMemoryItTakesTheCyclesOfARun) {
   for (const std::uint64_t seed : test_seeds(46'100'000, 10)) {
@@ -147,15 +156,13 @@ TEST(TcuDevice, WithTheBoardsMemoryItTakesTheCyclesOfARun) {
 
     KernelScope kernel;
     DeviceUnit unit(device_config(config));
-    MemorySystem memory(board, *config.resolved_ddr, {0, 1}, unit.device.clock(), true);
-    for (unsigned p = 0; p < 2; ++p) {
-      memory.attach(p, unit.device.slave(p), p == 0 ? "memory0" : "memory1");
-    }
-    memory.attach_stream(unit.device.instructions);
+    DdrMemory memory("memory", all_ports(board));
+    memory.attach(0, unit.device.slave(0), "memory0");
+    memory.attach(1, unit.device.slave(1), "memory1");
+    unit.device.instructions.bind(memory.socket(2));
     const std::uint64_t base = board.board_memory->stream->base;
     const auto stream = unit.device.stream(bytes, "program");
-    memory.controller().memory().write(static_cast<std::uint32_t>(base), stream.data(),
-                                       stream.size());
+    memory.memory().write(static_cast<std::uint32_t>(base), stream.data(), stream.size());
     // Addresses are relative to the base of the stream's path.
     unit.host.run = [&](TestHost& host) {
       host.start(0, stream.size());
@@ -171,16 +178,6 @@ TEST(TcuDevice, WithTheBoardsMemoryItTakesTheCyclesOfARun) {
 }
 
 // ---- in a user's design -------------------------------------------------------------------------
-
-TcuSimulationConfig small_machine() {
-  TcuSimulationConfig config;
-  config.architecture.array_size = 8;
-  config.architecture.dram0_depth = config.architecture.dram1_depth = 1024;
-  config.architecture.local_depth = config.architecture.accumulator_depth = 256;
-  config.read_latency = 20;
-  config.write_latency = 5;
-  return config;
-}
 
 /// A program that copies vectors [from, from + n) of DRAM0 to [to, to + n), with products in
 /// between.
@@ -431,23 +428,17 @@ TEST(TcuDevice, UnitsShareOneMemoryController) {
     const std::uint64_t vector = config.architecture.vector_bytes();
     std::vector<std::unique_ptr<DeviceUnit>> units;
     std::vector<std::unique_ptr<FixedLatencyBank>> programs;
-    std::vector<std::unique_ptr<PortPath>> paths;
-    DdrController ddr("ddr", *config.resolved_ddr, {0, 0, 1, 1, 2, 2, 3, 3});
+    std::vector<BoardPort> ports;
+    for (unsigned p = 0; p < 4; ++p) {
+      ports.push_back({"port" + std::to_string(p), p % 2 == 0 ? "hp1" : "hp3", p * 0x1000000U});
+    }
+    DdrMemory ddr("ddr", ddr_memory_config(board, ports));
     for (unsigned u = 0; u < 2; ++u) {
       const std::string name = "tcu" + std::to_string(u);
       units.push_back(std::make_unique<DeviceUnit>(device_config(config), name));
       TcuDevice& device = units.back()->device;
-      for (unsigned p = 0; p < 2; ++p) {
-        PathConfig path = path_config(board, p, config.resolved_ddr->burst_bytes());
-        path.base = (2 * u + p) * std::uint64_t{0x1000000};
-        paths.push_back(std::make_unique<PortPath>((name + "_path" + std::to_string(p)).c_str(),
-                                                   device.clock(), device.config().period,
-                                                   config.axi_data_bits / 8, path));
-        paths.back()->reads.bind(ddr.socket);
-        paths.back()->writes.bind(ddr.socket);
-        device.slave(p).socket.bind(paths.back()->socket);
-        device.slave(p).set_write_channel(*paths.back());
-      }
+      ddr.attach(std::size_t{2} * u, device.slave(0), "memory0");
+      ddr.attach(std::size_t{2} * u + 1, device.slave(1), "memory1");
       programs.push_back(std::make_unique<FixedLatencyBank>(
           (name + "_programs").c_str(), FixedLatencyBank::Config{20, 5, device.config().period}));
       device.instructions.bind(programs.back()->socket);

@@ -98,6 +98,17 @@ inline TcuDevice::Config device_config(const TcuSimulationConfig& config) {
   return device;
 }
 
+/// An array of 8, small memories, fixed latencies.
+inline TcuSimulationConfig small_machine() {
+  TcuSimulationConfig config;
+  config.architecture.array_size = 8;
+  config.architecture.dram0_depth = config.architecture.dram1_depth = 1024;
+  config.architecture.local_depth = config.architecture.accumulator_depth = 256;
+  config.read_latency = 20;
+  config.write_latency = 5;
+  return config;
+}
+
 /// One device with a host. The caller binds the memories.
 struct DeviceUnit {
   TcuDevice device;

@@ -18,16 +18,6 @@ namespace {
 
 using sc_core::sc_time;
 
-TcuSimulationConfig seen_machine() {
-  TcuSimulationConfig config;
-  config.architecture.array_size = 8;
-  config.architecture.dram0_depth = config.architecture.dram1_depth = 1024;
-  config.architecture.local_depth = config.architecture.accumulator_depth = 256;
-  config.read_latency = 20;
-  config.write_latency = 5;
-  return config;
-}
-
 /// Copies vectors of DRAM0, with products between.
 std::vector<std::uint8_t> copies(const tcu::Architecture& architecture, unsigned count = 3) {
   Program program(architecture);
@@ -101,7 +91,7 @@ struct BlockingUnit : DeviceUnit {
 };
 
 TcuDevice::Config blocking_config() {
-  TcuDevice::Config config = device_config(seen_machine());
+  TcuDevice::Config config = device_config(small_machine());
   config.transport = Transport::blocking;
   return config;
 }
@@ -130,7 +120,7 @@ struct Refusal {
 TEST(TcuDeviceSeen, AFailedTransferDoesNotLookLikeSuccess) {
   sc_core::sc_report_handler::set_actions(device_message_type, sc_core::SC_WARNING,
                                           sc_core::SC_DO_NOTHING);
-  const auto program = copies(seen_machine().architecture, 40);
+  const auto program = copies(small_machine().architecture, 40);
   Cycle expected = 0;
   for (const Refusal& refusal : {Refusal{"none", 0, tlm::TLM_OK_RESPONSE},
                                  {"programs", 0, tlm::TLM_ADDRESS_ERROR_RESPONSE},
@@ -197,10 +187,10 @@ TEST(TcuDeviceSeen, AFailedTransferDoesNotLookLikeSuccess) {
 /// A host that clears, masks and enables at any instants, in any order, loses no interrupt: after
 /// it has looked, it waits for the level with the interrupt enabled, and Done is there.
 TEST(TcuDeviceSeen, NoInterruptIsLost) {
-  const auto program = copies(seen_machine().architecture, 1);
+  const auto program = copies(small_machine().architecture, 1);
   for (const std::uint64_t seed : test_seeds(46'800'000, 6)) {
     Random random(seed);
-    TcuDevice::Config config = device_config(seen_machine());
+    TcuDevice::Config config = device_config(small_machine());
     config.system.engine = random.pick({Engine::step, Engine::fast});
     config.trusts_dmi = random.chance(50);
     KernelScope kernel;
@@ -255,7 +245,7 @@ TEST(TcuDeviceSeen, NoInterruptIsLost) {
 /// Done, the latency and the interrupt appear at the same time, whether the host polls in steps of
 /// any size or waits, and so does the end of a block of samples.
 TEST(TcuDeviceSeen, FlagsHaveOneTimeWhoeverLooks) {
-  TcuSimulationConfig machine = seen_machine();
+  TcuSimulationConfig machine = small_machine();
   machine.sample_block_size = 50;
   machine.sample_interval = 7;
   const auto program = copies(machine.architecture, 40);
@@ -333,11 +323,11 @@ TEST(TcuDeviceSeen, FlagsHaveOneTimeWhoeverLooks) {
 
 /// Every register has the same value after each run of a program, with every engine.
 TEST(TcuDeviceSeen, FiveRunsLeaveTheSameRegisters) {
-  const auto program = copies(seen_machine().architecture, 60);
+  const auto program = copies(small_machine().architecture, 60);
   std::vector<std::vector<std::uint32_t>> expected;
   for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
     for (const bool trusts : {false, true}) {
-      TcuDevice::Config config = device_config(seen_machine());
+      TcuDevice::Config config = device_config(small_machine());
       config.system.engine = engine;
       config.system.check_every = 1;
       config.trusts_dmi = trusts;
@@ -372,7 +362,7 @@ TEST(TcuDeviceSeen, FiveRunsLeaveTheSameRegisters) {
 /// A memory with b_transport alone gives the cycles of a run, whether it waits or adds to the
 /// delay.
 TEST(TcuDeviceSeen, AMemoryThatWaitsGivesTheCyclesOfOneThatDoesNot) {
-  TcuSimulationConfig machine = seen_machine();
+  TcuSimulationConfig machine = small_machine();
   machine.write_latency = machine.read_latency = 20;
   const auto program = copies(machine.architecture, 20);
   TcuSimulation alone(machine);
@@ -402,7 +392,7 @@ TEST(TcuDeviceSeen, AMemoryThatWaitsGivesTheCyclesOfOneThatDoesNot) {
 
 /// A program may lie anywhere in 64 bits of addresses; a transfer beyond 2^64 is refused.
 TEST(TcuDeviceSeen, ProgramsLieAnywhereInTheAddressSpace) {
-  const auto program = copies(seen_machine().architecture, 1);
+  const auto program = copies(small_machine().architecture, 1);
   Random random(46'900'000);
   TcuDevice::Config config = blocking_config();
   config.system.sample_block_size = 4;
@@ -476,8 +466,8 @@ TEST(TcuDeviceSeen, ABankHasFourGigabytes) {
 
 /// Latency, statistics and the time scale of the waveform are those of the clock.
 TEST(TcuDeviceSeen, EveryTimeResolutionGivesTheSameFigures) {
-  const auto program = copies(seen_machine().architecture, 2);
-  TcuSimulation alone(seen_machine());
+  const auto program = copies(small_machine().architecture, 2);
+  TcuSimulation alone(small_machine());
   const Cycle cycles = alone.run(program).cycles;
   struct Resolution {
     double value;
@@ -488,7 +478,7 @@ TEST(TcuDeviceSeen, EveryTimeResolutionGivesTheSameFigures) {
         Resolution{10, sc_core::SC_PS}, Resolution{1, sc_core::SC_NS}}) {
     KernelScope kernel;
     sc_core::sc_set_time_resolution(resolution.value, resolution.unit);
-    TcuDevice::Config config = device_config(seen_machine());
+    TcuDevice::Config config = device_config(small_machine());
     config.period = sc_time(10, sc_core::SC_NS);
     BankedUnit unit(config, 20, 5);
     const auto stream = unit.device.stream(program, "program");
@@ -516,7 +506,7 @@ TEST(TcuDeviceSeen, EveryTimeResolutionGivesTheSameFigures) {
 TEST(TcuDeviceSeen, APeriodThatTheResolutionCannotHoldIsAnError) {
   KernelScope kernel;
   sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
-  TcuDevice::Config config = device_config(seen_machine());
+  TcuDevice::Config config = device_config(small_machine());
   config.period = sc_time(1, sc_core::SC_NS);
   EXPECT_EQ(error_of([&] { const TcuDevice device("tcu", config); }),
             "tcu: a clock period of 1 ns at a time resolution of 1 ns; allowed 2 ns or more");
@@ -525,8 +515,8 @@ TEST(TcuDeviceSeen, APeriodThatTheResolutionCannotHoldIsAnError) {
 // ---- reset --------------------------------------------------------------------------------------
 
 TEST(TcuDeviceSeen, AResetGivesAllRegistersTheirResetValues) {
-  const auto program = copies(seen_machine().architecture, 4);
-  TcuDevice::Config config = device_config(seen_machine());
+  const auto program = copies(small_machine().architecture, 4);
+  TcuDevice::Config config = device_config(small_machine());
   config.system.sample_block_size = 4;
   KernelScope kernel;
   BankedUnit unit(config, 20, 5);
@@ -559,14 +549,14 @@ TEST(TcuDeviceSeen, AResetGivesAllRegistersTheirResetValues) {
 
 /// An exception of the platform or sc_stop() leaves a waveform and a timeline.
 TEST(TcuDeviceSeen, AnEndInTheMiddleLeavesTheFilesOfAnObserver) {
-  const auto program = copies(seen_machine().architecture, 60);
+  const auto program = copies(small_machine().architecture, 60);
   for (const bool stops : {false, true}) {
     const std::string vcd = testing::TempDir() + "/middle.vcd";
     const std::string json = testing::TempDir() + "/middle.json";
     std::remove(vcd.c_str());
     std::remove(json.c_str());
     KernelScope kernel;
-    BankedUnit unit(device_config(seen_machine()), 20, 5);
+    BankedUnit unit(device_config(small_machine()), 20, 5);
     const auto stream = unit.device.stream(program, "program");
     unit.write(0, stream);
     {
@@ -610,7 +600,7 @@ TEST(TcuDeviceSeen, AWarningNamesTheRefusedAccess) {
       });
   KernelScope kernel;
   BlockingUnit unit(blocking_config());
-  const std::size_t size = unit.store(copies(seen_machine().architecture, 2), 0x123450000);
+  const std::size_t size = unit.store(copies(small_machine().architecture, 2), 0x123450000);
   unit.dram1.refused = 1;
   unit.host.run = [&](TestHost& host) {
     host.write(DeviceRegister::mm2s_sa_msb, 1);

@@ -7,13 +7,14 @@
 #include <systemc>
 #include <tlm>
 
+#include "models/dram/ddr_protocol.h"
 #include "models/dram/sparse_memory.h"
 
 namespace tactus {
 
 class ConstantMemory final : public sc_core::sc_module {
  public:
-  tlm_utils::multi_passthrough_target_socket<ConstantMemory> socket{"socket"};
+  tlm_utils::multi_passthrough_target_socket<ConstantMemory, 32, DdrProtocol> socket{"socket"};
 
   ConstantMemory(const sc_core::sc_module_name& name, std::uint64_t read_ps, std::uint64_t write_ps)
       : sc_module(name), read_ps_(read_ps), write_ps_(write_ps) {

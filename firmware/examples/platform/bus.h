@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 #include <systemc>
@@ -69,6 +70,14 @@ class Bus final : public sc_core::sc_module {
     return result;
   }
   void b_transport(int tag, tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
+    const auto from = static_cast<std::size_t>(tag);
+    const std::uint64_t at = access.get_address() + offsets_[from];
+    if (map_.find(at, access.get_data_length()) == tactus::BusMap::npos) {
+      SC_REPORT_WARNING("/platform/bus",
+                        fmt::format("{}: no target has bus addresses 0x{:x}..0x{:x}",
+                                    in_[from]->name(), at, at + access.get_data_length() - 1)
+                            .c_str());
+    }
     route(tag, access, access.get_data_length(), 0, [&](Out& out, std::uint64_t) {
       out->b_transport(access, delay);
       return 0;

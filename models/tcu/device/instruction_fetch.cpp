@@ -14,7 +14,7 @@ constexpr std::uint64_t last_instructions = 64;
 InstructionFetch::InstructionFetch(Clock& clock, sc_core::sc_time period,
                                    const StreamReader::Config& config, bool trusts_dmi)
     : clock_(clock),
-      period_ps_(period.value()),
+      period_(period.value()),
       word_bytes_(config.word_bytes),
       trusts_dmi_(trusts_dmi),
       hidden_cycles_(std::uint64_t{config.bursts - 1} *
@@ -42,7 +42,7 @@ bool InstructionFetch::read_at_once(std::uint64_t address, std::uint64_t bytes) 
   access.set_address(address);
   tlm::tlm_dmi dmi;
   if (!reader_.socket->get_direct_mem_ptr(access, dmi) || !dmi.is_read_allowed()) return false;
-  const Cycle latency = (dmi.get_read_latency().value() + period_ps_ - 1) / period_ps_;
+  const Cycle latency = (dmi.get_read_latency().value() + period_ - 1) / period_;
   if (latency > hidden_cycles_) return false;
   program_.resize(bytes);
   access.set_data_ptr(program_.data());

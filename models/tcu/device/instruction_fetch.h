@@ -56,7 +56,7 @@ class InstructionFetch final : public InstructionSource {
   [[nodiscard]] bool read_at_once(std::uint64_t address, std::uint64_t bytes);
 
   const Clock& clock_;
-  const std::uint64_t period_ps_;
+  const std::uint64_t period_;
   const std::uint64_t word_bytes_;
   const bool trusts_dmi_;
   const Cycle hidden_cycles_;  ///< a latency that the bursts under way hide

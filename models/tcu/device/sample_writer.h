@@ -39,7 +39,7 @@ class SampleWriter final : public sc_core::sc_module {
   void take(const Sample& sample);
   /// Call once a cycle: sends bursts that the memory could not accept before.
   void move() {
-    if (port_.has_to_send()) port_.send(clock_.now * period_ps_);
+    if (port_.has_to_send()) port_.send(clock_.now * period_);
   }
   /// Called when all samples have been taken and their bursts are answered, or will be at
   /// answered().
@@ -57,7 +57,7 @@ class SampleWriter final : public sc_core::sc_module {
   void write();
   void answer(BurstPort::Burst& burst);
 
-  const std::uint64_t period_ps_;
+  const std::uint64_t period_;
   std::uint64_t next_ = 0;  ///< address of the burst that is collected
   std::uint64_t left_ = 0;  ///< bytes of the buffer that are not taken
   std::vector<std::uint8_t> collected_;
