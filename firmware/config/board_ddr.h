@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firmware/config/board.h"
-#include "models/dram/ddr_memory.h"
+#include "firmware/driver/common/ddr_memory.h"
 
 namespace tactus {
 

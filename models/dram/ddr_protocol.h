@@ -1,6 +1,6 @@
 // The protocol between a PortPath and a DdrController. It is not TLM-2.0's base protocol, so its
-// sockets have a type of their own and bind to no others; DdrMemory (models/dram/ddr_memory.h) has
-// sockets of the base protocol in front of it.
+// sockets have a type of their own and bind to no others; DdrMemory
+// (firmware/driver/common/ddr_memory.h) has sockets of the base protocol in front of it.
 #pragma once
 
 #include <tlm>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "firmware/config/board_ddr.h"
-#include "models/dram/ddr_memory.h"
+#include "firmware/driver/common/ddr_memory.h"
 #include "models/dram/fixed_latency_bank.h"
 #include "tests/device/platform.h"
 #include "tests/support/program.h"

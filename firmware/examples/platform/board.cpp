@@ -14,11 +14,11 @@
 #include "bus.h"
 #include "firmware/config/board.h"
 #include "firmware/config/board_ddr.h"
+#include "firmware/driver/common/ddr_memory.h"
 #include "firmware/driver/tcu/model.h"
 #include "host.h"
 #include "isa/support/program_path.h"
 #include "isa/tcu/device_registers.h"
-#include "models/dram/ddr_memory.h"
 #include "models/tcu/device/tcu_device.h"
 
 namespace {

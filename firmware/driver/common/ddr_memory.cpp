@@ -1,4 +1,4 @@
-#include "models/dram/ddr_memory.h"
+#include "firmware/driver/common/ddr_memory.h"
 
 #include <algorithm>
 #include <deque>
