@@ -119,7 +119,7 @@ bool Args::parse(const std::vector<std::string>& words) {
   description.add_options()("help,h", "");
   std::vector<std::string> names{"--help"};
   for (const Option& option : options_) {
-    if (!option.hidden) names.push_back("--" + option.name);
+    names.push_back("--" + option.name);
     const std::string name =
         option.letter == 0 ? option.name : fmt::format("{},{}", option.name, option.letter);
     if (option.value.empty()) {
@@ -143,11 +143,7 @@ bool Args::parse(const std::vector<std::string>& words) {
         positional_values_.insert(positional_values_.end(), option.value.begin(),
                                   option.value.end());
       } else {
-        // For a word such as -qq the library stores the word with its first letter only.
-        const std::vector<std::string>& tokens = option.original_tokens;
-        const bool word = !tokens.empty() && tokens.front().rfind("--", 0) == 0;
-        values_.push_back(
-            {option.string_key, option.value.empty() ? "" : option.value.front(), !word});
+        values_.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});
       }
     }
   } catch (const po::unknown_option& error) {
@@ -188,7 +184,7 @@ void Args::print_help() const {
   std::vector<std::string> groups;
   for (const Option& option : options_) {
     const bool known = std::find(groups.begin(), groups.end(), option.group) != groups.end();
-    if (!option.hidden && !known) groups.push_back(option.group);
+    if (!known) groups.push_back(option.group);
   }
   for (const std::string& group : groups) print_group(group);
 }
@@ -197,13 +193,10 @@ void Args::print_group(const std::string& group) const {
   constexpr std::size_t column = 28;  // column in which explanations begin
   fmt::print("\n{}:\n", group.empty() ? "Options" : group);
   for (const Option& option : options_) {
-    if (option.hidden || option.group != group) continue;
+    if (option.group != group) continue;
     const std::string left = (option.letter == 0 ? "" : fmt::format("-{}, ", option.letter)) +
                              "--" + option.name + (option.value.empty() ? "" : " " + option.value);
-    // The help shows an option with a letter as given once, even if it is repeatable: repetition is
-    // then an older meaning.
-    const bool many = option.repeatable && option.letter == 0;
-    const std::string help = option.help + (many ? " (repeatable)" : "");
+    const std::string help = option.help + (option.repeatable ? " (repeatable)" : "");
     const std::vector<std::string> lines = wrap(help, help_width - column);
     const bool beside = left.size() + 4 <= column;
     fmt::print("  {:<{}}{}\n", left, column - 2, beside ? lines.front() : "");
@@ -238,11 +231,6 @@ std::vector<Args::Value> Args::values(const std::string& name) const {
     if (value.name == name) result.push_back(value);
   }
   return result;
-}
-
-bool Args::by_letter(const std::string& name) const {
-  return std::any_of(values_.begin(), values_.end(),
-                     [&](const Value& value) { return value.name == name && value.by_letter; });
 }
 
 std::uint64_t Args::number(const std::string& name, std::uint64_t fallback, std::uint64_t min,

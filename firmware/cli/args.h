@@ -23,13 +23,11 @@ class Args {
     bool repeatable = false;
     char letter = 0;         ///< letter of its short form; 0: none; "output" has 'o'
     std::string group = {};  ///< heading in the help; empty: "Options"
-    bool hidden = false;     ///< left out of the help
   };
 
   /// An option as given.
   struct Value {
     std::string name, value;
-    bool by_letter = false;  ///< given by its short form
   };
 
   /// `positional` is the name of the words that are no options, for the help; empty: none are
@@ -57,8 +55,6 @@ class Args {
                             double max) const;
   /// All occurrences of an option, in the order of the command line.
   [[nodiscard]] std::vector<Value> values(const std::string& name) const;
-  /// True if an option with a letter was given by that letter.
-  [[nodiscard]] bool by_letter(const std::string& name) const;
   [[nodiscard]] const std::string& command() const { return command_; }
   [[nodiscard]] const std::vector<std::string>& positional() const { return positional_values_; }
 

@@ -55,15 +55,4 @@ nn::Graph load_model(const std::string& path) {
   return load_model(path, options);
 }
 
-std::vector<std::string> node_names(const std::string& path) {
-  std::vector<std::string> names;
-  if (!ends_with(path, ".pb")) return names;
-  try {
-    for (const Node& node : read_graph_def(path).nodes) names.push_back(node.name);
-  } catch (const UserError&) {
-    names.clear();  // the compiler reports the error
-  }
-  return names;
-}
-
 }  // namespace tactus::tf

@@ -19,7 +19,4 @@ namespace tactus::tf {
 [[nodiscard]] nn::Graph load_model(const std::string& path, ImportOptions& options);
 [[nodiscard]] nn::Graph load_model(const std::string& path);
 
-/// Names of the nodes of a TensorFlow graph; empty if the file is not one.
-[[nodiscard]] std::vector<std::string> node_names(const std::string& path);
-
 }  // namespace tactus::tf

@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 4> dump_names{"hir", "lir", "asm", "dot"}
 std::vector<Args::Option> compile_options() {
   std::vector<Args::Option> result = {
       {"arch", "NAME|F.tarch", "architecture (or --board)"},
-      {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent", true},
+      {"output", "DIR", "folder for .tmodel, .tprog, .tdata and dumps; made if absent"},
       {"output-tensor", "NAME", "output tensor (default: the graph's outputs)", true},
       {"input-tensor", "NAME",
        "for a TensorFlow graph: compile only what follows this node, which becomes an input", true},
@@ -56,7 +56,7 @@ std::vector<Args::Option> compile_options() {
        "optimised one (local-isolated, ...)"},
       {"input", "[NAME=]F",
        "for --check: an input in the model's layout as .npy or .pb, or as .csv or .bin vectors "
-       "(default: seeded); a node of a TensorFlow graph: the same as --input-tensor",
+       "(default: seeded)",
        true},
       {"test-data", "DIR|F.npz|F.npy",
        "for --check: inputs and the outputs expected of the model: folders test_data_set_K or "
@@ -68,10 +68,6 @@ std::vector<Args::Option> compile_options() {
        "values and 0 (default: 2 %, and 3 times what the data type can reach, 2 steps, and what "
        "lookup tables lose; each layer 3 times the law of rounding)"},
   };
-  // In earlier versions --target named the folder and --output a tensor.
-  Args::Option target{"target", "DIR", "the same as --output DIR"};
-  target.hidden = true;
-  result.push_back(target);
   for (const auto& more :
        {parameter_options(bench::compiler_parameters().section(), ""), machine_options()}) {
     result.insert(result.end(), more.begin(), more.end());
@@ -148,78 +144,6 @@ compiler::Options read_options(const Args& args) {
   return options;
 }
 
-/// The folder for the artefacts, and the tensors that are outputs. -o and --target name the folder.
-/// --output does so, too, unless -o or --target is given: then it names a tensor, as in earlier
-/// versions.
-struct Outputs {
-  std::optional<std::string> folder;
-  std::vector<std::string> tensors;
-};
-
-Outputs read_outputs(const Args& args) {
-  Outputs outputs;
-  outputs.tensors = args.texts("output-tensor");
-  std::vector<std::string> folders = args.texts("target");
-  std::vector<std::string> words;  // words of --output
-  for (const Args::Value& value : args.values("output")) {
-    (value.by_letter ? folders : words).push_back(value.value);
-  }
-  if (!folders.empty()) {
-    outputs.tensors.insert(outputs.tensors.end(), words.begin(), words.end());
-  } else {
-    folders = words;
-  }
-  if (folders.size() > 1) {
-    user_error(
-        "tactus compile: --output names {} folders, {} and {}; one is allowed. Output tensors are "
-        "named by --output-tensor",
-        folders.size(), quote(folders[0]), quote(folders[1]));
-  }
-  if (!folders.empty()) outputs.folder = folders.front();
-  return outputs;
-}
-
-/// The nodes at which a TensorFlow graph is cut, and the files of --input. A word of --input that
-/// is the name of a node means this node.
-struct Inputs {
-  std::vector<std::string> cuts;
-  std::vector<std::string> files;
-};
-
-Inputs read_inputs(const Args& args, const std::string& path) {
-  Inputs inputs{args.texts("input-tensor"), {}};
-  const std::vector<std::string> words = args.texts("input");
-  if (words.empty()) return inputs;
-  const std::vector<std::string> nodes = tf::node_names(path);
-  for (const std::string& word : words) {
-    const std::string node = tf::parse_output(word).node;
-    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
-      inputs.files.push_back(word);
-      continue;
-    }
-    if (std::filesystem::exists(word)) {
-      user_error(
-          "tactus compile: --input {0} may mean the file or the graph's node of this name; write "
-          "--input ./{1} for the file, --input-tensor {1} for the node",
-          quote(word), word);
-    }
-    inputs.cuts.push_back(word);
-  }
-  return inputs;
-}
-
-/// Throws UserError if --output names a tensor of the graph, as it did in earlier versions, instead
-/// of a folder.
-void check_folder(const Args& args, const Outputs& outputs, const nn::Graph& graph) {
-  if (!outputs.folder || args.has("target") || args.by_letter("output")) return;
-  const std::string& name = *outputs.folder;
-  if (graph.producer(name) == nullptr) return;
-  user_error(
-      "tactus compile: --output {0} may mean the folder or the model's tensor of this name; write "
-      "-o {0} for the folder, --output-tensor {0} for the tensor",
-      quote(name));
-}
-
 /// The machine for which the network is compiled.
 struct Target {
   TcuSimulationConfig config;
@@ -281,17 +205,13 @@ int compile_command(const Words& words) {
     user_error("tactus compile: name exactly one model file (.onnx, .pb, .csv)");
   const std::string& path = args.positional().front();
   check_exists("compile", path);
-  const Outputs outputs = read_outputs(args);
+  const std::optional<std::string> folder = args.text("output");
   const bool prints = args.has("summary") || args.has("layers") || args.has("dump");
-  if (!outputs.folder && !prints && !args.has("check")) {
+  if (!folder && !prints && !args.has("check")) {
     user_error(
         "tactus compile: nothing to do: give -o DIR, --summary, --layers, --dump or --check");
   }
-  const Inputs inputs = read_inputs(args, path);
-  if (!inputs.files.empty() && !args.has("check")) {
-    user_error("tactus compile: --input belongs to --check");
-  }
-  for (const char* option : {"seed", "tolerance", "test-data", "beside"}) {
+  for (const char* option : {"input", "seed", "tolerance", "test-data", "beside"}) {
     if (args.has(option) && !args.has("check")) {
       user_error("tactus compile: --{} belongs to --check", option);
     }
@@ -305,16 +225,15 @@ int compile_command(const Words& words) {
       }
     }
   }
-  options.outputs = outputs.tensors;
+  options.outputs = args.texts("output-tensor");
   const Target target = read_target(args);
   const TcuSimulationConfig& config = target.config;
   bench::fit_to(config, options);
   Progress progress(0);
-  tf::ImportOptions names{options.outputs, inputs.cuts, options.input_shapes};
+  tf::ImportOptions names{options.outputs, args.texts("input-tensor"), options.input_shapes};
   const nn::Graph graph = nn::load_network(path, names);
   options.outputs = std::move(names.outputs);
   options.input_shapes = std::move(names.input_shapes);
-  check_folder(args, outputs, graph);
 
   options.progress = [&](const compiler::Progress& p) {
     if (p.done == 0) progress.begin(p.all);
@@ -324,9 +243,9 @@ int compile_command(const Words& words) {
   compiled.board = target.board;
   progress.clear();
 
-  if (outputs.folder) {
+  if (folder) {
     const std::string written =
-        write_artefacts(compiled, *outputs.folder, compiler::artefact_base_name(path, target.path));
+        write_artefacts(compiled, *folder, compiler::artefact_base_name(path, target.path));
     fmt::print("{:<26}{}\n", "model", written);
   } else {
     print_dumps(compiled);
@@ -344,8 +263,9 @@ int compile_command(const Words& words) {
     if (args.has("layers")) print_layers(compiled, run);
   }
   if (!args.has("check")) return exit_ok;
-  if (compiled.predicted_cycles != 0) print_prediction(args, inputs.files, graph, compiled, config);
-  return print_checks(args, inputs.files, graph, compiled, options, config, progress)
+  if (compiled.predicted_cycles != 0)
+    print_prediction(args, args.texts("input"), graph, compiled, config);
+  return print_checks(args, args.texts("input"), graph, compiled, options, config, progress)
              ? exit_ok
              : exit_mismatch;
 }

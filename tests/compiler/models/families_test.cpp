@@ -29,22 +29,6 @@ std::vector<std::string> files_in(const std::string& folder, const std::string& 
 
 std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-/// Sets the open dimensions: 1 for the first (the batch), 64 for the others of images, 16 for any
-/// other.
-Options options_for(const nn::Graph& graph) {
-  Options options;
-  for (const nn::ValueInfo& input : graph.inputs) {
-    if (!input.dims) continue;
-    nn::Shape shape;
-    for (const nn::Dimension& dimension : *input.dims) {
-      const std::int64_t open = shape.empty() ? 1 : input.dims->size() == 4 ? 64 : 16;
-      shape.push_back(dimension.size ? -1 : open);
-    }
-    options.input_shapes[input.name] = shape;
-  }
-  return options;
-}
-
 /// Returns the operator named in the first line of a refusal, or else the line.
 std::string operator_of(const std::string& error) {
   const std::string line = error.substr(0, error.find('\n'));
@@ -60,7 +44,7 @@ std::set<std::string> compile_all(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     try {
       const nn::Graph graph = nn::load_graph(path);
-      const Compiled compiled = compile(graph, ample_architecture(), options_for(graph));
+      const Compiled compiled = compile(graph, ample_architecture(), open_dimensions(graph));
       std::printf("%-36s compiles, %zu nodes on the host\n", stem(path).c_str(),
                   compiled.host ? compiled.host->nodes.size() : 0);
     } catch (const UserError& error) {
@@ -157,7 +141,7 @@ TEST(Families, OutputsAreThoseOfOnnxRuntime) {
     SCOPED_TRACE(path);
     const nn::Graph graph =
         nn::load_graph(shared_folder() + "/" + models + "onnx/" + stem(path) + ".onnx");
-    const Compiled compiled = compile(graph, ample_architecture(), options_for(graph));
+    const Compiled compiled = compile(graph, ample_architecture(), open_dimensions(graph));
     std::vector<nn::Tensor> given, expected;
     for (nn::NamedTensor& array : nn::read_npz(path)) {
       (array.name.rfind("in_", 0) == 0 ? given : expected).push_back(std::move(array.tensor));

@@ -25,6 +25,22 @@ namespace tactus::compiler {
   return a;
 }
 
+/// Sets the open dimensions: 1 for the first (the batch), 64 for the others of images, 16 for any
+/// other.
+[[nodiscard]] inline Options open_dimensions(const nn::Graph& graph) {
+  Options options;
+  for (const nn::ValueInfo& input : graph.inputs) {
+    if (!input.dims) continue;
+    nn::Shape shape;
+    for (const nn::Dimension& dimension : *input.dims) {
+      const std::int64_t open = shape.empty() ? 1 : input.dims->size() == 4 ? 64 : 16;
+      shape.push_back(dimension.size ? -1 : open);
+    }
+    options.input_shapes[input.name] = shape;
+  }
+  return options;
+}
+
 /// Computes the model's outputs from the program's outputs, including those left to the host.
 [[nodiscard]] inline nn::Values finished(const Compiled& compiled, const nn::Values& inputs) {
   const ModelTensors tensors = tensors_of(compiled);

@@ -6,7 +6,7 @@
 #include "firmware/compiler/frontend/model.h"
 #include "firmware/compiler/frontend/results.h"
 #include "firmware/compiler/steps.h"
-#include "firmware/compiler/targets/tcu/hir/interpret.h"
+#include "tests/compiler/interpreters/hir.h"
 
 namespace tactus::compiler {
 

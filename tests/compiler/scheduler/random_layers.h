@@ -12,11 +12,11 @@
 
 #include <fmt/format.h>
 
-#include "firmware/compiler/targets/tcu/hir/interpret.h"
 #include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 #include "isa/tcu/architecture.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/model_file.h"
+#include "tests/compiler/interpreters/hir.h"
 #include "tests/support/functional_model.h"
 #include "tests/support/random_program.h"
 

@@ -10,9 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/compiler/targets/tcu/optimise/interpret.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
 #include "isa/support/error.h"
+#include "tests/compiler/interpreters/jobs.h"
 #include "tests/compiler/scheduler/random_layers.h"
 #include "tests/support/test_scale.h"
 

@@ -54,7 +54,7 @@ struct MatMul {
 /// Lanes are computed one by one, left to right; each product and each sum rounds and saturates as
 /// the SIMD ALU does (tcu::alu). An operand may be any vector: one value in all lanes, a value a
 /// lane, or computed. The exceptions are marked K: the operand must be known at compile time.
-/// hir::Interpreter (interpret.h) is the definition as a program.
+/// hir::Interpreter (tests/compiler/interpreters/hir.h) is the definition as a program.
 enum class Kind : std::uint8_t {
   load,          ///< V|C                   -> T
   add,           ///< T, V|C                -> T

@@ -44,7 +44,8 @@ struct Ground {
   std::uint64_t scratch = 0;  ///< values that do not fit into local memory are stored from here on
 };
 
-/// Receives the network, blocks and schedule of the program, for the interpreter (interpret.h).
+/// Receives the network, blocks and schedule of the program, for the interpreter of jobs
+/// (tests/compiler/interpreters/jobs.h).
 using Inspect = std::function<void(const Network&, Blocks&, const Schedule&)>;
 
 /// Without a ground, DRAM0 holds inputs, outputs and values that do not fit into local memory, one

@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "firmware/compiler/targets/tcu/hir/interpret.h"
 #include "firmware/compiler/targets/tcu/optimise/blocks.h"
 #include "firmware/compiler/targets/tcu/optimise/schedule.h"
+#include "tests/compiler/interpreters/hir.h"
 
 namespace tactus::compiler::optimise {
 

@@ -1,4 +1,4 @@
-#include "firmware/compiler/targets/tcu/hir/interpret.h"
+#include "tests/compiler/interpreters/hir.h"
 
 #include <algorithm>
 #include <numeric>

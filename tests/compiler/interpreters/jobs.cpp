@@ -1,4 +1,4 @@
-#include "firmware/compiler/targets/tcu/optimise/interpret.h"
+#include "tests/compiler/interpreters/jobs.h"
 
 #include <utility>
 
