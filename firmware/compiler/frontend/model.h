@@ -113,6 +113,8 @@ struct Model {
   nn::Graph host_before, host;
 
   [[nodiscard]] const Value& value(const std::string& name) const;
+  /// Null if the value is unknown.
+  [[nodiscard]] const Value* find(const std::string& name) const;
   /// The name under which ConstantLosses has a constant of this node: that of the constant value if
   /// it is the user's, else the node's.
   [[nodiscard]] std::string source_of(const nn::Node& node, const std::string& value = "") const;

@@ -1,0 +1,196 @@
+#include "firmware/compiler/frontend/host_graphs.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "firmware/reference/reference.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+nn::ValueInfo info_of(const std::string& name, const nn::Tensor& tensor) {
+  nn::ValueInfo info{name, tensor.type, tensor.stored, std::vector<nn::Dimension>()};
+  for (const std::int64_t size : tensor.shape) info.dims->push_back({size, ""});
+  return info;
+}
+
+}  // namespace
+
+void form_graph_before(Model& model) {
+  nn::Graph& before = model.host_before;
+  std::unordered_set<std::string> wanted;
+  for (const HostNode& early : model.nodes_before) {
+    for (const std::string& name : early.node->outputs) {
+      if (name.empty()) continue;
+      const Value& value = model.value(name);
+      if (value.readers.empty() && !value.output) continue;
+      wanted.insert(name);
+      model.inputs.push_back(name);
+      before.outputs.push_back(info_of(name, *value.sample));
+    }
+  }
+  std::vector<HostNode> kept;
+  for (std::size_t k = model.nodes_before.size(); k-- > 0;) {
+    const std::vector<std::string>& outputs = model.nodes_before[k].node->outputs;
+    const bool needed = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
+      return wanted.count(output) != 0;
+    });
+    if (!needed) continue;
+    wanted.insert(model.nodes_before[k].node->inputs.begin(),
+                  model.nodes_before[k].node->inputs.end());
+    kept.push_back(std::move(model.nodes_before[k]));
+  }
+  std::reverse(kept.begin(), kept.end());
+  model.nodes_before = std::move(kept);
+  for (const HostNode& early : model.nodes_before) {
+    before.nodes.push_back(*early.node);
+    for (const std::string& input : early.node->inputs) {
+      if (input.empty()) continue;
+      const Value& value = model.value(input);
+      if (value.constant != nullptr) before.initializers.emplace(input, *value.constant);
+    }
+  }
+  for (const nn::ValueInfo& info : model.graph->inputs) {
+    if (wanted.count(info.name) == 0) continue;
+    const Value& value = model.value(info.name);
+    before.inputs.push_back(value.sample != nullptr
+                                ? info_of(info.name, *value.sample)
+                                : info_of(info.name, nn::Tensor::zeros(value.layout->shape)));
+  }
+}
+
+void check_outputs_before(const Model& model, std::vector<std::string>& problems) {
+  for (const std::string& name : model.outputs) {
+    const Value* value = model.find(name);
+    if (value == nullptr || !value->host_only()) continue;
+    problems.push_back(fmt::format(
+        "{}: output {} holds {} elements that follow from the inputs without a node that the unit "
+        "computes; supported are outputs of the program",
+        model.graph->file, quote(name), nn::name_of(value->sample->type, value->sample->stored)));
+  }
+}
+
+void form_host_graph(Model& model) {
+  nn::Graph& host = model.host;
+  std::unordered_set<std::string> wanted;
+  std::vector<std::string> device_outputs;
+  for (const std::string& name : model.outputs) {
+    if (model.host_values.count(name) == 0) {
+      device_outputs.push_back(name);
+      continue;
+    }
+    wanted.insert(name);
+    host.outputs.emplace_back().name = name;
+  }
+  std::vector<HostNode> kept;
+  for (std::size_t k = model.host_nodes.size(); k-- > 0;) {
+    HostNode& left = model.host_nodes[k];
+    const auto& outputs = left.node->outputs;
+    const bool needed = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
+      return wanted.count(output) != 0;
+    });
+    if (!needed) continue;
+    wanted.insert(left.node->inputs.begin(), left.node->inputs.end());
+    kept.push_back(std::move(left));
+  }
+  std::reverse(kept.begin(), kept.end());
+  model.host_nodes = std::move(kept);
+  std::unordered_set<std::string> declared;
+  for (const HostNode& left : model.host_nodes) {
+    host.nodes.push_back(*left.node);
+    for (std::string& input : host.nodes.back().inputs) {
+      if (input.empty() || model.host_values.count(input) != 0) continue;
+      const Value& value = model.value(input);
+      if (value.constant != nullptr) {
+        host.initializers.emplace(input, *value.constant);
+        continue;
+      }
+      const std::string name = input;
+      input = host_input_prefix + name;
+      if (!declared.insert(name).second) continue;
+      if (std::find(device_outputs.begin(), device_outputs.end(), name) == device_outputs.end()) {
+        device_outputs.push_back(name);
+      }
+      nn::ValueInfo info;
+      info.name = input;
+      info.dims.emplace();
+      for (const std::int64_t size : value.layout->shape) info.dims->push_back({size, ""});
+      if (value.sample != nullptr) {
+        info.type = value.sample->type;
+        info.stored = value.sample->stored;
+      }
+      host.inputs.push_back(std::move(info));
+      model.values.at(name).output = true;
+    }
+  }
+  for (const std::string& name : model.outputs) {
+    if (model.host_values.count(name) != 0) model.values.at(name).output = false;
+  }
+  model.outputs = std::move(device_outputs);
+}
+
+void add_final_steps(Model& model) {
+  nn::Graph& host = model.host;
+  for (const HostStep& step : model.host_steps) {
+    const bool requested =
+        std::find(model.outputs.begin(), model.outputs.end(), step.output) != model.outputs.end();
+    if (!requested) continue;
+    const auto node =
+        std::find_if(model.graph->nodes.begin(), model.graph->nodes.end(),
+                     [&](const nn::Node& candidate) { return candidate.name == step.node; });
+    if (node == model.graph->nodes.end()) continue;
+    host.nodes.push_back(*node);
+    host.nodes.back().inputs = {host_input_prefix + step.output};
+    nn::ValueInfo info;
+    info.name = host_input_prefix + step.output;
+    info.dims.emplace();
+    for (const std::int64_t size : model.value(step.output).layout->shape) {
+      info.dims->push_back({size, ""});
+    }
+    host.inputs.push_back(std::move(info));
+    host.outputs.emplace_back().name = step.output;
+  }
+}
+
+void try_host_graph(Model& model, std::vector<std::string>& problems) {
+  nn::Graph& host = model.host;
+  nn::Values inputs;
+  for (const nn::ValueInfo& info : host.inputs) {
+    nn::Shape shape;
+    for (const nn::Dimension& dimension : *info.dims) shape.push_back(*dimension.size);
+    nn::Tensor tensor = nn::Tensor::zeros(std::move(shape));
+    for (float& value : tensor.floats) value = 0.5F;
+    if (info.type == nn::ElementType::int64) tensor = tensor.rounded(info.stored);
+    inputs.emplace(info.name, std::move(tensor));
+  }
+  std::vector<std::string> found;
+  try {
+    const nn::Values values = nn::run_reference(host, inputs);
+    for (nn::ValueInfo& output : host.outputs) {
+      const auto made = values.find(output.name);
+      if (made == values.end()) {
+        found.push_back(
+            fmt::format("{}: output {} has no value for inference", host.file, quote(output.name)));
+        continue;
+      }
+      output.type = made->second.type;
+      output.stored = made->second.stored;
+      output.dims.emplace();
+      for (const std::int64_t size : made->second.shape) output.dims->push_back({size, ""});
+    }
+  } catch (const UserError& error) {
+    found.emplace_back(error.what());
+  }
+  if (found.empty()) return;
+  for (const HostNode& left : model.host_nodes) {
+    if (!left.reason.empty()) problems.push_back(left.node->where() + ": " + left.reason);
+  }
+  problems.insert(problems.end(), found.begin(), found.end());
+}
+
+}  // namespace tactus::compiler

@@ -1,0 +1,152 @@
+#include "firmware/compiler/frontend/node_plan.h"
+
+#include <utility>
+
+#include "firmware/compiler/frontend/bounds.h"
+#include "firmware/compiler/frontend/expansion.h"
+#include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/planner.h"
+#include "firmware/compiler/frontend/sub_graphs.h"
+#include "firmware/reference/reference.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus::compiler {
+namespace {
+
+/// Reports outputs that the operator does not have, and unsupported optional ones.
+void check_results(const Model& model, Planner& planner) {
+  if (planner.failed()) return;
+  for (std::size_t i = 0; i < planner.node.outputs.size(); ++i) {
+    if (!planner.output_read(i)) continue;
+    const auto made = model.values.find(planner.node.outputs[i]);
+    if (made == model.values.end() || !made->second.known()) {
+      planner.problem("output {} ({}) is not supported", i, quote(planner.node.outputs[i]));
+    }
+  }
+}
+
+/// Computes the results of a node with constant operands by the reference executor.
+void fold_by_reference(Planner& planner) {
+  std::vector<const nn::Tensor*> operands;
+  for (std::size_t i = 0; i < planner.node.inputs.size(); ++i) {
+    operands.push_back(planner.constant(i));
+  }
+  std::vector<nn::Tensor> results = nn::run_node(planner.node, planner.opset(), operands);
+  for (std::size_t i = 0; i < results.size(); ++i) planner.fold(std::move(results[i]), i);
+}
+
+/// Plans the nodes of an expansion. Returns false if the node needs none.
+bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings& found) {
+  if (op.expand == nullptr || model.compat) return false;
+  Expansion expansion(planner);
+  if (!op.expand(planner, expansion)) return false;
+  if (planner.failed()) return true;
+  const std::size_t before = found.problems.size();
+  for (const nn::Node* made : expansion.nodes()) {
+    plan_node(model, *made, found, true);
+    if (found.problems.size() != before) break;
+  }
+  return true;
+}
+
+/// The role of a step in its layer, unless plan() sets another one.
+Role role_of(Work work) {
+  switch (work) {
+    case Work::convolution:
+    case Work::product:
+      return Role::start;
+    case Work::add:
+      return Role::add;
+    case Work::normalisation:
+      return Role::normalisation;
+    case Work::relu:
+    case Work::leaky_relu:
+    case Work::clip:
+    case Work::tables:
+    case Work::softmax:
+      return Role::activation;
+    case Work::max_pool:
+    case Work::average_pool:
+      return Role::pool;
+    default:
+      return Role::simple;
+  }
+}
+
+}  // namespace
+
+void plan_node(Model& model, const nn::Node& node, Findings& found, bool expanded) {
+  Problems& problems = found.problems;
+  Planner planner(model, node, problems);
+  if (!node.graphs.empty()) {
+    try {
+      decide(planner);
+    } catch (const UserError& error) {
+      problems.emplace_back(error.what());
+    }
+    return;
+  }
+  derive_bounds(model, node);
+  const Operator* op = node.domain.empty() ? find_operator(node.op_type) : nullptr;
+  if (op == nullptr && expanded) op = find_internal_operator(node.op_type);
+  try {
+    const bool folds = planner.all_constant() && nn::reference_has(node, planner.opset());
+    if (op == nullptr && folds) {
+      fold_by_reference(planner);
+      return;
+    }
+  } catch (const UserError& error) {
+    problems.emplace_back(error.what());
+    return;
+  }
+  if (op == nullptr) {
+    found.unsupported = true;
+    if (!model.compat && nn::reference_has(node, planner.opset())) {
+      planner.problem(
+          "the unit does not have the operator, and a product depends on it; the host computes it "
+          "only before the program, from inputs alone, and behind the last product");
+    } else {
+      planner.problem("the operator{} is not supported",
+                      node.domain.empty() ? "" : " of domain " + quote(node.domain));
+    }
+    return;
+  }
+  try {
+    const bool constant = planner.all_constant();
+    if (constant && op->fold != nullptr) {
+      op->fold(planner);
+      check_results(model, planner);
+      return;
+    }
+    if (constant && !expanded && nn::reference_has(node, planner.opset())) {
+      fold_by_reference(planner);
+      check_results(model, planner);
+      return;
+    }
+    if (plan_expansion(model, planner, *op, found) || planner.failed()) return;
+    if (op->plan == nullptr) {
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        const Value* operand = planner.value(i);
+        if (operand != nullptr && operand->constant == nullptr) {
+          planner.problem("{} is computed at run time; supported are constants only",
+                          quote(operand->name));
+        }
+      }
+      return;
+    }
+    Step& step = planner.step();
+    step.node = &node;
+    step.work = op->work;
+    step.role = role_of(op->work);
+    step.emit = op->plan(planner);
+    if (planner.failed() || !step.emit) return;
+    check_results(model, planner);
+    model.steps.push_back(std::move(step));
+  } catch (const UserError& error) {
+    // Attributes are read where they are needed; their exceptions name the node.
+    problems.emplace_back(error.what());
+  }
+}
+
+}  // namespace tactus::compiler
