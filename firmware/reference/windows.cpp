@@ -310,7 +310,7 @@ void run_max_pool(Call& call) {
   const auto window = pool_windows(call);
   run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
     float largest = -std::numeric_limits<float>::infinity();
-    for_each_tap(window, image, oy, ox, [&](float x) { largest = std::max(largest, x); });
+    for_each_tap(window, image, oy, ox, [&](float value) { largest = std::max(largest, value); });
     return largest;
   });
 }

@@ -19,8 +19,8 @@ enum class Work : std::uint8_t {
   none,           ///< nothing at run time
   rearrangement,  ///< see Rearrangement
   alias,          ///< another name of the same vectors
-  convolution,
-  product,  ///< of matrices
+  product,        ///< of matrices, also a convolution; see Nest
+  pool,           ///< sums or maxima over windows, see Nest
   add,
   subtract,
   multiply,
@@ -34,8 +34,6 @@ enum class Work : std::uint8_t {
   tables,   ///< a function by lookup tables
   softmax,  ///< a copy; the host computes the Softmax of it
   normalisation,
-  max_pool,
-  average_pool,
   resize,
 };
 
@@ -70,14 +68,6 @@ struct Windows {
   std::array<std::int64_t, 2> output{};
 
   [[nodiscard]] std::int64_t taps() const { return kernel[0] * kernel[1]; }
-  /// Pixel (row * width + column) of the image under a tap of a window, or -1 in the padding.
-  [[nodiscard]] std::int64_t pixel(std::int64_t y, std::int64_t x, std::int64_t tap) const {
-    const std::int64_t row = y * stride[0] - before[0] + tap / kernel[1] * dilation[0];
-    const std::int64_t column = x * stride[1] - before[1] + tap % kernel[1] * dilation[1];
-    if (row < 0 || column < 0 || row % spacing[0] != 0 || column % spacing[1] != 0) return -1;
-    const std::int64_t y0 = row / spacing[0], x0 = column / spacing[1];
-    return y0 < input[0] && x0 < input[1] ? y0 * input[1] + x0 : -1;
-  }
 };
 
 /// Weighted sums of an image's pixels; the weight of a pixel is the product of those of its row and

@@ -53,7 +53,6 @@ bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings
 /// The role of a step in its layer, unless plan() sets another one.
 Role role_of(Work work) {
   switch (work) {
-    case Work::convolution:
     case Work::product:
       return Role::start;
     case Work::add:
@@ -66,8 +65,7 @@ Role role_of(Work work) {
     case Work::tables:
     case Work::softmax:
       return Role::activation;
-    case Work::max_pool:
-    case Work::average_pool:
+    case Work::pool:
       return Role::pool;
     default:
       return Role::simple;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "firmware/compiler/frontend/expansion.h"
+#include "firmware/compiler/frontend/nest.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -56,32 +57,11 @@ void add_notes(Compiled& result, const Model& model, const Options& options) {
   }
 }
 
-const nn::Shape& shape_of(const Value& value) {
-  return value.constant != nullptr ? value.constant->shape : value.layout->shape;
-}
-
-std::uint64_t elements_of(const nn::Shape& shape) {
-  std::uint64_t elements = 1;
-  for (const std::int64_t size : shape) elements *= static_cast<std::uint64_t>(size);
-  return elements;
-}
-
 /// Multiply-accumulates of convolutions and matrix products, including those on padding.
 std::uint64_t macs_with_padding(const Model& model) {
   std::uint64_t sum = 0;
   for (const Step& step : model.steps) {
-    const bool convolution = step.work == Work::convolution;
-    if ((!convolution && step.work != Work::product) || step.node->has(moves_only)) continue;
-    const nn::Shape& left = shape_of(model.value(step.node->inputs[0]));
-    const nn::Shape& right = shape_of(model.value(step.node->inputs[1]));
-    const std::uint64_t results = elements_of(shape_of(model.value(step.writes.front())));
-    if (convolution) {
-      // Weights are [outputs, inputs of a group, height, width].
-      sum += results * (elements_of(right) / static_cast<std::uint64_t>(right.front()));
-    } else {
-      const bool transposed = step.node->integer("transA", 0) != 0;
-      sum += results * static_cast<std::uint64_t>(transposed ? left.front() : left.back());
-    }
+    if (step.nest != nullptr) sum += step.nest->macs_with_padding();
   }
   return sum;
 }

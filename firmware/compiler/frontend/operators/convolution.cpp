@@ -1,10 +1,8 @@
-// Conv: one product for each tap, all to the same accumulators; the first one includes the bias.
-//
-// Padding pixels are products with zeroes. Groups become one dense matrix per tap.
+// Conv and ConvTranspose. Groups become one dense matrix for each tap.
 #include <algorithm>
 
+#include "firmware/compiler/frontend/enumerate.h"
 #include "firmware/compiler/frontend/operators.h"
-#include "firmware/compiler/frontend/operators/matrices.h"
 #include "firmware/compiler/frontend/operators/windows.h"
 #include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
@@ -12,79 +10,19 @@
 namespace tactus::compiler {
 namespace {
 
-struct Convolution {
-  Windows windows;
-  WeightShape shape;
-  std::int64_t images = 0, groups = 1;
-  std::string input, output;
-  std::shared_ptr<const nn::Tensor> weights, bias;
-  std::string weights_name, bias_name;
-
-  void emit(Emitter& e) const;
-  [[nodiscard]] bool transposed() const {
-    return windows.spacing != std::array<std::int64_t, 2>{1, 1};
-  }
-  void fill_row(std::int64_t tap, std::int64_t input_channel, float* row) const;
-};
-
-/// Fills a row of weights. The model stores them as Co, Ci/groups, Kh, Kw.
-void Convolution::fill_row(std::int64_t tap, std::int64_t input_channel, float* row) const {
-  const std::int64_t depth = shape.inputs / groups;   // inputs of a group
-  const std::int64_t width = shape.outputs / groups;  // outputs of a group
-  const std::int64_t group = input_channel / depth;
-  for (std::int64_t co = group * width; co < (group + 1) * width; ++co) {
-    const std::int64_t at = (co * depth + input_channel % depth) * shape.taps + tap;
-    row[co] = weights->floats[static_cast<std::size_t>(at)];
-  }
-}
-
-void Convolution::emit(Emitter& e) const {
-  const std::uint32_t n = e.array_size();
-  const std::size_t ci = shape.input_blocks(n), co = shape.output_blocks(n);
-  const Addresses bias_row = bias ? e.row(bias_name + " as bias", bias->floats) : Addresses{};
-  const Addresses w = weights_constant(
-      e, weights_name + (groups == 1 ? " as convolution" : fmt::format(" in {} groups", groups)),
-      shape, [this](std::int64_t t, std::int64_t i, float* row) { fill_row(t, i, row); });
-  const Addresses source = e.variable(input);
-  const std::int64_t pixels = windows.output[0] * windows.output[1];
-  const Addresses result = e.allocate(static_cast<std::size_t>(images * pixels) * co);
-
-  for (std::int64_t tap = 0; tap < shape.taps; ++tap) {
-    Addresses inputs, outputs;
-    inputs.reserve(static_cast<std::size_t>(images * pixels) * ci);
-    std::size_t next = 0;  // index in the result
-    for (std::int64_t image = 0; image < images; ++image) {
-      for (std::int64_t y = 0; y < windows.output[0]; ++y) {
-        for (std::int64_t x = 0; x < windows.output[1]; ++x) {
-          const std::int64_t pixel = windows.pixel(y, x, tap);
-          const std::size_t to = next;
-          next += co;
-          // In a transposed convolution most products would be with the zeroes between pixels. They
-          // are left out except for the first tap, which initialises the sums.
-          if (pixel < 0 && tap > 0 && transposed()) continue;
-          if (transposed()) {
-            const auto from = result.begin() + static_cast<std::ptrdiff_t>(to);
-            outputs.insert(outputs.end(), from, from + static_cast<std::ptrdiff_t>(co));
-          }
-          if (pixel < 0) {
-            inputs.insert(inputs.end(), ci, Address::zeroes());
-            continue;
-          }
-          const auto first =
-              source.begin() + (image * windows.input[0] * windows.input[1] + pixel) *
-                                   static_cast<std::ptrdiff_t>(ci);
-          inputs.insert(inputs.end(), first, first + static_cast<std::ptrdiff_t>(ci));
-        }
-      }
+/// Rows of the weights of a Conv. The model stores them as Co, Ci/groups, Kh, Kw.
+FillRow rows_of(std::shared_ptr<const nn::Tensor> weights, std::int64_t groups) {
+  const std::int64_t outputs = weights->shape[0];
+  const std::int64_t depth = weights->shape[1];  // inputs of a group
+  const std::int64_t width = outputs / groups;   // outputs of a group
+  const std::int64_t taps = weights->shape[2] * weights->shape[3];
+  return [=](std::int64_t tap, std::int64_t input, float* row) {
+    const std::int64_t group = input / depth;
+    for (std::int64_t co = group * width; co < (group + 1) * width; ++co) {
+      const std::int64_t at = (co * depth + input % depth) * taps + tap;
+      row[co] = weights->floats[static_cast<std::size_t>(at)];
     }
-    if (inputs.empty()) continue;
-    if (!transposed()) outputs = result;
-    hir::MatMul product = product_of_tap(e, shape, tap, w, std::move(inputs), std::move(outputs));
-    product.true_macs /= static_cast<std::uint64_t>(groups);
-    if (tap == 0) product.bias = bias_row;
-    e.hir().add(std::move(product));
-  }
-  e.result(output, result);
+  };
 }
 
 bool check_channels(Planner& p, const Layout& x, const nn::Tensor& w, std::int64_t groups) {
@@ -100,10 +38,9 @@ bool check_channels(Planner& p, const Layout& x, const nn::Tensor& w, std::int64
 }
 
 Emit plan_convolution(Planner& p) {
-  Convolution conv;
-  conv.groups = p.node.integer("group", 1);
-  if (conv.groups < 1 || conv.groups > (1 << 20)) {
-    p.problem("attribute group is {}; supported are 1 and more", conv.groups);
+  const std::int64_t groups = p.node.integer("group", 1);
+  if (groups < 1 || groups > (1 << 20)) {
+    p.problem("attribute group is {}; supported are 1 and more", groups);
     return {};
   }
   const nn::Tensor* w = p.need_constant(1, "weights", nn::ElementType::float32);
@@ -126,22 +63,32 @@ Emit plan_convolution(Planner& p) {
               nn::to_string(b->shape), w->shape[0]);
   }
   const std::optional<Windows> windows = plan_windows(p, x, kernel, PadRule::read);
-  if (!windows || !check_channels(p, *x, *w, conv.groups) || p.failed()) return {};
+  if (!windows || !check_channels(p, *x, *w, groups) || p.failed()) return {};
 
-  conv.windows = *windows;
-  conv.shape = {windows->taps(), x->shape[1], w->shape[0]};
-  conv.images = x->shape[0];
-  conv.input = p.node.inputs[0];
-  conv.output = p.node.outputs[0];
-  conv.weights = p.value(1)->constant;
-  conv.weights_name = p.node.inputs[1];
+  const Layout result =
+      Layout::activation({x->shape[0], w->shape[0], windows->output[0], windows->output[1]});
+  Nest nest;
+  slide(nest, *windows, Access::of(p.node.inputs[0], *x, {}),
+        Access::of(p.node.outputs[0], result, {}));
+  const LoopNumber co = nest.add("co", w->shape[0], true), ci = nest.add("ci", x->shape[1], true);
+  nest.rows = {ci};
+  nest.columns = co;
+  nest.operands[0].places.push_back(Place1D::of(ci));
+  nest.result.places.push_back(Place1D::of(co));
+  nest.macs = static_cast<std::uint64_t>(nest.inputs() * nest.outputs() / groups);
+  nest.weights.operand = p.node.inputs[1];
+  nest.weights.name =
+      p.node.inputs[1] + (groups == 1 ? " as convolution" : fmt::format(" in {} groups", groups));
+  nest.weights.fill = rows_of(p.value(1)->constant, groups);
+  nest.weights.diagonal = groups > 1 && nest.inputs() == groups && nest.outputs() == groups;
   if (b != nullptr) {
-    conv.bias = p.value(2)->constant;
-    conv.bias_name = p.node.inputs[2];
+    nest.weights.bias = b->floats;
+    nest.weights.bias_operand = p.node.inputs[2];
+    nest.weights.bias_name = p.node.inputs[2] + " as bias";
   }
   p.reads(0);
-  p.output(Layout::activation({conv.images, w->shape[0], windows->output[0], windows->output[1]}));
-  return [conv](Emitter& e) { conv.emit(e); };
+  p.output(result);
+  return plan_nest(p, std::move(nest));
 }
 
 // ---- ConvTranspose ------------------------------------------------------------------------------
@@ -243,8 +190,7 @@ bool expand_transposed(Planner& p, Expansion& e) {
 
 Operators convolution_operators() {
   return {
-      {"Conv", is_product | wants_image, Work::convolution, plan_convolution, nullptr,
-       expand_to_image},
+      {"Conv", is_product | wants_image, Work::product, plan_convolution, nullptr, expand_to_image},
       {"ConvTranspose", is_product | wants_image, Work::none, nullptr, nullptr, expand_transposed}};
 }
 

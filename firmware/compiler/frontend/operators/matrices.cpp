@@ -65,7 +65,6 @@ hir::MatMul product_of_tap(const Emitter& e, const WeightShape& shape, std::int6
   product.weights.assign(first, first + static_cast<std::ptrdiff_t>(shape.vectors_of_tap(n)));
   product.inputs = std::move(inputs);
   product.outputs = std::move(outputs);
-  product.true_macs = static_cast<std::uint64_t>(shape.inputs * shape.outputs);
   return product;
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "firmware/compiler/frontend/emitter.h"
+#include "firmware/compiler/frontend/nest.h"
 
 namespace tactus::compiler {
 
@@ -25,9 +25,6 @@ struct WeightShape {
     return std::size_t{input_blocks(n)} * n * output_blocks(n);
   }
 };
-
-/// Fills one row (all outputs of an input) of one tap; the row is zero before.
-using FillRow = std::function<void(std::int64_t tap, std::int64_t input, float* row)>;
 
 /// The weights' vectors: taps * vectors_of_tap(N). Blocks of N x N weights that are all zero are
 /// not stored, their vectors are Zeroes; programs for compat store them.

@@ -1,9 +1,11 @@
 // MatMul and Gemm: one product for all rows of the first operand.
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <tuple>
 
+#include "firmware/compiler/frontend/enumerate.h"
 #include "firmware/compiler/frontend/operators.h"
-#include "firmware/compiler/frontend/operators/folding.h"
-#include "firmware/compiler/frontend/operators/matrices.h"
 #include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 
@@ -11,57 +13,24 @@ namespace tactus::compiler {
 namespace {
 
 struct Product {
-  WeightShape shape;
-  std::string input, output;
+  std::int64_t inputs = 0, outputs = 0;
   std::shared_ptr<const nn::Tensor> weights;
-  std::string weights_name;
   bool transposed = false;  ///< the model stores outputs x inputs
   bool moves = false;       ///< it only moves elements (expansion.h)
   float alpha = 1;
   std::vector<float> bias;  ///< empty: none
   std::string bias_name;
-  /// Layout of the operand before it was flattened: its elements have another order in memory, and
-  /// the weights' rows follow that order. No dimensions: it was not flattened.
-  Layout unflattened;
-
-  void emit(Emitter& e) const {
-    const Addresses bias_row = bias.empty() ? Addresses{} : e.row(bias_name, bias);
-    const Addresses w = weights_constant(
-        e,
-        fmt::format("{} as {}matrix times {:a}{}", weights_name, transposed ? "transposed " : "",
-                    alpha, unflattened.shape.empty() ? "" : " for " + describe(unflattened, 1)),
-        shape, [&](std::int64_t, std::int64_t i, float* row) { fill_row(feature_of_row(i), row); });
-    const Addresses& source = e.variable(input);
-    const std::size_t rows = source.size() / shape.input_blocks(e.array_size());
-    const Addresses result = e.allocate(rows * shape.output_blocks(e.array_size()));
-    hir::MatMul product = product_of_tap(e, shape, 0, w, source, result);
-    product.bias = bias_row;
-    if (moves) product.true_macs = 0;
-    e.hir().add(std::move(product));
-    e.result(output, result);
-  }
-
-  /// Index among the flattened features of the scalar at an index in memory.
-  [[nodiscard]] std::int64_t feature_of_row(std::int64_t place) const {
-    if (unflattened.shape.empty()) return place;
-    const std::vector<std::int64_t> strides = strides_of(unflattened.shape);
-    std::int64_t feature = 0;
-    for (std::size_t k = unflattened.order.size(); k-- > 1;) {
-      const std::size_t d = unflattened.order[k];
-      feature += place % unflattened.shape[d] * strides[d];
-      place /= unflattened.shape[d];
-    }
-    return feature;
-  }
-
-  void fill_row(std::int64_t input_lane, float* row) const {
-    for (std::int64_t k = 0; k < shape.outputs; ++k) {
-      const std::int64_t at =
-          transposed ? k * shape.inputs + input_lane : input_lane * shape.outputs + k;
-      row[k] = alpha * weights->floats[static_cast<std::size_t>(at)];
-    }
-  }
 };
+
+FillRow rows_of(const Product& product) {
+  return [product](std::int64_t, std::int64_t input, float* row) {
+    for (std::int64_t k = 0; k < product.outputs; ++k) {
+      const std::int64_t at =
+          product.transposed ? k * product.inputs + input : input * product.outputs + k;
+      row[k] = product.alpha * product.weights->floats[static_cast<std::size_t>(at)];
+    }
+  };
+}
 
 /// Layout of the operand whose rows are multiplied; its last dimension must run along the lanes.
 const Layout* plan_rows(Planner& p) {
@@ -85,82 +54,81 @@ bool plan_weights(Planner& p, const Layout* a, Product& product) {
               nn::to_string(b->shape));
     return false;
   }
-  product.shape = {1, b->shape[product.transposed ? 1 : 0], b->shape[product.transposed ? 0 : 1]};
+  product.inputs = b->shape[product.transposed ? 1 : 0];
+  product.outputs = b->shape[product.transposed ? 0 : 1];
   if (a == nullptr) return false;
-  if (a->lanes() != product.shape.inputs) {
+  if (a->lanes() != product.inputs) {
     p.problem("{} of shape {} cannot be multiplied by {} of shape {}", quote(p.node.inputs[0]),
               nn::to_string(a->shape), quote(p.node.inputs[1]), nn::to_string(b->shape));
     return false;
   }
   product.weights = p.value(1)->constant;
-  product.weights_name = p.node.inputs[1];
-  product.input = p.node.inputs[0];
-  product.output = p.node.outputs[0];
   return true;
 }
 
-/// Multiplies a flattened operand in its original layout, if rows are whole vectors in both
-/// layouts. The reference always flattens first.
-void skip_flattening(Planner& p, const Layout& a, Product& product) {
-  const std::string& source = p.value(0)->reshaped_from;
-  if (p.compat() || source.empty() || a.rank() != 2) return;
-  const Layout& before = *p.model().value(source).layout;
-  if (before.rank() < 2) return;
-  const bool same_rows = before.order[0] == 0 && before.shape[0] == a.shape[0] &&
-                         before.lanes() % p.architecture().array_size == 0;
-  if (!same_rows) return;
-  product.unflattened = before;
-  product.input = source;
-}
-
-Emit finish(Planner& p, const Layout& a, Product product) {
+Emit finish(Planner& p, const Layout& a, const Product& product) {
   Layout result = a;
-  result.shape.back() = product.shape.outputs;
-  skip_flattening(p, a, product);
-  p.reads(product.input);
+  result.shape.back() = product.outputs;
+  Nest nest;
+  std::vector<std::optional<LoopNumber>> at, to;
+  for (std::size_t d = 0; d + 1 < a.rank(); ++d) {
+    at.emplace_back(nest.add(fmt::format("m{}", d), a.memory_shape()[d]));
+  }
+  to = at;
+  at.emplace_back(nest.add("k", product.inputs, true));
+  to.emplace_back(nest.add("n", product.outputs, true));
+  nest.rows = {*at.back()};
+  nest.columns = to.back();
+  nest.operands = {Access::of(p.node.inputs[0], a, at)};
+  nest.result = Access::of(p.node.outputs[0], result, to);
+  if (!product.moves) nest.macs = static_cast<std::uint64_t>(product.inputs * product.outputs);
+  nest.weights.operand = p.node.inputs[1];
+  nest.weights.name = fmt::format("{} as {}matrix times {:a}", p.node.inputs[1],
+                                  product.transposed ? "transposed " : "", product.alpha);
+  nest.weights.fill = rows_of(product);
+  if (!product.bias.empty()) {
+    nest.weights.bias = product.bias;
+    nest.weights.bias_operand = p.node.inputs[2];
+    nest.weights.bias_name = product.bias_name;
+  }
+  // The reference always flattens first.
+  if (!p.compat()) skip_flattening(nest, p.model(), p.architecture().array_size);
+  p.reads(nest.operands[0].value);
   p.output(std::move(result));
-  return [product](Emitter& e) { product.emit(e); };
+  return plan_nest(p, std::move(nest));
 }
 
 // ---- two computed operands ----------------------------------------------------------------------
 
-/// A product of two computed operands. In each batch, rows of the first operand are multiplied by
-/// the matrix of the second, whose vectors are loaded into the array unchanged.
-struct ComputedProduct {
-  std::string first, second, output;
-  Layout a, b, result;
-
-  void emit(Emitter& e) const {
-    const std::uint32_t n = e.array_size();
-    const Addresses rows = e.variable(first), matrices = e.variable(second);
-    const std::size_t rank = result.rank();
-    const WeightShape shape{1, b.shape[rank - 2], b.shape[rank - 1]};
-    const auto height = static_cast<std::size_t>(a.shape[rank - 2]);
-    const std::size_t of_matrix = static_cast<std::size_t>(shape.inputs) * shape.output_blocks(n);
-    const std::size_t of_rows = height * shape.input_blocks(n);
-    const std::size_t of_result = height * shape.output_blocks(n);
-    const auto outer = [](const Layout& layout) {
-      return nn::Shape(layout.shape.begin(), layout.shape.end() - 2);
-    };
-    const nn::Shape batches = outer(result);
-    const BroadcastIndex in_a(outer(a), batches), in_b(outer(b), batches);
-    const Addresses products = e.allocate(static_cast<std::size_t>(result.vectors(n)));
-    const auto part = [](const Addresses& all, std::int64_t number, std::size_t size) {
-      const auto begin = all.begin() + number * static_cast<std::ptrdiff_t>(size);
-      return Addresses(begin, begin + static_cast<std::ptrdiff_t>(size));
-    };
-    nn::Shape position(batches.size(), 0);
-    std::int64_t batch = 0;
-    do {
-      Addresses weights = part(matrices, in_b(position), of_matrix);
-      weights.resize(shape.vectors_of_tap(n), Address::zeroes());
-      e.hir().add(product_of_tap(e, shape, 0, weights, part(rows, in_a(position), of_rows),
-                                 part(products, batch, of_result)));
-      ++batch;
-    } while (next_position(position, batches));
-    e.result(output, products);
+/// A nest of the product of two computed operands. In each batch, rows of the first operand are
+/// multiplied by the matrix of the second, whose vectors are loaded into the array unchanged.
+Nest computed_product(const nn::Node& node, const Layout& a, const Layout& b,
+                      const Layout& result) {
+  Nest nest;
+  const std::size_t rank = result.rank();
+  nest.batches = rank - 2;
+  std::vector<std::optional<LoopNumber>> rows, columns, to;
+  for (std::size_t d = 0; d < nest.batches; ++d) {
+    const LoopNumber batch = nest.add(fmt::format("b{}", d), result.shape[d]);
+    to.emplace_back(batch);
+    rows.push_back(a.shape[d] == 1 ? std::nullopt : to.back());
+    columns.push_back(b.shape[d] == 1 ? std::nullopt : to.back());
   }
-};
+  const LoopNumber m = nest.add("m", result.shape[rank - 2], true);
+  const LoopNumber n = nest.add("n", result.shape[rank - 1], true);
+  const LoopNumber k = nest.add("k", a.shape[rank - 1], true);
+  for (auto [list, first, second] :
+       {std::tuple(&rows, m, k), std::tuple(&columns, k, n), std::tuple(&to, m, n)}) {
+    list->emplace_back(first);
+    list->emplace_back(second);
+  }
+  nest.rows = {k};
+  nest.columns = n;
+  nest.operands = {Access::of(node.inputs[0], a, rows), Access::of(node.inputs[1], b, columns)};
+  nest.result = Access::of(node.outputs[0], result, to);
+  nest.macs = static_cast<std::uint64_t>(nest.inputs() * nest.outputs());
+  return nest;
+}
 
 /// Plans a product of operands prepared by expand_computed(): with equal ranks, in the model's
 /// order.
@@ -177,17 +145,16 @@ Emit plan_computed_product(Planner& p) {
               nn::to_string(a->shape), quote(p.node.inputs[1]), nn::to_string(b->shape));
     return {};
   }
-  ComputedProduct product{p.node.inputs[0], p.node.inputs[1], p.node.outputs[0], *a, *b, {}};
-  nn::Shape result = *batches;
-  result.push_back(a->shape[rank - 2]);
-  result.push_back(b->shape[rank - 1]);
-  product.result = Layout::plain(std::move(result));
+  nn::Shape shape = *batches;
+  shape.push_back(a->shape[rank - 2]);
+  shape.push_back(b->shape[rank - 1]);
+  const Layout result = Layout::plain(std::move(shape));
   p.step().role = Role::simple;
   p.step().beyond_optimiser = "product of two computed operands";
   p.reads(0);
   p.reads(1);
-  p.output(product.result);
-  return [product](Emitter& e) { product.emit(e); };
+  p.output(result);
+  return plan_nest(p, computed_product(p.node, *a, *b, result));
 }
 
 Emit plan_mat_mul(Planner& p) {
@@ -203,19 +170,19 @@ Emit plan_mat_mul(Planner& p) {
 void plan_bias(Planner& p, Product& product) {
   const nn::Tensor* c = p.need_constant(2, "the addend", nn::ElementType::float32);
   const float beta = p.compat() ? 1.0F : p.node.real("beta", 1.0F);
-  if (c == nullptr || product.shape.outputs == 0) return;
+  if (c == nullptr || product.outputs == 0) return;
   const std::int64_t width = c->shape.empty() ? 1 : c->shape.back();
-  if (c->size() != width || (width != 1 && width != product.shape.outputs)) {
+  if (c->size() != width || (width != 1 && width != product.outputs)) {
     p.problem("the addend {} has shape {}; supported is one row of {} or one value",
-              quote(p.node.inputs[2]), nn::to_string(c->shape), product.shape.outputs);
+              quote(p.node.inputs[2]), nn::to_string(c->shape), product.outputs);
     return;
   }
-  for (std::int64_t k = 0; k < product.shape.outputs; ++k) {
+  for (std::int64_t k = 0; k < product.outputs; ++k) {
     product.bias.push_back(beta * c->floats[static_cast<std::size_t>(width == 1 ? 0 : k)]);
   }
   product.bias_name = fmt::format("{} as bias", p.node.inputs[2]);
-  if (beta != 1.0F || width != product.shape.outputs) {
-    product.bias_name += fmt::format(" of {} times {:a}", product.shape.outputs, beta);
+  if (beta != 1.0F || width != product.outputs) {
+    product.bias_name += fmt::format(" of {} times {:a}", product.outputs, beta);
   }
 }
 

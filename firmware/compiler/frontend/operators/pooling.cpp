@@ -1,7 +1,4 @@
 // MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool.
-//
-// Windows at the border have fewer pixels; windows with equal numbers of pixels become one
-// operation.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "firmware/compiler/frontend/enumerate.h"
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/means.h"
 #include "firmware/compiler/frontend/operators/windows.h"
@@ -18,129 +16,18 @@
 namespace tactus::compiler {
 namespace {
 
-struct Pool {
-  Windows windows;
-  std::int64_t images = 0, channels = 0;
-  bool average = false;
-  float weight = 1;  ///< of each pixel of a sum
-  /// For each window (or one for all) the constants that multiply its sum, one after the other.
-  std::vector<std::vector<float>> factors;
-  std::string input, output;
-
-  void emit(Emitter& e) const;
-
- private:
-  /// Vectors of all windows that are computed in the same way.
-  struct Group {
-    std::vector<Addresses> taps;
-    std::vector<Addresses> factors;
-    std::vector<std::size_t> results;  ///< their places in the output
-  };
-  /// The operation that makes a group's results.
-  struct Last {
-    hir::Kind kind = hir::Kind::max_pool;
-    std::vector<Addresses> operands;
-  };
-
-  /// `weighing` multiplies each value before it is added; empty: the first factor multiplies the
-  /// sum.
-  Last emit_sums(Emitter& e, Group& group, std::optional<Address> weighing) const;
-};
-
-void Pool::emit(Emitter& e) const {
-  const std::int64_t blocks = (channels + e.array_size() - 1) / e.array_size();
-  const Addresses x = e.temps(input);
-  const std::int64_t area = windows.output[0] * windows.output[1];
-  std::map<float, Address> constants;
-  const auto constant = [&](float value) {
-    const auto [found, is_new] = constants.emplace(value, Address::invalid());
-    if (is_new) found->second = e.load(e.splat(value)).front();
-    return found->second;
-  };
-  std::vector<std::vector<std::int64_t>> pixels(static_cast<std::size_t>(area));
-  for (std::int64_t at = 0; at < area; ++at) {
-    for (std::int64_t tap = 0; tap < windows.taps(); ++tap) {
-      const std::int64_t pixel = windows.pixel(at / windows.output[1], at % windows.output[1], tap);
-      if (pixel >= 0) pixels[static_cast<std::size_t>(at)].push_back(pixel);
-    }
-  }
-  std::map<std::pair<std::size_t, std::vector<float>>, Group> groups;
-  std::size_t next = 0;
-  for (std::int64_t image = 0; image < images; ++image) {
-    for (std::size_t at = 0; at < pixels.size(); ++at) {
-      const std::vector<float> own =
-          factors.empty() ? std::vector<float>{} : factors[at % factors.size()];
-      Group& group = groups[{pixels[at].size(), own}];
-      group.taps.resize(std::max<std::size_t>(pixels[at].size(), 1));
-      group.factors.resize(own.size());
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        for (std::size_t k = 0; k < pixels[at].size(); ++k) {
-          const std::int64_t from = image * windows.input[0] * windows.input[1] + pixels[at][k];
-          group.taps[k].push_back(x[static_cast<std::size_t>(from * blocks + block)]);
-        }
-        if (pixels[at].empty()) group.taps[0].push_back(constant(0));
-        for (std::size_t k = 0; k < own.size(); ++k) {
-          group.factors[k].push_back(constant(own[k]));
-        }
-        group.results.push_back(next++);
-      }
-    }
-  }
-  std::vector<Last> last;
-  for (auto& [key, group] : groups) {
-    if (!average) {
-      last.push_back({hir::Kind::max_pool, std::move(group.taps)});
-      continue;
-    }
-    const bool weighs = weight != 1 || group.factors.empty();
-    last.push_back(emit_sums(e, group, weighs ? std::optional(constant(weight)) : std::nullopt));
-  }
-  // Operations of one kind are computed in the order of their results.
-  const Addresses y = e.allocate(next);
-  std::size_t number = 0;
-  for (const auto& [key, group] : groups) {
-    Addresses results;
-    for (const std::size_t at : group.results) results.push_back(y[at]);
-    e.hir().add(last[number].kind, std::move(last[number].operands), std::move(results));
-    ++number;
-  }
-  e.result(output, y);
-}
-
-/// Emits the sums, and a multiplication for each factor, except for the last of these operations,
-/// which is returned. The first factor of sums without weights is part of their operation.
-Pool::Last Pool::emit_sums(Emitter& e, Group& group, std::optional<Address> weighing) const {
-  const std::size_t count = group.results.size();
-  std::size_t next = 0;
-  Last last{hir::Kind::average_pool, std::move(group.taps)};
-  if (!weighing) {
-    last.operands.push_back(std::move(group.factors[next++]));
-  } else {
-    Last weighted{hir::Kind::interpolate, {}};
-    for (Addresses& tap : last.operands) {
-      weighted.operands.push_back(std::move(tap));
-      weighted.operands.emplace_back(count, *weighing);
-    }
-    last = std::move(weighted);
-  }
-  for (; next < group.factors.size(); ++next) {
-    Addresses results = e.allocate(count);
-    e.hir().add(last.kind, std::move(last.operands), results);
-    last = {hir::Kind::average_pool, {std::move(results), std::move(group.factors[next])}};
-  }
-  return last;
-}
-
-Emit finish(Planner& p, const Layout& x, Pool pool) {
-  pool.images = x.shape[0];
-  pool.channels = x.shape[1];
-  pool.input = p.node.inputs[0];
-  pool.output = p.node.outputs[0];
-  p.step().windows = pool.windows;
+/// Plans the pool of an image; `nest` has the work, weight and factors.
+Emit finish(Planner& p, const Layout& x, const Windows& windows, Nest nest) {
+  const Layout result =
+      Layout::activation({x.shape[0], x.shape[1], windows.output[0], windows.output[1]});
+  slide(nest, windows, Access::of(p.node.inputs[0], x, {}),
+        Access::of(p.node.outputs[0], result, {}));
+  const LoopNumber channel = nest.add("c", x.shape[1]);
+  nest.operands[0].places.push_back(Place1D::of(channel));
+  nest.result.places.push_back(Place1D::of(channel));
   p.reads(0);
-  p.output(Layout::activation(
-      {pool.images, pool.channels, pool.windows.output[0], pool.windows.output[1]}));
-  return [pool](Emitter& e) { pool.emit(e); };
+  p.output(result);
+  return plan_nest(p, std::move(nest));
 }
 
 /// Checks that every window contains a pixel.
@@ -176,9 +63,9 @@ Emit plan_max_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
-  Pool pool;
-  pool.windows = *windows;
-  return finish(p, *x, std::move(pool));
+  Nest nest;
+  nest.work = NestWork::maximum;
+  return finish(p, *x, *windows, std::move(nest));
 }
 
 /// Plans an AveragePool of compatible mode. Others are expanded.
@@ -186,12 +73,11 @@ Emit plan_average_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
-  Pool pool;
-  pool.windows = *windows;
-  pool.average = true;
+  Nest nest;
+  nest.work = NestWork::sum;
   // Right only where kernel and stride are equal.
-  pool.factors = {{1.0F / static_cast<float>(windows->stride[0] * windows->stride[1])}};
-  return finish(p, *x, std::move(pool));
+  nest.factors = {{1.0F / static_cast<float>(windows->stride[0] * windows->stride[1])}};
+  return finish(p, *x, *windows, std::move(nest));
 }
 
 /// Factors of a sum pool for each window, or once for all.
@@ -213,28 +99,29 @@ Emit plan_sum_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
-  Pool pool;
-  pool.windows = *windows;
-  pool.average = true;
-  pool.weight = p.node.real("weight", 1);
-  pool.factors = window_factors(p.node);
+  Nest nest;
+  nest.work = NestWork::sum;
+  nest.weight = p.node.real("weight", 1);
+  nest.factors = window_factors(p.node);
   if (p.node.integer("joins the layer before", 0) == 0) p.step().role = Role::simple;
-  return finish(p, *x, std::move(pool));
+  return finish(p, *x, *windows, std::move(nest));
 }
 
 Emit plan_global_pool(Planner& p) {
   const Layout* x = p.image(0);
   if (x == nullptr) return {};
-  Pool pool;
-  pool.windows.input = {x->shape[2], x->shape[3]};
-  pool.windows.kernel = pool.windows.input;
-  pool.windows.output = {1, 1};
-  if (p.step().work == Work::average_pool) {
-    pool.average = true;
-    pool.factors = {{1.0F / static_cast<float>(x->shape[2] * x->shape[3])}};
+  Windows windows;
+  windows.input = {x->shape[2], x->shape[3]};
+  windows.kernel = windows.input;
+  windows.output = {1, 1};
+  Nest nest;
+  nest.work = NestWork::maximum;
+  if (p.node.op_type == "GlobalAveragePool") {
+    nest.work = NestWork::sum;
+    nest.factors = {{1.0F / static_cast<float>(x->shape[2] * x->shape[3])}};
   }
   p.step().role = Role::simple;
-  return finish(p, *x, std::move(pool));
+  return finish(p, *x, windows, std::move(nest));
 }
 
 /// True if one window covers the whole image.
@@ -493,17 +380,17 @@ std::int64_t most_pool_terms(const Planner& p) {
 }
 
 Operator sum_pool_operator() {
-  return {sum_pool, 0, Work::average_pool, plan_sum_pool, nullptr, expand_sum_pool};
+  return {sum_pool, 0, Work::pool, plan_sum_pool, nullptr, expand_sum_pool};
 }
 
 Operators pool_operators() {
-  return {{"MaxPool", wants_image | keeps_quantisation, Work::max_pool, plan_max_pool, nullptr,
+  return {{"MaxPool", wants_image | keeps_quantisation, Work::pool, plan_max_pool, nullptr,
            expand_pool},
-          {"AveragePool", wants_image | takes_means, Work::average_pool, plan_average_pool, nullptr,
+          {"AveragePool", wants_image | takes_means, Work::pool, plan_average_pool, nullptr,
            expand_average},
-          {"GlobalAveragePool", wants_image | takes_means, Work::average_pool, plan_global_pool,
-           nullptr, expand_average},
-          {"GlobalMaxPool", wants_image, Work::max_pool, plan_global_pool, nullptr, expand_pool}};
+          {"GlobalAveragePool", wants_image | takes_means, Work::pool, plan_global_pool, nullptr,
+           expand_average},
+          {"GlobalMaxPool", wants_image, Work::pool, plan_global_pool, nullptr, expand_pool}};
 }
 
 }  // namespace tactus::compiler

@@ -98,8 +98,25 @@ std::optional<Windows> plan_windows(Planner& p, const Layout* image,
               along.before + along.size + along.after);
     return std::nullopt;
   }
-  p.step().windows = w;
   return w;
+}
+
+void slide(Nest& nest, const Windows& windows, Access source, Access result) {
+  const LoopNumber image = nest.add("n", source.sizes[0]);
+  source.places = result.places = {Place1D::of(image)};
+  const char* const tap_names[] = {"ky", "kx"};
+  const char* const pixel_names[] = {"y", "x"};
+  for (std::size_t d = 0; d < 2; ++d) {
+    const LoopNumber tap = nest.add(tap_names[d], windows.kernel[d]);
+    const LoopNumber pixel = nest.add(pixel_names[d], windows.output[d]);
+    nest.taps.push_back(tap);
+    source.places.push_back({-windows.before[d],
+                             {{pixel, windows.stride[d]}, {tap, windows.dilation[d]}},
+                             windows.spacing[d]});
+    result.places.push_back(Place1D::of(pixel));
+  }
+  nest.operands = {std::move(source)};
+  nest.result = std::move(result);
 }
 
 }  // namespace tactus::compiler

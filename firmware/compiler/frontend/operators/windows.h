@@ -7,6 +7,7 @@
 
 #include "firmware/compiler/frontend/layout.h"
 #include "firmware/compiler/frontend/meaning.h"
+#include "firmware/compiler/frontend/nest.h"
 #include "firmware/compiler/frontend/planner.h"
 
 namespace tactus::compiler {
@@ -20,9 +21,13 @@ enum class PadRule : std::uint8_t {
 };
 
 /// Reads strides, dilations, auto_pad, pads and ceil_mode and reports problems. Returns nothing if
-/// there were any or the layout is unknown. Stores the windows in the step.
+/// there were any or the layout is unknown.
 [[nodiscard]] std::optional<Windows> plan_windows(Planner& p, const Layout* image,
                                                   const std::vector<std::int64_t>& kernel,
                                                   PadRule rule);
+
+/// Adds the loops of windows over images to a nest (n, ky, y, kx, x), and the taps ky and kx. The
+/// nest gets its first operand and its result, without places along the lanes.
+void slide(Nest& nest, const Windows& windows, Access source, Access result);
 
 }  // namespace tactus::compiler

@@ -190,18 +190,17 @@ void Translator::map(const std::string& source, const std::string& target,
 // ---- the whole ----------------------------------------------------------------------------------
 
 void Translator::translate() {
+  if (step_->nest != nullptr) return translate_nest(*step_->nest);
   switch (step_->work) {
     case Work::none:
+    case Work::product:
+    case Work::pool:
       internal_error("{}: a step without work", node().where());
     case Work::rearrangement:
       return rearrangement();
     case Work::alias:
     case Work::softmax:
       return relabel();
-    case Work::convolution:
-      return convolution();
-    case Work::product:
-      return product();
     case Work::add:
       return arithmetic("add");
     case Work::subtract:
@@ -226,10 +225,6 @@ void Translator::translate() {
       return lookup();
     case Work::normalisation:
       return normalisation();
-    case Work::max_pool:
-      return max_pool();
-    case Work::average_pool:
-      return average_pool();
     case Work::resize:
       return resize();
   }

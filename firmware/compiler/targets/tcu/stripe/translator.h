@@ -12,6 +12,7 @@
 
 #include "firmware/compiler/frontend/expansion.h"
 #include "firmware/compiler/frontend/model.h"
+#include "firmware/compiler/frontend/nest.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/compiler/targets/tcu/stripe/kernel.h"
 #include "isa/support/error.h"
@@ -28,6 +29,8 @@ struct Place {
   /// The buffer's dimension of each of the value's, in memory order.
   std::vector<std::size_t> dims;
 };
+
+struct Phase;  // translate_nest.cpp
 
 constexpr std::size_t no_dim = std::numeric_limits<std::size_t>::max();
 
@@ -88,31 +91,14 @@ class Translator {
 
   // ---- operators ----
   void translate();
-  /// Windows along one dimension whose taps are at pixels and not between them (see
-  /// Windows::spacing). Output pixel first + period * i with tap first_tap + tap_step * j reads
-  /// input pixel origin + pixel_step * i + reach * j. With a spacing of 1 these are all windows.
-  struct Phase {
-    std::int64_t first = 0, period = 1, outputs = 0;
-    std::int64_t first_tap = 0, tap_step = 1, taps = 0;
-    std::int64_t origin = 0, pixel_step = 1, reach = 1;
-  };
-  static std::vector<Phase> phases(const Windows& w, std::size_t d);
-  /// Accesses of a kernel with windows over an image.
-  struct Slide {
-    std::vector<Affine> source, target;  ///< indexes n, y, x; those of the target are of the phase
-    Affine ky, kx;                       ///< indexes of the window's taps
-  };
-  /// Makes the indexes n, y, x, ky, kx, with constraints at the borders.
-  Slide slide(Kernel& k, const Windows& w, const Phase& rows, const Phase& columns) const;
-  Slide slide(Kernel& k, const Windows& w) const {
-    return slide(k, w, phases(w, 0).at(0), phases(w, 1).at(0));
-  }
-  void convolution();
-  void convolve(const Windows& w, const Phase& rows, const Phase& columns,
-                const std::string& weights, bool depthwise, const std::string& target,
-                const std::string& suffix);
-  void product();
-  void computed_product();
+  void translate_nest(const Nest& nest);
+  void product(const Nest& made);
+  std::string make_weights(const Nest& nest, bool diagonal);
+  void multiply(const Nest& nest, const std::vector<Phase>& phases, const std::string& weights,
+                bool diagonal, const std::string& target, const std::string& suffix);
+  void add_row(const std::string& buffer, const Weights& weights);
+  void maximum(const Nest& nest);
+  void sum(const Nest& nest);
   /// Applies a function of Stripe to two operands; "": that of a PRelu.
   void arithmetic(const std::string& function);
   void relu();
@@ -121,8 +107,6 @@ class Translator {
   void curve();
   void lookup();
   void normalisation();
-  void max_pool();
-  void average_pool();
   class Rearranging;
   void rearrangement();
   void rearrange_pending(const std::string& value);
@@ -133,8 +117,6 @@ class Translator {
       const std::string& suffix);
   void resize();
   void relabel();
-  /// Adds a row vector to a buffer and stores the result in the node's output.
-  void add_row(const std::string& buffer, const std::vector<float>& row);
 
   Model model_;
   const Options& options_;
