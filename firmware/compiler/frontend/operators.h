@@ -2,8 +2,9 @@
 // says of them is in firmware/onnx/operators.h.
 //
 // One file a family in operators/. To add an operator: write it as nodes of other operators
-// (expansion.h) or, where there are none for it, a plan function (planner.h) whose emitter fills
-// the layer (emitter.h), and name it in its family's list.
+// (expansion.h) or, where there are none for it, a plan function (planner.h), which describes a
+// product or a pool as a nest (nest.h) and returns the emitter of other layers (emitter.h), and
+// name it in its family's list.
 #pragma once
 
 #include <string>
