@@ -21,6 +21,7 @@
 #include "firmware/compiler/compiler.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/config/board.h"
+#include "firmware/config/memory.h"
 #include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -88,6 +89,7 @@ std::vector<Machine> machines() {
   std::vector<Machine> all;
   for (const char* board : {"arty_a7_35", "pynq_z1", "ultra96_v2", "zcu104"}) {
     all.push_back({board, read_board(board).simulation_config()});
+    resolve_memory(all.back().config);
   }
   for (const char* name : {"ultra96v2_tables", "zcu104_tables"}) {
     all.push_back({name, {}});
@@ -119,7 +121,7 @@ std::string compile_all(const nn::Graph& graph) {
       bench::fit_to(machine.config, options);
       std::string hashes = "refused";
       try {
-        hashes = hashes_of(bench::compile_network(graph, machine.config.architecture, options));
+        hashes = hashes_of(bench::compile_network(graph, machine.config, options));
       } catch (const UserError&) {
       }
       lines += fmt::format("{} {} {}\n", machine.name, way.name, hashes);
