@@ -65,6 +65,7 @@ class Judge {
   void try_unscaled();
   void try_scaled(bool channels, Multiplies multiplies);
   [[nodiscard]] std::vector<double> errors_of(const Compiled& compiled) const;
+  [[nodiscard]] double certain_ratio() const;
   [[nodiscard]] const Candidate& best() const;
   [[nodiscard]] Compiled compile_chosen(const Candidate& chosen) const;
   [[nodiscard]] std::vector<std::string> notes(const Candidate& chosen) const;
@@ -214,11 +215,26 @@ void Judge::try_scaled(bool channels, Multiplies multiplies) {
   candidates_.push_back(std::move(candidate));
 }
 
+/// Largest ratio of two errors on the images with which the smaller one is also smaller on others:
+/// the ratio of two RMS of N numbers scatters by 1 / sqrt(N).
+double Judge::certain_ratio() const {
+  double fewest = 1e9;
+  for (const std::string& name : unscaled_.model_outputs) {
+    double numbers = 0;
+    for (const nn::Values& image : expected_) {
+      numbers += static_cast<double>(image.at(name).size());
+    }
+    fewest = std::min(fewest, numbers);
+  }
+  return std::clamp(1 - 2 / std::sqrt(std::max(fewest, 1.0)), 0.5, 0.9);
+}
+
 /// The candidate of the smallest error. None is taken that is worse at any output than the unscaled
 /// network, and none that costs cycles without a gain.
 const Candidate& Judge::best() const {
   // What more multiplies must save to be worth their cycles.
   constexpr double worth = 0.85;
+  const double certain = certain_ratio();
   const Candidate* best = &candidates_.front();
   for (const Candidate& candidate : candidates_) {
     const bool worse =
@@ -227,7 +243,8 @@ const Candidate& Judge::best() const {
     if (worse) continue;
     const std::size_t before = best->network ? best->network->multiplies : 0;
     const std::size_t now = candidate.network ? candidate.network->multiplies : 0;
-    if (candidate.error() < best->error() * (now > before ? worth : 1)) best = &candidate;
+    const double most = now > before ? worth : !best->network ? certain : 1;
+    if (candidate.error() < best->error() * most) best = &candidate;
   }
   return *best;
 }

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "firmware/bench/accuracy.h"
+#include "firmware/bench/evaluation.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/config/board.h"
 #include "firmware/zoo/random_input.h"
@@ -228,6 +229,89 @@ TEST(CheckVerdict, RightProgramsPassAndBrokenOnesDoNot) {
   EXPECT_GE(100 * broken_refused, 80 * broken) << broken_refused << " of " << broken;
   std::printf("right: %u, refused %u; broken: %u, refused %u\n", right, right_refused, broken,
               broken_refused);
+}
+
+// ---- networks that poor lowerings lose
+// -------------------------------------------------------------
+
+/// A network and an input in which constants, sums or factors leave the data type.
+struct LossyNetwork {
+  std::string name;
+  nn::Graph graph;
+  float low = 0, high = 0;  ///< range of the input's values
+  tcu::DataType type = tcu::DataType::fp16bp8;
+};
+
+/// A Conv 3x3 of 8 channels with weights from -range to range, with a Mul by `before` or behind it.
+nn::Graph scaled_convolution(float range, float before, float behind) {
+  GraphMaker maker;
+  maker.input("x", {1, 8, 6, 6}).weights("w", {8, 8, 3, 3}, range);
+  maker.constant("before", nn::Tensor::of({}, std::vector<float>{before}));
+  maker.constant("behind", nn::Tensor::of({}, std::vector<float>{behind}));
+  if (before != 1) maker.node("Mul", {"x", "before"}, {"m"});
+  maker.node("Conv", {before != 1 ? "m" : "x", "w"}, {"c"}, {{"pads", compiler::Ints(4, 1)}});
+  if (behind != 1) maker.node("Mul", {"c", "behind"}, {"y"});
+  maker.output(behind != 1 ? "y" : "c");
+  return maker.graph;
+}
+
+std::vector<LossyNetwork> lossy_networks() {
+  std::vector<LossyNetwork> all;
+  GraphMaker pool;
+  pool.input("x", {1, 8, 32, 32}).node("GlobalAveragePool", {"x"}, {"y"}).output("y");
+  all.push_back({"a factor of 1/1024", pool.graph, 0, 2});
+  GraphMaker average;
+  average.input("x", {1, 8, 9, 9});
+  average.node("AveragePool", {"x"}, {"y"},
+               {{"kernel_shape", compiler::Ints{3, 3}}, {"strides", compiler::Ints{3, 3}}});
+  all.push_back({"sums of 450", average.output("y").graph, 49, 51});
+  all.push_back({"a product by 1000", scaled_convolution(0.006F, 1000, 1), -1, 1});
+  all.push_back({"weights below a step", scaled_convolution(0.0011F, 1, 100), -1, 1});
+  GraphMaker folded;
+  folded.input("x", {1, 8, 6, 6}).weights("w", {8, 8, 3, 3}, 0.006F);
+  for (const auto& [name, value] :
+       {std::pair{"s", 1.0F}, std::pair{"b", 0.0F}, std::pair{"v", 1e-6F}}) {
+    folded.constant(name, nn::Tensor::of({8}, std::vector<float>(8, value)));
+  }
+  folded.node("Conv", {"x", "w"}, {"c"}, {{"pads", compiler::Ints(4, 1)}});
+  folded.node("BatchNormalization", {"c", "s", "b", "b", "v"}, {"y"}, {{"epsilon", 1e-5F}});
+  all.push_back({"a variance of 1e-6", folded.output("y").graph, -1, 1});
+  GraphMaker softmax;
+  softmax.input("x", {1, 6906}).node("Softmax", {"x"}, {"y"}, {{"axis", std::int64_t{-1}}});
+  all.push_back({"a Softmax of 6906", softmax.output("y").graph, -5, 5, tcu::DataType::fp32bp16});
+  return all;
+}
+
+TEST(CheckVerdict, NetworksThatPoorLoweringsLoseAreRightInEachWay) {
+  for (const LossyNetwork& network : lossy_networks()) {
+    const bool softmax = network.type != tcu::DataType::fp16bp8;
+    TcuSimulationConfig config = stock(network.type);
+    config.architecture.dram0_depth = config.architecture.dram1_depth = 1U << 20U;
+    if (softmax) {
+      config.architecture.simd_registers_depth = 3;
+      config.architecture.lookup_tables = {2, 256, 4};
+    }
+    nn::Values inputs = random_inputs(network.graph);  // from -1 to 1
+    nn::Tensor& x = inputs.begin()->second;
+    for (float& value : x.floats) {
+      value = network.low + (value + 1) / 2 * (network.high - network.low);
+    }
+    if (softmax) x.floats[17] = 14.5F;
+    for (const char* way : {"strategy", "optimise", "stripe"}) {
+      if (softmax && way != std::string("strategy")) continue;
+      SCOPED_TRACE(network.name + " by " + way);
+      compiler::Options options;
+      options.optimise = way == std::string("optimise");
+      options.effort = 5;
+      if (way == std::string("stripe")) options.via = compiler::Via::stripe;
+      const Compiled compiled = bench::compile_network(network.graph, config.architecture, options);
+      const Accuracy accuracy =
+          bench::check_accuracy(network.graph, compiled, options, config, inputs);
+      EXPECT_TRUE(accuracy.is_right());
+      const bench::TensorError& output = accuracy.tensors.back();
+      EXPECT_LT(output.rms_error, 0.01 * output.range());
+    }
+  }
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include "firmware/driver/tcu/units.h"
 #include "firmware/report/run_figures.h"
 #include "isa/support/quantity.h"
+#include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 #include "isa/tcu/model_file.h"
 #include "models/sim/array_figures.h"
 
@@ -273,6 +275,18 @@ std::string optimised_text(const ImageResult& run, const ImageResult& optimised)
                      optimised.constants, run.constants);
 }
 
+/// Prints the errors that the ways of computing nodes, such as means and tables, have by
+/// themselves.
+void print_expected_errors(const Compiled& compiled) {
+  const double step = tcu::to_real(compiled.architecture.data_type, 1);
+  for (const auto& [node, error] : compiled.expected_errors) {
+    std::string text = fmt::format("expected error of {}: up to {:.3g}, {:.1f} steps", quote(node),
+                                   error.absolute, error.absolute / step);
+    if (error.relative != 0) text += fmt::format(", and {:.3g} of the value", error.relative);
+    fmt::print("{}\n", text);
+  }
+}
+
 }  // namespace
 
 ImageResult simulate_once(const Compiled& compiled, const TcuSimulationConfig& config,
@@ -333,8 +347,8 @@ void print_summary(const Compiled& compiled, const TcuSimulationConfig& config,
 }
 
 void print_layers(const Compiled& compiled, const std::optional<ImageResult>& run) {
-  if (compiled.predicted_cycles != 0) return print_optimised_layers(compiled, run);
-  print_plain_layers(compiled, run);
+  (compiled.predicted_cycles != 0 ? print_optimised_layers : print_plain_layers)(compiled, run);
+  print_expected_errors(compiled);
 }
 
 }  // namespace tactus

@@ -10,7 +10,8 @@ namespace tactus::compiler {
 namespace {
 
 /// The order in which the optional steps of a layer are tried.
-constexpr Role fusion_order[] = {Role::add, Role::normalisation, Role::activation, Role::pool};
+constexpr Role fusion_order[] = {Role::factor, Role::add, Role::normalisation, Role::activation,
+                                 Role::pool};
 
 /// True if `next` can take the result of `last` while it is in the accumulators.
 bool continues(const Step& last, const Step& next) {
@@ -32,8 +33,10 @@ std::vector<LayerPlan> form_layers(const Model& model) {
     layer.steps.push_back(&steps[i++]);
     if (layer.steps.front()->role == Role::start) {
       for (const Role role : fusion_order) {
-        if (i < steps.size() && steps[i].role == role && continues(*layer.steps.back(), steps[i])) {
+        while (i < steps.size() && steps[i].role == role &&
+               continues(*layer.steps.back(), steps[i])) {
           layer.steps.push_back(&steps[i++]);
+          if (role != Role::factor) break;
         }
       }
     }

@@ -35,6 +35,7 @@ using Emit = std::function<void(Emitter&)>;
 enum class Role : std::uint8_t {
   simple,  ///< a layer of its own
   start,   ///< MatMul, Gemm, Conv: opens a layer
+  factor,  ///< products with constants; several may follow each other
   add,
   normalisation,
   activation,

@@ -108,7 +108,7 @@ Law::Law(const Network& network, const Range& range) : network_(network), range_
       const Tensor& tensor = network.tensors[t];
       for (std::size_t i = 0; i < tensor.channels.size(); ++i) {
         int& top = tops[tensor.channels[i]];
-        top = std::min(top, room(margin * tensor.summed * tensor.largest[i], 0.999 * range.top));
+        top = std::min(top, room(tensor.expected(i), 0.999 * range.top));
       }
     }
     tops_.push_back(std::move(tops));

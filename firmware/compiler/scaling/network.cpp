@@ -260,21 +260,8 @@ std::size_t Analysis::axis_behind_reduction(const nn::Node& node, const Tensor& 
 /// Nodes of one operand that pass a factor on.
 bool Analysis::passes_on(const nn::Node& node) {
   const std::string& op = node.op_type;
-  const auto mean_of = [&](double noise) {
-    const std::size_t to = tensor(node.outputs.front());
-    Tensor& made = network_.tensors[to];
-    const Tensor& from = network_.tensors[tensor(node.inputs.front())];
-    made.noise = noise;
-    made.summed = 1;
-    if (node.has("kernel_shape")) {
-      for (const std::int64_t size : node.integers("kernel_shape")) {
-        made.summed *= static_cast<double>(size);
-      }
-    } else {
-      made.summed = static_cast<double>(product(from.shape, 0, from.shape.size())) /
-                    static_cast<double>(product(made.shape, 0, made.shape.size()));
-    }
-  };
+  // Stages of a mean round about as much as three roundings do.
+  const auto mean_of = [&] { network_.tensors[tensor(node.outputs.front())].noise = 0.25; };
   if (is_one_of(op, {"Relu", "LeakyRelu", "Abs", "Neg", "Identity", "Dropout", "MaxPool",
                      "GlobalMaxPool"})) {
     pass(node, same_axis);
@@ -282,12 +269,12 @@ bool Analysis::passes_on(const nn::Node& node) {
     pass(node, same_axis);
   } else if (is_one_of(op, {"AveragePool", "GlobalAveragePool"})) {
     pass(node, same_axis);
-    mean_of(1);
+    mean_of();
   } else if (is_one_of(op, {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"})) {
     pass(node, [&](const Tensor& from, const Tensor& to) {
       return axis_behind_reduction(node, from, to);
     });
-    if (op == "ReduceMean") mean_of(1);
+    if (op == "ReduceMean") mean_of();
   } else if (is_one_of(op, {"Reshape", "Flatten", "Squeeze", "Unsqueeze"})) {
     reshape(node);
   } else if (op == "Transpose") {
@@ -685,9 +672,15 @@ double Tensor::mean_square() const {
 
 double Tensor::expected(std::size_t index) const {
   const double seen = margin * largest[index];
-  // A few scalars say little of the largest one, their mean square says more.
-  constexpr double few = 1000, deviations = 4;
-  return numbers >= few ? seen : std::max(seen, deviations * std::sqrt(squares[index]));
+  // A few scalars say little of the largest one; their mean square says more, and if they are very
+  // few, so do the other indices.
+  constexpr double few = 1000, very_few = 100, deviations = 4;
+  if (numbers >= few) return seen;
+  const double usual = std::max(seen, deviations * std::sqrt(squares[index]));
+  if (numbers >= very_few) return usual;
+  const double all = numbers * static_cast<double>(largest.size());
+  return std::max(usual, (all >= few ? margin : 2 * margin) *
+                             *std::max_element(largest.begin(), largest.end()));
 }
 
 const Tensor* Network::find(std::string_view name) const {

@@ -36,8 +36,6 @@ struct Tensor {
   /// the mean square.
   std::vector<double> largest, squares;
   double numbers = 0;  ///< scalars for each index, over all images
-  /// The unit adds up so many values of a mean before it divides.
-  double summed = 1;
   /// Noise of the operation that computes the tensor, as a variance in steps; layers have their
   /// own.
   double noise = 0;

@@ -142,9 +142,9 @@ void Writer::write_layer(nn::Node& node, std::size_t number) {
   const Tensor& from = network_.tensors[layer.input];
   const Tensor& to = network_.tensors[layer.output];
   const std::vector<int> inputs = exponents(from);
-  const std::vector<int> sums =
-      solution_.sums[number].empty() ? exponents(to) : solution_.sums[number];
-  if (is_zero(inputs) && is_zero(sums)) return;
+  const bool multiplies = !solution_.sums[number].empty();
+  const std::vector<int> sums = multiplies ? solution_.sums[number] : exponents(to);
+  if (is_zero(inputs) && is_zero(sums) && !multiplies) return;
   ++result_.scaled_layers;
   switch (layer.kind) {
     case LayerKind::convolution:
@@ -174,7 +174,7 @@ void Writer::write_layer(nn::Node& node, std::size_t number) {
       break;
     }
   }
-  if (!solution_.sums[number].empty()) write_multiply(node, number);
+  if (multiplies) write_multiply(node, number);
 }
 
 /// Puts a multiply by powers of two behind the sums of a layer.

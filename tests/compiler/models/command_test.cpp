@@ -556,5 +556,54 @@ TEST_F(TensorCommand, BothEnginesAgreeOnLookupTables) {
             std::string::npos);
 }
 
+/// Summary, note, .tensors.json, sweep and explanation agree on the constants that the type loses.
+TEST_F(TensorCommand, CountsOfLostConstantsAreTheSameInEachPlace) {
+  GraphMaker maker(13);
+  nn::Tensor weights = nn::Tensor::zeros({8, 8});
+  for (std::size_t i = 0; i < 64; ++i) {
+    // Of each eight, one becomes 0, two lose more than 1 %, and five are kept.
+    weights.floats[i] = i % 8 == 0 ? 0.001F : i % 8 < 3 ? 0.0255F : 0.5F;
+  }
+  maker.input("x", {1, 8}).constant("w", weights);
+  maker.constant("b", nn::Tensor::of({8}, std::vector<float>{500, 1, 1, -300, 1, 1, 1, 200}));
+  write_graph("m.onnx", maker.node("Gemm", {"x", "w", "b"}, {"y"}).output("y").graph);
+
+  const Output compiled = tactus("compile m.onnx --arch a.tarch -o o --summary");
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  EXPECT_NE(compiled.out.find("of 72 values: 3 saturated, 8 became 0, 16 lost more than 1 %"),
+            std::string::npos)
+      << compiled.out;
+  EXPECT_NE(compiled.out.find("constants that saturate in FP16BP8: 3 of 8 values of \"b\""),
+            std::string::npos)
+      << compiled.out;
+  std::uint64_t saturated = 0, vanished = 0, reduced = 0, values = 0;
+  const auto written = nlohmann::json::parse(read("o/m_onnx_a.tensors.json"));
+  for (const auto& loss : written.at("constant_losses")) {
+    saturated += loss.at("saturated").get<std::uint64_t>();
+    vanished += loss.at("became_0").get<std::uint64_t>();
+    reduced += loss.at("lost_1_percent").get<std::uint64_t>();
+    values += loss.at("values").get<std::uint64_t>();
+  }
+  EXPECT_EQ(values, 72U);
+  EXPECT_EQ(saturated, 3U);
+  EXPECT_EQ(vanished, 8U);
+  EXPECT_EQ(reduced, 16U);
+
+  write("s.json", R"({"name": "s", "base": {"workload": {"network": "m.onnx"},
+      "board": {"name": "arty_a7_35"}}, "axes": [{"key": "compiler.strategy",
+      "values": ["local-isolated"]}]})");
+  ASSERT_EQ(tactus("sweep s.json -o swept").code, 0);
+  const auto point = nlohmann::json::parse(read("swept/results.jsonl"));
+  const auto& figures = point.at("figures");
+  EXPECT_EQ(figures.at("constants_saturated"), 3);
+  EXPECT_EQ(figures.at("constants_became_0"), 8);
+  EXPECT_EQ(figures.at("constants_lost_1_percent"), 16);
+  for (const char* name :
+       {"constants_saturated", "constants_became_0", "constants_lost_1_percent"}) {
+    EXPECT_NE(tactus(std::string("explain ") + name).out.find("results.csv of a sweep"),
+              std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace tactus

@@ -36,10 +36,10 @@ struct Arithmetic {
   [[nodiscard]] Addresses spread(const Operand& operand, const Addresses& addresses,
                                  std::uint32_t n) const;
   [[nodiscard]] Addresses written_out(Emitter& e, const Operand& operand) const;
-  [[nodiscard]] Addresses temps(Emitter& e, const Operand& operand) const {
-    return operand.constant ? e.load(written_out(e, operand))
-                            : spread(operand, e.temps(operand.name), e.array_size());
-  }
+  /// Layout of a constant with the lanes of the result: vectors that repeat are stored once, as
+  /// constants behind a product in its layer are.
+  [[nodiscard]] Layout own_layout(const Operand& operand) const;
+  [[nodiscard]] Addresses temps(Emitter& e, const Operand& operand) const;
 };
 
 Addresses Arithmetic::spread(const Operand& operand, const Addresses& addresses,
@@ -61,6 +61,23 @@ Addresses Arithmetic::spread(const Operand& operand, const Addresses& addresses,
 
 Addresses Arithmetic::written_out(Emitter& e, const Operand& operand) const {
   return laid_out(e, operand.name, *operand.constant, result);
+}
+
+Layout Arithmetic::own_layout(const Operand& operand) const {
+  if (result.rank() == 0) return result;
+  nn::Shape shape = operand.constant->shape;
+  shape.insert(shape.begin(), result.rank() - shape.size(), 1);
+  shape[result.lane_dimension()] = result.shape[result.lane_dimension()];
+  return {std::move(shape), result.order};
+}
+
+Addresses Arithmetic::temps(Emitter& e, const Operand& operand) const {
+  if (!operand.constant) return spread(operand, e.temps(operand.name), e.array_size());
+  const bool in_layer = e.is_temp(first.name) || e.is_temp(second.name);
+  if (!in_layer) return e.load(written_out(e, operand));
+  const Operand stored{operand.name, own_layout(operand), operand.constant};
+  const Addresses own = laid_out(e, stored.name, *stored.constant, stored.layout);
+  return spread(stored, e.load(own), e.array_size());
 }
 
 void Arithmetic::emit(Emitter& e) const {
@@ -164,6 +181,10 @@ Emit plan_arithmetic(Planner& p) {
     if (p.constant(i) == nullptr) p.reads(i);
   }
   p.output(arithmetic.result);
+  const bool by_constant = first->constant || second->constant;
+  if (!p.compat() && by_constant && p.step().work == Work::multiply) {
+    p.step().role = Role::factor;
+  }
   return [arithmetic](Emitter& e) { arithmetic.emit(e); };
 }
 

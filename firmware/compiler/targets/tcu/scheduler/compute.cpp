@@ -45,6 +45,7 @@ void Compute::emit(const std::vector<Index>& nodes, std::vector<lir::Operation>&
   next_accumulator_ = 0;
   mat_muls(nodes);
   loads(nodes);
+  ready_products(nodes);
   adds(nodes);
   for (const Kind kind : {Kind::subtract, Kind::multiply, Kind::norm}) sequences(nodes, kind);
   interpolations(nodes);
@@ -204,7 +205,31 @@ void Compute::move_to_accumulators(const Moves& moves, bool accumulate) {
 
 /// Emits the results of one kind, in the order of their nodes.
 void Compute::sequences(const std::vector<Index>& nodes, Kind kind) {
-  for_each(nodes, kind, [&](Index n, const auto& x, const auto& o) { sequence(n, x, o); });
+  for_each(nodes, kind, [&](Index n, const auto& x, const auto& o) {
+    if (!done_.contains(n)) sequence(n, x, o);
+  });
+}
+
+/// Emits products of what is computed already; others follow behind the sums. A factor stays in the
+/// register for the sums that it multiplies one after the other.
+void Compute::ready_products(const std::vector<Index>& nodes) {
+  Address held = Address::invalid();
+  for_each(nodes, Kind::multiply, [&](Index n, const auto& x, const auto& o) {
+    const auto operand_node = [&](std::size_t k) {
+      return static_cast<Index>(o.inputs[k][x.item].raw());
+    };
+    if (!done_.contains(operand_node(0)) || !done_.contains(operand_node(1))) return;
+    if (graph_.is(operand_node(0), Kind::load)) {
+      sequence(n, x, o);
+      held = Address::invalid();
+      return;
+    }
+    const Address factor = operand(x, o, 1);
+    if (factor != held) to_register(SimdOp::move, port, port, factor);
+    held = factor;
+    const Address from = operand(x, o, 0);
+    simd(SimdOp::multiply, port, r1, port, allocate(n), from);
+  });
 }
 
 void Compute::sequence(Index node, const Graph::Node& x, const hir::VectorOperation& o) {

@@ -60,6 +60,7 @@ class Compute {
   void sequences(const std::vector<Index>& nodes, hir::Kind kind);
   void sequence(Index node, const Graph::Node& x, const hir::VectorOperation& o);
   void interpolations(const std::vector<Index>& nodes);
+  void ready_products(const std::vector<Index>& nodes);
   void activations(const std::vector<Index>& nodes);
   void lookups(const std::vector<Index>& nodes);
   void load_tables(const std::vector<Index>& tables);
