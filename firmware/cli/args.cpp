@@ -119,7 +119,7 @@ bool Args::parse(const std::vector<std::string>& words) {
   description.add_options()("help,h", "");
   std::vector<std::string> names{"--help"};
   for (const Option& option : options_) {
-    names.push_back("--" + option.name);
+    if (!option.hidden) names.push_back("--" + option.name);
     const std::string name =
         option.letter == 0 ? option.name : fmt::format("{},{}", option.name, option.letter);
     if (option.value.empty()) {
@@ -184,7 +184,7 @@ void Args::print_help() const {
   std::vector<std::string> groups;
   for (const Option& option : options_) {
     const bool known = std::find(groups.begin(), groups.end(), option.group) != groups.end();
-    if (!known) groups.push_back(option.group);
+    if (!option.hidden && !known) groups.push_back(option.group);
   }
   for (const std::string& group : groups) print_group(group);
 }
@@ -193,7 +193,7 @@ void Args::print_group(const std::string& group) const {
   constexpr std::size_t column = 28;  // column in which explanations begin
   fmt::print("\n{}:\n", group.empty() ? "Options" : group);
   for (const Option& option : options_) {
-    if (option.group != group) continue;
+    if (option.hidden || option.group != group) continue;
     const std::string left = (option.letter == 0 ? "" : fmt::format("-{}, ", option.letter)) +
                              "--" + option.name + (option.value.empty() ? "" : " " + option.value);
     const std::string help = option.help + (option.repeatable ? " (repeatable)" : "");

@@ -23,6 +23,7 @@ class Args {
     bool repeatable = false;
     char letter = 0;         ///< letter of its short form; 0: none; "output" has 'o'
     std::string group = {};  ///< heading in the help; empty: "Options"
+    bool hidden = false;     ///< left out of the help
   };
 
   /// An option as given.

@@ -115,7 +115,7 @@ void add_options(const Command& command, const Words& words, ListedCommand& list
     for (const Args::Option& option : heard.options) {
       const auto same = [&](const Args::Option& one) { return one.name == option.name; };
       const auto& known = listed.options;
-      if (std::none_of(known.begin(), known.end(), same)) {
+      if (!option.hidden && std::none_of(known.begin(), known.end(), same)) {
         listed.options.push_back(option);
       }
     }

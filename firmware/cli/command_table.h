@@ -60,7 +60,7 @@ struct ListedCommand {
   std::string name;  ///< "run", "dais run"
   std::string help;
   std::string summary, positional;
-  /// Including those of its variant, without duplicates.
+  /// Including those of its variant, without duplicates and hidden ones.
   std::vector<Args::Option> options;
 };
 
