@@ -15,7 +15,7 @@ namespace {
 
 class ProductEnumeration {
  public:
-  ProductEnumeration(Emitter& e, const Nest& nest)
+  ProductEnumeration(Emitter& e, const LoopNest& nest)
       : e_(e),
         nest_(nest),
         shape_{nest.tap_count(), nest.inputs(), nest.outputs()},
@@ -96,7 +96,7 @@ class ProductEnumeration {
   }
 
   Emitter& e_;
-  const Nest& nest_;
+  const LoopNest& nest_;
   WeightShape shape_;
   bool spaced_;
   std::vector<LoopNumber> batches_, pairs_;
@@ -107,7 +107,7 @@ class ProductEnumeration {
 
 class WindowEnumeration {
  public:
-  WindowEnumeration(Emitter& e, const Nest& nest) : e_(e), nest_(nest) {}
+  WindowEnumeration(Emitter& e, const LoopNest& nest) : e_(e), nest_(nest) {}
 
   void write() {
     collect();
@@ -209,7 +209,7 @@ class WindowEnumeration {
   }
 
   Emitter& e_;
-  const Nest& nest_;
+  const LoopNest& nest_;
   std::map<float, Address> constants_;
   std::map<std::pair<std::size_t, std::vector<float>>, Group> groups_;
   std::size_t vectors_ = 0;
@@ -217,7 +217,7 @@ class WindowEnumeration {
 
 }  // namespace
 
-void enumerate(Emitter& e, const Nest& nest) {
+void enumerate(Emitter& e, const LoopNest& nest) {
   if (nest.work == NestWork::product) {
     ProductEnumeration(e, nest).write();
   } else {
@@ -225,8 +225,8 @@ void enumerate(Emitter& e, const Nest& nest) {
   }
 }
 
-Emit plan_nest(Planner& p, Nest nest) {
-  const auto shared = std::make_shared<const Nest>(std::move(nest));
+Emit plan_nest(Planner& p, LoopNest nest) {
+  const auto shared = std::make_shared<const LoopNest>(std::move(nest));
   p.step().nest = shared;
   return [shared](Emitter& e) { enumerate(e, *shared); };
 }

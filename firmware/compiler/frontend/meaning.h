@@ -19,8 +19,8 @@ enum class Work : std::uint8_t {
   none,           ///< nothing at run time
   rearrangement,  ///< see Rearrangement
   alias,          ///< another name of the same vectors
-  product,        ///< of matrices, also a convolution; see Nest
-  pool,           ///< sums or maxima over windows, see Nest
+  product,        ///< of matrices, also a convolution; see LoopNest
+  pool,           ///< sums or maxima over windows, see LoopNest
   add,
   subtract,
   multiply,

@@ -25,7 +25,7 @@
 namespace tactus::compiler {
 
 class Emitter;
-struct Nest;
+struct LoopNest;
 struct TableCurve;
 
 /// Writes a node's HIR into the current layer. Called once in each pass.
@@ -68,9 +68,10 @@ struct Step {
   std::vector<std::string> writes;  ///< values
   Emit emit;
   Rearrangement rearrangement;
-  std::shared_ptr<const Nest> nest;  ///< of products and pools (nest.h); null: of other steps
-  Resampling resampling;             ///< weights of a Resize
-  std::string note;                  ///< for the user, if the step is part of the program
+  std::shared_ptr<const LoopNest>
+      nest;               ///< of products and pools (loop_nest.h); null: of other steps
+  Resampling resampling;  ///< weights of a Resize
+  std::string note;       ///< for the user, if the step is part of the program
   /// The feature that the optimising compiler does not support; empty: it supports the step.
   std::string beyond_optimiser;
 };

@@ -3,8 +3,8 @@
 //
 // One file a family in operators/. To add an operator: write it as nodes of other operators
 // (expansion.h) or, where there are none for it, a plan function (planner.h), which describes a
-// product or a pool as a nest (nest.h) and returns the emitter of other layers (emitter.h), and
-// name it in its family's list.
+// product or a pool as a nest (loop_nest.h) and returns the emitter of other layers (emitter.h),
+// and name it in its family's list.
 #pragma once
 
 #include <string>

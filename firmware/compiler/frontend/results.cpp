@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "firmware/compiler/frontend/expansion.h"
-#include "firmware/compiler/frontend/nest.h"
+#include "firmware/compiler/frontend/loop_nest.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {

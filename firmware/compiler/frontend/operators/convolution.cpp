@@ -67,7 +67,7 @@ Emit plan_convolution(Planner& p) {
 
   const Layout result =
       Layout::activation({x->shape[0], w->shape[0], windows->output[0], windows->output[1]});
-  Nest nest;
+  LoopNest nest;
   slide(nest, *windows, Access::of(p.node.inputs[0], *x, {}),
         Access::of(p.node.outputs[0], result, {}));
   const LoopNumber co = nest.add("co", w->shape[0], true), ci = nest.add("ci", x->shape[1], true);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firmware/compiler/frontend/emitter.h"
-#include "firmware/compiler/frontend/nest.h"
+#include "firmware/compiler/frontend/loop_nest.h"
 
 namespace tactus::compiler {
 

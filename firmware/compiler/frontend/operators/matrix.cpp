@@ -69,7 +69,7 @@ bool plan_weights(Planner& p, const Layout* a, Product& product) {
 Emit finish(Planner& p, const Layout& a, const Product& product) {
   Layout result = a;
   result.shape.back() = product.outputs;
-  Nest nest;
+  LoopNest nest;
   std::vector<std::optional<LoopNumber>> at, to;
   for (std::size_t d = 0; d + 1 < a.rank(); ++d) {
     at.emplace_back(nest.add(fmt::format("m{}", d), a.memory_shape()[d]));
@@ -102,9 +102,9 @@ Emit finish(Planner& p, const Layout& a, const Product& product) {
 
 /// A nest of the product of two computed operands. In each batch, rows of the first operand are
 /// multiplied by the matrix of the second, whose vectors are loaded into the array unchanged.
-Nest computed_product(const nn::Node& node, const Layout& a, const Layout& b,
-                      const Layout& result) {
-  Nest nest;
+LoopNest computed_product(const nn::Node& node, const Layout& a, const Layout& b,
+                          const Layout& result) {
+  LoopNest nest;
   const std::size_t rank = result.rank();
   nest.batches = rank - 2;
   std::vector<std::optional<LoopNumber>> rows, columns, to;

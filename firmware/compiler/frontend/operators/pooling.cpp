@@ -17,7 +17,7 @@ namespace tactus::compiler {
 namespace {
 
 /// Plans the pool of an image; `nest` has the work, weight and factors.
-Emit finish(Planner& p, const Layout& x, const Windows& windows, Nest nest) {
+Emit finish(Planner& p, const Layout& x, const Windows& windows, LoopNest nest) {
   const Layout result =
       Layout::activation({x.shape[0], x.shape[1], windows.output[0], windows.output[1]});
   slide(nest, windows, Access::of(p.node.inputs[0], x, {}),
@@ -63,7 +63,7 @@ Emit plan_max_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
-  Nest nest;
+  LoopNest nest;
   nest.work = NestWork::maximum;
   return finish(p, *x, *windows, std::move(nest));
 }
@@ -73,7 +73,7 @@ Emit plan_average_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
-  Nest nest;
+  LoopNest nest;
   nest.work = NestWork::sum;
   // Right only where kernel and stride are equal.
   nest.factors = {{1.0F / static_cast<float>(windows->stride[0] * windows->stride[1])}};
@@ -99,7 +99,7 @@ Emit plan_sum_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
-  Nest nest;
+  LoopNest nest;
   nest.work = NestWork::sum;
   nest.weight = p.node.real("weight", 1);
   nest.factors = window_factors(p.node);
@@ -114,7 +114,7 @@ Emit plan_global_pool(Planner& p) {
   windows.input = {x->shape[2], x->shape[3]};
   windows.kernel = windows.input;
   windows.output = {1, 1};
-  Nest nest;
+  LoopNest nest;
   nest.work = NestWork::maximum;
   if (p.node.op_type == "GlobalAveragePool") {
     nest.work = NestWork::sum;

@@ -101,7 +101,7 @@ std::optional<Windows> plan_windows(Planner& p, const Layout* image,
   return w;
 }
 
-void slide(Nest& nest, const Windows& windows, Access source, Access result) {
+void slide(LoopNest& nest, const Windows& windows, Access source, Access result) {
   const LoopNumber image = nest.add("n", source.sizes[0]);
   source.places = result.places = {Place1D::of(image)};
   const char* const tap_names[] = {"ky", "kx"};

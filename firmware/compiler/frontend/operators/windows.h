@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "firmware/compiler/frontend/layout.h"
+#include "firmware/compiler/frontend/loop_nest.h"
 #include "firmware/compiler/frontend/meaning.h"
-#include "firmware/compiler/frontend/nest.h"
 #include "firmware/compiler/frontend/planner.h"
 
 namespace tactus::compiler {
@@ -28,6 +28,6 @@ enum class PadRule : std::uint8_t {
 
 /// Adds the loops of windows over images to a nest (n, ky, y, kx, x), and the taps ky and kx. The
 /// nest gets its first operand and its result, without places along the lanes.
-void slide(Nest& nest, const Windows& windows, Access source, Access result);
+void slide(LoopNest& nest, const Windows& windows, Access source, Access result);
 
 }  // namespace tactus::compiler

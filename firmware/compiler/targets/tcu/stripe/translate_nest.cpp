@@ -1,10 +1,10 @@
-// Nests (frontend/nest.h) as kernels of Stripe: products, and sums and maxima over windows.
+// Nests (frontend/loop_nest.h) as kernels of Stripe: products, and sums and maxima over windows.
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "firmware/compiler/frontend/nest.h"
+#include "firmware/compiler/frontend/loop_nest.h"
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
 
 namespace tactus::compiler::stripe_tcu {
@@ -25,7 +25,7 @@ namespace {
 
 using Phases = std::vector<Phase>;
 
-std::vector<Phase> phases_of(const Nest& nest, std::size_t dimension) {
+std::vector<Phase> phases_of(const LoopNest& nest, std::size_t dimension) {
   const Place1D& place = nest.operands[0].places[dimension];
   const auto [pixel, stride] = place.terms[0];
   const auto [tap, dilation] = place.terms[1];
@@ -51,7 +51,7 @@ std::vector<Phase> phases_of(const Nest& nest, std::size_t dimension) {
 }
 
 /// Every combination of phases of the dimensions with windows, outermost first.
-std::vector<Phases> combinations(const Nest& nest) {
+std::vector<Phases> combinations(const LoopNest& nest) {
   std::vector<Phases> all{{}};
   for (std::size_t d = 0; d < nest.operands[0].places.size(); ++d) {
     if (nest.operands[0].places[d].terms.size() != 2) continue;
@@ -72,7 +72,7 @@ class Indexes {
  public:
   /// Makes an index for each loop; loops of matrices have one even if their size is 1. `left_out`
   /// has none.
-  Indexes(Kernel& k, const Nest& nest, const Phases& phases, bool matrices,
+  Indexes(Kernel& k, const LoopNest& nest, const Phases& phases, bool matrices,
           const std::vector<LoopNumber>& left_out = {})
       : nest_(nest), phases_(phases) {
     for (LoopNumber loop = 0; loop < nest.loops.size(); ++loop) {
@@ -122,7 +122,7 @@ class Indexes {
   }
 
  private:
-  const Nest& nest_;
+  const LoopNest& nest_;
   const Phases& phases_;
   std::vector<Affine> at_, number_;
 };
@@ -132,7 +132,7 @@ class Indexes {
 // ---- products -----------------------------------------------------------------------------------
 
 /// The weights of all taps. Those of a diagonal may be stored without the dimension of the rows.
-std::string Translator::make_weights(const Nest& nest, bool diagonal) {
+std::string Translator::make_weights(const LoopNest& nest, bool diagonal) {
   const auto inputs = nest.inputs(), outputs = nest.outputs();
   std::vector<float> values;
   std::vector<float> row(static_cast<std::size_t>(outputs));
@@ -156,8 +156,8 @@ std::string Translator::make_weights(const Nest& nest, bool diagonal) {
   return make_constant(node().name + "_weights", sizes, std::move(values), nest.weights.operand);
 }
 
-void Translator::product(const Nest& made) {
-  Nest nest = made;
+void Translator::product(const LoopNest& made) {
+  LoopNest nest = made;
   // A flattened tensor is summed up in its original layout.
   const bool rows = nest.taps.empty() && nest.operands.size() == 1;
   if (rows && nest.operands[0].value == in()) skip_flattening(nest, model_, 1);
@@ -203,7 +203,7 @@ void Translator::product(const Nest& made) {
 }
 
 /// Computes the outputs of one phase, stored side by side.
-void Translator::multiply(const Nest& nest, const std::vector<Phase>& phases,
+void Translator::multiply(const LoopNest& nest, const std::vector<Phase>& phases,
                           const std::string& weights, bool diagonal, const std::string& target,
                           const std::string& suffix) {
   Kernel k = kernel(suffix);
@@ -264,7 +264,7 @@ void Translator::add_row(const std::string& buffer, const Weights& weights) {
 
 // ---- sums and maxima over windows ---------------------------------------------------------------
 
-void Translator::maximum(const Nest& nest) {
+void Translator::maximum(const LoopNest& nest) {
   const Place target = make_place(out());
   Kernel k = kernel();
   k.tag("contraction");
@@ -278,7 +278,7 @@ void Translator::maximum(const Nest& nest) {
 }
 
 /// Sums of weighted pixels, then one multiplication for each of a window's factors.
-void Translator::sum(const Nest& nest) {
+void Translator::sum(const LoopNest& nest) {
   const std::int64_t channels = nest.result.sizes.back();
   const auto over_lanes = [&](const std::vector<float>& values) {
     std::vector<float> lanes;
@@ -335,7 +335,7 @@ void Translator::sum(const Nest& nest) {
   append(std::move(mean));
 }
 
-void Translator::translate_nest(const Nest& nest) {
+void Translator::translate_nest(const LoopNest& nest) {
   switch (nest.work) {
     case NestWork::product:
       return product(nest);

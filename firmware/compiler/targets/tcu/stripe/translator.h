@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "firmware/compiler/frontend/expansion.h"
+#include "firmware/compiler/frontend/loop_nest.h"
 #include "firmware/compiler/frontend/model.h"
-#include "firmware/compiler/frontend/nest.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/compiler/targets/tcu/stripe/kernel.h"
 #include "isa/support/error.h"
@@ -91,14 +91,14 @@ class Translator {
 
   // ---- operators ----
   void translate();
-  void translate_nest(const Nest& nest);
-  void product(const Nest& made);
-  std::string make_weights(const Nest& nest, bool diagonal);
-  void multiply(const Nest& nest, const std::vector<Phase>& phases, const std::string& weights,
+  void translate_nest(const LoopNest& nest);
+  void product(const LoopNest& made);
+  std::string make_weights(const LoopNest& nest, bool diagonal);
+  void multiply(const LoopNest& nest, const std::vector<Phase>& phases, const std::string& weights,
                 bool diagonal, const std::string& target, const std::string& suffix);
   void add_row(const std::string& buffer, const Weights& weights);
-  void maximum(const Nest& nest);
-  void sum(const Nest& nest);
+  void maximum(const LoopNest& nest);
+  void sum(const LoopNest& nest);
   /// Applies a function of Stripe to two operands; "": that of a PRelu.
   void arithmetic(const std::string& function);
   void relu();

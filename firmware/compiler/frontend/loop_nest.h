@@ -78,7 +78,7 @@ enum class NestWork : std::uint8_t {
   maximum,  ///< largest operand 0 over the taps
 };
 
-struct Nest {
+struct LoopNest {
   NestWork work = NestWork::product;
   std::vector<Loop> loops;
   /// The loops over terms of a sum or maximum, the last one fastest. Terms outside an operand are
@@ -122,6 +122,6 @@ struct Model;
 /// If operand 0 of a product is a flattened value, reads it in the layout that it had before: the
 /// rows of the matrix follow that order. Done where the dimension along the lanes has a multiple of
 /// `lanes` elements, so that the runs of both layouts are whole vectors.
-void skip_flattening(Nest& product, const Model& model, std::int64_t lanes);
+void skip_flattening(LoopNest& product, const Model& model, std::int64_t lanes);
 
 }  // namespace tactus::compiler

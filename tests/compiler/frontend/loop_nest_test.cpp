@@ -1,6 +1,6 @@
 // Loop nests: places and guards of windows are those of a plain walk over the padded image, and a
 // product that skips a flattening multiplies the same elements by the same weights.
-#include "firmware/compiler/frontend/nest.h"
+#include "firmware/compiler/frontend/loop_nest.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ Windows random_windows(Random& random) {
   return w;
 }
 
-TEST(Nest, WindowsReadThePixelsOfThePaddedImage) {
+TEST(LoopNest, WindowsReadThePixelsOfThePaddedImage) {
   for (const std::uint64_t seed : test_seeds(1, 300)) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -48,7 +48,7 @@ TEST(Nest, WindowsReadThePixelsOfThePaddedImage) {
     }
     const Layout image = Layout::activation({2, 5, w.input[0], w.input[1]});
     const Layout result = Layout::activation({2, 5, w.output[0], w.output[1]});
-    Nest nest;
+    LoopNest nest;
     slide(nest, w, Access::of("x", image, {}), Access::of("y", result, {}));
     const LoopNumber channel = nest.add("c", 5);
     nest.operands[0].places.push_back(Place1D::of(channel));
@@ -81,7 +81,7 @@ TEST(Nest, WindowsReadThePixelsOfThePaddedImage) {
   }
 }
 
-TEST(Nest, ProductOfAFlattenedValueReadsItAsItWas) {
+TEST(LoopNest, ProductOfAFlattenedValueReadsItAsItWas) {
   for (const std::uint64_t seed : test_seeds(1, 100)) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -99,7 +99,7 @@ TEST(Nest, ProductOfAFlattenedValueReadsItAsItWas) {
     rows.name = "rows";
     rows.layout = Layout::plain({shape[0], features});
     rows.reshaped_from = "x";
-    Nest nest;
+    LoopNest nest;
     const LoopNumber m = nest.add("m0", shape[0]), k = nest.add("k", features, true),
                      n = nest.add("n", 3, true);
     nest.rows = {k};

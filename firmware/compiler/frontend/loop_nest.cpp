@@ -1,4 +1,4 @@
-#include "firmware/compiler/frontend/nest.h"
+#include "firmware/compiler/frontend/loop_nest.h"
 
 #include <fmt/format.h>
 
@@ -41,13 +41,13 @@ bool Access::has_guard(const std::vector<Loop>& loops, std::size_t dimension) co
   return place.divisor != 1 || least < 0 || most >= sizes[dimension];
 }
 
-std::int64_t Nest::size_of(const std::vector<LoopNumber>& some) const {
+std::int64_t LoopNest::size_of(const std::vector<LoopNumber>& some) const {
   std::int64_t size = 1;
   for (const LoopNumber loop : some) size *= loops[loop].size;
   return size;
 }
 
-std::vector<LoopNumber> Nest::result_loops() const {
+std::vector<LoopNumber> LoopNest::result_loops() const {
   std::vector<LoopNumber> found;
   for (std::size_t d = 0; d + 1 < result.places.size(); ++d) {
     if (!result.places[d].terms.empty()) found.push_back(result.places[d].terms.front().first);
@@ -55,7 +55,7 @@ std::vector<LoopNumber> Nest::result_loops() const {
   return found;
 }
 
-bool Nest::next(Point& point, const std::vector<LoopNumber>& which) const {
+bool LoopNest::next(Point& point, const std::vector<LoopNumber>& which) const {
   for (std::size_t k = which.size(); k-- > 0;) {
     if (++point[which[k]] < loops[which[k]].size) return true;
     point[which[k]] = 0;
@@ -63,11 +63,11 @@ bool Nest::next(Point& point, const std::vector<LoopNumber>& which) const {
   return false;
 }
 
-std::uint64_t Nest::macs_with_padding() const {
+std::uint64_t LoopNest::macs_with_padding() const {
   return macs * static_cast<std::uint64_t>(tap_count() * size_of(result_loops()));
 }
 
-void skip_flattening(Nest& product, const Model& model, std::int64_t lanes) {
+void skip_flattening(LoopNest& product, const Model& model, std::int64_t lanes) {
   Access& operand = product.operands[0];
   const std::string& source = model.value(operand.value).reshaped_from;
   if (source.empty() || operand.sizes.size() != 2) return;
