@@ -304,7 +304,7 @@ TEST(CheckVerdict, NetworksThatPoorLoweringsLoseAreRightInEachWay) {
       options.optimise = way == std::string("optimise");
       options.effort = 5;
       if (way == std::string("stripe")) options.via = compiler::Via::stripe;
-      const Compiled compiled = bench::compile_network(network.graph, config.architecture, options);
+      const Compiled compiled = bench::compile_network(network.graph, config, options);
       const Accuracy accuracy =
           bench::check_accuracy(network.graph, compiled, options, config, inputs);
       EXPECT_TRUE(accuracy.is_right());

@@ -443,7 +443,7 @@ TEST_F(TensorCommand, OutputsWithSimilarNamesGetFilesOfTheirOwn) {
   const std::string tall = std::string(300, 'n');
   GraphMaker maker(13);
   maker.input("x", {2, 8});
-  for (const std::string name : {std::string("a/b"), std::string("a_b"), tall + "1", tall + "2"}) {
+  for (const std::string& name : {std::string("a/b"), std::string("a_b"), tall + "1", tall + "2"}) {
     const std::string w = "w" + std::to_string(maker.graph.nodes.size());
     maker.weights(w, {8, 8}, 1).node("MatMul", {"x", w}, {name}).output(name);
   }

@@ -318,7 +318,9 @@ TEST(Scaling, ScaledGraphsComputeTheSameAndFitTheType) {
       }
       multiplies += network.multiplies;
       scaled += network.scales.size();
-      if (way.multiplies == Multiplies::none) EXPECT_EQ(network.multiplies, 0U) << where;
+      if (way.multiplies == Multiplies::none) {
+        EXPECT_EQ(network.multiplies, 0U) << where;
+      }
     }
   }
   EXPECT_GT(by_channel, 300U);
