@@ -25,6 +25,7 @@ bool keeps_going = false;
 /// streams are flushed after static objects are gone.
 std::string& unprinted = *new std::string;  // NOLINT(cppcoreguidelines-owning-memory)
 constexpr std::size_t most_unprinted = std::size_t{1} << 20;
+bool has_printed_error = false;
 
 /// Control sequences that the program itself writes, to move the cursor and to colour words.
 constexpr std::string_view own_controls[] = {"\r\x1b[K", "\x1b[0m", "\x1b[1;31m", "\x1b[1;33m"};
@@ -60,6 +61,9 @@ ssize_t write_or_drop(void* cookie, const char* bytes, std::size_t count) {
     return static_cast<ssize_t>(count);
   }
   const std::string text = without_controls({bytes, count});
+  if (descriptor == STDERR_FILENO && text.find("error") != std::string::npos) {
+    has_printed_error = true;
+  }
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t written = ::write(descriptor, text.data() + done, text.size() - done);
@@ -99,7 +103,8 @@ void keep_going_without_reader() { keeps_going = true; }
 
 void print_unprinted() {
   std::fflush(stdout);
-  fmt::print(stderr, "{}", unprinted);
+  std::fflush(stderr);
+  if (!has_printed_error) fmt::print(stderr, "{}", unprinted);
 }
 
 }  // namespace tactus

@@ -367,7 +367,8 @@ Compiled compile_with(const nn::Graph& graph, const tcu::Architecture& architect
     tcu::Architecture other = architecture;
     other.array_size = array_size;
     try {
-      return std::make_shared<const Model>(analyse(compiled_graph, other, options));
+      return std::make_shared<const Model>(
+          analyse(compiled_graph, other, options, model.table_curves));
     } catch (const UserError&) {
       return nullptr;  // the network does not compile for this size
     }

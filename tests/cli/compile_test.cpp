@@ -195,7 +195,7 @@ TEST_F(CompileTest, BadInputsWriteNothing) {
   expect_error(compile + "--strategi local-vars", "did you mean \"--strategy\"?");
   expect_error(compile + "--strategy local", "local-vars-and-consts");
   expect_error(compile + "--dump hri", "allowed: hir, lir, asm, dot");
-  expect_error(compile + "--output none", "none");
+  expect_error(compile + "--output-tensor none", "none");
   expect_error(compile + "--input-shape 1,x", "--input-shape \"1,x\" is not allowed");
   expect_error(compile + "--input-shape 1,0", "--input-shape \"1,0\" is not allowed");
   expect_error(compile + "--tolerance 1", "--tolerance belongs to --check");

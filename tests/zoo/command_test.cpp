@@ -83,7 +83,7 @@ TEST_F(ZooCommand, WritesValuesForEachOfSeveralInputs) {
       << made.out;
   EXPECT_EQ(files().size(), 2U);
   expect_error("zoo bert-tiny --image other.npy",
-               "the network has 3 inputs; write NAME=F with one of");
+               "the model has 3 inputs; write NAME=F with one of");
 }
 
 TEST_F(ZooCommand, Errors) {

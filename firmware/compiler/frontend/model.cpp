@@ -186,8 +186,9 @@ void check_constants(const Model& model, Problems& problems) {
 
 /// Analyses the nodes. Throws a Decision if it can be made for a node with sub-graphs.
 Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architecture,
-                    const Options& options) {
+                    const Options& options, const TableCurves& curves) {
   Model model;
+  model.table_curves = curves;
   model.graph = &graph;
   model.architecture = architecture;
   model.compat = options.compat;
@@ -240,13 +241,13 @@ Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architectur
 
 }  // namespace
 
-Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
-              const Options& options) {
+Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture, const Options& options,
+              const TableCurves& curves) {
   std::shared_ptr<const nn::Graph> without;
   for (;;) {
     const nn::Graph& now = without ? *without : graph;
     try {
-      Model model = analyse_nodes(now, architecture, options);
+      Model model = analyse_nodes(now, architecture, options, curves);
       model.without_sub_graphs = without;
       return model;
     } catch (const Decision& decision) {

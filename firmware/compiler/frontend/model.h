@@ -82,6 +82,9 @@ struct HostNode {
   std::string reason;  ///< empty: only because it reads what the host computes
 };
 
+/// Functions by the machine's lookup tables, by name.
+using TableCurves = std::unordered_map<std::string, std::shared_ptr<const TableCurve>>;
+
 struct Model {
   const nn::Graph* graph = nullptr;
   /// The graph in which sub-graphs have replaced their nodes; null if there were none.
@@ -102,8 +105,7 @@ struct Model {
   std::unordered_set<std::string> node_names;
   /// Scale and zero point of values that QuantizeLinear nodes made.
   std::unordered_map<std::string, std::pair<float, std::int64_t>> quantised;
-  /// Functions by the machine's lookup tables, by name.
-  std::unordered_map<std::string, std::shared_ptr<const TableCurve>> table_curves;
+  TableCurves table_curves;
   /// Nodes of the model, by the nodes that were written for them.
   std::unordered_map<const nn::Node*, const nn::Node*> origins;
   std::unordered_set<const nn::Node*> before_product;  ///< nodes that a product depends on
@@ -129,8 +131,10 @@ struct Model {
   [[nodiscard]] Layout natural_layout(const std::string& name, nn::Shape shape) const;
 };
 
-/// `graph` must outlive the model. Throws UserError with every problem, a line each.
+/// `graph` must outlive the model. `curves` are those that are known already: of the same graph for
+/// an architecture that differs at most in its array size. Throws UserError with every problem, a
+/// line each.
 [[nodiscard]] Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
-                            const Options& options);
+                            const Options& options, const TableCurves& curves = {});
 
 }  // namespace tactus::compiler

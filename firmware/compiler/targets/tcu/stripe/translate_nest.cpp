@@ -1,4 +1,4 @@
-// Nests (frontend/loop_nest.h) as kernels of Stripe: products, and sums and maxima over windows.
+// Nests (firmware/compiler/frontend/loop_nest.h) as kernels of Stripe: products, and sums and maxima over windows.
 #include <algorithm>
 #include <numeric>
 
