@@ -61,7 +61,7 @@ struct DdrTimes final : tlm::tlm_extension<DdrTimes> {
 
 class DdrController final : public sc_core::sc_module, public PulledMemory {
  public:
-  SC_HAS_PROCESS(DdrController);
+  using SC_CURRENT_USER_MODULE = DdrController;  // what SC_HAS_PROCESS defines before SystemC 3
 
   tlm_utils::multi_passthrough_target_socket<DdrController, 32, DdrProtocol> socket{"socket"};
 

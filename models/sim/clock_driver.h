@@ -19,7 +19,7 @@ namespace tactus {
 /// periods.
 class ClockDriver final : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(ClockDriver);
+  using SC_CURRENT_USER_MODULE = ClockDriver;  // what SC_HAS_PROCESS defines before SystemC 3
 
   /// `cycle` evaluates cycle clock.now and any number of cycles after it, at most as many as it is
   /// given in all. It advances clock.now, and returns true if it should be called again.

@@ -23,7 +23,7 @@ using tcu::DeviceRegister;
 /// A CPU: a thread that runs a function, and a socket to a device's registers.
 class TestHost final : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(TestHost);
+  using SC_CURRENT_USER_MODULE = TestHost;  // what SC_HAS_PROCESS defines before SystemC 3
   tlm_utils::simple_initiator_socket<TestHost> socket{"socket"};
   sc_core::sc_in<bool> interrupt{"interrupt"};
   sc_core::sc_out<bool> reset{"reset"};

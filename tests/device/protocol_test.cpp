@@ -46,7 +46,7 @@ enum class Plant {
 
 /// A target and an initiator that break one rule.
 struct Faulty final : sc_core::sc_module, tlm::tlm_mm_interface {
-  SC_HAS_PROCESS(Faulty);
+  using SC_CURRENT_USER_MODULE = Faulty;  // what SC_HAS_PROCESS defines before SystemC 3
   tlm_utils::simple_initiator_socket<Faulty> from{"from"};
   tlm_utils::simple_target_socket<Faulty> to{"to"};
   Plant plant;
@@ -206,7 +206,7 @@ TEST(DdrMemory, FollowsTheBaseProtocolUnderRandomTraffic) {
 
 /// A CPU of one access at a time.
 struct Cpu final : sc_core::sc_module {
-  SC_HAS_PROCESS(Cpu);
+  using SC_CURRENT_USER_MODULE = Cpu;  // what SC_HAS_PROCESS defines before SystemC 3
   tlm_utils::simple_initiator_socket<Cpu> socket{"socket"};
   std::function<void(Cpu&)> work;
   explicit Cpu(const sc_core::sc_module_name& name) : sc_module(name) { SC_THREAD(run); }

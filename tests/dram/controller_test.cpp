@@ -44,7 +44,7 @@ struct Request : tlm::tlm_generic_payload {
 /// `ahead` after their calls if END_REQ allows it.
 class Initiator : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(Initiator);
+  using SC_CURRENT_USER_MODULE = Initiator;  // what SC_HAS_PROCESS defines before SystemC 3
   tlm_utils::simple_initiator_socket<Initiator, 32, DdrProtocol> socket{"socket"};
   std::deque<std::unique_ptr<Request>> requests;
   std::uint64_t ahead_ps = 0;

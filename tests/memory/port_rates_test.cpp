@@ -28,7 +28,7 @@ constexpr unsigned in_flight = 48;
 /// Sends bursts one after the other, with up to `in_flight` bursts in flight.
 class Generator final : public sc_core::sc_module, private tlm::tlm_mm_interface {
  public:
-  SC_HAS_PROCESS(Generator);
+  using SC_CURRENT_USER_MODULE = Generator;  // what SC_HAS_PROCESS defines before SystemC 3
   tlm_utils::simple_initiator_socket<Generator> socket{"socket"};
 
   Generator(const sc_core::sc_module_name& name, PortPath& path, bool writes, unsigned beats,

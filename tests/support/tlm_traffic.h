@@ -20,7 +20,7 @@ namespace tactus {
 
 class TlmTraffic final : public sc_core::sc_module, private tlm::tlm_mm_interface {
  public:
-  SC_HAS_PROCESS(TlmTraffic);
+  using SC_CURRENT_USER_MODULE = TlmTraffic;  // what SC_HAS_PROCESS defines before SystemC 3
   tlm_utils::simple_initiator_socket<TlmTraffic> socket{"socket"};
 
   /// Uses the bytes [base, base + slots * slot_bytes) of the target, which are 0 at first.

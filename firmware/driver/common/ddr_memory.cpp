@@ -34,7 +34,7 @@ class DdrMemory::Inlet final : public sc_core::sc_module,
                                public WriteChannel,
                                private tlm::tlm_mm_interface {
  public:
-  SC_HAS_PROCESS(Inlet);
+  using SC_CURRENT_USER_MODULE = Inlet;  // what SC_HAS_PROCESS defines before SystemC 3
   tlm_utils::simple_target_socket<Inlet> socket{"socket"};
 
   Inlet(const sc_core::sc_module_name& name, const Port& port, DdrController& controller);

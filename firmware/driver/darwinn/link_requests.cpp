@@ -138,7 +138,7 @@ Transfers::Transfers(const sc_core::sc_module_name& name, HostLink& link, const 
     : sc_module(name), link_(link), values_(values), requests_(requests), in_flight_(in_flight) {
   to_device.bind(link.to_device());
   to_host.bind(link.to_host());
-  SC_HAS_PROCESS(Transfers);
+  using SC_CURRENT_USER_MODULE = Transfers;  // what SC_HAS_PROCESS defines before SystemC 3
   SC_METHOD(update);
   sensitive << wake_;
   for (std::size_t r = 0; r < requests.size(); ++r) {

@@ -64,7 +64,7 @@ class TcuUnits {
   /// Module that holds a unit and the SystemC thread in which its host works.
   class Unit final : public sc_core::sc_module {
    public:
-    SC_HAS_PROCESS(Unit);
+    using SC_CURRENT_USER_MODULE = Unit;  // what SC_HAS_PROCESS defines before SystemC 3
     Unit(const sc_core::sc_module_name& name, TcuUnits& all, unsigned number,
          const TcuSimulationConfig& config);
     sc_core::sc_event begin;

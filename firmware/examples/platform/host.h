@@ -25,7 +25,7 @@ struct HostMap {
 
 class HostCpu final : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(HostCpu);
+  using SC_CURRENT_USER_MODULE = HostCpu;  // what SC_HAS_PROCESS defines before SystemC 3
   tlm_utils::simple_initiator_socket<HostCpu> bus{"bus"};
   sc_core::sc_in<bool> interrupt{"interrupt"};
   sc_core::sc_out<bool> reset{"reset"};

@@ -48,7 +48,7 @@ inline constexpr const char* device_message_type = "/tactus/tcu_device";
 
 class TcuDevice final : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(TcuDevice);
+  using SC_CURRENT_USER_MODULE = TcuDevice;  // what SC_HAS_PROCESS defines before SystemC 3
 
   struct Config {
     TcuSystem::Config system;
