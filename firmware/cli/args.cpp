@@ -215,7 +215,9 @@ std::string Args::required(const std::string& name, std::string_view value) cons
 
 std::vector<std::string> Args::texts(const std::string& name) const {
   std::vector<std::string> result;
-  for (const Value& value : values(name)) result.push_back(value.value);
+  for (const Value& value : values_) {
+    if (value.name == name) result.push_back(value.value);
+  }
   return result;
 }
 
@@ -223,14 +225,6 @@ std::optional<std::string> Args::text(const std::string& name) const {
   const std::vector<std::string> all = texts(name);
   if (all.empty()) return std::nullopt;
   return all.front();
-}
-
-std::vector<Args::Value> Args::values(const std::string& name) const {
-  std::vector<Value> result;
-  for (const Value& value : values_) {
-    if (value.name == name) result.push_back(value);
-  }
-  return result;
 }
 
 std::uint64_t Args::number(const std::string& name, std::uint64_t fallback, std::uint64_t min,

@@ -49,13 +49,12 @@ class Args {
   [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
   /// Throws UserError "--NAME VALUE is missing" without the option.
   [[nodiscard]] std::string required(const std::string& name, std::string_view value) const;
+  /// The values of all occurrences of an option, in the order of the command line.
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
   [[nodiscard]] std::uint64_t number(const std::string& name, std::uint64_t fallback,
                                      std::uint64_t min, std::uint64_t max) const;
   [[nodiscard]] double real(const std::string& name, double fallback, double above,
                             double max) const;
-  /// All occurrences of an option, in the order of the command line.
-  [[nodiscard]] std::vector<Value> values(const std::string& name) const;
   [[nodiscard]] const std::string& command() const { return command_; }
   [[nodiscard]] const std::vector<std::string>& positional() const { return positional_values_; }
 

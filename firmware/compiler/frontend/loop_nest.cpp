@@ -32,15 +32,6 @@ std::optional<std::int64_t> Access::run(const Point& point) const {
   return run;
 }
 
-bool Access::has_guard(const std::vector<Loop>& loops, std::size_t dimension) const {
-  const Place1D& place = places[dimension];
-  std::int64_t least = place.constant, most = place.constant;
-  for (const auto& [loop, factor] : place.terms) {
-    (factor < 0 ? least : most) += factor * (loops[loop].size - 1);
-  }
-  return place.divisor != 1 || least < 0 || most >= sizes[dimension];
-}
-
 std::int64_t LoopNest::size_of(const std::vector<LoopNumber>& some) const {
   std::int64_t size = 1;
   for (const LoopNumber loop : some) size *= loops[loop].size;

@@ -26,7 +26,7 @@ namespace tactus::compiler {
 struct Loop {
   std::string name;
   std::int64_t size = 1;
-  bool matrix = false;  ///< rows or columns of the matrix of a product
+  bool matrix = false;  ///< a dimension of matrices, which Stripe keeps even if its size is 1
 };
 
 using LoopNumber = std::size_t;  ///< number of a loop in its nest
@@ -56,7 +56,6 @@ struct Access {
                                  const std::vector<std::optional<LoopNumber>>& loops);
   /// Number of the run along the lanes at a point; nothing in the padding.
   [[nodiscard]] std::optional<std::int64_t> run(const Point& point) const;
-  [[nodiscard]] bool has_guard(const std::vector<Loop>& loops, std::size_t dimension) const;
 };
 
 /// Fills one row (the weights of one input to all outputs) of one tap; the row is zero before.

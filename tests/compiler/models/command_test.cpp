@@ -561,7 +561,7 @@ TEST_F(TensorCommand, CountsOfLostConstantsAreTheSameInEachPlace) {
   GraphMaker maker(13);
   nn::Tensor weights = nn::Tensor::zeros({8, 8});
   for (std::size_t i = 0; i < 64; ++i) {
-    // Of each eight, one becomes 0, two lose more than 1 %, and five are kept.
+    // One weight of each eight becomes 0, two lose more than 1 %, and five are kept.
     weights.floats[i] = i % 8 == 0 ? 0.001F : i % 8 < 3 ? 0.0255F : 0.5F;
   }
   maker.input("x", {1, 8}).constant("w", weights);
