@@ -1,4 +1,5 @@
-// Nests (firmware/compiler/frontend/loop_nest.h) as kernels of Stripe: products, and sums and maxima over windows.
+// Nests (firmware/compiler/frontend/loop_nest.h) as kernels of Stripe: products, and sums and
+// maxima over windows.
 #include <algorithm>
 #include <numeric>
 
