@@ -551,6 +551,41 @@ TEST(Expansion, MeansAndExtremes) {
   }
 }
 
+/// A sum that a constant makes an average is computed as one: it cannot saturate.
+TEST(Expansion, SumsWithAFactorOfAnAverage) {
+  struct Case {
+    const char* op;
+    float constant;
+    bool constant_first;
+    nn::Shape shape;
+    std::int64_t axis;  ///< the first that is reduced; all behind it are, too
+  };
+  for (const auto& [op, constant, first, shape, axis] :
+       {Case{"Mul", 1 / 256.0F, false, {1, 2, 16, 16}, 2},
+        {"Div", 256, false, {1, 2, 16, 16}, 2},
+        {"Mul", 0.75F / 64, true, {1, 3, 8, 8}, 2},
+        {"Div", 50, false, {3, 100}, 1},
+        {"Mul", -0.001F, true, {2, 1000}, 1},
+        {"Div", 1000, false, {2, 10, 100}, 1}}) {
+    GraphMaker maker;
+    Ints axes;
+    for (auto a = axis; a < static_cast<std::int64_t>(shape.size()); ++a) axes.push_back(a);
+    maker.input("x", shape).constant("axes", integers(axes)).constant("c", floats({}, {constant}));
+    maker.node("ReduceSum", {"x", "axes"}, {"sum"});
+    maker.node(op,
+               first ? std::vector<std::string>{"c", "sum"} : std::vector<std::string>{"sum", "c"},
+               {"y"});
+    maker.output("y");
+    for (const std::uint32_t n : {4U, 8U}) {
+      const Compiled compiled = compile(maker.graph, architecture(n), {});
+      const std::map<std::string, std::vector<float>> inputs{
+          {"x", std::vector<float>(static_cast<std::size_t>(nn::element_count(shape)), 50)}};
+      // Eight steps of FP16BP8: four of the mean, up to twice.
+      expect_near_values(maker.graph, compiled, inputs, run(compiled, inputs), 8 / 256.0F);
+    }
+  }
+}
+
 TEST(Expansion, ListsOfOperands) {
   for (const std::string op : {"Sum", "Mean", "Min", "Max"}) {
     for (const std::size_t count : {1U, 2U, 3U}) {

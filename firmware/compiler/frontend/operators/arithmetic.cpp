@@ -248,7 +248,8 @@ bool expand_operands(Planner& p, Expansion& e) {
 }
 
 bool expand_multiply(Planner& p, Expansion& e) {
-  return expand_rescaled(p, e) || expand_gated(p, e) || expand_operands(p, e);
+  return expand_averaged_sum(p, e) || expand_rescaled(p, e) || expand_gated(p, e) ||
+         expand_operands(p, e);
 }
 
 /// Joins several operands, two at a time.
@@ -314,6 +315,7 @@ bool expand_division(Planner& p, Expansion& e) {
     p.problem("{} has a zero; supported are divisors other than 0", quote(p.node.inputs[1]));
     return true;
   }
+  if (expand_averaged_sum(p, e)) return true;
   Reciprocals reciprocals = machine_reciprocals(by->floats);
   const auto digits = tcu::info(p.architecture().data_type).binary_point;
   int shift = reciprocals.shift;

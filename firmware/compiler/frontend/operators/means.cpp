@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -75,23 +77,37 @@ std::vector<std::vector<std::int64_t>> weighted_sizes(std::int64_t count) {
   return all;
 }
 
+/// Values in their order, as runs of equal ones.
+struct Runs {
+  std::map<std::int64_t, std::int64_t> values;  ///< by the index of their first; mantissas
+  std::int64_t count = 0;
+
+  [[nodiscard]] std::int64_t at(std::int64_t i) const {
+    return std::prev(values.upper_bound(i))->second;
+  }
+};
+
 /// A mean's result in the machine's arithmetic if all values are equal; mantissas.
 std::int64_t mean_of_equal(tcu::DataType type, const MeanPlan& plan, std::int64_t count,
                            std::int64_t value) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(count), value);
-  const auto multiplied = [&](std::int64_t x, float by, std::int64_t sum) {
-    return tcu::mac(type, tcu::MacRounding::sum, x, tcu::quantise(type, by), sum);
-  };
+  Runs runs{{{0, value}}, count};
   for (const MeanStage& stage : plan.stages) {
-    std::vector<std::int64_t> sums(static_cast<std::size_t>(stage.results), 0);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::int64_t& sum = sums[i % sums.size()];
-      sum = multiplied(values[i], stage.weight, sum);
+    const std::int64_t weight = tcu::quantise(type, stage.weight);
+    // A result differs from the one before only where one of its terms does, or is the last.
+    std::map<std::int64_t, std::int64_t> sums{{0, 0}, {runs.count % stage.results, 0}};
+    for (const auto& [first, unused] : runs.values) sums[first % stage.results] = 0;
+    for (auto& [first, sum] : sums) {
+      for (std::int64_t i = first; i < runs.count; i += stage.results) {
+        sum = tcu::mac(type, tcu::MacRounding::sum, runs.at(i), weight, sum);
+      }
     }
-    values = std::move(sums);
+    runs = {std::move(sums), stage.results};
   }
-  for (const float factor : plan.factors) values[0] = multiplied(values[0], factor, 0);
-  return values[0];
+  std::int64_t mean = runs.at(0);
+  for (const float factor : plan.factors) {
+    mean = tcu::mac(type, tcu::MacRounding::sum, mean, tcu::quantise(type, factor), 0);
+  }
+  return mean;
 }
 
 /// Sets the constants behind the stages, and the error: the largest that equal values have, and

@@ -70,6 +70,11 @@ struct Constants {
 [[nodiscard]] std::string mean_of_last(Planner& p, Expansion& e, const std::string& x,
                                        const nn::Shape& shape);
 
+/// Expands a Mul or Div by constants of a ReduceSum, if it makes the sum an average or less: the
+/// sum itself may leave the data type's range, so the mean is computed, and its multiple. Returns
+/// false for all other operands.
+[[nodiscard]] bool expand_averaged_sum(Planner& p, Expansion& e);
+
 /// States the plan's error for the node of the model, if that is a mean.
 void state_error(Planner& p, const MeanPlan& plan);
 

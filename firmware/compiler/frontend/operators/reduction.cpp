@@ -3,6 +3,9 @@
 // Kept dimensions run along the lanes, reduced ones along height and width of an image; the layout
 // is changed if necessary. Sums and means along the lanes alone are products with a column.
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
@@ -137,6 +140,16 @@ bool expand_reduction(Planner& p, Expansion& e) {
   return true;
 }
 
+/// The constants by which a Mul or Div multiplies the values of input `i`; nothing if it has none.
+std::optional<nn::Tensor> constant_factors(const Planner& p, std::size_t i) {
+  const bool divides = p.node.op_type == "Div";
+  const nn::Tensor* constant = divides && i != 0 ? nullptr : p.constant(1 - i);
+  if (constant == nullptr || constant->type != nn::ElementType::float32) return std::nullopt;
+  nn::Tensor factors = *constant;
+  for (float& factor : factors.floats) factor = divides ? 1 / factor : factor;
+  return factors;
+}
+
 /// Expands CumSum into a product with a triangle of ones along the axis.
 bool expand_cum_sum(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
@@ -169,6 +182,35 @@ bool expand_cum_sum(Planner& p, Expansion& e) {
 }
 
 }  // namespace
+
+bool expand_averaged_sum(Planner& p, Expansion& e) {
+  // A multiple of the mean has that multiple of its error.
+  constexpr float largest_multiple = 2;
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::optional<nn::Tensor> factors = constant_factors(p, i);
+    const nn::Node* sum = p.model().graph->producer(p.node.inputs[i]);
+    if (!factors || sum == nullptr || sum->op_type != "ReduceSum") continue;
+    const Value* of = p.model().find(sum->inputs[0]);
+    const Value* result = p.value(i);
+    if (of == nullptr || !of->layout || result == nullptr || !result->layout) continue;
+    const std::int64_t count = of->layout->elements() / result->layout->elements();
+    bool averages = true;
+    for (float& factor : factors->floats) {
+      factor *= static_cast<float>(count);
+      averages = averages && std::abs(factor) <= largest_multiple;
+    }
+    if (!averages || count == 1) continue;
+    if (factors->size() == 1 && std::abs(factors->floats[0] - 1) < 1e-6F &&
+        factors->shape.size() <= result->layout->rank()) {
+      e.last("ReduceMean", sum->inputs, sum->attributes);
+    } else {
+      const std::string mean = e.node("ReduceMean", sum->inputs, sum->attributes);
+      e.last("Mul", {mean, e.constant(*std::move(factors))});
+    }
+    return true;
+  }
+  return false;
+}
 
 Operators reduction_operators() {
   Operators all;
