@@ -13,7 +13,6 @@
 #include "firmware/compiler/frontend/model.h"
 #include "firmware/compiler/frontend/results.h"
 #include "firmware/compiler/measured.h"
-#include "firmware/compiler/segments.h"
 #include "firmware/compiler/steps.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
 #include "isa/support/error.h"
@@ -74,13 +73,6 @@ void fill_from_program(Compiled& result, CompiledProgram program) {
   result.outputs = std::move(program.outputs);
   result.instructions = program.instructions;
   result.memory = program.memory;
-}
-
-const Step* beyond_optimiser(const Model& model) {
-  for (const Step& step : model.steps) {
-    if (!step.beyond_optimiser.empty()) return &step;
-  }
-  return nullptr;
 }
 
 /// Extends inputs and outputs to several images, which must be stored one after the other.
@@ -205,20 +197,6 @@ Compiled compile_by_strategy(const nn::Graph& graph, const Model& model, const O
   return result;
 }
 
-/// Compiles with the optimiser; layers that it does not support are compiled by a strategy.
-Compiled compile_what_can_be_optimised(const nn::Graph& graph, const Model& model,
-                                       const Options& options) {
-  const Step* beyond = beyond_optimiser(model);
-  if (beyond == nullptr) return compile_optimised(graph, model, options);
-  if (options.batch != 1 || options.resident) {
-    user_error(
-        "several images at a time and resident constants need the optimising compiler for all "
-        "layers, and it does not know the {} of node {}",
-        beyond->beyond_optimiser, quote(beyond->node->name));
-  }
-  return compile_in_segments(graph, model, options);
-}
-
 /// Predicts the cycles of a strategy's program by the optimiser's cost model.
 void predict(Compiled& compiled, Strategy strategy, const optimise::Machine& machine) {
   const tcu::InstructionLayout layout(compiled.architecture);
@@ -321,14 +299,14 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   check_tensors_fit(model, options);
   // A strategy computes one image at a time and keeps nothing.
   if (options.batch != 1 || options.resident) {
-    return compile_what_can_be_optimised(graph, model, options);
+    return compile_optimised(graph, model, options);
   }
   // The optimiser runs first because it finds weights that fit in no program while it builds its
   // graph, before any search.
   std::vector<Contender> candidates;
   std::string refusal;
   try {
-    candidates.push_back({compile_what_can_be_optimised(graph, model, options), "", std::nullopt});
+    candidates.push_back({compile_optimised(graph, model, options), "", std::nullopt});
   } catch (const OutOfConstants&) {
     throw;
   } catch (const UserError& error) {

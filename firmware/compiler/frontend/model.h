@@ -72,8 +72,6 @@ struct Step {
       nest;               ///< of products and pools (loop_nest.h); null: of other steps
   Resampling resampling;  ///< weights of a Resize
   std::string note;       ///< for the user, if the step is part of the program
-  /// The feature that the optimising compiler does not support; empty: it supports the step.
-  std::string beyond_optimiser;
 };
 
 /// A node that the host computes before or after the program, and why.

@@ -160,6 +160,29 @@ Lanes evaluate(const Arithmetic& arithmetic, Kind kind, const std::vector<const 
   return out;
 }
 
+Lanes look_up(const Arithmetic& arithmetic, const std::vector<const Lanes*>& operands,
+              const std::vector<const Lanes*>& tables) {
+  const tcu::Architecture& architecture = arithmetic.architecture();
+  const tcu::DataType type = architecture.data_type;
+  Lanes out = *operands[0];
+  const std::size_t n = out.size();
+  for (std::size_t lane = 0; lane < n; ++lane) {
+    Lane& x = out[lane];
+    if (operands.size() == 2) x = arithmetic.alu(SimdOp::multiply, x, (*operands[1])[lane]);
+    const std::int64_t argument =
+        arithmetic.is_real() ? tcu::quantise(type, static_cast<float>(x)) : mantissa(x);
+    const tcu::LookupKey key = tcu::lookup_key(type, architecture.lookup_tables, argument);
+    const auto entry = [&](std::size_t table) {
+      return (*tables[table * tables.size() / 2 + key.entry / n])[key.entry % n];
+    };
+    const Lane difference = arithmetic.is_real() ? tcu::to_real(type, key.difference)
+                                                 : static_cast<Lane>(key.difference);
+    x = arithmetic.alu(SimdOp::add, arithmetic.alu(SimdOp::multiply, difference, entry(0)),
+                       entry(1));
+  }
+  return out;
+}
+
 void Interpreter::run(const Layer& layer) {
   products_.clear();
   tuples_.clear();
@@ -261,45 +284,24 @@ Lanes Interpreter::multiply(const Product& product) {
   return arithmetic_.multiply(tuple.lanes, tuple.packed, get(product.input));
 }
 
+std::vector<const Lanes*> Interpreter::operands_of(const VectorOperation& o, std::size_t i) {
+  std::vector<const Lanes*> operands;
+  for (const Addresses& operand : o.inputs) operands.push_back(&get(operand[i]));
+  return operands;
+}
+
 void Interpreter::apply(const VectorOperation& o) {
   for (std::size_t i = 0; i < o.outputs.size(); ++i) {
     if (o.kind == Kind::load || o.kind == Kind::softmax || o.kind == Kind::save) {
       memory_[o.outputs[i]] = Lanes(get(o.inputs[0][i]));
     } else if (o.kind == Kind::lookup) {
-      memory_[o.outputs[i]] = look_up(o, i);
+      std::vector<const Lanes*> tables;
+      for (const Address table : o.tables) tables.push_back(&get(table));
+      memory_[o.outputs[i]] = look_up(arithmetic_, operands_of(o, i), tables);
     } else {
-      std::vector<const Lanes*> operands;
-      for (const Addresses& operand : o.inputs) operands.push_back(&get(operand[i]));
-      memory_[o.outputs[i]] = evaluate(arithmetic_, o.kind, operands);
+      memory_[o.outputs[i]] = evaluate(arithmetic_, o.kind, operands_of(o, i));
     }
   }
-}
-
-/// A lookup. In both kinds of arithmetic the key is found from the argument as a mantissa.
-Lanes Interpreter::look_up(const VectorOperation& o, std::size_t i) {
-  const tcu::Architecture& architecture = arithmetic_.architecture();
-  const std::size_t n = zeroes_.size(), vectors = o.tables.size() / 2;
-  Lanes out = get(o.inputs[0][i]);
-  for (std::size_t lane = 0; lane < n; ++lane) {
-    Lane& x = out[lane];
-    if (o.inputs.size() == 2) {
-      x = arithmetic_.alu(SimdOp::multiply, x, get(o.inputs[1][i])[lane]);
-    }
-    const std::int64_t argument = arithmetic_.is_real()
-                                      ? tcu::quantise(architecture.data_type, static_cast<float>(x))
-                                      : mantissa(x);
-    const tcu::LookupKey key =
-        tcu::lookup_key(architecture.data_type, architecture.lookup_tables, argument);
-    const auto entry = [&](std::size_t table) {
-      return get(o.tables[table * vectors + key.entry / n])[key.entry % n];
-    };
-    const Lane difference = arithmetic_.is_real()
-                                ? tcu::to_real(architecture.data_type, key.difference)
-                                : static_cast<Lane>(key.difference);
-    x = arithmetic_.alu(SimdOp::add, arithmetic_.alu(SimdOp::multiply, difference, entry(0)),
-                        entry(1));
-  }
-  return out;
 }
 
 }  // namespace tactus::compiler::hir

@@ -58,6 +58,11 @@ using Lanes = std::vector<Arithmetic::Lane>;
 [[nodiscard]] Lanes evaluate(const Arithmetic& arithmetic, Kind kind,
                              const std::vector<const Lanes*>& operands);
 
+/// Computes one result of a lookup from its operands and the vectors of its tables. In both kinds
+/// of arithmetic the key is found from the argument as a mantissa.
+[[nodiscard]] Lanes look_up(const Arithmetic& arithmetic, const std::vector<const Lanes*>& operands,
+                            const std::vector<const Lanes*>& tables);
+
 class Interpreter {
  public:
   /// Returns a constant's lanes as real numbers, or null for an address without a constant.
@@ -94,9 +99,9 @@ class Interpreter {
   void order_tuples();
   void sum_up();
   void apply(const VectorOperation& operation);
+  [[nodiscard]] std::vector<const Lanes*> operands_of(const VectorOperation& o, std::size_t i);
   void fill(Tuple& tuple);
   [[nodiscard]] Lanes multiply(const Product& product);
-  [[nodiscard]] Lanes look_up(const VectorOperation& operation, std::size_t i);
 
   Arithmetic arithmetic_;
   ConstantOf constant_of_;

@@ -46,6 +46,8 @@ class JobInterpreter {
   void activate(Lanes& sum, std::uint32_t block) const;
   [[nodiscard]] Lanes leaky(const Lanes& y, std::uint32_t block) const;
   [[nodiscard]] Lanes chain(std::uint32_t block, const Lanes* input) const;
+  [[nodiscard]] Lanes product(const Column& column, const Part& part, const Lanes& input) const;
+  [[nodiscard]] std::vector<const Lanes*> values_of(const std::vector<Vector>& vectors) const;
   [[nodiscard]] Lanes unit(const Lanes& sum, const std::vector<std::int32_t>& parameters) const;
   [[nodiscard]] std::vector<std::int32_t> parameters() const;
   [[nodiscard]] Lanes plus(const Lanes& a, double b) const {
@@ -86,6 +88,23 @@ Lanes JobInterpreter::chain(std::uint32_t number, const Lanes* input) const {
   return out;
 }
 
+/// Multiplies a vector by computed weights, as the array does.
+Lanes JobInterpreter::product(const Column& column, const Part& part, const Lanes& input) const {
+  Lanes out(n_, 0);
+  for (std::uint32_t row = 0; row < part.rows; ++row) {
+    for (std::uint32_t lane = 0; lane < n_ && column.rows[row] != no_vector; ++lane) {
+      out[lane] = arithmetic_.mac(input[row], values_[column.rows[row]][lane], out[lane]);
+    }
+  }
+  return out;
+}
+
+std::vector<const Lanes*> JobInterpreter::values_of(const std::vector<Vector>& vectors) const {
+  std::vector<const Lanes*> values;
+  for (const Vector v : vectors) values.push_back(&values_[v]);
+  return values;
+}
+
 void JobInterpreter::add_step(const SumStep& step) {
   const std::uint32_t area = area_of(*group_, *job_);
   const auto add = [&](std::uint32_t place, Lanes value) {
@@ -101,10 +120,15 @@ void JobInterpreter::add_step(const SumStep& step) {
   const Range range = entries_of(*group_, part, *job_);
   const bool moves = step.kind == SumStep::Kind::move;
   const std::uint32_t weights =
-      moves ? 0 : blocks_.column(job_->group, step.part, step.column, step.with_bias);
+      moves || part.is_computed()
+          ? 0
+          : blocks_.column(job_->group, step.part, step.column, step.with_bias);
   for (std::size_t i = range.first; i < range.end; ++i) {
     const Lanes& input = values_[part.inputs[i]];
-    add(place_of(*group_, *job_, part.pixels[i]), moves ? input : chain(weights, &input));
+    add(place_of(*group_, *job_, part.pixels[i]),
+        moves                ? input
+        : part.is_computed() ? product(part.columns[step.column], part, input)
+                             : chain(weights, &input));
   }
 }
 
@@ -159,6 +183,9 @@ void JobInterpreter::activate(Lanes& sum, std::uint32_t block) const {
       break;
     case Activation::leaky_relu:
       sum = leaky(sum, block);
+      break;
+    case Activation::lookup:
+      sum = hir::look_up(arithmetic_, {&sum}, values_of(group_->tables));
       break;
     case Activation::none:
       break;
@@ -221,8 +248,11 @@ void JobInterpreter::simd() {
     for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
       const std::size_t at = std::size_t{p} * group_->blocks + b;
       const Vector result = group_->results[at];
-      std::vector<const Lanes*> operands;
-      for (const Vector v : group_->windows[at]) operands.push_back(&values_[v]);
+      const std::vector<const Lanes*> operands = values_of(group_->windows[at]);
+      if (group_->operation == hir::Kind::lookup) {
+        values_[result] = hir::look_up(arithmetic_, operands, values_of(group_->tables));
+        continue;
+      }
       values_[result] = hir::evaluate(
           arithmetic_, stored_operation(group_->operation, network_.signs[result]), operands);
     }

@@ -36,9 +36,6 @@ std::optional<Compiled> optimised_alone(const nn::Graph& graph,
   Options options;
   options.effort = 20;
   const Model model = analyse(graph, architecture, options);
-  for (const Step& step : model.steps) {
-    if (!step.beyond_optimiser.empty()) return std::nullopt;
-  }
   // holds the constants that the graph points to
   MemoryManager memory = unlimited_memory(architecture);
   optimise::Graph steps = graph_of(model, options, memory);

@@ -119,7 +119,6 @@ Emit plan_tables(Planner& p) {
   // A sum of pieces cannot be followed by the steps that a layer may have behind an activation.
   if (node.pieces.size() > 1) p.step().role = Role::simple;
   p.step().note = p.node.text("note", "");
-  p.step().beyond_optimiser = "function by lookup tables";
   p.reads(0);
   p.output(*x);
   return [node](Emitter& e) { node.emit(e); };

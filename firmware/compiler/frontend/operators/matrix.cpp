@@ -150,7 +150,6 @@ Emit plan_computed_product(Planner& p) {
   shape.push_back(b->shape[rank - 1]);
   const Layout result = Layout::plain(std::move(shape));
   p.step().role = Role::simple;
-  p.step().beyond_optimiser = "product of two computed operands";
   p.reads(0);
   p.reads(1);
   p.output(result);

@@ -26,7 +26,7 @@ double middle_deviation(double left, double right, const Function& deviation) {
 
 /// Exponents of the powers of two by which arguments are multiplied; the finest keys, near 0, come
 /// last.
-using Scales = std::vector<int>;
+using InputScales = std::vector<int>;
 
 class Drawing {
  public:
@@ -45,7 +45,7 @@ class Drawing {
   TableCurve best() {
     const double allowed = std::max(2 * step_, 1.0 / 4096);
     std::optional<TableCurve> best;
-    for (const Scales& scales : candidates()) {
+    for (const InputScales& scales : candidates()) {
       if (best && best->error <= allowed && scales.size() > best->pieces.size()) break;
       TableCurve curve = draw(scales);
       measure(curve, best ? best->error : HUGE_VAL);
@@ -56,8 +56,8 @@ class Drawing {
 
  private:
   void collect_samples();
-  [[nodiscard]] std::vector<Scales> candidates() const;
-  [[nodiscard]] TableCurve draw(const Scales& scales) const;
+  [[nodiscard]] std::vector<InputScales> candidates() const;
+  [[nodiscard]] TableCurve draw(const InputScales& scales) const;
   void measure(TableCurve& curve, double worst) const;
   [[nodiscard]] double cut(double at) const;
   [[nodiscard]] double reach(int finer, int coarser) const;
@@ -98,9 +98,9 @@ void Drawing::collect_samples() {
 
 /// Candidates: a single piece, then two and more, each with keys 16 times as fine as the one
 /// before.
-std::vector<Scales> Drawing::candidates() const {
+std::vector<InputScales> Drawing::candidates() const {
   const int finest = static_cast<int>(tcu::info(type_).binary_point);
-  std::vector<Scales> all{{0}};
+  std::vector<InputScales> all{{0}};
   for (const int scale : {-1, 1, -2, 2, -3, 3, -4, 4}) {
     if (std::abs(scale) <= finest) all.push_back({scale});
   }
@@ -108,7 +108,7 @@ std::vector<Scales> Drawing::candidates() const {
   for (int pieces = 2; pieces <= most_pieces; ++pieces) {
     for (int first = -3 * ratio; first + (pieces - 1) * ratio <= 3 * ratio; first += ratio) {
       if (-first > finest) continue;
-      Scales scales;
+      InputScales scales;
       for (int k = 0; k < pieces; ++k) scales.push_back(first + k * ratio);
       all.push_back(std::move(scales));
     }
@@ -179,7 +179,7 @@ TablePiece Drawing::draw_piece(int exponent, double inner, double outer) const {
   return piece;
 }
 
-TableCurve Drawing::draw(const Scales& scales) const {
+TableCurve Drawing::draw(const InputScales& scales) const {
   TableCurve curve;
   for (std::size_t k = 0; k < scales.size(); ++k) {
     const bool finest = k + 1 == scales.size();

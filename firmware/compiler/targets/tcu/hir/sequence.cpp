@@ -5,8 +5,9 @@ namespace {
 
 using tcu::SimdOp;
 
-/// SIMD selectors: 0 is the vector that is read or written, 1 the first register.
-constexpr unsigned port = 0, r1 = 1;
+/// SIMD selectors: 0 is the vector that is read or written, 1 the register that compiled code uses.
+/// A lookup writes its results to the registers behind it.
+constexpr unsigned port = 0, r1 = 1, r2 = 2, r3 = 3;
 
 /// Combines operands one after the other. The first instruction is max(x, x) in place of a copy, as
 /// in the reference's pools.
@@ -16,6 +17,21 @@ std::vector<SimdStep> fold(SimdOp combine, SimdOp last, std::size_t operands) {
     steps.push_back({k, {combine, port, r1, r1}, false});
   }
   steps.push_back({operands - 1, {last, port, r1, port}, true});
+  return steps;
+}
+
+/// A key's difference and the entries of both tables are in three registers behind the lookup.
+std::vector<SimdStep> look_up(std::size_t operands) {
+  std::vector<SimdStep> steps;
+  if (operands == 1) {
+    steps.push_back({0, {SimdOp::lookup, port, port, r1}, false});
+  } else {
+    steps.push_back({0, {SimdOp::move, port, port, r1}, false});
+    steps.push_back({1, {SimdOp::multiply, port, r1, r1}, false});
+    steps.push_back({0, {SimdOp::lookup, r1, r1, r1}, false, false});
+  }
+  steps.push_back({0, {SimdOp::multiply, r1, r2, r1}, false, false});
+  steps.push_back({0, {SimdOp::add, r1, r3, port}, true, false});
   return steps;
 }
 
@@ -52,11 +68,12 @@ std::vector<SimdStep> simd_sequence(Kind kind, std::size_t operands) {
       return operands == 1 ? copy() : fold(SimdOp::min, SimdOp::min, operands);
     case Kind::average_pool:
       return fold(SimdOp::add, SimdOp::multiply, operands);
+    case Kind::lookup:
+      return look_up(operands);
     case Kind::load:
     case Kind::add:
     case Kind::relu:
     case Kind::interpolate:
-    case Kind::lookup:
     case Kind::save:
       break;
   }

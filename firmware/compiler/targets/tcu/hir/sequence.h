@@ -13,15 +13,18 @@
 
 namespace tactus::compiler::hir {
 
-/// One SIMD instruction: reads an operand and, as the last of its sequence, writes the result.
+/// One SIMD instruction: reads an operand, or only registers, and, as the last of its sequence,
+/// writes the result.
 struct SimdStep {
   std::size_t operand = 0;
   tcu::SimdFields fields{};
   bool writes = false;
+  bool reads = true;
 };
 
 /// Returns the instructions for one result of an operation with this many operands. Empty for
-/// operations that are not computed in this way: load, save, add, relu, interpolate, lookup.
+/// operations that are not computed in this way: load, save, add, relu, interpolate. A lookup needs
+/// its tables to be loaded.
 [[nodiscard]] std::vector<SimdStep> simd_sequence(Kind kind, std::size_t operands);
 
 }  // namespace tactus::compiler::hir

@@ -18,6 +18,8 @@ using Machine = tcu::TimedMachine;
 enum class CodeKind : std::uint8_t {
   load_block,       ///< LoadWeights of block `block`; without bias a zero vector follows
   load_local,       ///< LoadWeights of `count` vectors at `local`
+  load_zeroes,      ///< LoadWeights of `count` zero vectors
+  load_table,       ///< lookup table `block`: `count` vectors at `local`
   mat_mul,          ///< local, accumulators
   mat_mul_zeroes,   ///< accumulators
   to_accumulators,  ///< local, accumulators

@@ -24,6 +24,7 @@ std::optional<LocalRange> local_range_of(const Code& code) {
       return local_range(code, true);
     case CodeKind::load_local:
     case CodeKind::load_activation:
+    case CodeKind::load_table:
     case CodeKind::mat_mul:
     case CodeKind::to_accumulators:
       return local_range(code, false);

@@ -20,6 +20,7 @@ tcu::Action action_of(const Code& code) {
   switch (code.kind) {
     case CodeKind::load_block:
     case CodeKind::load_local:
+    case CodeKind::load_zeroes:
       return tcu::Action::load_weights;
     case CodeKind::to_local:
       return tcu::Action::accumulator_to_local;
@@ -32,6 +33,11 @@ tcu::Action action_of(const Code& code) {
     default:
       return tcu::Action::none;
   }
+}
+
+/// True for weights that are no block.
+bool loads_other_weights(const Code& code) {
+  return code.kind == CodeKind::load_local || code.kind == CodeKind::load_zeroes;
 }
 
 class Emission {
@@ -60,7 +66,7 @@ class Emission {
         use_codes_.push_back(i);
       }
       if (code.kind == CodeKind::load_block) loaded = code.block;
-      if (code.kind == CodeKind::load_local) loaded = absent;
+      if (loads_other_weights(code)) loaded = absent;
     }
     keep_resident();
     codes_ = &lowered.codes;
@@ -408,7 +414,7 @@ void Emission::keep_apart(const Code& code) {
 
 void Emission::add(const Code& code) {
   keep_apart(code);
-  if (code.kind == CodeKind::load_local) loaded_ = absent;
+  if (loads_other_weights(code)) loaded_ = absent;
   if (code.kind == CodeKind::load_block) {
     // The array may have these weights already.
     if (code.block != loaded_) add_load(code);
@@ -432,6 +438,12 @@ void Emission::add(const Code& code) {
       break;
     case CodeKind::load_local:
       put(tcu::make_load_weights(layout_, local, code.count));
+      break;
+    case CodeKind::load_zeroes:
+      put(tcu::make_load_weights(layout_, {0, 0}, code.count, true));
+      break;
+    case CodeKind::load_table:
+      put(tcu::make_load_lut(layout_, local, code.block));
       break;
     case CodeKind::mat_mul:
       put(tcu::make_mat_mul(layout_, local, other, code.count, code.accumulate));
@@ -512,9 +524,11 @@ void Emission::add_counted(const Code& code) {
       break;
     case CodeKind::load_block:
     case CodeKind::load_local:
+    case CodeKind::load_zeroes:
       costs_.weights += own;
       break;
     case CodeKind::simd:
+    case CodeKind::load_table:
       costs_.simd += own;
       break;
     case CodeKind::dram_read:

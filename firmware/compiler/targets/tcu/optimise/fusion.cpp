@@ -49,6 +49,7 @@ class Fusion {
   void take_average_by_moves(const Op& op);
   void take_interpolation(const Op& op);
   void take_multiply(const Op& op);
+  void take_lookup(const Op& op);
   void take_by_simd(const Op& op);
 
   /// The group whose results are exactly these vectors, if the current op is their only reader.
@@ -114,7 +115,11 @@ void Fusion::count_readers() {
   };
   for (const Op& op : graph_.ops) {
     for (const auto& operand : op.inputs) count(operand, &op);
-    for (const Tap& tap : op.taps) count(tap.inputs, &op);
+    for (const Tap& tap : op.taps) {
+      count(tap.inputs, &op);
+      count(tap.rows, &op);
+    }
+    count(op.tables, &op);
   }
   for (const Tensor& output : graph_.outputs) {
     for (const Vector v : output.vectors) {
@@ -195,6 +200,8 @@ void Fusion::take(const Op& op) {
       return take_multiply(op);
     case hir::Kind::norm:
       return take_norm(op);
+    case hir::Kind::lookup:
+      return take_lookup(op);
     case hir::Kind::relu:
     case hir::Kind::clip:
     case hir::Kind::leaky_relu:
@@ -209,7 +216,6 @@ void Fusion::take(const Op& op) {
     case hir::Kind::load:
     case hir::Kind::save:
     case hir::Kind::softmax:
-    case hir::Kind::lookup:
       break;
   }
   internal_error("no operation of the optimiser: {}", hir::to_string(op.kind));
@@ -220,6 +226,7 @@ void Fusion::take_by_simd(const Op& op) {
   group.kind = GroupKind::simd;
   group.operation = op.kind;
   group.windows.resize(op.outputs.size());
+  group.tables = op.tables;
   for (const auto& operand : op.inputs) {
     for (std::size_t i = 0; i < operand.size(); ++i) group.windows[i].push_back(operand[i]);
   }
@@ -331,10 +338,17 @@ void Fusion::take_product(const Op& op) {
       for (std::uint32_t b = 0; b < op.blocks; ++b) {
         Column column;
         column.block = b;
-        const Matrix& matrix = tap.matrices[std::size_t{i} * op.blocks + b];
-        column.weights = matrix.weights;
-        column.row = matrix.row;
-        if (column.weights != nullptr) part.columns.push_back(column);
+        for (std::uint32_t j = 0; j < part.rows && !tap.rows.empty(); ++j) {
+          column.rows.push_back(tap.rows[(std::size_t{i} * graph_.n + j) * op.blocks + b]);
+        }
+        if (tap.rows.empty()) {
+          const Matrix& matrix = tap.matrices[std::size_t{i} * op.blocks + b];
+          column.weights = matrix.weights;
+          column.row = matrix.row;
+        }
+        const bool is_zero = std::all_of(column.rows.begin(), column.rows.end(),
+                                         [](Vector v) { return v == no_vector; });
+        if (column.weights != nullptr || !is_zero) part.columns.push_back(std::move(column));
       }
       if (!part.inputs.empty() && !part.columns.empty()) group.parts.push_back(std::move(part));
     }
@@ -423,7 +437,7 @@ void Fusion::take_norm(const Op& op) {
     return s == 0.0F || std::fabs(s) >= least_folded_scale;
   });
   if (is_open(owner) && groups_[owner].scale.empty() && groups_[owner].blocks == op.blocks &&
-      precise) {
+      precise && !has_computed_weights(groups_[owner])) {
     Group& group = groups_[owner];
     group.scale = *scale;
     group.bias.resize(scale->size());
@@ -446,7 +460,9 @@ void Fusion::take_norm(const Op& op) {
 
 Group& Fusion::sum_for_activation(const Op& op, const std::vector<Vector>& operand) {
   const std::size_t owner = own_group(operand);
-  if (is_open(owner) && (op.kind == hir::Kind::relu || groups_[owner].blocks == op.blocks)) {
+  const bool negates = op.kind == hir::Kind::relu || op.kind == hir::Kind::leaky_relu;
+  if (is_open(owner) && (op.kind == hir::Kind::relu || groups_[owner].blocks == op.blocks) &&
+      !(negates && has_computed_weights(groups_[owner]))) {
     return groups_[owner];
   }
   Group& made = start(op);
@@ -472,6 +488,14 @@ void Fusion::take_activation(const Op& op) {
     group.low = *first;
     group.high = *second;
   }
+  finish(group, op);
+}
+
+void Fusion::take_lookup(const Op& op) {
+  if (op.inputs.size() != 1) return take_by_simd(op);
+  Group& group = sum_for_activation(op, op.inputs[0]);
+  group.activation = Activation::lookup;
+  group.tables = op.tables;
   finish(group, op);
 }
 
@@ -710,7 +734,10 @@ void drop_unread(Network& network) {
   for (std::size_t g = network.groups.size(); g-- > 0;) {
     Group& group = network.groups[g];
     shrink(group, survivors(group, live), network.graph.n);
-    for (const Part& part : group.parts) mark(part.inputs);
+    for (const Part& part : group.parts) {
+      mark(part.inputs);
+      for (const Column& column : part.columns) mark(column.rows);
+    }
     for (const auto& window : group.windows) mark(window);
   }
   network.groups.erase(std::remove_if(network.groups.begin(), network.groups.end(),

@@ -88,7 +88,7 @@ std::optional<Kernel> Gathering::kernel_of(const Group& group) const {
   for (std::size_t k = 0; k < group.parts.size(); ++k) {
     const Part& part = group.parts[k];
     if (!part.dense) continue;
-    if (part.columns.size() != group.blocks) return std::nullopt;
+    if (part.columns.size() != group.blocks || part.is_computed()) return std::nullopt;
     kernel.parts.push_back(k);
     kernel.channels = std::max(kernel.channels, part.rows);
     for (const std::uint32_t p : part.pixels) ++met[p];

@@ -43,9 +43,15 @@ Graph repeat(const Graph& graph, std::uint32_t images) {
         append(repeated.inputs[k], op.inputs[k], image);
       }
       for (std::size_t k = 0; k < op.taps.size(); ++k) {
-        append(repeated.taps[k].inputs, op.taps[k].inputs, image);
-        for (const std::uint32_t pixel : op.taps[k].pixels) {
-          repeated.taps[k].pixels.push_back(pixel + image * pixels);
+        const Tap& one = op.taps[k];
+        // Each image has computed weights of its own.
+        if (!one.rows.empty())
+          repeated.taps.push_back({one.input_blocks, {}, {}, one.bias, {}, {}});
+        Tap& tap = one.rows.empty() ? repeated.taps[k] : repeated.taps.back();
+        append(tap.inputs, one.inputs, image);
+        append(tap.rows, one.rows, image);
+        for (const std::uint32_t pixel : one.pixels) {
+          tap.pixels.push_back(pixel + image * pixels);
         }
       }
     }
@@ -120,6 +126,11 @@ Vector GraphBuilder::find(Address address) {
   if (address.is(Tag::zeroes)) return no_vector;
   const auto found = vectors_.find(address);
   if (found != vectors_.end()) return found->second;
+  return vectors_[address] = constant_vector(address);
+}
+
+/// Makes a vector of a constant.
+Vector GraphBuilder::constant_vector(Address address) {
   const float* values = constant(address);
   if (values == nullptr) internal_error("{} was never made", to_string(address));
   graph_.sources.emplace(values, &memory_.constant_source(address));
@@ -127,8 +138,38 @@ Vector GraphBuilder::find(Address address) {
   while (end != values && end[-1] == 0.0F) --end;
   const Vector vector = graph_.add_vector(static_cast<std::uint32_t>(end - values));
   graph_.constants[vector] = values;
-  vectors_[address] = vector;
   return vector;
+}
+
+const std::vector<Vector>& GraphBuilder::tables_of(const Addresses& addresses) {
+  std::vector<Vector>& tables = tables_[addresses.front()];
+  if (tables.empty()) {
+    for (const Address address : addresses) tables.push_back(constant_vector(address));
+  }
+  return tables;
+}
+
+bool GraphBuilder::is_computed(const hir::MatMul& product) const {
+  return std::any_of(product.weights.begin(), product.weights.end(), [&](Address address) {
+    return !address.is(Tag::zeroes) && constant(address) == nullptr;
+  });
+}
+
+/// One past the last lane of the sums' block that can differ from 0.
+std::uint32_t GraphBuilder::lanes_of_sum(const hir::MatMul& product, const Tap& tap,
+                                         const StepShape& shape, std::uint32_t block) const {
+  std::uint32_t lanes = tap.rows.empty() ? graph_.n : 0;
+  for (std::size_t i = block; i < tap.rows.size(); i += product.output_blocks) {
+    if (tap.rows[i] != no_vector) {
+      lanes = std::max<std::uint32_t>(lanes, graph_.lanes[tap.rows[i]]);
+    }
+  }
+  const bool is_whole =
+      product.output_blocks == shape.blocks && shape.vectors >= product.outputs.size();
+  if (!tap.rows.empty() || !is_whole) return lanes;
+  const std::uint64_t before = block * std::uint64_t{graph_.n};
+  const std::uint64_t left = shape.channels > before ? shape.channels - before : 0;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(lanes, left));
 }
 
 Op& GraphBuilder::new_op(const Addresses& outputs, const StepShape& shape, std::uint32_t blocks) {
@@ -195,30 +236,32 @@ void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shap
   Op& op = graph_.ops[products_.at(ref)];
   Tap tap;
   tap.input_blocks = product.input_blocks;
-  for (std::uint32_t i = 0; i < product.input_blocks; ++i) {
-    for (std::uint32_t b = 0; b < product.output_blocks; ++b) {
-      tap.matrices.push_back(matrix(product, i, b));
-      count_weights(tap.matrices.back(), shape.name);
+  if (is_computed(product)) {
+    for (const Address row : product.weights) tap.rows.push_back(find(row));
+  } else {
+    for (std::uint32_t i = 0; i < product.input_blocks; ++i) {
+      for (std::uint32_t b = 0; b < product.output_blocks; ++b) {
+        tap.matrices.push_back(matrix(product, i, b));
+        count_weights(tap.matrices.back(), shape.name);
+      }
     }
   }
   if (!product.bias.empty()) tap.bias = constant(product.bias.front());
-  const std::uint64_t all = shape.vectors;
   for (std::size_t p = 0; p < product.pairs(); ++p) {
     const Address first = product.outputs[p * product.output_blocks];
     const auto [place, is_new] = positions_.try_emplace(
         first, static_cast<std::uint32_t>(op.outputs.size() / product.output_blocks));
     if (is_new) {
       for (std::uint32_t b = 0; b < product.output_blocks; ++b) {
-        std::uint64_t lanes = graph_.n;
-        if (product.output_blocks == shape.blocks && all >= product.outputs.size()) {
-          const std::uint64_t before = b * std::uint64_t{graph_.n};
-          lanes =
-              std::min<std::uint64_t>(lanes, shape.channels > before ? shape.channels - before : 0);
-        }
-        const Vector vector = graph_.add_vector(static_cast<std::uint32_t>(lanes));
+        const Vector vector = graph_.add_vector(lanes_of_sum(product, tap, shape, b));
         vectors_[product.outputs[p * product.output_blocks + b]] = vector;
         op.outputs.push_back(vector);
       }
+    }
+    for (std::uint32_t b = 0; b < product.output_blocks && !is_new; ++b) {
+      std::uint16_t& lanes =
+          graph_.lanes[op.outputs[std::size_t{place->second} * product.output_blocks + b]];
+      lanes = std::max(lanes, static_cast<std::uint16_t>(lanes_of_sum(product, tap, shape, b)));
     }
     tap.pixels.push_back(place->second);
     if (!product.inputs[p * product.input_blocks].is(Tag::zeroes)) op.macs += product.true_macs;
@@ -264,6 +307,8 @@ std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
       return most(op.inputs.size() - 1, 1);
     case hir::Kind::interpolate:
       return most(op.inputs.size(), 2);
+    case hir::Kind::lookup:
+      return graph_.n;  // a function may make 0 another value
     default:
       return most(op.inputs.size(), 1);
   }
@@ -282,11 +327,14 @@ void GraphBuilder::add_vectors(const hir::VectorOperation& operation, const Step
     operand.reserve(addresses.size());
     for (const Address address : addresses) operand.push_back(find(address));
   }
+  std::vector<Vector> tables;
+  if (operation.kind == hir::Kind::lookup) tables = tables_of(operation.tables);
   const bool whole = operation.outputs.size() == shape.vectors;
   Op& op = new_op(operation.outputs, shape,
                   whole && operation.outputs.size() % shape.blocks == 0 ? shape.blocks : 1);
   op.kind = operation.kind;
   op.inputs = std::move(operands);
+  if (op.kind == hir::Kind::lookup) op.tables = std::move(tables);
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     graph_.lanes[op.outputs[i]] = static_cast<std::uint16_t>(used_lanes(op, i));
   }

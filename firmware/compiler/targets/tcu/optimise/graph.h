@@ -32,7 +32,10 @@ struct Matrix {
 /// One matrix times some vectors: a term of a product, such as one tap of a convolution's kernel.
 struct Tap {
   std::uint32_t input_blocks = 1;
-  std::vector<Matrix> matrices;       ///< [input block * blocks of the result + block]
+  std::vector<Matrix> matrices;  ///< [input block * blocks of the result + block]
+  /// Weights that are computed, in place of matrices: [row * blocks of the result + block], N rows
+  /// an input block; no_vector: zeroes.
+  std::vector<Vector> rows;
   const float* bias = nullptr;        ///< the bias of all blocks, or null
   std::vector<Vector> inputs;         ///< [pair * input_blocks + block]; no_vector: zeroes
   std::vector<std::uint32_t> pixels;  ///< pixel of the result for each pair
@@ -47,7 +50,8 @@ struct Op {
   std::vector<Vector> outputs;
   std::vector<std::vector<Vector>> inputs;  ///< [operand][result]; empty for a product
   std::vector<Tap> taps;
-  std::uint64_t macs = 0;  ///< multiply-accumulates of the model
+  std::vector<Vector> tables;  ///< of a lookup: vectors of table 0, then of table 1
+  std::uint64_t macs = 0;      ///< multiply-accumulates of the model
 };
 
 struct Tensor {
@@ -107,6 +111,11 @@ class GraphBuilder {
   [[nodiscard]] Vector find(Address address);
   [[nodiscard]] const float* constant(Address address) const;
   [[nodiscard]] Matrix matrix(const hir::MatMul& product, std::size_t input, std::size_t block);
+  [[nodiscard]] bool is_computed(const hir::MatMul& product) const;
+  [[nodiscard]] std::uint32_t lanes_of_sum(const hir::MatMul& product, const Tap& tap,
+                                           const StepShape& shape, std::uint32_t block) const;
+  [[nodiscard]] const std::vector<Vector>& tables_of(const Addresses& addresses);
+  [[nodiscard]] Vector constant_vector(Address address);
   /// Counts the rows of a matrix, each matrix once. `layer` is named in the message if they do not
   /// fit.
   void count_weights(const Matrix& matrix, const std::string& layer);
@@ -120,6 +129,8 @@ class GraphBuilder {
   /// Rows of weights that any program for this graph has to store.
   std::uint64_t weight_vectors_ = 0;
   std::unordered_map<Address, Vector> vectors_;
+  /// Vectors of lookup tables by the first one's address. A program stores tables whole.
+  std::unordered_map<Address, std::vector<Vector>> tables_;
   /// Products of the current step by the temporaries in which they accumulate: the op, and the
   /// index of each temporary.
   std::unordered_map<std::uint32_t, std::size_t> products_;

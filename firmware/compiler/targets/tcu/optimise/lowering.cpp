@@ -148,6 +148,10 @@ class JobLowering {
   void move_in(const Part& part, const Range& range, bool accumulate);
   void start_with_bias(std::uint32_t block, bool accumulate);
   void load_block(std::uint32_t block);
+  void load_rows(const Column& column, std::uint32_t count);
+  void load_tables();
+  void look_up();
+  void add_simd(const hir::SimdStep& step, std::uint32_t read, std::uint32_t written);
   void take_maxima();
   void add_row(const std::vector<double>& row);
   void clip();
@@ -186,6 +190,7 @@ class JobLowering {
   double lowest_ = 0, greatest_ = 0;           ///< limits of the data type
   std::vector<ActivationFunction> functions_;  ///< functions of the activation unit
   std::size_t function_ = ~std::size_t{0};     ///< function whose parameters the unit holds
+  Vector tables_ = no_vector;  ///< first vector of the lookup tables that the machine holds
 };
 
 void JobLowering::find_runs_of(CodeKind kind, const std::vector<AddressPair>& pairs) {
@@ -215,6 +220,77 @@ void JobLowering::load_block(std::uint32_t block) {
   code.kind = CodeKind::load_block;
   code.block = block;
   codes().push_back(code);
+}
+
+/// Loads computed weights, from the last row to the first, and a bias of zeroes. One instruction
+/// loads rows that have equal distances in local memory.
+void JobLowering::load_rows(const Column& column, std::uint32_t count) {
+  std::uint32_t zeroes = 0;
+  const auto load_zeroes = [&] {
+    Code code;
+    code.kind = CodeKind::load_zeroes;
+    code.count = std::exchange(zeroes, 0);
+    if (code.count != 0) codes().push_back(code);
+  };
+  for (std::uint32_t row = count; row > 0;) {
+    --row;
+    if (column.rows[row] == no_vector) {
+      ++zeroes;
+      continue;
+    }
+    load_zeroes();
+    Code code;
+    code.kind = CodeKind::load_local;
+    code.local = residence_.local(column.rows[row]);
+    while (row > 0 && column.rows[row - 1] != no_vector) {
+      const std::uint32_t below = residence_.local(column.rows[row - 1]);
+      const std::uint8_t stride = stride_code(below, code.local, architecture_.stride0_depth);
+      if (stride == 0xFF || (code.count > 1 && stride != code.local_stride)) break;
+      code.local = below;
+      code.local_stride = stride;
+      ++code.count;
+      --row;
+    }
+    codes().push_back(code);
+  }
+  ++zeroes;
+  load_zeroes();
+}
+
+/// Loads the group's tables, unless the machine holds them.
+void JobLowering::load_tables() {
+  if (tables_ == group_->tables.front()) return;
+  tables_ = group_->tables.front();
+  const std::size_t count = group_->tables.size() / 2;
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    Code code;
+    code.kind = CodeKind::load_table;
+    code.local = residence_.local(group_->tables[t * count]);
+    code.count = static_cast<std::uint32_t>(count);
+    code.block = t;
+    codes().push_back(code);
+  }
+}
+
+void JobLowering::add_simd(const hir::SimdStep& step, std::uint32_t read, std::uint32_t written) {
+  Code code;
+  code.kind = CodeKind::simd;
+  code.simd = step.fields;
+  code.simd_reads = step.reads;
+  code.simd_writes = step.writes;
+  if (step.reads) code.block = read;
+  if (step.writes) code.other = written;
+  codes().push_back(code);
+}
+
+/// Replaces each sum by its function.
+void JobLowering::look_up() {
+  load_tables();
+  for (std::uint32_t at = 0; at < job_->pixels() * job_->blocks(); ++at) {
+    for (const hir::SimdStep& step : hir::simd_sequence(hir::Kind::lookup, 1)) {
+      add_simd(step, at, at);
+    }
+  }
 }
 
 void JobLowering::move_in(const Part& part, const Range& range, bool accumulate) {
@@ -260,7 +336,11 @@ void JobLowering::lower_parts() {
       sort_windows(pairs_);
       find_runs_of(CodeKind::mat_mul, pairs_);
     }
-    load_block(blocks_.column(job_->group, step.part, step.column, step.with_bias));
+    if (part.is_computed()) {
+      load_rows(part.columns[step.column], part.rows);
+    } else {
+      load_block(blocks_.column(job_->group, step.part, step.column, step.with_bias));
+    }
     add_found_runs(CodeKind::mat_mul, step.accumulate, first_accumulator(step.block));
   }
 }
@@ -324,6 +404,9 @@ void JobLowering::activate() {
       break;
     case Activation::clip:
       clip();
+      break;
+    case Activation::lookup:
+      look_up();
       break;
     case Activation::leaky_relu:
     case Activation::none:
@@ -515,6 +598,7 @@ bool JobLowering::simd() {
     pairs.push_back({residence_.local(v), at});
   }
   add_runs(CodeKind::to_accumulators, pairs, false);
+  if (!group_->tables.empty()) load_tables();
   for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
     for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
       const std::size_t at = std::size_t{p} * group_->blocks + b;
@@ -522,14 +606,7 @@ bool JobLowering::simd() {
       const hir::Kind kind =
           stored_operation(group_->operation, network_.signs[group_->results[at]]);
       for (const hir::SimdStep& step : hir::simd_sequence(kind, window.size())) {
-        Code code;
-        code.kind = CodeKind::simd;
-        code.simd_reads = true;
-        code.simd_writes = step.writes;
-        code.block = place.at(window[step.operand]);
-        code.simd = step.fields;
-        if (step.writes) code.other = result(p, b);
-        codes().push_back(code);
+        add_simd(step, place.at(window[step.operand]), result(p, b));
       }
     }
   }

@@ -3,7 +3,8 @@
 // The first contribution to an accumulator overwrites it, further ones are added; the bias comes
 // with a matrix that contributes to all pixels. Vectors that are adjacent in both memories share an
 // instruction. ReLU and clipping are saturating additions of constants, one cycle a vector; leaky
-// ReLU is two products; maxima and products of run-time values are SIMD instructions.
+// ReLU is two products; maxima and products of run-time values are SIMD instructions. Computed
+// weights are loaded from where their vectors lie in local memory.
 #pragma once
 
 #include <cstdint>

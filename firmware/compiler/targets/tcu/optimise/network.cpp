@@ -65,6 +65,7 @@ class Storage {
         return uniform(group.slope).has_value();
       case Activation::clip:
         return uniform(group.low) == 0.0F && uniform(group.high).value_or(0) > 0;
+      case Activation::lookup:
       case Activation::none:
         break;
     }
@@ -120,6 +121,12 @@ bool Storage::takes_shift(const Group& reader, const std::vector<bool>& made) co
   for (const Part& part : reader.parts) {
     std::size_t count = 0;
     for (const Vector v : part.inputs) count += made[v] ? 1 : 0;
+    for (const Column& column : part.columns) {
+      for (const Vector v : column.rows) {
+        if (v != no_vector && made[v]) return false;
+      }
+    }
+    if (count != 0 && part.is_computed()) return false;
     if (count != 0 &&
         (count != part.inputs.size() || count != std::size_t{reader.pixels} * reader.window))
       return false;
@@ -215,7 +222,7 @@ void Storage::choose_sign(Group& group) {
     group.sign = negated ? -1 : 1;
     const bool output = std::any_of(group.results.begin(), group.results.end(),
                                     [&](Vector v) { return is_output_[v]; });
-    if (group.activation == Activation::none && !output) {
+    if (group.activation == Activation::none && !output && !has_computed_weights(group)) {
       // A copy into the accumulators keeps the sign of its source.
       std::int64_t votes = 0;
       for (const Part& part : group.parts) {
@@ -318,8 +325,8 @@ class PlainCopies {
   std::vector<Vector> fresh_;
 };
 
-/// Inserts copies, so that outputs are stored unchanged and operands of SIMD instructions with the
-/// sign and shift that they need.
+/// Inserts copies, so that outputs and both operands of products with computed weights are stored
+/// unchanged and operands of SIMD instructions with the sign and shift that they need.
 void insert_plain_copies(Network& network) {
   PlainCopies copies(network);
   const auto is_plain = [&](Vector v) {
@@ -333,6 +340,19 @@ void insert_plain_copies(Network& network) {
       if (group.operation == hir::Kind::multiply || sign < 0) continue;
       for (Vector& v : window) {
         if (!is_plain(v)) v = copies.plain(v);
+      }
+    }
+    for (Part& part : group.parts) {
+      if (!part.is_computed()) continue;
+      part.sign = 1;
+      part.shift = nullptr;
+      for (Vector& v : part.inputs) {
+        if (!is_plain(v)) v = copies.plain(v);
+      }
+      for (Column& column : part.columns) {
+        for (Vector& v : column.rows) {
+          if (!is_plain(v)) v = copies.plain(v);
+        }
       }
     }
     copies.take(group.name, groups);

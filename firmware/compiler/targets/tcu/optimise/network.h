@@ -28,6 +28,7 @@ enum class Activation : std::uint8_t {
   relu,
   leaky_relu,  ///< Group::slope, at most 1
   clip,        ///< Group::low, Group::high; an empty row is no limit
+  lookup,      ///< Group::tables
 };
 
 /// Weights of a part for one block of the result.
@@ -38,6 +39,8 @@ struct Column {
   std::size_t row = 0;
   const float* diagonal = nullptr;  ///< one factor a lane; null: all 1
   float factor = 1;                 ///< factor of the whole column
+  /// Rows of a dense matrix that is computed, in place of weights; no_vector: zeroes.
+  std::vector<Vector> rows = {};
 };
 
 /// Vectors multiplied by the same weights. inputs[i] contributes to pixels[i]; pixels is strictly
@@ -52,6 +55,8 @@ struct Part {
   int sign = 1;                  ///< sign of the inputs as stored
   const float* shift = nullptr;  ///< shift of the inputs as stored, or null
   std::uint32_t source = 0;      ///< number of the block that the part reads, see Group::sources
+
+  [[nodiscard]] bool is_computed() const { return !columns.empty() && !columns[0].rows.empty(); }
 };
 
 /// A second result of a group: its sums, normalised by the activation unit.
@@ -82,6 +87,8 @@ struct Group {
   std::vector<float> scale;
   Activation activation = Activation::none;
   std::vector<float> slope, low, high;  ///< parameters of the activation
+  /// Vectors of the tables of a lookup: table 0, then table 1.
+  std::vector<Vector> tables;
   /// The machine's activation unit computes the activation, on the way to local memory.
   bool by_unit = false;
   /// windows[i]: operands of result i of a group of SIMD instructions, in the order of HIR.
@@ -104,6 +111,12 @@ struct Group {
 template <typename AnyGroup, typename Visit>
 void for_rows(AnyGroup& group, Visit visit) {
   for (auto* row : {&group.bias, &group.scale, &group.slope, &group.low, &group.high}) visit(*row);
+}
+
+/// True if the group multiplies by weights that are computed. It cannot negate or scale them.
+[[nodiscard]] inline bool has_computed_weights(const Group& group) {
+  return std::any_of(group.parts.begin(), group.parts.end(),
+                     [](const Part& part) { return part.is_computed(); });
 }
 
 /// The row's value if all lanes are equal; nothing if they differ or the row is empty.
@@ -148,13 +161,25 @@ struct Network {
   std::vector<std::unique_ptr<float[]>> owned;  ///< constants made here
 };
 
-/// Calls visit(vector, pixel of the results) for every vector that a group reads.
+/// Calls visit(vector, pixel of the results) for every vector that a group reads. Vectors that all
+/// pixels read, such as computed weights, are visited for the first and the last one.
 template <typename Visit>
 void for_inputs(const Group& group, Visit visit) {
   for (const Part& part : group.parts) {
     for (std::size_t i = 0; i < part.inputs.size(); ++i) {
       visit(part.inputs[i], part.pixels[i] / group.window);
     }
+    for (const Column& column : part.columns) {
+      for (const Vector v : column.rows) {
+        if (v == no_vector) continue;
+        for (const std::uint32_t pixel : {part.pixels.front(), part.pixels.back()}) {
+          visit(v, pixel / group.window);
+        }
+      }
+    }
+  }
+  for (const Vector v : group.tables) {
+    for (const std::uint32_t pixel : {0U, group.pixels - 1}) visit(v, pixel);
   }
   for (std::size_t i = 0; i < group.windows.size(); ++i) {
     for (const Vector v : group.windows[i]) {

@@ -49,6 +49,14 @@ std::string shares(const Costs& costs) {
   return text;
 }
 
+/// Fewest cycles of the SIMD instructions for one result: two for reading, two for writing, one for
+/// the rest.
+std::size_t simd_cycles(hir::Kind kind, std::size_t operands) {
+  std::size_t cycles = 2;
+  for (const hir::SimdStep& step : hir::simd_sequence(kind, operands)) cycles += step.reads ? 2 : 1;
+  return cycles;
+}
+
 /// Lower bound for a group, see OptimisedLayer.
 std::uint64_t bound_of(const Group& group, std::uint32_t n) {
   std::uint64_t cycles = group.results.size() + group.normalised.results.size();
@@ -63,19 +71,21 @@ std::uint64_t bound_of(const Group& group, std::uint32_t n) {
   }
   // The array may be drained already when the first weights are loaded.
   if (any_load) cycles -= 2 * std::uint64_t{n} + 1;
-  // Each operand is copied once; a SIMD instruction takes two cycles for reading and two for
-  // writing.
+  // Each operand is copied once.
   std::vector<Vector> operands;
   std::size_t size = 0, steps = 0;
   for (const auto& window : group.windows) {
     operands.insert(operands.end(), window.begin(), window.end());
-    if (window.size() != size) steps = hir::simd_sequence(group.operation, window.size()).size();
+    if (window.size() != size) steps = simd_cycles(group.operation, window.size());
     size = window.size();
-    cycles += 2 * steps + 2;
+    cycles += steps;
   }
   std::sort(operands.begin(), operands.end());
   cycles +=
       static_cast<std::uint64_t>(std::unique(operands.begin(), operands.end()) - operands.begin());
+  if (group.activation == Activation::lookup) {
+    cycles += simd_cycles(hir::Kind::lookup, 1) * group.results.size();
+  }
   if (group.window > 1) cycles += (2 * group.window + 2) * group.results.size();
   return cycles;
 }
@@ -165,7 +175,8 @@ void Optimiser::check_constants_fit() const {
   std::uint64_t vectors = places_.arena;
   for (const Group& group : network_.groups) {
     for (const Part& part : group.parts) {
-      if (part.dense) vectors += std::uint64_t{part.rows} * part.columns.size();
+      const bool stores = part.dense && !part.is_computed();
+      if (stores) vectors += std::uint64_t{part.rows} * part.columns.size();
     }
   }
   if (vectors > architecture_.dram1_depth) {
@@ -246,7 +257,7 @@ std::string Optimiser::form_of(const Group& group) const {
   std::string form;
   std::size_t dense = 0, diagonal = 0;
   for (const Part& part : group.parts) (part.dense ? dense : diagonal) += 1;
-  if (dense != 0) form = "matrices";
+  if (dense != 0) form = has_computed_weights(group) ? "products of computed operands" : "matrices";
   if (diagonal != 0) form += dense != 0 ? " and sums" : "sums";
   if (group.window != 1) form += ", maxima by SIMD in the accumulators";
   if (group.by_unit) return form + ", activation by the unit";
@@ -260,6 +271,9 @@ std::string Optimiser::form_of(const Group& group) const {
       break;
     case Activation::clip:
       form += ", clip by passes";
+      break;
+    case Activation::lookup:
+      form += ", function by lookup tables";
       break;
     case Activation::none:
       break;

@@ -91,8 +91,12 @@ void Packing::find_readers() {
       if (!dense) possible_[maker[v]] = false;
     };
     for (const Part& part : group.parts) {
-      if (!part.dense) possible_[g] = false;
-      for (const Vector v : part.inputs) read(v, part.dense);
+      const bool packs = part.dense && !part.is_computed();
+      if (!packs) possible_[g] = false;
+      for (const Vector v : part.inputs) read(v, packs);
+      for (const Column& column : part.columns) {
+        for (const Vector v : column.rows) read(v, false);
+      }
     }
     for (const auto& window : group.windows) {
       for (const Vector v : window) read(v, false);

@@ -48,10 +48,14 @@ std::uint64_t structure_of(const Network& network, std::uint32_t number) {
       mix_input(part.inputs[i]);
       mix(hash, part.pixels[i]);
     }
+    for (const Column& column : part.columns) {
+      for (const Vector v : column.rows) mix_input(v);
+    }
   }
   for (const auto& window : group.windows) {
     for (const Vector v : window) mix_input(v);
   }
+  for (const Vector v : group.tables) mix_input(v);
   for_results(group, [&](const std::vector<Vector>& results) {
     for (const Vector v : results) {
       const std::uint32_t reader = network.last_readers[v];
@@ -148,7 +152,7 @@ double Planner::estimate(const Plan& plan, std::size_t number, std::uint64_t rea
   for (const Part& part : group.parts) {
     products += part.inputs.size() * part.columns.size();
     matrices += part.columns.size();
-    weights += part.columns.size() * (part.rows + std::uint64_t{1});
+    if (!part.is_computed()) weights += part.columns.size() * (part.rows + std::uint64_t{1});
   }
   const std::uint64_t drain = machine_.shadow_weights ? 0 : 2 * n;
   const std::uint64_t change = machine_.own_weight_reads ? 1 : n + 1 + drain;

@@ -13,6 +13,7 @@ namespace {
 
 bool is_monotone(const Group& group) {
   return group.kind == GroupKind::sum && group.window == 1 &&
+         group.activation != Activation::lookup &&
          std::all_of(group.slope.begin(), group.slope.end(),
                      [](float slope) { return slope >= 0 && slope <= 1; });
 }

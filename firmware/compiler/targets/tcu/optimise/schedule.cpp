@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tactus::compiler::optimise {
 namespace {
@@ -85,6 +86,7 @@ class Scheduler {
   };
   std::vector<std::vector<std::vector<Need>>> needs_;
   std::vector<std::uint32_t> maker_pixel_;
+  Vector loaded_ = no_vector;  ///< first vector of the tables that the machine holds
 };
 
 void Scheduler::find_readers() {
@@ -147,13 +149,29 @@ void Scheduler::add_stored(const std::vector<Vector>& vectors, std::uint8_t port
 }
 
 void Scheduler::add_constants() {
+  std::set<Vector> of_tables;
+  std::vector<const std::vector<Vector>*> tables;
+  for (std::size_t g = range_.first; g < range_.end; ++g) {
+    const std::vector<Vector>& vectors = network_.groups[g].tables;
+    if (vectors.empty() || !of_tables.insert(vectors.front()).second) continue;
+    of_tables.insert(vectors.begin(), vectors.end());
+    tables.push_back(&vectors);
+  }
   for (std::size_t i = 0; i < readers_.size(); ++i) {
     const auto v = static_cast<Vector>(schedule_.first_vector + i);
-    if (network_.graph.constants[v] != nullptr && readers_[i] != 0) {
+    if (network_.graph.constants[v] != nullptr && readers_[i] != 0 && of_tables.count(v) == 0) {
       schedule_.constant_data.push_back(v);
     }
   }
-  add_stored(schedule_.constant_data, 1, 0);
+  std::vector<Vector>& data = schedule_.constant_data;
+  add_stored(data, 1, 0);
+  // The instruction that loads a table reads neighbouring vectors.
+  for (const std::vector<Vector>* vectors : tables) {
+    Chunk& chunk = schedule_.chunks[add_chunk(*vectors)];
+    chunk.port = 1;
+    chunk.dram = static_cast<std::int64_t>(data.size());
+    data.insert(data.end(), vectors->begin(), vectors->end());
+  }
 }
 
 /// What groups before the range make, block by block. Where it lies in DRAM0 matters to nobody.
@@ -360,6 +378,20 @@ void Scheduler::add_reads(std::uint32_t number) {
       use(schedule_.chunk(part.inputs[i]));
     }
   }
+  for (const Part& part : group.parts) {
+    if (!part.is_computed() || !job.has(group, part)) continue;
+    if (entries_of(group, part, job).size() == 0) continue;
+    for (const Column& column : part.columns) {
+      if (column.block < job.first_block || column.block >= job.end_block) continue;
+      for (const Vector v : column.rows) {
+        if (v != no_vector) use(schedule_.chunk(v));
+      }
+    }
+  }
+  if (!group.tables.empty() && job.is_last_slice() && loaded_ != group.tables.front()) {
+    loaded_ = group.tables.front();
+    use(schedule_.chunk(loaded_));
+  }
   if (group.windows.empty()) return;
   for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
     for (std::uint32_t b = job.first_block; b < job.end_block; ++b) {
@@ -388,6 +420,14 @@ Schedule make_schedule(const Network& network, const Plan& plan,
 std::uint64_t most_read(const Group& group, std::uint32_t pixels) {
   std::vector<std::vector<Vector>> tiles((group.pixels + pixels - 1) / pixels);
   for_inputs(group, [&](Vector v, std::uint32_t pixel) { tiles[pixel / pixels].push_back(v); });
+  for (std::vector<Vector>& tile : tiles) {
+    tile.insert(tile.end(), group.tables.begin(), group.tables.end());
+    for (const Part& part : group.parts) {
+      for (const Column& column : part.columns) {
+        tile.insert(tile.end(), column.rows.begin(), column.rows.end());
+      }
+    }
+  }
   std::uint64_t most = 0;
   for (std::vector<Vector>& tile : tiles) {
     std::sort(tile.begin(), tile.end());

@@ -23,10 +23,14 @@ class Sums {
     return column.block - job_.first_block;
   }
   [[nodiscard]] bool can_move(const Part& part) const;
+  /// Computed weights come without a bias.
+  [[nodiscard]] bool can_start(const Part& part, const Column& column) {
+    return !part.is_computed() || !weights_.has_bias(job_.group, column.block);
+  }
   [[nodiscard]] bool meets_all(const Part& part) const {
     return entries_of(group_, part, job_).size() == area();
   }
-  [[nodiscard]] std::vector<Parts> starting_matrices() const;
+  [[nodiscard]] std::vector<Parts> starting_matrices();
   [[nodiscard]] Parts starting_moves() const;
   void start();
   void add_products(bool starting);
@@ -54,7 +58,7 @@ bool Sums::can_move(const Part& part) const {
 
 /// Parts that no two meet at a pixel and that meet all of them together, so that each can write
 /// what it makes and bring the bias; by block of the job. None: empty.
-std::vector<Sums::Parts> Sums::starting_matrices() const {
+std::vector<Sums::Parts> Sums::starting_matrices() {
   const std::size_t blocks = job_.blocks();
   std::vector<Parts> starts(blocks);
   std::vector<std::vector<bool>> met(blocks, std::vector<bool>(area(), false));
@@ -66,7 +70,7 @@ std::vector<Sums::Parts> Sums::starting_matrices() const {
       continue;
     }
     for (const Column& column : part.columns) {
-      if (!mine(column)) continue;
+      if (!mine(column) || !can_start(part, column)) continue;
       const std::size_t b = number(column);
       if (count[b] == area()) continue;
       starts[b] = {k};
@@ -82,7 +86,7 @@ std::vector<Sums::Parts> Sums::starting_matrices() const {
     const Range range = entries_of(group_, part, job_);
     if (range.size() == 0) continue;
     for (const Column& column : part.columns) {
-      if (!mine(column)) continue;
+      if (!mine(column) || !can_start(part, column)) continue;
       const std::size_t b = number(column);
       if (count[b] == area()) continue;
       bool free = true;

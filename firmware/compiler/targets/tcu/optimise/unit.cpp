@@ -98,6 +98,7 @@ std::optional<Normalised> Normalisations::normalised_by(const Group& group) cons
       result.limit = group.high;
       break;
     case Activation::relu:
+    case Activation::lookup:
       break;
   }
   if (group.activation != Activation::none && !group.by_unit) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/hir/sequence.h"
+#include "firmware/compiler/targets/tcu/optimise/blocks.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -74,8 +75,11 @@ class GraphRules {
     const std::size_t pixels = op_->outputs.size() / op_->blocks;
     require(!op_->taps.empty() && op_->inputs.empty(), "has taps and no other operands");
     for (const Tap& tap : op_->taps) {
-      require(tap.matrices.size() == std::size_t{tap.input_blocks} * op_->blocks,
+      const std::size_t matrices = std::size_t{tap.input_blocks} * op_->blocks;
+      require(tap.rows.empty() ? tap.matrices.size() == matrices
+                               : tap.rows.size() == matrices * graph_.n && tap.matrices.empty(),
               "has a matrix from each block to each block");
+      for (const Vector v : tap.rows) check_read(v);
       require(tap.inputs.size() == tap.pixels.size() * tap.input_blocks,
               "has inputs for each pixel of a tap");
       for (const std::uint32_t pixel : tap.pixels) require(pixel < pixels, "sums up in its pixels");
@@ -123,6 +127,9 @@ class NetworkRules {
               "has slopes for a leaky ReLU only");
       require(std::all_of(group.slope.begin(), group.slope.end(), [](float s) { return s <= 1; }),
               name, "has slopes of at most 1");
+      const bool looks_up = group.activation == Activation::lookup ||
+                            (group.kind == GroupKind::simd && group.operation == hir::Kind::lookup);
+      require(looks_up == !group.tables.empty(), name, "has tables for a lookup only");
       group.kind == GroupKind::sum ? check_sum(group) : check_simd(group);
       for_results(group, [&](const std::vector<Vector>& results) {
         require(results.size() == group.results.size(), name, "has as many normalised results");
@@ -148,6 +155,9 @@ class NetworkRules {
 
   void check_sum(const Group& group) const {
     require(group.windows.empty(), group.name, "has no windows beside parts");
+    require(!has_computed_weights(group) || !has_signs() ||
+                (sum_sign(group) > 0 && group.scale.empty()),
+            group.name, "neither negates nor scales computed weights");
     const std::uint64_t pixels = std::uint64_t{group.pixels} * group.window;
     for (const Part& part : group.parts) {
       require(!part.inputs.empty() && part.inputs.size() == part.pixels.size() &&
@@ -156,8 +166,17 @@ class NetworkRules {
       require(part.dense ? !part.columns.empty() : part.columns.size() == 1, group.name,
               "has columns for its parts");
       for (const Column& column : part.columns) {
-        require(column.block < group.blocks && part.dense == (column.weights != nullptr),
+        const bool has_weights = column.weights != nullptr || !column.rows.empty();
+        require(column.block < group.blocks && part.dense == has_weights &&
+                    part.is_computed() == !column.rows.empty(),
                 group.name, "has columns of its blocks");
+        require(column.rows.empty() || column.rows.size() >= part.rows, group.name,
+                "has a row for each lane of the inputs");
+        for (const Vector v : column.rows) {
+          require(v == no_vector || made_.has(v), group.name, "reads what is there");
+          require(!has_signs() || v == no_vector || is_plain(v), group.name,
+                  "has computed weights stored unchanged");
+        }
       }
       for (const Vector v : part.inputs) {
         require(made_.has(v), group.name, "reads what is there");
@@ -169,6 +188,10 @@ class NetworkRules {
                 "has parts whose inputs are stored alike");
       }
     }
+  }
+
+  [[nodiscard]] bool is_plain(Vector v) const {
+    return network_.signs[v] == 1 && network_.shifts[v] == nullptr;
   }
 
   void check_simd(const Group& group) const {

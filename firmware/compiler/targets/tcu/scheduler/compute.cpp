@@ -14,8 +14,7 @@ using hir::Kind;
 using tcu::SimdOp;
 
 /// SIMD selectors: 0 is the vector that is read or written, 1 the register that compiled code uses.
-/// A lookup writes its results to the registers behind it.
-constexpr unsigned port = 0, r1 = 1, r2 = 2, r3 = 3;
+constexpr unsigned port = 0, r1 = 1;
 
 Address accumulator(Index number) { return {Tag::accumulators, 0, number}; }
 
@@ -234,7 +233,7 @@ void Compute::ready_products(const std::vector<Index>& nodes) {
 
 void Compute::sequence(Index node, const Graph::Node& x, const hir::VectorOperation& o) {
   for (const hir::SimdStep& step : hir::simd_sequence(o.kind, o.inputs.size())) {
-    const Address from = operand(x, o, step.operand);
+    const Address from = step.reads ? operand(x, o, step.operand) : Address::invalid();
     simd(step.fields.op, step.fields.left, step.fields.right, step.fields.dest,
          step.writes ? allocate(node) : Address::invalid(), from);
   }
@@ -277,15 +276,7 @@ void Compute::lookups(const std::vector<Index>& nodes) {
     const std::vector<Index>& tables = graph_.tables(n);
     if (tables.front() != loaded) load_tables(tables);
     loaded = tables.front();
-    if (o.inputs.size() == 1) {
-      to_register(SimdOp::lookup, port, port, operand(x, o, 0));
-    } else {
-      to_register(SimdOp::move, port, port, operand(x, o, 0));
-      to_register(SimdOp::multiply, port, r1, operand(x, o, 1));
-      to_register(SimdOp::lookup, r1, r1, Address::invalid());
-    }
-    to_register(SimdOp::multiply, r1, r2, Address::invalid());
-    simd(SimdOp::add, r1, r3, port, allocate(n), Address::invalid());
+    sequence(n, x, o);
   }
 }
 
