@@ -370,29 +370,5 @@ TEST(Products, OfAGemm) {
   EXPECT_LE(deviation(left, ample_architecture()), 0.001);
 }
 
-TEST(Optimiser, NamesTheLayersThatItLeavesToAStrategy) {
-  GraphMaker maker(13);
-  maker.input("x", {1, 8, 12, 12})
-      .weights("v", {16, 8, 3, 3}, 0.2F)
-      .weights("w", {8, 16, 3, 3}, 0.2F);
-  const Attributes padded{{"pads", Ints{1, 1, 1, 1}}};
-  maker.node("Conv", {"x", "v"}, {"a"}, padded).node("Relu", {"a"}, {"b"});
-  maker.node("Conv", {"b", "w"}, {"c"}, padded).node("Sigmoid", {"c"}, {"y"}).output("y");
-  Options options;
-  options.optimise = true;
-  options.quickest = false;
-  const Compiled compiled = compile(maker.graph, small_machine(), options);
-  options.quickest = true;
-  const auto says = [&](const Compiled& made, const std::string& what) {
-    return std::any_of(made.notes.begin(), made.notes.end(),
-                       [&](const std::string& note) { return note.rfind(what, 0) == 0; });
-  };
-  EXPECT_TRUE(says(compiled, "function by lookup tables: 1 layer compiled by local-isolated"));
-  GraphMaker alone(13);
-  alone.input("x", {1, 8, 4, 4}).node("Sigmoid", {"x"}, {"y"}).output("y");
-  EXPECT_TRUE(
-      says(compile(alone.graph, small_machine(), options), "compiled without the optimiser, by "));
-}
-
 }  // namespace
 }  // namespace tactus::compiler
