@@ -4,6 +4,8 @@
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
+#include "isa/tcu/lookup.h"
 
 namespace tactus::compiler::optimise {
 namespace {
@@ -72,7 +74,7 @@ Graph repeat(const Graph& graph, std::uint32_t images) {
 }
 
 GraphBuilder::GraphBuilder(const tcu::Architecture& architecture, const MemoryManager& memory)
-    : memory_(memory), dram1_depth_(architecture.dram1_depth) {
+    : memory_(memory), architecture_(architecture) {
   graph_.n = architecture.array_size;
 }
 
@@ -219,10 +221,10 @@ void GraphBuilder::count_weights(const Matrix& matrix, const std::string& layer)
     const float* row = matrix.weights + j * matrix.row;
     if (std::any_of(row, row + graph_.n, [](float value) { return value != 0; })) ++weight_vectors_;
   }
-  if (weight_vectors_ > dram1_depth_) {
+  if (weight_vectors_ > architecture_.dram1_depth) {
     throw OutOfConstants(fmt::format(
         "out of DRAM1 for the weights of {}: {} vectors needed up to here, there are {}",
-        quote(layer), weight_vectors_, dram1_depth_));
+        quote(layer), weight_vectors_, architecture_.dram1_depth));
   }
 }
 
@@ -271,8 +273,19 @@ void GraphBuilder::add_product(const hir::MatMul& product, const StepShape& shap
   op.taps.push_back(std::move(tap));
 }
 
+/// True if the function of 0 is 0 in the data type.
+bool GraphBuilder::keeps_zero(const std::vector<Vector>& tables) const {
+  const tcu::DataType type = architecture_.data_type;
+  const tcu::LookupKey key = tcu::lookup_key(type, architecture_.lookup_tables, 0);
+  const auto entry = [&](std::size_t table) {
+    const Vector v = tables[table * tables.size() / 2 + key.entry / graph_.n];
+    return tcu::quantise(type, graph_.constants[v][key.entry % graph_.n]);
+  };
+  return entry(1) == 0 && (key.difference == 0 || entry(0) == 0);
+}
+
 /// One past the last lane of a result that can differ from 0. A lane that is 0 in all operands is 0
-/// in the result, for every operation.
+/// in the result, for every operation but some functions.
 std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
   const auto lanes = [&](std::size_t operand) -> std::uint32_t {
     const Vector vector = op.inputs[operand][output];
@@ -308,7 +321,7 @@ std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
     case hir::Kind::interpolate:
       return most(op.inputs.size(), 2);
     case hir::Kind::lookup:
-      return graph_.n;  // a function may make 0 another value
+      return keeps_zero(op.tables) ? most(op.inputs.size(), 1) : graph_.n;
     default:
       return most(op.inputs.size(), 1);
   }

@@ -121,9 +121,10 @@ class GraphBuilder {
   void count_weights(const Matrix& matrix, const std::string& layer);
   [[nodiscard]] Op& new_op(const Addresses& outputs, const StepShape& shape, std::uint32_t blocks);
   [[nodiscard]] std::uint32_t used_lanes(const Op& op, std::size_t output) const;
+  [[nodiscard]] bool keeps_zero(const std::vector<Vector>& tables) const;
 
   const MemoryManager& memory_;
-  std::uint64_t dram1_depth_;
+  tcu::Architecture architecture_;
   Graph graph_;
   std::unordered_set<const float*> counted_;  ///< first weights of the matrices that are counted
   /// Rows of weights that any program for this graph has to store.
