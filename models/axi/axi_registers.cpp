@@ -81,11 +81,11 @@ void AxiSlave::access_now(tlm::tlm_command command, std::uint32_t address, std::
     if (reads) return pulled_->read_now(base_ + address, bytes, count);
     return pulled_->write_now(base_ + address, bytes, count);
   }
-  std::uint8_t* direct = direct_.at(address, count);
+  std::uint8_t* direct = direct_.at(socket_base_ + address, count);
   if (direct == nullptr) {
     tlm::tlm_generic_payload access;
     access.set_command(command);
-    access.set_address(address);
+    access.set_address(socket_base_ + address);
     access.set_data_ptr(bytes);
     access.set_data_length(static_cast<unsigned>(count));
     access.set_streaming_width(static_cast<unsigned>(count));
@@ -94,7 +94,7 @@ void AxiSlave::access_now(tlm::tlm_command command, std::uint32_t address, std::
       direct_.bytes = dmi.get_dmi_ptr();
       direct_.address = dmi.get_start_address();
       direct_.size = dmi.get_end_address() - dmi.get_start_address() + 1;
-      direct = direct_.at(address, count);
+      direct = direct_.at(socket_base_ + address, count);
     }
     if (direct == nullptr) {
       socket->transport_dbg(access);

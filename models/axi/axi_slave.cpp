@@ -239,7 +239,7 @@ void AxiSlave::join_writes() {
 void AxiSlave::request(Burst* burst, tlm::tlm_command command, const AxiAddress& address) {
   const unsigned bytes = burst->beats * beat_bytes_;
   burst->set_command(command);
-  burst->set_address(address.address);
+  burst->set_address(socket_base_ + address.address);
   burst->cache.bits = static_cast<std::uint8_t>(address.cache);
   burst->set_data_length(bytes);
   burst->set_streaming_width(bytes);
@@ -287,7 +287,10 @@ tlm::tlm_sync_enum AxiSlave::nb_transport_bw(tlm::tlm_generic_payload& transacti
                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   auto& burst = static_cast<Burst&>(transaction);
   // A response without an earlier END_REQ also ends the request phase.
-  if (request_phase_ == &burst) request_phase_ = nullptr;
+  if (request_phase_ == &burst) {
+    request_phase_ = nullptr;
+    if (phase == tlm::BEGIN_RESP && !requests_.empty() && on_serial) on_serial();
+  }
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   answer(burst, delay);
   phase = tlm::END_RESP;
@@ -323,7 +326,7 @@ bool AxiSlave::keeps_time() {
   if (direct_.bytes == nullptr) {
     tlm::tlm_generic_payload access;
     access.set_command(tlm::TLM_READ_COMMAND);
-    access.set_address(0);
+    access.set_address(socket_base_);
     ask_for_dmi(access);
   }
   return direct_.bytes != nullptr;

@@ -79,11 +79,16 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
            unsigned beat_bytes, Transport transport, AxiLinks& pins);
   ~AxiSlave() override;
 
+  /// Called when a request had to wait until the memory had answered the one before, because the
+  /// memory sends no END_REQ.
+  std::function<void()> on_serial;
   /// Called for each burst that the memory has answered with an error, with the words for it and
   /// the time of the answer. The design then gets zeroes for a read, and an answer for a write.
   std::function<void(const std::string& what, std::uint64_t time)> on_error;
 
   void trust_dmi() { trusts_dmi_ = true; }
+  /// Sets the address at the socket of the slave's address 0; a multiple of 4 KB.
+  void set_socket_base(std::uint64_t base) { socket_base_ = base; }
   /// The address after the highest byte that the design has written. It never decreases.
   [[nodiscard]] std::uint64_t written_end() const { return written_end_; }
   /// Tells the slave that the memory behind the socket is pulled (models/sim/pulled_memory.h). The
@@ -177,8 +182,8 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   [[nodiscard]] Cycle before_pull() const;
   [[nodiscard]] Cycle known_beats(Cycle most) const;
   /// The first cycle that begins at a time or after it.
-  [[nodiscard]] Cycle first_cycle_from(std::uint64_t ps) const {
-    return (ps + period_ - 1) / period_;
+  [[nodiscard]] Cycle first_cycle_from(std::uint64_t time) const {
+    return (time + period_ - 1) / period_;
   }
   [[nodiscard]] AxiBeat beat(Burst& burst) const {
     return {burst.bytes.data() + std::size_t{burst.next_beat} * beat_bytes_,
@@ -242,6 +247,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   Cycle takes_data_from_ = 0;
   PulledMemory* pulled_ = nullptr;  ///< null: the kernel wakes the memory
   std::uint64_t base_ = 0;          ///< address of the slave's address 0 in the pulled memory
+  std::uint64_t socket_base_ = 0;   ///< address of the slave's address 0 at the socket
   bool trusts_dmi_ = false;
   /// A region of direct memory access.
   struct Direct {

@@ -9,8 +9,9 @@
 
 namespace tactus {
 
-/// The parts of the time of an answer, given by the ends of the parts in ps, in increasing order.
-/// Before `path_in` the access is on the path to the memory, after `bus` on the path back.
+/// The parts of the time of an answer, given by the ends of the parts in units of sc_time, in
+/// increasing order. Before `path_in` the access is on the path to the memory, after `bus` on the
+/// path back.
 struct AnswerTimes {
   unsigned until_beat = 0;    ///< the times hold for beats before this one
   std::uint64_t path_in = 0;  ///< arrival at the memory controller
@@ -22,10 +23,10 @@ struct AnswerTimes {
 
 /// Extension of the payload of a burst. The target fills it in.
 ///
-/// If `at` stays empty, all beats of a read are available at BEGIN_RESP. Else at[k], in ps and not
-/// decreasing, is the time of beat k; the target appends the time of each further beat before that
-/// time has come. The data of a beat is valid as soon as its time is. BEGIN_RESP follows when all
-/// times are known.
+/// If `at` stays empty, all beats of a read are available at BEGIN_RESP. Else at[k], in units of
+/// sc_time and not decreasing, is the time of beat k; the target appends the time of each further
+/// beat before that time has come. The data of a beat is valid as soon as its time is. BEGIN_RESP
+/// follows when all times are known.
 struct BeatTimes final : tlm::tlm_extension<BeatTimes> {
   std::vector<std::uint64_t> at;
   std::vector<AnswerTimes> answers;  ///< in order of beats; a write has only that of its last beat

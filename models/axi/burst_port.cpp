@@ -44,7 +44,7 @@ BurstPort::Burst* BurstPort::burst(tlm::tlm_command command, std::uint64_t addre
 }
 
 /// TLM's exclusion rule allows one request at a time to wait for acceptance.
-void BurstPort::send(std::uint64_t ps) {
+void BurstPort::send(std::uint64_t time) {
   while (!to_send_.empty() && request_phase_ == nullptr) {
     Burst& burst = *to_send_.front();
     to_send_.pop_front();
@@ -55,10 +55,10 @@ void BurstPort::send(std::uint64_t ps) {
     burst.is_sent = true;
     ++clock_.transactions;
     if (transport_ == Transport::blocking) {
-      calls_.request(burst, ps);
+      calls_.request(burst, time);
       continue;
     }
-    sc_core::sc_time delay = sc_core::sc_time::from_value(ps) - sc_core::sc_time_stamp();
+    sc_core::sc_time delay = sc_core::sc_time::from_value(time) - sc_core::sc_time_stamp();
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     request_phase_ = &burst;
     const tlm::tlm_sync_enum status = socket->nb_transport_fw(burst, phase, delay);
@@ -79,7 +79,10 @@ tlm::tlm_sync_enum BurstPort::nb_transport_bw(tlm::tlm_generic_payload& payload,
                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   auto& burst = static_cast<Burst&>(payload);
   // A response without an earlier END_REQ also ends the request phase.
-  if (request_phase_ == &burst) request_phase_ = nullptr;
+  if (request_phase_ == &burst) {
+    request_phase_ = nullptr;
+    if (phase == tlm::BEGIN_RESP && !to_send_.empty() && on_serial) on_serial();
+  }
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   answer(burst, delay);
   phase = tlm::END_RESP;

@@ -31,7 +31,7 @@ class BurstPort final : private tlm::tlm_mm_interface {
     ~Burst() override { clear_extension(&times); }
     std::vector<std::uint8_t> bytes;
     BeatTimes times;
-    std::uint64_t answered = never;  ///< time in ps of the answer as a whole
+    std::uint64_t answered = never;  ///< time of the answer as a whole, in units of sc_time
     bool is_sent = false;
     bool is_over = false;     ///< BEGIN_RESP has come
     bool is_dropped = false;  ///< true if the unit no longer waits for its answer
@@ -47,11 +47,13 @@ class BurstPort final : private tlm::tlm_mm_interface {
   [[nodiscard]] Burst* burst(tlm::tlm_command command, std::uint64_t address, std::size_t bytes);
   /// Queues a burst. It is sent by the next send().
   void request(Burst* burst) { to_send_.push_back(burst); }
-  /// Sends queued requests, timed at `ps`, as far as the target accepts them.
-  void send(std::uint64_t ps);
+  /// Sends queued requests, timed at `time`, as far as the target accepts them.
+  void send(std::uint64_t time);
   [[nodiscard]] bool has_to_send() const { return !to_send_.empty(); }
   /// Called with each burst that is answered, unless it was dropped.
   std::function<void(Burst&)> on_answer;
+  /// See AxiSlave::on_serial.
+  std::function<void()> on_serial;
   static void drop(Burst* burst);
 
  private:

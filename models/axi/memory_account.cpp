@@ -51,21 +51,21 @@ void MemoryAccount::settle(Kind kind, const AnswerTimes& times) {
 
 void MemoryAccount::enter(Cycle from, Cycle to, const AnswerTimes& times) {
   // In most cases the access is on its way back during the whole interval.
-  if (from * clock_.period_ps < times.bus) return enter_parts(from, to, times);
+  if (from * clock_.period < times.bus) return enter_parts(from, to, times);
   account_.enter_at(path, from);
   account_.enter_at(rest, to);
 }
 
 void MemoryAccount::enter_parts(Cycle from, Cycle to, const AnswerTimes& times) {
-  const std::uint64_t period = clock_.period_ps;
-  std::uint64_t from_ps = from * period;
-  const std::uint64_t last_ps = (to - 1) * period;
-  const auto until = [&](std::uint64_t ps, State state) {
-    if (ps <= from_ps || from == to) return;
+  const std::uint64_t period = clock_.period;
+  std::uint64_t from_time = from * period;
+  const std::uint64_t last_time = (to - 1) * period;
+  const auto until = [&](std::uint64_t time, State state) {
+    if (time <= from_time || from == to) return;
     account_.enter_at(state, from);
     // Most parts end before the interval or after it, which needs no division.
-    from = ps > last_ps ? to : (ps + period - 1) / period;
-    from_ps = from * period;
+    from = time > last_time ? to : (time + period - 1) / period;
+    from_time = from * period;
   };
   until(times.path_in, path);
   until(times.queue, queue);

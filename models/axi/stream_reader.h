@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include <systemc>
 #include <tlm>
@@ -63,6 +65,8 @@ class StreamReader final : public sc_core::sc_module {
   }
   /// Takes the available word in the current cycle.
   void take();
+  /// See AxiSlave::on_serial.
+  void set_on_serial(std::function<void()> call) { port_.on_serial = std::move(call); }
   /// Bytes requested so far, by all streams.
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
   /// Error response to the burst of the next word; TLM_OK_RESPONSE if there is none.
@@ -91,16 +95,16 @@ class StreamReader final : public sc_core::sc_module {
   [[nodiscard]] bool is_there() const {
     const Read& read = reads_.front();
     const std::vector<std::uint64_t>& at = read.burst->times.at;
-    const std::uint64_t now = clock_.now * period_ps_;
+    const std::uint64_t now = clock_.now * period_;
     if (at.empty()) return read.burst->answered <= now && !read.burst->is_response_error();
     // A part of a burst may be refused before the whole is answered.
     const bool refused = read.burst->get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE;
     return read.next < at.size() && at[read.next] <= now && !refused;
   }
-  /// Requests as many bursts as may be in flight, at time `edge` in ps.
+  /// Requests as many bursts as may be in flight, at time `edge` in units of sc_time.
   void request(std::uint64_t edge);
 
-  const std::uint64_t period_ps_;
+  const std::uint64_t period_;
   const Config config_;
   std::uint64_t asked_ = 0;        ///< address of the next burst
   std::uint64_t left_ = 0;         ///< bytes of the stream that have not been requested

@@ -14,10 +14,10 @@ class WriteChannel {
  public:
   virtual ~WriteChannel() = default;
   /// Accepts a beat; `ps` is the clock edge that ends the cycle of its handshake. Returns the time
-  /// in ps from which the next beat can be accepted; 0: immediately.
+  /// in units of sc_time from which the next beat can be accepted; 0: immediately.
   virtual std::uint64_t take_beat(std::uint64_t ps) = 0;
-  /// Time in ps from which a beat can be accepted when `beats` more, 1 or more, have been accepted
-  /// before it; ~0: not known yet.
+  /// Time in units of sc_time from which a beat can be accepted when `beats` more, 1 or more, have
+  /// been accepted before it; ~0: not known yet.
   [[nodiscard]] virtual std::uint64_t room_behind(std::size_t beats) const = 0;
   /// Removes everything in flight, including reads, without an answer, and returns to the initial
   /// state. All states with nothing in flight are equivalent, so this restores any of them.

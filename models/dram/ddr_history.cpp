@@ -72,7 +72,7 @@ DdrHistory::~DdrHistory() { controller_.observe(nullptr); }
 
 /// The last DRAM clock that begins no later than a cycle of the design.
 DdrClock DdrHistory::clock_at(std::uint64_t cycle) const {
-  return cycle * clock_.period_ps / kernel_units(controller_.config().tck_ps, "tck_ps");
+  return cycle * clock_.period / kernel_units(controller_.config().tck_ps, "tck_ps");
 }
 
 /// A command is reported after all events before its clock, so the replay may advance to the clock
@@ -99,7 +99,7 @@ void DdrHistory::admitted(unsigned port, bool write, DdrClock clock) {
 void DdrHistory::look() {
   if (seen_ == clock_.now) return;
   seen_ = clock_.now;
-  controller_.catch_up(clock_.now * clock_.period_ps);
+  controller_.catch_up(clock_.now * clock_.period);
   const DdrClock before = clock_.now == 0 ? 0 : clock_at(clock_.now - 1) + 1;
   if (before > 0) advance(before - 1);
   commands_.clear();
@@ -175,7 +175,7 @@ const DdrCommand* DdrHistory::slot(unsigned number) {
 
 unsigned DdrHistory::slots() const {
   const std::uint64_t tck = kernel_units(controller_.config().tck_ps, "tck_ps");
-  return static_cast<unsigned>((clock_.period_ps + tck - 1) / tck);
+  return static_cast<unsigned>((clock_.period + tck - 1) / tck);
 }
 
 void DdrHistory::describe(const trace::Scope& scope) {

@@ -34,7 +34,7 @@ struct Clock {
   /// True while cycles are evaluated for their number and counters only. Memories, registers that
   /// contain only data, and everything outside the design then do not change.
   bool timing_only = false;
-  std::uint64_t period_ps = 1;  ///< period in SystemC time; set by ClockDriver
+  std::uint64_t period = 1;  ///< in units of sc_time; set by ClockDriver
 };
 
 }  // namespace tactus

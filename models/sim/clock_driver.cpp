@@ -20,10 +20,10 @@ Cycle cycles_before_kernel(const Clock& clock, Cycle most) {
   if (sc_core::sc_pending_activity_at_current_time()) return 0;
   const std::uint64_t next =
       (sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity()).value();
-  const std::uint64_t half = (clock.period_ps + 1) / 2;
-  const std::uint64_t present = clock.now * clock.period_ps + half;
+  const std::uint64_t half = (clock.period + 1) / 2;
+  const std::uint64_t present = clock.now * clock.period + half;
   if (next <= present) return 0;
-  return std::min(most, (next - present + clock.period_ps - 1) / clock.period_ps);
+  return std::min(most, (next - present + clock.period - 1) / clock.period);
 }
 
 namespace {
@@ -51,7 +51,7 @@ std::uint64_t kernel_units(std::uint64_t ps, const char* what) {
 ClockDriver::ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
                          std::function<bool(Cycle)> cycle)
     : sc_module(name), clock_(clock), period_(period), cycle_(std::move(cycle)) {
-  clock.period_ps = period.value();
+  clock.period = period.value();
   SC_METHOD(tick);
   sensitive << wake_;
 }

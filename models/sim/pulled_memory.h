@@ -15,12 +15,12 @@ namespace tactus {
 class PulledMemory {
  public:
   virtual ~PulledMemory() = default;
-  /// Does everything that is due up to this time, in ps. Later requests must not be timed before
-  /// it.
+  /// Does everything that is due up to this time, in units of sc_time. Later requests must not be
+  /// timed before it.
   void pull(std::uint64_t ps) {
     if (next_pull_ <= ps) go_on(ps);
   }
-  /// Time in ps of its next work if no request comes; ~0: none.
+  /// Time, in units of sc_time, of its next work if no request comes; ~0: none.
   [[nodiscard]] std::uint64_t next_pull() const { return next_pull_; }
   /// While set, accesses take their time and move no data.
   void set_timing_only(bool on) { timing_only_ = on; }

@@ -63,7 +63,7 @@ Figures figures_of(BankedUnit& unit, const RandomProgram& program,
   }
   for (const RandomProgram::Window& w : program.windows) {
     std::vector<std::uint8_t> bytes(w.bytes.size());
-    unit.bank(w.port).memory().read(w.address, bytes.data(), bytes.size());
+    unit.bank(w.port).memory().read(unit.place(w), bytes.data(), bytes.size());
     figures.windows.insert(figures.windows.end(), bytes.begin(), bytes.end());
   }
   return figures;
@@ -112,6 +112,7 @@ TEST(TcuDevice, WithFixedLatencyItTakesTheCyclesOfARun) {
       TcuDevice::Config device = device_config(config);
       device.trusts_dmi = random.chance(70);
       device.transport = random.chance(30) ? Transport::blocking : Transport::non_blocking;
+      device.dram_base = {random.below(1000) * 4096, random.below(1000) * 4096};
       const sc_core::sc_time at(static_cast<double>(random.below(100000)), sc_core::SC_NS);
       const Figures there =
           run_on_device(program, device, config.read_latency, config.write_latency, at);
@@ -585,28 +586,46 @@ TEST(TcuDevice, StatisticsEqualThoseOfARun) {
     const std::string expected =
         statistics_of(result, model, config.clock_mhz, alone.machine().rates());
 
-    KernelScope kernel;
-    DeviceUnit unit(device_config(config));
-    MemorySystem memory(board, *config.resolved_ddr, {0, 1}, unit.device.clock(), true);
-    for (unsigned p = 0; p < 2; ++p) {
-      memory.attach(p, unit.device.slave(p), p == 0 ? "memory0" : "memory1");
+    for (const bool is_module : {false, true}) {
+      KernelScope kernel;
+      TcuDevice::Config device = device_config(config);
+      if (is_module) device.transport = random.pick({Transport::blocking, Transport::non_blocking});
+      DeviceUnit unit(device);
+      std::unique_ptr<MemorySystem> system;
+      std::unique_ptr<DdrMemory> module;
+      const auto attach = [&](auto& memory) {
+        for (unsigned p = 0; p < 2; ++p) {
+          memory.attach(p, unit.device.slave(p), p == 0 ? "memory0" : "memory1");
+        }
+      };
+      if (is_module) {
+        module = std::make_unique<DdrMemory>("memory", all_ports(board));
+        attach(*module);
+        unit.device.instructions.bind(module->socket(2));
+      } else {
+        system = std::make_unique<MemorySystem>(
+            board, *config.resolved_ddr, std::vector<unsigned>{0, 1}, unit.device.clock(), true);
+        attach(*system);
+        system->attach_stream(unit.device.instructions);
+      }
+      const auto stream = unit.device.stream(model.program, "program");
+      const std::uint64_t base = board.board_memory->stream->base;
+      (is_module ? module->memory() : system->controller().memory())
+          .write(static_cast<std::uint32_t>(base), stream.data(), stream.size());
+      DeviceObserver observer(unit.device);
+      observer.name_layers(model);
+      unit.host.run = [&](TestHost& host) {
+        host.start(0, stream.size());
+        host.wait_for_interrupt();
+      };
+      sc_core::sc_start();
+      ASSERT_EQ(observer.programs().size(), 1U);
+      const auto found = common_statistics(observer.statistics(0));
+      EXPECT_EQ(found.at("accounting").at("layers").size(), 5U);
+      EXPECT_EQ(found.dump(1), common_statistics(expected).dump(1))
+          << "seed " << seed << (is_module ? ", DdrMemory" : "");
+      kernel.end_threads();
     }
-    memory.attach_stream(unit.device.instructions);
-    const auto stream = unit.device.stream(model.program, "program");
-    memory.controller().memory().write(static_cast<std::uint32_t>(board.board_memory->stream->base),
-                                       stream.data(), stream.size());
-    DeviceObserver observer(unit.device);
-    observer.name_layers(model);
-    unit.host.run = [&](TestHost& host) {
-      host.start(0, stream.size());
-      host.wait_for_interrupt();
-    };
-    sc_core::sc_start();
-    ASSERT_EQ(observer.programs().size(), 1U);
-    const auto found = common_statistics(observer.statistics(0));
-    EXPECT_EQ(found.at("accounting").at("layers").size(), 5U);
-    EXPECT_EQ(found.dump(1), common_statistics(expected).dump(1)) << "seed " << seed;
-    kernel.end_threads();
   }
 }
 
@@ -655,7 +674,9 @@ TEST(TcuDevice, LayersOfAProgramThatIsReadAtOnce) {
       EXPECT_EQ(regions[r].name, expected.name);
       EXPECT_EQ(regions[r].instructions, expected.instructions);
       EXPECT_EQ(regions[r].counters.cycles(), expected.counters.cycles() + (r == 0 ? wait : 0));
-      if (r != 0) EXPECT_EQ(regions[r].counters.values, expected.counters.values);
+      if (r != 0) {
+        EXPECT_EQ(regions[r].counters.values, expected.counters.values);
+      }
     }
   }
   kernel.end_threads();

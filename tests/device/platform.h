@@ -152,9 +152,13 @@ struct BankedUnit : DeviceUnit {
   void write(std::uint64_t address, const std::vector<std::uint8_t>& program) {
     programs.memory().write(static_cast<std::uint32_t>(address), program.data(), program.size());
   }
+  /// Address in its bank of a part of a program's data.
+  [[nodiscard]] std::uint32_t place(const RandomProgram::Window& w) const {
+    return static_cast<std::uint32_t>(device.config().dram_base[w.port] + w.address);
+  }
   void load(const RandomProgram& program) {
     for (const RandomProgram::Window& w : program.windows) {
-      bank(w.port).memory().write(w.address, w.bytes.data(), w.bytes.size());
+      bank(w.port).memory().write(place(w), w.bytes.data(), w.bytes.size());
     }
   }
 };

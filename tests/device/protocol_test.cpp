@@ -287,12 +287,16 @@ std::vector<std::uint8_t> some_program(Random& random, const tcu::Architecture& 
   return program.bytes();
 }
 
-/// A device with checkers at all of its sockets, on a board's memory. Returns TCU_LATENCY.
+/// A device with checkers at all of its sockets, on a board's memory. Its banks have these
+/// addresses in the DRAM, by `dram_base` or by the ports' own. Returns TCU_LATENCY.
 std::uint32_t cycles_on_board(const std::vector<std::uint8_t>& program, Transport transport,
-                              std::uint64_t seed) {
+                              std::uint64_t seed, bool by_dram_base) {
+  constexpr std::array<std::uint64_t, 2> banks{0x1000000, 0x2000000};
   TcuDevice::Config device = device_config(small_machine());
   device.system.axi_data_bits = 128;
   device.transport = transport;
+  if (by_dram_base) device.dram_base = banks;
+  const auto port_base = [&](unsigned p) { return by_dram_base ? 0 : banks[p]; };
   device.trusts_dmi = seed % 2 == 0;  // refused
   KernelScope kernel;
   TcuDevice tcu("tcu", device);
@@ -304,8 +308,8 @@ std::uint32_t cycles_on_board(const std::vector<std::uint8_t>& program, Transpor
   host.reset(reset);
   const Board board = read_board("zcu104");
   DdrMemory memory(
-      "memory",
-      ddr_memory_config(board, {{"a", "hp1", 0x1000000}, {"b", "hp2", 0x2000000}, {"c", "hp3"}}));
+      "memory", ddr_memory_config(
+                    board, {{"a", "hp1", port_base(0)}, {"b", "hp2", port_base(1)}, {"c", "hp3"}}));
   ProtocolChecker first("first"), second("second"), third("third"), registers("registers_checker");
   tcu.dram0.bind(first.in);
   first.out.bind(memory.socket(0));
@@ -331,13 +335,14 @@ std::uint32_t cycles_on_board(const std::vector<std::uint8_t>& program, Transpor
   return cycles;
 }
 
-/// One memory gives one number of cycles, whatever the transport.
+/// One memory gives one number of cycles, whatever the transport, and wherever the addresses of the
+/// banks are added.
 TEST(TcuDeviceProtocol, IsFollowedOnTheBoardsMemory) {
   for (const std::uint64_t seed : test_seeds(47'100'000, 6)) {
     Random random(seed);
     const auto program = some_program(random, small_machine().architecture);
-    const std::uint32_t blocking = cycles_on_board(program, Transport::blocking, seed);
-    const std::uint32_t phases = cycles_on_board(program, Transport::non_blocking, seed);
+    const std::uint32_t blocking = cycles_on_board(program, Transport::blocking, seed, false);
+    const std::uint32_t phases = cycles_on_board(program, Transport::non_blocking, seed, true);
     EXPECT_GT(blocking, 0U);
     EXPECT_EQ(blocking, phases) << "seed " << seed;
   }

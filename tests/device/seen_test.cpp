@@ -590,7 +590,7 @@ TEST(TcuDeviceSeen, AnEndInTheMiddleLeavesTheFilesOfAnObserver) {
   }
 }
 
-/// Warnings of refused accesses have a message type and name the address.
+/// Warnings of refused accesses have a message type and name the address on the bus.
 TEST(TcuDeviceSeen, AWarningNamesTheRefusedAccess) {
   static std::vector<std::string> reports;
   reports.clear();
@@ -599,7 +599,9 @@ TEST(TcuDeviceSeen, AWarningNamesTheRefusedAccess) {
         reports.push_back(std::string(report.get_msg_type()) + ": " + report.get_msg());
       });
   KernelScope kernel;
-  BlockingUnit unit(blocking_config());
+  TcuDevice::Config config = blocking_config();
+  config.dram_base = {0x1000, 0x500000000};
+  BlockingUnit unit(config);
   const std::size_t size = unit.store(copies(small_machine().architecture, 2), 0x123450000);
   unit.dram1.refused = 1;
   unit.host.run = [&](TestHost& host) {
@@ -611,8 +613,70 @@ TEST(TcuDeviceSeen, AWarningNamesTheRefusedAccess) {
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports.front(),
             "/tactus/tcu_device: tcu: dram1: the memory answered a read of 64 bytes at address "
-            "0x10 with TLM_GENERIC_ERROR_RESPONSE");
+            "0x500000010 with TLM_GENERIC_ERROR_RESPONSE");
   kernel.end_threads();
+}
+
+TEST(TcuDeviceSeen, ABankBeginsAtAPageAndEndsInTheAddressSpace) {
+  for (const std::uint64_t base : {0x800ULL, 0xffffffff00001000ULL}) {
+    TcuDevice::Config config = blocking_config();
+    config.dram_base[1] = base;
+    KernelScope kernel;
+    EXPECT_EQ(error_of([&] { const TcuDevice device("tcu", config); }),
+              fmt::format("tcu: bank dram1 at address 0x{:x}; allowed multiples of 4096 up to "
+                          "0xffffffff00000000",
+                          base));
+  }
+}
+
+/// With the non-blocking transport the adapter of a memory that has only b_transport lets one
+/// request be under way, which the device says once. The cost depends on the program: 1 % where
+/// each DataMove is one burst, since it waits for all of its data anyway, and 2.3 times the cycles
+/// where each vector is a burst of its own, as with a stride.
+TEST(TcuDeviceSeen, AMemoryThatTakesOneRequestAtATimeIsReported) {
+  struct Case {
+    unsigned stride;
+    Cycle blocking, serial;
+  };
+  static std::vector<std::string> reports;
+  for (const Case& expected : {Case{0, 8200, 8284}, {1, 14600, 33400}}) {
+    Program program(small_machine().architecture);
+    for (unsigned i = 0; i < 100; ++i) {
+      program.read_dram(0, 8, {0, 0}, {i, expected.stride});
+      program.write_dram(0, 8, {0, 0}, {500 + i, expected.stride});
+    }
+    for (const Transport transport : {Transport::blocking, Transport::non_blocking}) {
+      const bool is_serial = transport == Transport::non_blocking;
+      reports.clear();
+      sc_core::sc_report_handler::set_handler(
+          [](const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {
+            reports.push_back(std::string(report.get_msg_type()) + ": " + report.get_msg());
+          });
+      KernelScope kernel;
+      TcuDevice::Config config = blocking_config();
+      config.transport = transport;
+      BlockingUnit unit(config);
+      const std::size_t size = unit.store(program.bytes());
+      Cycle cycles = 0;
+      unit.host.run = [&](TestHost& host) {
+        host.start(0, size);
+        host.wait_for_interrupt();
+        cycles = host.read(DeviceRegister::latency);
+      };
+      sc_core::sc_start();
+      sc_core::sc_report_handler::set_handler(nullptr);
+      EXPECT_EQ(cycles, is_serial ? expected.serial : expected.blocking);
+      ASSERT_EQ(reports.size(), is_serial ? 1U : 0U);
+      if (is_serial) {
+        EXPECT_EQ(
+            reports.front(),
+            "/tactus/tcu_device: tcu: dram0: the memory accepts a request only with the answer "
+            "to the one before, which costs cycles; with Transport::blocking several are "
+            "under way");
+      }
+      kernel.end_threads();
+    }
+  }
 }
 
 }  // namespace

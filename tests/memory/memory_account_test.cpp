@@ -17,7 +17,7 @@ using Kind = MemoryAccount::Kind;
 
 class Slave {
  public:
-  explicit Slave(std::uint32_t seed) : random_(seed) { clock_.period_ps = 1 + below(10'000); }
+  explicit Slave(std::uint32_t seed) : random_(seed) { clock_.period = 1 + below(10'000); }
 
   void run(Cycle cycles) {
     for (; clock_.now < cycles; ++clock_.now) cycle();
@@ -61,11 +61,11 @@ class Slave {
   void take(Kind kind) {
     AnswerTimes times;
     const bool known = below(8) != 0;
-    std::uint64_t at = clock_.now > 12 ? (clock_.now - below(12)) * clock_.period_ps : 0;
+    std::uint64_t at = clock_.now > 12 ? (clock_.now - below(12)) * clock_.period : 0;
     for (std::uint64_t* end :
          {&times.path_in, &times.queue, &times.refresh, &times.row, &times.bus}) {
       *end = at;
-      at += std::array{std::uint64_t{0}, below(3 * clock_.period_ps), clock_.period_ps}[below(3)];
+      at += std::array{std::uint64_t{0}, below(3 * clock_.period), clock_.period}[below(3)];
     }
     account_.taken(kind, known ? &times : nullptr);
     for (Waiting& w : waiting_) {
@@ -81,7 +81,7 @@ class Slave {
   }
 
   [[nodiscard]] unsigned part(const AnswerTimes& times, Cycle cycle) const {
-    const std::uint64_t begin = cycle * clock_.period_ps;
+    const std::uint64_t begin = cycle * clock_.period;
     const std::array ends{times.path_in, times.queue, times.refresh, times.row, times.bus};
     const std::array states{MemoryAccount::path, MemoryAccount::queue, MemoryAccount::refresh,
                             MemoryAccount::row, MemoryAccount::bus};

@@ -88,7 +88,7 @@ class DdrMemory::Inlet final : public sc_core::sc_module,
 
   Burst& new_burst(Request& request, unsigned first, unsigned count);
   void lay_out(Burst& burst);
-  void begin(Request& request);
+  void begin(Request& request, std::uint64_t time);
   void work();
   void respond(Request& request);
   void wake_at(std::uint64_t time);
@@ -162,23 +162,30 @@ tlm::tlm_sync_enum DdrMemory::Inlet::nb_transport_fw(tlm::tlm_generic_payload& a
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
   if (!check(access)) return tlm::TLM_COMPLETED;
   access.acquire();
-  auto request = std::make_unique<Request>();
-  request->access = &access;
-  arriving_.emplace(time, std::move(request));
-  wake_at(time);
+  auto owner = std::make_unique<Request>();
+  Request& request = *owner;
+  request.access = &access;
+  if (expects_beats_) {
+    open_.emplace(&request, std::move(owner));
+    begin(request, time);
+  } else {
+    arriving_.emplace(time, std::move(owner));
+    wake_at(time);
+  }
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
 
 void DdrMemory::Inlet::b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
-  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
+  if (delay != sc_core::SC_ZERO_TIME && !expects_beats_) wait(delay);
+  const std::uint64_t time = now() + (expects_beats_ ? delay.value() : 0);
   delay = sc_core::SC_ZERO_TIME;
   if (!check(access)) return;
   sc_core::sc_event done;
   Request request;
   request.access = &access;
   request.done = &done;
-  begin(request);
+  begin(request, time);
   wait(done);
 }
 
@@ -250,8 +257,10 @@ void DdrMemory::Inlet::lay_out(Burst& burst) {
   burst.set_extension(times != nullptr && alone ? times : &burst.times);
 }
 
-/// Sends a request to the path at the present time.
-void DdrMemory::Inlet::begin(Request& request) {
+/// Sends a request to the path, timed at `time`. Requests of an attached slave come in order of
+/// time and are sent at once, as in a run, since the port's queue counts accesses when they are
+/// sent. Others are sent at their time.
+void DdrMemory::Inlet::begin(Request& request, std::uint64_t time) {
   const tlm::tlm_generic_payload& access = *request.access;
   const std::uint64_t most =
       std::min<std::uint64_t>(burst_boundary, std::uint64_t{most_burst_beats} * beat_bytes_);
@@ -266,12 +275,12 @@ void DdrMemory::Inlet::begin(Request& request) {
   }
   // Answers come by events, or from within these calls.
   request.open = static_cast<unsigned>(bursts.size());
-  std::uint64_t beat_time = now();
+  std::uint64_t beat_time = time;
   for (Burst* burst : bursts) {
     const unsigned beats = burst->get_data_length() / beat_bytes_;
     const bool gives_beats = burst->is_write() && !expects_beats_;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
+    sc_core::sc_time delay = sc_core::sc_time::from_value(time - now());
     to_path_->nb_transport_fw(*burst, phase, delay);
     for (unsigned i = 0; gives_beats && i < beats; ++i) {
       beat_time = std::max(beat_time, path_.take_beat(beat_time));
@@ -313,7 +322,7 @@ void DdrMemory::Inlet::work() {
     arriving_.erase(arriving_.begin());
     Request& request = *owner;
     open_.emplace(&request, std::move(owner));
-    begin(request);
+    begin(request, now());
   }
   for (auto next = answered_.begin(); next != answered_.end() && next->first <= now();) {
     Request& request = *next->second;

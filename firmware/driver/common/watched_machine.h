@@ -16,7 +16,7 @@ class WatchedMachine {
   [[nodiscard]] const Machine& machine() const { return *machine_; }
   [[nodiscard]] const MachineInfo& info() const { return machine_->info(); }
   [[nodiscard]] Cycle now() const { return clock_->now; }
-  [[nodiscard]] std::uint64_t period_fs() const { return femtoseconds(clock_->period_ps); }
+  [[nodiscard]] std::uint64_t period_fs() const { return femtoseconds(clock_->period); }
 
   /// Sets the receiver of events, from the next run on; null: none.
   void observe(EventSink* sink) { clock_->events = sink; }

@@ -54,14 +54,14 @@ void simulate(const std::string& path) {
   const tactus::Board board = tactus::read_board("zcu104");
 
   std::vector<tactus::BoardPort> ports = {{"bus", "hp3"}};
-  std::vector<Bus::Initiator> initiators;
+  std::vector<std::string> initiators;
   std::vector<Bus::Target> targets = {{"ddr", 0, ddr_size}};
   for (unsigned u = 0; u < units; ++u) {
     const std::string name = "tcu" + std::to_string(u);
-    ports.push_back({name + "_dram0", "hp1", map_of(u).dram0});
-    ports.push_back({name + "_dram1", "hp2", map_of(u).dram1});
-    initiators.push_back({name + "_core", 0});
-    initiators.push_back({name + "_fetch", 0});
+    ports.push_back({name + "_dram0", "hp1"});
+    ports.push_back({name + "_dram1", "hp2"});
+    initiators.push_back(name + "_core");
+    initiators.push_back(name + "_fetch");
     targets.push_back({name, map_of(u).registers, tactus::tcu::device_register_bytes});
   }
   tactus::DdrMemory ddr("ddr", tactus::ddr_memory_config(board, ports));
@@ -74,6 +74,7 @@ void simulate(const std::string& path) {
   config.period = sc_core::sc_time(1 / board.clock_mhz, sc_core::SC_US);
   std::vector<std::unique_ptr<Unit>> all;
   for (unsigned u = 0; u < units; ++u) {
+    config.dram_base = {map_of(u).dram0, map_of(u).dram1};
     all.push_back(std::make_unique<Unit>(model, config, u));
     Unit& unit = *all.back();
     ddr.attach(1 + std::size_t{2} * u, unit.tcu.slave(0), "memory0");

@@ -1,12 +1,11 @@
-// The platform's bus. Each initiator has an offset, and the targets lie in an address map. The bus
-// takes no time. It routes blocking, debug and DMI calls; this platform uses no others.
+// The platform's bus. The targets lie in an address map. The bus takes no time. It routes blocking,
+// debug and DMI calls; this platform uses no others.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 #include <systemc>
@@ -16,29 +15,23 @@
 
 class Bus final : public sc_core::sc_module {
  public:
-  using In = tlm_utils::simple_target_socket_tagged<Bus>;
-  using Out = tlm_utils::simple_initiator_socket_tagged<Bus>;
+  using In = tlm_utils::simple_target_socket<Bus>;
+  using Out = tlm_utils::simple_initiator_socket<Bus>;
 
-  struct Initiator {
-    std::string name;
-    std::uint64_t offset;  ///< bus address of the initiator's address 0
-  };
   struct Target {
     std::string name;
     std::uint64_t base, size;  ///< the target has bus addresses [base, base + size), in bytes
   };
 
   /// Throws tactus::UserError if targets overlap.
-  Bus(const sc_core::sc_module_name& name, const std::vector<Initiator>& initiators,
+  Bus(const sc_core::sc_module_name& name, const std::vector<std::string>& initiators,
       const std::vector<Target>& targets)
       : sc_module(name) {
-    for (const Initiator& initiator : initiators) {
-      const int tag = static_cast<int>(in_.size());
-      offsets_.push_back(initiator.offset);
-      in_.push_back(std::make_unique<In>((initiator.name + "_in").c_str()));
-      in_.back()->register_b_transport(this, &Bus::b_transport, tag);
-      in_.back()->register_transport_dbg(this, &Bus::transport_dbg, tag);
-      in_.back()->register_get_direct_mem_ptr(this, &Bus::get_direct_mem_ptr, tag);
+    for (const std::string& initiator : initiators) {
+      in_.push_back(std::make_unique<In>((initiator + "_in").c_str()));
+      in_.back()->register_b_transport(this, &Bus::b_transport);
+      in_.back()->register_transport_dbg(this, &Bus::transport_dbg);
+      in_.back()->register_get_direct_mem_ptr(this, &Bus::get_direct_mem_ptr);
     }
     for (const Target& target : targets) {
       map_.add(target.name, target.base, target.size);
@@ -51,53 +44,43 @@ class Bus final : public sc_core::sc_module {
   Out& target(std::size_t i) { return *out_[i]; }
 
  private:
-  /// Finds the target of an access and calls `call` with it, while the access has the target's own
-  /// address. `call` also receives the distance from that address to the initiator's. Returns
-  /// `none` with an address error if no target has all `bytes`.
+  /// Finds the target of an access and calls `call` with it and its base, while the access has the
+  /// target's own address. Returns `none` with an address error if no target has all `bytes`.
   template <typename Result, typename Call>
-  Result route(int tag, tlm::tlm_generic_payload& access, std::uint64_t bytes, Result none,
+  Result route(tlm::tlm_generic_payload& access, std::uint64_t bytes, Result none,
                const Call& call) {
     const std::uint64_t address = access.get_address();
-    const std::uint64_t at = address + offsets_[static_cast<std::size_t>(tag)];
-    const std::size_t target = map_.find(at, bytes);
+    const std::size_t target = map_.find(address, bytes);
     if (target == tactus::BusMap::npos) {
       access.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
       return none;
     }
-    access.set_address(at - map_[target].base);
-    const Result result = call(*out_[target], address - access.get_address());
+    const std::uint64_t base = map_[target].base;
+    access.set_address(address - base);
+    const Result result = call(*out_[target], base);
     access.set_address(address);
     return result;
   }
-  void b_transport(int tag, tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
-    const auto from = static_cast<std::size_t>(tag);
-    const std::uint64_t at = access.get_address() + offsets_[from];
-    if (map_.find(at, access.get_data_length()) == tactus::BusMap::npos) {
-      SC_REPORT_WARNING("/platform/bus",
-                        fmt::format("{}: no target has bus addresses 0x{:x}..0x{:x}",
-                                    in_[from]->name(), at, at + access.get_data_length() - 1)
-                            .c_str());
-    }
-    route(tag, access, access.get_data_length(), 0, [&](Out& out, std::uint64_t) {
+  void b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay) {
+    route(access, access.get_data_length(), 0, [&](Out& out, std::uint64_t) {
       out->b_transport(access, delay);
       return 0;
     });
   }
-  unsigned transport_dbg(int tag, tlm::tlm_generic_payload& access) {
-    return route(tag, access, access.get_data_length(), 0U,
+  unsigned transport_dbg(tlm::tlm_generic_payload& access) {
+    return route(access, access.get_data_length(), 0U,
                  [&](Out& out, std::uint64_t) { return out->transport_dbg(access); });
   }
-  bool get_direct_mem_ptr(int tag, tlm::tlm_generic_payload& access, tlm::tlm_dmi& dmi) {
-    return route(tag, access, 1, false, [&](Out& out, std::uint64_t distance) {
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& access, tlm::tlm_dmi& dmi) {
+    return route(access, 1, false, [&](Out& out, std::uint64_t base) {
       const bool granted = out->get_direct_mem_ptr(access, dmi);
-      dmi.set_start_address(dmi.get_start_address() + distance);
-      dmi.set_end_address(dmi.get_end_address() + distance);
+      dmi.set_start_address(dmi.get_start_address() + base);
+      dmi.set_end_address(dmi.get_end_address() + base);
       return granted;
     });
   }
 
   tactus::BusMap map_;
-  std::vector<std::uint64_t> offsets_;
   std::vector<std::unique_ptr<In>> in_;
   std::vector<std::unique_ptr<Out>> out_;
 };

@@ -39,11 +39,12 @@ void simulate(const std::string& path, const std::optional<std::string>& wavefor
   config.period = sc_core::sc_time(10, sc_core::SC_NS);
   config.transport = tactus::Transport::blocking;
   config.trusts_dmi = true;
+  config.dram_base = {dram0_base, dram1_base};
   tactus::TcuDevice tcu("tcu", config);
 
   tactus::FixedLatencyBank ddr("ddr", {20, 5, config.period});
   HostCpu host("host", model, tcu, {tcu_base, dram0_base, dram1_base, program_base});
-  Bus bus("bus", {{"host", 0}, {"dram0", dram0_base}, {"dram1", dram1_base}, {"instructions", 0}},
+  Bus bus("bus", {"host", "dram0", "dram1", "instructions"},
           {{"ddr", ddr_base, ddr_size}, {"tcu", tcu_base, tactus::tcu::device_register_bytes}});
   host.bus.bind(bus.initiator(0));
   tcu.dram0.bind(bus.initiator(1));

@@ -32,6 +32,8 @@ class InstructionFetch final : public InstructionSource {
   [[nodiscard]] tlm::tlm_response_status error() const { return reader_.error(); }
   /// The cycle in which the last word was taken, once the stream is exhausted.
   [[nodiscard]] Cycle last_taken() const { return last_taken_; }
+  /// See AxiSlave::on_serial.
+  void set_on_serial(std::function<void()> call) { reader_.set_on_serial(std::move(call)); }
   /// The words for the refused access.
   [[nodiscard]] std::string refused() const { return reader_.refused(); }
   /// Time at which the error has stopped the stream.

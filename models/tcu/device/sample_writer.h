@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -46,6 +47,8 @@ class SampleWriter final : public sc_core::sc_module {
   std::function<void()> on_end;
   /// Time of the last answer so far.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
+  /// See AxiSlave::on_serial.
+  void set_on_serial(std::function<void()> call) { port_.on_serial = std::move(call); }
   [[nodiscard]] std::uint64_t bytes() const { return written_; }
   /// The buffer was full before a block's last sample.
   [[nodiscard]] bool overflowed() const { return overflowed_; }

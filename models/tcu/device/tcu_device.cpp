@@ -6,6 +6,7 @@
 
 #include "isa/support/error.h"
 #include "isa/tcu/layout.h"
+#include "models/axi/axi_registers.h"
 #include "models/sim/kernel_time.h"
 
 namespace tactus {
@@ -17,6 +18,9 @@ using tcu::DeviceRegister;
 /// or a register write changes anything. Random stalls may hold everything up for longer.
 constexpr Cycle device_patience = 1000;
 constexpr Cycle device_patience_with_stalls = 100000;
+
+/// A DRAM port has addresses of 32 bits.
+constexpr std::uint64_t last_dram_base = ~std::uint64_t{0} << 32U;
 
 StreamReader::Config fetch_config(const TcuDevice::Config& config) {
   return {config.system.axi_data_bits / 8, config.burst_bytes, config.bursts, config.transport};
@@ -34,6 +38,12 @@ void check_device_config(const char* name, const TcuDevice::Config& config) {
   if (!is_power || config.burst_bytes < word || config.burst_bytes > 4096) {
     user_error("{}: instructions in bursts of {} bytes; allowed powers of two in {}..4096", name,
                config.burst_bytes, word);
+  }
+  for (unsigned p = 0; p < 2; ++p) {
+    const std::uint64_t base = config.dram_base[p];
+    if (base % axi_page_bytes == 0 && base <= last_dram_base) continue;
+    user_error("{}: bank dram{} at address 0x{:x}; allowed multiples of {} up to 0x{:x}", name, p,
+               base, axi_page_bytes, last_dram_base);
   }
   if (config.bursts == 0) user_error("{}: 0 bursts of instructions; allowed 1 or more", name);
   if (config.period.value() < 2) {
@@ -115,6 +125,8 @@ TcuDevice::TcuDevice(const sc_core::sc_module_name& name, const Config& config)
               [this](Cycle most) { return reporting(false, [&] { return tick(most); }); }) {
   for (unsigned p = 0; p < 2; ++p) {
     if (config.trusts_dmi) slaves_[p]->trust_dmi();
+    slaves_[p]->set_socket_base(config.dram_base[p]);
+    slaves_[p]->on_serial = [this, p] { warn_of_serial_memory(p == 0 ? "dram0" : "dram1"); };
     slaves_[p]->on_error = [this, p](const std::string& what, std::uint64_t time) {
       if (!access_failed_) warn(fmt::format("dram{}: {}", p, what));
       access_failed_ = true;
@@ -130,8 +142,10 @@ TcuDevice::TcuDevice(const sc_core::sc_module_name& name, const Config& config)
       system_.hold_samples(!writer_->takes());
     };
     writer_->on_end = [this] { end_samples(); };
+    writer_->set_on_serial([this] { warn_of_serial_memory("samples"); });
   }
   fetch_.on_end = [this] { end_stream(); };
+  fetch_.set_on_serial([this] { warn_of_serial_memory("instructions"); });
   system_.on_border = [this] {
     if (on_advance) on_advance();
     return retires_to_border();
@@ -508,6 +522,15 @@ void TcuDevice::end_transfer(Channel& channel, std::uint64_t time, std::uint32_t
 
 void TcuDevice::warn(const std::string& what) const {
   SC_REPORT_WARNING(device_message_type, fmt::format("{}: {}", name(), what).c_str());
+}
+
+void TcuDevice::warn_of_serial_memory(const char* socket) {
+  if (warned_of_serial_) return;
+  warned_of_serial_ = true;
+  warn(
+      fmt::format("{}: the memory accepts a request only with the answer to the one before, which "
+                  "costs cycles; with Transport::blocking several are under way",
+                  socket));
 }
 
 void TcuDevice::show_error(std::uint64_t time) {

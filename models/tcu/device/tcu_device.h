@@ -53,8 +53,11 @@ class TcuDevice final : public sc_core::sc_module {
   struct Config {
     TcuSystem::Config system;
     sc_core::sc_time period{10, sc_core::SC_NS};
+    /// Address of the first byte of each DRAM bank on the bus, and so at the sockets dram0 and
+    /// dram1; a multiple of 4 KB, at most 2^64 - 4 GB.
+    std::array<std::uint64_t, 2> dram_base{0, 0};
     /// Transport of all initiator sockets. Every memory answers blocking calls, several at a time;
-    /// memories that tell the time of each beat, as a board's, need the non-blocking transport.
+    /// one that has only b_transport takes non-blocking ones one by one.
     Transport transport = Transport::blocking;
     /// The memories grant DMI with the same latency as their transactions, as FixedLatencyBank
     /// does. The fast engine then takes sequences of instructions.
@@ -163,6 +166,8 @@ class TcuDevice final : public sc_core::sc_module {
   void end_transfer(Channel& channel, std::uint64_t time, std::uint32_t error);
   /// Reports an access that a memory has refused.
   void warn(const std::string& what) const;
+  /// Reports, once, a memory that takes one request at a time.
+  void warn_of_serial_memory(const char* socket);
   /// Sets TCU_STATUS.Error.
   void show_error(std::uint64_t time);
   void end_program();
@@ -189,6 +194,7 @@ class TcuDevice final : public sc_core::sc_module {
   bool runs_ = false;           ///< a program has begun and not ended
   bool stream_failed_ = false;  ///< the memory has refused a read of the last program
   bool access_failed_ = false;  ///< a memory has refused an access of this program
+  bool warned_of_serial_ = false;
   std::uint64_t retired_before_ = 0, dropped_before_ = 0;  ///< counts at the last reset
   std::uint64_t seen_progress_ = 0;
   Cycle last_activity_ = 0;
