@@ -38,7 +38,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-const std::vector<std::string_view> source_names{"network", "onnx", "model"};
+const std::vector<std::string_view> source_names{"network", "onnx", "model", "program"};
 
 using Member =
     std::variant<std::uint64_t Figures::*, double Figures::*, bool Figures::*,
@@ -155,6 +155,15 @@ Program read_compiled(const Task& task) {
   return program;
 }
 
+Program read_bare_program(const Task& task) {
+  Program program;
+  program.model.path = task.workload;
+  program.model.file.arch = task.architecture;
+  program.model.program = read_file(task.workload);
+  check_program(task.architecture, program.model.program, task.workload, ProgramChecks::strict);
+  return program;
+}
+
 /// Converts figures to JSON and back; an absent figure is null.
 template <typename T>
 Json json_of(const std::optional<T>& figure) {
@@ -220,7 +229,7 @@ const ParameterTable<Task>& workload_parameters() {
   static const ParameterTable<Task> table(
       "workload", "What a point of a sweep runs.",
       {text("network", &Task::workload, "",
-            "a network of tactus zoo, or an .onnx, .pb, .tmodel or topology (.csv) file")
+            "a network of tactus zoo, or an .onnx, .pb, .tmodel, .tprog or topology (.csv) file")
            .without_option(),
        whole("seed", &Task::seed, {}, "", "seed of a zoo network's weights and of the inputs")
            .without_option()});
@@ -381,6 +390,7 @@ Figures parse_figures(std::string_view json_text, const std::string& where) {
 Prepared prepare(const Task& task, const ProgramCache& cache,
                  const std::function<void(const compiler::Progress&)>& progress) {
   if (task.source == Source::model) return {read_compiled(task), false};
+  if (task.source == Source::program) return {read_bare_program(task), false};
   std::optional<nn::Graph> graph;
   if (task.source == Source::onnx) graph = nn::load_network(task.workload);
   const std::string key = cache_key(task, graph);
@@ -446,7 +456,9 @@ std::optional<std::uint64_t> sum_of(const std::vector<tcu::LayerEntry>& layers,
 void check_runs(const Task& task) {
   if (task.tcus == 1) return;
   const bool compiled = task.source == Source::model;
-  const std::uint64_t batch = compiled ? tcu::read_model_file(task.workload).batch : task.batch;
+  const std::uint64_t batch = compiled ? tcu::read_model_file(task.workload).batch
+                              : task.source == Source::program ? 1
+                                                               : task.batch;
   TcuUnits::check_runs(task.memory_model, task.tcus, runs_of(task.images(), batch), batch);
 }
 
@@ -500,8 +512,9 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
     figures.constants_reduced = lost.at(2);
   }
   // A compiled model may state the multiply-accumulates of its layers.
-  figures.macs = task.source == Source::model ? macs_of(program.model.file.layers)
-                                              : std::optional(program.true_macs);
+  const bool compiled_here = task.source == Source::network || task.source == Source::onnx;
+  figures.macs =
+      compiled_here ? std::optional(program.true_macs) : macs_of(program.model.file.layers);
   if (program.macs_with_padding != 0) figures.macs_with_padding = program.macs_with_padding;
   figures.batch = batch;
   figures.cycles = run.cycles;

@@ -28,6 +28,7 @@ enum class Source {
   network,  ///< a name of the zoo
   onnx,     ///< path of an ONNX file or of a layer topology
   model,    ///< path of a compiled .tmodel
+  program,  ///< path of a .tprog for the task's architecture; memories are zeroes
 };
 
 /// Everything that an evaluation needs. A compiled model ignores the compiler's choices.
@@ -120,8 +121,8 @@ struct Prepared {
   Program program;
   bool from_cache = false;
 };
-/// Takes the task's program from the cache, or compiles it and stores it there. A compiled model is
-/// read from its file.
+/// Takes the task's program from the cache, or compiles it and stores it there. A compiled model
+/// and a program are read from their files.
 [[nodiscard]] Prepared prepare(const Task& task, const ProgramCache& cache,
                                const std::function<void(const compiler::Progress&)>& progress = {});
 

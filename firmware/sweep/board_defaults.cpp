@@ -50,10 +50,11 @@ const std::vector<ParameterSection>& parameters() {
                                          "a board of configs/boards or a file, whose values and "
                                          "architecture come before all others"));
     for (ParameterSection& section : list) {
+      // Lists and objects of an architecture are keys; a board's memory has keys for its parts.
+      if (section.name == "architecture") continue;
       auto& all = section.parameters;
       all.erase(std::remove_if(all.begin(), all.end(),
                                [](const ParameterInfo& parameter) {
-                                 // not a single value, so no axis can set it
                                  return parameter.type == ParameterType::other;
                                }),
                 all.end());
@@ -72,8 +73,9 @@ Configuration base_defaults(const Base& base, const std::string& file) {
 Configuration architecture_values(const tcu::Architecture& architecture) {
   Configuration values;
   tcu::architecture_parameters().write(values, architecture);
-  for (const auto& parameter : tcu::architecture_parameters()) {
-    if (parameter.type == ParameterType::other) values.erase(parameter.key);  // no single value
+  for (std::size_t i = 0; i < architecture.dais_blocks.size(); ++i) {
+    values["dais_blocks"][i]["program"] =
+        std::filesystem::absolute(architecture.dais_blocks[i].path).lexically_normal().string();
   }
   return values;
 }

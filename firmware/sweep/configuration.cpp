@@ -1,13 +1,16 @@
 #include "firmware/sweep/configuration.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "firmware/driver/tcu/run_request.h"
 #include "isa/support/error.h"
+#include "isa/support/json.h"
 #include "isa/support/json_text.h"
 #include "isa/support/nearest_name.h"
 #include "isa/support/sha256.h"
 #include "isa/support/text.h"
+#include "isa/tcu/architecture_table.h"
 
 namespace tactus::sweep {
 namespace {
@@ -15,6 +18,34 @@ namespace {
 std::pair<std::string, std::string> split(std::string_view key) {
   const std::size_t dot = std::min(key.find('.'), key.size());
   return {std::string(key.substr(0, dot)), std::string(key.substr(std::min(dot + 1, key.size())))};
+}
+
+JsonScalar scalar_of(const KeyValue& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number()) return value.get<double>();
+  return value.get<std::string>();
+}
+
+/// Says what is wrong with a list or an object for a key of the architecture.
+std::string list_problem(const std::string& key, const KeyValue& value, const std::string& file) {
+  if (value.is_null()) return "";
+  JsonDocument document(text_of_json({{key, value}}), file);
+  ObjectReader reader = document.root();
+  tcu::Architecture architecture;
+  tcu::architecture_parameters().read(reader, architecture, MissingKeys::allowed);
+  try {
+    document.problems().throw_if_any();
+  } catch (const UserError& error) {
+    const std::string prefix = file + ":";
+    std::string text = error.what();
+    text.erase(0, prefix.size());
+    for (std::size_t at = 0; (at = text.find("\n" + prefix, at)) != text.npos;) {
+      text.replace(at, prefix.size() + 1, "; ");
+    }
+    return text;
+  }
+  return "";
 }
 
 }  // namespace
@@ -31,8 +62,10 @@ std::vector<std::string> key_names(const Configuration& configuration) {
   std::vector<std::string> names;
   for (const auto& section : configuration.items()) {
     for (const auto& key : section.value().items()) {
-      if (key.value().is_object()) continue;  // an object is no single value
-      names.push_back(section.key() + "." + key.key());
+      std::string name = section.key() + "." + key.key();
+      // The memory of a board is an object that has no key of its own.
+      if (key.value().is_object() && find_parameter(name) == nullptr) continue;
+      names.push_back(std::move(name));
     }
   }
   return names;
@@ -81,9 +114,17 @@ std::string unknown_key(std::string_view key) {
   return "unknown key" + nearest_name(key, {names.begin(), names.end()});
 }
 
-std::string key_problem(std::string_view key, const JsonScalar& value) {
+std::string key_problem(std::string_view key, const KeyValue& value, const std::string& file) {
   const ParameterInfo* parameter = find_parameter(key);
-  return parameter == nullptr ? unknown_key(key) : scalar_problem(*parameter, value);
+  if (parameter == nullptr) return unknown_key(key);
+  if (parameter->type == ParameterType::other) return list_problem(parameter->key, value, file);
+  if (value.is_null() || value.is_structured()) {
+    return fmt::format("must be a number, a string, true or false, is {}", value.is_null() ? "null"
+                                                                           : value.is_array()
+                                                                               ? "an array"
+                                                                               : "an object");
+  }
+  return scalar_problem(*parameter, scalar_of(value));
 }
 
 std::string derived_problem(std::string_view key) {
@@ -91,19 +132,23 @@ std::string derived_problem(std::string_view key) {
   if (parameter == nullptr) return unknown_key(key);
   const bool number =
       parameter->type == ParameterType::whole || parameter->type == ParameterType::real;
+  if (parameter->type == ParameterType::other) return "is no number";
   return number ? "" : scalar_problem(*parameter, std::int64_t{0});
 }
 
-void set_key(Configuration& configuration, std::string_view key, const JsonScalar& value) {
+void set_key(Configuration& configuration, std::string_view key, const KeyValue& value) {
   const auto [section, name] = split(key);
   Configuration& place = configuration.at(section)[name];  // creates optional keys that are missing
   const ParameterInfo* info = find_parameter(key);
   const bool is_real = info != nullptr && info->type == ParameterType::real;
-  if (const auto* integer = std::get_if<std::int64_t>(&value); integer && is_real) {
-    place = static_cast<double>(*integer);
-    return;
+  place = value.is_number() && is_real ? KeyValue(value.get<double>()) : value;
+}
+
+Configuration without_nulls(Configuration section) {
+  for (auto key = section.begin(); key != section.end();) {
+    key = key->is_null() ? section.erase(key) : std::next(key);
   }
-  std::visit([&](const auto& v) { place = v; }, value);
+  return section;
 }
 
 const Configuration& get_key(const Configuration& configuration, std::string_view key) {

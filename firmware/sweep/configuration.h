@@ -15,13 +15,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isa/support/json.h"
 #include "isa/support/parameter.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus::sweep {
 
 using Configuration = nlohmann::ordered_json;
+/// The value that points give to a key: a number, a string, true or false. A key of the
+/// architecture that has a list or an object takes that, or null for none.
+using KeyValue = nlohmann::ordered_json;
 
 /// The key whose value determines the defaults of all other keys, and its value.
 struct Base {
@@ -47,7 +49,7 @@ struct Base {
 /// configs/boards or a path relative to the folder of `file`. Throws UserError if there is no such
 /// board.
 [[nodiscard]] Configuration board_defaults(const std::string& board, const std::string& file);
-/// The keys of an architecture that have a single value.
+/// The keys of an architecture. Paths are absolute.
 [[nodiscard]] Configuration architecture_values(const tcu::Architecture& architecture);
 
 /// The names "section.key" of all keys, in the order of the configuration.
@@ -59,13 +61,17 @@ struct Base {
 [[nodiscard]] const ParameterInfo* find_parameter(std::string_view key);
 
 /// Says what is wrong with a value for a key: unknown key (with the nearest name), wrong type, out
-/// of range, unknown name. Empty if nothing is.
-[[nodiscard]] std::string key_problem(std::string_view key, const JsonScalar& value);
+/// of range, unknown name, a file that cannot be read. Empty if nothing is. Paths are relative to
+/// the folder of `file`.
+[[nodiscard]] std::string key_problem(std::string_view key, const KeyValue& value,
+                                      const std::string& file);
 /// Says why the key cannot be derived from an expression, whose value is a number. Empty if it can.
 [[nodiscard]] std::string derived_problem(std::string_view key);
 
 /// Sets a key. An integer for a real key becomes real. Precondition: key_problem() is empty.
-void set_key(Configuration& configuration, std::string_view key, const JsonScalar& value);
+void set_key(Configuration& configuration, std::string_view key, const KeyValue& value);
+/// The section without keys whose value is null.
+[[nodiscard]] Configuration without_nulls(Configuration section);
 
 /// The value of a key. Precondition: the configuration has the key.
 [[nodiscard]] const Configuration& get_key(const Configuration& configuration,

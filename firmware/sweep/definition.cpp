@@ -33,7 +33,8 @@ constexpr std::uint64_t most_points = 1'000'000;
 constexpr std::uint64_t most_values = 100'000;  ///< limit on the values of one axis
 
 bool is_file(const std::string& network) {
-  return nn::is_network_file(network) || ends_with(network, ".tmodel");
+  return nn::is_network_file(network) || ends_with(network, ".tmodel") ||
+         ends_with(network, ".tprog");
 }
 
 std::string in_full(const std::string& path) {
@@ -50,9 +51,8 @@ std::string preset_name(const std::string& name, const std::string& path) {
 
 /// Says what is wrong if a key names a network, board or DRAM that does not exist, or a file of
 /// another kind. Empty if nothing is.
-std::string source_problem(const std::string& key, const JsonScalar& value,
-                           const std::string& path) {
-  const auto* name = std::get_if<std::string>(&value);
+std::string source_problem(const std::string& key, const KeyValue& value, const std::string& path) {
+  const auto* name = value.get_ptr<const std::string*>();
   if (name == nullptr) return "";
   try {
     if (key == "board.name" || key == "board.machine") (void)base_defaults({key, *name}, path);
@@ -71,6 +71,8 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
       (void)nn::zoo_entry(*name);
     } else if (ends_with(*name, ".tmodel")) {
       (void)read_model(file, ProgramChecks::strict);
+    } else if (ends_with(*name, ".tprog")) {
+      (void)read_file(file);  // its instructions depend on the point's architecture
     } else {
       (void)nn::load_network(file);
     }
@@ -81,16 +83,22 @@ std::string source_problem(const std::string& key, const JsonScalar& value,
 }
 
 /// Says what is wrong with the value of a key; empty if nothing is.
-std::string value_problem(const std::string& key, const JsonScalar& value,
-                          const std::string& path) {
-  const std::string problem = key_problem(key, value);
+std::string value_problem(const std::string& key, const KeyValue& value, const std::string& path) {
+  const std::string problem = key_problem(key, value, path);
   return problem.empty() ? source_problem(key, value, path) : problem;
 }
 
 /// A number as a JSON value: an integer if it is whole.
-JsonScalar scalar_of(double value) {
+KeyValue number_value(double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
-  return whole ? JsonScalar(static_cast<std::int64_t>(value)) : JsonScalar(value);
+  return whole ? KeyValue(static_cast<std::int64_t>(value)) : KeyValue(value);
+}
+
+/// Reads a value of any kind. `place` is its key, or its index in an array.
+template <typename Reader, typename Place>
+KeyValue read_value(Reader& reader, const Place& place) {
+  if (reader.is_no_scalar(place)) return json_of_text(reader.get_text(place));
+  return std::visit([](const auto& value) { return KeyValue(value); }, reader.get_scalar(place));
 }
 
 /// Reads the tree of axes and collects all problems.
@@ -132,12 +140,12 @@ class AxesReader {
       return Space::zip(std::move(parts));
     }
     const std::string key = object.get_string("key");
-    std::vector<JsonScalar> values = object.has("from") ? range(object) : list(object);
+    std::vector<KeyValue> values = object.has("from") ? range(object) : list(object);
     if (key.empty()) return Space::product({});
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string problem = value_problem(key, values[i], path_);
       if (problem.empty() && (key == "board.name" || key == "board.machine")) {
-        bases_.push_back({key, std::get<std::string>(values[i]), of_stripe_});
+        bases_.push_back({key, values[i].get<std::string>(), of_stripe_});
       }
       if (problem.empty()) continue;
       const std::string text = quote(key) + ": " + problem;
@@ -157,10 +165,10 @@ class AxesReader {
     return Space::axis(key, std::move(values));
   }
 
-  static std::vector<JsonScalar> list(ObjectReader& object) {
-    std::vector<JsonScalar> values;
+  static std::vector<KeyValue> list(ObjectReader& object) {
+    std::vector<KeyValue> values;
     const ArrayReader array = object.get_array("values");
-    for (std::size_t i = 0; i < array.size(); ++i) values.push_back(array.get_scalar(i));
+    for (std::size_t i = 0; i < array.size(); ++i) values.push_back(read_value(array, i));
     if (object.has("values") && values.empty()) {
       object.add_problem("values", "the axis is empty; allowed one value or more");
     }
@@ -177,7 +185,7 @@ class AxesReader {
     return 0;
   }
 
-  static std::vector<JsonScalar> range(ObjectReader& object) {
+  static std::vector<KeyValue> range(ObjectReader& object) {
     const double from = number(object, "from");
     const double to = number(object, "to");
     const bool geometric = object.has("factor");
@@ -186,7 +194,7 @@ class AxesReader {
       return {};
     }
     const double step = number(object, geometric ? "factor" : "step");
-    std::vector<JsonScalar> values;
+    std::vector<KeyValue> values;
     if (geometric ? step <= 1 || from <= 0 : step <= 0) {
       object.add_problem(geometric ? "factor" : "step",
                          geometric ? "must be above 1, and from above 0" : "must be above 0");
@@ -200,7 +208,7 @@ class AxesReader {
         object.add_problem("to", fmt::format("more than {} values", most_values));
         return {};
       }
-      values.push_back(scalar_of(value));
+      values.push_back(number_value(value));
       const auto n = static_cast<double>(i + 1);
       value = geometric ? from * std::pow(step, n) : from + step * n;
     }
@@ -234,7 +242,7 @@ void read_base(ObjectReader base, const Configuration& keys, const std::string& 
     if (!keys.contains(section)) continue;  // finish() reports it
     ObjectReader object = base.get_object(section);
     for (const std::string& name : object.keys()) {
-      const JsonScalar value = object.get_scalar(name);
+      const KeyValue value = read_value(object, name);
       const std::string problem = value_problem(section + "." + name, value, path);
       if (!problem.empty()) object.add_problem(name, problem);
       out.emplace_back(section + "." + name, value);
@@ -282,6 +290,10 @@ void check_keys_of_bases(const Definition& definition, const std::vector<Base>& 
     for (const std::string& key : used) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
       if (has_memory && replaces_memory(key)) continue;
+      // An architecture leaves out lists and objects that it has not.
+      const ParameterInfo* parameter = find_parameter(key);
+      const bool is_list = parameter != nullptr && parameter->type == ParameterType::other;
+      if (is_list && defaults.contains("architecture")) continue;
       user_error("{}: {} {} has no key {}", definition.path, base.key, quote(base.value),
                  quote(key));
     }
@@ -338,7 +350,7 @@ class Configurations::Builder {
     definition_.axes.append(index, assignments_);
     Base base = definition_.base_of_all;
     for (const Assignment& assignment : assignments_) {
-      if (assignment.first == base.key) base.value = std::get<std::string>(assignment.second);
+      if (assignment.first == base.key) base.value = assignment.second.get<std::string>();
     }
     auto found = bases_.find(base.value);
     if (found == bases_.end())
@@ -354,15 +366,16 @@ class Configurations::Builder {
     if (!is_gemm(result)) bind_files(result);
     bind_energy(result);
     bind_dram(result);
+    bind_blocks(result);
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
-      const JsonScalar scalar = scalar_of(value);
-      const std::string problem = key_problem(derived.key, scalar);
+      const KeyValue number = number_value(value);
+      const std::string problem = key_problem(derived.key, number, definition_.beside);
       if (!problem.empty()) {
         user_error("{}:/derived/{}: gives {} at point {}: {}", definition_.path, derived.key, value,
                    index, problem);
       }
-      set_key(result, derived.key, scalar);
+      set_key(result, derived.key, number);
     }
     if (!is_gemm(result)) put_memory_in_force(result);
     return result;
@@ -408,7 +421,7 @@ class Configurations::Builder {
   static BoardMemory placed_memory(const Configuration& result) {
     const std::string where = "the point's configuration";
     JsonDocument board_text(text_of_json(result.at("board")), where);
-    JsonDocument architecture_text(text_of_json(result.at("architecture")), where);
+    JsonDocument architecture_text(text_of_json(without_nulls(result.at("architecture"))), where);
     BoardValues board;
     tcu::Architecture architecture;
     ObjectReader board_reader = board_text.root(), architecture_reader = architecture_text.root();
@@ -451,6 +464,18 @@ class Configurations::Builder {
     if (config_path("dram", name) != name) return;
     *ddr = name;
     board["ddr_sha256"] = hash_of(name);
+  }
+
+  /// Does the same as bind_files() for the programs of DAIS blocks.
+  void bind_blocks(Configuration& configuration) {
+    const auto architecture = configuration.find("architecture");
+    if (architecture == configuration.end() || !architecture->contains("dais_blocks")) return;
+    for (auto& block : (*architecture)["dais_blocks"]) {
+      const std::string path =
+          in_full(resolve_beside(definition_.beside, block.at("program").get<std::string>()));
+      block["program"] = path;
+      configuration["workload"]["blocks_sha256"].push_back(hash_of(path));
+    }
   }
 
   const std::string& hash_of(const std::string& path) {
@@ -499,7 +524,7 @@ void choose_memory(Definition& definition, const Configuration& keys) {
   const MemoryKeys used = memory_keys(definition);
   std::string_view model;
   for (const auto& [key, value] : definition.base) {
-    const auto* text = std::get_if<std::string>(&value);
+    const auto* text = value.get_ptr<const std::string*>();
     if (key == "board.memory_model" && text != nullptr) model = *text;
   }
   if (!used.of_board.empty() && (!used.latency.empty() || model == "fixed")) {

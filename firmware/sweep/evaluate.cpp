@@ -25,13 +25,14 @@ bench::Task to_task(const Configuration& configuration) {
   Configuration task;
   task["source"] = nn::is_network_file(network)    ? "onnx"
                    : ends_with(network, ".tmodel") ? "model"
+                   : ends_with(network, ".tprog")  ? "program"
                                                    : "network";
   task["workload"] = network;
   task["seed"] = workload.at("seed");
   for (const auto& p : bench::compiler_parameters()) {
     task[p.key] = configuration.at("compiler").at(p.key);
   }
-  task["architecture"] = configuration.at("architecture");
+  task["architecture"] = without_nulls(configuration.at("architecture"));
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (replaces_board_memory(p.key)) continue;  // board.memory of the point has its value already
     if (board.contains(p.key)) task[p.key] = board.at(p.key);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <variant>
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -14,11 +13,7 @@ namespace {
 
 constexpr std::uint64_t most_combinations = 1'000'000;
 
-double to_number(const JsonScalar& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  const auto* real = std::get_if<double>(&value);
-  return real == nullptr ? 0 : *real;
-}
+double to_number(const KeyValue& value) { return value.is_number() ? value.get<double>() : 0; }
 
 /// The number of a key; NaN if the base leaves the key open, as a board's memory may. Axes may
 /// still set it.
@@ -85,11 +80,11 @@ const std::vector<double>& Filter::before_axes(const std::string& base) {
 
 void Filter::load(std::uint64_t index) {
   base_ = &definition_.base_of_all.value;
-  definition_.axes.visit(index, [&](const std::string& key, const JsonScalar& value) {
-    if (key == definition_.base_of_all.key) base_ = &std::get<std::string>(value);
+  definition_.axes.visit(index, [&](const std::string& key, const KeyValue& value) {
+    if (key == definition_.base_of_all.key) base_ = value.get_ptr<const std::string*>();
   });
   numbers_ = before_axes(*base_);
-  definition_.axes.visit(index, [&](const std::string& key, const JsonScalar& value) {
+  definition_.axes.visit(index, [&](const std::string& key, const KeyValue& value) {
     const auto slot = slots_.find(key);
     if (slot != slots_.end()) numbers_[slot->second] = to_number(value);
   });

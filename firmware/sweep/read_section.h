@@ -10,13 +10,13 @@
 namespace tactus::sweep {
 
 /// Sets the members of `object` to the values of the section `name`, as `table` describes them. A
-/// missing key keeps the object's value. Keys in `apart` are skipped, since the table lacks them.
-/// Throws UserError for other unknown keys and for bad values.
+/// missing key, and one that is null, keeps the object's value. Keys in `apart` are skipped, since
+/// the table lacks them. Throws UserError for other unknown keys and for bad values.
 template <typename T>
 void read_section(const Configuration& configuration, const char* name,
                   const ParameterTable<T>& table, T& object,
                   std::initializer_list<const char*> apart = {}) {
-  Configuration section = configuration.at(name);
+  Configuration section = without_nulls(configuration.at(name));
   for (const char* key : apart) section.erase(key);
   JsonDocument document(text_of_json(section), std::string("the point's ") + name);
   ObjectReader reader = document.root();

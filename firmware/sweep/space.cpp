@@ -21,7 +21,7 @@ std::uint64_t draw(std::mt19937_64& engine, std::uint64_t bound) {
 
 }  // namespace
 
-Space Space::axis(std::string key, std::vector<JsonScalar> values) {
+Space Space::axis(std::string key, std::vector<KeyValue> values) {
   Space space(Kind::axis, values.size(), {});
   space.key_ = std::move(key);
   space.values_ = std::move(values);
@@ -46,7 +46,7 @@ Space Space::product(std::vector<Space> parts) {
 
 void Space::append(std::uint64_t index, std::vector<Assignment>& out) const {
   visit(index,
-        [&](const std::string& key, const JsonScalar& value) { out.emplace_back(key, value); });
+        [&](const std::string& key, const KeyValue& value) { out.emplace_back(key, value); });
 }
 
 void Space::append_keys(std::vector<std::string>& out) const {

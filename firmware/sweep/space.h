@@ -8,18 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "isa/support/json.h"
+#include "firmware/sweep/configuration.h"
 
 namespace tactus::sweep {
 
-using Assignment = std::pair<std::string, JsonScalar>;  ///< key and value
+using Assignment = std::pair<std::string, KeyValue>;  ///< key and value
 
 /// A tree of axes. Points are numbered from 0 and computed on demand, so memory does not depend on
 /// their number.
 class Space {
  public:
   /// An axis: one key with its values. Precondition: `values` is not empty.
-  static Space axis(std::string key, std::vector<JsonScalar> values);
+  static Space axis(std::string key, std::vector<KeyValue> values);
   /// A zip: its parts advance together. Precondition: there is at least one part, and all have one
   /// size.
   static Space zip(std::vector<Space> parts);
@@ -49,7 +49,7 @@ class Space {
   std::uint64_t size_;
   std::vector<Space> parts_;
   std::string key_;
-  std::vector<JsonScalar> values_;
+  std::vector<KeyValue> values_;
 };
 
 template <typename Take>

@@ -12,6 +12,7 @@
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json_limits.h"
+#include "isa/support/json_text.h"
 #include "isa/support/nearest_name.h"
 #include "isa/support/text.h"
 
@@ -271,6 +272,39 @@ JsonScalar read_scalar(const JsonNode* node, const std::string& path, Problems& 
   }
 }
 
+bool is_no_scalar(const JsonNode* node) {
+  return node != nullptr &&
+         (node->kind == JsonNode::Kind::null || node->kind == JsonNode::Kind::array ||
+          node->kind == JsonNode::Kind::object);
+}
+
+std::string json_text_of(const JsonNode& node) {
+  std::string text;
+  switch (node.kind) {
+    case JsonNode::Kind::null:
+      return "null";
+    case JsonNode::Kind::boolean:
+      return node.boolean ? "true" : "false";
+    case JsonNode::Kind::integer:
+    case JsonNode::Kind::number:
+      return node.text;
+    case JsonNode::Kind::string:
+      return json_string(node.text);
+    case JsonNode::Kind::array:
+      for (const JsonNode& item : node.items) {
+        text += (text.empty() ? "" : ",") + json_text_of(item);
+      }
+      return "[" + text + "]";
+    case JsonNode::Kind::object:
+      for (std::size_t i = 0; i < node.items.size(); ++i) {
+        text += (text.empty() ? "" : ",") + json_string(node.keys[i]) + ":";
+        text += json_text_of(node.items[i]);
+      }
+      return "{" + text + "}";
+  }
+  internal_error("a JSON value of no kind");
+}
+
 ObjectReader read_object(const JsonNode* node, const std::string& path, Problems& problems) {
   const bool good = is_kind(node, JsonNode::Kind::object, "an object", path, problems);
   return {good ? node : nullptr, path, problems};
@@ -346,6 +380,13 @@ ArrayReader ObjectReader::get_array(std::string_view key) {
   const bool good = is_kind(node, JsonNode::Kind::array, "an array", path, *problems_);
   return {good ? node : nullptr, path, *problems_};
 }
+
+std::string ObjectReader::get_text(std::string_view key) {
+  const JsonNode* node = require(key);
+  return node == nullptr ? "null" : json_text_of(*node);
+}
+
+bool ObjectReader::is_no_scalar(std::string_view key) { return tactus::is_no_scalar(find(key)); }
 
 JsonScalar ObjectReader::get_scalar(std::string_view key) {
   return read_scalar(require(key), below(path_, key), *problems_);
@@ -439,6 +480,10 @@ std::string ArrayReader::get_string(std::size_t index) const {
 JsonScalar ArrayReader::get_scalar(std::size_t index) const {
   return read_scalar(&at(index), below(path_, index), *problems_);
 }
+
+std::string ArrayReader::get_text(std::size_t index) const { return json_text_of(at(index)); }
+
+bool ArrayReader::is_no_scalar(std::size_t index) const { return tactus::is_no_scalar(&at(index)); }
 
 void ArrayReader::add_problem(std::size_t index, std::string what) const {
   problems_->add(below(path_, index), std::move(what));

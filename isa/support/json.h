@@ -61,6 +61,10 @@ class ObjectReader {
   [[nodiscard]] ArrayReader get_array(std::string_view key);
   /// A scalar; integers are signed, 64 bits.
   [[nodiscard]] JsonScalar get_scalar(std::string_view key);
+  /// The JSON text of a value of any kind, without comments and blanks.
+  [[nodiscard]] std::string get_text(std::string_view key);
+  /// True if the value is a list, an object or null. Reports nothing.
+  [[nodiscard]] bool is_no_scalar(std::string_view key);
   /// Keys of the object in the file's order; for objects whose keys the user chooses.
   [[nodiscard]] std::vector<std::string> keys() const;
 
@@ -111,6 +115,9 @@ class ArrayReader {
       std::uint64_t max = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] std::string get_string(std::size_t index) const;
   [[nodiscard]] JsonScalar get_scalar(std::size_t index) const;
+  /// As those of ObjectReader.
+  [[nodiscard]] std::string get_text(std::size_t index) const;
+  [[nodiscard]] bool is_no_scalar(std::size_t index) const;
   /// Reports what is wrong with an element.
   void add_problem(std::size_t index, std::string what) const;
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -35,7 +35,7 @@ enum class ParameterType {
   boolean,  ///< true or false
   choice,   ///< one of a list of names
   text,     ///< a name or a path
-  other,    ///< any other type, read and written by functions; no option, no sweep key
+  other,    ///< any other type, read and written by functions; no option
 };
 
 /// Value of any parameter; a choice is given by its name. std::monostate: an optional parameter

@@ -1,12 +1,18 @@
 // Definitions of sweeps: their points, and errors in them.
 #include "firmware/sweep/definition.h"
 
+#include <filesystem>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "firmware/sweep/evaluate.h"
+#include "isa/dais/json.h"
 #include "isa/support/error.h"
+#include "isa/support/files.h"
+#include "isa/support/json_text.h"
+#include "isa/tcu/assembler.h"
+#include "tests/support/dais_blocks.h"
 #include "tests/support/error_of.h"
 
 namespace tactus::sweep {
@@ -161,6 +167,95 @@ TEST(SweepDefinition, ExtensionsAreKeysOfEveryBoard) {
   EXPECT_EQ(to_task(all.back()).architecture.shadow_weights, tcu::ShadowWeights::on);
   EXPECT_EQ(to_task(all.front()).architecture.dma_queue, 0U);
   EXPECT_FALSE(to_task(all.front()).architecture.activation_unit);
+}
+
+/// Lists and objects of an architecture are values like others; null is none.
+TEST(SweepDefinition, ListsAndObjectsOfAnArchitectureAreKeys) {
+  const std::vector<Configuration> all = configurations(parse(
+      R"("axes": [{"key": "architecture.lookup_tables",
+                   "values": [{"count": 2, "depth": 256, "key_binary_point": 4}, null,
+                              {"count": 1, "depth": 64, "key_binary_point": 3}]}])"));
+  ASSERT_EQ(all.size(), 3U);
+  const std::vector<std::uint32_t> counts{2, 0, 1}, depths{256, 0, 64};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const tcu::LookupTables tables = to_task(all[i]).architecture.lookup_tables;
+    EXPECT_EQ(tables.count, counts[i]);
+    if (tables.count != 0) {
+      EXPECT_EQ(tables.depth, depths[i]);
+    }
+  }
+  const auto keys = key_names(all[0]);
+  EXPECT_EQ(std::count(keys.begin(), keys.end(), "architecture.lookup_tables"), 1);
+  EXPECT_EQ(std::count(keys.begin(), keys.end(), "board.memory"), 0);
+
+  expect_error(
+      R"("axes": [{"key": "architecture.lookup_tables",
+                            "values": [{"count": 1, "depth": 3, "key_binary_point": 0}]}])",
+      "s.json:/axes/0/values/0: \"architecture.lookup_tables\": /lookup_tables/depth: 3 is "
+      "no power of two; allowed 2..65536");
+  expect_error(
+      R"("axes": [{"key": "architecture.lookup_tables", "values": [[1], 2]}])",
+      "s.json:/axes/0/values/0: \"architecture.lookup_tables\": /lookup_tables: must be an "
+      "object, is an array");
+  expect_error(R"("axes": [{"key": "architecture.array_size", "values": [8, null, [8]]}])",
+               "s.json:/axes/0/values/1: \"architecture.array_size\": must be a number, a string, "
+               "true or false, is null\ns.json:/axes/0/values/2: \"architecture.array_size\": must "
+               "be a number, a string, true or false, is an array");
+  expect_error(R"("axes": [{"key": "board.memory", "values": [{}]}])", "unknown key");
+  expect_error(R"("derived": {"architecture.lookup_tables": "1"}, )" + axis, "is no number");
+}
+
+/// Paths of DAIS programs and of .tprog files are relative to the sweep's file; the point has their
+/// content's hash.
+TEST(SweepDefinition, DaisBlocksAndProgramsAreFilesBesideTheSweep) {
+  const std::string folder = testing::TempDir() + "sweep_files";
+  std::filesystem::create_directories(folder);
+  write_file_atomically(folder + "/one.json", dais::encode_json(relay_program(8, 8), "one"));
+  write_file_atomically(folder + "/two.json", dais::encode_json(relay_program(8, 4), "two"));
+  const Definition blocks = parse_definition(
+      R"({"name": "t", "base": {"board": {"name": "zcu104"}, "workload": {"network": "mlp"}},
+          "axes": [{"key": "architecture.dais_blocks",
+                    "values": [[], [{"name": "a", "program": "one.json"}],
+                               [{"name": "a", "program": "two.json"}]]}]})",
+      folder + "/s.json");
+  const std::vector<Configuration> all = configurations(blocks);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_TRUE(to_task(all[0]).architecture.dais_blocks.empty());
+  EXPECT_EQ(to_task(all[1]).architecture.dais_blocks.at(0).output_count(), 8U);
+  EXPECT_EQ(to_task(all[2]).architecture.dais_blocks.at(0).output_count(), 4U);
+  const std::string before = hash(all[1]);
+  write_file_atomically(folder + "/one.json", dais::encode_json(relay_program(8, 2), "one"));
+  EXPECT_NE(hash(configurations(blocks)[1]), before);
+  const std::string missing = error_of([&] {
+    (void)parse_definition(
+        R"({"name": "t", "base": {"board": {"name": "zcu104"}, "workload": {"network": "mlp"}},
+            "axes": [{"key": "architecture.dais_blocks",
+                      "values": [[{"name": "a", "program": "none.json"}]]}]})",
+        folder + "/s.json");
+  });
+  EXPECT_EQ(missing.find(folder + "/s.json:/axes/0/values/0: \"architecture.dais_blocks\": "
+                                  "/dais_blocks/0/program: "),
+            0U)
+      << missing;
+
+  const tcu::Architecture architecture = to_task(all[0]).architecture;
+  write_file_atomically(
+      folder + "/p.tprog",
+      tcu::assemble_bytes(architecture, "DataMove DRAM0(0) -> Local(0), 8\n", "p"));
+  const Definition programs = parse_definition(
+      R"({"name": "t", "base": {"board": {"name": "zcu104"}, "workload": {"network": "p.tprog"}},
+          "axes": [{"key": "board.read_latency", "values": [10, 30]}]})",
+      folder + "/s.json");
+  const bench::ProgramCache cache(std::nullopt);
+  std::vector<std::uint64_t> cycles;
+  for (const Configuration& point : configurations(programs)) {
+    const Configuration figures = json_of_text(evaluate(text_of_json(point), cache, 0));
+    cycles.push_back(figures.at("cycles"));
+    EXPECT_EQ(figures.at("instructions"), 1);
+    EXPECT_TRUE(figures.at("macs").is_null());
+  }
+  ASSERT_EQ(cycles.size(), 2U);
+  EXPECT_EQ(cycles[1], cycles[0] + 20);
 }
 
 /// A board's memory may have no value for a key; then the error of a constraint names the key.

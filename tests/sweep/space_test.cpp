@@ -13,7 +13,7 @@ namespace tactus::sweep {
 namespace {
 
 Space counted(const std::string& key, std::int64_t count) {
-  std::vector<JsonScalar> values;
+  std::vector<KeyValue> values;
   for (std::int64_t i = 0; i < count; ++i) values.emplace_back(i);
   return Space::axis(key, std::move(values));
 }
@@ -23,7 +23,7 @@ std::vector<std::int64_t> at(const Space& space, std::uint64_t index) {
   space.append(index, assignments);
   std::vector<std::int64_t> values;
   for (const Assignment& assignment : assignments) {
-    values.push_back(std::get<std::int64_t>(assignment.second));
+    values.push_back(assignment.second.get<std::int64_t>());
   }
   return values;
 }
