@@ -1,10 +1,13 @@
 #include "firmware/python/machine.h"
 
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <pybind11/pybind11.h>
 #include <nlohmann/json.hpp>
 
 #include "firmware/config/coverage.h"
@@ -20,14 +23,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Machines whose Python object was deleted while another machine ran. They are destroyed when the
-/// kernel is free, since that needs the kernel.
+/// Machines whose Python object was deleted while the kernel was in use. They are destroyed when it
+/// is free, since that needs the kernel.
 std::vector<std::unique_ptr<TcuSimulation>>& left_over() {
   static std::vector<std::unique_ptr<TcuSimulation>> simulations;
   return simulations;
 }
 
-std::atomic<bool> kernel_in_use{false};
+/// The kernel's present user; empty: it is free. It changes with Python's lock and this mutex held.
+std::optional<KernelUser> kernel_user;
+std::mutex kernel_mutex;
+std::condition_variable kernel_freed;
+
+void set_kernel_user(std::optional<KernelUser> user) {
+  {
+    const std::lock_guard lock(kernel_mutex);
+    kernel_user = user;
+  }
+  if (!user) kernel_freed.notify_all();
+}
 
 Json configuration_json(const Run& run) {
   Json json;
@@ -111,17 +125,28 @@ void find_unwritten(Run& run, const CompiledModel& model, tcu::WrittenVectors& w
 
 // ---- KernelUse ----------------------------------------------------------------------------------
 
-KernelUse::KernelUse() {
-  if (!kernel_in_use.exchange(true)) return;
-  user_error(
-      "another machine of this process is running: SystemC has one kernel at work in a process. "
-      "Machines may take turns; to run at the same time each needs a process of its own "
-      "(multiprocessing, or tactus.sweep)");
+KernelUse::KernelUse(KernelUser user) {
+  while (kernel_user) {
+    if (user == KernelUser::machine && kernel_user == KernelUser::machine) {
+      user_error(
+          "another machine of this process is running: SystemC has one kernel at work in a "
+          "process. Machines may take turns; to run at the same time each needs a process of its "
+          "own (multiprocessing, or tactus.sweep)");
+    }
+    {
+      constexpr std::chrono::milliseconds between_signals(100);
+      const pybind11::gil_scoped_release unlocked;
+      std::unique_lock lock(kernel_mutex);
+      kernel_freed.wait_for(lock, between_signals, [] { return !kernel_user; });
+    }
+    if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+  }
+  set_kernel_user(user);
 }
 
 KernelUse::~KernelUse() {
   left_over().clear();
-  kernel_in_use = false;
+  set_kernel_user(std::nullopt);
 }
 
 // ---- Run ----------------------------------------------------------------------------------------
@@ -153,12 +178,7 @@ SimulatedMachine::SimulatedMachine(const KernelUse&, const Configuration& config
 }
 
 SimulatedMachine::~SimulatedMachine() {
-  if (kernel_in_use.exchange(true)) {
-    left_over().push_back(std::move(simulation_));
-    return;
-  }
-  simulation_.reset();
-  kernel_in_use = false;
+  if (kernel_user) left_over().push_back(std::move(simulation_));
 }
 
 Cycle SimulatedMachine::now() const { return simulation_->now(); }

@@ -1,6 +1,7 @@
 // Machines that run programs and models, and the results of runs.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,12 +34,16 @@ class Run final : public RecordedRun, public TcuImages {
   [[nodiscard]] RunDocument document() const override;
 };
 
-/// The right to call SystemC, whose kernel serves one machine of the process at a time. The
-/// constructor throws UserError while another KernelUse exists. Construct and destroy it with
-/// Python's lock held.
+/// Uses of SystemC's kernel, which serves one at a time in a process.
+enum class KernelUser : std::uint8_t {
+  machine,   ///< refused while a machine runs, waits while a compiler simulates
+  compiler,  ///< waits for both
+};
+/// The right to call SystemC. The constructor throws UserError if a machine is refused. Construct
+/// and destroy it with Python's lock held; it is released while the constructor waits.
 class KernelUse {
  public:
-  KernelUse();
+  explicit KernelUse(KernelUser user = KernelUser::machine);
   ~KernelUse();
   KernelUse(const KernelUse&) = delete;
   KernelUse& operator=(const KernelUse&) = delete;
@@ -57,7 +62,7 @@ class KernelUse {
 class SimulatedMachine {
  public:
   SimulatedMachine(const KernelUse& use, const Configuration& configuration);
-  /// Destroys the simulation, or, if another machine is running, leaves this to the end of its run.
+  /// Destroys the simulation, or, if the kernel is in use, leaves this to the end of that use.
   ~SimulatedMachine();
   SimulatedMachine(const SimulatedMachine&) = delete;
   SimulatedMachine& operator=(const SimulatedMachine&) = delete;

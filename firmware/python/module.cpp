@@ -255,7 +255,7 @@ void add_model(py::module_& m) {
       [](const Network& network, const Configuration& configuration, const std::string& options) {
         return compile(network, configuration, options, [](const std::function<void()>& simulate) {
           const py::gil_scoped_acquire lock;
-          const KernelUse use;
+          const KernelUse use(KernelUser::compiler);
           const py::gil_scoped_release unlocked;
           simulate();
         });

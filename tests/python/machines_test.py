@@ -201,6 +201,35 @@ class Several(unittest.TestCase):
         alone = tactus.Machine(machine.configuration).run(model, values[:1])
         self.assertEqual(ended[0].cycles, alone.cycles)
 
+    def test_compiling_takes_turns_with_machines(self):
+        """The optimising compiler simulates; it waits for machines, and they wait for it."""
+        board = tactus.Configuration("ultra96_v2")
+        alone = tactus.compile("cnn", board, optimise=True).program
+        model, machine, values = self.long_run()
+        ended, programs, errors = [], [], []
+
+        def compile_one():
+            try:
+                programs.append(tactus.compile("cnn", board, optimise=True).program)
+            except Exception as error:
+                errors.append(error)
+
+        running = threading.Thread(target=lambda: ended.append(machine.run(model, values[:2])))
+        running.start()
+        time.sleep(0.2)
+        self.assertTrue(running.is_alive())
+        compilers = [threading.Thread(target=compile_one) for _ in range(3)]
+        for thread in compilers:
+            thread.start()
+        running.join()
+        small = tactus.Machine(fixed())  # waits for a simulation of a compiler
+        for thread in compilers:
+            thread.join()
+        self.assertEqual(errors, [])
+        self.assertEqual(programs, [alone] * 3)
+        self.assertEqual(len(ended), 1)
+        self.assertEqual(small.run_program(PROGRAM).instructions, 5)
+
     def test_an_interrupt_ends_a_run(self):
         model, machine, values = self.long_run()
         timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))

@@ -110,8 +110,7 @@ DdrFigures MemorySystem::figures() {
   if (pulled_) {
     // The controller catches up to the time to which a slave may have pulled it in this cycle, so
     // the figures do not depend on how far a slave has pulled.
-    controller_.catch_up(clock_->now * clock_->period + clock_->period / 2 +
-                         lookahead_.value());
+    controller_.catch_up(clock_->now * clock_->period + clock_->period / 2 + lookahead_.value());
   } else {
     controller_.catch_up();
   }
