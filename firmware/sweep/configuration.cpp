@@ -132,7 +132,6 @@ std::string derived_problem(std::string_view key) {
   if (parameter == nullptr) return unknown_key(key);
   const bool number =
       parameter->type == ParameterType::whole || parameter->type == ParameterType::real;
-  if (parameter->type == ParameterType::other) return "is no number";
   return number ? "" : scalar_problem(*parameter, std::int64_t{0});
 }
 

@@ -202,7 +202,7 @@ TEST(SweepDefinition, ListsAndObjectsOfAnArchitectureAreKeys) {
                "true or false, is null\ns.json:/axes/0/values/2: \"architecture.array_size\": must "
                "be a number, a string, true or false, is an array");
   expect_error(R"("axes": [{"key": "board.memory", "values": [{}]}])", "unknown key");
-  expect_error(R"("derived": {"architecture.lookup_tables": "1"}, )" + axis, "is no number");
+  expect_error(R"("derived": {"architecture.lookup_tables": "1"}, )" + axis, "is no single value");
 }
 
 /// Paths of DAIS programs and of .tprog files are relative to the sweep's file; the point has their
