@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -422,7 +424,25 @@ void add_sweep(py::module_& m) {
 }  // namespace
 }  // namespace tactus::python
 
+namespace {
+
+/// Throws ImportError with a NumPy that this pybind11 does not know: its structured arrays, such as
+/// a run's events, would be read wrongly.
+void check_numpy() {
+#if PYBIND11_VERSION_MAJOR == 2 && PYBIND11_VERSION_MINOR < 12
+  const auto version = pybind11::module_::import("numpy").attr("__version__").cast<std::string>();
+  if (version.rfind("1.", 0) == 0) return;
+  throw pybind11::import_error(
+      fmt::format("NumPy {} needs pybind11 2.12 or later, and this module was built with {}.{}; "
+                  "allowed is NumPy 1",
+                  version, PYBIND11_VERSION_MAJOR, PYBIND11_VERSION_MINOR));
+#endif
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_native, m) {
+  check_numpy();
   // Without this SystemC prints a licence banner at the first elaboration.
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
   m.doc() = "Tactus's library on plain types; the package tactus is its interface.";

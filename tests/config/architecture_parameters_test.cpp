@@ -143,14 +143,16 @@ TEST(SweepKeys, AreTheParametersOfArchitectureBoardAndCompiler) {
 }
 
 TEST(SweepKeys, AreCheckedAgainstTheTable) {
-  EXPECT_EQ(sweep::key_problem("board.read_latency", std::int64_t{0}),
+  EXPECT_EQ(sweep::key_problem("board.read_latency", std::int64_t{0}, ""),
             "0 is out of range; allowed 1..1000000");
-  EXPECT_EQ(sweep::key_problem("architecture.array_size", std::int64_t{300}),
+  EXPECT_EQ(sweep::key_problem("architecture.array_size", std::int64_t{300}, ""),
             "300 is out of range; allowed 2..256");
-  EXPECT_EQ(sweep::key_problem("board.clock_mhz", 0.0), "0 is out of range; allowed 0.001..100000");
-  EXPECT_NE(sweep::key_problem("compiler.strategy", std::string("local-var")).find("did you mean"),
-            std::string::npos);
-  EXPECT_EQ(sweep::key_problem("architecture.arraysize", std::int64_t{8}),
+  EXPECT_EQ(sweep::key_problem("board.clock_mhz", 0.0, ""),
+            "0 is out of range; allowed 0.001..100000");
+  EXPECT_NE(
+      sweep::key_problem("compiler.strategy", std::string("local-var"), "").find("did you mean"),
+      std::string::npos);
+  EXPECT_EQ(sweep::key_problem("architecture.arraysize", std::int64_t{8}, ""),
             "unknown key; did you mean \"architecture.array_size\"?");
 }
 
