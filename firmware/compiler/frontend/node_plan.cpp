@@ -72,6 +72,30 @@ Role role_of(Work work) {
   }
 }
 
+/// Reports an operator that the table does not have.
+void refuse_operator(Planner& planner) {
+  const nn::Node& node = planner.node;
+  if (!planner.compat() && nn::reference_has(node, planner.opset())) {
+    planner.problem(
+        "the unit does not have the operator, and a product depends on it; the host computes it "
+        "only before the program, from inputs alone, and behind the last product");
+  } else {
+    planner.problem("the operator{} is not supported",
+                    node.domain.empty() ? "" : " of domain " + quote(node.domain));
+  }
+}
+
+/// Reports operands of an operator that is only folded.
+void refuse_computed_operands(Planner& planner) {
+  for (std::size_t i = 0; i < planner.node.inputs.size(); ++i) {
+    const Value* operand = planner.value(i);
+    if (operand != nullptr && operand->constant == nullptr) {
+      planner.problem("{} is computed at run time; supported are constants only",
+                      quote(operand->name));
+    }
+  }
+}
+
 }  // namespace
 
 void plan_node(Model& model, const nn::Node& node, Findings& found, bool expanded) {
@@ -89,28 +113,15 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
   const Operator* op = node.domain.empty() ? find_operator(node.op_type) : nullptr;
   if (op == nullptr && expanded) op = find_internal_operator(node.op_type);
   try {
-    const bool folds = planner.all_constant() && nn::reference_has(node, planner.opset());
-    if (op == nullptr && folds) {
-      fold_by_reference(planner);
+    if (op == nullptr) {
+      if (planner.all_constant() && nn::reference_has(node, planner.opset())) {
+        fold_by_reference(planner);
+      } else {
+        found.unsupported = true;
+        refuse_operator(planner);
+      }
       return;
     }
-  } catch (const UserError& error) {
-    problems.emplace_back(error.what());
-    return;
-  }
-  if (op == nullptr) {
-    found.unsupported = true;
-    if (!model.compat && nn::reference_has(node, planner.opset())) {
-      planner.problem(
-          "the unit does not have the operator, and a product depends on it; the host computes it "
-          "only before the program, from inputs alone, and behind the last product");
-    } else {
-      planner.problem("the operator{} is not supported",
-                      node.domain.empty() ? "" : " of domain " + quote(node.domain));
-    }
-    return;
-  }
-  try {
     const bool constant = planner.all_constant();
     if (constant && op->fold != nullptr) {
       op->fold(planner);
@@ -124,13 +135,7 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
     }
     if (plan_expansion(model, planner, *op, found) || planner.failed()) return;
     if (op->plan == nullptr) {
-      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-        const Value* operand = planner.value(i);
-        if (operand != nullptr && operand->constant == nullptr) {
-          planner.problem("{} is computed at run time; supported are constants only",
-                          quote(operand->name));
-        }
-      }
+      refuse_computed_operands(planner);
       return;
     }
     Step& step = planner.step();

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -161,68 +165,89 @@ bool operator<(const Location& a, const Location& b) {
                                       });
 }
 
-LocationPattern::LocationPattern(std::string_view text) {
-  std::size_t at = 0;
-  const auto fail = [&](std::string_view allowed) {
-    user_error("location pattern {}: column {}: expected {}", quote(text), at + 1, allowed);
-  };
-  const auto skip_spaces = [&] {
-    while (at < text.size() && text[at] == ' ') ++at;
-  };
-  const auto word = [&] {
-    const std::size_t begin = at;
-    while (at < text.size() && std::string_view("[]/, ").find(text[at]) == std::string_view::npos) {
-      ++at;
+namespace {
+
+/// Reads the text of a location pattern.
+class PatternReader {
+ public:
+  explicit PatternReader(std::string_view text) : text_(text) {}
+
+  std::vector<DevicePattern> run() {
+    std::vector<DevicePattern> devices;
+    while (!text_.empty()) {
+      DevicePattern& device = devices.emplace_back();
+      const std::string name = word();
+      if (name.empty()) fail("the name of a device or *");
+      if (name != "*") device.name = name;
+      if (is('[')) device.units = units();
+      if (at_ == text_.size()) break;
+      if (!is('/')) fail("\"/\" or the end");
+      ++at_;
     }
-    return std::string(text.substr(begin, at - begin));
-  };
-  if (text.empty()) return;
-  while (true) {
-    DevicePattern device;
-    const std::string name = word();
-    if (name.empty()) fail("the name of a device or *");
-    if (name != "*") device.name = name;
-    if (at < text.size() && text[at] == '[') {
-      ++at;
-      device.units.emplace();
-      skip_spaces();
-      while (at < text.size() && text[at] != ']') {
-        const std::size_t begin = at;
-        const std::string unit = word();
-        if (unit == "*") {
-          device.units->emplace_back();
-        } else {
-          std::int64_t value = 0;
-          std::size_t used = 0;
-          try {
-            value = std::stoll(unit, &used);
-          } catch (const std::exception&) {
-            used = 0;
-          }
-          if (used == 0 || used != unit.size()) {
-            at = begin;
-            fail("the number of a unit or *");
-          }
-          device.units->emplace_back(value);
-        }
-        skip_spaces();
-        if (at < text.size() && text[at] == ',') {
-          ++at;
-          skip_spaces();
-          if (at < text.size() && text[at] == ']') fail("the number of a unit or *");
-        } else if (at < text.size() && text[at] != ']') {
-          fail("\",\" or \"]\"");
-        }
-      }
-      if (at == text.size()) fail("\"]\"");
-      ++at;
-    }
-    devices_.push_back(std::move(device));
-    if (at == text.size()) return;
-    if (text[at] != '/') fail("\"/\" or the end");
-    ++at;
+    return devices;
   }
-}
+
+ private:
+  [[noreturn]] void fail(std::string_view allowed) const {
+    user_error("location pattern {}: column {}: expected {}", quote(text_), at_ + 1, allowed);
+  }
+  [[nodiscard]] bool is(char c) const { return at_ < text_.size() && text_[at_] == c; }
+  void skip_spaces() {
+    while (is(' ')) ++at_;
+  }
+  std::string word() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() &&
+           std::string_view("[]/, ").find(text_[at_]) == std::string_view::npos) {
+      ++at_;
+    }
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  /// The number of a unit; nothing for *.
+  std::optional<std::int64_t> unit() {
+    const std::size_t begin = at_;
+    const std::string number = word();
+    if (number == "*") return std::nullopt;
+    std::int64_t value = 0;
+    std::size_t used = 0;
+    try {
+      value = std::stoll(number, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != number.size()) {
+      at_ = begin;
+      fail("the number of a unit or *");
+    }
+    return value;
+  }
+  std::vector<std::optional<std::int64_t>> units() {
+    std::vector<std::optional<std::int64_t>> all;
+    ++at_;
+    skip_spaces();
+    while (at_ < text_.size() && !is(']')) {
+      all.push_back(unit());
+      skip_spaces();
+      if (is(',')) {
+        ++at_;
+        skip_spaces();
+        if (is(']')) fail("the number of a unit or *");
+      } else if (at_ < text_.size() && !is(']')) {
+        fail("\",\" or \"]\"");
+      }
+    }
+    if (at_ == text_.size()) fail("\"]\"");
+    ++at_;
+    return all;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+LocationPattern::LocationPattern(std::string_view text) : devices_(PatternReader(text).run()) {}
 
 bool LocationPattern::matches(const Location& location) const {
   if (location.devices.size() != devices_.size()) return false;

@@ -143,6 +143,12 @@ struct Location {
 };
 bool operator<(const Location& a, const Location& b);
 
+/// A part of a location pattern.
+struct DevicePattern {
+  std::optional<std::string> name;                                ///< none: any
+  std::optional<std::vector<std::optional<std::int64_t>>> units;  ///< none: any
+};
+
 /// A pattern that matches locations: "DEV/DEV2[1, *]", with * for any device or unit. The number of
 /// devices must match; a device without brackets matches any units, one with [] only a device
 /// without units.
@@ -153,10 +159,6 @@ class LocationPattern {
   [[nodiscard]] bool matches(const Location& location) const;
 
  private:
-  struct DevicePattern {
-    std::optional<std::string> name;                                ///< none: any
-    std::optional<std::vector<std::optional<std::int64_t>>> units;  ///< none: any
-  };
   std::vector<DevicePattern> devices_;
 };
 

@@ -270,6 +270,69 @@ std::vector<std::int64_t> window_divisors(const Windows& w, bool count_padding) 
   return all;
 }
 
+/// Constants that divide the sums of windows.
+struct WindowFactors {
+  std::vector<float> factors;  ///< `constants` for each window, or once for all
+  std::size_t constants = 0;
+  double relative_error = 0;  ///< of the constants' product, the largest
+};
+
+/// `weight` is the one that a value has in its sum, and `largest` the largest mean.
+WindowFactors window_factors(Planner& p, const Windows& w, double weight, double largest) {
+  WindowFactors made;
+  std::map<std::int64_t, Constants> of_divisor;
+  const std::vector<std::int64_t> all =
+      window_divisors(w, p.node.integer("count_include_pad", 0) != 0);
+  for (const std::int64_t divisor : all) {
+    const auto [found, is_new] = of_divisor.try_emplace(divisor);
+    if (is_new) {
+      found->second = constants_for(p.architecture().data_type,
+                                    1 / (static_cast<double>(divisor) * weight), largest);
+    }
+    made.constants = std::max(made.constants, found->second.numbers.size());
+    made.relative_error = std::max(made.relative_error, found->second.relative_error);
+  }
+  for (const std::int64_t divisor : all) {
+    std::vector<float> own = of_divisor.at(divisor).numbers;
+    own.resize(made.constants, 1);
+    made.factors.insert(made.factors.end(), own.begin(), own.end());
+    if (of_divisor.size() == 1) break;
+  }
+  return made;
+}
+
+/// Adds a sum pool for each stage, by its dimension; `after` is the padding behind the image. The
+/// last pool has the attributes `last`, too.
+void add_stages(Planner& p, Expansion& e, const Windows& w,
+                const std::array<std::int64_t, 2>& after,
+                const std::vector<std::pair<std::size_t, WindowStage>>& stages,
+                Expansion::Attributes last) {
+  const tcu::DataType type = p.architecture().data_type;
+  std::string sums = p.node.inputs[0];
+  std::array<bool, 2> padded{};
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const auto& [d, stage] = stages[k];
+    const auto pair = [d = d](std::int64_t value, std::int64_t other) {
+      return d == 0 ? nn::Shape{value, other} : nn::Shape{other, value};
+    };
+    Expansion::Attributes attributes{{"kernel_shape", pair(stage.terms, 1)},
+                                     {"strides", pair(stage.stride, 1)},
+                                     {"dilations", pair(stage.dilation, 1)},
+                                     {"weight", weight_of_one_in(type, stage.terms)}};
+    if (!padded[d]) {
+      const nn::Shape before = pair(w.before[d], 0), behind = pair(after[d], 0);
+      attributes["pads"] = nn::Shape{before[0], before[1], behind[0], behind[1]};
+      padded[d] = true;
+    }
+    if (k + 1 < stages.size()) {
+      sums = e.node(sum_pool, {sums}, std::move(attributes));
+    } else {
+      attributes.merge(last);
+      e.last(sum_pool, {sums}, std::move(attributes));
+    }
+  }
+}
+
 /// Expands the means of windows. Sums are exact if a bound says that they stay in range; else
 /// stages in each direction add up weighted values.
 void expand_windows(Planner& p, Expansion& e, const Windows& w) {
@@ -294,31 +357,13 @@ void expand_windows(Planner& p, Expansion& e, const Windows& w) {
       }
     }
   }
-  std::map<std::int64_t, Constants> of_divisor;
-  std::size_t constants = 0;
-  const std::vector<std::int64_t> all =
-      window_divisors(w, p.node.integer("count_include_pad", 0) != 0);
-  double relative = 0;
-  for (const std::int64_t divisor : all) {
-    const auto [found, is_new] = of_divisor.try_emplace(divisor);
-    if (is_new) {
-      found->second = constants_for(type, 1 / (static_cast<double>(divisor) * weight), largest);
-    }
-    constants = std::max(constants, found->second.numbers.size());
-    relative = std::max(relative, found->second.relative_error);
-  }
+  const WindowFactors divided = window_factors(p, w, weight, largest);
   MeanPlan stated;
-  stated.error = step * (error + static_cast<double>(constants) / 2) + relative * largest;
+  stated.error = step * (error + static_cast<double>(divided.constants) / 2) +
+                 divided.relative_error * largest;
   state_error(p, stated);
-  std::vector<float> factors;
-  for (const std::int64_t divisor : all) {
-    std::vector<float> own = of_divisor.at(divisor).numbers;
-    own.resize(constants, 1);
-    factors.insert(factors.end(), own.begin(), own.end());
-    if (of_divisor.size() == 1) break;
-  }
-  Expansion::Attributes last{{"factors", factors},
-                             {"constants", static_cast<std::int64_t>(constants)}};
+  Expansion::Attributes last{{"factors", divided.factors},
+                             {"constants", static_cast<std::int64_t>(divided.constants)}};
   // Padding on each side that the windows reach; a kernel may also end before the image does.
   std::array<std::int64_t, 2> after{};
   for (std::size_t d = 0; d < 2; ++d) {
@@ -335,29 +380,7 @@ void expand_windows(Planner& p, Expansion& e, const Windows& w) {
     last["joins the layer before"] = joins_layer(p, weight_at_once);
     return e.last(sum_pool, {p.node.inputs[0]}, std::move(last));
   }
-  std::string sums = p.node.inputs[0];
-  std::array<bool, 2> padded{};
-  for (std::size_t k = 0; k < stages.size(); ++k) {
-    const auto& [d, stage] = stages[k];
-    const auto pair = [d = d](std::int64_t value, std::int64_t other) {
-      return d == 0 ? nn::Shape{value, other} : nn::Shape{other, value};
-    };
-    Expansion::Attributes attributes{{"kernel_shape", pair(stage.terms, 1)},
-                                     {"strides", pair(stage.stride, 1)},
-                                     {"dilations", pair(stage.dilation, 1)},
-                                     {"weight", weight_of_one_in(type, stage.terms)}};
-    if (!padded[d]) {
-      const nn::Shape before = pair(w.before[d], 0), behind = pair(after[d], 0);
-      attributes["pads"] = nn::Shape{before[0], before[1], behind[0], behind[1]};
-      padded[d] = true;
-    }
-    if (k + 1 < stages.size()) {
-      sums = e.node(sum_pool, {sums}, std::move(attributes));
-    } else {
-      attributes.merge(last);
-      e.last(sum_pool, {sums}, std::move(attributes));
-    }
-  }
+  add_stages(p, e, w, after, stages, std::move(last));
 }
 
 bool expand_average(Planner& p, Expansion& e) {

@@ -89,6 +89,7 @@ class Emission {
   void add(const Code& code);
   void add_counted(const Code& code);
   void add_load(const Code& code);
+  void fetch_in_wait(const Code& code);
   void keep_apart(const Code& code);
   void put(const tcu::Instruction& instruction) {
     const auto [values, weights] = timeline_.waits();
@@ -412,6 +413,14 @@ void Emission::keep_apart(const Code& code) {
   last_written_ = last;
 }
 
+/// Reads values and weights while the head waits before the code in any case.
+void Emission::fetch_in_wait(const Code& code) {
+  std::uint64_t wait = hiding_wait(code);
+  while (const std::uint64_t taken = read_early(wait)) wait -= std::min(wait, taken);
+  const std::uint64_t start = machine_.read_start();
+  if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);
+}
+
 void Emission::add(const Code& code) {
   keep_apart(code);
   if (loads_other_weights(code)) loaded_ = absent;
@@ -426,12 +435,10 @@ void Emission::add(const Code& code) {
     early_.push_back(code);
     return;
   }
-  std::uint64_t wait = hiding_wait(code);
-  while (const std::uint64_t taken = read_early(wait)) wait -= std::min(wait, taken);
-  const std::uint64_t start = machine_.read_start();
-  if (wait >= start + machine_.beats) fetch(0, (wait - start) / machine_.beats);
+  fetch_in_wait(code);
   const tcu::Operand local{code.local, code.local_stride}, other{code.other, code.other_stride};
   using Kind = tcu::DataMoveKind;
+  Kind kind{};
   switch (code.kind) {
     case CodeKind::load_block:
     case CodeKind::load_unit:
@@ -452,16 +459,12 @@ void Emission::add(const Code& code) {
       put(tcu::make_mat_mul(layout_, {0, 0}, other, code.count, code.accumulate, true));
       break;
     case CodeKind::to_accumulators:
-      put(tcu::make_data_move(
-          layout_,
-          code.accumulate ? Kind::local_to_accumulator_accumulate : Kind::local_to_accumulator,
-          local, other, code.count));
+      kind = code.accumulate ? Kind::local_to_accumulator_accumulate : Kind::local_to_accumulator;
+      put(tcu::make_data_move(layout_, kind, local, other, code.count));
       break;
     case CodeKind::to_local:
-      put(tcu::make_data_move(
-          layout_,
-          code.activated ? Kind::accumulator_to_local_activated : Kind::accumulator_to_local, local,
-          other, code.count));
+      kind = code.activated ? Kind::accumulator_to_local_activated : Kind::accumulator_to_local;
+      put(tcu::make_data_move(layout_, kind, local, other, code.count));
       break;
     case CodeKind::load_activation:
       put(tcu::make_load_activation(layout_, local));

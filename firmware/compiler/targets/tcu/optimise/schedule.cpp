@@ -58,6 +58,9 @@ class Scheduler {
   void add_tile(std::uint32_t group);
   void add_results(Job& job, const std::vector<Vector>& results);
   void add_reads(std::uint32_t job);
+  void add_dense_reads(std::uint32_t job);
+  void add_other_reads(std::uint32_t job);
+  void use(std::uint32_t job, std::uint32_t chunk);
   void keep_for_later();
   std::uint32_t add_chunk(std::vector<Vector> vectors);
 
@@ -334,16 +337,17 @@ bool meets_all_blocks(const Group& group, const Part& part) {
   return part.dense && part.columns.size() == group.blocks;
 }
 
+void Scheduler::use(std::uint32_t job, std::uint32_t chunk) {
+  std::vector<std::uint32_t>& uses = schedule_.chunks[chunk].uses;
+  if (!uses.empty() && uses.back() == job) return;
+  uses.push_back(job);
+  schedule_.jobs[job].reads.push_back(chunk);
+}
+
 /// What such matrices read is looked up once for the jobs of a tile.
-void Scheduler::add_reads(std::uint32_t number) {
-  Job& job = schedule_.jobs[number];
+void Scheduler::add_dense_reads(std::uint32_t number) {
+  const Job& job = schedule_.jobs[number];
   const Group& group = network_.groups[job.group];
-  const auto use = [&](std::uint32_t chunk) {
-    std::vector<std::uint32_t>& uses = schedule_.chunks[chunk].uses;
-    if (!uses.empty() && uses.back() == number) return;
-    uses.push_back(number);
-    job.reads.push_back(chunk);
-  };
   if (dense_reads_.size() < job.slices) dense_reads_.resize(job.slices);
   std::vector<std::uint32_t>& dense_reads = dense_reads_[job.slice];
   if (job.first_block == 0) {
@@ -360,13 +364,19 @@ void Scheduler::add_reads(std::uint32_t number) {
             schedule_.chunks[chunk].uses.back() == number) {
           continue;
         }
-        use(chunk);
+        use(number, chunk);
         dense_reads.push_back(chunk);
       }
     }
   } else {
-    for (const std::uint32_t chunk : dense_reads) use(chunk);
+    for (const std::uint32_t chunk : dense_reads) use(number, chunk);
   }
+}
+
+/// Inputs of other parts, and computed weights.
+void Scheduler::add_other_reads(std::uint32_t number) {
+  const Job& job = schedule_.jobs[number];
+  const Group& group = network_.groups[job.group];
   for (const Part& part : group.parts) {
     const bool is_read =
         std::any_of(part.columns.begin(), part.columns.end(), [&](const Column& column) {
@@ -375,7 +385,7 @@ void Scheduler::add_reads(std::uint32_t number) {
     if (meets_all_blocks(group, part) || !is_read || !job.has(group, part)) continue;
     const Range range = entries_of(group, part, job);
     for (std::size_t i = range.first; i < range.end; ++i) {
-      use(schedule_.chunk(part.inputs[i]));
+      use(number, schedule_.chunk(part.inputs[i]));
     }
   }
   for (const Part& part : group.parts) {
@@ -384,19 +394,26 @@ void Scheduler::add_reads(std::uint32_t number) {
     for (const Column& column : part.columns) {
       if (column.block < job.first_block || column.block >= job.end_block) continue;
       for (const Vector v : column.rows) {
-        if (v != no_vector) use(schedule_.chunk(v));
+        if (v != no_vector) use(number, schedule_.chunk(v));
       }
     }
   }
+}
+
+void Scheduler::add_reads(std::uint32_t number) {
+  const Job& job = schedule_.jobs[number];
+  const Group& group = network_.groups[job.group];
+  add_dense_reads(number);
+  add_other_reads(number);
   if (!group.tables.empty() && job.is_last_slice() && loaded_ != group.tables.front()) {
     loaded_ = group.tables.front();
-    use(schedule_.chunk(loaded_));
+    use(number, schedule_.chunk(loaded_));
   }
   if (group.windows.empty()) return;
   for (std::uint32_t p = job.first_pixel; p < job.end_pixel; ++p) {
     for (std::uint32_t b = job.first_block; b < job.end_block; ++b) {
       for (const Vector v : group.windows[p * group.blocks + b]) {
-        if (v != no_vector) use(schedule_.chunk(v));
+        if (v != no_vector) use(number, schedule_.chunk(v));
       }
     }
   }

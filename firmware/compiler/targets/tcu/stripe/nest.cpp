@@ -47,6 +47,35 @@ struct Life {
   std::size_t first = std::numeric_limits<std::size_t>::max(), last = 0;
 };
 
+/// The statements of the main block during which each buffer is used.
+std::map<const Buffer*, Life> lives_of(const Nest& main) {
+  std::map<const Buffer*, Life> lives;
+  const auto use = [&](const Nest& nest, const std::string& name, std::size_t at) {
+    Life& life = lives[nest.views.at(name).buffer];
+    life.first = std::min(life.first, at);
+    life.last = std::max(life.last, at);
+  };
+  for (std::size_t i = 0; i < main.block->statements.size(); ++i) {
+    const stripe::Uses uses = stripe::uses_of(main.block->statements[i]);
+    for (const std::string& name : uses.buffer_reads) use(main, name, i);
+    for (const std::string& name : uses.buffer_writes) use(main, name, i);
+  }
+  std::vector<std::pair<const Nest*, std::size_t>> inner;  // blocks below main, and their kernel
+  for (std::size_t i = 0; i < main.children.size(); ++i) {
+    if (main.children[i] != nullptr) inner.emplace_back(main.children[i].get(), i);
+  }
+  for (std::size_t k = 0; k < inner.size(); ++k) {
+    const auto [nest, kernel] = inner[k];
+    for (const auto& [into, view] : nest->views) {
+      if (view.made_here) lives[view.buffer] = {kernel, kernel};
+    }
+    for (const auto& child : nest->children) {
+      if (child != nullptr) inner.emplace_back(child.get(), kernel);
+    }
+  }
+  return lives;
+}
+
 }  // namespace
 
 void fail(const stripe::Block& block, const std::string& what) {
@@ -190,6 +219,13 @@ Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
   buffer.name = ref.into;
   buffer.shape = ref.shape;
   buffer.agg_op = ref.agg_op;
+  lay_out(buffer, *nest.block, ref);
+  place(buffer, nest, ref);
+  return buffer;
+}
+
+/// Chooses the order of the dimensions, the lanes' one, and the strides.
+void Nests::lay_out(Buffer& buffer, const stripe::Block& block, const Refinement& ref) const {
   const auto& dims = ref.shape.dims;
   buffer.order.resize(dims.size());
   std::iota(buffer.order.begin(), buffer.order.end(), 0);
@@ -219,11 +255,15 @@ Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
       const std::size_t d = buffer.order[k];
       buffer.strides[d] = static_cast<std::int64_t>(scalars);
       if (__builtin_mul_overflow(scalars, dims[d].size, &scalars)) {
-        fail(*nest.block, fmt::format("buffer {} is too large", quote(ref.into)));
+        fail(block, fmt::format("buffer {} is too large", quote(ref.into)));
       }
     }
   }
   buffer.vectors = scalars / n;
+}
+
+/// Gives a buffer its memory and, outside of DRAM, its first vector.
+void Nests::place(Buffer& buffer, const Nest& nest, const Refinement& ref) {
   const std::string device = ref.location.empty() ? "" : ref.location.devices.front().name;
   auto& self = const_cast<Nest&>(nest);  // only prepare() calls this, and it owns the nest
   const auto take = [&](Tag tag, std::uint64_t& used, std::uint64_t& most, std::uint64_t depth,
@@ -256,7 +296,6 @@ Buffer& Nests::make_buffer(const Nest& nest, const Refinement& ref) {
     fail(*nest.block, fmt::format("buffer {} is in {}; the unit has DRAM0, DRAM1, LOCAL and ACC",
                                   quote(ref.into), quote(ref.location.text())));
   }
-  return buffer;
 }
 
 // ---- addresses in DRAM --------------------------------------------------------------------------
@@ -288,32 +327,8 @@ void Nests::place_buffers(const std::map<std::string, Tag>& fixed) {
 /// Places temporaries of main, the largest first, each into the lowest gap. Those that are not in
 /// use at the same time share memory.
 void Nests::place_temporaries() {
-  std::map<const Buffer*, Life> lives;
+  std::map<const Buffer*, Life> lives = lives_of(*main_);
   std::vector<Buffer*> temporaries;
-  const auto use = [&](const Nest& nest, const std::string& name, std::size_t at) {
-    Life& life = lives[nest.views.at(name).buffer];
-    life.first = std::min(life.first, at);
-    life.last = std::max(life.last, at);
-  };
-  for (std::size_t i = 0; i < main_->block->statements.size(); ++i) {
-    const stripe::Uses uses = stripe::uses_of(main_->block->statements[i]);
-    for (const std::string& name : uses.buffer_reads) use(*main_, name, i);
-    for (const std::string& name : uses.buffer_writes) use(*main_, name, i);
-  }
-  std::vector<std::pair<Nest*, std::size_t>> inner;  // blocks below main, and their kernel
-  std::vector<const Buffer*> made_inside;
-  for (std::size_t i = 0; i < main_->children.size(); ++i) {
-    if (main_->children[i] != nullptr) inner.emplace_back(main_->children[i].get(), i);
-  }
-  for (std::size_t k = 0; k < inner.size(); ++k) {
-    const auto [nest, kernel] = inner[k];
-    for (const auto& [into, view] : nest->views) {
-      if (view.made_here) lives[view.buffer] = {kernel, kernel};
-    }
-    for (const auto& child : nest->children) {
-      if (child != nullptr) inner.emplace_back(child.get(), kernel);
-    }
-  }
   std::vector<const Buffer*> entries;
   for (const auto& [name, view] : entry_->views) entries.push_back(view.buffer);
   for (Buffer& buffer : buffers_) {

@@ -118,6 +118,8 @@ class Nests {
   std::unique_ptr<Nest> prepare(const stripe::Statement& statement, Nest* parent);
   void prepare_view(Nest& nest, const stripe::Refinement& ref);
   Buffer& make_buffer(const Nest& nest, const stripe::Refinement& ref);
+  void lay_out(Buffer& buffer, const stripe::Block& block, const stripe::Refinement& ref) const;
+  void place(Buffer& buffer, const Nest& nest, const stripe::Refinement& ref);
   void place_buffers(const std::map<std::string, Tag>& fixed);
   void place_temporaries();
 

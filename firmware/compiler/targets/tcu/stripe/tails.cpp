@@ -254,6 +254,83 @@ std::optional<Drain> drain_of(Statement& grid) {
   return Drain{store, tile->into, raw->into};
 }
 
+/// Where the tail's element (indices of its body) is computed in the tile of the grid.
+struct TileOf {
+  Affine::Affines origins;  ///< origins of the tile, by index of the tail
+  std::map<std::string, std::uint64_t, std::less<>> sizes;
+};
+
+TileOf tile_of(const std::vector<std::string>& indices, const Refinement& raw) {
+  TileOf tile;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (indices[d].empty()) continue;
+    tile.origins[indices[d]] = raw.access[d];
+    tile.sizes[indices[d]] = raw.shape.dims[d].size;
+  }
+  return tile;
+}
+
+/// Gives the body's indices the tile's sizes. Tiles at the border may extend beyond the tensor.
+void limit_to_tile(Block& body, const Block& grid, const std::vector<std::string>& indices,
+                   const TileOf& tile, const Refinement& raw, const stripe::TensorShape& whole) {
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const std::string& name = indices[d];
+    if (name.empty()) continue;
+    const std::uint64_t size = tile.sizes.at(name);
+    std::uint64_t reach = size + static_cast<std::uint64_t>(raw.access[d].constant());
+    for (const Affine::Term& term : raw.access[d].terms()) {
+      reach += static_cast<std::uint64_t>(term.second) * (grid.index(term.first)->range - 1);
+    }
+    body.index(name)->range = size;
+    if (reach <= whole.dims[d].size) continue;
+    stripe::Index origin;
+    origin.name = body.unique_index_name(name + "_0");
+    origin.affine = raw.access[d];
+    if (!origin.is_computed()) continue;
+    body.constraints.push_back(Affine(static_cast<std::int64_t>(whole.dims[d].size) - 1) -
+                               Affine(name) - Affine(origin.name));
+    body.indexes.push_back(std::move(origin));
+  }
+}
+
+/// Takes the body's refinements, but for its result, from the grid: `view` is the tile of sums.
+void take_from_grid(Block& body, Block& grid, const TileOf& tile, const std::string& view,
+                    const std::string& sums, const std::string& result) {
+  for (auto& [into, ref] : body.refs) {
+    if (into == view) {
+      ref.from = sums;
+      ref.location = grid.ref_at(sums).location;
+      continue;
+    }
+    if (into == result) continue;
+    Refinement outer = ref;
+    outer.into = grid.unique_ref_name(into);
+    outer.shape = ref.swept(tile.sizes);
+    for (std::size_t d = 0; d < outer.access.size(); ++d) {
+      const Affine access = ref.access[d];
+      Affine origin(access.constant());
+      for (const Affine::Term& term : access.terms()) {
+        origin += tile.origins.at(term.first) * term.second;
+      }
+      outer.access[d] = origin;
+      ref.access[d].set_constant(0);
+    }
+    ref.from = outer.into;
+    grid.add_ref(std::move(outer));
+  }
+}
+
+bool has_falling_access(const Block& body) {
+  for (const auto& [into, ref] : body.refs) {
+    for (const Affine& access : ref.access) {
+      for (const Affine::Term& term : access.terms()) {
+        if (term.second < 0) return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool fuse_at(Block& main, std::size_t at) {
   const auto drain = drain_of(main.statements[at]);
   if (!drain) return false;
@@ -272,66 +349,13 @@ bool fuse_at(Block& main, std::size_t at) {
   const stripe::TensorShape& target = main.ref_at(output->from).shape;
   const auto made = counted_by(body, *output, target);
   if (!its || !made || *its != *made) return false;
-  for (const auto& [into, ref] : body.refs) {
-    for (const Affine& access : ref.access) {
-      for (const Affine::Term& term : access.terms()) {
-        if (term.second < 0) return false;
-      }
-    }
-  }
+  if (has_falling_access(body)) return false;
 
   const Refinement raw = grid.ref_at(drain->raw);
-  Affine::Affines origins;  // origins of the tile, by index of the tail
-  std::map<std::string, std::uint64_t, std::less<>> sizes;
-  for (std::size_t d = 0; d < its->size(); ++d) {
-    const std::string& name = (*its)[d];
-    if (name.empty()) continue;
-    origins[name] = raw.access[d];
-    sizes[name] = raw.shape.dims[d].size;
-  }
-  // Tiles at the border may extend beyond the tensor.
-  std::vector<stripe::Index> computed;
-  for (std::size_t d = 0; d < its->size(); ++d) {
-    const std::string& name = (*its)[d];
-    if (name.empty()) continue;
-    std::uint64_t reach = sizes.at(name) + static_cast<std::uint64_t>(raw.access[d].constant());
-    for (const Affine::Term& term : raw.access[d].terms()) {
-      reach += static_cast<std::uint64_t>(term.second) * (grid.index(term.first)->range - 1);
-    }
-    body.index(name)->range = sizes.at(name);
-    if (reach <= whole.dims[d].size) continue;
-    stripe::Index origin;
-    origin.name = body.unique_index_name(name + "_0");
-    origin.affine = raw.access[d];
-    if (!origin.is_computed()) continue;
-    body.constraints.push_back(Affine(static_cast<std::int64_t>(whole.dims[d].size) - 1) -
-                               Affine(name) - Affine(origin.name));
-    body.indexes.push_back(std::move(origin));
-  }
-
-  const std::string output_name = output->into, view_name = view->into;
-  for (auto& [into, ref] : body.refs) {
-    if (into == view_name) {
-      ref.from = drain->tile;
-      ref.location = grid.ref_at(drain->tile).location;
-      continue;
-    }
-    if (into == output_name) continue;
-    Refinement outer = ref;
-    outer.into = grid.unique_ref_name(into);
-    outer.shape = ref.swept(sizes);
-    for (std::size_t d = 0; d < outer.access.size(); ++d) {
-      const Affine access = ref.access[d];
-      Affine origin(access.constant());
-      for (const Affine::Term& term : access.terms()) {
-        origin += origins.at(term.first) * term.second;
-      }
-      outer.access[d] = origin;
-      ref.access[d].set_constant(0);
-    }
-    ref.from = outer.into;
-    grid.add_ref(std::move(outer));
-  }
+  const TileOf tile = tile_of(*its, raw);
+  limit_to_tile(body, grid, *its, tile, raw, whole);
+  const std::string output_name = output->into;
+  take_from_grid(body, grid, tile, view->into, drain->tile, output_name);
   // The result replaces the sums in their accumulators, element by element.
   Refinement result = grid.ref_at(drain->tile);
   result.into = grid.unique_ref_name(output_name);
