@@ -60,6 +60,10 @@ class Models(unittest.TestCase):
         for file in os.listdir(self.path("a")):
             with open(self.path(f"a/{file}"), "rb") as a, open(self.path(f"b/{file}"), "rb") as b:
                 self.assertEqual(a.read(), b.read(), file)
+        with open(written.replace(".tmodel", ".tensors.json"), encoding="utf-8") as file:
+            losses = json.load(file)["constant_losses"]
+        self.assertTrue(losses)
+        self.assertEqual(model.constant_losses, losses)
         again = tactus.Model(written)
         self.assertEqual(again.inputs, model.inputs)
         self.assertEqual(tactus.run(again, values).cycles, run.cycles)
