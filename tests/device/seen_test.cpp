@@ -590,14 +590,32 @@ TEST(TcuDeviceSeen, AnEndInTheMiddleLeavesTheFilesOfAnObserver) {
   }
 }
 
+/// Collects SystemC's reports, as "type: message", while it exists.
+class Reports {
+ public:
+  Reports() {
+    collected().clear();
+    sc_core::sc_report_handler::set_handler(
+        [](const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {
+          collected().push_back(std::string(report.get_msg_type()) + ": " + report.get_msg());
+        });
+  }
+  ~Reports() { sc_core::sc_report_handler::set_handler(nullptr); }
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
+
+  [[nodiscard]] const std::vector<std::string>& texts() const { return collected(); }
+
+ private:
+  static std::vector<std::string>& collected() {
+    static std::vector<std::string> texts;
+    return texts;
+  }
+};
+
 /// Warnings of refused accesses have a message type and name the address on the bus.
 TEST(TcuDeviceSeen, AWarningNamesTheRefusedAccess) {
-  static std::vector<std::string> reports;
-  reports.clear();
-  sc_core::sc_report_handler::set_handler(
-      [](const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {
-        reports.push_back(std::string(report.get_msg_type()) + ": " + report.get_msg());
-      });
+  const Reports reports;
   KernelScope kernel;
   TcuDevice::Config config = blocking_config();
   config.dram_base = {0x1000, 0x500000000};
@@ -609,9 +627,8 @@ TEST(TcuDeviceSeen, AWarningNamesTheRefusedAccess) {
     host.start(0x23450000, size);
   };
   sc_core::sc_start();
-  sc_core::sc_report_handler::set_handler(nullptr);
-  ASSERT_EQ(reports.size(), 1U);
-  EXPECT_EQ(reports.front(),
+  ASSERT_EQ(reports.texts().size(), 1U);
+  EXPECT_EQ(reports.texts().front(),
             "/tactus/tcu_device: tcu: dram1: the memory answered a read of 64 bytes at address "
             "0x500000010 with TLM_GENERIC_ERROR_RESPONSE");
   kernel.end_threads();
@@ -638,7 +655,6 @@ TEST(TcuDeviceSeen, AMemoryThatTakesOneRequestAtATimeIsReported) {
     unsigned stride;
     Cycle blocking, serial;
   };
-  static std::vector<std::string> reports;
   for (const Case& expected : {Case{0, 8200, 8284}, {1, 14600, 33400}}) {
     Program program(small_machine().architecture);
     for (unsigned i = 0; i < 100; ++i) {
@@ -647,11 +663,7 @@ TEST(TcuDeviceSeen, AMemoryThatTakesOneRequestAtATimeIsReported) {
     }
     for (const Transport transport : {Transport::blocking, Transport::non_blocking}) {
       const bool is_serial = transport == Transport::non_blocking;
-      reports.clear();
-      sc_core::sc_report_handler::set_handler(
-          [](const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {
-            reports.push_back(std::string(report.get_msg_type()) + ": " + report.get_msg());
-          });
+      const Reports reports;
       KernelScope kernel;
       TcuDevice::Config config = blocking_config();
       config.transport = transport;
@@ -664,12 +676,11 @@ TEST(TcuDeviceSeen, AMemoryThatTakesOneRequestAtATimeIsReported) {
         cycles = host.read(DeviceRegister::latency);
       };
       sc_core::sc_start();
-      sc_core::sc_report_handler::set_handler(nullptr);
       EXPECT_EQ(cycles, is_serial ? expected.serial : expected.blocking);
-      ASSERT_EQ(reports.size(), is_serial ? 1U : 0U);
+      ASSERT_EQ(reports.texts().size(), is_serial ? 1U : 0U);
       if (is_serial) {
         EXPECT_EQ(
-            reports.front(),
+            reports.texts().front(),
             "/tactus/tcu_device: tcu: dram0: the memory accepts a request only with the answer "
             "to the one before, which costs cycles; with Transport::blocking several are "
             "under way");

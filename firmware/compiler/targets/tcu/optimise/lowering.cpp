@@ -190,7 +190,6 @@ class JobLowering {
   double lowest_ = 0, greatest_ = 0;           ///< limits of the data type
   std::vector<ActivationFunction> functions_;  ///< functions of the activation unit
   std::size_t function_ = ~std::size_t{0};     ///< function whose parameters the unit holds
-  Vector tables_ = no_vector;  ///< first vector of the lookup tables that the machine holds
 };
 
 void JobLowering::find_runs_of(CodeKind kind, const std::vector<AddressPair>& pairs) {
@@ -257,10 +256,9 @@ void JobLowering::load_rows(const Column& column, std::uint32_t count) {
   load_zeroes();
 }
 
-/// Loads the group's tables, unless the machine holds them.
+/// Loads the group's lookup tables, unless there are none or the machine holds them.
 void JobLowering::load_tables() {
-  if (tables_ == group_->tables.front()) return;
-  tables_ = group_->tables.front();
+  if (!job_->loads_tables) return;
   const std::size_t count = group_->tables.size() / 2;
   for (std::uint32_t t = 0; t < 2; ++t) {
     Code code;
@@ -598,7 +596,7 @@ bool JobLowering::simd() {
     pairs.push_back({residence_.local(v), at});
   }
   add_runs(CodeKind::to_accumulators, pairs, false);
-  if (!group_->tables.empty()) load_tables();
+  load_tables();
   for (std::uint32_t b = job_->first_block; b < job_->end_block; ++b) {
     for (std::uint32_t p = job_->first_pixel; p < job_->end_pixel; ++p) {
       const std::size_t at = std::size_t{p} * group_->blocks + b;

@@ -73,12 +73,12 @@ std::uint64_t bound_of(const Group& group, std::uint32_t n) {
   if (any_load) cycles -= 2 * std::uint64_t{n} + 1;
   // Each operand is copied once.
   std::vector<Vector> operands;
-  std::size_t size = 0, steps = 0;
+  std::size_t size = 0, each = 0;
   for (const auto& window : group.windows) {
     operands.insert(operands.end(), window.begin(), window.end());
-    if (window.size() != size) steps = simd_cycles(group.operation, window.size());
+    if (window.size() != size) each = simd_cycles(group.operation, window.size());
     size = window.size();
-    cycles += steps;
+    cycles += each;
   }
   std::sort(operands.begin(), operands.end());
   cycles +=

@@ -401,12 +401,13 @@ void Scheduler::add_other_reads(std::uint32_t number) {
 }
 
 void Scheduler::add_reads(std::uint32_t number) {
-  const Job& job = schedule_.jobs[number];
+  Job& job = schedule_.jobs[number];
   const Group& group = network_.groups[job.group];
   add_dense_reads(number);
   add_other_reads(number);
   if (!group.tables.empty() && job.is_last_slice() && loaded_ != group.tables.front()) {
     loaded_ = group.tables.front();
+    job.loads_tables = true;
     use(number, schedule_.chunk(loaded_));
   }
   if (group.windows.empty()) return;

@@ -40,6 +40,7 @@ struct Job {
   std::uint32_t first_block = 0, end_block = 0;
   std::uint32_t segment = 0;
   std::uint32_t slice = 0, slices = 1;
+  bool loads_tables = false;          ///< the machine does not hold the group's lookup tables yet
   std::vector<std::uint32_t> reads;   ///< chunks
   std::vector<std::uint32_t> writes;  ///< chunk of each block; written by the last slice only
 
