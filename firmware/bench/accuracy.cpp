@@ -368,12 +368,15 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   const HeldTensors held(graph, compiled);
   const HeldTensors held_in_layers(graph, checked, compiled.scales);
   const auto run = [&](const compiler::Compiled& program) {
-    const nn::Values started = compiler::start_on_host(compiler::tensors_of(program), inputs);
-    return output_values(program, simulate(program, config, started, progress.simulation));
+    const compiler::Started started =
+        compiler::start_on_host(compiler::tensors_of(program), inputs);
+    return output_values(program, simulate(program, config, started.inputs, progress.simulation));
   };
   const nn::Values made = run(compiled);
   nn::Values in_layers = widened ? run(*widened) : made;
-  const nn::Values finished = compiler::finish_on_host(compiler::tensors_of(compiled), made);
+  const compiler::ModelTensors ways = compiler::tensors_of(compiled);
+  const nn::Values finished =
+      compiler::finish_on_host(ways, made, compiler::start_on_host(ways, inputs).carried);
   for (auto& [name, tensor] : in_layers) {
     held_in_layers.unscale(tensor.floats, name, tensor.shape);
   }

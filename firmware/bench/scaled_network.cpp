@@ -156,10 +156,10 @@ std::vector<double> Judge::errors_of(const Compiled& compiled) const {
   };
   std::vector<Sum> sums(compiled.model_outputs.size());
   for (std::size_t i = 0; i < images_.size(); ++i) {
-    const nn::Values started = compiler::start_on_host(tensors, images_[i]);
+    const compiler::Started started = compiler::start_on_host(tensors, images_[i]);
     TensorData data;
     for (const compiler::TensorLayout& layout : program.inputs) {
-      data[layout.name] = pack_tensor(layout, architecture_, started.at(layout.name).reals());
+      data[layout.name] = pack_tensor(layout, architecture_, started.inputs.at(layout.name).reals());
     }
     ImageResult image;
     const auto simulate = [&] { image = run_once(judging_config_, program.model, data, {}, {}); };
@@ -170,7 +170,7 @@ std::vector<double> Judge::errors_of(const Compiled& compiled) const {
       results[layout.name] = nn::Tensor::of(
           layout.shape, unpack_tensor(layout, architecture_, image.outputs.at(layout.name)));
     }
-    const nn::Values finished = compiler::finish_on_host(tensors, results);
+    const nn::Values finished = compiler::finish_on_host(tensors, results, started.carried);
     for (std::size_t k = 0; k < sums.size(); ++k) {
       const std::string& name = compiled.model_outputs[k];
       const std::vector<float> got = finished.at(name).reals();

@@ -11,10 +11,12 @@
 #include "firmware/compiler/frontend/emitter.h"
 #include "firmware/compiler/frontend/lossy_constants.h"
 #include "firmware/compiler/frontend/model.h"
+#include "firmware/compiler/frontend/parts.h"
 #include "firmware/compiler/frontend/results.h"
 #include "firmware/compiler/measured.h"
 #include "firmware/compiler/steps.h"
 #include "firmware/compiler/targets/tcu/optimise/optimise.h"
+#include "firmware/compiler/targets/tcu/scheduler/stages.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "isa/tcu/disassembler.h"
@@ -159,6 +161,24 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
   return result;
 }
 
+/// A layer of which one result does not fit the machine, with the layer's nodes.
+class NodesTooLarge : public LayerTooLarge {
+ public:
+  NodesTooLarge(const LayerTooLarge& error, const LayerPlan& plan) : LayerTooLarge(error) {
+    for (const Step* step : plan.steps) nodes.push_back(step->node);
+  }
+  std::vector<const nn::Node*> nodes;
+};
+
+/// Adds a layer to the program. Throws NodesTooLarge.
+void add_layer(const Model& model, const LayerPlan& plan, ProgramBuilder& builder) {
+  try {
+    builder.add_layer(Emitter(model, plan, builder.memory()).emit());
+  } catch (const LayerTooLarge& error) {
+    throw NodesTooLarge(error, plan);
+  }
+}
+
 Compiled compile_by_strategy(const nn::Graph& graph, const Model& model, const Options& options) {
   const std::vector<LayerPlan> plans = form_layers(model);
 
@@ -175,7 +195,7 @@ Compiled compile_by_strategy(const nn::Graph& graph, const Model& model, const O
     builder.add_layer(allocate_inputs(model, options, builder.memory()));
     for (std::size_t k = 0; k < plans.size(); ++k) {
       tell_layer(options, pass, builder.passes(), k, plans.size(), plans[k].name);
-      builder.add_layer(Emitter(model, plans[k], builder.memory()).emit());
+      add_layer(model, plans[k], builder);
     }
     builder.add_outputs(model.outputs);
   }
@@ -322,13 +342,43 @@ Compiled compile_for_fewest_cycles(const nn::Graph& graph, const Model& model,
   return std::move(chosen.compiled);
 }
 
-Compiled compile_analysed(const nn::Graph& graph, const Model& model, const Options& options,
+/// Divides the node that makes a layer too large, or one more often that is divided already.
+/// Returns false if no node of the layer can be divided, or not further.
+bool divide(const NodesTooLarge& error, Parts& parts) {
+  constexpr std::int64_t most = 4096;
+  const auto found = std::find_if(error.nodes.begin(), error.nodes.end(),
+                                  [](const nn::Node* node) { return can_be_divided(*node); });
+  if (found == error.nodes.end()) return false;
+  std::int64_t& count = parts[(*found)->name];
+  const auto wanted = static_cast<std::int64_t>(error.needed / std::max<std::uint64_t>(error.there, 1)) + 1;
+  count = std::max(2 * count, wanted);
+  return count <= most;
+}
+
+/// Compiles by the options' strategy. Nodes whose terms do not fit the machine at once are divided,
+/// for which `model` is analysed again.
+Compiled compile_in_parts(const nn::Graph& graph, Model& model, const Options& options) {
+  for (;;) {
+    try {
+      return compile_by_strategy(graph, model, options);
+    } catch (const NodesTooLarge& error) {
+      Parts parts = model.parts;
+      if (model.compat) throw;
+      if (!divide(error, parts)) {
+        user_error("{}; --optimise or --via stripe may divide it", error.what());
+      }
+      model = analyse(graph, model.architecture, options, model.table_curves, parts);
+    }
+  }
+}
+
+Compiled compile_analysed(const nn::Graph& graph, Model& model, const Options& options,
                           const MeasuredMemory* memory) {
   if (!options.optimise) {
     if (options.batch != 1 || options.resident) {
       user_error("several images at a time and resident constants need the optimising compiler");
     }
-    return compile_by_strategy(graph, model, options);
+    return compile_in_parts(graph, model, options);
   }
   if (options.compat) user_error("a program cannot be both compat and optimised");
   return compile_for_fewest_cycles(graph, model, options, memory);
@@ -338,7 +388,7 @@ Compiled compile_with(const nn::Graph& graph, const tcu::Architecture& architect
                       const Options& options, const MeasuredMemory* memory) {
   Folding folding = fold_lossy_products(graph, architecture, options);
   const nn::Graph& compiled_graph = folding.graph ? *folding.graph : graph;
-  const Model model = analyse(compiled_graph, architecture, options);
+  Model model = analyse(compiled_graph, architecture, options);
   Compiled compiled = compile_analysed(compiled_graph, model, options, memory);
   tell_constants(compiled, std::move(folding));
   const auto analyse_for = [&](std::uint32_t array_size) -> std::shared_ptr<const Model> {
@@ -346,7 +396,7 @@ Compiled compile_with(const nn::Graph& graph, const tcu::Architecture& architect
     other.array_size = array_size;
     try {
       return std::make_shared<const Model>(
-          analyse(compiled_graph, other, options, model.table_curves));
+          analyse(compiled_graph, other, options, model.table_curves, model.parts));
     } catch (const UserError&) {
       return nullptr;  // the network does not compile for this size
     }

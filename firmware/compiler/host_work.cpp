@@ -81,15 +81,15 @@ double seconds_of_an_image(const Compiled& compiled, const ModelTensors& tensors
         &layout, std::vector<std::uint8_t>(layout.vectors * compiled.architecture.vector_bytes()));
   }
   const auto start = std::chrono::steady_clock::now();
-  const nn::Values started = start_on_host(tensors, inputs);
+  const Started started = start_on_host(tensors, inputs);
   for (const TensorLayout& layout : tensors.inputs) {
-    (void)pack_tensor(layout, compiled.architecture, started.at(layout.name).floats);
+    (void)pack_tensor(layout, compiled.architecture, started.inputs.at(layout.name).floats);
   }
   for (const auto& [layout, image] : images) {
     outputs[layout->name] =
         nn::Tensor::of(layout->shape, unpack_tensor(*layout, compiled.architecture, image));
   }
-  (void)finish_on_host(tensors, outputs);
+  (void)finish_on_host(tensors, outputs, started.carried);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

@@ -89,11 +89,10 @@ nn::Tensor cut_image(const nn::Tensor& all, const nn::ValueInfo& wanted, const n
 
 }  // namespace
 
-std::vector<InputVectors> pack_model_inputs(const ModelTensors& tensors,
-                                            const tcu::Architecture& architecture,
-                                            const nn::Values& inputs,
-                                            const std::map<std::string, std::string>& where,
-                                            std::vector<std::string>& notes) {
+PackedImages pack_model_inputs(const ModelTensors& tensors, const tcu::Architecture& architecture,
+                               const nn::Values& inputs,
+                               const std::map<std::string, std::string>& where,
+                               std::vector<std::string>& notes) {
   std::vector<nn::Values> images;
   for (const nn::ValueInfo& input : tensors.model_inputs()) {
     nn::Shape shape;
@@ -116,17 +115,18 @@ std::vector<InputVectors> pack_model_inputs(const ModelTensors& tensors,
       images[i][input.name] = cut_image(given, input, shape, i);
     }
   }
-  std::vector<InputVectors> packed;
+  PackedImages packed;
   for (const nn::Values& image : images) {
-    packed.emplace_back();
-    const nn::Values started = start_on_host(tensors, image);
+    InputVectors& vectors = packed.inputs.emplace_back();
+    Started started = start_on_host(tensors, image);
     for (const TensorLayout& layout : tensors.inputs) {
-      const nn::Tensor& values = started.at(layout.name);
+      const nn::Tensor& values = started.inputs.at(layout.name);
       if (const auto text = saturation_text(values, architecture.data_type)) {
         notes.push_back(fmt::format("input {}: {}", quote(layout.name), *text));
       }
-      packed.back()[layout.name] = pack_tensor(layout, architecture, values.floats);
+      vectors[layout.name] = pack_tensor(layout, architecture, values.floats);
     }
+    packed.carried.push_back(std::move(started.carried));
   }
   return packed;
 }

@@ -40,10 +40,16 @@ struct ShapeFit {
 /// Vectors of a program's inputs for one image, by name.
 using InputVectors = std::map<std::string, std::vector<std::uint8_t>>;
 
+/// The images of a model's inputs, one element an image.
+struct PackedImages {
+  std::vector<InputVectors> inputs;
+  std::vector<nn::Values> carried;  ///< see Started
+};
+
 /// Computes the program's inputs of all images from the model's, for a model with work of the host
 /// before the program (other models: pack_images). `where` is the origin of each input, for
 /// messages; notes are sentences about shapes and saturation.
-[[nodiscard]] std::vector<InputVectors> pack_model_inputs(
+[[nodiscard]] PackedImages pack_model_inputs(
     const ModelTensors& tensors, const tcu::Architecture& architecture, const nn::Values& inputs,
     const std::map<std::string, std::string>& where, std::vector<std::string>& notes);
 
@@ -53,16 +59,17 @@ using InputVectors = std::map<std::string, std::vector<std::uint8_t>>;
                                                          tcu::DataType type);
 
 /// Computes the model's outputs of one image from the program's outputs in DRAM, including the
-/// host's work. `image` returns the vectors of an output by its name.
+/// host's work. `image` returns the vectors of an output by its name; `carried`: see Started.
 template <typename Image>
 [[nodiscard]] nn::Values model_outputs(const ModelTensors& tensors,
-                                       const tcu::Architecture& architecture, const Image& image) {
+                                       const tcu::Architecture& architecture, const Image& image,
+                                       const nn::Values& carried) {
   nn::Values values;
   for (const TensorLayout& layout : tensors.outputs) {
     values[layout.name] =
         nn::Tensor::of(layout.shape, unpack_tensor(layout, architecture, image.at(layout.name)));
   }
-  return finish_on_host(tensors, values);
+  return finish_on_host(tensors, values, carried);
 }
 
 /// Joins one output of all images (at least one) along the first dimension.

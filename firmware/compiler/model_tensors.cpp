@@ -162,15 +162,33 @@ bool is_made(const nn::Graph* host, const std::string& name) {
                                         [&](const auto& info) { return info.name == name; });
 }
 
-/// Checks that the host's results are inputs of the program and that the shapes of its inputs are
-/// known.
+/// The graph's input of that name; null if it has none.
+const nn::ValueInfo* input_of(const nn::Graph* host, const std::string& name) {
+  if (host == nullptr) return nullptr;
+  const auto found = std::find_if(host->inputs.begin(), host->inputs.end(),
+                                  [&](const auto& info) { return info.name == name; });
+  return found == host->inputs.end() ? nullptr : &*found;
+}
+
+/// True if the value is known before the program runs.
+bool is_known_before(const ModelTensors& tensors, const std::string& name) {
+  return is_made(tensors.host_before.get(), name) ||
+         input_of(tensors.host_before.get(), name) != nullptr;
+}
+
+/// Checks that somebody reads the host's results and that the shapes of its inputs are known.
 void check_host_before(const ModelTensors& tensors, Problems& problems) {
   if (tensors.host_before == nullptr) return;
   const nn::Graph& before = *tensors.host_before;
+  const std::vector<std::string> carried = tensors.carried();
   for (const nn::ValueInfo& info : before.outputs) {
-    if (tensors.input(info.name) != nullptr) continue;
-    problems.add("/host_graph_before", fmt::format("output {} of {} is no input of the program",
-                                                   quote(info.name), before.file));
+    if (tensors.input(info.name) != nullptr ||
+        std::find(carried.begin(), carried.end(), info.name) != carried.end()) {
+      continue;
+    }
+    problems.add("/host_graph_before",
+                 fmt::format("output {} of {} is no input of the program and no output of the model",
+                             quote(info.name), before.file));
   }
   for (const nn::ValueInfo& info : before.inputs) {
     const bool stated =
@@ -197,6 +215,7 @@ void check_model_outputs(const ModelTensors& tensors, Problems& problems) {
       for (const nn::Dimension& dimension : info.dims.value_or(std::vector<nn::Dimension>{})) {
         shape.push_back(dimension.size.value_or(0));
       }
+      if (!prefixed && is_known_before(tensors, name)) continue;
       if (!prefixed || layout == nullptr || shape != layout->shape) {
         problems.add("/host_graph",
                      fmt::format("input {} {} of {} is no output of the program", quote(info.name),
@@ -208,7 +227,7 @@ void check_model_outputs(const ModelTensors& tensors, Problems& problems) {
   for (std::size_t i = 0; i < tensors.model_outputs.size(); ++i) {
     const std::string& name = tensors.model_outputs[i];
     const std::string at = fmt::format("/model_outputs/{}", i);
-    if (known.count(name) == 0) {
+    if (known.count(name) == 0 && !is_known_before(tensors, name)) {
       problems.add(at, fmt::format("{} is no output of the program{}", quote(name),
                                    tensors.host ? " or the host graph" : ""));
     }
@@ -240,6 +259,18 @@ std::vector<nn::ValueInfo> ModelTensors::model_inputs() const {
     for (const std::int64_t size : layout.shape) info.dims->push_back({size, ""});
   }
   return all;
+}
+
+std::vector<std::string> ModelTensors::carried() const {
+  std::vector<std::string> names;
+  for (const std::string& name : model_outputs) {
+    if (output(name) == nullptr && !is_made(host.get(), name)) names.push_back(name);
+  }
+  if (host == nullptr) return names;
+  for (const nn::ValueInfo& info : host->inputs) {
+    if (info.name.rfind(host_input_prefix, 0) != 0) names.push_back(info.name);
+  }
+  return names;
 }
 
 ModelTensors tensors_of(const Compiled& compiled) {
@@ -355,7 +386,7 @@ std::optional<ModelTensors> read_model_tensors(const std::string& path,
   return tensors;
 }
 
-nn::Values start_on_host(const ModelTensors& tensors, const nn::Values& inputs) {
+Started start_on_host(const ModelTensors& tensors, const nn::Values& inputs) {
   const nn::Graph* before = tensors.host_before.get();
   nn::Values values;
   if (before != nullptr) {
@@ -363,7 +394,7 @@ nn::Values start_on_host(const ModelTensors& tensors, const nn::Values& inputs) 
     for (const nn::ValueInfo& info : before->inputs) own[info.name] = inputs.at(info.name);
     values = nn::run_reference(*before, own);
   }
-  nn::Values started;
+  Started started;
   for (const TensorLayout& layout : tensors.inputs) {
     const bool made = is_made(before, layout.name);
     const nn::Tensor& tensor = made ? values.at(layout.name) : inputs.at(layout.name);
@@ -372,26 +403,36 @@ nn::Values start_on_host(const ModelTensors& tensors, const nn::Values& inputs) 
                  made ? before->file : "the model", quote(layout.name), nn::to_string(tensor.shape),
                  nn::to_string(layout.shape));
     }
-    started[layout.name] = nn::Tensor::of(layout.shape, tensor.reals());
+    started.inputs[layout.name] = nn::Tensor::of(layout.shape, tensor.reals());
+  }
+  for (const std::string& name : tensors.carried()) {
+    const auto made = values.find(name);
+    started.carried[name] = made != values.end() ? made->second : inputs.at(name);
   }
   return started;
 }
 
-nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs) {
+nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs,
+                          const nn::Values& carried) {
   nn::Values values;
   if (tensors.host != nullptr) {
     nn::Values inputs;
     for (const nn::ValueInfo& info : tensors.host->inputs) {
-      const std::string name = info.name.substr(std::string_view(host_input_prefix).size());
-      const nn::Tensor& made = outputs.at(name);
-      inputs[info.name] = info.type == nn::ElementType::float32 ? made : made.rounded(info.stored);
+      const auto known = carried.find(info.name);
+      inputs[info.name] =
+          known != carried.end()
+              ? known->second
+              : outputs.at(info.name.substr(std::string_view(host_input_prefix).size()));
     }
     values = nn::run_reference(*tensors.host, inputs);
   }
   nn::Values finished;
   for (const std::string& name : tensors.model_outputs) {
     const auto computed = values.find(name);
-    const nn::Tensor& tensor = computed != values.end() ? computed->second : outputs.at(name);
+    const auto known = carried.find(name);
+    const nn::Tensor& tensor = computed != values.end() ? computed->second
+                               : known != carried.end() ? known->second
+                                                        : outputs.at(name);
     const auto declared = tensors.output_types.find(name);
     const bool real = tensor.type == nn::ElementType::float32;
     finished[name] = nn::as_type(tensor, declared != tensors.output_types.end() ? declared->second

@@ -22,7 +22,7 @@ namespace tactus::compiler {
 
 struct ModelTensors {
   std::vector<TensorLayout> inputs, outputs;  ///< layouts of the program's tensors
-  /// Names of outputs of the program or of the host graph.
+  /// Names of outputs of the program or of the host's graphs, or of inputs of the graph before.
   std::vector<std::string> model_outputs;
   std::map<std::string, std::int32_t> output_types;  ///< as in Compiled
   std::shared_ptr<const nn::Graph> host_before;  ///< the host's work before the program; null: none
@@ -37,6 +37,8 @@ struct ModelTensors {
   /// The model's inputs: those of the host's graph before the program, then the program's other
   /// inputs. All shapes are known.
   [[nodiscard]] std::vector<nn::ValueInfo> model_inputs() const;
+  /// Names of Started::carried.
+  [[nodiscard]] std::vector<std::string> carried() const;
 };
 
 [[nodiscard]] ModelTensors tensors_of(const Compiled& compiled);
@@ -58,13 +60,22 @@ struct HostFiles {
 [[nodiscard]] std::optional<ModelTensors> read_model_tensors(const std::string& path,
                                                              const tcu::ModelFile& model);
 
-/// Computes the program's inputs of one image, as real numbers, from the model's. Throws UserError,
-/// also if the host's results have other shapes for these values than at compile time.
-[[nodiscard]] nn::Values start_on_host(const ModelTensors& tensors, const nn::Values& inputs);
+/// What is known of one image before the program runs.
+struct Started {
+  nn::Values inputs;  ///< of the program, as real numbers
+  /// Values that outputs of the model or the host's work after the program need.
+  nn::Values carried;
+};
 
-/// Computes the model's outputs from the program's, whose elements are in the model's order,
-/// including the host's work. Elements have the types that the model declares.
-[[nodiscard]] nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs);
+/// Computes the program's inputs of one image from the model's. Throws UserError, also if the
+/// host's results have other shapes for these values than at compile time.
+[[nodiscard]] Started start_on_host(const ModelTensors& tensors, const nn::Values& inputs);
+
+/// Computes the model's outputs from the program's, whose elements are in the model's order, and
+/// `carried` of the same image, including the host's work. Elements have the types that the model
+/// declares.
+[[nodiscard]] nn::Values finish_on_host(const ModelTensors& tensors, const nn::Values& outputs,
+                                        const nn::Values& carried);
 
 /// "[1,3,32,32] as 1024 x 32 vectors ..." for people.
 [[nodiscard]] std::string describe(const TensorLayout& layout, std::uint32_t array_size);

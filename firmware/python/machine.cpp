@@ -93,20 +93,21 @@ void check_architecture(const CompiledModel& model, const Configuration& configu
   }
 }
 
-void describe_model(Run& run, const CompiledModel& model) {
+void describe_model(Run& run, const CompiledModel& model, const compiler::PackedImages& images) {
   run.kind = "model";
   run.subject = model.model.file.name;
   run.tensors = model.tensors;
+  run.carried = images.carried;
   run.batch = model.model.file.batch;
   run.layers = model.model.file.layers;
 }
 
 /// Returns a function that runs the images on the machine, or deals them out to the units.
 Simulate images_of(const CompiledModel& model, const Configuration& configuration,
-                   const std::vector<TensorData>& images, const Request& request) {
+                   const compiler::PackedImages& images, const Request& request) {
   return [&](Run& run, TcuMachines&, TcuRunRecorder& recorder, TcuRunOptions& options) {
     options.regions = tcu::regions_of(model.model.file.layers);
-    const ImagesToRun task{configuration.config, model.model, images, images.size()};
+    const ImagesToRun task{configuration.config, model.model, images.inputs, images.inputs.size()};
     const auto stuck = recorder.run_images(
         task, request, options, [] { return false; }, run);
     if (stuck) require_finished(*stuck, request);
@@ -211,7 +212,7 @@ std::unique_ptr<Run> SimulatedMachine::watched_run(const Request& request,
 }
 
 std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel& model,
-                                           const std::vector<TensorData>& images,
+                                           const compiler::PackedImages& images,
                                            const Request& request,
                                            const std::function<void()>& progress) {
   check_architecture(model, configuration_);
@@ -220,22 +221,22 @@ std::unique_ptr<Run> SimulatedMachine::run(const KernelUse&, const CompiledModel
   auto run = watched_run(request, model.model.file.name, model.model.file.layers,
                          images_of(model, configuration_, images, request), progress);
   find_unwritten(*run, model, written_);
-  describe_model(*run, model);
+  describe_model(*run, model, images);
   return run;
 }
 
 std::unique_ptr<Run> run_on_units(const KernelUse&, const Configuration& configuration,
-                                  const CompiledModel& model, const std::vector<TensorData>& images,
+                                  const CompiledModel& model, const compiler::PackedImages& images,
                                   const Request& request, const std::function<void()>& progress) {
   check_architecture(model, configuration);
-  TcuUnits::check_deal(configuration.config, request.tcus, images.size(), model.model);
+  TcuUnits::check_deal(configuration.config, request.tcus, images.inputs.size(), model.model);
   TcuMachines units(configuration.config, request, model.model.program.size());
   auto run =
       watched_run(units, configuration, request, model.model.file.name, model.model.file.layers,
                   images_of(model, configuration, images, request), progress);
   tcu::WrittenVectors written(configuration.config.architecture);
   find_unwritten(*run, model, written);
-  describe_model(*run, model);
+  describe_model(*run, model, images);
   return run;
 }
 

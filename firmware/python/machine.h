@@ -26,6 +26,7 @@ class Run final : public RecordedRun, public TcuImages {
   Configuration configuration;
   MachineRates rates;
   std::optional<compiler::ModelTensors> tensors;
+  std::vector<nn::Values> carried;  ///< of the images given, see compiler::Started
   RunRequest request;
   std::uint64_t batch = 1;              ///< images that each element of `images` stands for
   std::vector<tcu::LayerEntry> layers;  ///< layers of the model; empty for a program
@@ -54,7 +55,7 @@ class KernelUse {
 [[nodiscard]] std::unique_ptr<Run> run_on_units(const KernelUse& use,
                                                 const Configuration& configuration,
                                                 const CompiledModel& model,
-                                                const std::vector<TensorData>& images,
+                                                const compiler::PackedImages& images,
                                                 const Request& request,
                                                 const std::function<void()>& progress);
 
@@ -70,7 +71,7 @@ class SimulatedMachine {
   /// Runs images, each a map of inputs by name. `progress` is called from time to time. If it
   /// throws, the run ends and the machine cannot run again.
   [[nodiscard]] std::unique_ptr<Run> run(const KernelUse& use, const CompiledModel& model,
-                                         const std::vector<TensorData>& images,
+                                         const compiler::PackedImages& images,
                                          const Request& request,
                                          const std::function<void()>& progress);
   [[nodiscard]] std::unique_ptr<Run> run_program(const KernelUse& use,

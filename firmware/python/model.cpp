@@ -7,6 +7,7 @@
 
 #include "firmware/bench/evaluation.h"
 #include "firmware/bench/program_cache.h"
+#include "firmware/onnx/input_values.h"
 #include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -39,7 +40,24 @@ void read_shapes(ObjectReader reader, compiler::Options& options) {
   reader.finish();
 }
 
-compiler::Options read_options(const std::string& json) {
+void read_values(ObjectReader reader, nn::GivenValues& values) {
+  for (const std::string& name : reader.keys()) {
+    const ArrayReader numbers = reader.get_array(name);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const JsonScalar scalar = numbers.get_scalar(i);
+      if (const auto* const whole = std::get_if<std::int64_t>(&scalar)) {
+        values[name].push_back(static_cast<double>(*whole));
+      } else if (const auto* const real = std::get_if<double>(&scalar)) {
+        values[name].push_back(*real);
+      } else {
+        numbers.add_problem(i, "must be a number");
+      }
+    }
+  }
+  reader.finish();
+}
+
+compiler::Options read_options(const std::string& json, nn::GivenValues& values) {
   JsonDocument document(json, compile_subject);
   ObjectReader root = document.root();
   compiler::Options options;
@@ -51,6 +69,7 @@ compiler::Options read_options(const std::string& json) {
     }
   }
   if (const auto shapes = root.get_optional_object("input_shapes")) read_shapes(*shapes, options);
+  if (const auto given = root.get_optional_object("input_values")) read_values(*given, values);
   const bool strategy = root.has("strategy");
   root.finish();
   document.problems().throw_if_any();
@@ -96,11 +115,19 @@ Network make_network(const std::string& name, std::uint64_t seed) {
 
 CompiledModel compile(const Network& network, const Configuration& configuration,
                       const std::string& options_json, const bench::WithKernel& with_kernel) {
-  compiler::Options options = read_options(options_json);
+  nn::GivenValues values;
+  compiler::Options options = read_options(options_json, values);
   const TcuSimulationConfig& config = configuration.config;
   bench::fit_to(config, options);
   CompiledModel made;
-  made.compiled = bench::compile_network(network.graph, config, options, with_kernel);
+  if (values.empty()) {
+    made.compiled = bench::compile_network(network.graph, config, options, with_kernel);
+  } else {
+    const nn::Graph graph =
+        nn::with_input_values(network.graph, values, options.input_shapes);
+    for (const auto& [name, numbers] : values) options.input_shapes.erase(name);
+    made.compiled = bench::compile_network(graph, config, options, with_kernel);
+  }
   if (configuration.board) {
     made.compiled->board = tcu::BoardEntry{configuration.board->name, config};
   }

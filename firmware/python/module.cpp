@@ -73,7 +73,7 @@ std::vector<std::uint8_t> input_data(const CompiledModel& model, const Tensor& t
   return data;
 }
 
-std::vector<TensorData> input_images(const CompiledModel& model, const py::dict& inputs) {
+compiler::PackedImages input_images(const CompiledModel& model, const py::dict& inputs) {
   std::vector<Tensor> wanted = tensors(model.model.file.inputs);
   const bool on_host = model.tensors && model.tensors->host_before != nullptr;
   if (on_host) {
@@ -115,7 +115,10 @@ std::vector<TensorData> input_images(const CompiledModel& model, const py::dict&
                    "input " + quote(tensor.name), images);
   }
   if (images.empty()) images.emplace_back();
-  return images;
+  compiler::PackedImages packed;
+  packed.carried.resize(images.size());
+  packed.inputs = std::move(images);
+  return packed;
 }
 
 /// Outputs of all images by name. They are values in the model's layout if that is known, else
@@ -126,8 +129,9 @@ py::dict outputs_of(const Run& run) {
   if (run.kind != "model") return result;
   if (run.tensors) {
     std::vector<nn::Values> images;
-    for (const ImageResult& image : run.images) {
-      images.push_back(compiler::model_outputs(*run.tensors, architecture, image.outputs));
+    for (std::size_t i = 0; i < run.images.size(); ++i) {
+      images.push_back(compiler::model_outputs(*run.tensors, architecture, run.images[i].outputs,
+                                               run.carried[i % run.carried.size()]));
     }
     for (const std::string& name : run.tensors->model_outputs) {
       result[name.c_str()] = to_array(compiler::join_images(images, name));
@@ -328,7 +332,7 @@ void add_machine(py::module_& m) {
   m.def("run_on_units", [](const Configuration& configuration, const CompiledModel& model,
                            const py::dict& inputs, const std::string& json) {
     const Request request = read_request(json, Asker::python);
-    const std::vector<TensorData> images = input_images(model, inputs);
+    const compiler::PackedImages images = input_images(model, inputs);
     const KernelUse use;
     return unlocked(
         [&] { return run_on_units(use, configuration, model, images, request, check_signals); });
@@ -342,7 +346,7 @@ void add_machine(py::module_& m) {
            [](SimulatedMachine& machine, const CompiledModel& model, const py::dict& inputs,
               const std::string& json) {
              const Request request = read_request(json, Asker::python);
-             const std::vector<TensorData> images = input_images(model, inputs);
+             const compiler::PackedImages images = input_images(model, inputs);
              const KernelUse use;
              return unlocked(
                  [&] { return machine.run(use, model, images, request, check_signals); });

@@ -411,7 +411,7 @@ void print_prediction(const Args& args, const std::vector<std::string>& input_fi
   constexpr double allowed = 3;
   TensorData data;
   const nn::Values inputs = compiler::start_on_host(
-      compiler::tensors_of(compiled), check_inputs(args, input_files, graph, compiled));
+      compiler::tensors_of(compiled), check_inputs(args, input_files, graph, compiled)).inputs;
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {
     data[layout.name] = pack_tensor(layout, compiled.architecture, inputs.at(layout.name).floats);
   }

@@ -20,6 +20,7 @@
 #include "firmware/cli/progress.h"
 #include "firmware/compiler/compiler.h"
 #include "firmware/config/board.h"
+#include "firmware/onnx/input_values.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
@@ -45,6 +46,9 @@ std::vector<Args::Option> compile_options() {
       {"separate-outputs", "",
        "give inputs and outputs places of their own in DRAM0, as tactus pack needs it"},
       {"input-shape", "[NAME=]D,D,..", "shape of an input, -1: as the model says", true},
+      {"input-value", "NAME=V,V..",
+       "fixes an input to a value for all elements, or one for each, so that a run does not have it",
+       true},
       {"summary", "", "print sizes, memory use, efficiency and the estimated latency"},
       {"layers", "", "print a table of the layers"},
       {"dump", "hir|lir|asm|dot", "a stage as text, beside the program or without -o printed",
@@ -106,6 +110,33 @@ void read_shapes(const Args& args, compiler::Options& options) {
                  name.empty() ? "the other inputs" : quote(name));
     }
   }
+}
+
+/// Reads values given as NAME=V,V... A tensor's name may contain "=", numbers cannot.
+nn::GivenValues read_values(const Args& args) {
+  nn::GivenValues values;
+  for (const std::string& text : args.texts("input-value")) {
+    const std::size_t equals = text.rfind('=');
+    std::vector<double> numbers;
+    bool good = equals != std::string::npos && equals != 0;
+    for (std::size_t at = good ? equals + 1 : text.size() + 1; at <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', at), text.size());
+      const auto number = read_number<double>(std::string_view(text).substr(at, comma - at));
+      good = good && number && std::isfinite(*number);
+      numbers.push_back(number.value_or(0));
+      at = comma + 1;
+    }
+    if (!good) {
+      user_error(
+          "tactus compile: --input-value {} is not allowed; allowed: NAME= and numbers separated "
+          "by commas",
+          quote(text));
+    }
+    if (!values.emplace(text.substr(0, equals), std::move(numbers)).second) {
+      user_error("tactus compile: the value of {} is given twice", quote(text.substr(0, equals)));
+    }
+  }
+  return values;
 }
 
 compiler::Options read_options(const Args& args) {
@@ -231,9 +262,13 @@ int compile_command(const Words& words) {
   bench::fit_to(config, options);
   Progress progress(0);
   tf::ImportOptions names{options.outputs, args.texts("input-tensor"), options.input_shapes};
-  const nn::Graph graph = nn::load_network(path, names);
+  nn::Graph loaded = nn::load_network(path, names);
   options.outputs = std::move(names.outputs);
   options.input_shapes = std::move(names.input_shapes);
+  const nn::GivenValues values = read_values(args);
+  const nn::Graph graph =
+      nn::with_input_values(std::move(loaded), values, options.input_shapes);
+  for (const auto& [name, numbers] : values) options.input_shapes.erase(name);
 
   options.progress = [&](const compiler::Progress& p) {
     if (p.done == 0) progress.begin(p.all);

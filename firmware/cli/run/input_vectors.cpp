@@ -159,7 +159,7 @@ void draw_images(const tcu::Architecture& architecture, const Tensor& tensor, st
 }
 
 /// Reads images of a model for which the host computes some of the program's inputs.
-std::vector<TensorData> read_host_images(const tcu::Architecture& architecture,
+compiler::PackedImages read_host_images(const tcu::Architecture& architecture,
                                          std::map<std::string, std::string>& given,
                                          const compiler::ModelTensors& tensors) {
   nn::Values values;
@@ -196,10 +196,10 @@ bool is_drawn(const std::string& input) {
   return input == drawn || input.rfind(std::string(drawn) + ":", 0) == 0;
 }
 
-std::vector<TensorData> read_images(const tcu::Architecture& architecture,
-                                    const std::vector<Tensor>& inputs,
-                                    std::map<std::string, std::string>& given,
-                                    const InputLayouts& layouts) {
+compiler::PackedImages read_images(const tcu::Architecture& architecture,
+                                   const std::vector<Tensor>& inputs,
+                                   std::map<std::string, std::string>& given,
+                                   const InputLayouts& layouts) {
   if (layouts.tensors != nullptr && layouts.tensors->host_before != nullptr) {
     return read_host_images(architecture, given, *layouts.tensors);
   }
@@ -222,7 +222,10 @@ std::vector<TensorData> read_images(const tcu::Architecture& architecture,
            quote(tensor.name), inputs.size() > 1 ? tensor.name + "=" : "", input);
     }
   }
-  return images;
+  compiler::PackedImages packed;
+  packed.carried.resize(images.size());
+  packed.inputs = std::move(images);
+  return packed;
 }
 
 }  // namespace tactus

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "firmware/compiler/images.h"
 #include "firmware/compiler/model_tensors.h"
 #include "firmware/driver/tcu/host.h"
 #include "firmware/driver/tcu/model.h"
@@ -55,9 +56,9 @@ struct InputLayouts {
 /// for values from -1 to 1. Files are divided into images; all files must have the same number. An
 /// input without a source is generated, with a note. Afterwards `given` has all inputs and all
 /// seeds. Returns at least one image. Throws UserError.
-[[nodiscard]] std::vector<TensorData> read_images(const tcu::Architecture& architecture,
-                                                  const std::vector<Tensor>& inputs,
-                                                  std::map<std::string, std::string>& given,
-                                                  const InputLayouts& layouts = {});
+[[nodiscard]] compiler::PackedImages read_images(const tcu::Architecture& architecture,
+                                                const std::vector<Tensor>& inputs,
+                                                std::map<std::string, std::string>& given,
+                                                const InputLayouts& layouts = {});
 
 }  // namespace tactus

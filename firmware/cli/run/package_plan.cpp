@@ -55,7 +55,7 @@ PlannedPackage plan_package(const Args& args, const LinkPreset& link, const std:
       user_error("tactus run: input {} of {} is given twice", quote(name), path);
     }
   }
-  package.images = read_images(package.model.file.arch, inputs, given);
+  package.images = read_images(package.model.file.arch, inputs, given).inputs;
   return package;
 }
 

@@ -154,8 +154,11 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
       inputs.push_back({info.name, {}, 0});
   }
   auto given = merge_inputs(args, sources.file, inputs, plan.workload);
-  plan.images = read_images(plan.config.architecture, inputs, given,
-                            {plan.tensors ? &*plan.tensors : nullptr, plan.workload.model});
+  compiler::PackedImages images =
+      read_images(plan.config.architecture, inputs, given,
+                  {plan.tensors ? &*plan.tensors : nullptr, plan.workload.model});
+  plan.images = std::move(images.inputs);
+  plan.carried = std::move(images.carried);
   plan.workload.inputs.assign(given.begin(), given.end());
 }
 

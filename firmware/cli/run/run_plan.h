@@ -55,6 +55,7 @@ struct RunPlan : RunRequest, RunOutputs {
   std::vector<std::uint8_t> program;
   std::vector<std::uint8_t> dram[2];   ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;      ///< inputs of each run; one empty entry for a bare program
+  std::vector<nn::Values> carried;     ///< of the images of a model, see compiler::Started
   std::optional<energy::Meter> meter;  ///< table of --energy
 
   /// Number of runs: the inputs are used in turn until there are enough images.

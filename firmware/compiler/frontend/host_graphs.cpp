@@ -19,18 +19,30 @@ nn::ValueInfo info_of(const std::string& name, const nn::Tensor& tensor) {
   return info;
 }
 
+/// Lets the host's graph state a constant output of the model.
+void add_constant_output(nn::Graph& host, const std::string& name, const nn::Tensor& constant) {
+  nn::Node& copy = host.nodes.emplace_back();
+  copy.name = name;
+  copy.op_type = "Identity";
+  copy.inputs = {"constant:" + name};
+  copy.outputs = {name};
+  host.initializers.emplace(copy.inputs.front(), constant);
+  host.outputs.emplace_back().name = name;
+}
+
 }  // namespace
 
 void form_graph_before(Model& model) {
   nn::Graph& before = model.host_before;
-  std::unordered_set<std::string> wanted;
+  std::unordered_set<std::string> wanted(model.carried.begin(), model.carried.end());
   for (const HostNode& early : model.nodes_before) {
     for (const std::string& name : early.node->outputs) {
       if (name.empty()) continue;
       const Value& value = model.value(name);
-      if (value.readers.empty() && !value.output) continue;
+      const bool read = !value.readers.empty() || value.output;
+      if (!read && model.carried.count(name) == 0) continue;
       wanted.insert(name);
-      model.inputs.push_back(name);
+      if (read) model.inputs.push_back(name);
       before.outputs.push_back(info_of(name, *value.sample));
     }
   }
@@ -64,28 +76,25 @@ void form_graph_before(Model& model) {
   }
 }
 
-void check_outputs_before(const Model& model, std::vector<std::string>& problems) {
-  for (const std::string& name : model.outputs) {
-    const Value* value = model.find(name);
-    if (value == nullptr || !value->host_only()) continue;
-    problems.push_back(fmt::format(
-        "{}: output {} holds {} elements that follow from the inputs without a node that the unit "
-        "computes; supported are outputs of the program",
-        model.graph->file, quote(name), nn::name_of(value->sample->type, value->sample->stored)));
-  }
-}
-
 void form_host_graph(Model& model) {
   nn::Graph& host = model.host;
   std::unordered_set<std::string> wanted;
   std::vector<std::string> device_outputs;
   for (const std::string& name : model.outputs) {
-    if (model.host_values.count(name) == 0) {
+    const bool by_host = model.host_values.count(name) != 0;
+    const Value* const value = by_host ? nullptr : model.find(name);
+    if (by_host) {
+      wanted.insert(name);
+      host.outputs.emplace_back().name = name;
+    } else if (value != nullptr && value->constant != nullptr) {
+      add_constant_output(host, name, *value->constant);
+    } else if (value != nullptr && value->sample != nullptr) {
+      model.carried.insert(name);
+    } else {
       device_outputs.push_back(name);
       continue;
     }
-    wanted.insert(name);
-    host.outputs.emplace_back().name = name;
+    model.values.at(name).output = false;
   }
   std::vector<HostNode> kept;
   for (std::size_t k = model.host_nodes.size(); k-- > 0;) {
@@ -110,6 +119,11 @@ void form_host_graph(Model& model) {
         host.initializers.emplace(input, *value.constant);
         continue;
       }
+      if (value.sample != nullptr) {
+        model.carried.insert(input);
+        if (declared.insert(input).second) host.inputs.push_back(info_of(input, *value.sample));
+        continue;
+      }
       const std::string name = input;
       input = host_input_prefix + name;
       if (!declared.insert(name).second) continue;
@@ -120,16 +134,9 @@ void form_host_graph(Model& model) {
       info.name = input;
       info.dims.emplace();
       for (const std::int64_t size : value.layout->shape) info.dims->push_back({size, ""});
-      if (value.sample != nullptr) {
-        info.type = value.sample->type;
-        info.stored = value.sample->stored;
-      }
       host.inputs.push_back(std::move(info));
       model.values.at(name).output = true;
     }
-  }
-  for (const std::string& name : model.outputs) {
-    if (model.host_values.count(name) != 0) model.values.at(name).output = false;
   }
   model.outputs = std::move(device_outputs);
 }

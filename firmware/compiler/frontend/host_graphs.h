@@ -11,11 +11,10 @@ namespace tactus::compiler {
 /// Makes a graph of the nodes that the host computes before the program. Its values that the
 /// program reads become inputs of the program.
 void form_graph_before(Model& model);
-/// Reports outputs of integers, which no program can compute.
-void check_outputs_before(const Model& model, std::vector<std::string>& problems);
 /// Makes a graph of the nodes that the host computes after the program for requested outputs. Its
-/// inputs are the program's outputs "device:NAME", its outputs are those outputs of the model that
-/// it computes.
+/// inputs are the program's outputs "device:NAME" and values known before the program; its outputs
+/// are those outputs of the model that it computes, and constant ones. Called before
+/// form_graph_before().
 void form_host_graph(Model& model);
 /// Adds steps for final Softmax nodes: the program's output with their name contains their operand.
 void add_final_steps(Model& model);

@@ -81,6 +81,7 @@ const std::string* whole_operand(const Model& model, const nn::Node& node) {
 }
 
 bool reads_truth(const Model& model, const nn::Node& node) {
+  if (has(node, reads_shape)) return false;
   return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
     const Value* value = input.empty() ? nullptr : model.find(input);
     return value != nullptr && value->sample != nullptr &&
@@ -88,26 +89,42 @@ bool reads_truth(const Model& model, const nn::Node& node) {
   });
 }
 
+/// Computes a node with samples of the operands that are not constant: those that are known, or
+/// with this number in all elements.
+std::vector<nn::Tensor> run_with_samples(const Model& model, const nn::Node& node,
+                                         std::optional<std::int64_t> number) {
+  std::vector<nn::Tensor> inputs(node.inputs.size());
+  std::vector<const nn::Tensor*> operands(node.inputs.size(), nullptr);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i].empty()) continue;
+    const Value& value = model.value(node.inputs[i]);
+    operands[i] = &inputs[i];
+    if (value.constant != nullptr) {
+      operands[i] = value.constant.get();
+    } else {
+      inputs[i] = value.sample != nullptr ? *value.sample : nn::Tensor::zeros(value.layout->shape);
+      if (!number) continue;
+      std::fill(inputs[i].integers.begin(), inputs[i].integers.end(), *number);
+      std::fill(inputs[i].floats.begin(), inputs[i].floats.end(), static_cast<float>(*number));
+    }
+  }
+  return nn::run_node(node, model.graph->opset, operands);
+}
+
 /// Leaves a node to the host before the program. Computes it with samples of the operands to find
 /// types and shapes of its results.
 void compute_before(Model& model, const nn::Node& node, std::string reason, Problems& problems) {
-  std::vector<nn::Tensor> inputs(node.inputs.size());
-  std::vector<const nn::Tensor*> operands;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    operands.push_back(nullptr);
-    if (node.inputs[i].empty()) continue;
-    const Value& value = model.value(node.inputs[i]);
-    operands[i] = value.constant != nullptr ? value.constant.get() : value.sample.get();
-    if (operands[i] != nullptr) continue;
-    inputs[i] = nn::Tensor::zeros(value.layout->shape);
-    operands[i] = &inputs[i];
-  }
   std::vector<nn::Tensor> results;
   try {
-    results = nn::run_node(node, model.graph->opset, operands);
+    results = run_with_samples(model, node, std::nullopt);
   } catch (const UserError& error) {
-    problems.emplace_back(error.what());
-    return;
+    // A sample may be refused where values of the user's are allowed, such as a divisor of 0.
+    try {
+      results = run_with_samples(model, node, 1);
+    } catch (const UserError&) {
+      problems.emplace_back(error.what());
+      return;
+    }
   }
   model.nodes_before.push_back({&node, std::move(reason)});
   for (std::size_t i = 0; i < std::min(results.size(), node.outputs.size()); ++i) {
@@ -123,6 +140,35 @@ void compute_before(Model& model, const nn::Node& node, std::string reason, Prob
     made.layout = model.natural_layout(made.name, results[i].shape);
     made.sample = std::make_shared<const nn::Tensor>(std::move(results[i]));
   }
+}
+
+/// Adds the nodes of the unit that the host would have to compute before the program, so that it
+/// can compute `node`, too. Returns false if it cannot.
+bool find_early(const Model& model, const nn::Node& node, std::vector<std::string>& results) {
+  if (model.compat || !node.graphs.empty() || has_open_shape(model, node) || multiplies(node) ||
+      !nn::reference_has(node, model.graph->opset)) {
+    return false;
+  }
+  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
+    if (input.empty() || known_before(model, input)) return true;
+    const nn::Node* const producer = model.graph->producer(input);
+    if (producer == nullptr || model.find(input) == nullptr) return false;
+    const std::string& first = producer->outputs.front();
+    if (std::find(results.begin(), results.end(), first) != results.end()) return true;
+    if (!find_early(model, *producer, results)) return false;
+    results.push_back(first);
+    return true;
+  });
+}
+
+/// Has the graph analysed again with the unit's nodes before this one left to the host, if the host
+/// can then compute this node.
+void retry_with_early(const Model& model, const nn::Node& node) {
+  EarlyNodes early;
+  const bool found = find_early(model, node, early.results) &&
+                     std::any_of(early.results.begin(), early.results.end(),
+                                 [&](const auto& result) { return model.early.count(result) == 0; });
+  if (found) throw early;
 }
 
 void report_whole_operand(Model& model, const nn::Node& node, const std::string& operand,
@@ -215,7 +261,9 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
   }
   const bool before = can_come_before(model, node);
   const std::string* whole = whole_operand(model, node);
-  if (before && (whole != nullptr || reads_truth(model, node))) {
+  const bool is_early =
+      !node.outputs.empty() && model.early.count(node.outputs.front()) != 0;
+  if (before && (is_early || whole != nullptr || reads_truth(model, node))) {
     compute_before(model, node, "", found.problems);
     return;
   }
@@ -229,6 +277,7 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
     return;
   }
   if (whole != nullptr && !only_carries(node, *whole)) {
+    retry_with_early(model, node);
     report_whole_operand(model, node, *whole, found.problems);
     return;
   }
@@ -245,6 +294,7 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
     compute_before(model, node, "the unit does not have the operator", found.problems);
     return;
   }
+  retry_with_early(model, node);
   found.unsupported = found.unsupported || here.unsupported;
   found.problems.insert(found.problems.end(), own.begin(), own.end());
 }

@@ -68,7 +68,6 @@ std::string cut_hint(const Model& model, const NodeOrder& order) {
 }
 
 void connect(Model& model, Problems& problems) {
-  check_outputs_before(model, problems);
   drop_unread(model);
   std::unordered_set<std::string> notes;
   for (const Step& step : model.steps) {
@@ -95,7 +94,7 @@ void connect(Model& model, Problems& problems) {
       problems.push_back(fmt::format("{}: output {} depends on a value that is not defined",
                                      model.graph->file, quote(name)));
     }
-    if (model.values[name].constant != nullptr) {
+    if (model.compat && model.values[name].constant != nullptr) {
       problems.push_back(fmt::format("{}: output {} is constant", model.graph->file, quote(name)));
     }
   }
@@ -184,10 +183,14 @@ void check_constants(const Model& model, Problems& problems) {
   }
 }
 
-/// Analyses the nodes. Throws a Decision if it can be made for a node with sub-graphs.
+/// Analyses the nodes. Throws a Decision if it can be made for a node with sub-graphs, and
+/// EarlyNodes.
 Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architecture,
-                    const Options& options, const TableCurves& curves) {
+                    const Options& options, const TableCurves& curves, const Parts& parts,
+                    const std::set<std::string>& early) {
   Model model;
+  model.parts = parts;
+  model.early = early;
   model.table_curves = curves;
   model.graph = &graph;
   model.architecture = architecture;
@@ -220,7 +223,7 @@ Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architectur
     part->ir_version = std::max<std::int64_t>(graph.ir_version, 3);
     part->opset = graph.opset;
   }
-  if (problems.empty() && !model.host_nodes.empty()) form_host_graph(model);
+  if (problems.empty() && !model.compat) form_host_graph(model);
   connect(model, problems);
   if (problems.empty() && !model.compat) {
     add_final_steps(model);
@@ -242,16 +245,19 @@ Model analyse_nodes(const nn::Graph& graph, const tcu::Architecture& architectur
 }  // namespace
 
 Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture, const Options& options,
-              const TableCurves& curves) {
+              const TableCurves& curves, const Parts& parts) {
   std::shared_ptr<const nn::Graph> without;
+  std::set<std::string> early;
   for (;;) {
     const nn::Graph& now = without ? *without : graph;
     try {
-      Model model = analyse_nodes(now, architecture, options, curves);
+      Model model = analyse_nodes(now, architecture, options, curves, parts, early);
       model.without_sub_graphs = without;
       return model;
     } catch (const Decision& decision) {
       without = std::make_shared<const nn::Graph>(decision.without(now, decision.node));
+    } catch (const EarlyNodes& found) {
+      early.insert(found.results.begin(), found.results.end());
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -83,12 +84,16 @@ struct HostNode {
 /// Functions by the machine's lookup tables, by name.
 using TableCurves = std::unordered_map<std::string, std::shared_ptr<const TableCurve>>;
 
+/// Nodes that are divided (parts.h), by name, and into how many parts.
+using Parts = std::map<std::string, std::int64_t>;
+
 struct Model {
   const nn::Graph* graph = nullptr;
   /// The graph in which sub-graphs have replaced their nodes; null if there were none.
   std::shared_ptr<const nn::Graph> without_sub_graphs;
   tcu::Architecture architecture;
   bool compat = false;
+  Parts parts;
   std::unordered_map<std::string, Value> values;
   std::unordered_map<std::string, std::vector<const nn::Node*>> nodes_reading;
   std::vector<Step> steps;           ///< in the order of traversal
@@ -110,7 +115,11 @@ struct Model {
   std::vector<HostNode> host_nodes;                    ///< after the program, in order
   /// Values that the host computes after the program.
   std::unordered_set<std::string> host_values;
+  std::set<std::string> early;         ///< results of nodes left to the host, see EarlyNodes
   std::vector<HostNode> nodes_before;  ///< before the program, in order
+  /// Values known before the program that outputs of the model or the host's work after the program
+  /// need; they do not pass through the machine.
+  std::set<std::string> carried;
   /// Graphs that the host computes before and after the program, see Compiled; empty if there is no
   /// work.
   nn::Graph host_before, host;
@@ -133,6 +142,7 @@ struct Model {
 /// an architecture that differs at most in its array size. Throws UserError with every problem, a
 /// line each.
 [[nodiscard]] Model analyse(const nn::Graph& graph, const tcu::Architecture& architecture,
-                            const Options& options, const TableCurves& curves = {});
+                            const Options& options, const TableCurves& curves = {},
+                            const Parts& parts = {});
 
 }  // namespace tactus::compiler

@@ -5,6 +5,7 @@
 #include "firmware/compiler/frontend/bounds.h"
 #include "firmware/compiler/frontend/expansion.h"
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/parts.h"
 #include "firmware/compiler/frontend/planner.h"
 #include "firmware/compiler/frontend/sub_graphs.h"
 #include "firmware/reference/reference.h"
@@ -38,9 +39,12 @@ void fold_by_reference(Planner& planner) {
 
 /// Plans the nodes of an expansion. Returns false if the node needs none.
 bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings& found) {
-  if (op.expand == nullptr || model.compat) return false;
+  if (model.compat) return false;
   Expansion expansion(planner);
-  if (!op.expand(planner, expansion)) return false;
+  const auto parts = model.parts.find(planner.node.name);
+  const bool divided =
+      parts != model.parts.end() && expand_in_parts(planner, expansion, parts->second);
+  if (!divided && (op.expand == nullptr || !op.expand(planner, expansion))) return false;
   if (planner.failed()) return true;
   const std::size_t before = found.problems.size();
   for (const nn::Node* made : expansion.nodes()) {

@@ -20,6 +20,10 @@ const Layout* Planner::activation(std::size_t i) {
   const Value* operand = value(i);
   if (operand == nullptr) return nullptr;
   if (operand->constant != nullptr) {
+    // Where another operand is unknown, this node need not be one of the program.
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+      if (given(k) && value(k) == nullptr) return nullptr;
+    }
     problem("input {} ({}) is a constant; supported is a value computed at run time", i,
             quote(operand->name));
     return nullptr;

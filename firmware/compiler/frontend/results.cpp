@@ -4,6 +4,7 @@
 
 #include "firmware/compiler/frontend/expansion.h"
 #include "firmware/compiler/frontend/loop_nest.h"
+#include "firmware/compiler/frontend/operators.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -23,18 +24,29 @@ std::string work_text(const std::vector<HostNode>& nodes) {
 
 void add_notes(Compiled& result, const Model& model, const Options& options) {
   for (const HostNode& early : model.nodes_before) {
+    if (early.reason.empty() && has(*early.node, is_product | has_inner_products)) {
+      result.notes.push_back(fmt::format(
+          "node {} ({}) is computed by the host before the program: its operands are whole numbers "
+          "that follow from the inputs; in no cycle",
+          quote(early.node->name), early.node->op_type));
+    }
     if (early.reason.empty()) continue;
     result.notes.push_back(
         fmt::format("node {} ({}) is computed by the host before the program: {}",
                     quote(early.node->name), early.node->op_type, early.reason));
   }
   if (!model.nodes_before.empty()) {
-    std::vector<std::string_view> made;
-    for (const nn::ValueInfo& info : model.host_before.outputs) made.emplace_back(info.name);
+    std::vector<std::string_view> made, carried;
+    for (const nn::ValueInfo& info : model.host_before.outputs) {
+      const bool read =
+          std::find(model.inputs.begin(), model.inputs.end(), info.name) != model.inputs.end();
+      (read ? made : carried).emplace_back(info.name);
+    }
     result.notes.push_back(fmt::format(
-        "the host computes {} before the program, as part of the input: {}; tactus run does so "
-        "before the simulation",
-        work_text(model.nodes_before), quote_list(made)));
+        "the host computes {} before the program{}{}{}{}; tactus run does so before the simulation",
+        work_text(model.nodes_before), made.empty() ? "" : ", as part of the input: ",
+        quote_list(made), carried.empty() ? "" : ", for outputs of the model or work behind it: ",
+        quote_list(carried)));
   }
   for (const HostNode& left : model.host_nodes) {
     if (left.reason.empty()) continue;
@@ -45,9 +57,9 @@ void add_notes(Compiled& result, const Model& model, const Options& options) {
     std::vector<std::string_view> from;
     for (const std::string& name : model.outputs) from.emplace_back(name);
     result.notes.push_back(fmt::format(
-        "the host computes {} node{} from the program's outputs {}; tactus run does so after the "
-        "simulation",
-        model.host_nodes.size(), model.host_nodes.size() == 1 ? "" : "s", quote_list(from)));
+        "the host computes {} node{}{}{}; tactus run does so after the simulation",
+        model.host_nodes.size(), model.host_nodes.size() == 1 ? "" : "s",
+        from.empty() ? "" : " from the program's outputs ", quote_list(from)));
   }
   for (const HostStep& step : result.host_steps) {
     result.notes.push_back(fmt::format(
@@ -87,7 +99,7 @@ void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& mode
   result.host_steps = model.host_steps;
   result.notes = model.notes;
   result.expected_errors = model.expected_errors;
-  if (!model.host_before.nodes.empty()) {
+  if (!model.host_before.inputs.empty()) {
     result.host_before = std::make_shared<const nn::Graph>(model.host_before);
   }
   if (!model.host.nodes.empty()) result.host = std::make_shared<const nn::Graph>(model.host);
@@ -105,7 +117,9 @@ void fill_from_model(Compiled& result, const nn::Graph& graph, const Model& mode
 void note_if_empty(Compiled& result) {
   if (result.instructions != 0) return;
   result.notes.emplace_back(
-      "the program is empty: no instruction is needed, the outputs lie where the inputs do");
+      result.output_layouts.empty()
+          ? "the program is empty: the host computes all outputs, nothing is left for the unit"
+          : "the program is empty: no instruction is needed, the outputs lie where the inputs do");
 }
 
 }  // namespace tactus::compiler

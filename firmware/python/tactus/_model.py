@@ -320,6 +320,7 @@ def compile(
     *,
     outputs: Optional[Sequence[str]] = None,
     input_shapes: Optional[Mapping[str, Sequence[int]]] = None,
+    input_values: Optional[Mapping[str, Union[float, Sequence[float]]]] = None,
     **options: Any,
 ) -> Model:
     """Compiles a network for a machine.
@@ -329,6 +330,7 @@ def compile(
     outputs: names of tensors to compute instead of the graph's outputs.
     input_shapes: shapes of inputs by name, for sizes that the network leaves open. The name ""
         stands for all other inputs.
+    input_values: inputs that are fixed: a number for all elements, or a list of them.
     options: options of `tactus compile`: strategy="local-vars", optimise=True, effort=200,
         compat=True, via="stripe", separate_outputs=True.
     """
@@ -341,6 +343,12 @@ def compile(
     if input_shapes is not None:
         instance(input_shapes, Mapping, f"{where}: input_shapes", "a dict of names and shapes")
         given["input_shapes"] = {name: list(shape) for name, shape in input_shapes.items()}
+    if input_values is not None:
+        instance(input_values, Mapping, f"{where}: input_values", "a dict of names and numbers")
+        given["input_values"] = {
+            name: [float(number) for number in (values if isinstance(values, Sequence) else [values])]
+            for name, values in input_values.items()
+        }
     graph = network if isinstance(network, Network) else Network(network)
     machine = configuration_of(configuration, where)
     return Model._of(_native.compile(graph._native, machine._native, json_text(given, where)))

@@ -115,16 +115,18 @@ TEST(HostBefore, IsKeptBesideTheProgram) {
   std::vector<std::string> names;
   for (const nn::ValueInfo& info : read->model_inputs()) names.push_back(info.name);
   EXPECT_EQ(names, (std::vector<std::string>{"ids", "mask"}));
-  const nn::Values started = start_on_host(*read, words());
+  const nn::Values started = start_on_host(*read, words()).inputs;
   EXPECT_EQ(started.at("row").floats, (std::vector<float>{0, 0, 1}));
-  EXPECT_EQ(started.at("words"), start_on_host(tensors_of(compiled), words()).at("words"));
+  EXPECT_EQ(started.at("words"), start_on_host(tensors_of(compiled), words()).inputs.at("words"));
 
   // A batch of two images.
   nn::Values two{{"ids", whole({2, 3}, {4, 0, 2, 1, 1, 3})},
                  {"mask", whole({2, 3}, {1, 1, 0, 0, 1, 1}, nn::onnx_int32)}};
   std::vector<std::string> notes;
-  const auto packed = pack_model_inputs(*read, compiled.architecture, two,
-                                        {{"ids", "a.npy"}, {"mask", "b.npy"}}, notes);
+  const std::vector<InputVectors> packed =
+      pack_model_inputs(*read, compiled.architecture, two, {{"ids", "a.npy"}, {"mask", "b.npy"}},
+                        notes)
+          .inputs;
   ASSERT_EQ(packed.size(), 2U);
   EXPECT_TRUE(notes.empty());
   const TensorLayout* row = read->input("row");

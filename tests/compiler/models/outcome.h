@@ -45,13 +45,16 @@ namespace tactus::compiler {
 [[nodiscard]] inline nn::Values finished(const Compiled& compiled, const nn::Values& inputs) {
   const ModelTensors tensors = tensors_of(compiled);
   std::map<std::string, std::vector<float>> given;
-  for (const auto& [name, tensor] : start_on_host(tensors, inputs)) given[name] = tensor.floats;
+  const Started started = start_on_host(tensors, inputs);
+  for (const auto& [name, tensor] : started.inputs) given[name] = tensor.floats;
   const auto simulated = run(compiled, given);
   nn::Values values;
   for (const TensorLayout& layout : compiled.output_layouts) {
     values[layout.name] = nn::Tensor::of(layout.shape, simulated.at(layout.name));
   }
-  for (auto& [name, tensor] : finish_on_host(tensors, values)) values[name] = tensor;
+  for (auto& [name, tensor] : finish_on_host(tensors, values, started.carried)) {
+    values[name] = tensor;
+  }
   return values;
 }
 

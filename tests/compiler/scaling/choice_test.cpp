@@ -51,13 +51,13 @@ class ImageFile {
 
 nn::Values outputs_of(const Compiled& compiled, const nn::Values& inputs) {
   const compiler::ModelTensors tensors = compiler::tensors_of(compiled);
-  const nn::Values started = start_on_host(tensors, inputs);
+  const compiler::Started started = start_on_host(tensors, inputs);
   const Program program = to_program(compiled, "test");
   TcuSimulationConfig config;
   config.architecture = compiled.architecture;
   TensorData data;
   for (const compiler::TensorLayout& layout : program.inputs) {
-    data[layout.name] = pack_tensor(layout, compiled.architecture, started.at(layout.name).floats);
+    data[layout.name] = pack_tensor(layout, compiled.architecture, started.inputs.at(layout.name).floats);
   }
   const ImageResult image = run_once(config, program.model, data, {}, {});
   nn::Values results;
@@ -65,7 +65,7 @@ nn::Values outputs_of(const Compiled& compiled, const nn::Values& inputs) {
     results[layout.name] = nn::Tensor::of(
         layout.shape, unpack_tensor(layout, compiled.architecture, image.outputs.at(layout.name)));
   }
-  return finish_on_host(tensors, results);
+  return finish_on_host(tensors, results, started.carried);
 }
 
 /// RMS error of all outputs.

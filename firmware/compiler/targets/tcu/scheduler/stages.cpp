@@ -150,11 +150,14 @@ bool Planner::fits(const Stage& stage) const {
 
 void Planner::refuse() {
   const bool accumulators = accumulators_short_ > architecture_.accumulator_depth;
-  user_error(
-      "layer {}: insufficient {}, required at least {} vectors for a single root, there are {}",
-      quote(layer_name_), accumulators ? "accumulators" : "local memory",
-      accumulators ? accumulators_short_ : local_short_,
-      accumulators ? architecture_.accumulator_depth : architecture_.local_depth);
+  const std::uint64_t needed = accumulators ? accumulators_short_ : local_short_;
+  const std::uint64_t there =
+      accumulators ? architecture_.accumulator_depth : architecture_.local_depth;
+  throw LayerTooLarge(
+      fmt::format("layer {}: one of its results needs {} vectors of {}, and the machine has {}",
+                  quote(layer_name_), needed, accumulators ? "accumulators" : "local memory",
+                  there),
+      needed, there);
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "firmware/compiler/targets/tcu/scheduler/graph.h"
+#include "isa/support/error.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus::compiler {
@@ -19,7 +21,15 @@ struct Stage {
   std::vector<std::size_t> partitions;  ///< end of each partition, as an index into roots
 };
 
-/// Divides a layer. Throws UserError if a single root does not fit.
+/// Thrown if local memory or accumulators cannot hold what one result of a layer needs.
+class LayerTooLarge : public UserError {
+ public:
+  LayerTooLarge(const std::string& text, std::uint64_t needed_in, std::uint64_t there_in)
+      : UserError(text), needed(needed_in), there(there_in) {}
+  std::uint64_t needed, there;  ///< in vectors
+};
+
+/// Divides a layer. Throws LayerTooLarge if a single root does not fit.
 [[nodiscard]] std::vector<Stage> plan_stages(const Graph& graph,
                                              const tcu::Architecture& architecture,
                                              const std::string& layer_name);
