@@ -133,15 +133,23 @@ class Inliner {
     return {};
   }
 
-  /// True if the node has the inputs and the attribute of a call of the function.
+  /// True if the node has an attribute that is as RuntimeFunction::conditions says.
+  static bool meets(const std::string& condition, const onnx::NodeProto& node) {
+    const std::size_t equals = condition.find('=');
+    const std::string name = condition.substr(0, equals);
+    return std::any_of(node.attribute().begin(), node.attribute().end(), [&](const auto& given) {
+      if (given.name() != name) return false;
+      if (equals != std::string::npos) return given.s() == condition.substr(equals + 1);
+      return given.type() == onnx::AttributeProto::FLOAT ? given.f() != 1 : given.i() != 0;
+    });
+  }
+
+  /// True if the node has the inputs and the attributes of a call of the function.
   static bool is_call(const RuntimeFunction& function, const onnx::NodeProto& node) {
-    const bool has_inputs = std::all_of(function.required.begin(), function.required.end(),
-                                        [&](std::size_t i) { return is_given(node, i); });
-    return has_inputs &&
-           (function.flag.empty() ||
-            std::any_of(node.attribute().begin(), node.attribute().end(), [&](const auto& given) {
-              return given.name() == function.flag && given.i() != 0;
-            }));
+    return std::all_of(function.required.begin(), function.required.end(),
+                       [&](std::size_t i) { return is_given(node, i); }) &&
+           std::all_of(function.conditions.begin(), function.conditions.end(),
+                       [&](const std::string& condition) { return meets(condition, node); });
   }
 
   void write_out(Nodes& nodes) {
@@ -185,13 +193,21 @@ class Inliner {
     const auto is_in = [](const auto& names, const std::string& name) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
+    const auto decides = [&](const std::string& name) {
+      return std::any_of(function.conditions.begin(), function.conditions.end(),
+                         [&](const std::string& text) {
+                           return text.substr(0, text.find('=')) == name;
+                         });
+    };
     for (const auto& attribute : node.attribute()) {
-      if (is_in(function.proto.attribute(), attribute.name()) ||
-          attribute.name() == function.flag) {
+      // The operator set that a node was made for is the model's.
+      if (is_in(function.proto.attribute(), attribute.name()) || decides(attribute.name()) ||
+          attribute.name() == "opset") {
         continue;
       }
       if (attribute.type() == onnx::AttributeProto::INT && attribute.i() == 0) continue;
-      if (attribute.name() == "scale" && attribute.f() == 1) continue;
+      const bool factor = attribute.name() == "scale" || attribute.name() == "alpha";
+      if (factor && attribute.f() == 1) continue;
       user_error("{}: node {} ({}): attribute {} is not supported", where_, quote(node.name()),
                  function.proto.name(), quote(attribute.name()));
     }
@@ -280,9 +296,17 @@ class Inliner {
         if (given == attributes.end() && !attribute.has_f())
           continue;  // the operator has a default
         const std::string name = attribute.name();
+        const bool other = attribute.type() == onnx::AttributeProto::UNDEFINED &&
+                           name != attribute.ref_attr_name();
         if (given != attributes.end()) attribute = given->second;
         attribute.clear_ref_attr_name();
         attribute.set_name(name);
+        if (other && attribute.floats_size() == 1) {
+          // A list of parameters of which the operator has one.
+          attribute.set_f(attribute.floats(0));
+          attribute.set_type(onnx::AttributeProto::FLOAT);
+          attribute.clear_floats();
+        }
         const bool number = attribute.type() == onnx::AttributeProto::FLOAT;
         if (number && node.op_type() == "Constant" && name == "value") make_tensor(attribute);
       }

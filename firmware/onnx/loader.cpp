@@ -23,9 +23,13 @@
 namespace tactus::nn {
 namespace {
 
-/// Normalises ONNX's two names of the default operator domain.
+/// Normalises the default operator domain, which ONNX names in two ways. Operators of classical
+/// machine learning, and quantisers of any width (QONNX, Brevitas), are read as its own: none has
+/// the name of another.
 std::string normal_domain(const std::string& domain) {
-  return domain == "ai.onnx" ? std::string() : domain;
+  static const std::set<std::string_view> own{"ai.onnx", "ai.onnx.ml", "qonnx.custom_op.general",
+                                              "finn.custom_op.general", "onnx.brevitas"};
+  return own.count(domain) != 0 ? std::string() : domain;
 }
 
 /// Makes names printable, since they may contain anything and are shown on terminals and in files.
@@ -132,7 +136,7 @@ class Loader {
 
   void read_opsets() {
     for (const auto& import : model_.opset_import()) {
-      const std::string domain = normal_domain(import.domain());
+      const std::string& domain = import.domain() == "ai.onnx" ? "" : import.domain();
       if (import.version() < 1) {
         fail("operator set version {} of domain {} is not positive", import.version(),
              quote(import.domain()));
@@ -143,6 +147,12 @@ class Loader {
       }
       if (domain.empty()) graph_.opset = import.version();
     }
+    const bool has_default = domains_.count("") != 0;
+    for (const auto& import : model_.opset_import()) {
+      domains_.insert(normal_domain(import.domain()));
+    }
+    // A model of classical machine learning alone needs no default operator set.
+    if (!has_default && domains_.count("") != 0) graph_.opset = newest_opset;
     if (graph_.opset == 0) fail("no version of the default operator set is imported");
   }
 

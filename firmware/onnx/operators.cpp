@@ -8,6 +8,16 @@
 namespace tactus::nn {
 
 // What operators compute, in firmware/reference.
+void run_binarizer(Call&), run_bipolar_quant(Call&), run_bit_shift(Call&), run_col2im(Call&),
+    run_cum_prod(Call&), run_dft(Call&), run_einsum(Call&), run_feature_extractor(Call&),
+    run_fused_conv(Call&), run_fused_mat_mul(Call&), run_gather_elements(Call&),
+    run_gather_nd(Call&), run_global_lp_pool(Call&), run_grid_sample(Call&), run_imputer(Call&),
+    run_label_encoder(Call&), run_linear_classifier(Call&), run_linear_regressor(Call&),
+    run_lp_pool(Call&), run_mel_weight_matrix(Call&), run_normalizer(Call&), run_quant(Call&),
+    run_quantised_concat(Call&), run_quantised_softmax(Call&), run_reverse_sequence(Call&),
+    run_scaler(Call&), run_scatter_elements(Call&), run_scatter_nd(Call&), run_stft(Call&),
+    run_top_k(Call&), run_tree_classifier(Call&), run_tree_regressor(Call&), run_trilu(Call&),
+    run_window(Call&);
 void run_add(Call&), run_arg(Call&), run_attention(Call&), run_average_pool(Call&),
     run_batch_normalization(Call&), run_cast(Call&), run_clip(Call&), run_concat(Call&),
     run_constant(Call&), run_constant_of_shape(Call&), run_conv(Call&), run_conv_transpose(Call&),
@@ -207,6 +217,63 @@ constexpr Form forms[] = {
     {"Upsample", 7, 8, 1, 1, 1, "mode scales", run_resize, 1},
     {"Upsample", 9, 9, 2, 2, 1, "mode", run_resize, 1},
     {"Where", 9, last, 3, 3, 1, "", run_where},
+    {"ArrayFeatureExtractor", 1, last, 2, 2, 1, "", run_feature_extractor},
+    {"Binarizer", 1, last, 1, 1, 1, "threshold", run_binarizer},
+    {"BipolarQuant", 1, last, 2, 2, 1, "", run_bipolar_quant},
+    {"BitShift", 11, last, 2, 2, 1, "direction", run_bit_shift},
+    {"BlackmanWindow HammingWindow HannWindow", 17, last, 1, 1, 1, "output_datatype periodic",
+     run_window, 0},
+    {"Col2Im", 18, last, 3, 3, 1, "dilations pads strides", run_col2im, 1},
+    {"CumProd", 26, last, 2, 2, 1, "exclusive reverse", run_cum_prod},
+    {"DFT", 17, 19, 1, 2, 1, "axis inverse onesided", run_dft, 1},
+    {"DFT", 20, last, 1, 3, 1, "inverse onesided", run_dft, 1},
+    {"Einsum", 12, last, 1, any_number, 1, "equation", run_einsum},
+    {"GatherElements", 11, last, 2, 2, 1, "axis", run_gather_elements},
+    {"GatherND", 11, 11, 2, 2, 1, "", run_gather_nd},
+    {"GatherND", 12, last, 2, 2, 1, "batch_dims", run_gather_nd},
+    {"GlobalLpPool", 2, last, 1, 1, 1, "p", run_global_lp_pool},
+    {"GridSample", 16, last, 2, 2, 1, "align_corners mode padding_mode", run_grid_sample},
+    {"Imputer", 1, last, 1, 1, 1, "imputed_value_floats imputed_value_int64s replaced_value_float "
+     "replaced_value_int64", run_imputer},
+    {"LabelEncoder", 1, last, 1, 1, 1,
+     "default_float default_int64 default_string keys_floats keys_int64s keys_strings "
+     "values_floats values_int64s values_strings",
+     run_label_encoder},
+    {"LinearClassifier", 1, last, 1, 1, 2,
+     "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform",
+     run_linear_classifier},
+    {"LinearRegressor", 1, last, 1, 1, 1, "coefficients intercepts post_transform targets",
+     run_linear_regressor},
+    {"LpPool", 2, 17, 1, 1, 1, "auto_pad kernel_shape p pads strides", run_lp_pool},
+    {"LpPool", 18, last, 1, 1, 1, "auto_pad ceil_mode dilations kernel_shape p pads strides",
+     run_lp_pool},
+    {"MelWeightMatrix", 17, last, 5, 5, 1, "output_datatype", run_mel_weight_matrix, 0},
+    {"Normalizer", 1, last, 1, 1, 1, "norm", run_normalizer},
+    {"Quant", 1, last, 4, 4, 1, "narrow rounding_mode signed", run_quant},
+    {"ReverseSequence", 10, last, 2, 2, 1, "batch_axis time_axis", run_reverse_sequence},
+    {"STFT", 17, last, 2, 4, 1, "onesided", run_stft, 1},
+    {"Scaler", 1, last, 1, 1, 1, "offset scale", run_scaler},
+    {"Scatter", 9, 10, 3, 3, 1, "axis", run_scatter_elements},
+    {"ScatterElements", 11, last, 3, 3, 1, "axis reduction", run_scatter_elements},
+    {"ScatterND", 11, last, 3, 3, 1, "reduction", run_scatter_nd},
+    {"TopK", 1, 9, 1, 1, 2, "axis k", run_top_k},
+    {"TopK", 10, 10, 2, 2, 2, "axis", run_top_k, 1},
+    {"TopK", 11, last, 2, 2, 2, "axis largest sorted", run_top_k, 1},
+    {"TreeEnsembleClassifier", 1, last, 1, 1, 2,
+     "base_values base_values_as_tensor class_ids class_nodeids class_treeids class_weights "
+     "class_weights_as_tensor classlabels_int64s classlabels_strings nodes_falsenodeids "
+     "nodes_featureids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true "
+     "nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids nodes_values "
+     "nodes_values_as_tensor post_transform",
+     run_tree_classifier},
+    {"TreeEnsembleRegressor", 1, last, 1, 1, 1,
+     "aggregate_function base_values base_values_as_tensor n_targets nodes_falsenodeids "
+     "nodes_featureids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true "
+     "nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids nodes_values "
+     "nodes_values_as_tensor post_transform target_ids target_nodeids target_treeids "
+     "target_weights target_weights_as_tensor",
+     run_tree_regressor},
+    {"Trilu", 14, last, 1, 2, 1, "upper", run_trilu, 1},
 };
 
 /// Operators of ONNX Runtime's own domain, of all its versions. What attributes they may have, the
@@ -215,12 +282,16 @@ constexpr Form runtime_forms[] = {
     {"Attention", 1, last, 2, 7, 1, "", run_runtime_attention},
     {"BiasGelu", 1, last, 2, 2, 1, "", run_runtime_gelu},
     {"FastGelu", 1, last, 1, 2, 1, "", run_runtime_gelu},
+    {"FusedConv", 1, last, 2, 4, 1, "", run_fused_conv},
+    {"FusedMatMul TransposeMatMul", 1, last, 2, 2, 1, "", run_fused_mat_mul},
     {"Gelu QuickGelu", 1, last, 1, 1, 1, "", run_runtime_gelu},
     {"MultiHeadAttention", 1, last, 3, 8, 3, "", run_multi_head_attention},
     {"QGemm", 1, last, 6, 9, 1, "", run_quantised_gemm},
     {"QLinearAdd QLinearMul", 1, last, 7, 8, 1, "", run_quantised_elements},
     {"QLinearAveragePool QLinearGlobalAveragePool QLinearLeakyRelu QLinearSigmoid", 1, last, 4, 5,
      1, "", run_quantised_elements},
+    {"QLinearConcat", 1, last, 5, any_number, 1, "", run_quantised_concat},
+    {"QLinearSoftmax", 1, last, 2, 5, 1, "", run_quantised_softmax},
     {"RotaryEmbedding", 1, last, 4, 4, 1, "", run_runtime_rotary},
     {"SkipLayerNormalization", 1, last, 3, 5, 4, "", run_skip_normalization},
     {"SkipSimplifiedLayerNormalization", 1, last, 3, 4, 4, "", run_skip_normalization},

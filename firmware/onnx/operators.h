@@ -20,7 +20,7 @@ class Call;
 
 /// The operator sets that a model may be written for. The loader raises older models to the first
 /// if they mean the same there.
-inline constexpr std::int64_t first_opset = 7, newest_opset = 25;
+inline constexpr std::int64_t first_opset = 7, newest_opset = 28;
 
 inline constexpr std::size_t any_number = SIZE_MAX;
 

@@ -19,7 +19,7 @@ struct Description {
   const char* inputs;
   const char* outputs;
   const char* body;
-  const char* flag = "";  ///< see RuntimeFunction
+  const char* conditions = "";  ///< see RuntimeFunction
 };
 
 constexpr const char* microsoft = "com.microsoft";
@@ -54,6 +54,13 @@ constexpr const char* microsoft = "com.microsoft";
   " = Gemm p q t @alpha beta@alpha @transA\n"
 #define TURN "bt = Transpose b perm=1,0\n"
 
+/// A convolution, a sum with another tensor, and an activation.
+#define FUSED_CONV                                                               \
+  "c = Conv x w b @auto_pad @dilations @group @kernel_shape @pads @strides\n"    \
+  "t = Add c z\n"
+#define TURNED(x) x "t = Einsum " x " equation=...ij->...ji\n"
+#define TIMES_ALPHA "s = Constant value@alpha=1\ny = Mul p s"
+
 constexpr Description table[] = {
     {microsoft, "QLinearAdd", "a as az b bs bz ys yz", "y",
      "p = DequantizeLinear a as az\nq = DequantizeLinear b bs bz\n"
@@ -77,6 +84,25 @@ constexpr Description table[] = {
      PRODUCT("", "b", "r") "y = QuantizeLinear r ys yz"},
     {microsoft, "QGemm", "a as az b bs bz c", "y", PRODUCT(TURN, "bt", "y"), "transB"},
     {microsoft, "QGemm", "a as az b bs bz c", "y", PRODUCT("", "b", "y")},
+    {microsoft, "QLinearSoftmax", "x xs xz ys yz", "y",
+     "p = DequantizeLinear x xs xz\nr = Softmax p @axis\ny = QuantizeLinear r ys yz"},
+    {microsoft, "FusedConv", "x w b z", "y", FUSED_CONV "y = Relu t", "activation=Relu"},
+    {microsoft, "FusedConv", "x w b z", "y", FUSED_CONV "y = Sigmoid t", "activation=Sigmoid"},
+    {microsoft, "FusedConv", "x w b z", "y", FUSED_CONV "y = Tanh t", "activation=Tanh"},
+    {microsoft, "FusedConv", "x w b z", "y", FUSED_CONV "y = LeakyRelu t alpha@activation_params",
+     "activation=LeakyRelu"},
+    {microsoft, "FusedMatMul", "a b", "y",
+     TURNED("a") TURNED("b") "p = MatMul at bt\n" TIMES_ALPHA, "transA transB alpha"},
+    {microsoft, "FusedMatMul", "a b", "y", TURNED("a") TURNED("b") "y = MatMul at bt",
+     "transA transB"},
+    {microsoft, "FusedMatMul", "a b", "y", TURNED("a") "p = MatMul at b\n" TIMES_ALPHA,
+     "transA alpha"},
+    {microsoft, "FusedMatMul", "a b", "y", TURNED("b") "p = MatMul a bt\n" TIMES_ALPHA,
+     "transB alpha"},
+    {microsoft, "FusedMatMul", "a b", "y", TURNED("a") "y = MatMul at b", "transA"},
+    {microsoft, "FusedMatMul", "a b", "y", TURNED("b") "y = MatMul a bt", "transB"},
+    {microsoft, "FusedMatMul", "a b", "y", "p = MatMul a b\n" TIMES_ALPHA, "alpha"},
+    {microsoft, "FusedMatMul", "a b", "y", "y = MatMul a b"},
     {microsoft, "Gelu", "x", "y", GELU},
     {microsoft, "BiasGelu", "a b", "y", "x = Add a b\n" GELU},
     {microsoft, "FastGelu", "x b", "y", "t = Add x b\ny = Gelu t approximate=tanh"},
@@ -109,6 +135,9 @@ constexpr Description table[] = {
 #undef MASK
 #undef PRODUCT
 #undef TURN
+#undef FUSED_CONV
+#undef TURNED
+#undef TIMES_ALPHA
 
 std::vector<std::int64_t> integers_of(const std::string& text) {
   std::vector<std::int64_t> values;
@@ -203,7 +232,8 @@ std::vector<RuntimeFunction> runtime_functions() {
       function.add_input(name[0] == '!' || name[0] == '-' ? name.substr(1) : name);
     }
     for (std::string name; outputs >> name;) function.add_output(name);
-    made.flag = described.flag;
+    std::istringstream conditions(described.conditions);
+    for (std::string word; conditions >> word;) made.conditions.push_back(word);
     for (std::string line; std::getline(lines, line);) add_node(function, line);
   }
   return functions;

@@ -15,7 +15,8 @@ namespace tactus::nn {
 struct RuntimeFunction {
   onnx::FunctionProto proto;
   std::vector<std::size_t> required;  ///< inputs without which a node is no call of the function
-  std::string flag;                   ///< attribute that is not 0 in a call; empty: none
+  /// What the attributes of a call must be: "NAME" is neither 0 nor, for a factor, 1; "NAME=TEXT".
+  std::vector<std::string> conditions;
   std::vector<std::size_t> refused;   ///< inputs that the function does not have
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <string>
 
 namespace tactus::nn {
 
@@ -277,6 +278,91 @@ Shape part_of_shape(const Node& node, const Shape& shape) {
   };
   const std::int64_t start = bound("start", 0);
   return {shape.begin() + start, shape.begin() + std::max(bound("end", rank), start)};
+}
+
+namespace {
+
+/// Letters of one term of an equation. Dots stand for `hidden` dimensions, the last of them that
+/// the longest ellipsis has: characters from 128 on, the last dimension first.
+std::optional<std::string> letters_of(std::string_view term, std::size_t hidden) {
+  std::string letters;
+  for (std::size_t at = 0; at < term.size(); ++at) {
+    const char letter = term[at];
+    if (term.compare(at, 3, "...") == 0) {
+      for (std::size_t k = hidden; k-- > 0;) letters += static_cast<char>(128 + k);
+      at += 2;
+    } else if ((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z')) {
+      letters += letter;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return letters;
+}
+
+}  // namespace
+
+std::optional<Einsum> read_einsum(std::string_view equation, const std::vector<Shape>& shapes) {
+  std::string text(equation);
+  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+  const std::size_t arrow = text.find("->");
+  const std::string left = text.substr(0, arrow);
+  std::vector<std::string> terms;
+  std::size_t widest = 0;
+  for (std::size_t at = 0; at <= left.size();) {
+    const std::size_t comma = std::min(left.find(',', at), left.size());
+    const std::string term = left.substr(at, comma - at);
+    if (terms.size() == shapes.size()) return std::nullopt;
+    const Shape& shape = shapes[terms.size()];
+    const bool dots = term.find("...") != std::string::npos;
+    const std::size_t named = term.size() - (dots ? 3 : 0);
+    if (named > shape.size() || (!dots && named != shape.size())) return std::nullopt;
+    const std::size_t hidden = shape.size() - named;
+    if (hidden > 64) return std::nullopt;
+    widest = std::max(widest, hidden);
+    const std::optional<std::string> letters = letters_of(term, hidden);
+    if (!letters) return std::nullopt;
+    terms.push_back(*letters);
+    at = comma + 1;
+  }
+  if (terms.size() != shapes.size()) return std::nullopt;
+  std::string all;
+  for (const std::string& term : terms) all += term;
+  std::optional<std::string> result;
+  if (arrow != std::string::npos) {
+    result = letters_of(text.substr(arrow + 2), widest);
+  } else {
+    // Without a result: the ellipsis, then letters that occur once, in the order of the alphabet.
+    result = letters_of("...", widest);
+    const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    for (const char letter : letters) {
+      if (std::count(all.begin(), all.end(), letter) == 1) *result += letter;
+    }
+  }
+  if (!result) return std::nullopt;
+  std::string numbered;  // the result's letters, then those that are summed over
+  for (const char letter : *result + all) {
+    if (numbered.find(letter) == std::string::npos) numbered += letter;
+  }
+  Einsum einsum;
+  einsum.sizes.assign(numbered.size(), 1);
+  for (const char letter : *result) {
+    if (all.find(letter) == std::string::npos) return std::nullopt;
+    einsum.result.push_back(numbered.find(letter));
+  }
+  if (std::set(einsum.result.begin(), einsum.result.end()).size() != einsum.result.size()) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    std::vector<std::size_t>& numbers = einsum.operands.emplace_back();
+    for (std::size_t d = 0; d < terms[i].size(); ++d) {
+      numbers.push_back(numbered.find(terms[i][d]));
+      std::int64_t& size = einsum.sizes[numbers.back()];
+      if (shapes[i][d] != size && shapes[i][d] != 1 && size != 1) return std::nullopt;
+      size = std::max(size, shapes[i][d]);
+    }
+  }
+  return einsum;
 }
 
 }  // namespace tactus::nn

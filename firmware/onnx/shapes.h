@@ -105,6 +105,14 @@ struct SliceRange {
 [[nodiscard]] Shape gathered_shape(const Shape& shape, std::size_t axis, const Shape& indices);
 /// Concat: the sum along the axis, if the other sizes are equal.
 [[nodiscard]] std::optional<Shape> joined_shape(const Shape& a, const Shape& b, std::size_t axis);
+/// An equation of Einsum. Each letter, and each dimension of an ellipsis, has a number.
+struct Einsum {
+  std::vector<std::vector<std::size_t>> operands;  ///< numbers along each operand's dimensions
+  std::vector<std::size_t> result;                 ///< those of the result
+  Shape sizes;                                     ///< by number
+};
+[[nodiscard]] std::optional<Einsum> read_einsum(std::string_view equation,
+                                                const std::vector<Shape>& shapes);
 /// The result of the operator Shape: the sizes between its attributes start and end.
 [[nodiscard]] Shape part_of_shape(const Node& node, const Shape& shape);
 

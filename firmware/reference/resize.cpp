@@ -1,4 +1,4 @@
-// Resize: nearest and linear, dimension by dimension.
+// Resize, dimension by dimension.
 #include <algorithm>
 #include <cmath>
 
@@ -8,27 +8,40 @@ namespace tactus::nn {
 namespace {
 
 struct Sampling {
-  bool linear = false;
+  std::string mode = "nearest";
   std::string coordinates = "half_pixel";
   std::string nearest = "round_prefer_floor";
+  bool antialias = false;
+  double cubic = -0.75;          ///< the coefficient of the cubic curve
+  bool exclude_outside = false;  ///< elements outside have weight 0, and the others sum to 1
+  float extrapolation = 0;       ///< value of results outside the region
+};
+
+/// One dimension: its sizes, scale, and region of interest.
+struct Axis {
+  std::int64_t from = 0, to = 0;
+  double scale = 1;
+  double start = 0, end = 1;
 };
 
 /// Position on the input of output `x` of a resized dimension.
-double source(const std::string& coordinates, double x, double scale, std::int64_t from,
-              std::int64_t to) {
-  if (coordinates == "align_corners") {
-    return to == 1 ? 0 : x * static_cast<double>(from - 1) / static_cast<double>(to - 1);
+double source(const std::string& coordinates, double x, const Axis& axis) {
+  const auto from = static_cast<double>(axis.from), to = static_cast<double>(axis.to);
+  if (coordinates == "tf_crop_and_resize") {
+    return axis.to > 1 ? axis.start * (from - 1) +
+                             x * (axis.end - axis.start) * (from - 1) / (to - 1)
+                       : 0.5 * (axis.start + axis.end) * (from - 1);
   }
-  if (coordinates == "asymmetric") return x / scale;
-  if (coordinates == "pytorch_half_pixel" && to == 1) return 0;
-  if (coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
+  if (coordinates == "align_corners") return axis.to == 1 ? 0 : x * (from - 1) / (to - 1);
+  if (coordinates == "asymmetric") return x / axis.scale;
+  if (coordinates == "pytorch_half_pixel" && axis.to == 1) return 0;
+  if (coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
   if (coordinates == "half_pixel_symmetric") {
     // If the size is rounded, the grid of outputs keeps the centre of the input.
-    const double exact = static_cast<double>(from) * scale;
-    const double offset = static_cast<double>(from) / 2 * (1 - static_cast<double>(to) / exact);
-    return offset + (x + 0.5) / scale - 0.5;
+    const double offset = from / 2 * (1 - to / (from * axis.scale));
+    return offset + (x + 0.5) / axis.scale - 0.5;
   }
-  return (x + 0.5) / scale - 0.5;
+  return (x + 0.5) / axis.scale - 0.5;
 }
 
 double nearest(const std::string& rule, double x, double scale) {
@@ -39,31 +52,62 @@ double nearest(const std::string& rule, double x, double scale) {
   return scale < 1 ? std::ceil(x) : std::floor(x);  // rule of operator set 10
 }
 
-Tensor resized(const Tensor& in, std::size_t axis, std::int64_t to, double scale,
-               const Sampling& sampling) {
-  const std::int64_t from = in.shape[axis];
+double cubic_weight(double distance, double a) {
+  const double d = std::abs(distance);
+  if (d < 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  if (d < 2) return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+  return 0;
+}
+
+/// Elements of the input and their weights in one result; empty: the result is outside.
+using Weights = std::vector<std::pair<std::int64_t, double>>;
+
+Weights weights_at(double at, const Axis& axis, const Sampling& sampling) {
+  const auto last = static_cast<double>(axis.from - 1);
+  if (sampling.mode == "nearest") {
+    const double low = nearest(sampling.nearest, at, axis.scale);
+    return {{static_cast<std::int64_t>(std::min(std::max(low, 0.0), last)), 1}};
+  }
+  const bool cubic = sampling.mode == "cubic";
+  // An antialiasing filter is as wide as the distance of the results.
+  const double stretch = sampling.antialias && axis.scale < 1 ? axis.scale : 1;
+  const double reach = (cubic ? 2 : 1) / stretch;
+  Weights weights;
+  double sum = 0;
+  for (double k = std::floor(at - reach) + 1; k <= std::ceil(at + reach) - 1; ++k) {
+    const double d = (at - k) * stretch;
+    double weight = cubic ? cubic_weight(d, sampling.cubic) : std::max(0.0, 1 - std::abs(d));
+    if (sampling.exclude_outside && (k < 0 || k > last)) weight = 0;
+    sum += weight;
+    weights.emplace_back(static_cast<std::int64_t>(std::min(std::max(k, 0.0), last)), weight);
+  }
+  if (sampling.antialias || sampling.exclude_outside) {
+    for (auto& [k, weight] : weights) weight /= sum;
+  }
+  return weights;
+}
+
+Tensor resized(const Tensor& in, std::size_t number, const Axis& axis, const Sampling& sampling) {
   Shape shape = in.shape;
-  shape[axis] = to;
+  shape[number] = axis.to;
   Tensor out = Tensor::zeros(shape);
   std::int64_t inner = 1, outer = 1;
-  for (std::size_t i = 0; i < axis; ++i) outer *= shape[i];
-  for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  for (std::int64_t x = 0; x < to; ++x) {
-    const double at = source(sampling.coordinates, static_cast<double>(x), scale, from, to);
-    const double low = sampling.linear ? std::floor(at) : nearest(sampling.nearest, at, scale);
-    const double part = sampling.linear ? at - low : 0;
-    const auto clamped = [from](double position) {
-      const auto last = static_cast<double>(from - 1);
-      return static_cast<std::int64_t>(std::min(std::max(position, 0.0), last));
-    };
-    const std::int64_t left = clamped(low), right = clamped(low + 1);
+  for (std::size_t i = 0; i < number; ++i) outer *= shape[i];
+  for (std::size_t i = number + 1; i < shape.size(); ++i) inner *= shape[i];
+  for (std::int64_t x = 0; x < axis.to; ++x) {
+    const double at = source(sampling.coordinates, static_cast<double>(x), axis);
+    const bool outside = sampling.coordinates == "tf_crop_and_resize" &&
+                         (at < 0 || at > static_cast<double>(axis.from - 1));
+    const Weights weights = weights_at(at, axis, sampling);
     for (std::int64_t o = 0; o < outer; ++o) {
-      const float* row = in.floats.data() + o * from * inner;
-      float* target = out.floats.data() + (o * to + x) * inner;
+      const float* row = in.floats.data() + o * axis.from * inner;
+      float* target = out.floats.data() + (o * axis.to + x) * inner;
       for (std::int64_t i = 0; i < inner; ++i) {
-        const auto a = static_cast<double>(row[left * inner + i]);
-        const auto b = static_cast<double>(row[right * inner + i]);
-        target[i] = static_cast<float>(part == 0 ? a : a * (1 - part) + b * part);
+        double sum = 0;
+        for (const auto& [k, weight] : weights) {
+          if (weight != 0) sum += weight * static_cast<double>(row[k * inner + i]);
+        }
+        target[i] = outside ? sampling.extrapolation : static_cast<float>(sum);
       }
     }
   }
@@ -82,7 +126,7 @@ std::string choice(const Call& call, const char* name, const char* fallback,
 
 Sampling read_sampling(const Call& call) {
   Sampling sampling;
-  sampling.linear = choice(call, "mode", "nearest", {"nearest", "linear"}) == "linear";
+  sampling.mode = choice(call, "mode", "nearest", {"nearest", "linear", "cubic"});
   const bool upsample = call.node.op_type == "Upsample";
   if (call.opset == 10 || upsample) {
     sampling.coordinates = "asymmetric";
@@ -91,12 +135,17 @@ Sampling read_sampling(const Call& call) {
   }
   sampling.coordinates = choice(call, "coordinate_transformation_mode", "half_pixel",
                                 {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
-                                 "tf_half_pixel_for_nn", "half_pixel_symmetric"});
+                                 "tf_half_pixel_for_nn", "half_pixel_symmetric",
+                                 "tf_crop_and_resize"});
   if (call.opset > 12 && sampling.coordinates == "tf_half_pixel_for_nn") {
     call.fail("operator set 13 has no coordinate mode tf_half_pixel_for_nn");
   }
   sampling.nearest = choice(call, "nearest_mode", "round_prefer_floor",
                             {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+  sampling.antialias = call.node.integer("antialias", 0) != 0;
+  sampling.cubic = static_cast<double>(call.node.real("cubic_coeff_a", -0.75F));
+  sampling.exclude_outside = call.node.integer("exclude_outside", 0) != 0;
+  sampling.extrapolation = call.node.real("extrapolation_value", 0);
   return sampling;
 }
 
@@ -108,10 +157,8 @@ void run_resize(Call& call) {
   const std::size_t rank = in.shape.size();
   const bool upsample = call.node.op_type == "Upsample";
   const std::size_t scales_at = call.opset == 10 || upsample ? 1 : 2;
-  if (call.node.integer("antialias", 0) != 0) call.fail("attribute \"antialias\" is not supported");
-  if (call.node.text("keep_aspect_ratio_policy", "stretch") != "stretch") {
-    call.fail("attribute \"keep_aspect_ratio_policy\" must be \"stretch\"");
-  }
+  const std::string policy = choice(call, "keep_aspect_ratio_policy", "stretch",
+                                    {"stretch", "not_larger", "not_smaller"});
   // Sizes or scales are given only for some dimensions.
   std::vector<std::size_t> axes;
   for (const std::int64_t axis : call.node.integers("axes", {}))
@@ -134,6 +181,17 @@ void run_resize(Call& call) {
       shape[i] = sizes[k];
       scales[i] = static_cast<double>(shape[i]) / static_cast<double>(in.shape[i]);
     }
+    if (policy != "stretch" && !axes.empty()) {
+      double common = scales[axes[0]];
+      for (const std::size_t i : axes) {
+        common = policy == "not_larger" ? std::min(common, scales[i]) : std::max(common, scales[i]);
+      }
+      for (const std::size_t i : axes) {
+        scales[i] = common;
+        shape[i] = static_cast<std::int64_t>(
+            std::floor(common * static_cast<double>(in.shape[i]) + 0.5));
+      }
+    }
   } else {
     const bool attribute = upsample && call.node.has("scales");
     if (!attribute && !given(scales_at)) call.fail("exactly one of scales and sizes must be given");
@@ -152,13 +210,28 @@ void run_resize(Call& call) {
     }
   }
   if (call.count(in.shape) == 0 || call.count(shape) == 0) call.fail("nothing to resize");
+  std::vector<Axis> regions(rank);
+  if (sampling.coordinates == "tf_crop_and_resize") {
+    const std::vector<float>& region = call.floats(1).floats;
+    if (region.size() != 2 * axes.size()) {
+      call.fail("a region of {} numbers for {} dimensions", region.size(), axes.size());
+    }
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      regions[axes[k]].start = static_cast<double>(region[k]);
+      regions[axes[k]].end = static_cast<double>(region[axes.size() + k]);
+    }
+  }
   Tensor result = in;
   for (std::size_t i = 0; i < rank; ++i) {
-    if (shape[i] == in.shape[i] && scales[i] == 1) continue;
+    Axis& axis = regions[i];
+    axis.from = in.shape[i];
+    axis.to = shape[i];
+    axis.scale = scales[i];
+    if (axis.from == axis.to && axis.scale == 1 && axis.start == 0 && axis.end == 1) continue;
     Shape next = result.shape;
     next[i] = shape[i];
     static_cast<void>(call.count(next));
-    result = resized(result, i, shape[i], scales[i], sampling);
+    result = resized(result, i, axis, sampling);
   }
   call.results.push_back(std::move(result));
 }

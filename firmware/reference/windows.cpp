@@ -1,6 +1,7 @@
 // Operators that slide a window over an image: convolution and pooling.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "firmware/reference/call.h"
@@ -245,6 +246,31 @@ void run_global(Call& call, Function&& pool) {
   call.results.push_back(std::move(result));
 }
 
+/// Adds the places of the maxima, counted over the whole input.
+void add_places(Call& call, const std::array<Window, 2>& window) {
+  const Tensor& x = call.input(0);
+  const bool by_column = call.node.integer("storage_order", 0) != 0;
+  const Window &y = window[0], &w = window[1];
+  const Shape shape = call.results.front().shape;
+  std::vector<std::int64_t> places;
+  for (std::int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
+    const float* const image = x.floats.data() + plane * y.size * w.size;
+    for (std::int64_t at = 0; at < y.outputs * w.outputs; ++at) {
+      std::int64_t best = -1;
+      for (std::int64_t tap = 0; tap < y.kernel * w.kernel; ++tap) {
+        const std::int64_t iy = y.position(at / w.outputs, tap / w.kernel);
+        const std::int64_t ix = w.position(at % w.outputs, tap % w.kernel);
+        if (!y.on_input(iy) || !w.on_input(ix)) continue;
+        const std::int64_t place = iy * w.size + ix;
+        if (best < 0 || image[place] > image[best]) best = place;
+      }
+      if (by_column) best = best % w.size * y.size + best / w.size;
+      places.push_back(plane * y.size * w.size + best);
+    }
+  }
+  call.results.push_back(Tensor::of(shape, std::move(places)));
+}
+
 }  // namespace
 
 void run_conv(Call& call) {
@@ -312,6 +338,33 @@ void run_max_pool(Call& call) {
     float largest = -std::numeric_limits<float>::infinity();
     for_each_tap(window, image, oy, ox, [&](float value) { largest = std::max(largest, value); });
     return largest;
+  });
+  if (call.node.outputs.size() > 1) add_places(call, window);
+}
+
+void run_lp_pool(Call& call) {
+  if (computed_as_rows(call, run_lp_pool)) return;
+  const auto window = pool_windows(call);
+  const auto p = static_cast<double>(call.node.integer("p", 2));
+  if (p < 1) call.fail("attribute \"p\" is {}; allowed is 1 and more", p);
+  run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
+    double sum = 0;
+    for_each_tap(window, image, oy, ox, [&](float x) {
+      sum += std::pow(std::abs(static_cast<double>(x)), p);
+    });
+    return static_cast<float>(std::pow(sum, 1 / p));
+  });
+}
+
+void run_global_lp_pool(Call& call) {
+  const auto p = static_cast<double>(call.node.integer("p", 2));
+  if (p < 1) call.fail("attribute \"p\" is {}; allowed is 1 and more", p);
+  run_global(call, [p](const float* values, std::int64_t count) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      sum += std::pow(std::abs(static_cast<double>(values[i])), p);
+    }
+    return static_cast<float>(std::pow(sum, 1 / p));
   });
 }
 

@@ -9,6 +9,7 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/operators/rearrange.h"
+#include "firmware/compiler/frontend/operators/resampled.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -354,10 +355,14 @@ Emit plan_resize(Planner& p) {
   };
 }
 
+bool expand_resize(Planner& p, Expansion& e) {
+  return is_resized_by_matrices(p) ? expand_by_matrices(p, e) : expand_to_image(p, e);
+}
+
 }  // namespace
 
 Operators resize_operators() {
-  return {{"Resize", wants_image, Work::resize, plan_resize, nullptr, expand_to_image},
+  return {{"Resize", wants_image, Work::resize, plan_resize, nullptr, expand_resize},
           {"Upsample", wants_image, Work::resize, plan_resize, nullptr, expand_to_image}};
 }
 
