@@ -106,11 +106,8 @@ class Loader {
 
   void read_graph() {
     graph_.name = proto_.name();
-    if (proto_.sparse_initializer_size() != 0) {
-      fail("sparse initializer {} is not supported; allowed are dense ones",
-           quote(proto_.sparse_initializer(0).values().name()));
-    }
     read_initializers();
+    for (const auto& proto : proto_.sparse_initializer()) read_sparse_initializer(proto);
     read_inputs();
     name_nodes();
     for (const auto& node : proto_.node()) read_node(node);
@@ -178,6 +175,45 @@ class Loader {
       define(proto.name(), "initializer");
       graph_.initializers[proto.name()] =
           load_tensor(proto, where_ + ": initializer " + quote(proto.name()), file_);
+    }
+  }
+
+  /// Reads a tensor of which the elements that are not zero are listed, with indices in row-major
+  /// order or one for each dimension.
+  void read_sparse_initializer(const onnx::SparseTensorProto& proto) {
+    const std::string& name = proto.values().name();
+    define(name, "sparse initializer");
+    const std::string subject = where_ + ": sparse initializer " + quote(name);
+    const Tensor values = load_tensor(proto.values(), subject, file_);
+    const Tensor indices = load_tensor(proto.indices(), subject + ": indices", file_);
+    Tensor& dense = graph_.initializers[name];
+    dense.shape.assign(proto.dims().begin(), proto.dims().end());
+    const std::int64_t count = element_count(dense.shape, subject);
+    dense.type = values.type;
+    dense.stored = values.stored;
+    const bool real = values.type == ElementType::float32;
+    if (real) dense.floats.resize(static_cast<std::size_t>(count));
+    if (!real) dense.integers.resize(static_cast<std::size_t>(count));
+    const std::size_t rank = dense.shape.size();
+    const bool flat = indices.shape.size() == 1;
+    const Shape wanted = flat ? Shape{values.size()}
+                              : Shape{values.size(), static_cast<std::int64_t>(rank)};
+    if (values.shape.size() != 1 || indices.shape != wanted ||
+        indices.type != ElementType::int64) {
+      user_error("{}: indices of shape {} do not fit {} values of shape {}", subject,
+                 to_string(indices.shape), values.size(), to_string(dense.shape));
+    }
+    for (std::size_t k = 0; k < static_cast<std::size_t>(values.size()); ++k) {
+      std::int64_t at = flat ? indices.integers[k] : 0;
+      bool inside = !flat || (at >= 0 && at < count);
+      for (std::size_t d = 0; !flat && d < rank; ++d) {
+        const std::int64_t index = indices.integers[k * rank + d];
+        inside = inside && index >= 0 && index < dense.shape[d];
+        at = at * dense.shape[d] + index;
+      }
+      if (!inside) user_error("{}: index {} is outside {}", subject, k, to_string(dense.shape));
+      if (real) dense.floats[static_cast<std::size_t>(at)] = values.floats[k];
+      if (!real) dense.integers[static_cast<std::size_t>(at)] = values.integers[k];
     }
   }
 

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace tactus::nn {
 namespace {
 
@@ -217,25 +219,46 @@ void add_node(onnx::FunctionProto& function, const std::string& line) {
 
 }  // namespace
 
+namespace {
+
+RuntimeFunction function_of(const Description& described) {
+  RuntimeFunction made;
+  onnx::FunctionProto& function = made.proto;
+  function.set_domain(described.domain);
+  function.set_name(described.name);
+  std::istringstream inputs(described.inputs), outputs(described.outputs), lines(described.body);
+  for (std::string name; inputs >> name;) {
+    const auto number = static_cast<std::size_t>(function.input_size());
+    if (name[0] == '!') made.required.push_back(number);
+    if (name[0] == '-') made.refused.push_back(number);
+    function.add_input(name[0] == '!' || name[0] == '-' ? name.substr(1) : name);
+  }
+  for (std::string name; outputs >> name;) function.add_output(name);
+  std::istringstream conditions(described.conditions);
+  for (std::string word; conditions >> word;) made.conditions.push_back(word);
+  for (std::string line; std::getline(lines, line);) add_node(function, line);
+  return made;
+}
+
+/// Joins `count` quantised tensors, each with scale and zero point.
+RuntimeFunction quantised_concat(int count) {
+  std::string inputs = "ys yz", body, parts;
+  for (int k = 0; k < count; ++k) {
+    inputs += fmt::format(" {1}x{0} s{0} z{0}", k, k + 1 == count ? "!" : "");
+    body += fmt::format("p{0} = DequantizeLinear x{0} s{0} z{0}\n", k);
+    parts += fmt::format(" p{}", k);
+  }
+  body += "r = Concat" + parts + " @axis\ny = QuantizeLinear r ys yz";
+  return function_of({microsoft, "QLinearConcat", inputs.c_str(), "y", body.c_str()});
+}
+
+}  // namespace
+
 std::vector<RuntimeFunction> runtime_functions() {
   std::vector<RuntimeFunction> functions;
-  for (const Description& described : table) {
-    RuntimeFunction& made = functions.emplace_back();
-    onnx::FunctionProto& function = made.proto;
-    function.set_domain(described.domain);
-    function.set_name(described.name);
-    std::istringstream inputs(described.inputs), outputs(described.outputs), lines(described.body);
-    for (std::string name; inputs >> name;) {
-      const auto number = static_cast<std::size_t>(function.input_size());
-      if (name[0] == '!') made.required.push_back(number);
-      if (name[0] == '-') made.refused.push_back(number);
-      function.add_input(name[0] == '!' || name[0] == '-' ? name.substr(1) : name);
-    }
-    for (std::string name; outputs >> name;) function.add_output(name);
-    std::istringstream conditions(described.conditions);
-    for (std::string word; conditions >> word;) made.conditions.push_back(word);
-    for (std::string line; std::getline(lines, line);) add_node(function, line);
-  }
+  for (const Description& described : table) functions.push_back(function_of(described));
+  constexpr int most_parts = 16;
+  for (int count = most_parts; count > 0; --count) functions.push_back(quantised_concat(count));
   return functions;
 }
 

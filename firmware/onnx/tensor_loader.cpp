@@ -252,6 +252,43 @@ void set_from_fields(Tensor& tensor, const onnx::TensorProto& proto) {
 
 }  // namespace
 
+namespace {
+
+/// ONNX's codes of integers of 4 bits, which Debian's header does not name yet.
+constexpr std::int32_t onnx_uint4 = 21, onnx_int4 = 22;
+
+bool is_four_bits(std::int64_t type) { return type == onnx_uint4 || type == onnx_int4; }
+
+/// Integers of 4 bits, two in a byte, as integers of 8 bits.
+Tensor load_four_bits(const onnx::TensorProto& proto, const std::string& subject,
+                      const std::string& file) {
+  Tensor tensor;
+  tensor.type = ElementType::int64;
+  const bool is_signed = proto.data_type() == onnx_int4;
+  tensor.stored = is_signed ? std::int32_t{onnx_int8} : std::int32_t{onnx_uint8};
+  tensor.shape.assign(proto.dims().begin(), proto.dims().end());
+  const std::int64_t count = element_count(tensor.shape, subject);
+  const auto bytes = static_cast<std::uint64_t>((count + 1) / 2);
+  std::string raw = proto.raw_data();
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+    raw = external_bytes(proto, bytes, subject, file);
+  } else if (!proto.has_raw_data()) {
+    for (const std::int32_t pair : proto.int32_data()) raw += static_cast<char>(pair & 0xFF);
+  }
+  if (raw.size() != bytes) {
+    user_error("{}: has {} bytes of data, but shape {} needs {}", subject, raw.size(),
+               to_string(tensor.shape), bytes);
+  }
+  for (std::int64_t k = 0; k < count; ++k) {
+    const auto pair = static_cast<unsigned char>(raw[static_cast<std::size_t>(k / 2)]);
+    const int bits = k % 2 == 0 ? pair & 0xF : pair >> 4;
+    tensor.integers.push_back(is_signed && bits > 7 ? bits - 16 : bits);
+  }
+  return tensor;
+}
+
+}  // namespace
+
 ElementType load_element_type(std::int64_t type, const std::string& subject) {
   const auto number = static_cast<int>(type);
   const bool named = onnx::TensorProto::DataType_IsValid(number) && number == type;
@@ -273,6 +310,7 @@ std::int32_t stored_type(std::int64_t type) {
 
 Tensor load_tensor(const onnx::TensorProto& proto, const std::string& subject,
                    const std::string& file) {
+  if (is_four_bits(proto.data_type())) return load_four_bits(proto, subject, file);
   Tensor tensor;
   tensor.type = load_element_type(proto.data_type(), subject);
   tensor.stored = stored_type(proto.data_type());

@@ -98,7 +98,7 @@ void run_div(Call& call) { run_binary(call, Quotient{call}); }
 
 void run_mod(Call& call) {
   const bool of_dividend = call.node.integer("fmod", 0) != 0;
-  if (!of_dividend && call.input(0).type == ElementType::float32) {
+  if (!of_dividend && call.opset < 28 && call.input(0).type == ElementType::float32) {
     call.fail("attribute \"fmod\" is 0; for real numbers it must be 1");
   }
   run_binary(call, Remainder{call, of_dividend});

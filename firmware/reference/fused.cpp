@@ -220,19 +220,4 @@ void run_cum_prod(Call& call) {
   call.results.push_back(std::move(result));
 }
 
-void run_bit_shift(Call& call) {
-  const std::string direction = call.node.text("direction");
-  if (direction != "LEFT" && direction != "RIGHT") {
-    call.fail("attribute \"direction\" is \"{}\"; allowed are LEFT, RIGHT", direction);
-  }
-  const Tensor result =
-      call.combined(call.input(0), call.input(1), [&](auto value, auto places) {
-        const auto bits = static_cast<std::uint64_t>(value);
-        const auto by = static_cast<std::uint64_t>(places);
-        if (by >= 64) return static_cast<decltype(value)>(0);
-        return static_cast<decltype(value)>(direction == "LEFT" ? bits << by : bits >> by);
-      });
-  call.results.push_back(as_type(result, type_of(call.input(0))));
-}
-
 }  // namespace tactus::nn

@@ -95,7 +95,7 @@ void run_depth_to_space(Call& call) {
   for_each_position(wide, [&](const Shape& at) {
     const std::int64_t dy = at[2] % b, dx = at[3] % b;
     const std::int64_t channel =
-        mode == "CRD" && !to_depth ? at[1] * b * b + dy * b + dx : (dy * b + dx) * channels + at[1];
+        mode == "CRD" ? at[1] * b * b + dy * b + dx : (dy * b + dx) * channels + at[1];
     const std::int64_t w =
         at[0] * wide_strides[0] + at[1] * wide_strides[1] + at[2] * wide_strides[2] + at[3];
     const std::int64_t d = at[0] * deep_strides[0] + channel * deep_strides[1] +

@@ -250,8 +250,10 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
       leave_to_host(model, node, "");
     } else {
       found.unsupported = found.unsupported || node.graphs.empty();
+      const bool known = !node.graphs.empty() || nn::reference_has(node, model.graph->opset);
       Planner(model, node, found.problems)
-          .problem("{}", node.graphs.empty() || node.op_type == "Scan"
+          .problem("{}", !known ? "the operator is not supported"
+                         : node.graphs.empty() || node.op_type == "Scan"
                              ? "reads what the host would have to compute, and cannot be left to it"
                              : "its condition or number of iterations is computed at run time; "
                                "supported are constants, and what follows from constants and "

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/steps_of_types.h"
 #include "firmware/compiler/frontend/operators/functions.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
@@ -130,6 +131,7 @@ bool expand_leaky_relu(Planner& p, Expansion& e) {
 /// Bounds that are computed at run time become Max and Min.
 bool expand_clip(Planner& p, Expansion& e) {
   if (p.opset() < 11) return false;
+  if (expand_quantised_clip(p, e)) return true;
   const auto computed = [&](std::size_t i) {
     return p.value(i) != nullptr && p.value(i)->constant == nullptr;
   };

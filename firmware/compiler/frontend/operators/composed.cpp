@@ -6,6 +6,7 @@
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
+#include "firmware/compiler/frontend/operators/steps_of_types.h"
 #include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
@@ -352,20 +353,58 @@ bool expand_lp_pool(Planner& p, Expansion& e) {
   return true;
 }
 
-// ---- quantisers ---------------------------------------------------------------------------------
+// ---- normalisations -----------------------------------------------------------------------------
 
-/// Rounds to whole numbers by the data type: a product with its smallest number is rounded to
-/// multiples of that.
-std::string rounded(const Planner& p, Expansion& e, const std::string& x, float scale) {
-  const tcu::DataType type = p.architecture().data_type;
-  const double step = tcu::to_real(type, 1);
-  const double root = std::exp2(std::floor(-std::log2(step) / 2));
-  const auto times = [&](const std::string& value, double factor) {
-    return e.node("Mul", {value, e.constant(static_cast<float>(factor))});
-  };
-  const std::string whole = times(times(x, 1 / static_cast<double>(scale)), step);
-  return times(times(whole, root), 1 / step / root * static_cast<double>(scale));
+/// Rows divided by their norm.
+bool expand_lp_normalization(Planner& p, Expansion& e) {
+  const std::int64_t power = p.node.integer("p", 2);
+  const Layout* const x = p.activation(0);
+  if (x == nullptr) return true;
+  const std::optional<std::int64_t> axis = normal_axis(p, p.node.integer("axis", -1), x->rank());
+  if (!axis) return true;
+  if (power != 1 && power != 2) {
+    p.problem("attribute p is {}; supported are 1 and 2", power);
+    return true;
+  }
+  const std::string norm = e.node(power == 1 ? "ReduceL1" : "ReduceL2",
+                                  {p.node.inputs[0], e.constant(nn::Shape{*axis})});
+  e.last("Div", {p.node.inputs[0], norm});
+  return true;
 }
+
+bool expand_mean_variance(Planner& p, Expansion& e) {
+  const nn::Shape axes = p.node.integers("axes", {0, 2, 3});
+  const std::string& x = p.node.inputs[0];
+  const auto mean = [&](const std::string& of) {
+    return e.node("ReduceMean", {of, e.constant(axes)});
+  };
+  const std::string centred = e.node("Sub", {x, mean(x)});
+  const std::string deviation = e.node("Sqrt", {mean(e.node("Mul", {centred, centred}))});
+  e.last("Div", {centred, deviation});
+  return true;
+}
+
+/// What exceeds the limits, where that is what remains; other forms are left to the host.
+bool expand_shrink(Planner& p, Expansion& e) {
+  const float limit = p.node.real("lambd", 0.5F);
+  if (p.node.real("bias", 0) != limit) {
+    p.problem("attribute bias is {}; supported is that of lambd, {}", p.node.real("bias", 0),
+              limit);
+    return true;
+  }
+  const std::string& x = p.node.inputs[0];
+  e.last("Sub", {x, e.node("Clip", {x, e.constant(-limit), e.constant(limit)})});
+  return true;
+}
+
+bool expand_swiglu(Planner& p, Expansion& e) {
+  const std::string gate =
+      e.node("Swish", {p.node.inputs[0]}, {{"alpha", p.node.real("alpha", 1)}});
+  e.last("Mul", {gate, p.node.inputs[1]});
+  return true;
+}
+
+// ---- quantisers ---------------------------------------------------------------------------------
 
 bool expand_quant(Planner& p, Expansion& e) {
   const nn::Tensor* const scale = p.need_constant(1, "scale", nn::ElementType::float32);
@@ -401,14 +440,29 @@ bool expand_quant(Planner& p, Expansion& e) {
   const std::string clipped =
       e.node("Clip", {p.node.inputs[0], e.constant(static_cast<float>(low * static_cast<double>(s))),
                       e.constant(static_cast<float>(high * static_cast<double>(s)))});
-  const tcu::DataType type = p.architecture().data_type;
-  const bool holds = std::max(-low, high) < tcu::to_real(type, info(type).max());
-  if (!holds) p.expect_error(static_cast<double>(s) / 2);
-  e.last("Identity", {holds ? rounded(p, e, clipped, s) : clipped});
+  e.last("Identity",
+         {rounded_to_steps(p, e, clipped, s, static_cast<float>(std::max(-low, high)))});
   return true;
 }
 
 }  // namespace
+
+/// Rounds by the data type: a product with its smallest number is rounded to multiples of that.
+std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x, float scale,
+                             float most) {
+  const tcu::DataType type = p.architecture().data_type;
+  if (static_cast<double>(most) >= to_real(type, info(type).max())) {
+    p.expect_error(static_cast<double>(scale) / 2);
+    return x;
+  }
+  const double step = to_real(type, 1);
+  const double root = std::exp2(std::floor(-std::log2(step) / 2));
+  const auto times = [&](const std::string& value, double factor) {
+    return e.node("Mul", {value, e.constant(static_cast<float>(factor))});
+  };
+  const std::string whole = times(times(x, 1 / static_cast<double>(scale)), step);
+  return times(times(whole, root), 1 / step / root * static_cast<double>(scale));
+}
 
 Operators composed_operators() {
   return {{"Einsum", is_product | wants_rows, Work::none, nullptr, nullptr, expand_einsum},
@@ -417,6 +471,11 @@ Operators composed_operators() {
           {"Col2Im", wants_rows, Work::none, nullptr, nullptr, expand_col2im},
           {"LpPool", wants_image, Work::none, nullptr, nullptr, expand_lp_pool},
           {"GlobalLpPool", wants_image, Work::none, nullptr, nullptr, expand_lp_pool},
+          {"LpNormalization", wants_rows, Work::none, nullptr, nullptr, expand_lp_normalization},
+          {"MeanVarianceNormalization", takes_means, Work::none, nullptr, nullptr,
+           expand_mean_variance},
+          {"Shrink", keeps_layout, Work::none, nullptr, nullptr, expand_shrink},
+          {"SwiGLU", keeps_layout, Work::none, nullptr, nullptr, expand_swiglu},
           {"Quant", keeps_layout, Work::none, nullptr, nullptr, expand_quant}};
 }
 

@@ -9,6 +9,7 @@
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/functions.h"
+#include "firmware/compiler/frontend/operators/steps_of_types.h"
 #include "firmware/onnx/number_types.h"
 #include "isa/support/text.h"
 
@@ -86,7 +87,8 @@ bool read_as_real(const Planner& p, const std::string& name) {
   return all_readers(p, name, [&](const nn::Node& reader) {
     const std::string& op = reader.op_type;
     if (op == "DequantizeLinear") return true;
-    if (has(reader, keeps_quantisation)) return read_as_real(p, reader.outputs.at(0));
+    const bool clips = op == "Clip" && reader.input(0) == name;
+    if (clips || has(reader, keeps_quantisation)) return read_as_real(p, reader.outputs.at(0));
     const bool product = op == "QLinearConv" || op == "QLinearMatMul" || is_integer_product(op);
     return product && reader.input(0) == name;
   });
@@ -97,7 +99,9 @@ std::optional<std::pair<float, std::int64_t>> steps_of(const Planner& p, std::st
   for (;;) {
     if (const auto made = p.quantised(value)) return made;
     const nn::Node* node = p.model().graph->producer(value);
-    if (node == nullptr || !(has(*node, keeps_quantisation) || node->op_type == "Cast"))
+    const bool keeps = node != nullptr && (has(*node, keeps_quantisation) ||
+                                           node->op_type == "Cast" || node->op_type == "Clip");
+    if (!keeps)
       return std::nullopt;
     value = node->input(0);
   }
@@ -127,6 +131,17 @@ bool expand_quantize(Planner& p, Expansion& e) {
     e.last("Clip", {x, e.constant(low), e.constant(high)});
   }
   return true;
+}
+
+/// A limit of a Clip of integers, which stand for real numbers.
+std::optional<float> real_limit(Planner& p, std::size_t input,
+                                const std::pair<float, std::int64_t>& steps, float none) {
+  if (!p.given(input)) return none;
+  const nn::Tensor* const limit = p.need_constant(input, "a limit", nn::ElementType::int64);
+  if (limit == nullptr) return std::nullopt;
+  if (limit->size() == 1) return steps.first * static_cast<float>(limit->integers[0] - steps.second);
+  p.problem("a limit has shape {}; supported is one value", nn::to_string(limit->shape));
+  return std::nullopt;
 }
 
 /// Expands DequantizeLinear: the result of a QuantizeLinear with the same scale and zero point is a
@@ -317,6 +332,25 @@ bool expand_integer_product(Planner& p, Expansion& e) {
 }
 
 }  // namespace
+
+bool expand_quantised_clip(Planner& p, Expansion& e) {
+  if (p.opset() < 12 || p.node.inputs.empty()) return false;
+  const auto steps = steps_of(p, p.node.inputs[0]);
+  if (!steps) return false;
+  const nn::Tensor* const first = p.constant(p.given(1) ? 1 : 2);
+  if (first == nullptr || first->type != nn::ElementType::int64) return false;
+  constexpr float any = std::numeric_limits<float>::max();
+  const std::optional<float> low = real_limit(p, 1, *steps, -any);
+  const std::optional<float> high = real_limit(p, 2, *steps, any);
+  if (!low || !high) return true;
+  p.set_quantised(p.node.outputs[0], *steps);
+  const std::string clipped =
+      e.node("Clip", {p.node.inputs[0], e.constant(*low), e.constant(*high)});
+  e.last("Identity", {rounded_to_steps(p, e, clipped, steps->first,
+                                       std::max(-*low, *high) / steps->first)});
+  return true;
+}
+
 
 bool expand_rescaled(Planner& p, Expansion& e) {
   for (std::size_t i = 0; i < p.node.inputs.size() && p.node.inputs.size() == 2; ++i) {
