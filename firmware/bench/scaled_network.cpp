@@ -159,7 +159,8 @@ std::vector<double> Judge::errors_of(const Compiled& compiled) const {
     const compiler::Started started = compiler::start_on_host(tensors, images_[i]);
     TensorData data;
     for (const compiler::TensorLayout& layout : program.inputs) {
-      data[layout.name] = pack_tensor(layout, architecture_, started.inputs.at(layout.name).reals());
+      data[layout.name] =
+          pack_tensor(layout, architecture_, started.inputs.at(layout.name).reals());
     }
     ImageResult image;
     const auto simulate = [&] { image = run_once(judging_config_, program.model, data, {}, {}); };

@@ -350,7 +350,8 @@ bool divide(const NodesTooLarge& error, Parts& parts) {
                                   [](const nn::Node* node) { return can_be_divided(*node); });
   if (found == error.nodes.end()) return false;
   std::int64_t& count = parts[(*found)->name];
-  const auto wanted = static_cast<std::int64_t>(error.needed / std::max<std::uint64_t>(error.there, 1)) + 1;
+  const auto wanted =
+      static_cast<std::int64_t>(error.needed / std::max<std::uint64_t>(error.there, 1)) + 1;
   count = std::max(2 * count, wanted);
   return count <= most;
 }

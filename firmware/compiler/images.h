@@ -49,9 +49,11 @@ struct PackedImages {
 /// Computes the program's inputs of all images from the model's, for a model with work of the host
 /// before the program (other models: pack_images). `where` is the origin of each input, for
 /// messages; notes are sentences about shapes and saturation.
-[[nodiscard]] PackedImages pack_model_inputs(
-    const ModelTensors& tensors, const tcu::Architecture& architecture, const nn::Values& inputs,
-    const std::map<std::string, std::string>& where, std::vector<std::string>& notes);
+[[nodiscard]] PackedImages pack_model_inputs(const ModelTensors& tensors,
+                                             const tcu::Architecture& architecture,
+                                             const nn::Values& inputs,
+                                             const std::map<std::string, std::string>& where,
+                                             std::vector<std::string>& notes);
 
 /// "3 of 96 values are beyond -128 .. 127.996, what FP16BP8 holds, and saturate", "2 of 96 values
 /// are NaN and become 0", or both; none if all fit.

@@ -186,9 +186,10 @@ void check_host_before(const ModelTensors& tensors, Problems& problems) {
         std::find(carried.begin(), carried.end(), info.name) != carried.end()) {
       continue;
     }
-    problems.add("/host_graph_before",
-                 fmt::format("output {} of {} is no input of the program and no output of the model",
-                             quote(info.name), before.file));
+    problems.add(
+        "/host_graph_before",
+        fmt::format("output {} of {} is no input of the program and no output of the model",
+                    quote(info.name), before.file));
   }
   for (const nn::ValueInfo& info : before.inputs) {
     const bool stated =

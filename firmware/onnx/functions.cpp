@@ -194,10 +194,9 @@ class Inliner {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
     const auto decides = [&](const std::string& name) {
-      return std::any_of(function.conditions.begin(), function.conditions.end(),
-                         [&](const std::string& text) {
-                           return text.substr(0, text.find('=')) == name;
-                         });
+      return std::any_of(
+          function.conditions.begin(), function.conditions.end(),
+          [&](const std::string& text) { return text.substr(0, text.find('=')) == name; });
     };
     for (const auto& attribute : node.attribute()) {
       // The operator set that a node was made for is the model's.

@@ -66,8 +66,8 @@ Graph with_input_values(Graph graph, const GivenValues& values, const GivenShape
       user_error("{}: a value was given for {}, which is no input; allowed {}", graph.file,
                  quote(name), quote_list(names));
     }
-    graph.initializers[name] = constant_of(fmt::format("{}: input {}", graph.file, quote(name)),
-                                           *found, numbers, shapes);
+    graph.initializers[name] =
+        constant_of(fmt::format("{}: input {}", graph.file, quote(name)), *found, numbers, shapes);
     graph.inputs.erase(found);
   }
   return graph;

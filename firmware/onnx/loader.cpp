@@ -196,10 +196,9 @@ class Loader {
     if (!real) dense.integers.resize(static_cast<std::size_t>(count));
     const std::size_t rank = dense.shape.size();
     const bool flat = indices.shape.size() == 1;
-    const Shape wanted = flat ? Shape{values.size()}
-                              : Shape{values.size(), static_cast<std::int64_t>(rank)};
-    if (values.shape.size() != 1 || indices.shape != wanted ||
-        indices.type != ElementType::int64) {
+    const Shape wanted =
+        flat ? Shape{values.size()} : Shape{values.size(), static_cast<std::int64_t>(rank)};
+    if (values.shape.size() != 1 || indices.shape != wanted || indices.type != ElementType::int64) {
       user_error("{}: indices of shape {} do not fit {} values of shape {}", subject,
                  to_string(indices.shape), values.size(), to_string(dense.shape));
     }

@@ -17,9 +17,9 @@ void run_binarizer(Call&), run_bipolar_quant(Call&), run_bit_shift(Call&), run_c
     run_quantised_concat(Call&), run_quantised_softmax(Call&), run_reverse_sequence(Call&),
     run_scaler(Call&), run_scatter_elements(Call&), run_scatter_nd(Call&), run_stft(Call&),
     run_top_k(Call&), run_tree_classifier(Call&), run_tree_regressor(Call&), run_trilu(Call&),
-    run_window(Call&), run_bitwise(Call&),
-    run_hardmax(Call&), run_lp_normalization(Call&), run_mean_variance_normalization(Call&),
-    run_shrink(Call&), run_special(Call&), run_swiglu(Call&), run_trigonometry(Call&);
+    run_window(Call&), run_bitwise(Call&), run_hardmax(Call&), run_lp_normalization(Call&),
+    run_mean_variance_normalization(Call&), run_shrink(Call&), run_special(Call&),
+    run_swiglu(Call&), run_trigonometry(Call&);
 void run_add(Call&), run_arg(Call&), run_attention(Call&), run_average_pool(Call&),
     run_batch_normalization(Call&), run_cast(Call&), run_clip(Call&), run_concat(Call&),
     run_constant(Call&), run_constant_of_shape(Call&), run_conv(Call&), run_conv_transpose(Call&),
@@ -171,7 +171,8 @@ constexpr Form forms[] = {
      "activation_alpha activation_beta activations clip direction hidden_size", run_rnn},
     {"RNN", 14, last, 3, 6, 2,
      "activation_alpha activation_beta activations clip direction hidden_size layout", run_rnn},
-    {"Range", 11, last, 3, 3, 1, "", run_range, 0},
+    {"Range", 11, 26, 3, 3, 1, "", run_range, 0},
+    {"Range", 27, last, 3, 3, 1, "stash_type", run_range, 0},
     {"ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
      "ReduceSumSquare",
      1, 17, 1, 1, 1, "axes keepdims", run_reduce, 1},
@@ -247,11 +248,9 @@ constexpr Form forms[] = {
     {"GatherND", 12, last, 2, 2, 1, "batch_dims", run_gather_nd},
     {"GlobalLpPool", 2, last, 1, 1, 1, "p", run_global_lp_pool},
     {"GridSample", 16, last, 2, 2, 1, "align_corners mode padding_mode", run_grid_sample},
-    {"Imputer", 1, last, 1, 1, 1, "imputed_value_floats imputed_value_int64s replaced_value_float "
-     "replaced_value_int64", run_imputer},
+    {"Imputer", 1, last, 1, 1, 1, "imputed_value_floats replaced_value_float", run_imputer},
     {"LabelEncoder", 1, last, 1, 1, 1,
-     "default_float default_int64 default_string keys_floats keys_int64s keys_strings "
-     "values_floats values_int64s values_strings",
+     "default_float default_int64 keys_floats keys_int64s values_floats values_int64s",
      run_label_encoder},
     {"LinearClassifier", 1, last, 1, 1, 2,
      "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform",
@@ -274,18 +273,18 @@ constexpr Form forms[] = {
     {"TopK", 10, 10, 2, 2, 2, "axis", run_top_k, 1},
     {"TopK", 11, last, 2, 2, 2, "axis largest sorted", run_top_k, 1},
     {"TreeEnsembleClassifier", 1, last, 1, 1, 2,
-     "base_values base_values_as_tensor class_ids class_nodeids class_treeids class_weights "
-     "class_weights_as_tensor classlabels_int64s classlabels_strings nodes_falsenodeids "
-     "nodes_featureids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true "
+     "base_values class_ids class_nodeids class_treeids class_weights "
+     "classlabels_int64s classlabels_strings nodes_falsenodeids "
+     "nodes_featureids nodes_hitrates nodes_missing_value_tracks_true "
      "nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids nodes_values "
-     "nodes_values_as_tensor post_transform",
+     "post_transform",
      run_tree_classifier},
     {"TreeEnsembleRegressor", 1, last, 1, 1, 1,
-     "aggregate_function base_values base_values_as_tensor n_targets nodes_falsenodeids "
-     "nodes_featureids nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true "
+     "aggregate_function base_values n_targets nodes_falsenodeids "
+     "nodes_featureids nodes_hitrates nodes_missing_value_tracks_true "
      "nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids nodes_values "
-     "nodes_values_as_tensor post_transform target_ids target_nodeids target_treeids "
-     "target_weights target_weights_as_tensor",
+     "post_transform target_ids target_nodeids target_treeids "
+     "target_weights",
      run_tree_regressor},
     {"Trilu", 14, last, 1, 2, 1, "upper", run_trilu, 1},
 };

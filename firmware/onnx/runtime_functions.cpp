@@ -57,8 +57,8 @@ constexpr const char* microsoft = "com.microsoft";
 #define TURN "bt = Transpose b perm=1,0\n"
 
 /// A convolution, a sum with another tensor, and an activation.
-#define FUSED_CONV                                                               \
-  "c = Conv x w b @auto_pad @dilations @group @kernel_shape @pads @strides\n"    \
+#define FUSED_CONV                                                            \
+  "c = Conv x w b @auto_pad @dilations @group @kernel_shape @pads @strides\n" \
   "t = Add c z\n"
 #define TURNED(x) x "t = Einsum " x " equation=...ij->...ji\n"
 #define TIMES_ALPHA "s = Constant value@alpha=1\ny = Mul p s"
@@ -93,8 +93,8 @@ constexpr Description table[] = {
     {microsoft, "FusedConv", "x w b z", "y", FUSED_CONV "y = Tanh t", "activation=Tanh"},
     {microsoft, "FusedConv", "x w b z", "y", FUSED_CONV "y = LeakyRelu t alpha@activation_params",
      "activation=LeakyRelu"},
-    {microsoft, "FusedMatMul", "a b", "y",
-     TURNED("a") TURNED("b") "p = MatMul at bt\n" TIMES_ALPHA, "transA transB alpha"},
+    {microsoft, "FusedMatMul", "a b", "y", TURNED("a") TURNED("b") "p = MatMul at bt\n" TIMES_ALPHA,
+     "transA transB alpha"},
     {microsoft, "FusedMatMul", "a b", "y", TURNED("a") TURNED("b") "y = MatMul at bt",
      "transA transB"},
     {microsoft, "FusedMatMul", "a b", "y", TURNED("a") "p = MatMul at b\n" TIMES_ALPHA,

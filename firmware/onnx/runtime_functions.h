@@ -17,7 +17,7 @@ struct RuntimeFunction {
   std::vector<std::size_t> required;  ///< inputs without which a node is no call of the function
   /// What the attributes of a call must be: "NAME" is neither 0 nor, for a factor, 1; "NAME=TEXT".
   std::vector<std::string> conditions;
-  std::vector<std::size_t> refused;   ///< inputs that the function does not have
+  std::vector<std::size_t> refused;  ///< inputs that the function does not have
 };
 
 /// What a quantised operator computes is what its operator computes of the real numbers that the

@@ -123,8 +123,7 @@ CompiledModel compile(const Network& network, const Configuration& configuration
   if (values.empty()) {
     made.compiled = bench::compile_network(network.graph, config, options, with_kernel);
   } else {
-    const nn::Graph graph =
-        nn::with_input_values(network.graph, values, options.input_shapes);
+    const nn::Graph graph = nn::with_input_values(network.graph, values, options.input_shapes);
     for (const auto& [name, numbers] : values) options.input_shapes.erase(name);
     made.compiled = bench::compile_network(graph, config, options, with_kernel);
   }

@@ -27,8 +27,8 @@ void each_line(const Tensor& x, std::size_t axis, Visit&& visit) {
 
 void run_trigonometry(Call& call) {
   static const std::map<std::string, Real> functions{
-      {"Sin", std::sin},     {"Cos", std::cos},     {"Tan", std::tan},     {"Asin", std::asin},
-      {"Acos", std::acos},   {"Atan", std::atan},   {"Sinh", std::sinh},   {"Cosh", std::cosh},
+      {"Sin", std::sin},     {"Cos", std::cos},     {"Tan", std::tan},    {"Asin", std::asin},
+      {"Acos", std::acos},   {"Atan", std::atan},   {"Sinh", std::sinh},  {"Cosh", std::cosh},
       {"Asinh", std::asinh}, {"Acosh", std::acosh}, {"Atanh", std::atanh}};
   const Real function = functions.at(call.node.op_type);
   Tensor out = call.floats(0);
@@ -59,8 +59,8 @@ void run_special(Call& call) {
   const bool above = call.node.integer("detect_positive", 1) != 0;
   std::vector<std::int64_t> flags;
   for (const float value : x.floats) {
-    const bool found = infinite ? std::isinf(value) && (value < 0 ? below : above)
-                                : std::isnan(value);
+    const bool found =
+        infinite ? std::isinf(value) && (value < 0 ? below : above) : std::isnan(value);
     flags.push_back(found ? 1 : 0);
   }
   Tensor out = Tensor::of(x.shape, std::move(flags));
@@ -115,7 +115,8 @@ void run_hardmax(Call& call) {
       call.axis(call.node.integer("axis", call.opset < 13 ? 1 : -1), shape.size());
   if (call.opset < 13) {
     Shape rows(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis));
-    rows.push_back(element_count(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end())));
+    rows.push_back(
+        element_count(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis), shape.end())));
     out.shape = std::move(rows);
   }
   each_line(out, axis, [&](std::size_t first, std::size_t step, std::size_t length) {
@@ -159,7 +160,8 @@ void run_mean_variance_normalization(Call& call) {
   std::vector<std::size_t> group;
   for_each_position(x.shape, [&](const Shape& position) {
     std::int64_t at = 0;
-    for (std::size_t d = 0; d < position.size(); ++d) at += reduced[d] ? 0 : position[d] * strides[d];
+    for (std::size_t d = 0; d < position.size(); ++d)
+      at += reduced[d] ? 0 : position[d] * strides[d];
     group.push_back(static_cast<std::size_t>(at));
   });
   std::vector<double> sums(x.floats.size()), squares(sums), counts(sums);

@@ -11,7 +11,8 @@ namespace tactus::nn {
 namespace {
 
 /// Result of an operator of the standard with these inputs.
-Tensor of_standard(const Call& call, const char* op, std::map<std::string, Attribute, std::less<>> attributes,
+Tensor of_standard(const Call& call, const char* op,
+                   std::map<std::string, Attribute, std::less<>> attributes,
                    const std::vector<const Tensor*>& inputs) {
   Node node = call.node;
   node.domain.clear();
@@ -38,8 +39,10 @@ double activated(const Call& call, const std::string& kind, double x) {
   if (kind == "HardSigmoid") {
     return std::clamp(parameter(0, 0.2) * x + parameter(1, 0.5), 0.0, 1.0);
   }
-  call.fail("attribute \"activation\" is \"{}\"; allowed are Relu, Sigmoid, Tanh, LeakyRelu, Clip, "
-            "HardSigmoid", kind);
+  call.fail(
+      "attribute \"activation\" is \"{}\"; allowed are Relu, Sigmoid, Tanh, LeakyRelu, Clip, "
+      "HardSigmoid",
+      kind);
 }
 
 void activate(const Call& call, Tensor& tensor) {
@@ -58,8 +61,8 @@ Tensor turned(const Tensor& x) {
   std::swap(shape[shape.size() - 2], shape.back());
   Tensor out = Tensor::zeros(shape);
   for (std::int64_t i = 0; i < x.size(); ++i) {
-    const std::int64_t at = i / (rows * columns) * rows * columns + i % columns * rows +
-                            i / columns % rows;
+    const std::int64_t at =
+        i / (rows * columns) * rows * columns + i % columns * rows + i / columns % rows;
     out.floats[static_cast<std::size_t>(at)] = x.floats[static_cast<std::size_t>(i)];
   }
   return out;
@@ -67,7 +70,8 @@ Tensor turned(const Tensor& x) {
 
 float one_number(const Call& call, std::size_t i) {
   const Tensor& tensor = call.floats(i);
-  if (tensor.size() != 1) call.fail("input {} has shape {}; allowed is one number", i, to_string(tensor.shape));
+  if (tensor.size() != 1)
+    call.fail("input {} has shape {}; allowed is one number", i, to_string(tensor.shape));
   return tensor.floats[0];
 }
 
@@ -83,8 +87,10 @@ double rounded(const Call& call, double x) {
   if (mode == "UP") return x < 0 ? std::floor(x) : std::ceil(x);
   if (mode == "HALF_UP") return x < 0 ? std::ceil(x - 0.5) + 0.0 : std::floor(x + 0.5);
   if (mode == "HALF_DOWN") return x < 0 ? std::floor(x + 0.5) : std::ceil(x - 0.5);
-  call.fail("attribute \"rounding_mode\" is \"{}\"; allowed are ROUND, CEIL, FLOOR, ROUND_TO_ZERO, "
-            "UP, DOWN, HALF_UP, HALF_DOWN, HALF_EVEN", call.node.text("rounding_mode"));
+  call.fail(
+      "attribute \"rounding_mode\" is \"{}\"; allowed are ROUND, CEIL, FLOOR, ROUND_TO_ZERO, "
+      "UP, DOWN, HALF_UP, HALF_DOWN, HALF_EVEN",
+      call.node.text("rounding_mode"));
 }
 
 }  // namespace
@@ -155,8 +161,8 @@ void run_quantised_concat(Call& call) {
     Tensor& part = parts.emplace_back(x);
     part.stored = zero.stored;
     for (std::int64_t& value : part.integers) {
-      const float real = one_number(call, i + 1) *
-                         static_cast<float>(value - call.input(i + 2).integers.at(0));
+      const float real =
+          one_number(call, i + 1) * static_cast<float>(value - call.input(i + 2).integers.at(0));
       value = quantised(real, scale, static_cast<double>(zero.integers[0]), range);
     }
   }
@@ -176,7 +182,8 @@ void run_quant(Call& call) {
   const double low = is_signed ? -half + (narrow ? 1 : 0) : 0;
   const double high = is_signed ? half - 1 : 2 * half - (narrow ? 2 : 1);
   const Tensor scaled = call.combined(x, call.floats(1), [](float a, float b) { return a / b; });
-  const Tensor moved = call.combined(scaled, call.floats(2), [](float a, float z) { return a + z; });
+  const Tensor moved =
+      call.combined(scaled, call.floats(2), [](float a, float z) { return a + z; });
   Tensor whole = moved;
   for (float& value : whole.floats) {
     const double clipped = std::clamp(static_cast<double>(value), low, high);

@@ -136,8 +136,8 @@ void run_gather_nd(Call& call) {
   Tensor out = zeros_like(call, x, std::move(shape));
   std::size_t next = 0;
   for (std::size_t t = 0; t < places.size(); ++t) {
-    const std::int64_t from =
-        places[t] + static_cast<std::int64_t>(t) / std::max<std::int64_t>(tuples_of_batch, 1) * of_batch;
+    const std::int64_t from = places[t] + static_cast<std::int64_t>(t) /
+                                              std::max<std::int64_t>(tuples_of_batch, 1) * of_batch;
     for (std::int64_t k = 0; k < slice; ++k) {
       copy(x, static_cast<std::size_t>(from + k), out, next++);
     }
@@ -227,8 +227,8 @@ void run_top_k(Call& call) {
   Shape shape = x.shape;
   shape[axis] = count;
   Tensor values = zeros_like(call, x, shape);
-  Tensor places = Tensor::of(shape, std::vector<std::int64_t>(static_cast<std::size_t>(
-                                        call.count(shape))));
+  Tensor places =
+      Tensor::of(shape, std::vector<std::int64_t>(static_cast<std::size_t>(call.count(shape))));
   const std::vector<std::int64_t> from = strides_of(x.shape), to = strides_of(shape);
   Shape lines = x.shape;
   lines[axis] = 1;
@@ -302,8 +302,8 @@ void run_col2im(Call& call) {
   if (!fits) call.fail("input {} and blocks {} do not fit", to_string(x.shape), to_string(block));
   Shape windows;
   for (std::size_t d = 0; d < n; ++d) {
-    windows.push_back((image[d] + pads[d] + pads[n + d] - dilations[d] * (block[d] - 1) - 1) /
-                          strides[d] + 1);
+    windows.push_back(
+        (image[d] + pads[d] + pads[n + d] - dilations[d] * (block[d] - 1) - 1) / strides[d] + 1);
   }
   if (element_count(windows) != x.shape[2]) {
     call.fail("{} columns; an image of {} has {}", x.shape[2], to_string(image),

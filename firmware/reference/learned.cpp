@@ -36,8 +36,10 @@ void transform(const Call& call, std::vector<double>& scores) {
     }
     for (double& score : scores) score /= sum;
   } else {
-    call.fail("attribute \"post_transform\" is \"{}\"; allowed are NONE, SOFTMAX, LOGISTIC, "
-              "SOFTMAX_ZERO", kind);
+    call.fail(
+        "attribute \"post_transform\" is \"{}\"; allowed are NONE, SOFTMAX, LOGISTIC, "
+        "SOFTMAX_ZERO",
+        kind);
   }
 }
 
@@ -61,8 +63,8 @@ struct Trees {
 
 Branch branch_of(const Call& call, const std::string& mode) {
   static const std::map<std::string, Branch> modes{
-      {"LEAF", Branch::leaf},         {"BRANCH_LEQ", Branch::leq}, {"BRANCH_LT", Branch::lt},
-      {"BRANCH_GTE", Branch::gte},    {"BRANCH_GT", Branch::gt},   {"BRANCH_EQ", Branch::eq},
+      {"LEAF", Branch::leaf},      {"BRANCH_LEQ", Branch::leq}, {"BRANCH_LT", Branch::lt},
+      {"BRANCH_GTE", Branch::gte}, {"BRANCH_GT", Branch::gt},   {"BRANCH_EQ", Branch::eq},
       {"BRANCH_NEQ", Branch::neq}};
   const auto found = modes.find(mode);
   if (found == modes.end()) call.fail("a node of mode \"{}\" is not supported", mode);
@@ -128,12 +130,18 @@ Trees read_trees(const Call& call, const std::string& what) {
 bool takes_yes(const TreeNode& node, float x) {
   if (std::isnan(x)) return node.nan_is_true;
   switch (node.branch) {
-    case Branch::leq: return x <= node.value;
-    case Branch::lt: return x < node.value;
-    case Branch::gte: return x >= node.value;
-    case Branch::gt: return x > node.value;
-    case Branch::eq: return x == node.value;
-    default: return x != node.value;
+    case Branch::leq:
+      return x <= node.value;
+    case Branch::lt:
+      return x < node.value;
+    case Branch::gte:
+      return x >= node.value;
+    case Branch::gt:
+      return x > node.value;
+    case Branch::eq:
+      return x == node.value;
+    default:
+      return x != node.value;
   }
 }
 
@@ -209,9 +217,8 @@ void add_classes(Call& call, std::int64_t rows, const std::vector<std::int64_t>&
     }
     for (const double value : all) values.push_back(static_cast<float>(value));
   }
-  const auto classes =
-      rows == 0 ? static_cast<std::int64_t>(labels.size())
-                : static_cast<std::int64_t>(values.size()) / rows;
+  const auto classes = rows == 0 ? static_cast<std::int64_t>(labels.size())
+                                 : static_cast<std::int64_t>(values.size()) / rows;
   call.results.push_back(Tensor::of({rows}, std::move(chosen)));
   call.results.push_back(Tensor::of({rows, classes}, std::move(values)));
 }
@@ -241,16 +248,16 @@ void run_tree_classifier(Call& call) {
   const std::vector<std::int64_t> labels =
       labels_of(call, "classlabels_strings", "classlabels_int64s");
   const std::vector<std::int64_t>& targets = call.node.integers("class_ids");
-  const bool binary = labels.size() == 2 && !targets.empty() &&
-                      std::adjacent_find(targets.begin(), targets.end(),
-                                         std::not_equal_to<>()) == targets.end();
+  const bool binary =
+      labels.size() == 2 && !targets.empty() &&
+      std::adjacent_find(targets.begin(), targets.end(), std::not_equal_to<>()) == targets.end();
   const std::vector<float>& weights = call.node.reals("class_weights");
   const bool positive = std::all_of(weights.begin(), weights.end(), [](float w) { return w >= 0; });
   std::vector<std::int64_t> chosen;
   std::vector<std::vector<double>> all;
   for (std::int64_t r = 0; r < rows.count; ++r) {
-    std::vector<double> scores = scores_of(call, trees, x.floats.data() + r * rows.features,
-                                           rows.features, labels.size());
+    std::vector<double> scores =
+        scores_of(call, trees, x.floats.data() + r * rows.features, rows.features, labels.size());
     if (binary) scores = {scores[static_cast<std::size_t>(targets[0])]};
     all.push_back(std::move(scores));
   }
@@ -422,7 +429,8 @@ void run_label_encoder(Call& call) {
     call.fail("its keys are texts; allowed are numbers (attributes keys_floats, keys_int64s)");
   }
   if (!real_values && !call.node.has("values_int64s")) {
-    call.fail("its values are texts; allowed are numbers (attributes values_floats, values_int64s)");
+    call.fail(
+        "its values are texts; allowed are numbers (attributes values_floats, values_int64s)");
   }
   std::map<double, std::size_t> places;
   const auto add = [&](const auto& keys) {
@@ -445,8 +453,8 @@ void run_label_encoder(Call& call) {
     const double key = x.type == ElementType::float32 ? static_cast<double>(x.floats[at])
                                                       : static_cast<double>(x.integers[at]);
     if (real_values) {
-      out.floats.push_back(value_of(key, call.node.reals("values_floats"),
-                                    call.node.real("default_float", 0)));
+      out.floats.push_back(
+          value_of(key, call.node.reals("values_floats"), call.node.real("default_float", 0)));
     } else {
       out.integers.push_back(value_of(key, call.node.integers("values_int64s"),
                                       call.node.integer("default_int64", -1)));

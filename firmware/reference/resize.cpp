@@ -28,9 +28,9 @@ struct Axis {
 double source(const std::string& coordinates, double x, const Axis& axis) {
   const auto from = static_cast<double>(axis.from), to = static_cast<double>(axis.to);
   if (coordinates == "tf_crop_and_resize") {
-    return axis.to > 1 ? axis.start * (from - 1) +
-                             x * (axis.end - axis.start) * (from - 1) / (to - 1)
-                       : 0.5 * (axis.start + axis.end) * (from - 1);
+    return axis.to > 1
+               ? axis.start * (from - 1) + x * (axis.end - axis.start) * (from - 1) / (to - 1)
+               : 0.5 * (axis.start + axis.end) * (from - 1);
   }
   if (coordinates == "align_corners") return axis.to == 1 ? 0 : x * (from - 1) / (to - 1);
   if (coordinates == "asymmetric") return x / axis.scale;
@@ -133,10 +133,10 @@ Sampling read_sampling(const Call& call) {
     sampling.nearest = upsample ? "floor" : "";
     return sampling;
   }
-  sampling.coordinates = choice(call, "coordinate_transformation_mode", "half_pixel",
-                                {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
-                                 "tf_half_pixel_for_nn", "half_pixel_symmetric",
-                                 "tf_crop_and_resize"});
+  sampling.coordinates =
+      choice(call, "coordinate_transformation_mode", "half_pixel",
+             {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+              "tf_half_pixel_for_nn", "half_pixel_symmetric", "tf_crop_and_resize"});
   if (call.opset > 12 && sampling.coordinates == "tf_half_pixel_for_nn") {
     call.fail("operator set 13 has no coordinate mode tf_half_pixel_for_nn");
   }
@@ -157,8 +157,8 @@ void run_resize(Call& call) {
   const std::size_t rank = in.shape.size();
   const bool upsample = call.node.op_type == "Upsample";
   const std::size_t scales_at = call.opset == 10 || upsample ? 1 : 2;
-  const std::string policy = choice(call, "keep_aspect_ratio_policy", "stretch",
-                                    {"stretch", "not_larger", "not_smaller"});
+  const std::string policy =
+      choice(call, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
   // Sizes or scales are given only for some dimensions.
   std::vector<std::size_t> axes;
   for (const std::int64_t axis : call.node.integers("axes", {}))
@@ -188,8 +188,8 @@ void run_resize(Call& call) {
       }
       for (const std::size_t i : axes) {
         scales[i] = common;
-        shape[i] = static_cast<std::int64_t>(
-            std::floor(common * static_cast<double>(in.shape[i]) + 0.5));
+        shape[i] =
+            static_cast<std::int64_t>(std::floor(common * static_cast<double>(in.shape[i]) + 0.5));
       }
     }
   } else {

@@ -71,7 +71,8 @@ void run_grid_sample(Call& call) {
   const Tensor& grid = call.floats(1);
   const std::size_t n = x.shape.size() - 2;
   const bool fits = x.shape.size() >= 3 && grid.shape.size() == x.shape.size() &&
-                    grid.shape[0] == x.shape[0] && grid.shape.back() == static_cast<std::int64_t>(n);
+                    grid.shape[0] == x.shape[0] &&
+                    grid.shape.back() == static_cast<std::int64_t>(n);
   if (!fits) call.fail("a grid of {} does not fit {}", to_string(grid.shape), to_string(x.shape));
   Sampler sampler;
   sampler.mode = call.node.text("mode", call.opset < 20 ? "bilinear" : "linear");
@@ -94,7 +95,8 @@ void run_grid_sample(Call& call) {
   Tensor out = Tensor::zeros(shape);
   const std::vector<std::int64_t> strides = strides_of(image);
   const std::int64_t plane = element_count(image), channels = shape[1];
-  const std::int64_t points = shape[0] == 0 ? 0 : grid.size() / static_cast<std::int64_t>(n) / shape[0];
+  const std::int64_t points =
+      shape[0] == 0 ? 0 : grid.size() / static_cast<std::int64_t>(n) / shape[0];
   for (std::int64_t g = 0; g < shape[0] * points; ++g) {
     std::vector<std::vector<std::pair<std::int64_t, double>>> taps;
     Shape counts;
@@ -115,7 +117,8 @@ void run_grid_sample(Call& call) {
           weight *= part;
           from += std::max<std::int64_t>(element, 0) * strides[d];
         }
-        if (weight != 0) sum += weight * static_cast<double>(x.floats[static_cast<std::size_t>(from)]);
+        if (weight != 0)
+          sum += weight * static_cast<double>(x.floats[static_cast<std::size_t>(from)]);
       });
       const std::int64_t to = (g / points * channels + c) * points + g % points;
       out.floats[static_cast<std::size_t>(to)] = static_cast<float>(sum);

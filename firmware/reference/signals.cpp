@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "firmware/onnx/number_types.h"
 #include "firmware/reference/call.h"
 #include "firmware/reference/reference.h"
 
@@ -17,6 +18,15 @@ std::int64_t one_integer(const Call& call, std::size_t i) {
   return tensor.integers[0];
 }
 
+/// Adds a result of the type that attribute "output_datatype" states.
+void add_typed(Call& call, const Tensor& tensor) {
+  const std::int64_t type = call.node.integer("output_datatype", onnx_float);
+  if (!is_real_number(type)) {
+    call.fail("attribute \"output_datatype\" is {}; allowed are types of real numbers", type);
+  }
+  call.results.push_back(as_type(tensor, static_cast<std::int32_t>(type)));
+}
+
 }  // namespace
 
 void run_window(Call& call) {
@@ -28,13 +38,13 @@ void run_window(Call& call) {
   std::vector<float> values;
   for (std::int64_t k = 0; k < size; ++k) {
     const double turn = 2 * pi * static_cast<double>(k) / length;
-    const double value = kind == "HannWindow"      ? 0.5 - 0.5 * std::cos(turn)
-                         : kind == "HammingWindow" ? 25.0 / 46 - 21.0 / 46 * std::cos(turn)
-                                                   : 0.42 - 0.5 * std::cos(turn) +
-                                                         0.08 * std::cos(2 * turn);
+    const double value = kind == "HannWindow" ? 0.5 - 0.5 * std::cos(turn)
+                         : kind == "HammingWindow"
+                             ? 25.0 / 46 - 21.0 / 46 * std::cos(turn)
+                             : 0.42 - 0.5 * std::cos(turn) + 0.08 * std::cos(2 * turn);
     values.push_back(static_cast<float>(value));
   }
-  call.results.push_back(Tensor::of({size}, std::move(values)));
+  add_typed(call, Tensor::of({size}, std::move(values)));
 }
 
 void run_mel_weight_matrix(Call& call) {
@@ -53,8 +63,7 @@ void run_mel_weight_matrix(Call& call) {
   const double low = mel(limit(3)), high = mel(limit(4));
   std::vector<std::int64_t> edges;
   for (std::int64_t k = 0; k < bins + 2; ++k) {
-    const double at =
-        low + static_cast<double>(k) * (high - low) / static_cast<double>(bins + 2);
+    const double at = low + static_cast<double>(k) * (high - low) / static_cast<double>(bins + 2);
     const double hertz = 700 * (std::pow(10, at / 2595) - 1);
     edges.push_back(
         static_cast<std::int64_t>(std::floor(static_cast<double>(length + 1) * hertz / rate)));
@@ -78,7 +87,7 @@ void run_mel_weight_matrix(Call& call) {
       set(line, bin, static_cast<double>(right - line) / static_cast<double>(right - centre));
     }
   }
-  call.results.push_back(std::move(out));
+  add_typed(call, out);
 }
 
 namespace {
@@ -94,8 +103,8 @@ struct Transform {
     for (std::int64_t line = 0; line < lines; ++line) {
       double re = 0, im = 0;
       for (std::int64_t k = 0; k < length; ++k) {
-        const double turn = (inverse ? 2 : -2) * pi *
-                            static_cast<double>(line * k % length) / static_cast<double>(length);
+        const double turn = (inverse ? 2 : -2) * pi * static_cast<double>(line * k % length) /
+                            static_cast<double>(length);
         const auto [a, b] = read(k);
         re += a * std::cos(turn) - b * std::sin(turn);
         im += a * std::sin(turn) + b * std::cos(turn);

@@ -349,9 +349,8 @@ void run_lp_pool(Call& call) {
   if (p < 1) call.fail("attribute \"p\" is {}; allowed is 1 and more", p);
   run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
     double sum = 0;
-    for_each_tap(window, image, oy, ox, [&](float x) {
-      sum += std::pow(std::abs(static_cast<double>(x)), p);
-    });
+    for_each_tap(window, image, oy, ox,
+                 [&](float x) { sum += std::pow(std::abs(static_cast<double>(x)), p); });
     return static_cast<float>(std::pow(sum, 1 / p));
   });
 }

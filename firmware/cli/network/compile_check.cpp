@@ -410,8 +410,10 @@ void print_prediction(const Args& args, const std::vector<std::string>& input_fi
                       const TcuSimulationConfig& config) {
   constexpr double allowed = 3;
   TensorData data;
-  const nn::Values inputs = compiler::start_on_host(
-      compiler::tensors_of(compiled), check_inputs(args, input_files, graph, compiled)).inputs;
+  const nn::Values inputs =
+      compiler::start_on_host(compiler::tensors_of(compiled),
+                              check_inputs(args, input_files, graph, compiled))
+          .inputs;
   for (const compiler::TensorLayout& layout : compiled.input_layouts) {
     data[layout.name] = pack_tensor(layout, compiled.architecture, inputs.at(layout.name).floats);
   }

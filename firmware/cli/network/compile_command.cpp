@@ -47,7 +47,8 @@ std::vector<Args::Option> compile_options() {
        "give inputs and outputs places of their own in DRAM0, as tactus pack needs it"},
       {"input-shape", "[NAME=]D,D,..", "shape of an input, -1: as the model says", true},
       {"input-value", "NAME=V,V..",
-       "fixes an input to a value for all elements, or one for each, so that a run does not have it",
+       "fixes an input to a value for all elements, or one for each, so that a run does not have "
+       "it",
        true},
       {"summary", "", "print sizes, memory use, efficiency and the estimated latency"},
       {"layers", "", "print a table of the layers"},
@@ -266,8 +267,7 @@ int compile_command(const Words& words) {
   options.outputs = std::move(names.outputs);
   options.input_shapes = std::move(names.input_shapes);
   const nn::GivenValues values = read_values(args);
-  const nn::Graph graph =
-      nn::with_input_values(std::move(loaded), values, options.input_shapes);
+  const nn::Graph graph = nn::with_input_values(std::move(loaded), values, options.input_shapes);
   for (const auto& [name, numbers] : values) options.input_shapes.erase(name);
 
   options.progress = [&](const compiler::Progress& p) {

@@ -160,8 +160,8 @@ void draw_images(const tcu::Architecture& architecture, const Tensor& tensor, st
 
 /// Reads images of a model for which the host computes some of the program's inputs.
 compiler::PackedImages read_host_images(const tcu::Architecture& architecture,
-                                         std::map<std::string, std::string>& given,
-                                         const compiler::ModelTensors& tensors) {
+                                        std::map<std::string, std::string>& given,
+                                        const compiler::ModelTensors& tensors) {
   nn::Values values;
   std::map<std::string, std::string> where;
   std::uint64_t seed = nn::default_zoo_seed;

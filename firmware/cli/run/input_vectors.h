@@ -57,8 +57,8 @@ struct InputLayouts {
 /// input without a source is generated, with a note. Afterwards `given` has all inputs and all
 /// seeds. Returns at least one image. Throws UserError.
 [[nodiscard]] compiler::PackedImages read_images(const tcu::Architecture& architecture,
-                                                const std::vector<Tensor>& inputs,
-                                                std::map<std::string, std::string>& given,
-                                                const InputLayouts& layouts = {});
+                                                 const std::vector<Tensor>& inputs,
+                                                 std::map<std::string, std::string>& given,
+                                                 const InputLayouts& layouts = {});
 
 }  // namespace tactus

@@ -131,9 +131,8 @@ class Runner {
     if (!plan_.tensors) return;
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < images_with_outputs(); ++i) {
-      model_outputs_.push_back(compiler::model_outputs(*plan_.tensors, plan_.config.architecture,
-                                                       report_.images[i].outputs,
-                                                       plan_.carried[i]));
+      model_outputs_.push_back(compiler::model_outputs(
+          *plan_.tensors, plan_.config.architecture, report_.images[i].outputs, plan_.carried[i]));
     }
     host_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }

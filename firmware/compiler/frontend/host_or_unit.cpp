@@ -80,6 +80,11 @@ const std::string* whole_operand(const Model& model, const nn::Node& node) {
   return nullptr;
 }
 
+/// True for operators whose results the program cannot have: its numbers are all finite.
+bool asks_for_numbers(const nn::Node& node) {
+  return node.op_type == "IsNaN" || node.op_type == "IsInf";
+}
+
 bool reads_truth(const Model& model, const nn::Node& node) {
   if (has(node, reads_shape)) return false;
   return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
@@ -165,9 +170,10 @@ bool find_early(const Model& model, const nn::Node& node, std::vector<std::strin
 /// can then compute this node.
 void retry_with_early(const Model& model, const nn::Node& node) {
   EarlyNodes early;
-  const bool found = find_early(model, node, early.results) &&
-                     std::any_of(early.results.begin(), early.results.end(),
-                                 [&](const auto& result) { return model.early.count(result) == 0; });
+  const bool found =
+      find_early(model, node, early.results) &&
+      std::any_of(early.results.begin(), early.results.end(),
+                  [&](const auto& result) { return model.early.count(result) == 0; });
   if (found) throw early;
 }
 
@@ -263,9 +269,9 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
   }
   const bool before = can_come_before(model, node);
   const std::string* whole = whole_operand(model, node);
-  const bool is_early =
-      !node.outputs.empty() && model.early.count(node.outputs.front()) != 0;
-  if (before && (is_early || whole != nullptr || reads_truth(model, node))) {
+  const bool is_early = !node.outputs.empty() && model.early.count(node.outputs.front()) != 0;
+  if (before &&
+      (is_early || whole != nullptr || asks_for_numbers(node) || reads_truth(model, node))) {
     compute_before(model, node, "", found.problems);
     return;
   }

@@ -10,13 +10,13 @@ namespace {
 const std::map<std::string_view, Operator>& table() {
   static const std::map<std::string_view, Operator> all = [] {
     std::map<std::string_view, Operator> by_type;
-    for (const auto family :
-         {convolution_operators, matrix_operators, arithmetic_operators, activation_operators,
-          normalisation_operators, pool_operators, resize_operators, relabel_operators,
-          rearrange_operators, constant_operators, selection_operators, function_operators,
-          reduction_operators, quantisation_operators, statistics_operators, recurrent_operators,
-          logic_operators, attention_operators, indexing_operators, composed_operators,
-          sampling_operators}) {
+    for (const auto family : {convolution_operators, matrix_operators,        arithmetic_operators,
+                              activation_operators,  normalisation_operators, pool_operators,
+                              resize_operators,      relabel_operators,       rearrange_operators,
+                              constant_operators,    selection_operators,     function_operators,
+                              reduction_operators,   quantisation_operators,  statistics_operators,
+                              recurrent_operators,   logic_operators,         attention_operators,
+                              indexing_operators,    composed_operators,      sampling_operators}) {
       for (const Operator& op : family()) by_type.emplace(op.type, op);
     }
     return by_type;

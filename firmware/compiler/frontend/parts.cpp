@@ -156,9 +156,9 @@ bool expand_in_parts(Planner& p, Expansion& e, std::int64_t parts) {
   const char* const join = join_of(p.node.op_type);
   if (join == nullptr) return false;
   const bool product = p.node.op_type == "MatMul" || p.node.op_type == "Gemm";
-  const std::optional<Division> division = product                       ? divide_product(p, e)
+  const std::optional<Division> division = product                    ? divide_product(p, e)
                                            : p.node.op_type == "Conv" ? divide_convolution(p, e)
-                                                                       : divide_maximum(p, e);
+                                                                      : divide_maximum(p, e);
   if (!division) return false;
   const std::int64_t units = (division->size + division->unit - 1) / division->unit;
   const std::int64_t step = (units + parts - 1) / parts * division->unit;
@@ -166,8 +166,7 @@ bool expand_in_parts(Planner& p, Expansion& e, std::int64_t parts) {
   std::string joined;
   for (std::int64_t first = 0; first < division->size; first += step) {
     const std::int64_t last = std::min(first + step, division->size);
-    const std::string part =
-        e.node(p.node.op_type, division->cut(first, last), p.node.attributes);
+    const std::string part = e.node(p.node.op_type, division->cut(first, last), p.node.attributes);
     if (first == 0) {
       joined = part;
     } else if (last < division->size) {

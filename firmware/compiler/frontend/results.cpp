@@ -56,10 +56,10 @@ void add_notes(Compiled& result, const Model& model, const Options& options) {
   if (!model.host_nodes.empty()) {
     std::vector<std::string_view> from;
     for (const std::string& name : model.outputs) from.emplace_back(name);
-    result.notes.push_back(fmt::format(
-        "the host computes {} node{}{}{}; tactus run does so after the simulation",
-        model.host_nodes.size(), model.host_nodes.size() == 1 ? "" : "s",
-        from.empty() ? "" : " from the program's outputs ", quote_list(from)));
+    result.notes.push_back(
+        fmt::format("the host computes {} node{}{}{}; tactus run does so after the simulation",
+                    model.host_nodes.size(), model.host_nodes.size() == 1 ? "" : "s",
+                    from.empty() ? "" : " from the program's outputs ", quote_list(from)));
   }
   for (const HostStep& step : result.host_steps) {
     result.notes.push_back(fmt::format(

@@ -24,6 +24,8 @@ const std::map<std::string, std::string>& without_effect() {
   static const std::string of_training = "only training uses it; other values are refused",
                            of_weights = "it must be the size of the weights; others are refused",
                            of_float8 = "it concerns 8-bit floats, which are refused",
+                           of_type = "real numbers of any type are FLOAT inside",
+                           of_speed = "it says how often a branch is taken",
                            inner = "it is the type of inner numbers, which the unit has its own of";
   static const std::map<std::string, std::string> all{
       {"BatchNormalization momentum", of_training},
@@ -49,8 +51,18 @@ const std::map<std::string, std::string>& without_effect() {
       {"GRU input 4", "lengths of sequences must be those of the input; others are refused"},
       {"LSTM input 4", "lengths of sequences must be those of the input; others are refused"},
       {"RNN input 4", "lengths of sequences must be those of the input; others are refused"},
-      {"MaxPool storage_order", "it concerns the places of maxima, an output that is refused"},
-      {"Resize input 1", "only the coordinates of tf_crop_and_resize use it, which are refused"}};
+      {"Range stash_type", inner},
+      {"HannWindow output_datatype", of_type},
+      {"HammingWindow output_datatype", of_type},
+      {"BlackmanWindow output_datatype", of_type},
+      {"MelWeightMatrix output_datatype", of_type},
+      {"FusedConv kernel_shape", of_weights},
+      {"LinearClassifier multi_class", "the numbers of labels and intercepts say the same"},
+      {"QLinearSoftmax input 2", "a Softmax does not change with what is added to all elements"},
+      {"QLinearSoftmax opset", "it is the model's"},
+      {"TopK sorted", "without it any order is right, the sorted one, too"},
+      {"TreeEnsembleClassifier nodes_hitrates", of_speed},
+      {"TreeEnsembleRegressor nodes_hitrates", of_speed}};
   return all;
 }
 
@@ -156,7 +168,9 @@ std::set<Row> all_rows() {
     for (const std::string& name : function.proto.attribute()) {
       rows.insert({form, node.op_type, node.domain, name});
     }
-    if (!function.flag.empty()) rows.insert({form, node.op_type, node.domain, function.flag});
+    for (const std::string& condition : function.conditions) {
+      rows.insert({form, node.op_type, node.domain, condition.substr(0, condition.find('='))});
+    }
     add_inputs(rows, *form, node.op_type, node.domain, function.refused);
   }
   return rows;

@@ -1,7 +1,7 @@
 """The variants of make_cases.py: for every operator, attribute values and inputs that change its result."""
 import numpy as np
 
-FIRST, LAST = 7, 25  # operator sets
+FIRST, LAST = 7, 28  # operator sets
 FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL = 1, 2, 3, 4, 5, 6, 7, 9
 FLOAT16, DOUBLE, UINT32, BFLOAT16 = 10, 11, 12, 16
 NUMPY = {FLOAT: np.float32, UINT8: np.uint8, INT8: np.int8, UINT16: np.uint16, INT16: np.int16,
@@ -169,7 +169,7 @@ for op, more in (("AveragePool", {}), ("MaxPool", {})):
 v("AveragePool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
 v("AveragePool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2], ceil_mode=1,
   count_include_pad=1)
-v("MaxPool", [f(1, 2, 4, 4)], kernel_shape=[2, 2], storage_order=1)
+v("MaxPool", [f(1, 2, 4, 4)], kernel_shape=[2, 2], outputs=2, storage_order=1, sets=(8, LAST))
 v("MaxPool", [whole(INT8, 1, 2, 4, 4)], kernel_shape=[2, 2], sets=(12, LAST))
 v("MaxPool", [whole(UINT8, 1, 2, 4, 4)], kernel_shape=[2, 2], sets=(12, LAST))
 v("GlobalAveragePool GlobalMaxPool", [f(1, 3, 4, 5)])
@@ -253,6 +253,7 @@ v("Pad", [whole(INT32, 3, 4), ints(1, 0, 0, 2), a(7, INT32)])
 v("DepthToSpace", [f(1, 8, 2, 3)], blocksize=2)
 v("DepthToSpace", [f(1, 8, 2, 3)], blocksize=2, mode="CRD")
 v("SpaceToDepth", [f(1, 2, 4, 6)], blocksize=2)
+v("SpaceToDepth", [f(1, 2, 4, 6)], blocksize=2, mode="CRD", sets=(28, LAST))
 v("Constant", [], value=f(2, 2))
 v("Constant", [], value=whole(INT8, 3))
 v("Constant", [], value_float=1.5)
@@ -290,19 +291,19 @@ v("Resize", [x, none, by], mode="linear", coordinate_transformation_mode="half_p
 for mode in ("floor", "ceil", "round_prefer_ceil"):
     v("Resize", [x, none, a([1, 1, 2, 2])], nearest_mode=mode, coordinate_transformation_mode="asymmetric")
     v("Resize", [x, none, a([1, 1, 0.5, 0.5])], nearest_mode=mode)
-v("Resize", [f(1, 1, 5, 5), none, a([1, 1, 1.5, 1.5])], mode="cubic", cubic_coeff_a=-0.5, refused="mode")
-v("Resize", [f(1, 1, 5, 5), none, a([1, 1, 1.5, 1.5])], mode="cubic", exclude_outside=1, refused="mode")
+v("Resize", [f(1, 1, 5, 5), none, a([1, 1, 1.5, 1.5])], mode="cubic", cubic_coeff_a=-0.5)
+v("Resize", [f(1, 1, 5, 5), none, a([1, 1, 1.5, 1.5])], mode="cubic", exclude_outside=1)
 roi = a([0, 0, -0.2, 0.1, 1, 1, 0.8, 1.3])
 v("Resize", [x, roi, none, ints(1, 2, 4, 4)], mode="linear", coordinate_transformation_mode="tf_crop_and_resize",
-  refused="coordinate_transformation_mode")
+  sets=(13, LAST))
 v("Resize", [x, roi, none, ints(1, 2, 4, 4)], mode="linear", coordinate_transformation_mode="tf_crop_and_resize",
-  extrapolation_value=3.0, refused="coordinate_transformation_mode")
-v("Resize", [f(1, 1, 6, 6), None, a([1, 1, 0.5, 0.5])], mode="linear", antialias=1, refused="antialias", sets=(18, LAST))
+  extrapolation_value=3.0, sets=(13, LAST))
+v("Resize", [f(1, 1, 6, 6), None, a([1, 1, 0.5, 0.5])], mode="linear", antialias=1, sets=(18, LAST))
 v("Resize", [x, None, a([2, 1.5])], axes=[2, 3], mode="linear", sets=(18, LAST))
 v("Resize", [x, None, None, ints(7, 7)], axes=[2, 3], mode="linear", keep_aspect_ratio_policy="not_larger",
-  refused="keep_aspect_ratio_policy", sets=(18, LAST))
+  sets=(18, LAST))
 v("Resize", [x, None, None, ints(7, 7)], axes=[2, 3], mode="linear", keep_aspect_ratio_policy="not_smaller",
-  refused="keep_aspect_ratio_policy", sets=(18, LAST))
+  sets=(18, LAST))
 
 # ---- recurrent ------------------------------------------------------------------------------------
 
@@ -517,3 +518,180 @@ v("GroupNormalization", [f(1, 4, 3, 4), positive(2), f(2)], num_groups=2, epsilo
 v("GroupNormalization", [f(1, 4, 3, 4), positive(4), f(4)], num_groups=2, sets=(21, LAST))
 v("GroupNormalization", [f(1, 4, 3, 4), positive(4), f(4)], num_groups=2, epsilon=0.5, sets=(21, LAST))
 v("GroupNormalization", [f(1, 4, 3, 4), positive(4), f(4)], num_groups=2, stash_type=1, sets=(21, LAST))
+
+# ---- indices --------------------------------------------------------------------------------------
+
+v("GatherElements", [f(3, 4), whole(INT64, 2, 4, low=-3, high=2)])
+v("GatherElements", [f(3, 4), whole(INT64, 3, 2, low=-4, high=3)], axis=1)
+v("GatherND", [f(3, 4), np.array([[0, 1], [2, -1]])])
+v("GatherND", [f(2, 3, 4), np.array([[[1], [0]], [[2], [-1]]], np.int64)], batch_dims=1, sets=(12, LAST))
+v("Scatter ScatterElements", [f(3, 4), np.array([[0, 1, 2, 0], [2, 0, 1, -2]], np.int64), f(2, 4)])
+v("Scatter ScatterElements", [f(3, 4), np.array([[0, 1], [3, 2], [1, -4]], np.int64), f(3, 2)], axis=1)
+for how in ("add", "mul", "max", "min"):
+    v("ScatterElements", [f(3, 4), np.array([[0, 1, 2, 0], [0, 0, 1, -2]], np.int64), f(2, 4)], reduction=how,
+      sets=(16 if how in ("add", "mul") else 18, LAST))
+    v("ScatterND", [f(3, 4), np.array([[0], [0]], np.int64), f(2, 4)], reduction=how, sets=(16 if how in ("add", "mul") else 18, LAST))
+v("ScatterND", [f(3, 4), np.array([[0], [-1]], np.int64), f(2, 4)])
+v("ReverseSequence", [f(4, 3, 2), ints(2, 4, 1)])
+v("ReverseSequence", [f(3, 4, 2), ints(2, 4, 1)], batch_axis=0, time_axis=1)
+v("Trilu", [f(4, 5)])
+v("Trilu", [f(4, 5), np.array(1, np.int64)])
+v("Trilu", [f(4, 5), np.array(-1, np.int64)], upper=0)
+distinct = (rng.permutation(24).reshape(2, 12) / 8).astype(np.float32)
+v("TopK", [distinct], outputs=2, k=3, axis=0 + 1)
+v("TopK", [distinct.T.copy()], outputs=2, k=3, axis=0)
+v("TopK", [distinct, ints(3)], outputs=2)
+v("TopK", [distinct.T.copy(), ints(3)], outputs=2, axis=0)
+v("TopK", [distinct, ints(3)], outputs=2, largest=0, sets=(11, LAST))
+v("TopK", [distinct, ints(3)], outputs=2, sorted=1, sets=(11, LAST))
+v("BitShift", [whole(UINT8, 6), whole(UINT8, 6, low=0, high=7)], direction="LEFT")
+v("BitShift", [whole(UINT8, 6), whole(UINT8, 6, low=0, high=7)], direction="RIGHT")
+v("BitwiseAnd BitwiseOr BitwiseXor", [whole(INT32, 2, 3), whole(INT32, 3)])
+v("BitwiseNot", [whole(INT8, 6)])
+v("Range", [a(1.0), a(9.0), a(2.0)], stash_type=1, sets=(27, LAST))
+v("CumProd", [positive(2, 4), a(1, INT64)], exclusive=1)
+v("CumProd", [positive(2, 4), a(0, INT64)], reverse=1)
+v("Hardmax", [f(2, 3, 4)], axis=1)
+v("IsNaN", [a([1, np.nan, 2])])
+v("IsInf", [a([1, np.inf, -np.inf])], detect_negative=0)
+v("IsInf", [a([1, np.inf, -np.inf])], detect_positive=0)
+
+# ---- signals and windows --------------------------------------------------------------------------
+
+v("Sin Cos Tan Atan", [f(2, 5)])
+v("Asin Acos", [f(2, 5, low=-1, high=1)])
+v("Sinh Cosh Asinh", [f(2, 5)])
+v("Acosh", [f(2, 5, low=1, high=3)])
+v("Atanh", [f(2, 5, low=-0.5, high=0.5)])
+v("HannWindow HammingWindow BlackmanWindow", [np.array(8, np.int64)])
+v("HannWindow HammingWindow BlackmanWindow", [np.array(8, np.int64)], periodic=0)
+v("HannWindow HammingWindow BlackmanWindow", [np.array(8, np.int64)], output_datatype=FLOAT)
+mel = [np.array(4, np.int64), np.array(16, np.int64), np.array(8000, np.int64), a(0.0), a(4000.0)]
+v("MelWeightMatrix", mel)
+v("MelWeightMatrix", mel, output_datatype=FLOAT)
+v("DFT", [f(1, 6, 1)], axis=1, sets=(17, 19))
+v("DFT", [f(2, 4, 6, 1)], axis=2, sets=(17, 19))
+v("DFT", [f(1, 6, 1), np.array(4, np.int64)], axis=1, sets=(17, 19))
+v("DFT", [f(1, 6, 1), np.array(4, np.int64), np.array(1, np.int64)], sets=(20, LAST))
+v("DFT", [f(2, 4, 6, 1), None, np.array(1, np.int64)], sets=(20, LAST))
+v("DFT", [f(1, 6, 1)], onesided=1)
+v("DFT", [f(1, 6, 2)], inverse=1)
+signal = f(1, 24, 1)
+v("STFT", [signal, np.array(4, np.int64), positive(8)])
+v("STFT", [signal, np.array(4, np.int64), None, np.array(8, np.int64)])
+v("STFT", [signal, np.array(4, np.int64), positive(8), np.array(8, np.int64)], onesided=0)
+v("Einsum", [f(2, 3), f(3, 4)], equation="ij,jk->ik")
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2])
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2], p=1)
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], strides=[2, 2])
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+v("LpPool", [f(1, 2, 7, 7)], kernel_shape=[3, 3], strides=[2, 2], auto_pad="SAME_LOWER")
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, sets=(18, LAST))
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2], dilations=[2, 2], sets=(18, LAST))
+v("GlobalLpPool", [f(1, 2, 4, 5)], p=1)
+v("LpNormalization", [f(2, 3, 4)], axis=1)
+v("LpNormalization", [f(2, 3, 4)], p=1)
+v("MeanVarianceNormalization", [f(2, 3, 4, 4)], axes=[2, 3])
+v("Shrink", [f(2, 5)], bias=0.5)
+v("Shrink", [f(2, 5)], lambd=1.0)
+v("Shrink", [f(2, 5)], lambd=0.75, bias=0.75)
+v("SwiGLU", [f(2, 5), f(2, 5)], alpha=1.5)
+blocks = f(1, 8, 9)
+v("Col2Im", [blocks, ints(4, 4), ints(2, 2)])
+v("Col2Im", [f(1, 8, 4), ints(4, 4), ints(2, 2)], strides=[2, 2])
+v("Col2Im", [f(1, 8, 25), ints(4, 4), ints(2, 2)], pads=[1, 1, 1, 1])
+v("Col2Im", [f(1, 8, 4), ints(4, 4), ints(2, 2)], dilations=[2, 2])
+grid = f(1, 3, 4, 2, low=-1.25, high=1.25)
+v("GridSample", [f(1, 2, 5, 6), grid], align_corners=1)
+v("GridSample", [f(1, 2, 5, 6), grid], mode="nearest")
+v("GridSample", [f(1, 2, 5, 6), grid], mode="bicubic", sets=(16, 19))
+v("GridSample", [f(1, 2, 5, 6), grid], mode="cubic", sets=(20, LAST))
+v("GridSample", [f(1, 2, 5, 6), grid], padding_mode="border")
+v("GridSample", [f(1, 2, 5, 6), grid], padding_mode="reflection")
+
+# ---- quantisers of any width ----------------------------------------------------------------------
+
+qonnx = "qonnx.custom_op.general"
+bits = [f(3, 4), a(0.25), a(0.0), a(4.0)]
+v("Quant", bits, domain=qonnx)
+v("Quant", bits, domain=qonnx, signed=0)
+v("Quant", [f(3, 4, low=-3, high=3), a(0.25), a(0.0), a(4.0)], domain=qonnx, narrow=1)
+v("Quant", [f(3, 4), a(0.3125), a(0.0), a(4.0)], domain=qonnx, rounding_mode="FLOOR")
+v("BipolarQuant", [f(3, 4), a(0.25)], domain=qonnx)
+
+# ---- classical machine learning -------------------------------------------------------------------
+
+ml = "ai.onnx.ml"
+rows = f(6, 3)
+v("ArrayFeatureExtractor", [f(2, 4), ints(0, 2)], domain=ml)
+v("Binarizer", [rows], domain=ml, threshold=0.5)
+v("Imputer", [a([[1, 2, 9], [9, 3, 4]])], domain=ml, imputed_value_floats=[5.0, 6.0, 7.0], replaced_value_float=9.0)
+v("Scaler", [rows], domain=ml, offset=[0.5, 0.25, 1.0], scale=[2.0, 1.0, 0.5])
+v("Normalizer", [positive(3, 4)], domain=ml, norm="L1")
+v("LabelEncoder", [whole(INT64, 6, low=0, high=3)], domain=ml, keys_int64s=[0, 1, 2], values_int64s=[10, 20, 30],
+  default_int64=7)
+v("LabelEncoder", [whole(INT64, 6, low=0, high=3)], domain=ml, keys_int64s=[0, 1, 2], values_floats=[1.5, 2.5, 3.5],
+  default_float=0.25)
+v("LabelEncoder", [a([0, 1, 2, 3])], domain=ml, keys_floats=[0.0, 1.0, 2.0], values_int64s=[10, 20, 30])
+v("LinearRegressor", [rows], domain=ml, coefficients=[0.5, -0.25, 1.0, 0.125, 2.0, 0.5], intercepts=[0.125, 1.0],
+  targets=2)
+v("LinearRegressor", [rows], domain=ml, coefficients=[0.5, -0.25, 1.0, 0.125, 2.0, 0.5], intercepts=[0.125, 1.0],
+  targets=2, post_transform="SOFTMAX")
+three = dict(coefficients=[0.5, -0.25, 1.0, 0.125, 2.0, 0.5, -1.0, 0.25, 0.5], classlabels_ints=[3, 5, 7])
+v("LinearClassifier", [rows], outputs=2, domain=ml, intercepts=[0.125, 0.0, 0.5], post_transform="SOFTMAX", **three)
+v("LinearClassifier", [rows], outputs=2, domain=ml, intercepts=[0.125, 0.0, 0.5], multi_class=1, **three)
+v("LinearClassifier", [rows], outputs=2, domain=ml, intercepts=[0.125, 0.0, 0.5], refused="texts",
+  coefficients=three["coefficients"], classlabels_strings=["a", "b", "c"])
+tree = dict(nodes_treeids=[0, 0, 0, 0, 0, 1, 1, 1], nodes_nodeids=[0, 1, 2, 3, 4, 0, 1, 2],
+            nodes_featureids=[0, 1, 0, 0, 0, 2, 0, 0],
+            nodes_modes=["BRANCH_LEQ", "BRANCH_GT", "LEAF", "LEAF", "LEAF", "BRANCH_LT", "LEAF", "LEAF"],
+            nodes_values=[0.125, -0.25, 0.0, 0.0, 0.0, 0.0625, 0.0, 0.0],
+            nodes_truenodeids=[1, 2, 0, 0, 0, 1, 0, 0], nodes_falsenodeids=[4, 3, 0, 0, 0, 2, 0, 0])
+leaves = [[0, 0, 0, 1, 1], [2, 3, 4, 1, 2]]
+targets = dict(target_treeids=leaves[0], target_nodeids=leaves[1], target_ids=[0, 0, 1, 0, 1],
+               target_weights=[1.0, 2.0, 3.0, 10.0, 20.0], n_targets=2)
+v("TreeEnsembleRegressor", [rows], domain=ml, **tree, **targets)
+v("TreeEnsembleRegressor", [rows], domain=ml, base_values=[0.5], **tree,
+  **dict(targets, target_ids=[0] * 5, n_targets=1))
+v("TreeEnsembleRegressor", [rows], domain=ml, aggregate_function="MAX", **tree, **targets)
+v("TreeEnsembleRegressor", [rows], domain=ml, post_transform="SOFTMAX", **tree, **targets)
+v("TreeEnsembleRegressor", [a([[np.nan, 1, 2], [1, np.nan, 0]])], domain=ml,
+  nodes_missing_value_tracks_true=[1, 1, 0, 0, 0, 1, 0, 0], **tree, **targets)
+v("TreeEnsembleRegressor", [rows], domain=ml, nodes_hitrates=[1.0] * 8, **tree, **targets)
+classes = dict(class_treeids=leaves[0], class_nodeids=leaves[1], class_ids=[0, 1, 2, 0, 1],
+               class_weights=[0.5, 0.25, 0.375, 0.125, 0.25])
+v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_int64s=[4, 5, 6], **tree, **classes)
+v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_int64s=[4, 5, 6], base_values=[0.0, 1.0, 0.5],
+  **tree, **classes)
+v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_int64s=[4, 5, 6], post_transform="SOFTMAX",
+  **tree, **classes)
+v("TreeEnsembleClassifier", [a([[np.nan, 1, 2], [1, np.nan, 0]])], outputs=2, domain=ml, classlabels_int64s=[4, 5, 6],
+  nodes_missing_value_tracks_true=[1, 1, 0, 0, 0, 1, 0, 0], **tree, **classes)
+v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_int64s=[4, 5, 6], nodes_hitrates=[1.0] * 8,
+  **tree, **classes)
+v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_strings=["a", "b", "c"], refused="texts",
+  **tree, **classes)
+
+# ---- fused by ONNX Runtime ------------------------------------------------------------------------
+
+image, kernel = f(1, 2, 5, 5), f(3, 2, 3, 3)
+for kind in ("Relu", "Sigmoid", "Tanh"):
+    v("FusedConv", [image, kernel, f(3)], domain=ms, activation=kind)
+v("FusedConv", [image, kernel], domain=ms, activation="LeakyRelu", activation_params=[0.25])
+v("FusedConv", [image, kernel, None, f(1, 3, 3, 3)], domain=ms, activation="Relu")
+v("FusedConv", [image, kernel], domain=ms, activation="Relu", strides=[2, 2])
+v("FusedConv", [image, kernel], domain=ms, activation="Relu", pads=[1, 0, 1, 0])
+v("FusedConv", [image, kernel], domain=ms, activation="Relu", dilations=[2, 2])
+v("FusedConv", [image, kernel], domain=ms, activation="Relu", auto_pad="SAME_UPPER")
+v("FusedConv", [f(1, 4, 5, 5), f(4, 2, 3, 3)], domain=ms, activation="Relu", group=2)
+v("FusedConv", [image, kernel], domain=ms, activation="Relu", kernel_shape=[3, 3])
+v("FusedMatMul", [f(4, 3), f(4, 5)], domain=ms, transA=1)
+v("FusedMatMul", [f(3, 4), f(5, 4)], domain=ms, transB=1, alpha=0.5)
+v("FusedMatMul", [f(4, 3), f(5, 4)], domain=ms, transA=1, transB=1)
+v("FusedMatMul", [f(4, 3), f(5, 4)], domain=ms, transA=1, transB=1, alpha=0.5)
+v("FusedMatMul", [f(4, 3), f(4, 5)], domain=ms, transA=1, alpha=0.5)
+v("FusedMatMul", [f(3, 4), f(4, 5)], domain=ms, alpha=0.5)
+v("QLinearSoftmax", [whole(UINT8, 2, 5), a(0.0625), a(128, UINT8), a(1 / 256), a(0, UINT8)], domain=ms, axis=0, opset=13)
+v("QLinearSoftmax", [whole(INT8, 2, 5), a(0.0625), a(3, INT8), a(1 / 256), a(-128, INT8)], domain=ms, axis=-1, opset=13)
+v("QLinearConcat", [a(0.25), a(128, UINT8), whole(UINT8, 2, 3), a(0.125), a(128, UINT8), whole(UINT8, 2, 3), a(0.5),
+                    a(100, UINT8)], domain=ms, axis=1)

@@ -57,7 +57,8 @@ nn::Values outputs_of(const Compiled& compiled, const nn::Values& inputs) {
   config.architecture = compiled.architecture;
   TensorData data;
   for (const compiler::TensorLayout& layout : program.inputs) {
-    data[layout.name] = pack_tensor(layout, compiled.architecture, started.inputs.at(layout.name).floats);
+    data[layout.name] =
+        pack_tensor(layout, compiled.architecture, started.inputs.at(layout.name).floats);
   }
   const ImageResult image = run_once(config, program.model, data, {}, {});
   nn::Values results;

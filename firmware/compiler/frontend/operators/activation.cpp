@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "firmware/compiler/frontend/operators.h"
-#include "firmware/compiler/frontend/operators/steps_of_types.h"
 #include "firmware/compiler/frontend/operators/functions.h"
+#include "firmware/compiler/frontend/operators/steps_of_types.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 

@@ -85,7 +85,8 @@ Term multiplied(Expansion& e, const Term& a, const Term& b, const std::set<std::
   const Term x = ordered(e, a, joined(joined(batch, left), inner));
   const Term y = ordered(e, b, joined(joined(batch, inner), right));
   Term result{"", {}, joined(joined(batch, left), right)};
-  for (const std::size_t number : batch) result.shape.push_back(std::max(x.size(number), y.size(number)));
+  for (const std::size_t number : batch)
+    result.shape.push_back(std::max(x.size(number), y.size(number)));
   for (const std::size_t number : left) result.shape.push_back(x.size(number));
   for (const std::size_t number : right) result.shape.push_back(y.size(number));
   if (left.empty() && right.empty() && inner.empty()) {
@@ -102,8 +103,8 @@ Term multiplied(Expansion& e, const Term& a, const Term& b, const std::set<std::
   };
   const std::string product =
       e.node("MatMul", {matrices(x, left, inner), matrices(y, inner, right)});
-  result.name = left.size() == 1 && right.size() == 1 ? product
-                                                      : reshaped_to(e, product, result.shape);
+  result.name =
+      left.size() == 1 && right.size() == 1 ? product : reshaped_to(e, product, result.shape);
   return result;
 }
 
@@ -124,8 +125,10 @@ bool expand_einsum(Planner& p, Expansion& e) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::vector<std::size_t>& numbers = einsum->operands[i];
     if (std::set(numbers.begin(), numbers.end()).size() != numbers.size()) {
-      p.problem("equation {} takes a diagonal of input {}; supported are letters that occur once in "
-                "an operand", quote(equation), i);
+      p.problem(
+          "equation {} takes a diagonal of input {}; supported are letters that occur once in "
+          "an operand",
+          quote(equation), i);
       return true;
     }
     terms.push_back({p.node.inputs[i], shapes[i], numbers});
@@ -193,9 +196,10 @@ bool expand_dft(Planner& p, Expansion& e) {
   if (!length) return true;
   constexpr std::int64_t most = 8192;
   if (*axis + 1 == rank || *length < 1 || *length > most || (inverse && onesided)) {
-    p.problem("a transform of {} elements along axis {}{} is not supported; supported are 1 to {} "
-              "elements, not along the parts", *length, *axis,
-              inverse && onesided ? ", of one side and inverse," : "", most);
+    p.problem(
+        "a transform of {} elements along axis {}{} is not supported; supported are 1 to {} "
+        "elements, not along the parts",
+        *length, *axis, inverse && onesided ? ", of one side and inverse," : "", most);
     return true;
   }
   const std::int64_t lines = onesided ? *length / 2 + 1 : *length;
@@ -249,8 +253,10 @@ bool expand_stft(Planner& p, Expansion& e) {
   const bool real = x->rank() == 2 || (x->rank() == 3 && x->shape[2] == 1);
   if (!real || *step < 1 || length < 1 || length > x->shape[1] ||
       (window != nullptr && window->size() != length)) {
-    p.problem("a signal of shape {} in frames of {} with steps of {} is not supported; supported are "
-              "real signals of one frame and more", nn::to_string(x->shape), length, *step);
+    p.problem(
+        "a signal of shape {} in frames of {} with steps of {} is not supported; supported are "
+        "real signals of one frame and more",
+        nn::to_string(x->shape), length, *step);
     return true;
   }
   const bool onesided = p.node.integer("onesided", 1) != 0;
@@ -268,10 +274,9 @@ bool expand_stft(Planner& p, Expansion& e) {
           static_cast<float>(im * factor);
     }
   }
-  const std::string signal =
-      reshaped_to(e, p.node.inputs[0], {x->shape[0], 1, x->shape[1]});
-  const std::string spectrum = e.node("Conv", {signal, e.constant(std::move(weights))},
-                                      {{"strides", nn::Shape{*step}}});
+  const std::string signal = reshaped_to(e, p.node.inputs[0], {x->shape[0], 1, x->shape[1]});
+  const std::string spectrum =
+      e.node("Conv", {signal, e.constant(std::move(weights))}, {{"strides", nn::Shape{*step}}});
   const std::string rows = e.node("Transpose", {spectrum}, {{"perm", nn::Shape{0, 2, 1}}});
   e.last("Reshape", {rows, e.constant(nn::Shape{x->shape[0], frames, lines, 2})});
   return true;
@@ -295,8 +300,10 @@ bool expand_col2im(Planner& p, Expansion& e) {
                     dilations.size() == n && pads.size() == 2 * n && x->rank() == 3 && taps > 0 &&
                     x->shape[1] % taps == 0;
   if (!good) {
-    p.problem("columns of shape {} for blocks of {} are not supported; supported are images of 1 or 2 "
-              "dimensions", nn::to_string(x->shape), nn::to_string(kernel));
+    p.problem(
+        "columns of shape {} for blocks of {} are not supported; supported are images of 1 or 2 "
+        "dimensions",
+        nn::to_string(x->shape), nn::to_string(kernel));
     return true;
   }
   nn::Shape columns{x->shape[0], x->shape[1]}, more;
@@ -384,6 +391,12 @@ bool expand_mean_variance(Planner& p, Expansion& e) {
   return true;
 }
 
+std::string clipped_to(const Planner& p, Expansion& e, const std::string& x, float low,
+                       float high) {
+  if (p.opset() < 11) return e.node("Clip", {x}, {{"min", low}, {"max", high}});
+  return e.node("Clip", {x, e.constant(low), e.constant(high)});
+}
+
 /// What exceeds the limits, where that is what remains; other forms are left to the host.
 bool expand_shrink(Planner& p, Expansion& e) {
   const float limit = p.node.real("lambd", 0.5F);
@@ -393,7 +406,7 @@ bool expand_shrink(Planner& p, Expansion& e) {
     return true;
   }
   const std::string& x = p.node.inputs[0];
-  e.last("Sub", {x, e.node("Clip", {x, e.constant(-limit), e.constant(limit)})});
+  e.last("Sub", {x, clipped_to(p, e, x, -limit, limit)});
   return true;
 }
 
@@ -414,9 +427,10 @@ bool expand_quant(Planner& p, Expansion& e) {
     return true;
   }
   if (scale->size() != 1 || zero->size() != 1 || width->size() != 1) {
-    p.problem("scale, zero point and width have shapes {}, {} and {}; supported is one value for "
-              "values computed at run time", nn::to_string(scale->shape),
-              nn::to_string(zero->shape), nn::to_string(width->shape));
+    p.problem(
+        "scale, zero point and width have shapes {}, {} and {}; supported is one value for "
+        "values computed at run time",
+        nn::to_string(scale->shape), nn::to_string(zero->shape), nn::to_string(width->shape));
     return true;
   }
   const std::string mode = p.node.text("rounding_mode", "ROUND");
@@ -433,13 +447,15 @@ bool expand_quant(Planner& p, Expansion& e) {
   const double high = (is_signed ? half - 1 : 2 * half - (narrow ? 2 : 1)) - offset;
   const float s = scale->floats[0];
   if (!(bits >= 1) || bits > 32 || !(s > 0) || offset != std::floor(offset)) {
-    p.problem("{} bits with scale {} and zero point {} are not supported; supported are 1 to 32 bits "
-              "and whole zero points", bits, s, offset);
+    p.problem(
+        "{} bits with scale {} and zero point {} are not supported; supported are 1 to 32 bits "
+        "and whole zero points",
+        bits, s, offset);
     return true;
   }
   const std::string clipped =
-      e.node("Clip", {p.node.inputs[0], e.constant(static_cast<float>(low * static_cast<double>(s))),
-                      e.constant(static_cast<float>(high * static_cast<double>(s)))});
+      clipped_to(p, e, p.node.inputs[0], static_cast<float>(low * static_cast<double>(s)),
+                 static_cast<float>(high * static_cast<double>(s)));
   e.last("Identity",
          {rounded_to_steps(p, e, clipped, s, static_cast<float>(std::max(-low, high)))});
   return true;

@@ -217,9 +217,9 @@ Emit scattered(Planner& p, const std::vector<std::int64_t>& places) {
     return {};
   }
   const Value &data = *p.value(0), &updates = *p.value(2);
-  const Layout result =
-      data.layout ? *data.layout
-                  : p.model().natural_layout(p.node.outputs[0], data.constant->shape);
+  const Layout result = data.layout
+                            ? *data.layout
+                            : p.model().natural_layout(p.node.outputs[0], data.constant->shape);
   Sources sources;
   for (std::int64_t k = 0; k < result.elements(); ++k) sources.push_back({0, k});
   for (std::size_t k = 0; k < places.size(); ++k) {

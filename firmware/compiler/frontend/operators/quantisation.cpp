@@ -101,8 +101,7 @@ std::optional<std::pair<float, std::int64_t>> steps_of(const Planner& p, std::st
     const nn::Node* node = p.model().graph->producer(value);
     const bool keeps = node != nullptr && (has(*node, keeps_quantisation) ||
                                            node->op_type == "Cast" || node->op_type == "Clip");
-    if (!keeps)
-      return std::nullopt;
+    if (!keeps) return std::nullopt;
     value = node->input(0);
   }
 }
@@ -139,7 +138,8 @@ std::optional<float> real_limit(Planner& p, std::size_t input,
   if (!p.given(input)) return none;
   const nn::Tensor* const limit = p.need_constant(input, "a limit", nn::ElementType::int64);
   if (limit == nullptr) return std::nullopt;
-  if (limit->size() == 1) return steps.first * static_cast<float>(limit->integers[0] - steps.second);
+  if (limit->size() == 1)
+    return steps.first * static_cast<float>(limit->integers[0] - steps.second);
   p.problem("a limit has shape {}; supported is one value", nn::to_string(limit->shape));
   return std::nullopt;
 }
@@ -346,11 +346,10 @@ bool expand_quantised_clip(Planner& p, Expansion& e) {
   p.set_quantised(p.node.outputs[0], *steps);
   const std::string clipped =
       e.node("Clip", {p.node.inputs[0], e.constant(*low), e.constant(*high)});
-  e.last("Identity", {rounded_to_steps(p, e, clipped, steps->first,
-                                       std::max(-*low, *high) / steps->first)});
+  e.last("Identity",
+         {rounded_to_steps(p, e, clipped, steps->first, std::max(-*low, *high) / steps->first)});
   return true;
 }
-
 
 bool expand_rescaled(Planner& p, Expansion& e) {
   for (std::size_t i = 0; i < p.node.inputs.size() && p.node.inputs.size() == 2; ++i) {

@@ -114,8 +114,8 @@ nn::Tensor matrix_of(const ResizeForm& form, const Resized& r, std::vector<bool>
 }
 
 /// Multiplies along a dimension.
-std::string multiplied_along(Expansion& e, const std::string& x, std::size_t rank,
-                             std::size_t axis, nn::Tensor matrix) {
+std::string multiplied_along(Expansion& e, const std::string& x, std::size_t rank, std::size_t axis,
+                             nn::Tensor matrix) {
   const std::string weights = e.constant(std::move(matrix));
   if (axis + 1 == rank) return e.node("MatMul", {x, weights});
   nn::Shape turn(rank);
@@ -161,7 +161,8 @@ std::optional<std::vector<Resized>> resized_dimensions(Planner& p, const ResizeF
     const bool in_range = sizes != nullptr
                               ? sizes->integers[k] >= 1 && sizes->integers[k] <= 1000000
                               : factor > 0 && factor * static_cast<double>(r.from) < 1e6;
-    if (in_range) r.to = sizes != nullptr ? sizes->integers[k] : nn::scaled_size(r.from, scales->floats[k]);
+    if (in_range)
+      r.to = sizes != nullptr ? sizes->integers[k] : nn::scaled_size(r.from, scales->floats[k]);
     r.scale = sizes != nullptr ? static_cast<double>(r.to) / static_cast<double>(r.from) : factor;
     if (region != nullptr) {
       r.begin = static_cast<double>(region->floats[k]);
@@ -312,8 +313,10 @@ std::optional<Grid> grid_of(Planner& p) {
   const bool known = (grid.mode == "linear" || grid.mode == "nearest" || grid.mode == "cubic") &&
                      (padding == "zeros" || grid.border != Border::zeros);
   if (known) return grid;
-  p.problem("attributes mode {} and padding_mode {} are not supported; supported are linear, nearest, "
-            "cubic with zeros, border, reflection", quote(grid.mode), quote(padding));
+  p.problem(
+      "attributes mode {} and padding_mode {} are not supported; supported are linear, nearest, "
+      "cubic with zeros, border, reflection",
+      quote(grid.mode), quote(padding));
   return std::nullopt;
 }
 
@@ -363,8 +366,8 @@ bool expand_grid_sample(Planner& p, Expansion& e) {
   }
   nn::Shape shape{images, channels};
   shape.insert(shape.end(), grid->shape.begin() + 1, grid->shape.end() - 1);
-  const std::string rows = e.node(
-      "Reshape", {p.node.inputs[0], e.constant(nn::Shape{images, channels, pixels})});
+  const std::string rows =
+      e.node("Reshape", {p.node.inputs[0], e.constant(nn::Shape{images, channels, pixels})});
   const std::string sampled = e.node("MatMul", {rows, e.constant(std::move(weights))});
   e.last("Reshape", {sampled, e.constant(std::move(shape))});
   return true;

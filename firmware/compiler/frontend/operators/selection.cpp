@@ -146,8 +146,8 @@ Emit plan_blocks(Planner& p) {
     if (to_depth) {
       const std::int64_t block = mode == "CRD" ? at[1] % (b * b) : at[1] / channels;
       const std::int64_t channel = mode == "CRD" ? at[1] / (b * b) : at[1] % channels;
-      return at[0] * strides[0] + channel * strides[1] +
-             (at[2] * b + block / b) * strides[2] + at[3] * b + block % b;
+      return at[0] * strides[0] + channel * strides[1] + (at[2] * b + block / b) * strides[2] +
+             at[3] * b + block % b;
     }
     const std::int64_t dy = at[2] % b, dx = at[3] % b;
     const std::int64_t channel =
