@@ -285,6 +285,11 @@ ViaStripe compile_via_stripe(const nn::Graph& graph, const tcu::Architecture& ar
   ViaStripe via;
   Folding folding = fold_lossy_products(graph, architecture, options);
   via.graph = stripe_graph(folding.graph ? *folding.graph : graph, architecture, options);
+  if (via.graph.described.output_layouts.empty()) {
+    // The host computes all outputs; there is nothing to lower.
+    via.model = compile(graph, architecture, options);
+    return via;
+  }
   LowerOptions how;
   how.constants = via.graph.constants;
   how.sources = via.graph.sources;
