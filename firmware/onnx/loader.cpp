@@ -328,7 +328,9 @@ class Loader {
     Node node;
     node.file = where_;
     node.name = node_names_[graph_.nodes.size()];
-    node.op_type = proto.op_type();
+    // Names the columns of probabilities, which stay a tensor here.
+    const bool zip_map = proto.op_type() == "ZipMap" && proto.domain() == "ai.onnx.ml";
+    node.op_type = zip_map ? "Identity" : proto.op_type();
     node.domain = normal_domain(proto.domain());
     if (node.op_type.empty()) fail("node {} has no operator type", quote(node.name));
     if (domains_.count(node.domain) == 0) {
@@ -350,6 +352,7 @@ class Loader {
     if (!has_output) user_error("{}: has no outputs", node.where());
     std::set<std::string> captured;
     for (const auto& attribute : proto.attribute()) {
+      if (zip_map) break;
       if (node.graphs.count(attribute.name()) != 0 || node.has(attribute.name())) {
         user_error("{}: attribute {} is given twice", node.where(), quote(attribute.name()));
       }

@@ -2,7 +2,7 @@
 //
 // Forms of operators (firmware/onnx/operators.h) and shapes (firmware/onnx/shapes.h) are the
 // compiler's, too. What computes values shares no code with it, so that each can be tested against
-// the other. Semantics are those of the ONNX standard for operator sets 7 to 25. Operators are
+// the other. Semantics are those of the ONNX standard for operator sets 7 to 28. Operators are
 // those that the compiler translates, and those that it may leave to the host.
 // Choices where the standard leaves them open:
 // * Resize of set 10 samples at x / scale; nearest rounds up when shrinking and down otherwise, as

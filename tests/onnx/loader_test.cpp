@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "firmware/onnx/loader.h"
+#include "firmware/onnx/operators.h"
 #include "firmware/onnx/writer.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -157,11 +158,66 @@ TEST(OnnxLoader, RefusesModelsOfAnotherKind) {
   EXPECT_REFUSED("version 0 of domain \"\" is not positive",
                  m.mutable_opset_import(0)->set_version(0));
   EXPECT_REFUSED("training information", m.add_training_info());
-  EXPECT_REFUSED("sparse initializer \"s\"",
-                 m.mutable_graph()->add_sparse_initializer()->mutable_values()->set_name("s"));
   EXPECT_REFUSED("node \"relu\" (Relu) is of operator domain \"com.example\"",
                  m.mutable_graph()->mutable_node(1)->set_domain("com.example"));
   EXPECT_REFUSED("the graph has no outputs", m.mutable_graph()->clear_output());
+}
+
+onnx::SparseTensorProto& add_sparse(onnx::ModelProto& model, const std::vector<int>& indices) {
+  onnx::SparseTensorProto& sparse = *model.mutable_graph()->add_sparse_initializer();
+  sparse.add_dims(2);
+  sparse.add_dims(3);
+  onnx::TensorProto& values = *sparse.mutable_values();
+  values.set_name("s");
+  values.set_data_type(onnx::TensorProto::FLOAT);
+  for (const float value : {5.0F, 6.0F}) values.add_float_data(value);
+  values.add_dims(2);
+  sparse.mutable_indices()->set_data_type(onnx::TensorProto::INT64);
+  for (const int index : indices) sparse.mutable_indices()->add_int64_data(index);
+  sparse.mutable_indices()->add_dims(2);
+  if (indices.size() > 2) sparse.mutable_indices()->add_dims(2);
+  return sparse;
+}
+
+TEST(OnnxLoader, MakesSparseInitializersDense) {
+  for (const std::vector<int>& indices : {std::vector<int>{1, 5}, {0, 1, 1, 2}}) {
+    onnx::ModelProto model = small_model();
+    add_sparse(model, indices);
+    EXPECT_EQ(parse(model).initializers.at("s"),
+              Tensor::of({2, 3}, std::vector<float>{0, 5, 0, 0, 0, 6}));
+  }
+  EXPECT_REFUSED("sparse initializer \"s\": index 1 is outside [2,3]", add_sparse(m, {1, 6}));
+  EXPECT_REFUSED("sparse initializer \"s\": index 0 is outside [2,3]", add_sparse(m, {0, 3, 1, 2}));
+  EXPECT_REFUSED("indices of shape [2,2] do not fit 2 values of shape [2,3,1]",
+                 add_sparse(m, {0, 1, 1, 2}).add_dims(1));
+}
+
+TEST(OnnxLoader, ReadsIntegersOfFourBits) {
+  for (const int type : {21, 22}) {  // UINT4, INT4
+    onnx::ModelProto model = small_model();
+    onnx::TensorProto& tensor = *model.mutable_graph()->add_initializer();
+    tensor.set_name("q");
+    tensor.set_data_type(type);
+    tensor.add_dims(3);
+    tensor.set_raw_data(std::string("\x81\x0f", 2));
+    const Tensor read = parse(model).initializers.at("q");
+    const bool is_signed = type == 22;
+    EXPECT_EQ(read.integers, (is_signed ? std::vector<std::int64_t>{1, -8, -1}
+                                        : std::vector<std::int64_t>{1, 8, 15}));
+    tensor.set_raw_data("123");
+    EXPECT_NE(message_of([&] { (void)parse(model); }).find("has 3 bytes of data, but shape [3]"),
+              std::string::npos);
+  }
+}
+
+TEST(OnnxLoader, ReadsModelsOfClassicalMachineLearningAlone) {
+  onnx::ModelProto model = small_model();
+  model.mutable_opset_import(0)->set_domain("ai.onnx.ml");
+  auto& nodes = *model.mutable_graph()->mutable_node();
+  for (auto& node : nodes) node.set_domain("ai.onnx.ml");
+  const Graph graph = parse(model);
+  EXPECT_EQ(graph.opset, newest_opset);
+  EXPECT_EQ(graph.nodes.front().domain, "");
 }
 
 TEST(OnnxLoader, OtherDomainsAreReadIfImported) {
