@@ -161,11 +161,17 @@ Compiled compile_optimised(const nn::Graph& graph, const Model& model, const Opt
   return result;
 }
 
-/// A layer of which one result does not fit the machine, with the layer's nodes.
+/// A layer of which one result does not fit the machine, with the layer's nodes and those of the
+/// model that they were written for.
 class NodesTooLarge : public LayerTooLarge {
  public:
-  NodesTooLarge(const LayerTooLarge& error, const LayerPlan& plan) : LayerTooLarge(error) {
+  NodesTooLarge(const LayerTooLarge& error, const LayerPlan& plan, const Model& model)
+      : LayerTooLarge(error) {
     for (const Step* step : plan.steps) nodes.push_back(step->node);
+    for (const Step* step : plan.steps) {
+      const auto origin = model.origins.find(step->node);
+      if (origin != model.origins.end()) nodes.push_back(origin->second);
+    }
   }
   std::vector<const nn::Node*> nodes;
 };
@@ -175,7 +181,7 @@ void add_layer(const Model& model, const LayerPlan& plan, ProgramBuilder& builde
   try {
     builder.add_layer(Emitter(model, plan, builder.memory()).emit());
   } catch (const LayerTooLarge& error) {
-    throw NodesTooLarge(error, plan);
+    throw NodesTooLarge(error, plan, model);
   }
 }
 

@@ -94,12 +94,26 @@ const std::map<std::string, std::string>& reasons() {
   static const std::string runtime =
       "operators of ONNX Runtime, which models of any set may have, become this one";
   static const std::string texts = "a tensor has no texts here";
+  static const std::string learned = "operators of ai.onnx.ml are read as ONNX's own";
+  static const std::string quantiser = "QONNX's operators are read as ONNX's own";
   static const std::map<std::string, std::string> all{
+      {"ArrayFeatureExtractor: not in ONNX", learned},
       {"Attention: not in ONNX", runtime},
+      {"Binarizer: not in ONNX", learned},
+      {"BipolarQuant: not in ONNX", quantiser},
       {"Constant: no sparse_value", "tensors are dense here"},
       {"Constant: no value_string", texts},
       {"Constant: no value_strings", texts},
       {"Gelu: not in ONNX", runtime},
+      {"Imputer: not in ONNX", learned},
+      {"LabelEncoder: not in ONNX", learned},
+      {"LinearClassifier: not in ONNX", learned},
+      {"LinearRegressor: not in ONNX", learned},
+      {"Normalizer: not in ONNX", learned},
+      {"Quant: not in ONNX", quantiser},
+      {"Scaler: not in ONNX", learned},
+      {"TreeEnsembleClassifier: not in ONNX", learned},
+      {"TreeEnsembleRegressor: not in ONNX", learned},
       {"LayerNormalization: not in ONNX", "ONNX Runtime writes it in models of older sets"},
       {"RMSNormalization: not in ONNX", runtime},
       {"Resize: inputs from 1 for 3",
