@@ -88,7 +88,8 @@ class OtherSizes {
     const Model& model = *found->second;
     for (const Step& step : model.steps) {
       if (step.node->name != node) continue;
-      return step.work == Work::alias || mixture_of(model, step.rearrangement, size).mixed == 0;
+      const auto* moves = std::get_if<Rearrangement>(&step.nest);
+      return moves == nullptr || mixture_of(model, *moves, size).mixed == 0;
     }
     return true;
   }
@@ -99,9 +100,10 @@ class OtherSizes {
 };
 
 /// Text that names the array sizes without the rearrangement: "; arrays of 8, 16, 32 need none".
-std::string remedy(const Model& model, const Step& step, OtherSizes& others) {
+std::string remedy(const Model& model, const Step& step, const Rearrangement& moves,
+                   OtherSizes& others) {
   constexpr std::int64_t most_elements = 1 << 20;  // for more elements trying takes too long
-  if (elements_of(model, step.rearrangement) > most_elements) return "";
+  if (elements_of(model, moves) > most_elements) return "";
   std::vector<std::uint32_t> good, tried;
   for (const std::uint32_t size : OtherSizes::sizes) {
     if (size == model.architecture.array_size) continue;
@@ -114,7 +116,7 @@ std::string remedy(const Model& model, const Step& step, OtherSizes& others) {
 
 std::string note_of(const Model& model, const Step& step, const LayerInfo& layer,
                     OtherSizes& others) {
-  const Rearrangement& moves = step.rearrangement;
+  const Rearrangement& moves = std::get<Rearrangement>(step.nest);
   const std::uint32_t n = model.architecture.array_size;
   const Mixture mixture = mixture_of(model, moves, n);
   if (mixture.mixed == 0) return "";
@@ -128,7 +130,7 @@ std::string note_of(const Model& model, const Step& step, const LayerInfo& layer
       "layer {} ({}) only rearranges data, in {} instructions: {} of its {} vectors mix lanes of "
       "others, for rows of {} and {} values do not fill vectors of {}{}",
       quote(layer.name), step.node->op_type, layer.instructions, mixture.mixed, mixture.vectors,
-      fmt::join(rows, ", "), result.lanes(), n, remedy(model, step, others));
+      fmt::join(rows, ", "), result.lanes(), n, remedy(model, step, moves, others));
 }
 
 }  // namespace
@@ -146,8 +148,8 @@ std::vector<std::string> rearrangement_notes(const Model& model,
     bool only = true;
     for (const std::string& node : layer.nodes) {
       const auto found = steps.find(node);
-      if (found == steps.end() || found->second->work == Work::alias) continue;
-      only = only && !found->second->rearrangement.outputs.empty();
+      if (found == steps.end() || std::holds_alternative<Renaming>(found->second->nest)) continue;
+      only = only && std::holds_alternative<Rearrangement>(found->second->nest);
       moving = found->second;
     }
     if (!only || moving == nullptr) continue;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 
+#include "firmware/compiler/frontend/enumerate.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -56,7 +58,7 @@ Emitter::Emitter(const Model& model, const LayerPlan& plan, MemoryManager& memor
 hir::Layer Emitter::emit() {
   for (const Step* step : plan_.steps) {
     step_ = step;
-    step->emit(*this);
+    std::visit([this](const auto& nest) { enumerate(*this, nest); }, step->nest);
   }
   return std::move(layer_);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -225,10 +224,12 @@ void enumerate(Emitter& e, const LoopNest& nest) {
   }
 }
 
-Emit plan_nest(Planner& p, LoopNest nest) {
-  const auto shared = std::make_shared<const LoopNest>(std::move(nest));
-  p.step().nest = shared;
-  return [shared](Emitter& e) { enumerate(e, *shared); };
+void enumerate(Emitter& e, const Renaming& nest) {
+  if (e.is_temp(nest.value)) {
+    e.result(nest.result, e.temps(nest.value));
+  } else {
+    e.alias(nest.result, e.variable(nest.value), {nest.value});
+  }
 }
 
 }  // namespace tactus::compiler

@@ -1,10 +1,6 @@
 // What a step computes, as an affine loop nest: named sizes, and the place of every operand and of
 // the result as an affine function of them.
 //
-// An operator's plan makes the nest. Its readers are enumerate() (enumerate.h), which writes the
-// addresses of the strategies' HIR, the translation to Stripe (targets/tcu/stripe/translate_nest),
-// and the figures of the model. The float reference does not read nests.
-//
 // Order: sums are accumulated tap by tap in the order of `taps`, the bias with the first tap, since
 // the bits of a sum depend on the order.
 #pragma once

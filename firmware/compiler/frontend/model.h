@@ -19,18 +19,13 @@
 
 #include "firmware/compiler/compiler.h"
 #include "firmware/compiler/frontend/layout.h"
-#include "firmware/compiler/frontend/meaning.h"
+#include "firmware/compiler/frontend/nest.h"
 #include "firmware/onnx/graph.h"
 #include "isa/tcu/architecture.h"
 
 namespace tactus::compiler {
 
-class Emitter;
-struct LoopNest;
 struct TableCurve;
-
-/// Writes a node's HIR into the current layer. Called once in each pass.
-using Emit = std::function<void(Emitter&)>;
 
 /// Where a node may stand in a layer (spec 3.3, "Layer formation").
 enum class Role : std::uint8_t {
@@ -63,16 +58,11 @@ struct Value {
 /// A node with work at run time.
 struct Step {
   const nn::Node* node = nullptr;
-  Work work = Work::none;
   Role role = Role::simple;
   std::vector<std::string> reads;   ///< values, with one entry for each reading
   std::vector<std::string> writes;  ///< values
-  Emit emit;
-  Rearrangement rearrangement;
-  std::shared_ptr<const LoopNest>
-      nest;               ///< of products and pools (loop_nest.h); null: of other steps
-  Resampling resampling;  ///< weights of a Resize
-  std::string note;       ///< for the user, if the step is part of the program
+  StepNest nest;                    ///< what it computes
+  std::string note;                 ///< for the user, if the step is part of the program
 };
 
 /// A node that the host computes before or after the program, and why.

@@ -54,28 +54,6 @@ bool plan_expansion(Model& model, Planner& planner, const Operator& op, Findings
   return true;
 }
 
-/// The role of a step in its layer, unless plan() sets another one.
-Role role_of(Work work) {
-  switch (work) {
-    case Work::product:
-      return Role::start;
-    case Work::add:
-      return Role::add;
-    case Work::normalisation:
-      return Role::normalisation;
-    case Work::relu:
-    case Work::leaky_relu:
-    case Work::clip:
-    case Work::tables:
-    case Work::softmax:
-      return Role::activation;
-    case Work::pool:
-      return Role::pool;
-    default:
-      return Role::simple;
-  }
-}
-
 /// Reports an operator that the table does not have.
 void refuse_operator(Planner& planner) {
   const nn::Node& node = planner.node;
@@ -144,10 +122,10 @@ void plan_node(Model& model, const nn::Node& node, Findings& found, bool expande
     }
     Step& step = planner.step();
     step.node = &node;
-    step.work = op->work;
-    step.role = role_of(op->work);
-    step.emit = op->plan(planner);
-    if (planner.failed() || !step.emit) return;
+    step.role = op->role;
+    Plan plan = op->plan(planner);
+    if (planner.failed() || !plan) return;
+    step.nest = *std::move(plan);
     check_results(model, planner);
     model.steps.push_back(std::move(step));
   } catch (const UserError& error) {

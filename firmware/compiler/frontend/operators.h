@@ -2,9 +2,8 @@
 // says of them is in firmware/onnx/operators.h.
 //
 // One file a family in operators/. To add an operator: write it as nodes of other operators
-// (expansion.h) or, where there are none for it, a plan function (planner.h), which describes a
-// product or a pool as a nest (loop_nest.h) and returns the emitter of other layers (emitter.h),
-// and name it in its family's list.
+// (expansion.h) or, where there are none for it, a plan function (planner.h), which describes what
+// it computes as a nest (nest.h), and name it in its family's list.
 #pragma once
 
 #include <string>
@@ -36,9 +35,9 @@ using Traits = std::uint32_t;  ///< a set of them
 struct Operator {
   std::string_view type;
   Traits traits = 0;
-  Work work = Work::none;  ///< what the step that plan() makes does
+  Role role = Role::simple;  ///< of its step in a layer, unless plan() sets another one
   /// Plans a node at run time. Null: the operator exists at compile time only.
-  Emit (*plan)(Planner&) = nullptr;
+  Plan (*plan)(Planner&) = nullptr;
   /// Folds a node whose operands are all constant. Null: the reference executor does it, if it has
   /// the operator.
   void (*fold)(Planner&) = nullptr;

@@ -1,9 +1,9 @@
 // Planner: the interface with which operators plan their nodes during analysis.
 //
 // A plan function checks attributes and operands, reports every problem with problem(), and defines
-// each output with output() or fold(). It returns the emitter of the node, or nothing if the node
-// is folded or has problems. Operands whose producers failed are unknown; checks that need them are
-// skipped.
+// each output with output() or fold(). It returns what the node computes (nest.h), or nothing if
+// the node is folded or has problems. Operands whose producers failed are unknown; checks that need
+// them are skipped.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,9 @@
 #include "isa/support/error.h"
 
 namespace tactus::compiler {
+
+/// What a node computes; nothing if it is folded or has problems.
+using Plan = std::optional<StepNest>;
 
 class Planner {
  public:
@@ -61,7 +64,7 @@ class Planner {
     problems_.push_back(node.where() + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
   [[nodiscard]] bool failed() const { return found_ != 0; }
-  /// Announces that the emitter consumes the input; once for each reading.
+  /// Announces that the nest reads the input; once for each reading.
   void reads(std::size_t i) { reads(node.inputs[i]); }
   void reads(const std::string& value) { step_.reads.push_back(value); }
   void output(std::size_t i, Layout layout);

@@ -73,7 +73,8 @@ void add_notes(Compiled& result, const Model& model, const Options& options) {
 std::uint64_t macs_with_padding(const Model& model) {
   std::uint64_t sum = 0;
   for (const Step& step : model.steps) {
-    if (step.nest != nullptr) sum += step.nest->macs_with_padding();
+    const auto* nest = std::get_if<LoopNest>(&step.nest);
+    if (nest != nullptr) sum += nest->macs_with_padding();
   }
   return sum;
 }

@@ -21,28 +21,24 @@ bool plan_like_input(Planner& p) {
   return true;
 }
 
-Emit plan_relu(Planner& p) {
+/// A function of the input and of numbers.
+Plan function_of_input(Planner& p, hir::Kind kind, const std::vector<Number>& numbers) {
   if (!plan_like_input(p)) return {};
-  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
-    const Addresses x = e.temps(in);
-    const Addresses y = e.allocate(x.size());
-    e.hir().add(hir::Kind::relu, {x}, y);
-    e.result(out, y);
-  };
+  Elementwise nest{p.node.outputs[0], {RunTimeValue{p.node.inputs[0]}}, {{kind, {0}}}};
+  for (const Number number : numbers) {
+    nest.functions[0].operands.push_back(nest.operands.size());
+    nest.operands.emplace_back(number);
+  }
+  return nest;
 }
 
+Plan plan_relu(Planner& p) { return function_of_input(p, hir::Kind::relu, {}); }
+
 /// Plans LeakyRelu as max(alpha * x, x), which is right for alpha up to 1 only.
-Emit plan_leaky_relu(Planner& p) {
+Plan plan_leaky_relu(Planner& p) {
   const float alpha = p.node.real("alpha", 0.01F);
   if (!(alpha <= 1.0F)) p.problem("attribute alpha is {}; supported are values up to 1", alpha);
-  if (!plan_like_input(p)) return {};
-  return [alpha, in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
-    const Addresses x = e.temps(in);
-    const Address a = e.load(e.splat(alpha)).front();
-    const Addresses y = e.allocate(x.size());
-    e.hir().add(hir::Kind::leaky_relu, {x, Addresses(x.size(), a)}, y);
-    e.result(out, y);
-  };
+  return function_of_input(p, hir::Kind::leaky_relu, {alpha});
 }
 
 /// A bound of Clip: an attribute before opset 11, an input since. A bound that is left out does not
@@ -60,37 +56,27 @@ std::optional<float> plan_bound(Planner& p, std::string_view name, std::size_t i
   return bound->floats[0];
 }
 
-Emit plan_clip(Planner& p) {
+Plan plan_clip(Planner& p) {
   // The reference never puts Clip into a layer.
   if (p.compat()) p.step().role = Role::simple;
+  constexpr float beyond = std::numeric_limits<float>::infinity();
+  const std::optional<float> low = plan_bound(p, "min", 1, -beyond);
+  const std::optional<float> high = plan_bound(p, "max", 2, beyond);
+  if (!low || !high) return {};
   const tcu::DataTypeInfo& type = tcu::info(p.architecture().data_type);
   const double unit = 1.0 / static_cast<double>(std::int64_t{1} << type.binary_point);
-  const std::optional<float> low =
-      plan_bound(p, "min", 1, static_cast<float>(static_cast<double>(type.min()) * unit));
-  const std::optional<float> high =
-      plan_bound(p, "max", 2, static_cast<float>(static_cast<double>(type.max()) * unit));
-  if (!low || !high || !plan_like_input(p)) return {};
-  // A limit beyond the range is the end of the range.
   const auto within = [&](float bound) {
-    return p.compat() ? bound
-                      : static_cast<float>(std::clamp(static_cast<double>(bound),
-                                                      static_cast<double>(type.min()) * unit,
-                                                      static_cast<double>(type.max()) * unit));
+    if (p.compat()) return bound;
+    const auto value = static_cast<double>(bound);
+    if (value < static_cast<double>(type.min()) * unit) return -beyond;
+    return value > static_cast<double>(type.max()) * unit ? beyond : bound;
   };
-  return [low = within(*low), high = within(*high), in = p.node.inputs[0],
-          out = p.node.outputs[0]](Emitter& e) {
-    const Addresses x = e.temps(in);
-    const Address min = e.load(e.splat(low)).front();
-    const Address max = e.load(e.splat(high)).front();
-    const Addresses y = e.allocate(x.size());
-    e.hir().add(hir::Kind::clip, {x, Addresses(x.size(), min), Addresses(x.size(), max)}, y);
-    e.result(out, y);
-  };
+  return function_of_input(p, hir::Kind::clip, {within(*low), within(*high)});
 }
 
 /// A final Softmax. In compatible mode its operand is copied as by the reference. Otherwise the
 /// operand itself is the output, and the host computes the Softmax.
-Emit plan_softmax(Planner& p) {
+Plan plan_softmax(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const auto rank = static_cast<std::int64_t>(x->rank());
@@ -105,19 +91,9 @@ Emit plan_softmax(Planner& p) {
   }
   p.host_step({p.node.outputs[0], p.node.name, p.node.op_type, axis < 0 ? axis + rank : axis,
                p.opset() < 13});
+  if (p.compat()) return function_of_input(p, hir::Kind::softmax, {});
   if (!plan_like_input(p)) return {};
-  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
-    if (e.model().compat) {
-      const Addresses values = e.temps(in);
-      const Addresses y = e.allocate(values.size());
-      e.hir().add(hir::Kind::softmax, {values}, y);
-      e.result(out, y);
-    } else if (e.is_temp(in)) {
-      e.result(out, e.temps(in));
-    } else {
-      e.alias(out, e.variable(in), {in});
-    }
-  };
+  return Renaming{p.node.inputs[0], p.node.outputs[0]};
 }
 
 /// Slopes above 1 are computed as in PRelu.
@@ -147,10 +123,10 @@ bool expand_clip(Planner& p, Expansion& e) {
 
 Operators activation_operators() {
   return {
-      {"Relu", keeps_layout, Work::relu, plan_relu},
-      {"LeakyRelu", keeps_layout, Work::leaky_relu, plan_leaky_relu, nullptr, expand_leaky_relu},
-      {"Clip", keeps_layout, Work::clip, plan_clip, nullptr, expand_clip},
-      {"Softmax", keeps_rows, Work::softmax, plan_softmax, nullptr, expand_inner_softmax}};
+      {"Relu", keeps_layout, Role::activation, plan_relu},
+      {"LeakyRelu", keeps_layout, Role::activation, plan_leaky_relu, nullptr, expand_leaky_relu},
+      {"Clip", keeps_layout, Role::activation, plan_clip, nullptr, expand_clip},
+      {"Softmax", keeps_rows, Role::activation, plan_softmax, nullptr, expand_inner_softmax}};
 }
 
 }  // namespace tactus::compiler

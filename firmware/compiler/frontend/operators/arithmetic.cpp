@@ -1,9 +1,6 @@
 // Add, Sub, Mul, Min, Max, PRelu of two operands, broadcast as ONNX does; Sum, Mean, Div by them.
 //
-// If whole vectors are broadcast, an operand's vectors are read several times; otherwise the
-// operand first gets the layout of the result. A constant operand is stored in the layout of the
-// result. Add reads its second operand from local memory directly into the accumulators; the others
-// need both as temps.
+// An operand that is broadcast along the lanes first gets the layout of the result.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +8,6 @@
 #include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/frontend/operators/functions.h"
 #include "firmware/compiler/frontend/operators/means.h"
-#include "firmware/compiler/frontend/operators/rearrange.h"
 #include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
@@ -23,84 +19,12 @@ struct Operand {
   std::string name;
   Layout layout;                               ///< layout of a run-time operand
   std::shared_ptr<const nn::Tensor> constant;  ///< the value of a constant operand
-};
 
-struct Arithmetic {
-  hir::Kind kind = hir::Kind::add;
-  Operand first, second;
-  Layout result;
-  std::string output;
-
-  void emit(Emitter& e) const;
-  /// Repeats the operand's vectors to match those of the result.
-  [[nodiscard]] Addresses spread(const Operand& operand, const Addresses& addresses,
-                                 std::uint32_t n) const;
-  [[nodiscard]] Addresses written_out(Emitter& e, const Operand& operand) const;
-  /// Layout of a constant with the lanes of the result: vectors that repeat are stored once, as
-  /// constants behind a product in its layer are.
-  [[nodiscard]] Layout own_layout(const Operand& operand) const;
-  [[nodiscard]] Addresses temps(Emitter& e, const Operand& operand) const;
-};
-
-Addresses Arithmetic::spread(const Operand& operand, const Addresses& addresses,
-                             std::uint32_t n) const {
-  if (operand.layout.shape == result.shape) return addresses;
-  nn::Shape outer = result.memory_shape(), own = operand.layout.memory_shape();
-  outer.pop_back();
-  own.pop_back();
-  const BroadcastIndex source(own, outer);
-  const auto blocks = static_cast<std::ptrdiff_t>(result.blocks(n));
-  Addresses repeated;
-  nn::Shape position(outer.size(), 0);
-  do {
-    const auto from = addresses.begin() + source(position) * blocks;
-    repeated.insert(repeated.end(), from, from + blocks);
-  } while (next_position(position, outer));
-  return repeated;
-}
-
-Addresses Arithmetic::written_out(Emitter& e, const Operand& operand) const {
-  return laid_out(e, operand.name, *operand.constant, result);
-}
-
-Layout Arithmetic::own_layout(const Operand& operand) const {
-  if (result.rank() == 0) return result;
-  nn::Shape shape = operand.constant->shape;
-  shape.insert(shape.begin(), result.rank() - shape.size(), 1);
-  shape[result.lane_dimension()] = result.shape[result.lane_dimension()];
-  return {std::move(shape), result.order};
-}
-
-Addresses Arithmetic::temps(Emitter& e, const Operand& operand) const {
-  if (!operand.constant) return spread(operand, e.temps(operand.name), e.array_size());
-  const bool in_layer = e.is_temp(first.name) || e.is_temp(second.name);
-  if (!in_layer) return e.load(written_out(e, operand));
-  const Operand stored{operand.name, own_layout(operand), operand.constant};
-  const Addresses own = laid_out(e, stored.name, *stored.constant, stored.layout);
-  return spread(stored, e.load(own), e.array_size());
-}
-
-void Arithmetic::emit(Emitter& e) const {
-  if (kind != hir::Kind::add) {
-    const Addresses x = temps(e, first);
-    const Addresses y = temps(e, second);
-    const Addresses sum = e.allocate(x.size());
-    e.hir().add(kind, {x, y}, sum);
-    e.result(output, sum);
-    return;
+  [[nodiscard]] ElementOperand of_nest() const {
+    if (constant) return BroadcastConstant{name, constant};
+    return RunTimeValue{name};
   }
-  // The first operand is the one in the accumulators or, if there is none, the first that is no
-  // constant.
-  const bool swap = first.constant != nullptr || (!second.constant && e.is_temp(second.name));
-  const Operand& kept = swap ? second : first;
-  const Operand& added = swap ? first : second;
-  const Addresses x = temps(e, kept);
-  const Addresses y = added.constant ? written_out(e, added)
-                                     : spread(added, e.variable(added.name), e.array_size());
-  const Addresses sum = e.allocate(x.size());
-  e.hir().add(kind, {x, y}, sum);
-  e.result(output, sum);
-}
+};
 
 std::optional<Operand> plan_operand(Planner& p, std::size_t i) {
   const Value* value = p.value(i);
@@ -128,24 +52,8 @@ bool check_operand(Planner& p, const Operand& operand, const Layout& result) {
   return false;
 }
 
-hir::Kind kind_of(Work work) {
-  switch (work) {
-    case Work::add:
-      return hir::Kind::add;
-    case Work::subtract:
-      return hir::Kind::subtract;
-    case Work::multiply:
-      return hir::Kind::multiply;
-    case Work::minimum:
-      return hir::Kind::minimum;
-    case Work::maximum:
-      return hir::Kind::max_pool;
-    default:  // parametric_relu
-      return hir::Kind::leaky_relu;
-  }
-}
-
-Emit plan_arithmetic(Planner& p) {
+/// Plans a function of two operands.
+Plan plan_function(Planner& p, hir::Kind kind) {
   const std::optional<Operand> first = plan_operand(p, 0), second = plan_operand(p, 1);
   if (!first || !second) return {};
   const auto shape_of = [](const Operand& operand) {
@@ -157,35 +65,32 @@ Emit plan_arithmetic(Planner& p) {
               nn::to_string(shape_of(*second)));
     return {};
   }
-  Arithmetic arithmetic;
-  arithmetic.first = *first;
-  arithmetic.second = *second;
-  arithmetic.kind = kind_of(p.step().work);
   const bool first_leads = second->constant ||
                            (!first->constant && first->layout.shape == *shape) ||
                            (!first->constant && second->layout.shape != *shape);
   const Operand& example =
       p.compat() ? (first->constant ? *second : *first) : (first_leads ? *first : *second);
-  arithmetic.result = {*shape, example.layout.order};
+  const Layout result{*shape, example.layout.order};
   if (example.layout.rank() != shape->size()) {
     p.problem("operands have shapes {} and {}; supported are operands of one rank",
               nn::to_string(shape_of(*first)), nn::to_string(shape_of(*second)));
     return {};
   }
-  if (!check_operand(p, *first, arithmetic.result) ||
-      !check_operand(p, *second, arithmetic.result)) {
+  if (!check_operand(p, *first, result) || !check_operand(p, *second, result)) {
     return {};
   }
-  arithmetic.output = p.node.outputs[0];
   for (std::size_t i = 0; i < 2; ++i) {
     if (p.constant(i) == nullptr) p.reads(i);
   }
-  p.output(arithmetic.result);
+  p.output(result);
   const bool by_constant = first->constant || second->constant;
-  if (!p.compat() && by_constant && p.step().work == Work::multiply) {
-    p.step().role = Role::factor;
-  }
-  return [arithmetic](Emitter& e) { arithmetic.emit(e); };
+  if (!p.compat() && by_constant && kind == hir::Kind::multiply) p.step().role = Role::factor;
+  return Elementwise{p.node.outputs[0], {first->of_nest(), second->of_nest()}, {{kind, {0, 1}}}};
+}
+
+template <hir::Kind kind>
+Plan plan_arithmetic(Planner& p) {
+  return plan_function(p, kind);
 }
 
 // ---- what is written as other nodes
@@ -353,15 +258,21 @@ bool expand_p_relu(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators arithmetic_operators() {
-  return {{"Add", keeps_layout, Work::add, plan_arithmetic, fold_arithmetic, expand_operands},
-          {"Sub", keeps_layout, Work::subtract, plan_arithmetic, fold_arithmetic, expand_operands},
-          {"Mul", keeps_layout, Work::multiply, plan_arithmetic, fold_arithmetic, expand_multiply},
-          {"Div", keeps_layout, Work::none, nullptr, fold_arithmetic, expand_division},
-          {"Min", keeps_layout, Work::minimum, plan_arithmetic, nullptr, expand_min_max},
-          {"Max", keeps_layout, Work::maximum, plan_arithmetic, nullptr, expand_min_max},
-          {"PRelu", keeps_layout, Work::parametric_relu, plan_arithmetic, nullptr, expand_p_relu},
-          {"Sum", keeps_layout, Work::none, nullptr, nullptr, expand_sum},
-          {"Mean", keeps_layout, Work::none, nullptr, nullptr, expand_mean}};
+  return {{"Add", keeps_layout, Role::add, plan_arithmetic<hir::Kind::add>, fold_arithmetic,
+           expand_operands},
+          {"Sub", keeps_layout, Role::simple, plan_arithmetic<hir::Kind::subtract>, fold_arithmetic,
+           expand_operands},
+          {"Mul", keeps_layout, Role::simple, plan_arithmetic<hir::Kind::multiply>, fold_arithmetic,
+           expand_multiply},
+          {"Div", keeps_layout, Role::simple, nullptr, fold_arithmetic, expand_division},
+          {"Min", keeps_layout, Role::simple, plan_arithmetic<hir::Kind::minimum>, nullptr,
+           expand_min_max},
+          {"Max", keeps_layout, Role::simple, plan_arithmetic<hir::Kind::max_pool>, nullptr,
+           expand_min_max},
+          {"PRelu", keeps_layout, Role::simple, plan_arithmetic<hir::Kind::leaky_relu>, nullptr,
+           expand_p_relu},
+          {"Sum", keeps_layout, Role::simple, nullptr, nullptr, expand_sum},
+          {"Mean", keeps_layout, Role::simple, nullptr, nullptr, expand_mean}};
 }
 
 }  // namespace tactus::compiler

@@ -426,9 +426,9 @@ bool expand_rotary(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators attention_operators() {
-  return {{"Attention", has_inner_products | wants_rows, Work::none, nullptr, nullptr,
+  return {{"Attention", has_inner_products | wants_rows, Role::simple, nullptr, nullptr,
            expand_attention},
-          {"RotaryEmbedding", has_inner_products | wants_rows, Work::none, nullptr, nullptr,
+          {"RotaryEmbedding", has_inner_products | wants_rows, Role::simple, nullptr, nullptr,
            expand_rotary}};
 }
 

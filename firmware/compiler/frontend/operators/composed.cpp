@@ -481,18 +481,18 @@ std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x, flo
 }
 
 Operators composed_operators() {
-  return {{"Einsum", is_product | wants_rows, Work::none, nullptr, nullptr, expand_einsum},
-          {"DFT", is_product | wants_rows, Work::none, nullptr, nullptr, expand_dft},
-          {"STFT", is_product | wants_rows, Work::none, nullptr, nullptr, expand_stft},
-          {"Col2Im", wants_rows, Work::none, nullptr, nullptr, expand_col2im},
-          {"LpPool", wants_image, Work::none, nullptr, nullptr, expand_lp_pool},
-          {"GlobalLpPool", wants_image, Work::none, nullptr, nullptr, expand_lp_pool},
-          {"LpNormalization", wants_rows, Work::none, nullptr, nullptr, expand_lp_normalization},
-          {"MeanVarianceNormalization", takes_means, Work::none, nullptr, nullptr,
+  return {{"Einsum", is_product | wants_rows, Role::simple, nullptr, nullptr, expand_einsum},
+          {"DFT", is_product | wants_rows, Role::simple, nullptr, nullptr, expand_dft},
+          {"STFT", is_product | wants_rows, Role::simple, nullptr, nullptr, expand_stft},
+          {"Col2Im", wants_rows, Role::simple, nullptr, nullptr, expand_col2im},
+          {"LpPool", wants_image, Role::simple, nullptr, nullptr, expand_lp_pool},
+          {"GlobalLpPool", wants_image, Role::simple, nullptr, nullptr, expand_lp_pool},
+          {"LpNormalization", wants_rows, Role::simple, nullptr, nullptr, expand_lp_normalization},
+          {"MeanVarianceNormalization", takes_means, Role::simple, nullptr, nullptr,
            expand_mean_variance},
-          {"Shrink", keeps_layout, Work::none, nullptr, nullptr, expand_shrink},
-          {"SwiGLU", keeps_layout, Work::none, nullptr, nullptr, expand_swiglu},
-          {"Quant", keeps_layout, Work::none, nullptr, nullptr, expand_quant}};
+          {"Shrink", keeps_layout, Role::simple, nullptr, nullptr, expand_shrink},
+          {"SwiGLU", keeps_layout, Role::simple, nullptr, nullptr, expand_swiglu},
+          {"Quant", keeps_layout, Role::simple, nullptr, nullptr, expand_quant}};
 }
 
 }  // namespace tactus::compiler

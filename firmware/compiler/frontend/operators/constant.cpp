@@ -31,21 +31,21 @@ void set_shape(Planner& p, const nn::Shape& shape) {
       nn::Tensor::of({static_cast<std::int64_t>(shape.size())}, std::vector<std::int64_t>(shape)));
 }
 
-Emit plan_shape(Planner& p) {
+Plan plan_shape(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   set_shape(p, nn::part_of_shape(p.node, x->shape));
   return {};
 }
 
-Emit plan_size(Planner& p) {
+Plan plan_size(Planner& p) {
   const Layout* x = p.activation(0);
   if (x != nullptr) p.fold(nn::Tensor::of({}, std::vector<std::int64_t>{x->elements()}));
   return {};
 }
 
 /// Plans a Cast between real types, which changes nothing. Programs have no integers.
-Emit plan_cast(Planner& p) {
+Plan plan_cast(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const std::int64_t to = p.node.integer("to");
@@ -57,9 +57,7 @@ Emit plan_cast(Planner& p) {
   }
   p.reads(0);
   p.output(*x);
-  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
-    e.alias(out, e.variable(in), {in});
-  };
+  return Renaming{p.node.inputs[0], p.node.outputs[0]};
 }
 
 void fold_constant_of_shape(Planner& p) {
@@ -91,11 +89,11 @@ void fold_constant_of_shape(Planner& p) {
 }  // namespace
 
 Operators constant_operators() {
-  return {{"Constant", 0, Work::none, nullptr, fold_constant},
-          {"Shape", reads_shape, Work::none, plan_shape},
-          {"Size", reads_shape, Work::none, plan_size},
-          {"Cast", keeps_layout, Work::alias, plan_cast},
-          {"ConstantOfShape", 0, Work::none, nullptr, fold_constant_of_shape}};
+  return {{"Constant", 0, Role::simple, nullptr, fold_constant},
+          {"Shape", reads_shape, Role::simple, plan_shape},
+          {"Size", reads_shape, Role::simple, plan_size},
+          {"Cast", keeps_layout, Role::simple, plan_cast},
+          {"ConstantOfShape", 0, Role::simple, nullptr, fold_constant_of_shape}};
 }
 
 }  // namespace tactus::compiler

@@ -1,7 +1,6 @@
 // Conv and ConvTranspose. Groups become one dense matrix for each tap.
 #include <algorithm>
 
-#include "firmware/compiler/frontend/enumerate.h"
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/windows.h"
 #include "firmware/onnx/shapes.h"
@@ -37,7 +36,7 @@ bool check_channels(Planner& p, const Layout& x, const nn::Tensor& w, std::int64
   return good;
 }
 
-Emit plan_convolution(Planner& p) {
+Plan plan_convolution(Planner& p) {
   const std::int64_t groups = p.node.integer("group", 1);
   if (groups < 1 || groups > (1 << 20)) {
     p.problem("attribute group is {}; supported are 1 and more", groups);
@@ -88,7 +87,7 @@ Emit plan_convolution(Planner& p) {
   }
   p.reads(0);
   p.output(result);
-  return plan_nest(p, std::move(nest));
+  return nest;
 }
 
 // ---- ConvTranspose ------------------------------------------------------------------------------
@@ -190,8 +189,9 @@ bool expand_transposed(Planner& p, Expansion& e) {
 
 Operators convolution_operators() {
   return {
-      {"Conv", is_product | wants_image, Work::product, plan_convolution, nullptr, expand_to_image},
-      {"ConvTranspose", is_product | wants_image, Work::none, nullptr, nullptr, expand_transposed}};
+      {"Conv", is_product | wants_image, Role::start, plan_convolution, nullptr, expand_to_image},
+      {"ConvTranspose", is_product | wants_image, Role::simple, nullptr, nullptr,
+       expand_transposed}};
 }
 
 }  // namespace tactus::compiler

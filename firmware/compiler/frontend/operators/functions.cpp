@@ -21,107 +21,74 @@ namespace {
 
 // ---- by chords ----------------------------------------------------------------------------------
 
-Emit plan_chords(Planner& p) {
+/// A start value, plus for each chord the shifted and scaled input, clipped to the chord's range.
+Plan plan_chords(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const std::vector<float>& numbers = p.node.reals("chords");
-  ChordCurve curve;
-  curve.start = numbers[0];
-  for (std::size_t k = 1; k + 2 < numbers.size(); k += 3) {
-    curve.chords.push_back({numbers[k], numbers[k + 1], numbers[k + 2]});
-  }
   p.step().note = p.node.text("note", "");
   p.reads(0);
   p.output(*x);
-  return [curve, in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
-    const Addresses source = e.temps(in);
-    const std::size_t count = source.size();
-    const auto all = [&](float value) { return Addresses(count, e.load(e.splat(value)).front()); };
-    const Addresses zero = all(0.0F);
-    std::vector<Addresses> parts;
-    for (const Chord& chord : curve.chords) {
-      const Addresses line = e.allocate(count), part = e.allocate(count);
-      e.hir().add(hir::Kind::norm, {source, all(chord.slope), all(chord.offset)}, line);
-      const Addresses rise = all(chord.rise);
-      const bool falls = chord.rise < 0;
-      e.hir().add(hir::Kind::clip, {line, falls ? rise : zero, falls ? zero : rise}, part);
-      parts.push_back(part);
-    }
-    parts.push_back(all(curve.start));
-    parts.push_back(all(1.0F));
-    const Addresses y = e.allocate(count);
-    e.hir().add(hir::Kind::average_pool, std::move(parts), y);
-    e.result(out, y);
-  };
+  Elementwise nest{p.node.outputs[0], {RunTimeValue{p.node.inputs[0]}, 0.0F}, {}};
+  constexpr std::size_t value = 0, zero = 1;
+  for (std::size_t k = 1; k + 2 < numbers.size(); k += 3) {
+    nest.operands.insert(nest.operands.end(), {numbers[k], numbers[k + 1], numbers[k + 2]});
+  }
+  nest.operands.insert(nest.operands.end(), {numbers[0], 1.0F});
+  const std::size_t operands = nest.operands.size();
+  Elementwise::Function sum{hir::Kind::average_pool, {}};
+  for (std::size_t slope = 2; slope + 2 < operands; slope += 3) {
+    const std::size_t rise = slope + 2, line = operands + nest.functions.size();
+    const bool falls = std::get<Number>(nest.operands[rise]) < 0;
+    nest.functions.push_back({hir::Kind::norm, {value, slope, slope + 1}});
+    nest.functions.push_back({hir::Kind::clip, {line, falls ? rise : zero, falls ? zero : rise}});
+    sum.operands.push_back(line + 1);
+  }
+  sum.operands.insert(sum.operands.end(), {operands - 2, operands - 1});
+  nest.functions.push_back(std::move(sum));
+  return nest;
 }
 
 // ---- by tables ----------------------------------------------------------------------------------
 
-struct TablesNode {
-  std::string name, in, out;
-  std::vector<TablePiece> pieces;
-
-  void emit(Emitter& e) const {
-    const Addresses x = e.temps(in);
-    std::vector<Addresses> parts;
-    for (std::size_t k = 0; k < pieces.size(); ++k) {
-      const TablePiece& piece = pieces[k];
-      std::vector<Addresses> inputs{x};
-      if (piece.scale != 1.0F) {
-        inputs.emplace_back(x.size(), e.load(e.splat(piece.scale)).front());
-      }
-      parts.push_back(e.allocate(x.size()));
-      e.hir().add_lookup(std::move(inputs), table_vectors(e, k), parts.back());
-    }
-    if (parts.size() == 1) {
-      e.result(out, parts.front());
-      return;
-    }
-    const Addresses sum = e.allocate(x.size());
-    parts.emplace_back(x.size(), e.load(e.splat(1.0F)).front());
-    e.hir().add(hir::Kind::average_pool, std::move(parts), sum);
-    e.result(out, sum);
-  }
-
-  /// The vectors of piece k's tables: slopes, then values, each padded to whole vectors.
-  [[nodiscard]] const Addresses& table_vectors(Emitter& e, std::size_t k) const {
-    const TablePiece& piece = pieces[k];
-    const std::size_t n = e.array_size();
-    const std::size_t vectors = (piece.slopes.size() + n - 1) / n;
-    return e.constant(fmt::format("tables of {}, piece {}", name, k), {2, piece.slopes.size()},
-                      2 * vectors, [&] {
-                        std::vector<float> lanes(piece.slopes);
-                        lanes.resize(vectors * n);
-                        lanes.insert(lanes.end(), piece.values.begin(), piece.values.end());
-                        lanes.resize(2 * vectors * n);
-                        return lanes;
-                      });
-  }
-};
-
-Emit plan_tables(Planner& p) {
+/// A sum of table functions, each of the argument times a scale.
+Plan plan_tables(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
-  TablesNode node;
-  node.name = p.node.text("function", "");
-  node.in = p.node.inputs[0];
-  node.out = p.node.outputs[0];
   const std::vector<float>&scales = p.node.reals("scales"), &slopes = p.node.reals("slopes"),
         &values = p.node.reals("values");
   const std::size_t entries = slopes.size() / scales.size();
+  Elementwise nest{p.node.outputs[0], {RunTimeValue{p.node.inputs[0]}}, {}};
   for (std::size_t k = 0; k < scales.size(); ++k) {
     const auto part = [&](const std::vector<float>& all) {
       const auto first = all.begin() + static_cast<std::ptrdiff_t>(k * entries);
       return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(entries));
     };
-    node.pieces.push_back({scales[k], part(slopes), part(values)});
+    Elementwise::Function function{hir::Kind::lookup, {0}};
+    const auto add = [&](ElementOperand operand) {
+      function.operands.push_back(nest.operands.size());
+      nest.operands.push_back(std::move(operand));
+    };
+    if (scales[k] != 1.0F) add(scales[k]);
+    add(LookupTables{fmt::format("tables of {}, piece {}", p.node.text("function", ""), k),
+                     part(slopes), part(values)});
+    nest.functions.push_back(std::move(function));
   }
   // A sum of pieces cannot be followed by the steps that a layer may have behind an activation.
-  if (node.pieces.size() > 1) p.step().role = Role::simple;
+  if (scales.size() > 1) {
+    p.step().role = Role::simple;
+    nest.operands.emplace_back(1.0F);
+    Elementwise::Function sum{hir::Kind::average_pool, {}};
+    for (std::size_t k = 0; k < scales.size(); ++k) {
+      sum.operands.push_back(nest.operands.size() + k);
+    }
+    sum.operands.push_back(nest.operands.size() - 1);
+    nest.functions.push_back(std::move(sum));
+  }
   p.step().note = p.node.text("note", "");
   p.reads(0);
   p.output(*x);
-  return [node](Emitter& e) { node.emit(e); };
+  return nest;
 }
 
 /// Text on the error, "largest error 0.0041 ..., over ...", with the argument where it occurs if it
@@ -576,19 +543,19 @@ double sum_scale(const Planner& p, std::int64_t count, double largest) {
   return scale;
 }
 
-Operator chords_operator() { return {"chords", 0, Work::chords, plan_chords}; }
-Operator tables_operator() { return {"look up", 0, Work::tables, plan_tables}; }
+Operator chords_operator() { return {"chords", 0, Role::simple, plan_chords}; }
+Operator tables_operator() { return {"look up", 0, Role::activation, plan_tables}; }
 
 Operators function_operators() {
   Operators all;
   for (const char* type : {"Sigmoid", "Tanh", "Erf", "Gelu", "Mish", "Swish", "Softplus", "Elu",
                            "Celu", "Selu", "Exp", "Log", "Sqrt", "Reciprocal", "Softsign"}) {
-    all.push_back({type, keeps_layout, Work::none, nullptr, nullptr, expand_curve});
+    all.push_back({type, keeps_layout, Role::simple, nullptr, nullptr, expand_curve});
   }
   for (const char* type : {"Neg", "Abs", "HardSigmoid", "HardSwish"}) {
-    all.push_back({type, keeps_layout, Work::none, nullptr, nullptr, expand_straight});
+    all.push_back({type, keeps_layout, Role::simple, nullptr, nullptr, expand_straight});
   }
-  all.push_back({"Pow", keeps_layout, Work::none, nullptr, nullptr, expand_pow});
+  all.push_back({"Pow", keeps_layout, Role::simple, nullptr, nullptr, expand_pow});
   return all;
 }
 

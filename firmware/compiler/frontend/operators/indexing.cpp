@@ -6,7 +6,6 @@
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
 #include "firmware/compiler/frontend/operators/folding.h"
-#include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -21,14 +20,14 @@ std::int64_t element_at(const nn::Shape& position, const std::vector<std::int64_
   return at;
 }
 
-Emit by_table(Planner& p, Layout result, Rearrangement rearrangement, Sources sources) {
+Plan by_table(Planner& p, Layout result, Rearrangement rearrangement, Sources sources) {
   const auto table = std::make_shared<const Sources>(std::move(sources));
   const auto origin = [table, strides = strides_of(result.shape)](const nn::Shape& position) {
     return (*table)[static_cast<std::size_t>(element_at(position, strides))];
   };
   p.output(std::move(result));
   rearrangement.outputs = {{p.node.outputs[0], origin}};
-  return rearranging(p, std::move(rearrangement));
+  return rearrangement;
 }
 
 /// Calls visit(position) for each position of the shape, in row-major order.
@@ -64,7 +63,7 @@ Layout layout_like(Planner& p, const Layout& x, nn::Shape shape) {
   return p.model().natural_layout(p.node.outputs[0], std::move(shape));
 }
 
-Emit plan_gather_elements(Planner& p) {
+Plan plan_gather_elements(Planner& p) {
   const Layout* const x = p.activation(0);
   if (x == nullptr) return {};
   const std::optional<std::int64_t> axis = normal_axis(p, p.node.integer("axis", 0), x->rank());
@@ -120,7 +119,7 @@ std::optional<nn::Tensor> tuples_of(Planner& p, const nn::Shape& shape, std::siz
   return indices_of(p, 1, nn::Shape(begin, begin + length));
 }
 
-Emit plan_gather_nd(Planner& p) {
+Plan plan_gather_nd(Planner& p) {
   const Layout* const x = p.activation(0);
   if (x == nullptr) return {};
   const std::int64_t batch = p.node.integer("batch_dims", 0);
@@ -160,7 +159,7 @@ Emit plan_gather_nd(Planner& p) {
                   std::move(sources));
 }
 
-Emit plan_reverse_sequence(Planner& p) {
+Plan plan_reverse_sequence(Planner& p) {
   const Layout* const x = p.activation(0);
   const nn::Tensor* const lengths = p.need_constant(1, "lengths", nn::ElementType::int64);
   if (x == nullptr || lengths == nullptr) return {};
@@ -187,7 +186,7 @@ Emit plan_reverse_sequence(Planner& p) {
   return by_table(p, *x, {{p.node.inputs[0]}, {}, 0}, std::move(sources));
 }
 
-Emit plan_trilu(Planner& p) {
+Plan plan_trilu(Planner& p) {
   const Layout* const x = p.activation(0);
   const nn::Tensor* const k =
       p.given(1) ? p.need_constant(1, "k", nn::ElementType::int64) : nullptr;
@@ -210,7 +209,7 @@ Emit plan_trilu(Planner& p) {
 }
 
 /// Replaces elements of input 0 at `places` by those of input 2, in order.
-Emit scattered(Planner& p, const std::vector<std::int64_t>& places) {
+Plan scattered(Planner& p, const std::vector<std::int64_t>& places) {
   const std::string reduction = p.node.text("reduction", "none");
   if (reduction != "none") {
     p.problem("attribute reduction is {}; supported is none", quote(reduction));
@@ -253,7 +252,7 @@ bool has_scatter_operands(Planner& p, nn::Shape& data, nn::Shape& updates) {
   return !data.empty();
 }
 
-Emit plan_scatter_elements(Planner& p) {
+Plan plan_scatter_elements(Planner& p) {
   nn::Shape data, updates;
   if (!has_scatter_operands(p, data, updates)) return {};
   const std::optional<std::int64_t> axis = normal_axis(p, p.node.integer("axis", 0), data.size());
@@ -279,7 +278,7 @@ Emit plan_scatter_elements(Planner& p) {
   return scattered(p, places);
 }
 
-Emit plan_scatter_nd(Planner& p) {
+Plan plan_scatter_nd(Planner& p) {
   nn::Shape data, updates;
   if (!has_scatter_operands(p, data, updates)) return {};
   const std::optional<nn::Tensor> tuples = tuples_of(p, data, 0);
@@ -302,13 +301,13 @@ Emit plan_scatter_nd(Planner& p) {
 }  // namespace
 
 Operators indexing_operators() {
-  return {{"GatherElements", 0, Work::rearrangement, plan_gather_elements},
-          {"GatherND", 0, Work::rearrangement, plan_gather_nd},
-          {"ReverseSequence", keeps_quantisation, Work::rearrangement, plan_reverse_sequence},
-          {"Scatter", 0, Work::rearrangement, plan_scatter_elements},
-          {"ScatterElements", 0, Work::rearrangement, plan_scatter_elements},
-          {"ScatterND", 0, Work::rearrangement, plan_scatter_nd},
-          {"Trilu", 0, Work::rearrangement, plan_trilu}};
+  return {{"GatherElements", 0, Role::simple, plan_gather_elements},
+          {"GatherND", 0, Role::simple, plan_gather_nd},
+          {"ReverseSequence", keeps_quantisation, Role::simple, plan_reverse_sequence},
+          {"Scatter", 0, Role::simple, plan_scatter_elements},
+          {"ScatterElements", 0, Role::simple, plan_scatter_elements},
+          {"ScatterND", 0, Role::simple, plan_scatter_nd},
+          {"Trilu", 0, Role::simple, plan_trilu}};
 }
 
 }  // namespace tactus::compiler

@@ -118,13 +118,13 @@ bool expand_where(Planner& p, Expansion& e) {
 Operators logic_operators() {
   Operators all;
   for (const char* type : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) {
-    all.push_back({type, keeps_layout, Work::none, nullptr, nullptr, expand_comparison});
+    all.push_back({type, keeps_layout, Role::simple, nullptr, nullptr, expand_comparison});
   }
   for (const char* type : {"And", "Or", "Xor"}) {
-    all.push_back({type, keeps_layout, Work::none, nullptr, nullptr, expand_logic});
+    all.push_back({type, keeps_layout, Role::simple, nullptr, nullptr, expand_logic});
   }
-  all.push_back({"Not", keeps_layout, Work::none, nullptr, nullptr, expand_logic});
-  all.push_back({"Where", keeps_layout, Work::none, nullptr, nullptr, expand_where});
+  all.push_back({"Not", keeps_layout, Role::simple, nullptr, nullptr, expand_logic});
+  all.push_back({"Where", keeps_layout, Role::simple, nullptr, nullptr, expand_where});
   return all;
 }
 

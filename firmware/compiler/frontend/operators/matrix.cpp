@@ -4,7 +4,6 @@
 #include <optional>
 #include <tuple>
 
-#include "firmware/compiler/frontend/enumerate.h"
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
@@ -66,7 +65,7 @@ bool plan_weights(Planner& p, const Layout* a, Product& product) {
   return true;
 }
 
-Emit finish(Planner& p, const Layout& a, const Product& product) {
+Plan finish(Planner& p, const Layout& a, const Product& product) {
   Layout result = a;
   result.shape.back() = product.outputs;
   LoopNest nest;
@@ -95,7 +94,7 @@ Emit finish(Planner& p, const Layout& a, const Product& product) {
   if (!p.compat()) skip_flattening(nest, p.model(), p.architecture().array_size);
   p.reads(nest.operands[0].value);
   p.output(std::move(result));
-  return plan_nest(p, std::move(nest));
+  return nest;
 }
 
 // ---- two computed operands ----------------------------------------------------------------------
@@ -132,7 +131,7 @@ LoopNest computed_product(const nn::Node& node, const Layout& a, const Layout& b
 
 /// Plans a product of operands prepared by expand_computed(): with equal ranks, in the model's
 /// order.
-Emit plan_computed_product(Planner& p) {
+Plan plan_computed_product(Planner& p) {
   const Layout *a = p.activation(0), *b = p.activation(1);
   if (a == nullptr || b == nullptr) return {};
   const std::size_t rank = a->rank();
@@ -153,10 +152,10 @@ Emit plan_computed_product(Planner& p) {
   p.reads(0);
   p.reads(1);
   p.output(result);
-  return plan_nest(p, computed_product(p.node, *a, *b, result));
+  return computed_product(p.node, *a, *b, result);
 }
 
-Emit plan_mat_mul(Planner& p) {
+Plan plan_mat_mul(Planner& p) {
   if (p.value(1) != nullptr && p.value(1)->layout) return plan_computed_product(p);
   Product product;
   const Layout* a = plan_rows(p);
@@ -185,7 +184,7 @@ void plan_bias(Planner& p, Product& product) {
   }
 }
 
-Emit plan_gemm(Planner& p) {
+Plan plan_gemm(Planner& p) {
   Product product;
   if (p.node.integer("transA", 0) != 0) {
     p.problem("attribute transA is {}; supported is 0", p.node.integer("transA"));
@@ -417,8 +416,8 @@ bool expand_gemm(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators matrix_operators() {
-  return {{"MatMul", is_product | wants_rows, Work::product, plan_mat_mul, nullptr, expand_mat_mul},
-          {"Gemm", is_product, Work::product, plan_gemm, nullptr, expand_gemm}};
+  return {{"MatMul", is_product | wants_rows, Role::start, plan_mat_mul, nullptr, expand_mat_mul},
+          {"Gemm", is_product, Role::start, plan_gemm, nullptr, expand_gemm}};
 }
 
 }  // namespace tactus::compiler

@@ -26,7 +26,7 @@ bool plan_parameters(Planner& p, const Layout* x, std::array<const nn::Tensor*, 
   return good;
 }
 
-Emit plan_normalisation(Planner& p) {
+Plan plan_normalisation(Planner& p) {
   for (std::size_t k = 1; k < p.node.outputs.size(); ++k) {
     if (p.output_read(k)) {
       p.problem("output {} is for training; supported is inference with one output", k);
@@ -61,20 +61,10 @@ Emit plan_normalisation(Planner& p) {
   }
   p.reads(0);
   p.output(*x);
-  return [scale, offset, node = p.node.name, in = p.node.inputs[0],
-          out = p.node.outputs[0]](Emitter& e) {
-    const Addresses values = e.temps(in);
-    const Addresses scales = e.load(e.row(node + " scale", scale));
-    const Addresses offsets = e.load(e.row(node + " offset", offset));
-    Addresses each_scale, each_offset;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      each_scale.push_back(scales[i % scales.size()]);
-      each_offset.push_back(offsets[i % offsets.size()]);
-    }
-    const Addresses y = e.allocate(values.size());
-    e.hir().add(hir::Kind::norm, {values, each_scale, each_offset}, y);
-    e.result(out, y);
-  };
+  return Elementwise{p.node.outputs[0],
+                     {RunTimeValue{p.node.inputs[0]}, LaneConstants{p.node.name + " scale", scale},
+                      LaneConstants{p.node.name + " offset", offset}},
+                     {{hir::Kind::norm, {0, 1, 2}}}};
 }
 
 /// Changes the layout if channels do not run along the lanes.
@@ -95,7 +85,7 @@ bool expand_normalisation(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators normalisation_operators() {
-  return {{"BatchNormalization", wants_image, Work::normalisation, plan_normalisation, nullptr,
+  return {{"BatchNormalization", wants_image, Role::normalisation, plan_normalisation, nullptr,
            expand_normalisation}};
 }
 

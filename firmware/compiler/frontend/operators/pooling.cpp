@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "firmware/compiler/frontend/enumerate.h"
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/means.h"
 #include "firmware/compiler/frontend/operators/windows.h"
@@ -17,7 +16,7 @@ namespace tactus::compiler {
 namespace {
 
 /// Plans the pool of an image; `nest` has the work, weight and factors.
-Emit finish(Planner& p, const Layout& x, const Windows& windows, LoopNest nest) {
+Plan finish(Planner& p, const Layout& x, const Windows& windows, LoopNest nest) {
   const Layout result =
       Layout::activation({x.shape[0], x.shape[1], windows.output[0], windows.output[1]});
   slide(nest, windows, Access::of(p.node.inputs[0], x, {}),
@@ -27,7 +26,7 @@ Emit finish(Planner& p, const Layout& x, const Windows& windows, LoopNest nest) 
   nest.result.places.push_back(Place1D::of(channel));
   p.reads(0);
   p.output(result);
-  return plan_nest(p, std::move(nest));
+  return nest;
 }
 
 /// Checks that every window contains a pixel.
@@ -58,7 +57,7 @@ std::optional<Windows> plan_pool_windows(Planner& p, const Layout* x) {
   return windows;
 }
 
-Emit plan_max_pool(Planner& p) {
+Plan plan_max_pool(Planner& p) {
   if (p.output_read(1)) p.problem("output 1 (Indices) is not supported");
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
@@ -69,7 +68,7 @@ Emit plan_max_pool(Planner& p) {
 }
 
 /// Plans an AveragePool of compatible mode. Others are expanded.
-Emit plan_average_pool(Planner& p) {
+Plan plan_average_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
@@ -95,7 +94,7 @@ std::vector<std::vector<float>> window_factors(const nn::Node& node) {
 }
 
 /// Plans the internal operator sum_pool (expansion.h).
-Emit plan_sum_pool(Planner& p) {
+Plan plan_sum_pool(Planner& p) {
   const Layout* x = p.image(0);
   const std::optional<Windows> windows = plan_pool_windows(p, x);
   if (!windows) return {};
@@ -107,7 +106,7 @@ Emit plan_sum_pool(Planner& p) {
   return finish(p, *x, *windows, std::move(nest));
 }
 
-Emit plan_global_pool(Planner& p) {
+Plan plan_global_pool(Planner& p) {
   const Layout* x = p.image(0);
   if (x == nullptr) return {};
   Windows windows;
@@ -403,17 +402,17 @@ std::int64_t most_pool_terms(const Planner& p) {
 }
 
 Operator sum_pool_operator() {
-  return {sum_pool, 0, Work::pool, plan_sum_pool, nullptr, expand_sum_pool};
+  return {sum_pool, 0, Role::pool, plan_sum_pool, nullptr, expand_sum_pool};
 }
 
 Operators pool_operators() {
-  return {{"MaxPool", wants_image | keeps_quantisation, Work::pool, plan_max_pool, nullptr,
+  return {{"MaxPool", wants_image | keeps_quantisation, Role::pool, plan_max_pool, nullptr,
            expand_pool},
-          {"AveragePool", wants_image | takes_means, Work::pool, plan_average_pool, nullptr,
+          {"AveragePool", wants_image | takes_means, Role::pool, plan_average_pool, nullptr,
            expand_average},
-          {"GlobalAveragePool", wants_image | takes_means, Work::pool, plan_global_pool, nullptr,
+          {"GlobalAveragePool", wants_image | takes_means, Role::pool, plan_global_pool, nullptr,
            expand_average},
-          {"GlobalMaxPool", wants_image, Work::pool, plan_global_pool, nullptr, expand_pool}};
+          {"GlobalMaxPool", wants_image, Role::pool, plan_global_pool, nullptr, expand_pool}};
 }
 
 }  // namespace tactus::compiler

@@ -370,13 +370,13 @@ bool expand_rescaled(Planner& p, Expansion& e) {
 }
 
 Operators quantisation_operators() {
-  return {{"QuantizeLinear", keeps_layout, Work::none, nullptr, nullptr, expand_quantize},
-          {"DequantizeLinear", keeps_layout, Work::none, nullptr, nullptr, expand_dequantize},
-          {"DynamicQuantizeLinear", 0, Work::none, nullptr, nullptr, expand_dynamic},
-          {"MatMulInteger", is_product, Work::none, nullptr, nullptr, expand_integer_product},
-          {"ConvInteger", is_product, Work::none, nullptr, nullptr, expand_integer_product},
-          {"QLinearConv", is_product, Work::none, nullptr, nullptr, expand_quantised_product},
-          {"QLinearMatMul", is_product, Work::none, nullptr, nullptr, expand_quantised_product}};
+  return {{"QuantizeLinear", keeps_layout, Role::simple, nullptr, nullptr, expand_quantize},
+          {"DequantizeLinear", keeps_layout, Role::simple, nullptr, nullptr, expand_dequantize},
+          {"DynamicQuantizeLinear", 0, Role::simple, nullptr, nullptr, expand_dynamic},
+          {"MatMulInteger", is_product, Role::simple, nullptr, nullptr, expand_integer_product},
+          {"ConvInteger", is_product, Role::simple, nullptr, nullptr, expand_integer_product},
+          {"QLinearConv", is_product, Role::simple, nullptr, nullptr, expand_quantised_product},
+          {"QLinearMatMul", is_product, Role::simple, nullptr, nullptr, expand_quantised_product}};
 }
 
 }  // namespace tactus::compiler

@@ -3,7 +3,6 @@
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
-#include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -57,36 +56,43 @@ std::optional<Layout> kept_order(const Planner& p, const Layout& from, const nn:
   return result;
 }
 
-/// Emits a reshape as the reference does. Elements keep their index; the reference counts it in the
-/// order of memory, except from fewer than four dimensions to four, where it is row-major.
-void emit_as_reference(Emitter& e, const std::string& in, const std::string& out) {
-  const Layout& to = *e.model().value(out).layout;
-  Piece piece{*e.model().value(in).layout, in, e.variable(in)};
-  Layout counted = to;
-  if (piece.layout.rank() == 4 || to.rank() != 4) {
-    piece.layout = Layout::plain(piece.layout.memory_shape());
-    counted = Layout::plain(to.memory_shape());
-  }
-  const std::vector<std::int64_t> strides = strides_of(counted.shape);
-  rearrange(e, out, counted, {piece}, [&](const nn::Shape& position) {
-    return Origin{0, row_major(position, strides)};
-  });
+/// Sources of a reshape as the reference does it. Elements keep their index; the reference counts
+/// it in the order of memory, except from fewer than four dimensions to four, where it is
+/// row-major.
+FindOrigin reshaped_as_reference(const Layout& from, const Layout& to) {
+  const bool row_major_order = from.rank() != 4 && to.rank() == 4;
+  return [from, to, row_major_order, strides = strides_of(to.shape),
+          memory = strides_of(to.memory_shape())](const nn::Shape& position) {
+    if (row_major_order) return Origin{0, row_major(position, strides)};
+    std::int64_t place = 0, index = 0;
+    for (std::size_t k = 0; k < to.rank(); ++k) place += position[to.order[k]] * memory[k];
+    const std::vector<std::int64_t> own = strides_of(from.shape);
+    for (std::size_t k = from.rank(); k-- > 0;) {
+      const std::size_t d = from.order[k];
+      index += place % from.shape[d] * own[d];
+      place /= from.shape[d];
+    }
+    return Origin{0, index};
+  };
 }
 
-Emit plan_reshape(Planner& p) {
+Plan plan_reshape(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   std::optional<nn::Shape> shape = reshaped(p, x->shape);
   if (!shape) return {};
   const std::optional<Layout> kept = kept_order(p, *x, *shape);
   p.reads(0);
-  p.output_reshaped(kept ? *kept : p.model().natural_layout(p.node.outputs[0], *shape));
+  const Layout result = kept ? *kept : p.model().natural_layout(p.node.outputs[0], *shape);
+  p.output_reshaped(result);
   const std::string &in = p.node.inputs[0], &out = p.node.outputs[0];
-  if (p.compat()) return [in, out](Emitter& e) { emit_as_reference(e, in, out); };
+  if (p.compat()) {
+    return Rearrangement{{in}, {{out, reshaped_as_reference(*p.value(0)->layout, result)}}};
+  }
   const auto origin = [strides = strides_of(*shape)](const nn::Shape& position) {
     return Origin{0, row_major(position, strides)};
   };
-  return rearranging(p, {{in}, {{out, origin}}});
+  return Rearrangement{{in}, {{out, origin}}};
 }
 
 void fold_reshape(Planner& p) {
@@ -105,7 +111,7 @@ struct Part {
   std::shared_ptr<const nn::Tensor> constant;
 };
 
-Emit plan_concat(Planner& p) {
+Plan plan_concat(Planner& p) {
   const std::int64_t stated = p.node.integer("axis");
   const Layout* first = nullptr;
   std::vector<Part> parts;
@@ -153,7 +159,7 @@ Emit plan_concat(Planner& p) {
     const auto k = static_cast<std::size_t>(piece);
     return Origin{piece, row_major(position, strides[k]) - begins[k] * strides[k][along]};
   };
-  return rearranging(p, {p.node.inputs, {{p.node.outputs[0], origin}}});
+  return Rearrangement{p.node.inputs, {{p.node.outputs[0], origin}}};
 }
 
 /// Returns the sources of a slice: a part of each dimension of an operand with this shape.
@@ -181,7 +187,7 @@ std::optional<std::vector<std::int64_t>> split_sizes(Planner& p, std::int64_t si
   return std::nullopt;
 }
 
-Emit plan_split(Planner& p) {
+Plan plan_split(Planner& p) {
   const std::int64_t stated = p.node.integer("axis", 0);
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
@@ -205,10 +211,10 @@ Emit plan_split(Planner& p) {
     }
     begin += (*sizes)[k];
   }
-  return rearranging(p, std::move(parts));
+  return parts;
 }
 
-Emit plan_slice(Planner& p) {
+Plan plan_slice(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const std::optional<std::vector<nn::SliceRange>> ranges = slice_ranges(p, x->shape);
@@ -218,7 +224,7 @@ Emit plan_slice(Planner& p) {
   const FindOrigin origin = part_of(x->shape, *ranges);
   p.reads(0);
   p.output(result);
-  return rearranging(p, {{p.node.inputs[0]}, {{p.node.outputs[0], origin}}});
+  return Rearrangement{{p.node.inputs[0]}, {{p.node.outputs[0], origin}}};
 }
 
 // ---- Pad ----------------------------------------------------------------------------------------
@@ -275,7 +281,7 @@ std::vector<std::int64_t> all_pads(Planner& p, std::size_t rank) {
   return pads;
 }
 
-Emit plan_pad(Planner& p) {
+Plan plan_pad(Planner& p) {
   const std::optional<PadMode> mode = pad_mode(p);
   const float fill = pad_value(p);
   const Layout* x = p.activation(0);
@@ -306,8 +312,7 @@ Emit plan_pad(Planner& p) {
   };
   p.reads(0);
   p.output(result);
-  return rearranging(p,
-                     {{p.node.inputs[0]}, {{p.node.outputs[0], origin}}, p.compat() ? 0.0F : fill});
+  return Rearrangement{{p.node.inputs[0]}, {{p.node.outputs[0], origin}}, p.compat() ? 0.0F : fill};
 }
 
 // ---- the same on constants ----------------------------------------------------------------------
@@ -388,14 +393,14 @@ void fold_concat(Planner& p) {
 }  // namespace
 
 Operators rearrange_operators() {
-  return {{"Reshape", keeps_quantisation, Work::rearrangement, plan_reshape, fold_reshape},
-          {"Flatten", keeps_quantisation, Work::rearrangement, plan_reshape, fold_reshape},
-          {"Squeeze", keeps_quantisation, Work::rearrangement, plan_reshape, fold_reshape},
-          {"Unsqueeze", keeps_quantisation, Work::rearrangement, plan_reshape, fold_reshape},
-          {"Concat", keeps_rows, Work::rearrangement, plan_concat, fold_concat},
-          {"Split", 0, Work::rearrangement, plan_split},
-          {"Slice", keeps_rows | keeps_quantisation, Work::rearrangement, plan_slice, fold_slice},
-          {"Pad", 0, Work::rearrangement, plan_pad}};
+  return {{"Reshape", keeps_quantisation, Role::simple, plan_reshape, fold_reshape},
+          {"Flatten", keeps_quantisation, Role::simple, plan_reshape, fold_reshape},
+          {"Squeeze", keeps_quantisation, Role::simple, plan_reshape, fold_reshape},
+          {"Unsqueeze", keeps_quantisation, Role::simple, plan_reshape, fold_reshape},
+          {"Concat", keeps_rows, Role::simple, plan_concat, fold_concat},
+          {"Split", 0, Role::simple, plan_split},
+          {"Slice", keeps_rows | keeps_quantisation, Role::simple, plan_slice, fold_slice},
+          {"Pad", 0, Role::simple, plan_pad}};
 }
 
 }  // namespace tactus::compiler

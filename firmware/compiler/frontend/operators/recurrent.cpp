@@ -496,9 +496,9 @@ bool expand_lstm(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators recurrent_operators() {
-  return {{"GRU", is_recurrent | has_inner_products, Work::none, nullptr, nullptr, expand_gru},
-          {"LSTM", is_recurrent | has_inner_products, Work::none, nullptr, nullptr, expand_lstm},
-          {"RNN", is_recurrent | has_inner_products, Work::none, nullptr, nullptr, expand_rnn}};
+  return {{"GRU", is_recurrent | has_inner_products, Role::simple, nullptr, nullptr, expand_gru},
+          {"LSTM", is_recurrent | has_inner_products, Role::simple, nullptr, nullptr, expand_lstm},
+          {"RNN", is_recurrent | has_inner_products, Role::simple, nullptr, nullptr, expand_rnn}};
 }
 
 }  // namespace tactus::compiler

@@ -214,11 +214,11 @@ bool expand_averaged_sum(Planner& p, Expansion& e) {
 
 Operators reduction_operators() {
   Operators all;
-  all.push_back({"ReduceMean", takes_means, Work::none, nullptr, nullptr, expand_reduction});
+  all.push_back({"ReduceMean", takes_means, Role::simple, nullptr, nullptr, expand_reduction});
   for (const char* type : {"ReduceSum", "ReduceMax", "ReduceMin"}) {
-    all.push_back({type, 0, Work::none, nullptr, nullptr, expand_reduction});
+    all.push_back({type, 0, Role::simple, nullptr, nullptr, expand_reduction});
   }
-  all.push_back({"CumSum", 0, Work::none, nullptr, nullptr, expand_cum_sum});
+  all.push_back({"CumSum", 0, Role::simple, nullptr, nullptr, expand_cum_sum});
   return all;
 }
 

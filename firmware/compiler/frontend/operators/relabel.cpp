@@ -8,12 +8,10 @@
 namespace tactus::compiler {
 namespace {
 
-Emit relabel(Planner& p, Layout layout) {
+Plan relabel(Planner& p, Layout layout) {
   p.reads(0);
   p.output(std::move(layout));
-  return [in = p.node.inputs[0], out = p.node.outputs[0]](Emitter& e) {
-    e.alias(out, e.variable(in), {in});
-  };
+  return Renaming{p.node.inputs[0], p.node.outputs[0]};
 }
 
 /// The permutation; the default is the reversed order. Empty if it is wrong.
@@ -30,7 +28,7 @@ std::vector<std::int64_t> permutation_of(Planner& p, std::size_t rank) {
   return permutation;
 }
 
-Emit plan_transpose(Planner& p) {
+Plan plan_transpose(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const std::vector<std::int64_t> permutation = permutation_of(p, x->rank());
@@ -70,7 +68,7 @@ void fold_transpose(Planner& p) {
   p.fold(std::move(result));
 }
 
-Emit plan_identity(Planner& p) {
+Plan plan_identity(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   return relabel(p, *x);
@@ -78,7 +76,7 @@ Emit plan_identity(Planner& p) {
 
 void fold_identity(Planner& p) { p.fold(*p.constant(0)); }
 
-Emit plan_dropout(Planner& p) {
+Plan plan_dropout(Planner& p) {
   if (p.output_read(1)) p.problem("output 1 (mask) is for training and not supported");
   if (const nn::Tensor* training = p.constant(2)) {
     const bool on = std::any_of(training->integers.begin(), training->integers.end(),
@@ -94,9 +92,9 @@ Emit plan_dropout(Planner& p) {
 
 Operators relabel_operators() {
   return {
-      {"Transpose", keeps_rows | keeps_quantisation, Work::alias, plan_transpose, fold_transpose},
-      {"Identity", keeps_layout | keeps_quantisation, Work::alias, plan_identity, fold_identity},
-      {"Dropout", keeps_layout, Work::alias, plan_dropout}};
+      {"Transpose", keeps_rows | keeps_quantisation, Role::simple, plan_transpose, fold_transpose},
+      {"Identity", keeps_layout | keeps_quantisation, Role::simple, plan_identity, fold_identity},
+      {"Dropout", keeps_layout, Role::simple, plan_dropout}};
 }
 
 }  // namespace tactus::compiler

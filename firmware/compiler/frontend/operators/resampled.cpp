@@ -376,7 +376,7 @@ bool expand_grid_sample(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators sampling_operators() {
-  return {{"GridSample", wants_rows, Work::none, nullptr, nullptr, expand_grid_sample}};
+  return {{"GridSample", wants_rows, Role::simple, nullptr, nullptr, expand_grid_sample}};
 }
 
 }  // namespace tactus::compiler

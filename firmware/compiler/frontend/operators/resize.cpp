@@ -1,14 +1,12 @@
-// Resize of the height and width of images. Nearest shares vectors; linear is a weighted sum of up
-// to four.
+// Resize of the height and width of images. Nearest rearranges pixels; linear is a weighted sum of
+// up to four.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
-#include <unordered_map>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
-#include "firmware/compiler/frontend/operators/rearrange.h"
 #include "firmware/compiler/frontend/operators/resampled.h"
 #include "isa/support/text.h"
 
@@ -38,13 +36,9 @@ struct Resize {
   std::array<Axis, 2> axes;
   Transform transform = Transform::half_pixel;
   std::string nearest;  ///< rounding; empty: linear
-  bool keep_all_taps = false;
-  std::string in, out;
 
   [[nodiscard]] float source(const Axis& axis, std::int64_t at) const;
   [[nodiscard]] std::int64_t nearest_pixel(const Axis& axis, std::int64_t at) const;
-  void emit_nearest(Emitter& e) const;
-  void emit_linear(Emitter& e) const;
 };
 
 /// Position of an output pixel in the input, computed in float32 like the reference.
@@ -88,117 +82,30 @@ std::int64_t Resize::nearest_pixel(const Axis& axis, std::int64_t at) const {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(pixel), 0, axis.input - 1);
 }
 
-void Resize::emit_nearest(Emitter& e) const {
-  const Layout& from = *e.model().value(in).layout;
+/// Each output pixel is the nearest input pixel.
+Rearrangement nearest_pixels(const Resize& resize, const Planner& p, const nn::Shape& from) {
   std::array<std::vector<std::int64_t>, 2> pixels;
   for (std::size_t d = 0; d < 2; ++d) {
-    for (std::int64_t at = 0; at < axes[d].output; ++at) {
-      pixels[d].push_back(nearest_pixel(axes[d], at));
+    for (std::int64_t at = 0; at < resize.axes[d].output; ++at) {
+      pixels[d].push_back(resize.nearest_pixel(resize.axes[d], at));
     }
   }
-  const std::vector<std::int64_t> strides = strides_of(from.shape);
-  rearrange(e, out, *e.model().value(out).layout, {{from, in, e.variable(in)}},
-            [&](const nn::Shape& at) {
-              return Origin{0, at[0] * strides[0] + at[1] * strides[1] +
-                                   pixels[0][static_cast<std::size_t>(at[2])] * strides[2] +
-                                   pixels[1][static_cast<std::size_t>(at[3])] * strides[3]};
-            });
+  const auto origin = [pixels, strides = strides_of(from)](const nn::Shape& at) {
+    return Origin{0, at[0] * strides[0] + at[1] * strides[1] +
+                         pixels[0][static_cast<std::size_t>(at[2])] * strides[2] +
+                         pixels[1][static_cast<std::size_t>(at[3])] * strides[3]};
+  };
+  return {{p.node.inputs[0]}, {{p.node.outputs[0], origin}}};
 }
 
-/// Two neighbours and the weight of the second.
-struct Between {
-  std::int64_t first = 0, second = 0;
-  float weight = 0;
-};
-
-Between between(const Axis& axis, float at) {
+Resampling::Pair between(const Axis& axis, float at) {
   const float x = std::max(at, 0.0F);
   const float low = std::floor(x);
-  Between result;
+  Resampling::Pair result;
   result.first = std::min(static_cast<std::int64_t>(low), axis.input - 1);
   result.second = std::min(result.first + 1, axis.input - 1);
   result.weight = x - low;
   return result;
-}
-
-/// One output pixel: input pixels and their weights.
-struct Taps {
-  std::vector<std::int64_t> pixels;
-  std::vector<float> weights;
-};
-
-Taps taps_of(const Between& row, const Between& column, std::int64_t width, bool keep_all) {
-  const std::array<std::int64_t, 4> pixels{
-      row.first * width + column.first, row.second * width + column.first,
-      row.first * width + column.second, row.second * width + column.second};
-  const std::array<float, 4> weights{(1 - row.weight) * (1 - column.weight),
-                                     row.weight * (1 - column.weight),
-                                     (1 - row.weight) * column.weight, row.weight * column.weight};
-  Taps taps;
-  for (std::size_t k = 0; k < 4; ++k) {
-    const auto same = std::find(taps.pixels.begin(), taps.pixels.end(), pixels[k]);
-    if (keep_all || (weights[k] != 0.0F && same == taps.pixels.end())) {
-      taps.pixels.push_back(pixels[k]);
-      taps.weights.push_back(weights[k]);
-    } else if (same != taps.pixels.end()) {
-      taps.weights[static_cast<std::size_t>(same - taps.pixels.begin())] += weights[k];
-    }
-  }
-  return taps;
-}
-
-void Resize::emit_linear(Emitter& e) const {
-  const Layout& from = *e.model().value(in).layout;
-  const std::int64_t blocks = from.blocks(e.array_size());
-  const Addresses x = e.temps(in);
-  std::vector<Taps> windows;
-  Addresses weight_vectors;  // each different weight once
-  std::unordered_map<float, std::size_t> weight_number;
-  for (std::int64_t row = 0; row < axes[0].output; ++row) {
-    const Between vertical = between(axes[0], source(axes[0], row));
-    for (std::int64_t column = 0; column < axes[1].output; ++column) {
-      windows.push_back(taps_of(vertical, between(axes[1], source(axes[1], column)), axes[1].input,
-                                keep_all_taps));
-      for (const float weight : windows.back().weights) {
-        if (weight_number.emplace(weight, weight_vectors.size()).second) {
-          weight_vectors.push_back(e.splat(weight).front());
-        }
-      }
-    }
-  }
-  const Addresses weights = e.load(weight_vectors);
-  const Addresses y = e.allocate(windows.size() * static_cast<std::size_t>(from.shape[0] * blocks));
-
-  // Pixels with equal numbers of taps become one operation.
-  std::map<std::size_t, std::pair<std::vector<Addresses>, Addresses>> groups;
-  std::size_t next = 0;
-  for (std::int64_t image = 0; image < from.shape[0]; ++image) {
-    const std::int64_t first = image * axes[0].input * axes[1].input;
-    for (const Taps& taps : windows) {
-      auto& [operands, results] = groups[taps.pixels.size()];
-      operands.resize(2 * taps.pixels.size());
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        for (std::size_t k = 0; k < taps.pixels.size(); ++k) {
-          operands[2 * k].push_back(
-              x[static_cast<std::size_t>((first + taps.pixels[k]) * blocks + block)]);
-          operands[2 * k + 1].push_back(weights[weight_number.at(taps.weights[k])]);
-        }
-        results.push_back(y[next++]);
-      }
-    }
-  }
-  for (auto& [count, group] : groups) {
-    e.hir().add(hir::Kind::interpolate, std::move(group.first), std::move(group.second));
-  }
-  e.result(out, y);
-}
-
-/// Input pixels of an output pixel, without those of weight 0.
-Resampling::Taps taps_along(const Resize& resize, const Axis& axis, std::int64_t at) {
-  if (!resize.nearest.empty()) return {{resize.nearest_pixel(axis, at), 1.0F}};
-  const Between pair = between(axis, resize.source(axis, at));
-  if (pair.first == pair.second || pair.weight == 0.0F) return {{pair.first, 1.0F}};
-  return {{pair.first, 1.0F - pair.weight}, {pair.second, pair.weight}};
 }
 
 // ---- planning -----------------------------------------------------------------------------------
@@ -306,7 +213,7 @@ bool plan_sizes(Planner& p, const nn::Tensor& sizes, const Layout& x, Resize& re
   return true;
 }
 
-Emit plan_resize(Planner& p) {
+Plan plan_resize(Planner& p) {
   Resize resize;
   bool good = plan_mode(p, resize);
   good = plan_transform(p, resize) && good;
@@ -335,24 +242,17 @@ Emit plan_resize(Planner& p) {
                   : plan_scales(p, attribute ? p.node.reals("scales") : scales->floats, resize);
   if (!good || p.failed()) return {};
 
-  resize.keep_all_taps = p.compat();
-  resize.in = p.node.inputs[0];
-  resize.out = p.node.outputs[0];
+  const nn::Shape from = x->shape;
+  p.reads(0);
+  p.output(Layout::activation({from[0], from[1], resize.axes[0].output, resize.axes[1].output}));
+  if (!resize.nearest.empty()) return nearest_pixels(resize, p, from);
+  Resampling linear{p.node.inputs[0], p.node.outputs[0], {}};
   for (std::size_t d = 0; d < 2; ++d) {
     for (std::int64_t pixel = 0; pixel < resize.axes[d].output; ++pixel) {
-      p.step().resampling.axes[d].push_back(taps_along(resize, resize.axes[d], pixel));
+      linear.axes[d].push_back(between(resize.axes[d], resize.source(resize.axes[d], pixel)));
     }
   }
-  p.reads(0);
-  p.output(
-      Layout::activation({x->shape[0], x->shape[1], resize.axes[0].output, resize.axes[1].output}));
-  return [resize](Emitter& e) {
-    if (resize.nearest.empty()) {
-      resize.emit_linear(e);
-    } else {
-      resize.emit_nearest(e);
-    }
-  };
+  return linear;
 }
 
 bool expand_resize(Planner& p, Expansion& e) {
@@ -362,8 +262,8 @@ bool expand_resize(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators resize_operators() {
-  return {{"Resize", wants_image, Work::resize, plan_resize, nullptr, expand_resize},
-          {"Upsample", wants_image, Work::resize, plan_resize, nullptr, expand_to_image}};
+  return {{"Resize", wants_image, Role::simple, plan_resize, nullptr, expand_resize},
+          {"Upsample", wants_image, Role::simple, plan_resize, nullptr, expand_to_image}};
 }
 
 }  // namespace tactus::compiler

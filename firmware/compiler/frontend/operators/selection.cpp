@@ -7,7 +7,6 @@
 #include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/frontend/operators/functions.h"
 #include "firmware/compiler/frontend/operators/lane_turn.h"
-#include "firmware/compiler/frontend/operators/rearrange.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -19,16 +18,16 @@ namespace {
 /// Returns the row-major index in the input for a position of the output.
 using Source = std::function<std::int64_t(const nn::Shape& position)>;
 
-Emit selection(Planner& p, Layout result, Source source) {
+Plan selection(Planner& p, Layout result, Source source) {
   p.reads(0);
   p.output(std::move(result));
   const auto origin = [source = std::move(source)](const nn::Shape& position) {
     return Origin{0, source(position)};
   };
-  return rearranging(p, {{p.node.inputs[0]}, {{p.node.outputs[0], origin}}});
+  return Rearrangement{{p.node.inputs[0]}, {{p.node.outputs[0], origin}}};
 }
 
-Emit plan_gather(Planner& p) {
+Plan plan_gather(Planner& p) {
   const Layout* x = p.activation(0);
   const nn::Tensor* which = p.need_constant(1, "indices", nn::ElementType::int64);
   if (x == nullptr || which == nullptr) return {};
@@ -67,7 +66,7 @@ Emit plan_gather(Planner& p) {
 }
 
 /// Emits a repetition: each dimension is read at the position modulo the input's size.
-Emit repeated(Planner& p, const Layout& x, Layout result) {
+Plan repeated(Planner& p, const Layout& x, Layout result) {
   return selection(p, std::move(result),
                    [shape = x.shape, strides = strides_of(x.shape)](const nn::Shape& position) {
                      std::int64_t at = 0;
@@ -78,7 +77,7 @@ Emit repeated(Planner& p, const Layout& x, Layout result) {
                    });
 }
 
-Emit plan_tile(Planner& p) {
+Plan plan_tile(Planner& p) {
   const Layout* x = p.activation(0);
   const nn::Tensor* repeats = p.need_constant(1, "repeats", nn::ElementType::int64);
   if (x == nullptr || repeats == nullptr) return {};
@@ -110,7 +109,7 @@ bool expand_expand(Planner& p, Expansion& e) {
   return true;
 }
 
-Emit plan_expand(Planner& p) {
+Plan plan_expand(Planner& p) {
   const Layout* x = p.activation(0);
   const nn::Tensor* wanted = p.need_constant(1, "the shape", nn::ElementType::int64);
   if (x == nullptr || wanted == nullptr) return {};
@@ -123,7 +122,7 @@ Emit plan_expand(Planner& p) {
   return repeated(p, *x, {*shape, x->order});
 }
 
-Emit plan_blocks(Planner& p) {
+Plan plan_blocks(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const bool to_depth = p.node.op_type == "SpaceToDepth";
@@ -157,7 +156,7 @@ Emit plan_blocks(Planner& p) {
 }
 
 /// Plans the internal operator `relayout`, see expansion.h.
-Emit plan_relayout(Planner& p) {
+Plan plan_relayout(Planner& p) {
   const Layout* x = p.activation(0);
   if (x == nullptr) return {};
   const nn::Shape& order = p.node.integers("order");
@@ -168,15 +167,15 @@ Emit plan_relayout(Planner& p) {
 }  // namespace
 
 Operators selection_operators() {
-  return {{"Gather", 0, Work::rearrangement, plan_gather},
-          {"Expand", 0, Work::rearrangement, plan_expand, nullptr, expand_expand},
-          {"Tile", 0, Work::rearrangement, plan_tile},
-          {"DepthToSpace", 0, Work::rearrangement, plan_blocks},
-          {"SpaceToDepth", 0, Work::rearrangement, plan_blocks}};
+  return {{"Gather", 0, Role::simple, plan_gather},
+          {"Expand", 0, Role::simple, plan_expand, nullptr, expand_expand},
+          {"Tile", 0, Role::simple, plan_tile},
+          {"DepthToSpace", 0, Role::simple, plan_blocks},
+          {"SpaceToDepth", 0, Role::simple, plan_blocks}};
 }
 
 Operators internal_operators() {
-  return {{relayout, 0, Work::rearrangement, plan_relayout, nullptr, expand_lane_turn},
+  return {{relayout, 0, Role::simple, plan_relayout, nullptr, expand_lane_turn},
           sum_pool_operator(),
           chords_operator(),
           tables_operator()};

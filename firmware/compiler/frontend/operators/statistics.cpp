@@ -299,12 +299,12 @@ bool expand_lrn(Planner& p, Expansion& e) {
 }  // namespace
 
 Operators statistics_operators() {
-  return {{"LogSoftmax", 0, Work::none, nullptr, nullptr, expand_softmax},
-          {"LRN", 0, Work::none, nullptr, nullptr, expand_lrn},
-          {"InstanceNormalization", 0, Work::none, nullptr, nullptr, expand_instance},
-          {"GroupNormalization", 0, Work::none, nullptr, nullptr, expand_group},
-          {"LayerNormalization", wants_rows, Work::none, nullptr, nullptr, expand_layer},
-          {"RMSNormalization", wants_rows, Work::none, nullptr, nullptr, expand_layer}};
+  return {{"LogSoftmax", 0, Role::simple, nullptr, nullptr, expand_softmax},
+          {"LRN", 0, Role::simple, nullptr, nullptr, expand_lrn},
+          {"InstanceNormalization", 0, Role::simple, nullptr, nullptr, expand_instance},
+          {"GroupNormalization", 0, Role::simple, nullptr, nullptr, expand_group},
+          {"LayerNormalization", wants_rows, Role::simple, nullptr, nullptr, expand_layer},
+          {"RMSNormalization", wants_rows, Role::simple, nullptr, nullptr, expand_layer}};
 }
 
 std::string sum_of_last(Expansion& e, const std::string& x, std::int64_t count, float scale) {

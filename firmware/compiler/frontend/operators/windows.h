@@ -1,19 +1,31 @@
 // Geometry of windows over an image, for Conv and the pools.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "firmware/compiler/frontend/layout.h"
 #include "firmware/compiler/frontend/loop_nest.h"
-#include "firmware/compiler/frontend/meaning.h"
 #include "firmware/compiler/frontend/planner.h"
 
 namespace tactus::compiler {
 
 /// Attribute of a Conv that replaces a ConvTranspose: Windows::spacing. It is no attribute of ONNX.
 inline constexpr const char* input_spacing = "input spacing";
+
+/// Windows over an image; height first, then width.
+struct Windows {
+  std::array<std::int64_t, 2> input{}, kernel{}, stride{1, 1}, dilation{1, 1};
+  std::array<std::int64_t, 2> before{}, after{};  ///< padding
+  /// Distance between the image's pixels, with zeroes in between. It is 1 except for transposed
+  /// convolutions.
+  std::array<std::int64_t, 2> spacing{1, 1};
+  std::array<std::int64_t, 2> output{};
+
+  [[nodiscard]] std::int64_t taps() const { return kernel[0] * kernel[1]; }
+};
 
 enum class PadRule : std::uint8_t {
   read,    ///< uses pads, auto_pad, ceil_mode and dilations of the model

@@ -171,64 +171,7 @@ std::vector<Affine> Translator::count(Kernel& k, const Sizes& sizes) {
   return at;
 }
 
-void Translator::map(const std::string& source, const std::string& target,
-                     const std::function<std::string(Kernel&, const std::string&)>& function,
-                     const std::string& suffix) {
-  Kernel k = kernel(suffix);
-  k.tag("eltwise");
-  std::vector<Affine> at;
-  const auto& dims = shapes_.at(target).dims;
-  Sizes sizes;
-  for (const stripe::Dimension& dim : dims) sizes.push_back(static_cast<std::int64_t>(dim.size));
-  at = count(k, sizes);
-  read(k, "X", source, at);
-  write(k, target, at);
-  k.store("Y", function(k, k.load("X")));
-  append(std::move(k));
-}
-
 // ---- the whole ----------------------------------------------------------------------------------
-
-void Translator::translate() {
-  if (step_->nest != nullptr) return translate_nest(*step_->nest);
-  switch (step_->work) {
-    case Work::none:
-    case Work::product:
-    case Work::pool:
-      internal_error("{}: a step without work", node().where());
-    case Work::rearrangement:
-      return rearrangement();
-    case Work::alias:
-    case Work::softmax:
-      return relabel();
-    case Work::add:
-      return arithmetic("add");
-    case Work::subtract:
-      return arithmetic("sub");
-    case Work::multiply:
-      return arithmetic("mul");
-    case Work::minimum:
-      return arithmetic("min");
-    case Work::maximum:
-      return arithmetic("max");
-    case Work::parametric_relu:
-      return arithmetic("");
-    case Work::relu:
-      return relu();
-    case Work::leaky_relu:
-      return leaky_relu();
-    case Work::clip:
-      return clip();
-    case Work::chords:
-      return curve();
-    case Work::tables:
-      return lookup();
-    case Work::normalisation:
-      return normalisation();
-    case Work::resize:
-      return resize();
-  }
-}
 
 StripeGraph Translator::run() {
   entry_.name = model_.graph->name.empty() ? "model" : model_.graph->name;
@@ -243,7 +186,7 @@ StripeGraph Translator::run() {
   }
   for (const Step& step : model_.steps) {
     step_ = &step;
-    translate();
+    std::visit([this](const auto& nest) { translate(nest); }, step.nest);
   }
   for (const std::string& name : model_.outputs) {
     if (std::find(model_.inputs.begin(), model_.inputs.end(), name) != model_.inputs.end()) {

@@ -1,4 +1,5 @@
-// Arithmetic, activations and normalisation.
+// Functions of single elements: one kernel without loops over other elements.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -8,163 +9,201 @@
 
 namespace tactus::compiler::stripe_tcu {
 
-void Translator::arithmetic(const std::string& function) {
-  const Layout& result = layout(out());
-  const nn::Shape sizes = result.memory_shape();
-  const Place target = make_place(out());
-  Kernel k = kernel();
-  k.tag("eltwise");
-  const std::vector<Affine> at = count(k, sizes);
-  std::vector<std::string> operands;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::string into = i == 0 ? "A" : "B";
-    const nn::Tensor* tensor = constant(i);
-    if (tensor == nullptr) {
-      const nn::Shape own = layout(in(i)).memory_shape();
-      std::vector<Affine> its;
-      for (std::size_t d = 0; d < own.size(); ++d) {
-        its.push_back(own[d] == 1 && sizes[d] != 1 ? Affine() : at[d]);
+/// Writes the functions of an elementwise step as statements of a kernel, each when it is first
+/// needed.
+class Translator::Functions {
+ public:
+  Functions(Translator& t, const Elementwise& nest)
+      : t_(t),
+        nest_(nest),
+        target_(t.make_place(nest.result)),
+        kernel_(t.kernel()),
+        scalars_(nest.operands.size() + nest.functions.size()),
+        tables_(nest.operands.size()) {}
+
+  void write() {
+    kernel_.tag("eltwise");
+    const std::vector<Affine> at = count(kernel_, t_.layout(nest_.result).memory_shape());
+    std::vector<std::pair<std::size_t, std::string>> buffers;
+    const auto from_buffers = std::count_if(nest_.operands.begin(), nest_.operands.end(),
+                                            [](const ElementOperand& operand) {
+                                              return !std::holds_alternative<Number>(operand) &&
+                                                     !std::holds_alternative<LookupTables>(operand);
+                                            });
+    for (std::size_t i = 0; i < nest_.operands.size(); ++i) {
+      const std::string into(1, from_buffers == 1 ? 'X' : static_cast<char>('A' + buffers.size()));
+      const bool is_buffer = std::visit(
+          [&](const auto& operand) { return add(i, into, operand, at); }, nest_.operands[i]);
+      if (is_buffer) buffers.emplace_back(i, into);
+    }
+    t_.write(kernel_, target_.buffer, t_.access(target_, at));
+    for (const auto& [operand, into] : buffers) scalars_[operand] = kernel_.load(into);
+    const std::string result = scalar(scalars_.size() - 1);
+    const bool is_new = result != scalars_[nest_.functions.back().operands.front()];
+    kernel_.store("Y", is_new ? result : call("assign", {result}));
+    t_.append(std::move(kernel_));
+  }
+
+ private:
+  // ---- operands: return true for those that are loaded from a buffer ----
+
+  bool add(std::size_t /*number*/, const std::string& into, const RunTimeValue& value,
+           const std::vector<Affine>& at) {
+    const nn::Shape own = t_.layout(value.name).memory_shape();
+    const nn::Shape sizes = t_.layout(nest_.result).memory_shape();
+    std::vector<Affine> its;
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      its.push_back(own[d] == 1 && sizes[d] != 1 ? Affine() : at[d]);
+    }
+    t_.read(kernel_, into, value.name, its);
+    return true;
+  }
+  /// Dimensions along which a constant is broadcast are left out, except the lanes'.
+  bool add(std::size_t /*number*/, const std::string& into, const BroadcastConstant& constant,
+           const std::vector<Affine>& at) {
+    const Layout& result = t_.layout(nest_.result);
+    const nn::Shape sizes = result.memory_shape();
+    const nn::Tensor& tensor = *constant.tensor;
+    Sizes kept;
+    std::vector<Affine> its;
+    std::vector<std::size_t> dims;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      const bool scalar = result.rank() == 0;
+      const std::size_t dim = scalar ? 0 : result.order[d];
+      const std::size_t missing = result.shape.size() - tensor.shape.size();
+      const bool varies = !scalar && dim >= missing && tensor.shape[dim - missing] != 1;
+      if (!varies && d + 1 != sizes.size()) continue;
+      kept.push_back(sizes[d]);
+      its.push_back(at[d]);
+      dims.push_back(dim);
+    }
+    const BroadcastIndex source(tensor.shape, result.shape);
+    std::vector<float> values;
+    nn::Shape position(kept.size(), 0), whole(sizes.size(), 0);
+    do {
+      for (std::size_t d = 0; d < dims.size(); ++d) whole[dims[d]] = position[d];
+      values.push_back(tensor.floats[static_cast<std::size_t>(source(whole))]);
+    } while (next_position(position, kept));
+    const std::string buffer =
+        t_.make_constant(constant.name, kept, std::move(values), constant.name);
+    kernel_.in(into, t_.shapes_.at(buffer), buffer, its);
+    return true;
+  }
+  bool add(std::size_t /*number*/, const std::string& into, const LaneConstants& constant,
+           const std::vector<Affine>& at) {
+    const std::string buffer = t_.make_constant(
+        constant.name, {static_cast<std::int64_t>(constant.values.size())}, constant.values);
+    kernel_.in(into, t_.shapes_.at(buffer), buffer, {at.back()});
+    return true;
+  }
+  bool add(std::size_t /*number*/, const std::string& /*into*/, Number /*number*/,
+           const std::vector<Affine>& /*at*/) {
+    return false;
+  }
+  bool add(std::size_t number, const std::string& /*into*/, const LookupTables& tables,
+           const std::vector<Affine>& /*at*/) {
+    std::vector<float> rows(tables.slopes);
+    rows.insert(rows.end(), tables.values.begin(), tables.values.end());
+    tables_[number] = t_.table({2, static_cast<std::int64_t>(tables.slopes.size())}, rows);
+    return false;
+  }
+
+  // ---- functions ----
+
+  std::string call(const std::string& name, const std::vector<std::string>& operands) {
+    return kernel_.call(name, operands);
+  }
+  [[nodiscard]] std::optional<Number> number(std::size_t operand) const {
+    if (operand >= nest_.operands.size()) return std::nullopt;
+    const auto* number = std::get_if<Number>(&nest_.operands[operand]);
+    return number == nullptr ? std::nullopt : std::optional(*number);
+  }
+
+  /// The scalar of an operand or of a function's result.
+  const std::string& scalar(std::size_t at) {
+    if (!scalars_[at].empty()) return scalars_[at];
+    if (const std::optional<Number> value = number(at)) {
+      return scalars_[at] = kernel_.real(*value);
+    }
+    return scalars_[at] = result_of(nest_.functions[at - nest_.operands.size()]);
+  }
+
+  std::string result_of(const Elementwise::Function& function) {
+    const std::vector<std::size_t>& of = function.operands;
+    const auto of_two = [&](const char* name) {
+      const std::string a = scalar(of[0]);
+      return call(name, {a, scalar(of[1])});
+    };
+    switch (function.kind) {
+      case hir::Kind::add:
+        return of_two("add");
+      case hir::Kind::subtract:
+        return of_two("sub");
+      case hir::Kind::multiply:
+        return of_two("mul");
+      case hir::Kind::minimum:
+        return of_two("min");
+      case hir::Kind::max_pool:
+        return of_two("max");
+      case hir::Kind::leaky_relu: {
+        const std::string scaled = of_two("mul");
+        return call("max", {scaled, scalar(of[0])});
       }
-      read(k, into, in(i), its);
-    } else {
-      // Dimensions along which a tensor is broadcast are left out, except the lanes'.
-      const BroadcastIndex source(tensor->shape, result.shape);
-      Sizes kept;
-      std::vector<Affine> its;
-      std::vector<std::size_t> dims;
-      for (std::size_t d = 0; d < sizes.size(); ++d) {
-        const bool scalar = result.rank() == 0;
-        const std::size_t dim = scalar ? 0 : result.order[d];
-        const std::size_t missing = result.shape.size() - tensor->shape.size();
-        const bool varies = !scalar && dim >= missing && tensor->shape[dim - missing] != 1;
-        if (!varies && d + 1 != sizes.size()) continue;
-        kept.push_back(sizes[d]);
-        its.push_back(at[d]);
-        dims.push_back(dim);
+      case hir::Kind::norm: {
+        const std::string scaled = of_two("mul");
+        return call("add", {scaled, scalar(of[2])});
       }
-      std::vector<float> values;
-      nn::Shape position(kept.size(), 0), whole(sizes.size(), 0);
-      do {
-        for (std::size_t d = 0; d < dims.size(); ++d) whole[dims[d]] = position[d];
-        values.push_back(tensor->floats[static_cast<std::size_t>(source(whole))]);
-      } while (next_position(position, kept));
-      const std::string buffer = make_constant(in(i), kept, std::move(values), in(i));
-      k.in(into, shapes_.at(buffer), buffer, its);
+      case hir::Kind::relu: {
+        const std::string zero = kernel_.integer(0), x = scalar(of[0]);
+        return call("cond", {call("cmp_lt", {x, zero}), zero, x});
+      }
+      case hir::Kind::clip:
+        return clip(of);
+      case hir::Kind::average_pool:
+        return sum(of);
+      case hir::Kind::lookup:
+        return lookup(of);
+      default:
+        internal_error("no function of elements: {}", hir::to_string(function.kind));
     }
-    operands.push_back(k.load(into));
   }
-  write(k, target.buffer, access(target, at));
-  // Slopes of a PRelu are 1 at most here.
-  k.store("Y", function.empty() ? k.call("max", {k.call("mul", operands), operands[0]})
-                                : k.call(function, operands));
-  append(std::move(k));
-}
 
-/// Approximates a function by chords: a start value, plus for each chord the shifted and scaled
-/// input, clipped to the chord's range.
-void Translator::curve() {
-  const std::vector<float>& numbers = node().reals("chords");
-  map(in(), make_place(out()).buffer, [&](Kernel& k, const std::string& x) {
-    std::string sum = k.real(numbers[0]);
-    const std::string zero = k.integer(0);
-    for (std::size_t c = 1; c + 2 < numbers.size(); c += 3) {
-      const std::string line =
-          k.call("add", {k.call("mul", {x, k.real(numbers[c])}), k.real(numbers[c + 1])});
-      const std::string rise = k.real(numbers[c + 2]);
-      const bool falls = numbers[c + 2] < 0;
-      const std::string cut =
-          k.call("min", {k.call("max", {line, falls ? rise : zero}), falls ? zero : rise});
-      sum = k.call("add", {sum, cut});
-    }
-    return sum;
-  });
-}
-
-/// Computes a sum of table functions, each of the argument times a scale.
-void Translator::lookup() {
-  const std::vector<float>&scales = node().reals("scales"), &slopes = node().reals("slopes"),
-        &values = node().reals("values");
-  const std::size_t entries = slopes.size() / scales.size();
-  std::vector<std::string> functions;
-  for (std::size_t piece = 0; piece < scales.size(); ++piece) {
-    std::vector<float> rows;
-    for (const std::vector<float>* all : {&slopes, &values}) {
-      const auto first = all->begin() + static_cast<std::ptrdiff_t>(piece * entries);
-      rows.insert(rows.end(), first, first + static_cast<std::ptrdiff_t>(entries));
-    }
-    functions.push_back(
-        stripe::lookup_name(table({2, static_cast<std::int64_t>(entries)}, std::move(rows))));
+  std::string clip(const std::vector<std::size_t>& of) {
+    std::string x = scalar(of[0]);
+    if (number(of[1]) != -HUGE_VALF) x = call("max", {x, scalar(of[1])});
+    if (number(of[2]) != HUGE_VALF) x = call("min", {x, scalar(of[2])});
+    return x;
   }
-  const double step =
-      std::ldexp(1.0, -static_cast<int>(model_.architecture.lookup_tables.key_binary_point));
-  map(in(), make_place(out()).buffer, [&](Kernel& k, const std::string& x) {
-    const std::string distance = k.real(step);
-    std::string sum;
-    for (std::size_t piece = 0; piece < scales.size(); ++piece) {
-      const std::string argument =
-          scales[piece] == 1.0F ? x : k.call("mul", {x, k.real(scales[piece])});
-      const std::string part = k.call(functions[piece], {argument, distance});
-      sum = sum.empty() ? part : k.call("add", {sum, part});
-    }
-    return sum;
-  });
-}
 
-void Translator::relu() {
-  map(in(), make_place(out()).buffer, [](Kernel& k, const std::string& x) {
-    const std::string zero = k.integer(0);
-    return k.call("cond", {k.call("cmp_lt", {x, zero}), zero, x});
-  });
-}
-
-void Translator::leaky_relu() {
-  const float alpha = node().real("alpha", 0.01F);
-  map(in(), make_place(out()).buffer, [alpha](Kernel& k, const std::string& x) {
-    return k.call("max", {k.call("mul", {x, k.real(alpha)}), x});
-  });
-}
-
-void Translator::clip() {
-  const auto bound = [this](std::string_view name, std::size_t input,
-                            float fallback) -> std::optional<float> {
-    if (model_.graph->opset < 11) {
-      return node().has(name) ? std::optional(node().real(name, fallback)) : std::nullopt;
-    }
-    const nn::Tensor* tensor = constant(input);
-    return tensor != nullptr ? std::optional(tensor->floats[0]) : std::nullopt;
-  };
-  const std::optional<float> low = bound("min", 1, 0), high = bound("max", 2, 0);
-  map(in(), make_place(out()).buffer, [&](Kernel& k, std::string x) {
-    if (low) x = k.call("max", {x, k.real(*low)});
-    if (high) x = k.call("min", {x, k.real(*high)});
-    return low || high ? x : k.call("assign", {x});
-  });
-}
-
-void Translator::normalisation() {
-  const float epsilon = node().real("epsilon", 1e-5F);
-  const auto channels = static_cast<std::size_t>(layout(in()).lanes());
-  std::vector<float> scale, offset;
-  for (std::size_t c = 0; c < channels; ++c) {
-    scale.push_back(
-        static_cast<float>(1.0 / std::sqrt(static_cast<double>(constant(4)->floats[c] + epsilon)) *
-                           static_cast<double>(constant(1)->floats[c])));
-    offset.push_back(constant(2)->floats[c] - constant(3)->floats[c] * scale.back());
+  /// A sum begins with its numbers, and each of its terms is computed when it is added.
+  std::string sum(const std::vector<std::size_t>& of) {
+    std::vector<std::size_t> terms(of.begin(), of.end() - 1);
+    std::stable_partition(terms.begin(), terms.end(),
+                          [&](std::size_t term) { return number(term).has_value(); });
+    std::string sum = scalar(terms.front());
+    for (std::size_t k = 1; k < terms.size(); ++k) sum = call("add", {sum, scalar(terms[k])});
+    return number(of.back()) == 1.0F ? sum : call("mul", {sum, scalar(of.back())});
   }
-  const auto size = static_cast<std::int64_t>(channels);
-  const std::string scales = make_constant(node().name + "_scale", {size}, std::move(scale));
-  const std::string offsets = make_constant(node().name + "_offset", {size}, std::move(offset));
-  const Place target = make_place(out());
-  Kernel k = kernel();
-  k.tag("eltwise");
-  const std::vector<Affine> at = count(k, layout(out()).memory_shape());
-  read(k, "X", in(), at);
-  k.in("S", shapes_.at(scales), scales, {at.back()});
-  k.in("T", shapes_.at(offsets), offsets, {at.back()});
-  write(k, target.buffer, at);
-  const std::string x = k.load("X"), s = k.load("S"), t = k.load("T");
-  k.store("Y", k.call("add", {k.call("mul", {x, s}), t}));
-  append(std::move(k));
-}
+
+  std::string lookup(const std::vector<std::size_t>& of) {
+    if (distance_.empty()) {
+      const auto digits = t_.model_.architecture.lookup_tables.key_binary_point;
+      distance_ = kernel_.real(std::ldexp(1.0, -static_cast<int>(digits)));
+    }
+    std::string argument = scalar(of[0]);
+    if (of.size() == 3) argument = call("mul", {argument, scalar(of[1])});
+    return call(stripe::lookup_name(tables_[of.back()]), {argument, distance_});
+  }
+
+  Translator& t_;
+  const Elementwise& nest_;
+  Place target_;
+  Kernel kernel_;
+  std::vector<std::string> scalars_;  ///< by number of operand or function; empty: not yet written
+  std::vector<std::string> tables_;   ///< buffers of tables, by operand
+  std::string distance_;              ///< scalar: the distance between keys of the tables
+};
+
+void Translator::translate(const Elementwise& nest) { Functions(*this, nest).write(); }
 
 }  // namespace tactus::compiler::stripe_tcu

@@ -336,7 +336,7 @@ void Translator::sum(const LoopNest& nest) {
   append(std::move(mean));
 }
 
-void Translator::translate_nest(const LoopNest& nest) {
+void Translator::translate(const LoopNest& nest) {
   switch (nest.work) {
     case NestWork::product:
       return product(nest);

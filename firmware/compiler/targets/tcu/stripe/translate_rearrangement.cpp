@@ -539,11 +539,11 @@ class Translator::Rearranging {
 
 /// Translates a rearrangement. An output that may not be needed in the new order, such as the input
 /// of a product after Flatten, is rearranged only when it is read.
-void Translator::rearrangement() {
-  for (const Rearrangement::Output& output : step_->rearrangement.outputs) {
+void Translator::translate(const Rearrangement& nest) {
+  for (const Rearrangement::Output& output : nest.outputs) {
     const Value& value = model_.value(output.name);
     if (value.output) {
-      Rearranging(*this, step_->rearrangement, output);
+      Rearranging(*this, nest, output);
     } else if (!value.readers.empty()) {
       pending_[output.name] = {step_, &output};
     }
@@ -556,10 +556,10 @@ void Translator::rearrange_pending(const std::string& value) {
   const auto [step, output] = found->second;
   pending_.erase(found);
   const Step* under_way = std::exchange(step_, step);
-  Rearranging(*this, step_->rearrangement, *output);
+  Rearranging(*this, std::get<Rearrangement>(step->nest), *output);
   step_ = under_way;
 }
 
-void Translator::relabel() { alias(out(), in()); }
+void Translator::translate(const Renaming& nest) { alias(nest.result, nest.value); }
 
 }  // namespace tactus::compiler::stripe_tcu

@@ -44,15 +44,8 @@ class Translator {
  private:
   // ---- the node under way ----
   [[nodiscard]] const nn::Node& node() const { return *step_->node; }
-  [[noreturn]] void refuse(const std::string& why) const {
-    user_error("{}: cannot be compiled by way of Stripe: {}", node().where(), why);
-  }
   [[nodiscard]] const Layout& layout(const std::string& value) const {
     return *model_.value(value).layout;
-  }
-  [[nodiscard]] const nn::Tensor* constant(std::size_t input) const {
-    if (node().input(input).empty()) return nullptr;
-    return model_.value(std::string(node().input(input))).constant.get();
   }
   [[nodiscard]] const std::string& in(std::size_t i = 0) const { return node().inputs[i]; }
   [[nodiscard]] const std::string& out(std::size_t i = 0) const { return node().outputs[i]; }
@@ -84,14 +77,9 @@ class Translator {
              const std::string& agg = "");
   /// Makes one index for each dimension of a layout: d0, d1, ...
   static std::vector<Affine> count(Kernel& k, const Sizes& sizes);
-  /// Makes a kernel out = f(in), element by element, with the layout of `value`.
-  void map(const std::string& source, const std::string& target,
-           const std::function<std::string(Kernel&, const std::string&)>& function,
-           const std::string& suffix = "");
 
-  // ---- operators ----
-  void translate();
-  void translate_nest(const LoopNest& nest);
+  // ---- nests ----
+  void translate(const LoopNest& nest);
   void product(const LoopNest& made);
   std::string make_weights(const LoopNest& nest, bool diagonal);
   void multiply(const LoopNest& nest, const std::vector<Phase>& phases, const std::string& weights,
@@ -99,24 +87,18 @@ class Translator {
   void add_row(const std::string& buffer, const Weights& weights);
   void maximum(const LoopNest& nest);
   void sum(const LoopNest& nest);
-  /// Applies a function of Stripe to two operands; "": that of a PRelu.
-  void arithmetic(const std::string& function);
-  void relu();
-  void leaky_relu();
-  void clip();
-  void curve();
-  void lookup();
-  void normalisation();
+  class Functions;
+  void translate(const Elementwise& nest);
   class Rearranging;
-  void rearrangement();
+  void translate(const Rearrangement& nest);
   void rearrange_pending(const std::string& value);
+  void translate(const Renaming& nest);
   void weigh(
-      const std::string& target, std::size_t d, const std::vector<Resampling::Taps>& taps,
+      const std::string& target, std::size_t d, const std::vector<Resampling::Pair>& pairs,
       const Sizes& sizes,
       const std::function<void(Kernel&, const std::string&, const std::vector<Affine>&)>& source,
       const std::string& suffix);
-  void resize();
-  void relabel();
+  void translate(const Resampling& nest);
 
   Model model_;
   const Options& options_;

@@ -1,14 +1,25 @@
-#include "firmware/compiler/frontend/operators/rearrange.h"
-
+// Rearrangements as HIR: tensors made of elements of other tensors, given the source of each
+// element.
+//
+// An output vector that equals an input vector lane for lane is shared and needs no code. Every
+// other output vector is computed by products with 0/1 matrices, one for each source vector, and
+// saved. Source: toolchain spec section 3.3 (Reshape).
 #include <algorithm>
 #include <map>
 
+#include "firmware/compiler/frontend/enumerate.h"
 #include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/frontend/places.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler {
 namespace {
+
+struct Piece {
+  Layout layout;
+  std::string name;  ///< name of the object that the vectors belong to; empty: constants
+  Addresses vectors;
+};
 
 /// One lane of one vector of a piece.
 struct Cell {
@@ -182,6 +193,34 @@ class Assembly {
   std::map<Pattern, Products> products_;
 };
 
+void rearrange(Emitter& e, const std::string& output, const Layout& layout,
+               const std::vector<Piece>& pieces, const FindOrigin& origin, float fill) {
+  const std::int64_t n = e.array_size();
+  std::vector<Cells> cells_of;
+  cells_of.reserve(pieces.size());
+  for (const Piece& piece : pieces) cells_of.emplace_back(piece, e.array_size());
+
+  Assembly assembly(e, layout, fill);
+  nn::Shape outer = layout.memory_shape();
+  outer.pop_back();
+  nn::Shape at(outer.size(), 0), position(layout.rank(), 0);
+  std::vector<Cell> cells;
+  do {
+    for (std::size_t k = 0; k < at.size(); ++k) position[layout.order[k]] = at[k];
+    for (std::int64_t first = 0; first < layout.lanes(); first += n) {
+      cells.clear();
+      for (std::int64_t lane = first; lane < std::min(first + n, layout.lanes()); ++lane) {
+        layout.set_lane(position, lane);
+        const Origin from = origin(position);
+        cells.push_back(
+            from.piece < 0 ? Cell{} : cells_of[static_cast<std::size_t>(from.piece)](from.index));
+      }
+      assembly.add(cells);
+    }
+  } while (next_position(at, outer));
+  assembly.finish(output, pieces);
+}
+
 }  // namespace
 
 /// The lanes beyond the last one are those of the artefacts of the reference before August 2022; it
@@ -217,55 +256,24 @@ const Addresses& laid_out(Emitter& e, const std::string& name, const nn::Tensor&
                     static_cast<std::size_t>(layout.vectors(e.array_size())), make);
 }
 
-void rearrange(Emitter& e, const std::string& output, const Layout& layout,
-               const std::vector<Piece>& pieces, const FindOrigin& origin, float fill) {
-  const std::int64_t n = e.array_size();
-  std::vector<Cells> cells_of;
-  cells_of.reserve(pieces.size());
-  for (const Piece& piece : pieces) cells_of.emplace_back(piece, e.array_size());
-
-  Assembly assembly(e, layout, fill);
-  nn::Shape outer = layout.memory_shape();
-  outer.pop_back();
-  nn::Shape at(outer.size(), 0), position(layout.rank(), 0);
-  std::vector<Cell> cells;
-  do {
-    for (std::size_t k = 0; k < at.size(); ++k) position[layout.order[k]] = at[k];
-    for (std::int64_t first = 0; first < layout.lanes(); first += n) {
-      cells.clear();
-      for (std::int64_t lane = first; lane < std::min(first + n, layout.lanes()); ++lane) {
-        layout.set_lane(position, lane);
-        const Origin from = origin(position);
-        cells.push_back(
-            from.piece < 0 ? Cell{} : cells_of[static_cast<std::size_t>(from.piece)](from.index));
-      }
-      assembly.add(cells);
+void enumerate(Emitter& e, const Rearrangement& nest) {
+  const Layout& result = *e.model().value(nest.outputs.front().name).layout;
+  std::vector<Piece> pieces;
+  for (const std::string& name : nest.pieces) {
+    const Value& value = e.model().value(name);
+    if (value.constant) {
+      const Layout layout{value.constant->shape, result.order};
+      pieces.push_back({layout, "", laid_out(e, name, *value.constant, layout)});
+    } else {
+      pieces.push_back({*value.layout, name, e.variable(name)});
     }
-  } while (next_position(at, outer));
-  assembly.finish(output, pieces);
-}
-
-Emit rearranging(Planner& p, Rearrangement rearrangement) {
-  p.step().rearrangement = rearrangement;
-  return [r = std::move(rearrangement)](Emitter& e) {
-    const Layout& result = *e.model().value(r.outputs.front().name).layout;
-    std::vector<Piece> pieces;
-    for (const std::string& name : r.pieces) {
-      const Value& value = e.model().value(name);
-      if (value.constant) {
-        const Layout layout{value.constant->shape, result.order};
-        pieces.push_back({layout, "", laid_out(e, name, *value.constant, layout)});
-      } else {
-        pieces.push_back({*value.layout, name, e.variable(name)});
-      }
-    }
-    for (const Rearrangement::Output& part : r.outputs) {
-      // A part without readers would never be freed.
-      const Value& value = e.model().value(part.name);
-      if (!value.output && value.readers.empty()) continue;
-      rearrange(e, part.name, *value.layout, pieces, part.origin, r.fill);
-    }
-  };
+  }
+  for (const Rearrangement::Output& part : nest.outputs) {
+    // A part without readers would never be freed.
+    const Value& value = e.model().value(part.name);
+    if (!value.output && value.readers.empty()) continue;
+    rearrange(e, part.name, *value.layout, pieces, part.origin, nest.fill);
+  }
 }
 
 }  // namespace tactus::compiler
