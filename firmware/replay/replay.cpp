@@ -131,18 +131,23 @@ LogReplayResult replay(const GoldenLog& log, const ReplayOptions& options) {
   TcuEventFormat format;
   format.style = log.bare ? EventStyle::bare : EventStyle::axi;
 
-  const KernelScope kernel;
+  KernelScope kernel;
   Clock clock;
   LogComparison comparison(tcu_event_format(format), log);
   clock.events = &comparison;
-  const auto rig = make_rig(clock, log, architecture, options.engine, options.shuffle_seed);
-  ClockDriver driver("clock", clock, clock_period(100), [&](Cycle) {
-    const Cycle cycle = clock.now;
-    rig->cycle();
-    comparison.check_cycle(cycle);
-    return clock.now < log.cycles && comparison.result.difference.empty();
-  });
+  const auto rig =
+      make_rig(clock, log, architecture, options.engine, options.shuffle_seed, options.own_units);
+  ClockDriver driver(
+      "clock", clock, clock_period(100),
+      [&](Cycle) {
+        const Cycle cycle = clock.now;
+        rig->cycle();
+        comparison.check_cycle(cycle);
+        return clock.now < log.cycles && comparison.result.difference.empty();
+      },
+      !options.own_units.empty());
   if (log.cycles > 0) driver.run();
+  kernel.end_threads();
 
   LogReplayResult result = std::move(comparison.result);
   if (!result.difference.empty()) return result;

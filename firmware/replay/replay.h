@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "firmware/replay/golden_log.h"
 #include "models/sim/engine.h"
+#include "models/tcu/pins/own_units.h"
 
 namespace tactus {
 
@@ -20,6 +22,7 @@ struct ReplayOptions {
   Engine engine = Engine::fast;
   /// Evaluates units in random order, a new order in every cycle. Only for logs of the whole top.
   std::optional<std::uint32_t> shuffle_seed;
+  std::vector<OwnUnit> own_units;  ///< see TcuSystem::Config
 };
 
 /// Runs the log's program on the pynqz1 architecture (64-bit AXI), on the TCU alone or the whole

@@ -25,7 +25,7 @@ void fill_pattern(unsigned port, unsigned lanes, std::uint64_t address, std::uin
 class BareBench final : public ReplayRig {
  public:
   BareBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture,
-            Engine engine)
+            Engine engine, const std::vector<OwnUnit>& own_units)
       : clock_(clock),
         source_(axi_data_bits / 8, log.feed_gap),
         stalls_(log.stall_seed, log.stall_percent),
@@ -44,6 +44,7 @@ class BareBench final : public ReplayRig {
       };
       drams_[p] = std::make_unique<BareDram>(p == 0 ? "dram0" : "dram1", clock, config, links_[p]);
     }
+    make_own_units(own_units, architecture);
   }
 
   void cycle() override {
@@ -52,10 +53,16 @@ class BareBench final : public ReplayRig {
     for (auto& dram : drams_) dram->draw_stalls(stalls_);
     for (auto& dram : drams_) dram->drive();
     if (clock_.watcher != nullptr) clock_.activity.wake(UnitActivity::all);
-    tcu_.drive();
-    tcu_.accept();
+    const auto settle = [this] { tcu_.drive(), tcu_.accept(); };
+    if (own_units_) {
+      clock_.activity.sleep(own_units_->replaced());
+      own_units_->settle(settle);
+    } else {
+      settle();
+    }
     if (clock_.watcher != nullptr) clock_.watcher->settled(clock_.now);
     tcu_.commit();
+    tcu_.decoder().commit_outside();
     // The observer is called before the DRAMs' clock edge, which may change the data that their
     // wires point to.
     if (clock_.watcher != nullptr) clock_.watcher->committed(clock_.now);
@@ -63,6 +70,7 @@ class BareBench final : public ReplayRig {
     if (instruction_.fires()) source_.taken(clock_.now);
     clock_.events->end_of_cycle(clock_.now);
     ++clock_.now;
+    if (own_units_) own_units_->end_cycle();
   }
   [[nodiscard]] const Tcu& tcu() const override { return tcu_; }
   void describe(const trace::Scope& top) const override {
@@ -72,6 +80,26 @@ class BareBench final : public ReplayRig {
   [[nodiscard]] std::uint64_t delivered() const override { return source_.words_taken(); }
 
  private:
+  /// Those of the TCU alone; the rig has no other units.
+  void make_own_units(const std::vector<OwnUnit>& all, const tcu::Architecture& architecture) {
+    std::vector<PinnedUnit> units, models;
+    std::vector<OwnUnit> own;
+    tcu_.add_pinned_units(units);
+    for (const OwnUnit& one : all) {
+      for (PinnedUnit& unit : units) {
+        if (unit.name != one.unit) continue;
+        own.push_back(one);
+        models.push_back(std::move(unit));
+      }
+    }
+    if (own.empty()) return;
+    own_units_ =
+        std::make_unique<OwnUnits>("own_units", clock_, own, std::move(models),
+                                   std::make_shared<TcuWidths>(architecture, axi_data_bits),
+                                   [this] { return tcu_.decoder().head_text(); });
+    if (own_units_->replaces("decoder")) tcu_.decoder().stand_outside();
+  }
+
   Clock& clock_;
   ProgramStream source_;
   StallGenerator stalls_;
@@ -79,14 +107,15 @@ class BareBench final : public ReplayRig {
   std::array<DramLinks, 2> links_;
   Tcu tcu_;
   std::array<std::unique_ptr<BareDram>, 2> drams_;
+  std::unique_ptr<OwnUnits> own_units_;
 };
 
 class TopBench final : public ReplayRig {
  public:
   TopBench(Clock& clock, const GoldenLog& log, const tcu::Architecture& architecture, Engine engine,
-           std::optional<std::uint32_t> shuffle_seed)
+           std::optional<std::uint32_t> shuffle_seed, const std::vector<OwnUnit>& own_units)
       : source_(axi_data_bits / 8, log.feed_gap),
-        system_("top", clock, config(log, architecture, engine, shuffle_seed), source_) {
+        system_("top", clock, config(log, architecture, engine, shuffle_seed, own_units), source_) {
     source_.start(log.program);
     for (unsigned p = 0; p < 2; ++p) {
       slaves_[p] = std::make_unique<PatternSlave>(clock, p, log.read_latency, log.write_latency,
@@ -102,8 +131,10 @@ class TopBench final : public ReplayRig {
 
  private:
   static TcuSystem::Config config(const GoldenLog& log, const tcu::Architecture& architecture,
-                                  Engine engine, std::optional<std::uint32_t> shuffle_seed) {
+                                  Engine engine, std::optional<std::uint32_t> shuffle_seed,
+                                  const std::vector<OwnUnit>& own_units) {
     TcuSystem::Config config;
+    config.own_units = own_units;
     config.tcu.architecture = architecture;
     config.axi_data_bits = axi_data_bits;
     config.stalls = StallGenerator(log.stall_seed, log.stall_percent);
@@ -157,9 +188,10 @@ void PatternSlave::commit() {
 
 std::unique_ptr<ReplayRig> make_rig(Clock& clock, const GoldenLog& log,
                                     const tcu::Architecture& architecture, Engine engine,
-                                    std::optional<std::uint32_t> shuffle_seed) {
-  if (log.bare) return std::make_unique<BareBench>(clock, log, architecture, engine);
-  return std::make_unique<TopBench>(clock, log, architecture, engine, shuffle_seed);
+                                    std::optional<std::uint32_t> shuffle_seed,
+                                    const std::vector<OwnUnit>& own_units) {
+  if (log.bare) return std::make_unique<BareBench>(clock, log, architecture, engine, own_units);
+  return std::make_unique<TopBench>(clock, log, architecture, engine, shuffle_seed, own_units);
 }
 
 }  // namespace tactus

@@ -65,6 +65,7 @@ class PatternSlave final : public AxiTarget {
 [[nodiscard]] std::unique_ptr<ReplayRig> make_rig(Clock& clock, const GoldenLog& log,
                                                   const tcu::Architecture& architecture,
                                                   Engine engine,
-                                                  std::optional<std::uint32_t> shuffle_seed);
+                                                  std::optional<std::uint32_t> shuffle_seed,
+                                                  const std::vector<OwnUnit>& own_units = {});
 
 }  // namespace tactus

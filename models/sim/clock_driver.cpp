@@ -49,10 +49,14 @@ std::uint64_t kernel_units(std::uint64_t ps, const char* what) {
 }
 
 ClockDriver::ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
-                         std::function<bool(Cycle)> cycle)
-    : sc_module(name), clock_(clock), period_(period), cycle_(std::move(cycle)) {
+                         std::function<bool(Cycle)> cycle, bool waits)
+    : sc_module(name), clock_(clock), period_(period), cycle_(std::move(cycle)), waits_(waits) {
   clock.period = period.value();
-  SC_METHOD(tick);
+  if (waits) {
+    SC_THREAD(run_thread);
+  } else {
+    SC_METHOD(tick);
+  }
   sensitive << wake_;
 }
 
@@ -61,21 +65,36 @@ void ClockDriver::tick() {
   // which SystemC warns.
   if (!running_) return;
   const Cycle first = clock_.now;
+  if (activate()) {
+    next_trigger(sc_core::sc_time::from_value((clock_.now - first) * period_.value()));
+  }
+}
+
+void ClockDriver::run_thread() {
+  for (;;) {
+    wait();
+    while (activate()) wait(until_middle());
+  }
+}
+
+/// Runs the cycles of one activation, and ends the run behind the last. Returns true if there are
+/// more.
+bool ClockDriver::activate() {
   bool more = false;
   try {
     more = go_on();
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // the thread is killed
   } catch (...) {
     running_ = false;
     if (!owns_kernel_ && !is_awaited_) throw;
     error_ = std::current_exception();
   }
-  if (more) {
-    next_trigger(sc_core::sc_time::from_value((clock_.now - first) * period_.value()));
-    return;
-  }
+  if (more) return true;
   running_ = false;
   if (owns_kernel_) sc_core::sc_pause();
   if (is_awaited_) ended_.notify();
+  return false;
 }
 
 /// Evaluates the cycles of one activation.
@@ -83,6 +102,7 @@ bool ClockDriver::go_on() {
   const Cycle first = clock_.now;
   bool more = true;
   // The current cycle is due, whatever else the kernel has to do.
+  if (waits_) return cycle_(1);
   Cycle end = first + std::max<Cycle>(1, cycles_before_kernel(clock_, most_ahead));
   std::uint64_t seen = clock_.transactions;
   do {
@@ -94,15 +114,19 @@ bool ClockDriver::go_on() {
   return more;
 }
 
-void ClockDriver::wake() {
-  running_ = true;
+sc_core::sc_time ClockDriver::until_middle() const {
   const std::uint64_t half = (period_.value() + 1) / 2;
   const auto middle = sc_core::sc_time::from_value(clock_.now * period_.value() + half);
   if (middle < sc_core::sc_time_stamp()) {
     internal_error("a design that stands at cycle {} cannot begin at {}", clock_.now,
                    sc_core::sc_time_stamp().to_string());
   }
-  wake_.notify(middle - sc_core::sc_time_stamp());
+  return middle - sc_core::sc_time_stamp();
+}
+
+void ClockDriver::wake() {
+  running_ = true;
+  wake_.notify(until_middle());
 }
 
 void ClockDriver::run() {

@@ -23,8 +23,10 @@ class ClockDriver final : public sc_core::sc_module {
 
   /// `cycle` evaluates cycle clock.now and any number of cycles after it, at most as many as it is
   /// given in all. It advances clock.now, and returns true if it should be called again.
+  /// A `cycle` that waits is called in a thread, for one cycle at a time, and returns before the
+  /// middle of cycle clock.now.
   ClockDriver(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
-              std::function<bool(Cycle)> cycle);
+              std::function<bool(Cycle)> cycle, bool waits = false);
 
   /// Runs until `cycle` returns false. Passes on exceptions of `cycle`. May be called repeatedly.
   /// While a thread waits in run(), other designs run.
@@ -38,12 +40,16 @@ class ClockDriver final : public sc_core::sc_module {
 
  private:
   void tick();
+  void run_thread();
+  bool activate();
   bool go_on();
+  [[nodiscard]] sc_core::sc_time until_middle() const;
   void wake();
 
   Clock& clock_;
   sc_core::sc_time period_;
   std::function<bool(Cycle)> cycle_;
+  bool waits_;  ///< `cycle` does
   bool running_ = false;
   bool owns_kernel_ = false;
   bool is_awaited_ = false;  ///< a thread waits in run()

@@ -1,4 +1,8 @@
-// The payload fields of the channels of the TCU, for waveforms.
+// The payload fields of the channels of the TCU, for waveforms and for pins.
+//
+// for_each_field(visit, PayloadOf<T>{}, widths, arguments...) names the fields of payload T, most
+// significant first, as the public RTL packs its bundles: visit(name, width, access, radix, note)
+// for each, where access(payload) is the field.
 #pragma once
 
 #include <algorithm>
@@ -28,111 +32,159 @@ inline constexpr const char* simd_tables_note =
 
 inline void describe_payload(Payload& p, const VectorRef& vector) { p.vector("bits", &vector); }
 
-/// A payload of `count` bytes that are no vector, shown as one number.
-struct ByteCount {
-  unsigned count;
-};
 inline void describe_payload(Payload& p, const std::uint8_t* const& bytes, ByteCount size) {
   p.bytes("bits", size.count,
           [&bytes, size](std::uint64_t* words) { pack_bytes(bytes, size.count, words); });
 }
 
-inline void describe_payload(Payload& p, const MemoryRequest& r, unsigned address_bits) {
-  p.field("write", 1, [&r] { return r.write; });
-  p.field(
-      "address", address_bits, [&r] { return r.address; }, Radix::decimal);
+inline const tcu::InstructionLayout& layout_in(const Widths& widths) {
+  return dynamic_cast<const TcuWidths&>(widths).layout;
 }
 
-inline void describe_payload(Payload& p, const Dataflow& d) {
-  const bool has_dais = layout_of(p).dais_block_count > 0;
-  const bool activates = layout_of(p).activation_unit;
-  p.field(
-      "kind", activates ? 4 : 3, [&d] { return d.kind; }, Radix::decimal,
-      activates  ? dataflow_activation_note
-      : has_dais ? dataflow_dais_note
-                 : dataflow_note);
-  p.field(
-      "size", std::max(1U, layout_of(p).local_address), [&d] { return d.size; }, Radix::decimal);
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<MemoryRequest> /*payload*/, const Widths& /*widths*/,
+                    unsigned address_bits) {
+  visit(
+      "write", 1, [](auto& r) -> auto& { return r.write; });
+  visit(
+      "address", address_bits, [](auto& r) -> auto& { return r.address; }, Radix::decimal);
+}
+
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<Dataflow> /*payload*/, const Widths& widths) {
+  const tcu::InstructionLayout& layout = layout_in(widths);
+  const bool has_dais = layout.dais_block_count > 0;
+  const unsigned size = std::max(1U, layout.local_address);
+  visit(
+      "kind", 4, [](auto& d) -> auto& { return d.kind; }, Radix::decimal,
+      layout.activation_unit ? dataflow_activation_note
+      : has_dais             ? dataflow_dais_note
+                             : dataflow_note);
+  visit(
+      "size", size, [](auto& d) -> auto& { return d.size; }, Radix::decimal);
   if (!has_dais) return;
-  p.field(
-      "results", std::max(1U, layout_of(p).local_address), [&d] { return d.results; },
-      Radix::decimal);
+  visit(
+      "results", size, [](auto& d) -> auto& { return d.results; }, Radix::decimal);
 }
 
-inline void describe_payload(Payload& p, const HostDataflow& d) {
-  p.field("dram", 1, [&d] { return d.dram; });
-  p.field("to_dram", 1, [&d] { return d.to_dram; });
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<HostDataflow> /*payload*/, const Widths& /*widths*/) {
+  visit(
+      "dram", 1, [](auto& d) -> auto& { return d.dram; });
+  visit(
+      "to_dram", 1, [](auto& d) -> auto& { return d.to_dram; });
 }
 
-inline void describe_payload(Payload& p, const ArrayControl& c) {
-  p.field("load", 1, [&c] { return c.load; });
-  p.field("zeroes", 1, [&c] { return c.zeroes; });
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<ArrayControl> /*payload*/, const Widths& /*widths*/) {
+  visit(
+      "load", 1, [](auto& c) -> auto& { return c.load; });
+  visit(
+      "zeroes", 1, [](auto& c) -> auto& { return c.zeroes; });
 }
 
-inline void describe_payload(Payload& p, const DaisControl& c) {
-  p.field(
-      "block", 3, [&c] { return c.block; }, Radix::decimal);
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<DaisControl> /*payload*/, const Widths& /*widths*/) {
+  visit(
+      "block", 3, [](auto& c) -> auto& { return c.block; }, Radix::decimal);
 }
 
-/// `get` returns the AluOperation.
-template <typename Get>
-void describe_operation(Payload& p, Get get) {
-  const unsigned selector = std::max(1U, layout_of(p).simd_selector);
-  const bool tables = layout_of(p).lookup_table_count > 0;
-  p.field(
-      "op", layout_of(p).simd_op, [get] { return get().op; }, Radix::hexadecimal,
-      tables ? simd_tables_note : simd_note);
-  p.field(
-      "left", selector, [get] { return get().left; }, Radix::decimal);
-  p.field(
-      "right", selector, [get] { return get().right; }, Radix::decimal);
-  p.field(
-      "dest", selector, [get] { return get().dest; }, Radix::decimal);
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<AluOperation> /*payload*/, const Widths& widths) {
+  const tcu::InstructionLayout& layout = layout_in(widths);
+  const unsigned selector = std::max(1U, layout.simd_selector);
+  visit(
+      "op", layout.simd_op, [](auto& o) -> auto& { return o.op; }, Radix::hexadecimal,
+      layout.lookup_table_count > 0 ? simd_tables_note : simd_note);
+  visit(
+      "left", selector, [](auto& o) -> auto& { return o.left; }, Radix::decimal);
+  visit(
+      "right", selector, [](auto& o) -> auto& { return o.right; }, Radix::decimal);
+  visit(
+      "dest", selector, [](auto& o) -> auto& { return o.dest; }, Radix::decimal);
 }
 
-inline void describe_payload(Payload& p, const AluOperation& o) {
-  describe_operation(p, [&o] { return o; });
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<AccumulatorRequest> /*payload*/,
+                    const Widths& widths) {
+  const unsigned address = std::max(1U, layout_in(widths).accumulator_address);
+  visit(
+      "write", 1, [](auto& r) -> auto& { return r.write; });
+  visit(
+      "accumulate", 1, [](auto& r) -> auto& { return r.accumulate; });
+  visit(
+      "address", address, [](auto& r) -> auto& { return r.address; }, Radix::decimal);
 }
 
-inline void describe_payload(Payload& p, const AccumulatorRequest& r) {
-  const unsigned address = std::max(1U, layout_of(p).accumulator_address);
-  p.field("write", 1, [&r] { return r.write; });
-  p.field("accumulate", 1, [&r] { return r.accumulate; });
-  p.field(
-      "address", address, [&r] { return r.address; }, Radix::decimal);
-}
-
-/// `get` returns a reference to the AccumulatorControl.
-template <typename Get>
-void describe_accumulator_control(Payload& p, Get get) {
-  const unsigned address = std::max(1U, layout_of(p).accumulator_address);
-  describe_operation(p, [get] { return get().alu; });
-  p.field("read", 1, [get] { return get().read; });
-  p.field("write", 1, [get] { return get().write; });
-  p.field("accumulate", 1, [get] { return get().accumulate; });
-  if (layout_of(p).lookup_table_count > 0) {
-    p.field(
-        "table", 4, [get] { return get().table; }, Radix::decimal,
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<AccumulatorControl> /*payload*/,
+                    const Widths& widths) {
+  const tcu::InstructionLayout& layout = layout_in(widths);
+  const unsigned address = std::max(1U, layout.accumulator_address);
+  const auto operation = [&visit](const char* name, unsigned width, auto access, Radix radix,
+                                  const char* note = "") {
+    visit(
+        name, width, [access](auto& c) -> auto& { return access(c.alu); }, radix, note);
+  };
+  for_each_field(operation, PayloadOf<AluOperation>{}, widths);
+  if (layout.lookup_table_count > 0) {
+    visit(
+        "table", 4, [](auto& c) -> auto& { return c.table; }, Radix::decimal,
         "0 none, k entries for lookup table k-1, counted by read_address");
   }
-  p.field(
-      "read_address", address, [get] { return get().read_address; }, Radix::decimal);
-  p.field(
-      "write_address", address, [get] { return get().write_address; }, Radix::decimal);
+  visit(
+      "read_address", address, [](auto& c) -> auto& { return c.read_address; }, Radix::decimal);
+  visit(
+      "write_address", address, [](auto& c) -> auto& { return c.write_address; }, Radix::decimal);
+  visit(
+      "accumulate", 1, [](auto& c) -> auto& { return c.accumulate; });
+  visit(
+      "write", 1, [](auto& c) -> auto& { return c.write; });
+  visit(
+      "read", 1, [](auto& c) -> auto& { return c.read; });
 }
 
-inline void describe_payload(Payload& p, const AccumulatorControl& c) {
-  describe_accumulator_control(p, [&c]() -> const AccumulatorControl& { return c; });
-}
-
-inline void describe_payload(Payload& p, const DramRequest& r, unsigned port) {
-  const tcu::InstructionLayout& layout = layout_of(p);
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<DramRequest> /*payload*/, const Widths& widths,
+                    unsigned port) {
+  const tcu::InstructionLayout& layout = layout_in(widths);
   const unsigned bits = std::max(1U, port == 0 ? layout.dram0_address : layout.dram1_address);
-  p.field("write", 1, [&r] { return r.write; });
-  p.field(
-      "address", bits, [&r] { return r.address; }, Radix::decimal);
-  p.field(
-      "size", bits, [&r] { return r.size; }, Radix::decimal);
+  visit(
+      "write", 1, [](auto& r) -> auto& { return r.write; });
+  visit(
+      "address", bits, [](auto& r) -> auto& { return r.address; }, Radix::decimal);
+  visit(
+      "size", bits, [](auto& r) -> auto& { return r.size; }, Radix::decimal);
+}
+
+template <typename Visit>
+void for_each_field(Visit&& visit, PayloadOf<Sample> /*payload*/, const Widths& /*widths*/) {
+  visit(
+      "word", 64, [](auto& s) -> auto& { return s.word; });
+  visit(
+      "last", 1, [](auto& s) -> auto& { return s.last; });
+}
+
+/// Describes the fields of the payload that `get` returns a reference to.
+template <typename T, typename Get, typename... Arguments>
+void describe_fields(Payload& p, Get get, Arguments... arguments) {
+  const auto describe = [&p, get](const char* name, unsigned width, auto access,
+                                  Radix radix = Radix::hexadecimal, const char* note = "") {
+    p.field(
+        name, width, [get, access] { return access(get()); }, radix, note);
+  };
+  for_each_field(describe, PayloadOf<T>{}, p.widths(), arguments...);
+}
+
+struct AnyField {
+  template <typename... Parts>
+  void operator()(const Parts&... /*parts*/) const {}
+};
+template <typename T, typename... Arguments>
+auto describe_payload(Payload& p, const T& payload, Arguments... arguments)
+    -> decltype(for_each_field(AnyField{}, PayloadOf<T>{}, p.widths(), arguments...)) {
+  describe_fields<T>(
+      p, [&payload]() -> const T& { return payload; }, arguments...);
 }
 
 }  // namespace tactus::trace

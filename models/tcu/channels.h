@@ -91,4 +91,12 @@ struct DramRequest {
   std::uint64_t size = 0;
 };
 
+/// A word of the sampler. Bits 31:0 program counter; valid/ready pairs, valid in the even bit: 32
+/// array, 34 accumulators, 36 dataflow, 38 dram1, 40 dram0, 42 local port B, 44 local port A, 46
+/// instruction; the rest zero.
+struct Sample {
+  std::uint64_t word = 0;
+  bool last = false;
+};
+
 }  // namespace tactus

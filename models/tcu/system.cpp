@@ -34,20 +34,14 @@ void check_axi_width(const tcu::Architecture& architecture, unsigned axi_data_bi
 }
 
 TcuSystem::Port::Port(unsigned index, Clock& clock, const Config& config,
-                      const ConfigRegisters& registers, DramLinks& tcu)
+                      ConfigRegisters& registers, DramLinks& tcu)
     : port(index == 0 ? "dram0" : "dram1", clock, config.tcu.architecture, config.axi_data_bits / 8,
            index, registers, tcu, pins),
       bit(index == 0 ? dram0_unit : dram1_unit),
-      clock_(clock) {
+      clock_(clock),
+      registers_(registers) {
   Border border(clock.activity, bit);
-  border.consumes(tcu.request);
-  border.produces(tcu.in);
-  border.consumes(tcu.out);
-  border.produces(pins.ar);
-  border.produces(pins.aw);
-  border.produces(pins.w);
-  border.consumes(pins.r);
-  border.consumes(pins.b);
+  this->border(border);
 }
 
 void TcuSystem::Port::add_phases(Phases& phases) {
@@ -81,7 +75,7 @@ namespace {
 
 /// Evaluating units in random order needs every cycle settled.
 Engine engine_of(const TcuSystem::Config& config) {
-  return config.shuffle_seed ? Engine::step : config.engine;
+  return config.shuffle_seed || !config.own_units.empty() ? Engine::step : config.engine;
 }
 
 }  // namespace
@@ -101,11 +95,11 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
       sample_pause_(config.sample_pause) {
   clock.engine = engine_of(config);
   Border border(clock.activity, stream_unit);
-  border.consumes(words_);
-  border.produces(instructions_);
+  stream_.border(border);
   check_axi_width(config.tcu.architecture, config.axi_data_bits);
   for (unsigned p = 0; p < 2; ++p) {
-    ports_[p] = std::make_unique<Port>(p, clock, config, tcu_.decoder().registers(), dram_[p]);
+    ports_[p] =
+        std::make_unique<Port>(p, clock, config, tcu_.decoder().config_registers(), dram_[p]);
   }
   array_time_.emplace(clock, tcu_.array_account(), tcu_.decoder().account(),
                       std::array<Account*, 2>{&port(0).account(), &port(1).account()});
@@ -114,6 +108,7 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
                                          tcu_.decoder().links(), samples_);
     tcu_.decoder().preset_sample_interval(config.sample_interval);
   }
+  if (!config.own_units.empty()) make_own_units();
   if (clock.engine != Engine::step && !every_cycle_ &&
       TcuSequences::possible(config.tcu.architecture)) {
     sequences_ = std::make_unique<TcuSequences>(*this);
@@ -160,6 +155,63 @@ void TcuSystem::reset() {
   clock_.input_ended = false;
   rested_ = false;
   clock_.activity.wake(UnitActivity::all);
+  if (own_units_) own_units_->reset();
+}
+
+PinnedUnit TcuSystem::pinned_unit(const std::string& name) {
+  std::vector<PinnedUnit> units;
+  tcu_.add_pinned_units(units);
+  PinnedUnit stream = tactus::pinned_unit("stream", "stream adapter", stream_unit, stream_);
+  stream.settle = [this] { stream_.drive(), stream_.accept(); };
+  stream.commit = [this] { stream_.commit(); };
+  units.push_back(std::move(stream));
+  for (auto& part : ports_) {
+    Port& port = *part;
+    const bool first = port.bit == dram0_unit;
+    PinnedUnit unit = tactus::pinned_unit(first ? "dram0" : "dram1",
+                                          first ? "DRAM port 0" : "DRAM port 1", port.bit, port);
+    unit.settle = [&port] { port.port.drive(), port.port.accept(); };
+    unit.commit = [&port] { port.port.commit(); };
+    units.push_back(std::move(unit));
+  }
+  if (sampler_) {
+    PinnedUnit sampler = tactus::pinned_unit("sampler", "sampler", 0, *sampler_);
+    sampler.settle = [this] { sampler_->drive(); };
+    sampler.commit = [this] { sampler_->commit(); };
+    units.push_back(std::move(sampler));
+  }
+  std::string names;
+  for (PinnedUnit& unit : units) {
+    if (unit.name == name) {
+      if (architecture().shadow_weights == tcu::ShadowWeights::own_reads &&
+          (unit.bit & (Tcu::decoder_unit | Tcu::array_unit | Tcu::local_unit)) != 0) {
+        user_error(
+            "{}: it has no pins, since weights have reads of their own (shadow_weights "
+            "\"own_reads\") and pass without a channel; allowed other shadow_weights",
+            unit.title);
+      }
+      return std::move(unit);
+    }
+    names += (names.empty() ? "" : ", ") + unit.name;
+  }
+  user_error("there is no unit {} with pins in this TCU; allowed {}", name, names);
+}
+
+void TcuSystem::make_own_units() {
+  if (config_.shuffle_seed) {
+    user_error("modules in the place of units, and units in random order: allowed is one of them");
+  }
+  std::vector<PinnedUnit> models;
+  for (const OwnUnit& own : config_.own_units) {
+    models.push_back(pinned_unit(own.unit));
+    for (std::size_t i = 0; i + 1 < models.size(); ++i) {
+      if (models[i].name == own.unit) user_error("{}: two modules for one unit", models[i].title);
+    }
+  }
+  own_units_ = std::make_unique<OwnUnits>("own_units", clock_, config_.own_units, std::move(models),
+                                          widths(), [this] { return tcu_.decoder().head_text(); });
+  if (own_units_->replaces("decoder")) tcu_.decoder().stand_outside();
+  samples_outside_ = own_units_->replaces("sampler");
 }
 
 void TcuSystem::attach(unsigned port, AxiTarget& target) { ports_[port]->target = &target; }
@@ -180,6 +232,18 @@ void TcuSystem::cycle() {
   if (samples) drive_samples();
   if (shuffle_) {
     shuffled_order(watched);
+  } else if (own_units_) {
+    settle_with_own_units();
+    if (watched) clock_.watcher->settled(clock_.now);
+    clock_edge();
+    tcu_.decoder().commit_outside();
+    for (auto& port : ports_) {
+      // The last response ends a run.
+      if ((own_units_->replaced() & port->bit) == 0 || !port->pins.b.fires()) continue;
+      BoundarySplitter::Stats& stats = port->port.splitter().counts();
+      ++stats.write_responses;
+      stats.last_write_response = clock_.now;
+    }
   } else {
     settle();
     // With timing_only, units outside of transfers are left out without being asleep.
@@ -195,6 +259,18 @@ void TcuSystem::cycle() {
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
   if (watched) clock_.watcher->committed(clock_.now);
   ++clock_.now;
+  if (own_units_) own_units_->end_cycle();
+}
+
+/// Replaced units are left out, as if they were asleep.
+void TcuSystem::settle_with_own_units() {
+  const UnitSet replaced = own_units_->replaced();
+  clock_.activity.sleep(replaced);
+  for (auto& port : ports_) port->target_waits |= (replaced & port->bit) != 0;
+  own_units_->settle([this] {
+    settle();
+    if (sampler_) sampler_->observe();
+  });
 }
 
 void TcuSystem::offer_word() {
@@ -233,12 +309,12 @@ void TcuSystem::clock_edge() {
 }
 
 void TcuSystem::drive_samples() {
-  sampler_->drive();
+  if (!samples_outside_) sampler_->drive();
   samples_.ready = !holds_samples_ && clock_.now >= samples_ready_at_;
 }
 
 void TcuSystem::commit_samples() {
-  sampler_->commit();
+  if (!samples_outside_) sampler_->commit();
   if (!samples_.fires()) return;
   if (samples_.bits.last) samples_ready_at_ = clock_.now + 1 + sample_pause_;
   if (on_sample) on_sample(samples_.bits);
@@ -367,7 +443,7 @@ std::vector<Account*> TcuSystem::accounts() {
 bool TcuSystem::idle() const {
   bool idle = source_.exhausted();
   for_each_part(*this, [&idle](const char*, const auto& part) { idle = idle && part.idle(); });
-  return idle;
+  return idle && (!own_units_ || own_units_->idle());
 }
 
 bool TcuSystem::waits_for_memory() const {
@@ -377,6 +453,7 @@ bool TcuSystem::waits_for_memory() const {
 
 std::vector<std::string> TcuSystem::waits_for() {
   clock_.activity.wake(UnitActivity::all);
+  if (own_units_) clock_.activity.sleep(own_units_->replaced());
   tcu_.drive();  // the wires of the coming cycle
   tcu_.accept();
   std::vector<std::string> lines = tcu_.waits_for();

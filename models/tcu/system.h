@@ -23,6 +23,7 @@
 #include "models/sim/trace/cycle_watcher.h"
 #include "models/tcu/array_time.h"
 #include "models/tcu/dram_port/dram_port.h"
+#include "models/tcu/pins/own_units.h"
 #include "models/tcu/sampler/sampler.h"
 #include "models/tcu/stream_adapter/stream_adapter.h"
 #include "models/tcu/tcu.h"
@@ -76,6 +77,9 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     /// Evaluate every unit in every cycle, even if it is asleep (slow; for tests).
     bool evaluates_all = false;
     Engine engine = Engine::fast;
+    /// Modules in the place of units, or beside them. With one the engine is step, and cycle() has
+    /// to be called in a thread (ClockDriver).
+    std::vector<OwnUnit> own_units;
     /// Engine check: evaluates one of this many cycles with sleeping units, skips, and known
     /// intervals.
     std::uint32_t check_every = 100;
@@ -86,6 +90,9 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
             InstructionSource& source);
   ~TcuSystem() override;
 
+  /// The unit with this name, for evaluating it alone. Throws UserError if there is none, or if it
+  /// has no pins.
+  [[nodiscard]] PinnedUnit pinned_unit(const std::string& name);
   [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
   void attach(unsigned port, AxiTarget& target);
   [[nodiscard]] AxiTarget* target(unsigned port) { return ports_[port]->target; }
@@ -164,8 +171,12 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   };
 
   struct Port {
-    Port(unsigned index, Clock& clock, const Config& config, const ConfigRegisters& registers,
+    Port(unsigned index, Clock& clock, const Config& config, ConfigRegisters& registers,
          DramLinks& tcu);
+    template <typename List>
+    void border(List& list) {
+      port.border(list, registers_);
+    }
     AxiLinks pins;
     DramPort port;
     AxiTarget* target = nullptr;
@@ -185,6 +196,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
    private:
     Clock& clock_;
+    ConfigRegisters& registers_;
     bool target_drives_ = false;  ///< the target drives wires in the current cycle
   };
 
@@ -198,6 +210,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     visit("dram1", *system.ports_[1]);
   }
 
+  void make_own_units();
+  void settle_with_own_units();
   void offer_word();
   /// The first cycle, from the current one on, that an observer needs.
   [[nodiscard]] Cycle next_watched() const {
@@ -241,8 +255,10 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   Cycle sample_pause_;
   Cycle samples_ready_at_ = 0;  ///< cycle from which the consumer is ready
   bool holds_samples_ = false;
+  bool samples_outside_ = false;   ///< a module stands in the sampler's place
   bool samples_by_cycle_ = false;  ///< see hold_samples()
   std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<OwnUnits> own_units_;  ///< null: all units are the model's
   Phases phases_;
   std::optional<std::mt19937> shuffle_;
   std::optional<ArrayTime> array_time_;

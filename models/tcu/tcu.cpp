@@ -2,6 +2,7 @@
 
 #include "models/sim/trace/signals.h"
 #include "models/tcu/events.h"
+#include "models/tcu/pins/pinned_unit.h"
 
 namespace tactus {
 namespace {
@@ -56,42 +57,12 @@ Tcu::Tcu(const sc_core::sc_module_name& name, Clock& clock, const Config& config
   connect();
 }
 
-/// Connects each wire with the unit that reads it.
+/// Lets each unit be woken by the wires that it reads.
 void Tcu::connect() {
-  const auto border = [this](UnitSet unit) { return Border(clock_.activity, unit); };
-  const auto connect = [&](auto& link, UnitSet producer, UnitSet consumer) {
-    border(producer).produces(link);
-    border(consumer).consumes(link);
-  };
-  const auto connect_port = [&](MemoryPort& port, UnitSet router) {
-    connect(port.request, decoder_unit, local_unit);
-    connect(port.write_data, router, local_unit);
-    connect(port.read_data, local_unit, router);
-  };
-  border(decoder_unit).consumes(instruction_);
-  connect_port(local_a_, local_router_unit);
-  connect_port(local_b_, host_router_unit);
-  connect(dataflow_, decoder_unit, local_router_unit);
-  connect(host_, decoder_unit, host_router_unit);
-  connect(array_control_, decoder_unit, array_unit);
-  connect(accumulator_control_, decoder_unit, accumulators_unit);
-  connect(dais_control_, decoder_unit, dais_unit);
-  connect(array_weights_, local_router_unit, array_unit);
-  connect(array_input_, local_router_unit, array_unit);
-  connect(array_output_, array_unit, local_router_unit);
-  connect(accumulator_input_, local_router_unit, accumulators_unit);
-  connect(accumulator_output_, accumulators_unit, local_router_unit);
-  connect(dais_input_, local_router_unit, dais_unit);
-  connect(dais_output_, dais_unit, local_router_unit);
-  connect(activation_links_.parameters, local_router_unit, activation_unit);
-  connect(activation_links_.input, local_router_unit, activation_unit);
-  connect(activation_links_.output, activation_unit, local_router_unit);
-  border(array_unit).watches(local_router_.results_of_dais());
-  for (DramLinks& port : dram_) {
-    border(decoder_unit).produces(port.request);
-    border(host_router_unit).consumes(port.in);
-    border(host_router_unit).produces(port.out);
-  }
+  for_each_unit(*this, [this](const UnitName& name, auto& unit, auto...) {
+    Border border(clock_.activity, name.bit);
+    unit.border(border);
+  });
 }
 
 void Tcu::commit() {
@@ -114,6 +85,15 @@ void Tcu::add_phases(Phases& phases) {
   for_each_unit(*this, [&phases](const UnitName&, auto& unit, auto... steps) {
     (phases.settle.emplace_back([&unit, steps] { steps(unit); }), ...);
     phases.commit.emplace_back([&unit] { unit.commit(); });
+  });
+}
+
+void Tcu::add_pinned_units(std::vector<PinnedUnit>& units) {
+  for_each_unit(*this, [&units](const UnitName& name, auto& unit, auto... steps) {
+    PinnedUnit pinned = pinned_unit(name.key, name.title, name.bit, unit);
+    pinned.settle = [&unit, steps...] { (steps(unit), ...); };
+    pinned.commit = [&unit] { unit.commit(); };
+    units.push_back(std::move(pinned));
   });
 }
 

@@ -35,6 +35,8 @@ struct DramLinks {
   Link<VectorRef> out;  ///< to DRAM
 };
 
+struct PinnedUnit;
+
 class Tcu final : public sc_core::sc_module {
  public:
   struct Config {
@@ -64,6 +66,9 @@ class Tcu final : public sc_core::sc_module {
     host_router_unit = 128,
     first_other = 256,
   };
+
+  /// Adds the units with what is needed to evaluate one alone, at its pins.
+  void add_pinned_units(std::vector<PinnedUnit>& units);
 
   /// Adds the steps unit by unit, for running them in any order.
   void add_phases(Phases& phases);

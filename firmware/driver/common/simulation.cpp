@@ -30,11 +30,11 @@ std::string stuck_text(const RunResult& result, const std::string& limit) {
   return text;
 }
 
-void Simulation::start(Machine& machine, double clock_mhz, Cycle patience) {
+void Simulation::start(Machine& machine, double clock_mhz, Cycle patience, bool waits) {
   show(machine, clock_);
   patience_ = patience;
-  driver_ = std::make_unique<ClockDriver>("clock", clock_, clock_period(clock_mhz),
-                                          [this](Cycle most) { return tick(most); });
+  driver_ = std::make_unique<ClockDriver>(
+      "clock", clock_, clock_period(clock_mhz), [this](Cycle most) { return tick(most); }, waits);
   accountant_ = std::make_unique<Accountant>(machine, clock_);
   machine.on_border = [this] {
     pass_border();

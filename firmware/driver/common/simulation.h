@@ -74,7 +74,8 @@ class Simulation : public WatchedMachine {
   /// Completes the machine: makes the clock, and elaborates if the kernel is its own. Call it when
   /// everything else is built. `patience` is the number of cycles without any handshake after which
   /// a machine that does not wait for memory counts as hung.
-  void start(Machine& machine, double clock_mhz, Cycle patience);
+  /// `waits`: a cycle of the machine waits in SystemC time (ClockDriver).
+  void start(Machine& machine, double clock_mhz, Cycle patience, bool waits = false);
 
   /// Runs until the machine is idle, hangs or reaches the limit; the derived class has started the
   /// program. `instructions` is its length without padding. Work in flight at a limit or hang

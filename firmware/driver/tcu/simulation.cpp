@@ -43,6 +43,7 @@ TcuSystem::Config top_config(const TcuSimulationConfig& config) {
   top.engine = config.engine;
   top.check_every = config.check_every;
   top.evaluates_all = config.evaluates_all;
+  top.own_units = config.own_units;
   return top;
 }
 
@@ -59,7 +60,8 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope* ker
   build();
   system_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
   start(*system_, config.clock_mhz,
-        config.feed_gap + (config.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls));
+        config.feed_gap + (config.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls),
+        !config.own_units.empty());
 }
 
 /// Builds the design, its memories and its instruction stream.

@@ -46,6 +46,7 @@ struct TcuSimulationConfig : BoardValues {
   bool evaluates_all = false;                 ///< see TcuSystem::Config
   std::optional<std::uint32_t> shuffle_seed;  ///< see TcuSystem::Config; selects the step engine
   AxiSlave::Transport transport = AxiSlave::Transport::non_blocking;
+  std::vector<OwnUnit> own_units;         ///< see TcuSystem::Config
   MemoryFactory memory;                   ///< empty: as the memory model says
   std::optional<DdrConfig> resolved_ddr;  ///< the DRAM of the board's memory
 };

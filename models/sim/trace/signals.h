@@ -101,6 +101,10 @@ void pack_bytes(const std::uint8_t* bytes, unsigned count, std::uint64_t* words)
   return bits;
 }
 
+/// A tag that names a payload, for lists of its fields.
+template <typename T>
+struct PayloadOf {};
+
 /// Adds the payload fields of one channel.
 class Payload {
  public:
@@ -172,6 +176,11 @@ class Scope {
   void wire(const char* name, unsigned width, Get get, Moment moment = Moment::committed) const {
     add(name, width, Kind::wire, width == 1 ? Radix::binary : Radix::hexadecimal, moment,
         value(get), "");
+  }
+  /// Describes a combinational value of any width.
+  void number(const std::string& name, unsigned width, Read read) const {
+    add(name, width, Kind::wire, width == 1 ? Radix::binary : Radix::hexadecimal, Moment::committed,
+        std::move(read), "");
   }
   /// Describes a register that contains a vector.
   void vector_register(const std::string& name, std::function<VectorRef()> get) const;

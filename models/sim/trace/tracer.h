@@ -37,6 +37,9 @@ class Tracer final : public CycleWatcher {
   void settled(Cycle now) override;
   void committed(Cycle now) override;
 
+  /// Reads the values of a moment into a snapshot.
+  static void read(const std::vector<Group>& groups, std::uint64_t* snapshot);
+
   /// Cycles written so far.
   [[nodiscard]] Cycle cycles() const { return cycles_; }
   /// The first of them.
@@ -46,7 +49,6 @@ class Tracer final : public CycleWatcher {
   [[nodiscard]] std::uint64_t* slot(Cycle cycle) {
     return ring_.data() + cycle % ring_cycles_ * plan_.words;
   }
-  static void read(const std::vector<Group>& groups, std::uint64_t* snapshot);
   void write(Cycle cycle);
 
   const Plan& plan_;

@@ -223,7 +223,7 @@ void AccumulatorWithAlu::describe(const trace::Scope& scope, const trace::Scope&
     trace::Payload head = scope.head(
         "head", [this] { return !control_.empty(); }, [this] { return edge_.retires; },
         trace::Moment::committed);
-    describe_accumulator_control(
+    trace::describe_fields<AccumulatorControl>(
         head, [this]() -> const AccumulatorControl& { return control_.front(); });
   }
   scope.level("control_queue", 2, [this] { return control_.count(); });

@@ -65,6 +65,12 @@ class AccumulatorWithAlu final : public sc_core::sc_module {
   AccumulatorWithAlu(const sc_core::sc_module_name& name, Clock& clock,
                      const tcu::Architecture& architecture, const AccumulatorWithAluLinks& links);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    list.consumes("control", links_.control);
+    list.consumes("input", links_.input);
+    list.produces("output", links_.output);
+  }
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready
   void commit() {

@@ -51,6 +51,12 @@ class ActivationUnit final : public sc_core::sc_module {
   ActivationUnit(const sc_core::sc_module_name& name, Clock& clock,
                  const tcu::Architecture& architecture, ActivationLinks& links);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    list.consumes("parameters", links_.parameters);
+    list.consumes("input", links_.input);
+    list.produces("output", links_.output);
+  }
   void drive();            ///< everything that it drives depends on registers
   static void decide() {}  ///< move() reads wires, too
   void move();

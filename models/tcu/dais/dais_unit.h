@@ -62,6 +62,12 @@ class DaisUnit final : public sc_core::sc_module {
   DaisUnit(const sc_core::sc_module_name& name, Clock& clock, const tcu::Architecture& architecture,
            const DaisUnitLinks& links);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    list.consumes("control", links_.control);
+    list.consumes("input", links_.input);
+    list.produces("output", links_.output);
+  }
   void drive();            ///< output.valid, control.ready
   void accept();           ///< input.ready; needs output.ready and input driven
   static void decide() {}  ///< move() reads wires, too

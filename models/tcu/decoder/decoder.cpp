@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/tcu/disassembler.h"
 #include "models/tcu/decoder/transfers.h"
 #include "models/tcu/events.h"
 
@@ -321,6 +322,14 @@ void Decoder::move_queues(unsigned entering, unsigned ending) {
   for (unsigned port = 0; port < 2; ++port) commit(dram_queue_[port], dram_leg(port), move.dram);
 }
 
+void Decoder::commit_outside() {
+  if (!is_outside_ || !outside_.valid || !outside_.ready) return;
+  ++clock_.progress;
+  ++stats_.retired;
+  stats_.last_retire = clock_.now;
+  tell_retire(clock_.now, registers_.program_counter);
+}
+
 void Decoder::retire() {
   const tcu::Instruction& raw = queue_.front().raw;
   const std::uint32_t counter = registers_.program_counter;
@@ -380,6 +389,14 @@ bool Decoder::idle() const {
   return queue_.empty() && dataflow_queue_.empty() && accumulator_queue_.empty() &&
          array_queue_.empty() && dais_queue_.empty() && host_queue_.empty() &&
          dram_queue_[0].empty() && dram_queue_[1].empty() && queued_transfers() == 0;
+}
+
+std::string Decoder::head_text() const {
+  if (is_outside_ || queue_.empty()) {
+    return fmt::format("none at the decoder's head; {} retired", registers_.program_counter);
+  }
+  return fmt::format("{}: {}", registers_.program_counter,
+                     tcu::disassemble(layout_, queue_.front().raw));
 }
 
 std::string Decoder::waits_for() const {

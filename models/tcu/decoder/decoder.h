@@ -145,6 +145,49 @@ class Decoder final : public sc_core::sc_module {
           std::uint16_t reset_timeout, const DecoderLinks& links);
   ~Decoder() override;
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    const unsigned local = std::max(1U, layout_.local_address);
+    list.consumes("instruction", links_.instruction, ByteCount{layout_.instruction_bytes()});
+    list.produces("dataflow", links_.dataflow);
+    list.produces("local_a", links_.local_a.request, local);
+    list.produces("local_b", links_.local_b.request, local);
+    list.produces("accumulator", links_.accumulator);
+    list.produces("array", links_.array);
+    if (layout_.dais_block_count > 0) list.produces("dais", links_.dais);
+    list.produces("host", links_.host);
+    list.produces("dram0", *links_.dram[0], 0U);
+    list.produces("dram1", *links_.dram[1], 1U);
+    list.tells("dram0_offset", 32, registers_.dram_offset[0]);
+    list.tells("dram0_cache", 4, registers_.dram_cache[0]);
+    list.tells("dram1_offset", 32, registers_.dram_offset[1]);
+    list.tells("dram1_cache", 4, registers_.dram_cache[1]);
+    list.tells("sample_interval", 16, registers_.sample_interval);
+    list.tells("program_counter", 32, registers_.program_counter);
+    list.tells(
+        "head_valid", 1, [this] { return head().valid; },
+        [this](std::uint64_t v) { outside_.valid = v != 0; });
+    list.tells(
+        "head_ready", 1, [this] { return head().ready; },
+        [this](std::uint64_t v) { outside_.ready = v != 0; });
+  }
+
+  /// The instruction at the head: whether there is one, and whether it would retire in this cycle.
+  struct Head {
+    bool valid = false, ready = false;
+  };
+  /// Call with settled wires, before the clock edge.
+  [[nodiscard]] Head head() const {
+    return is_outside_ ? outside_ : Head{head_valid(), head_ready()};
+  }
+  /// A module outside of the model stands in the decoder's place (models/tcu/pins/own_units.h): it
+  /// sets head() and the registers.
+  void stand_outside() { is_outside_ = true; }
+  /// The clock edge of such a decoder: counts the retire of its head. Its kind is not known.
+  void commit_outside();
+  /// The registers, for units that show them at pins of their own.
+  [[nodiscard]] ConfigRegisters& config_registers() { return registers_; }
+
   void drive();
   void commit() {
     decide();
@@ -281,6 +324,8 @@ class Decoder final : public sc_core::sc_module {
     const unsigned open = fork_.open();
     return blocked_ == Block::none && fork_.all(ready_legs(open, taken(open | shown_legs_)));
   }
+  /// The number and the text of the instruction at the head.
+  [[nodiscard]] std::string head_text() const;
   /// The head and the legs it waits for, for a message about a program that hangs.
   [[nodiscard]] std::string waits_for() const;
 
@@ -511,6 +556,8 @@ class Decoder final : public sc_core::sc_module {
   unsigned head_local_legs_ = local_legs;
 
   ConfigRegisters registers_;
+  Head outside_;             ///< see stand_outside()
+  bool is_outside_ = false;  ///< see stand_outside()
   std::uint16_t timer_ = 0;
   std::uint64_t told_ahead_ = 0;  ///< see note_told()
   Levels told_levels_{};          ///< the levels that observers of events were told last

@@ -11,7 +11,7 @@ void Decoder::describe(const trace::Scope& scope) const {
   const unsigned n = architecture_.array_size;
   const unsigned local = std::max(1U, layout_.local_address);
   const bool has_dais = layout_.dais_block_count > 0;
-  scope.channel("instruction", links_.instruction, trace::ByteCount{layout_.instruction_bytes()});
+  scope.channel("instruction", links_.instruction, ByteCount{layout_.instruction_bytes()});
   {
     trace::Payload head = scope.head(
         "head", [this] { return head_valid(); }, [this] { return head_ready(); },

@@ -121,8 +121,10 @@ TcuDevice::TcuDevice(const sc_core::sc_module_name& name, const Config& config)
       dram0(slaves_[0]->socket),
       dram1(slaves_[1]->socket),
       instructions(fetch_.socket()),
-      driver_("clock", clock_, config.period,
-              [this](Cycle most) { return reporting(false, [&] { return tick(most); }); }) {
+      driver_(
+          "clock", clock_, config.period,
+          [this](Cycle most) { return reporting(false, [&] { return tick(most); }); },
+          !config.system.own_units.empty()) {
   for (unsigned p = 0; p < 2; ++p) {
     if (config.trusts_dmi) slaves_[p]->trust_dmi();
     slaves_[p]->set_socket_base(config.dram_base[p]);

@@ -11,6 +11,7 @@ DramPort::DramPort(const sc_core::sc_module_name& name, Clock& clock,
                    const ConfigRegisters& registers, DramLinks& tcu, AxiLinks& pins)
     : sc_module(name),
       clock_(clock),
+      port_(port),
       tcu_(tcu),
       pins_(pins),
       converter_("converter", clock, architecture, beat_bytes, port, registers, tcu, inner_),

@@ -42,6 +42,25 @@ class DramPort final : public sc_core::sc_module {
            unsigned beat_bytes, unsigned port, const ConfigRegisters& registers, DramLinks& tcu,
            AxiLinks& pins);
 
+  /// See Border. `registers` are those of the constructor.
+  template <typename List>
+  void border(List& list, ConfigRegisters& registers) {
+    list.consumes("request", tcu_.request, port_);
+    list.produces("in", tcu_.in);
+    list.consumes("out", tcu_.out);
+    border_pins(list);
+    list.reads("offset", 32, registers.dram_offset[port_]);
+    list.reads("cache", 4, registers.dram_cache[port_]);
+  }
+  /// The part of border() that is at the pins.
+  template <typename List>
+  void border_pins(List& list) {
+    list.produces("ar", pins_.ar);
+    list.consumes("r", pins_.r, false);
+    list.produces("aw", pins_.aw);
+    list.produces("w", pins_.w, true);
+    list.consumes("b", pins_.b);
+  }
   void drive();  ///< after the pins' slave has driven
   void accept();
   void commit();
@@ -63,6 +82,7 @@ class DramPort final : public sc_core::sc_module {
   void observe() { account_.enter(state()); }
 
   Clock& clock_;
+  unsigned port_;
   DramLinks& tcu_;
   AxiLinks& pins_;
   AxiLinks inner_;   ///< Converter to queue

@@ -8,6 +8,7 @@
 // lost. Source: hardware spec sections 2.6 and 16.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -48,6 +49,16 @@ class DualPortMemory : public sc_core::sc_module {
                  std::uint64_t vector_bytes, const EventKinds& kinds, MemoryPort& port_a,
                  MemoryPort& port_b);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    const unsigned address_bits = std::max(1U, tcu::address_bits(depth_));
+    list.consumes("request_a", ports_[0]->request, address_bits);
+    list.consumes("write_data_a", ports_[0]->write_data);
+    list.produces("read_data_a", ports_[0]->read_data);
+    list.consumes("request_b", ports_[1]->request, address_bits);
+    list.consumes("write_data_b", ports_[1]->write_data);
+    list.produces("read_data_b", ports_[1]->read_data);
+  }
   void drive() {  ///< read_data.valid, read_data.bits
     drive_port<0>();
     drive_port<1>();

@@ -30,8 +30,10 @@ void HostRouter::accept() {
   for (unsigned port = 0; port < 2; ++port) {
     links_.dram_in[port]->ready = in && selected == port && links_.local.write_data.ready;
   }
-  links_.control.ready =
-      out ? links_.dram_out[selected]->fires() : in && links_.local.write_data.fires();
+  // As in the RTL, the control's ready depends on the data's handshake, not on its own valid.
+  links_.control.ready = links_.control.bits.to_dram
+                             ? links_.local.read_data.valid && links_.dram_out[selected]->ready
+                             : links_.dram_in[selected]->valid && links_.local.write_data.ready;
 }
 
 void HostRouter::describe(const trace::Scope& scope) const {

@@ -39,6 +39,16 @@ class HostRouter final : public sc_core::sc_module {
 
   HostRouter(const sc_core::sc_module_name& name, const Clock& clock, const HostRouterLinks& links);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    list.consumes("control", links_.control);
+    list.consumes("read_data", links_.local.read_data);
+    list.produces("write_data", links_.local.write_data);
+    list.consumes("dram0_in", *links_.dram_in[0]);
+    list.produces("dram0_out", *links_.dram_out[0]);
+    list.consumes("dram1_in", *links_.dram_in[1]);
+    list.produces("dram1_out", *links_.dram_out[1]);
+  }
   void drive();
   void accept();
   void commit() {

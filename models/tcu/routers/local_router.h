@@ -51,6 +51,26 @@ class LocalRouter final : public sc_core::sc_module {
   LocalRouter(const sc_core::sc_module_name& name, Clock& clock, unsigned array_size,
               std::uint64_t local_depth, const LocalRouterLinks& links);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    list.consumes("control", links_.control);
+    list.consumes("read_data", links_.local.read_data);
+    list.produces("write_data", links_.local.write_data);
+    list.produces("array_weights", links_.array_weights);
+    list.produces("array_input", links_.array_input);
+    list.consumes("array_output", links_.array_output);
+    list.produces("accumulator_input", links_.accumulator_input);
+    list.consumes("accumulator_output", links_.accumulator_output);
+    if (links_.dais_input != nullptr) {
+      list.produces("dais_input", *links_.dais_input);
+      list.consumes("dais_output", *links_.dais_output);
+    }
+    if (links_.activation != nullptr) {
+      list.produces("activation_parameters", links_.activation->parameters);
+      list.produces("activation_input", links_.activation->input);
+      list.consumes("activation_output", links_.activation->output);
+    }
+  }
   void drive();           ///< valids towards array, accumulators and local memory
   void accept_results();  ///< readies of array output and accumulator output
   void accept_reads();    ///< readies of local read data and control; after the array's accept()

@@ -2,18 +2,9 @@
 
 #include <algorithm>
 
-#include "models/sim/trace/signals.h"
+#include "models/tcu/channel_signals.h"
 
 namespace tactus {
-namespace trace {
-
-static void describe_payload(Payload& p, const Sample& sample) {
-  p.field("word", 64, [&sample] { return sample.word; });
-  p.field("last", 1, [&sample] { return sample.last; });
-}
-
-}  // namespace trace
-
 Sampler::Sampler(const sc_core::sc_module_name& name, std::uint32_t block_size,
                  const Decoder& decoder, const DecoderLinks& links, Link<Sample>& output)
     : sc_module(name), block_size_(block_size), decoder_(decoder), links_(links), output_(output) {}
@@ -37,7 +28,8 @@ void Sampler::observe() {
   link(*links_.dram[0]);
   link(links_.local_b.request);
   link(links_.local_a.request);
-  add(decoder_.head_valid(), decoder_.head_ready());
+  const Decoder::Head head = decoder_.head();
+  add(head.valid, head.ready);
   observe(static_cast<std::uint16_t>(flags), decoder_.registers().program_counter);
 }
 

@@ -15,14 +15,6 @@
 
 namespace tactus {
 
-/// Bits 31:0 program counter; valid/ready pairs, valid in the even bit: 32 array, 34 accumulators,
-/// 36 dataflow, 38 dram1, 40 dram0, 42 local port B, 44 local port A, 46 instruction; the rest
-/// zero.
-struct Sample {
-  std::uint64_t word = 0;
-  bool last = false;
-};
-
 class Sampler final : public sc_core::sc_module {
  public:
   struct Stats {
@@ -32,6 +24,13 @@ class Sampler final : public sc_core::sc_module {
   Sampler(const sc_core::sc_module_name& name, std::uint32_t block_size, const Decoder& decoder,
           const DecoderLinks& links, Link<Sample>& output);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    list.reads("flags", 16, flags_);
+    list.reads("program_counter", 32, program_counter_);
+    list.reads("interval", 16, interval_);
+    list.produces("sample", output_);
+  }
   void drive();
   void observe();  ///< captures this cycle's flags: all wires settled, nothing committed
   void commit();

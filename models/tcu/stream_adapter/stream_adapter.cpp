@@ -76,8 +76,8 @@ void StreamAdapter::add_phases(Phases& phases) {
 }
 
 void StreamAdapter::describe(const trace::Scope& scope) const {
-  scope.channel("words", words_, trace::ByteCount{word_bytes_});
-  scope.channel("instructions", instructions_, trace::ByteCount{instruction_bytes_});
+  scope.channel("words", words_, ByteCount{word_bytes_});
+  scope.channel("instructions", instructions_, ByteCount{instruction_bytes_});
   scope.level("bytes_stored", capacity_, [this] { return stored_; });
 }
 

@@ -32,6 +32,11 @@ class StreamAdapter final : public sc_core::sc_module {
   StreamAdapter(const sc_core::sc_module_name& name, Clock& clock, unsigned word_bytes,
                 unsigned instruction_bytes, Bytes& words, Bytes& instructions);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    list.consumes("words", words_, ByteCount{word_bytes_});
+    list.produces("instructions", instructions_, ByteCount{instruction_bytes_});
+  }
   void drive();
   void accept();
   void commit();

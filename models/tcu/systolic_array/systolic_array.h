@@ -36,7 +36,7 @@ struct SystolicArrayLinks {
   Link<VectorRef>& output;
   /// Results of DAIS blocks have to reach the accumulators before the array's next result. Used
   /// only to name the reason for which the output is not ready.
-  const Wire& results_of_dais;
+  Wire& results_of_dais;
   WeightLoads* weight_loads = nullptr;    ///< null unless weights have reads of their own
   const DualPortMemory* local = nullptr;  ///< local memory that they read
 };
@@ -80,6 +80,14 @@ class SystolicArray final : public sc_core::sc_module {
                 const tcu::Architecture& architecture, tcu::MacRounding rounding,
                 const SystolicArrayLinks& links);
 
+  template <typename List>
+  void border(List& list) {  ///< see Border
+    list.consumes("control", links_.control);
+    list.consumes("weights", links_.weights);
+    list.consumes("input", links_.input);
+    list.produces("output", links_.output);
+    list.watches(links_.results_of_dais);
+  }
   void drive();   ///< output.valid, control.ready
   void accept();  ///< input.ready, weights.ready; needs output.ready
   void commit() {
