@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/compiler/images.h"
 #include "firmware/driver/tcu/simulation.h"
 #include "firmware/driver/tcu/units.h"
 #include "firmware/energy/table.h"

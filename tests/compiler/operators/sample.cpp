@@ -165,9 +165,9 @@ nn::Values Sample::expected() const {
 const Cases& all_cases() {
   static const Cases all = [] {
     Cases cases;
-    for (const auto family :
-         {arithmetic_cases, activation_cases, product_cases, window_cases, reduction_cases,
-          arrangement_cases, composed_cases, function_cases, recurrent_cases, logic_cases, attention_cases}) {
+    for (const auto family : {arithmetic_cases, activation_cases, product_cases, window_cases,
+                              reduction_cases, arrangement_cases, composed_cases, function_cases,
+                              recurrent_cases, logic_cases, attention_cases}) {
       for (Case& c : family()) cases.push_back(std::move(c));
     }
     return cases;
