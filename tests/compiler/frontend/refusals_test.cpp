@@ -167,15 +167,20 @@ TEST(Refusal, Pools) {
 
 TEST(Refusal, Resize) {
   expect_refusal({"Resize",
-                  {{"mode", "cubic"s}},
-                  "attribute mode is \"cubic\"; supported are "
-                  "nearest, linear"},
+                  {{"mode", "quadratic"s}},
+                  "attribute mode is \"quadratic\"; supported are nearest, linear, cubic"},
                  {"x", "", "v"});
   expect_refusal({"Resize",
-                  {{"coordinate_transformation_mode", "tf_crop_and_resize"s}},
-                  "attribute coordinate_transformation_mode is \"tf_crop_and_resize\"; supported "
-                  "are align_corners, asymmetric, half_pixel, pytorch_half_pixel, "
-                  "tf_half_pixel_for_nn"},
+                  {{"coordinate_transformation_mode", "middle"s}},
+                  "attribute coordinate_transformation_mode is \"middle\"; supported are "
+                  "align_corners, asymmetric, half_pixel, half_pixel_symmetric, "
+                  "pytorch_half_pixel, tf_crop_and_resize, tf_half_pixel_for_nn"},
+                 {"x", "", "v"});
+  expect_refusal({"Resize",
+                  {{"mode", "cubic"s}, {"coordinate_transformation_mode", "middle"s}},
+                  "attribute coordinate_transformation_mode is \"middle\"; supported are "
+                  "align_corners, asymmetric, half_pixel, half_pixel_symmetric, "
+                  "pytorch_half_pixel, tf_crop_and_resize, tf_half_pixel_for_nn"},
                  {"x", "", "v"});
   expect_refusal({"Resize",
                   {},
@@ -234,13 +239,13 @@ TEST(Refusal, AllReasonsAreReportedTogether) {
   maker.input("x", {1, 4, 6, 6}).weights("w", {4, 4, 3, 3}, 1.0F);
   maker.node("Conv", {"x", "w"}, {"c"}, {{"auto_pad", "SOME"s}, {"strides", Ints{0, 1}}});
   maker.node("Relu", {"c"}, {"r"});
-  maker.node("Sinh", {"r"}, {"s"});
+  maker.node("Unique", {"r"}, {"s"});
   maker.node("MaxPool", {"s"}, {"p"}, {{"kernel_shape", Ints{2, 2, 2}}});
   maker.node("Gemm", {"p", "w"}, {"y"}, {{"transA", std::int64_t{1}}}).output("y");
   const std::string text = refusal(maker.graph);
   for (const std::string part :
        {"node \"n_c\" (Conv): attribute strides",
-        "node \"n_s\" (Sinh): the operator is not "
+        "node \"n_s\" (Unique): the operator is not "
         "supported",
         "node \"n_p\" (MaxPool): attribute kernel_shape",
         "node \"n_y\" (Gemm): attribute transA is 1", "node \"n_y\" (Gemm): the second operand",
@@ -252,10 +257,10 @@ TEST(Refusal, AllReasonsAreReportedTogether) {
 }
 
 TEST(Refusal, OperatorSetsOutputsAndConstants) {
-  GraphMaker maker(26);
+  GraphMaker maker(29);
   maker.input("x", {1, 4}).node("Relu", {"x"}, {"relu"}).output("relu");
   EXPECT_EQ(refusal(maker.graph),
-            "test.onnx: operator set 26 is not supported; supported are 7 to 25");
+            "test.onnx: operator set 29 is not supported; supported are 7 to 28");
   maker.graph.opset = 6;
   EXPECT_NE(refusal(maker.graph), "");
   maker.graph.opset = 7;
@@ -269,7 +274,10 @@ TEST(Refusal, OperatorSetsOutputsAndConstants) {
   EXPECT_EQ(refusal(maker.graph, 4, options), "test.onnx: output \"relu\" is asked for twice");
   GraphMaker constant;
   constant.input("x", {1, 4}).node("Shape", {"x"}, {"y"}).output("y");
-  EXPECT_EQ(refusal(constant.graph), "test.onnx: output \"y\" is constant");
+  EXPECT_EQ(refusal(constant.graph), "");
+  options = {};
+  options.compat = true;
+  EXPECT_EQ(refusal(constant.graph, 4, options), "test.onnx: output \"y\" is constant");
 }
 
 TEST(Refusal, OutputsThatAnOperatorDoesNotHave) {
@@ -284,11 +292,14 @@ TEST(Refusal, OutputsThatAnOperatorDoesNotHave) {
   pool.node("MaxPool", {"x"}, {"y", "i"}, {{"kernel_shape", Ints{2, 2}}}).output("y");
   EXPECT_EQ(refusal(pool.graph), "");  // no node reads the indices
   pool.output("i");
+  EXPECT_EQ(refusal(pool.graph), "");  // the host computes both outputs
+  Options options;
+  options.compat = true;
   EXPECT_EQ(
-      refusal(pool.graph)
+      refusal(pool.graph, 4, options)
           .rfind("test.onnx: node \"n_y\" (MaxPool): output 1 (Indices) is not supported\n", 0),
       0U)
-      << refusal(pool.graph);
+      << refusal(pool.graph, 4, options);
   GraphMaker undefined;
   undefined.input("x", {1, 4}).node("Add", {"x", "nothing"}, {"y"}).output("y");
   EXPECT_EQ(refusal(undefined.graph),

@@ -39,7 +39,7 @@ void expect_divided(const nn::Graph& graph, const nn::Shape& shape, bool has_com
   options.compat = true;
   EXPECT_NE(error_of([&] {
               (void)compile(graph, narrow(), options);
-            }).find("vectors of local memory, and the machine has 320"),
+            }).find("vectors for one of its results, there are 320"),
             std::string::npos);
 }
 
@@ -83,7 +83,7 @@ TEST(Parts, WhatCannotBeDividedIsRefused) {
   maker.input("x", {1, 8, 7, 7}).constant("w", drawn({4, 8, 7, 7}, 7));
   maker.node("Conv", {"x", "w"}, {"y"}).output("y");
   const std::string error = error_of([&] { (void)compile(maker.graph, narrow()); });
-  EXPECT_NE(error.find("one of its results needs"), std::string::npos) << error;
+  EXPECT_NE(error.find("insufficient local memory, required at least"), std::string::npos) << error;
   EXPECT_NE(error.find("--optimise or --via stripe may divide it"), std::string::npos) << error;
 }
 

@@ -306,20 +306,20 @@ TEST(ProgramBuilder, HirDump) {
 
 // ---- refusals ----------------------------------------------------------------------------------
 
-TEST(Refusals, MemoriesTooSmallForASingleRoot) {
+TEST(Refusals, MemoriesTooSmallForAResult) {
   EXPECT_EQ(error_of([] { relu_of(3, machine(100, 1)); }),
-            "layer \"relu\": insufficient accumulators, required at least 2 vectors for a single "
-            "root, there are 1");
+            "layer \"relu\": insufficient accumulators, required at least 2 vectors for one of "
+            "its results, there are 1");
   EXPECT_EQ(error_of([] { relu_of(3, machine(1, 100)); }),
-            "layer \"relu\": insufficient local memory, required at least 2 vectors for a single "
-            "root, there are 1");
+            "layer \"relu\": insufficient local memory, required at least 2 vectors for one of "
+            "its results, there are 1");
   // Local memory must hold 3 x 3 x 2 rows of weights, a bias, the only pixel (all others are
   // padding) and a result.
   EXPECT_EQ(error_of([] {
               conv_of({{1, 1, 1}, 3, 1, 1}, machine(20, 100));
             }),
-            "layer \"conv\": insufficient local memory, required at least 21 vectors for a single "
-            "root, there are 20");
+            "layer \"conv\": insufficient local memory, required at least 21 vectors for one of "
+            "its results, there are 20");
   EXPECT_EQ(error_of([] { conv_of({{1, 1, 1}, 3, 1, 1}, machine(21, 100)); }), "no error");
 }
 

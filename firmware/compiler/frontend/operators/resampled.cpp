@@ -223,10 +223,35 @@ bool is_resized_by_matrices(const Planner& p) {
   return x != nullptr && x->layout && (x->layout->rank() < 3 || x->layout->rank() > 4);
 }
 
+namespace {
+
+/// Reports an attribute whose value is none of these.
+void check_choice(Planner& p, const char* attribute, const std::string& value,
+                  const std::vector<std::string_view>& supported) {
+  if (std::find(supported.begin(), supported.end(), value) != supported.end()) return;
+  p.problem("attribute {} is {}; supported are {}", attribute, quote(value),
+            fmt::join(supported, ", "));
+}
+
+void check_form(Planner& p, const ResizeForm& form) {
+  check_choice(p, "mode", form.mode, {"nearest", "linear", "cubic"});
+  check_choice(p, "coordinate_transformation_mode", form.coordinates,
+               {"align_corners", "asymmetric", "half_pixel", "half_pixel_symmetric",
+                "pytorch_half_pixel", "tf_crop_and_resize", "tf_half_pixel_for_nn"});
+  check_choice(p, "nearest_mode", form.nearest,
+               {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+  check_choice(p, "keep_aspect_ratio_policy", form.policy,
+               {"stretch", "not_larger", "not_smaller"});
+}
+
+}  // namespace
+
 bool expand_by_matrices(Planner& p, Expansion& e) {
   const Layout* const x = p.activation(0);
   if (x == nullptr) return true;
   const ResizeForm form = form_of(p.node);
+  check_form(p, form);
+  if (p.failed()) return true;
   const std::optional<std::vector<Resized>> all = resized_dimensions(p, form, x->shape);
   if (!all) return true;
   std::string result = p.node.inputs[0];

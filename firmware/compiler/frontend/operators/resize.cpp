@@ -131,8 +131,9 @@ bool plan_transform(Planner& p, Resize& resize) {
   const auto found = names.find(name);
   if (found == names.end()) {
     p.problem(
-        "attribute coordinate_transformation_mode is {}; supported are align_corners, "
-        "asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn",
+        "attribute coordinate_transformation_mode is {}; supported are align_corners, asymmetric, "
+        "half_pixel, half_pixel_symmetric, pytorch_half_pixel, tf_crop_and_resize, "
+        "tf_half_pixel_for_nn",
         quote(name));
     return false;
   }
@@ -144,7 +145,7 @@ bool plan_mode(Planner& p, Resize& resize) {
   const std::string mode = p.node.text("mode", "nearest");
   if (mode == "linear") return true;
   if (mode != "nearest") {
-    p.problem("attribute mode is {}; supported are nearest, linear", quote(mode));
+    p.problem("attribute mode is {}; supported are nearest, linear, cubic", quote(mode));
     return false;
   }
   resize.nearest = is_old_form(p) ? opset_10 : p.node.text("nearest_mode", "round_prefer_floor");

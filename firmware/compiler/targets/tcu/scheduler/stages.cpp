@@ -154,8 +154,9 @@ void Planner::refuse() {
   const std::uint64_t there =
       accumulators ? architecture_.accumulator_depth : architecture_.local_depth;
   throw LayerTooLarge(
-      fmt::format("layer {}: one of its results needs {} vectors of {}, and the machine has {}",
-                  quote(layer_name_), needed, accumulators ? "accumulators" : "local memory",
+      fmt::format("layer {}: insufficient {}, required at least {} vectors for one of its results, "
+                  "there are {}",
+                  quote(layer_name_), accumulators ? "accumulators" : "local memory", needed,
                   there),
       needed, there);
 }
