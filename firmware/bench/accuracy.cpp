@@ -367,16 +367,16 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
   const compiler::Compiled& checked = widened ? *widened : compiled;
   const HeldTensors held(graph, compiled);
   const HeldTensors held_in_layers(graph, checked, compiled.scales);
+  nn::Values carried;  // of the program that ran last
   const auto run = [&](const compiler::Compiled& program) {
-    const compiler::Started started =
-        compiler::start_on_host(compiler::tensors_of(program), inputs);
+    compiler::Started started = compiler::start_on_host(compiler::tensors_of(program), inputs);
+    carried = std::move(started.carried);
     return output_values(program, simulate(program, config, started.inputs, progress.simulation));
   };
   const nn::Values made = run(compiled);
-  nn::Values in_layers = widened ? run(*widened) : made;
-  const compiler::ModelTensors ways = compiler::tensors_of(compiled);
   const nn::Values finished =
-      compiler::finish_on_host(ways, made, compiler::start_on_host(ways, inputs).carried);
+      compiler::finish_on_host(compiler::tensors_of(compiled), made, carried);
+  nn::Values in_layers = widened ? run(*widened) : made;
   for (auto& [name, tensor] : in_layers) {
     held_in_layers.unscale(tensor.floats, name, tensor.shape);
   }

@@ -56,7 +56,7 @@ Tensor constant_of(const std::string& where, ValueInfo info, const std::vector<d
 
 }  // namespace
 
-Graph with_input_values(Graph graph, const GivenValues& values, const GivenShapes& shapes) {
+Graph with_input_values(Graph graph, const GivenValues& values, GivenShapes& shapes) {
   for (const auto& [name, numbers] : values) {
     const auto found = std::find_if(graph.inputs.begin(), graph.inputs.end(),
                                     [&](const ValueInfo& info) { return info.name == name; });
@@ -69,6 +69,7 @@ Graph with_input_values(Graph graph, const GivenValues& values, const GivenShape
     graph.initializers[name] =
         constant_of(fmt::format("{}: input {}", graph.file, quote(name)), *found, numbers, shapes);
     graph.inputs.erase(found);
+    shapes.erase(name);
   }
   return graph;
 }

@@ -120,13 +120,12 @@ CompiledModel compile(const Network& network, const Configuration& configuration
   const TcuSimulationConfig& config = configuration.config;
   bench::fit_to(config, options);
   CompiledModel made;
-  if (values.empty()) {
-    made.compiled = bench::compile_network(network.graph, config, options, with_kernel);
-  } else {
-    const nn::Graph graph = nn::with_input_values(network.graph, values, options.input_shapes);
-    for (const auto& [name, numbers] : values) options.input_shapes.erase(name);
-    made.compiled = bench::compile_network(graph, config, options, with_kernel);
+  nn::Graph fixed;
+  if (!values.empty()) {
+    fixed = nn::with_input_values(network.graph, values, options.input_shapes);
   }
+  const nn::Graph& graph = values.empty() ? network.graph : fixed;
+  made.compiled = bench::compile_network(graph, config, options, with_kernel);
   if (configuration.board) {
     made.compiled->board = tcu::BoardEntry{configuration.board->name, config};
   }

@@ -244,7 +244,7 @@ void run_top_k(Call& call) {
       const auto at = [&](std::int64_t k) {
         return elements[static_cast<std::size_t>(first + k * from[axis])];
       };
-      // Of equal elements the first comes first.
+      // The sort keeps the order of equal elements.
       std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
         return largest ? at(a) > at(b) : at(a) < at(b);
       });

@@ -238,4 +238,64 @@ void run_q_linear_mat_mul(Call& call) {
   add_requantised(call, sums, sums.shape.size() - 1);
 }
 
+// ---- quantisers of any width (QONNX, Brevitas) --------------------------------------------------
+
+namespace {
+
+double width_of(const Call& call) {
+  const Tensor& width = call.floats(3);
+  if (width.size() != 1) {
+    call.fail("input 3 has shape {}; allowed is one number", to_string(width.shape));
+  }
+  return static_cast<double>(width.floats[0]);
+}
+
+/// Rounds as attribute "rounding_mode" says.
+double rounded(const Call& call, double x) {
+  std::string mode = call.node.text("rounding_mode", "ROUND");
+  std::transform(mode.begin(), mode.end(), mode.begin(),
+                 [](unsigned char letter) { return std::toupper(letter); });
+  if (mode == "ROUND" || mode == "HALF_EVEN") return std::nearbyint(x);
+  if (mode == "CEIL") return std::ceil(x);
+  if (mode == "FLOOR") return std::floor(x);
+  if (mode == "ROUND_TO_ZERO" || mode == "DOWN") return std::trunc(x);
+  if (mode == "UP") return x < 0 ? std::floor(x) : std::ceil(x);
+  if (mode == "HALF_UP") return x < 0 ? std::ceil(x - 0.5) + 0.0 : std::floor(x + 0.5);
+  if (mode == "HALF_DOWN") return x < 0 ? std::floor(x + 0.5) : std::ceil(x - 0.5);
+  call.fail(
+      "attribute \"rounding_mode\" is \"{}\"; allowed are ROUND, CEIL, FLOOR, ROUND_TO_ZERO, "
+      "UP, DOWN, HALF_UP, HALF_DOWN, HALF_EVEN",
+      call.node.text("rounding_mode"));
+}
+
+}  // namespace
+
+void run_quant(Call& call) {
+  const Tensor& x = call.floats(0);
+  const double bits = width_of(call);
+  if (!(bits >= 1) || bits > 32) call.fail("the width is {} bits; allowed are 1 to 32", bits);
+  const bool is_signed = call.node.integer("signed", 1) != 0;
+  const bool narrow = call.node.integer("narrow", 0) != 0;
+  const double half = std::pow(2, bits - 1);
+  const double low = is_signed ? -half + (narrow ? 1 : 0) : 0;
+  const double high = is_signed ? half - 1 : 2 * half - (narrow ? 2 : 1);
+  const Tensor scaled = call.combined(x, call.floats(1), [](float a, float b) { return a / b; });
+  const Tensor moved =
+      call.combined(scaled, call.floats(2), [](float a, float z) { return a + z; });
+  Tensor whole = moved;
+  for (float& value : whole.floats) {
+    const double clipped = std::clamp(static_cast<double>(value), low, high);
+    value = static_cast<float>(std::clamp(rounded(call, clipped), low, high));
+  }
+  const Tensor back = call.combined(whole, call.floats(2), [](float a, float z) { return a - z; });
+  call.results.push_back(
+      call.combined(back, call.floats(1), [](float a, float s) { return a * s; }));
+}
+
+void run_bipolar_quant(Call& call) {
+  call.results.push_back(call.combined(call.floats(0), call.floats(1), [](float x, float scale) {
+    return x >= 0 ? scale : -scale;
+  }));
+}
+
 }  // namespace tactus::nn

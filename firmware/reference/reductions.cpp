@@ -138,7 +138,11 @@ void run_arg(Call& call) {
       Tensor::of(reduced_shape(x.shape, reduced, call.node.integer("keepdims", 1) != 0), where));
 }
 
-void run_cum_sum(Call& call) {
+namespace {
+
+/// Combines each element along an axis with those before it, which begin with `start`.
+template <typename Combine>
+void accumulate(Call& call, std::int64_t start, const Combine& combine) {
   Tensor result = call.input(0);
   const Tensor& stated = call.input(1);
   if (stated.type != ElementType::int64 || stated.size() != 1) call.fail("input 1 is no axis");
@@ -147,28 +151,37 @@ void run_cum_sum(Call& call) {
   const bool reverse = call.node.integer("reverse", 0) != 0;
   const auto length = static_cast<std::size_t>(result.shape[axis]);
   const auto step = static_cast<std::size_t>(strides_of(result.shape)[axis]);
-  const auto plus = [](auto x, auto y) {
-    if constexpr (std::is_same_v<decltype(x), float>) return x + y;
-    if constexpr (!std::is_same_v<decltype(x), float>) {
-      return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) +
-                                       static_cast<std::uint64_t>(y));
-    }
-  };
-  const auto add_up = [&](auto& values) {
+  const auto run = [&](auto& values) {
+    using Element = typename std::decay_t<decltype(values)>::value_type;
     for (std::size_t first = 0; first < values.size(); ++first) {
       if (first / step % length != 0) continue;
-      typename std::decay_t<decltype(values)>::value_type sum = 0;
+      auto sum = static_cast<Element>(start);
       for (std::size_t k = 0; k < length; ++k) {
-        auto& value = values[first + (reverse ? length - 1 - k : k) * step];
-        const auto before = sum;
-        sum = plus(sum, value);
+        Element& value = values[first + (reverse ? length - 1 - k : k) * step];
+        const Element before = sum;
+        if constexpr (std::is_same_v<Element, float>) {
+          sum = combine(sum, value);
+        } else {  // wraps
+          sum = static_cast<Element>(
+              combine(static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(value)));
+        }
         value = exclusive ? before : sum;
       }
     }
   };
-  add_up(result.floats);
-  add_up(result.integers);
+  run(result.floats);
+  run(result.integers);
   call.results.push_back(std::move(result));
+}
+
+}  // namespace
+
+void run_cum_sum(Call& call) {
+  accumulate(call, 0, [](auto sum, auto value) { return sum + value; });
+}
+
+void run_cum_prod(Call& call) {
+  accumulate(call, 1, [](auto product, auto value) { return product * value; });
 }
 
 void run_log_softmax(Call& call) {

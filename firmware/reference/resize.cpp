@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "firmware/reference/call.h"
+#include "firmware/reference/cubic.h"
 
 namespace tactus::nn {
 namespace {
@@ -50,13 +51,6 @@ double nearest(const std::string& rule, double x, double scale) {
   if (rule == "round_prefer_floor") return std::ceil(x - 0.5);
   if (rule == "round_prefer_ceil") return std::floor(x + 0.5);
   return scale < 1 ? std::ceil(x) : std::floor(x);  // rule of operator set 10
-}
-
-double cubic_weight(double distance, double a) {
-  const double d = std::abs(distance);
-  if (d < 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
-  if (d < 2) return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
-  return 0;
 }
 
 /// Elements of the input and their weights in one result; empty: the result is outside.

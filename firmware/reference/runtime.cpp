@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "firmware/onnx/number_types.h"
+#include "firmware/reference/of_standard.h"
 #include "firmware/reference/quantised.h"
-#include "firmware/reference/reference.h"
 
 namespace tactus::nn {
 namespace {
@@ -57,16 +57,6 @@ void add_quantised(Call& call, const Tensor& real, std::size_t i) {
     result.integers.push_back(quantised(value, scale, zero, range));
   }
   call.results.push_back(std::move(result));
-}
-
-/// Result of an operator of the standard that reads one tensor.
-Tensor of_standard(const Call& call, const char* op, const Tensor& x) {
-  Node node = call.node;
-  node.domain.clear();
-  node.op_type = op;
-  node.inputs = {"x"};
-  node.attributes.erase("channels_last");
-  return run_node(node, call.opset, {&x}).front();
 }
 
 // ---- functions of one element -------------------------------------------------------------------
@@ -263,9 +253,28 @@ void run_quantised_elements(Call& call) {
     if (call.node.integer("channels_last", 0) != 0) {
       call.fail("attribute \"channels_last\" must be 0");
     }
-    x = of_standard(call, op == "QLinearAveragePool" ? "AveragePool" : "GlobalAveragePool", x);
+    x = of_standard(call, op == "QLinearAveragePool" ? "AveragePool" : "GlobalAveragePool", {&x},
+                    {"channels_last"});
   }
   add_quantised(call, x, 3);
+}
+
+void run_quantised_softmax(Call& call) {
+  const Tensor x = real_input(call, 0);
+  add_quantised(call, of_standard(call, "Softmax", {&x}, {"opset"}), 3);
+}
+
+/// Scale and zero point of the result come first.
+void run_quantised_concat(Call& call) {
+  if (call.input_count() < 5 || (call.input_count() - 2) % 3 != 0) {
+    call.fail("has {} inputs; allowed are a scale, a zero point, and tensors with both",
+              call.input_count());
+  }
+  std::vector<Tensor> parts;
+  for (std::size_t i = 2; i < call.input_count(); i += 3) parts.push_back(real_input(call, i));
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& part : parts) inputs.push_back(&part);
+  add_quantised(call, of_standard(call, "Concat", inputs), 0);
 }
 
 /// alpha * (A B + C), computed with integers; C has the scale of the product.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "firmware/reference/call.h"
+#include "firmware/reference/cubic.h"
 
 namespace tactus::nn {
 namespace {
@@ -14,14 +15,6 @@ double mirrored(double x, double low, double high) {
   double from_low = std::fmod(std::abs(x - low), 2 * span);
   if (from_low > span) from_low = 2 * span - from_low;
   return low + from_low;
-}
-
-double cubic_weight(double distance) {
-  constexpr double a = -0.75;
-  const double d = std::abs(distance);
-  if (d < 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
-  if (d < 2) return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
-  return 0;
 }
 
 struct Sampler {
@@ -57,7 +50,7 @@ struct Sampler {
     const double reach = mode == "cubic" ? 2 : 1;
     std::vector<std::pair<std::int64_t, double>> all;
     for (double k = std::floor(at) - reach + 1; k <= std::floor(at) + reach; ++k) {
-      const double weight = mode == "cubic" ? cubic_weight(at - k) : 1 - std::abs(at - k);
+      const double weight = mode == "cubic" ? cubic_weight(at - k, -0.75) : 1 - std::abs(at - k);
       all.emplace_back(element(k, size), weight);
     }
     return all;

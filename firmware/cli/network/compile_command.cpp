@@ -266,9 +266,8 @@ int compile_command(const Words& words) {
   nn::Graph loaded = nn::load_network(path, names);
   options.outputs = std::move(names.outputs);
   options.input_shapes = std::move(names.input_shapes);
-  const nn::GivenValues values = read_values(args);
-  const nn::Graph graph = nn::with_input_values(std::move(loaded), values, options.input_shapes);
-  for (const auto& [name, numbers] : values) options.input_shapes.erase(name);
+  const nn::Graph graph =
+      nn::with_input_values(std::move(loaded), read_values(args), options.input_shapes);
 
   options.progress = [&](const compiler::Progress& p) {
     if (p.done == 0) progress.begin(p.all);

@@ -87,6 +87,11 @@ std::string plainly_reshaped(Expansion& e, const std::string& x, nn::Shape shape
   return e.node("Squeeze", {longer}, {{"axes", nn::Shape{0}}});
 }
 
+std::string clipped(const Planner& p, Expansion& e, const std::string& x, float low, float high) {
+  if (p.opset() < 11) return e.node("Clip", {x}, {{"min", low}, {"max", high}});
+  return e.node("Clip", {x, e.constant(low), e.constant(high)});
+}
+
 bool expand_to_image(Planner& p, Expansion& e) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;

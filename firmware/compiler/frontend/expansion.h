@@ -64,6 +64,10 @@ inline constexpr const char* moves_only = "moves only";
 /// Reshapes a value; the result has the model's order in memory, whichever operator reads it.
 [[nodiscard]] std::string plainly_reshaped(Expansion& e, const std::string& x, nn::Shape shape);
 
+/// Clips a value between two numbers, in the form of the model's operator set.
+[[nodiscard]] std::string clipped(const Planner& p, Expansion& e, const std::string& x, float low,
+                                  float high);
+
 /// Returns the input as an image: N C H W with the channels innermost in memory. Adds a node that
 /// changes the layout if necessary.
 [[nodiscard]] std::string as_image(Planner& p, Expansion& e, std::size_t input);

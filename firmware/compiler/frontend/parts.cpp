@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,22 +12,6 @@
 
 namespace tactus::compiler {
 namespace {
-
-/// The operators that are divided, and the operator that joins the results of their parts.
-constexpr struct {
-  std::string_view type;
-  const char* join;
-} divided[] = {
-    {"MatMul", "Add"},    {"Gemm", "Add"},      {"Conv", "Add"},
-    {"ReduceMax", "Max"}, {"ReduceMin", "Min"}, {"GlobalMaxPool", "Max"},
-};
-
-const char* join_of(std::string_view type) {
-  for (const auto& known : divided) {
-    if (known.type == type) return known.join;
-  }
-  return nullptr;
-}
 
 /// Shape of an operand; null if it is unknown.
 const nn::Shape* shape_of(const Planner& p, std::size_t input) {
@@ -148,17 +133,33 @@ std::optional<Division> divide_maximum(Planner& p, Expansion& e) {
                   is_lanes(best) ? std::int64_t{p.architecture().array_size} : 1, operands};
 }
 
+/// An operator that is divided, and the operator that joins the results of its parts.
+struct Divided {
+  std::string_view type;
+  std::optional<Division> (*divide)(Planner& p, Expansion& e);
+  const char* join;
+};
+
+constexpr Divided divided[] = {
+    {"MatMul", divide_product, "Add"},    {"Gemm", divide_product, "Add"},
+    {"Conv", divide_convolution, "Add"},  {"ReduceMax", divide_maximum, "Max"},
+    {"ReduceMin", divide_maximum, "Min"}, {"GlobalMaxPool", divide_maximum, "Max"},
+};
+
+const Divided* find_divided(std::string_view type) {
+  const auto* found = std::find_if(std::begin(divided), std::end(divided),
+                                   [&](const Divided& known) { return known.type == type; });
+  return found == std::end(divided) ? nullptr : found;
+}
+
 }  // namespace
 
-bool can_be_divided(const nn::Node& node) { return join_of(node.op_type) != nullptr; }
+bool can_be_divided(const nn::Node& node) { return find_divided(node.op_type) != nullptr; }
 
 bool expand_in_parts(Planner& p, Expansion& e, std::int64_t parts) {
-  const char* const join = join_of(p.node.op_type);
-  if (join == nullptr) return false;
-  const bool product = p.node.op_type == "MatMul" || p.node.op_type == "Gemm";
-  const std::optional<Division> division = product                    ? divide_product(p, e)
-                                           : p.node.op_type == "Conv" ? divide_convolution(p, e)
-                                                                      : divide_maximum(p, e);
+  const Divided* const known = find_divided(p.node.op_type);
+  if (known == nullptr) return false;
+  const std::optional<Division> division = known->divide(p, e);
   if (!division) return false;
   const std::int64_t units = (division->size + division->unit - 1) / division->unit;
   const std::int64_t step = (units + parts - 1) / parts * division->unit;
@@ -170,9 +171,9 @@ bool expand_in_parts(Planner& p, Expansion& e, std::int64_t parts) {
     if (first == 0) {
       joined = part;
     } else if (last < division->size) {
-      joined = e.node(join, {part, joined});
+      joined = e.node(known->join, {part, joined});
     } else {
-      e.last(join, {part, joined});
+      e.last(known->join, {part, joined});
     }
   }
   return true;

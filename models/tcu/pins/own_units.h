@@ -93,7 +93,6 @@ class OwnUnits final : public sc_core::sc_module {
 
  private:
   struct Unit;
-  struct Record;
   static void wait_for_deltas(const std::string& what);
   void begin_cycle();
   bool exchange(unsigned round);

@@ -219,14 +219,15 @@ TEST(HostBefore, InputsCanBeFixed) {
   maker.node("Equal", {"rate", "low"}, {"is_low"});
   maker.node("Cast", {"is_low"}, {"factor"}, {{"to", std::int64_t{nn::onnx_float}}});
   maker.node("Mul", {"x", "factor"}, {"y"}).output("y");
-  const nn::Graph fixed = nn::with_input_values(maker.graph, {{"rate", {8000}}}, {});
+  nn::GivenShapes shapes;
+  const nn::Graph fixed = nn::with_input_values(maker.graph, {{"rate", {8000}}}, shapes);
   ASSERT_EQ(fixed.inputs.size(), 1U);
   const Compiled compiled = compile(fixed, ample_architecture());
   EXPECT_EQ(compiled.host_before, nullptr);
   const nn::Values outputs = finished(compiled, {{"x", floats({1, 3}, {1, 2, 3})}});
   EXPECT_EQ(outputs.at("y").floats, (std::vector<float>{1, 2, 3}));
   const auto refusal = [&](const nn::GivenValues& values) {
-    return error_of([&] { (void)nn::with_input_values(maker.graph, values, {}); });
+    return error_of([&] { (void)nn::with_input_values(maker.graph, values, shapes); });
   };
   EXPECT_NE(refusal({{"rat", {1}}}).find("\"rat\", which is no input; allowed \"rate\", \"x\""),
             std::string::npos);

@@ -5,7 +5,7 @@
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/functions.h"
-#include "firmware/compiler/frontend/operators/steps_of_types.h"
+#include "firmware/compiler/frontend/operators/quantised_clip.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 

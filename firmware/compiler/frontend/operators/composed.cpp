@@ -1,15 +1,13 @@
 // Operators that are written as products, sums and rearrangements: Einsum, DFT, STFT, Col2Im,
-// LpPool, GlobalLpPool, quantisers of any width.
+// LpPool, GlobalLpPool, normalisations.
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/axes.h"
-#include "firmware/compiler/frontend/operators/steps_of_types.h"
 #include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
-#include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler {
 namespace {
@@ -391,12 +389,6 @@ bool expand_mean_variance(Planner& p, Expansion& e) {
   return true;
 }
 
-std::string clipped_to(const Planner& p, Expansion& e, const std::string& x, float low,
-                       float high) {
-  if (p.opset() < 11) return e.node("Clip", {x}, {{"min", low}, {"max", high}});
-  return e.node("Clip", {x, e.constant(low), e.constant(high)});
-}
-
 /// What exceeds the limits, where that is what remains; other forms are left to the host.
 bool expand_shrink(Planner& p, Expansion& e) {
   const float limit = p.node.real("lambd", 0.5F);
@@ -406,7 +398,7 @@ bool expand_shrink(Planner& p, Expansion& e) {
     return true;
   }
   const std::string& x = p.node.inputs[0];
-  e.last("Sub", {x, clipped_to(p, e, x, -limit, limit)});
+  e.last("Sub", {x, clipped(p, e, x, -limit, limit)});
   return true;
 }
 
@@ -417,68 +409,7 @@ bool expand_swiglu(Planner& p, Expansion& e) {
   return true;
 }
 
-// ---- quantisers ---------------------------------------------------------------------------------
-
-bool expand_quant(Planner& p, Expansion& e) {
-  const nn::Tensor* const scale = p.need_constant(1, "scale", nn::ElementType::float32);
-  const nn::Tensor* const zero = p.need_constant(2, "zero point", nn::ElementType::float32);
-  const nn::Tensor* const width = p.need_constant(3, "width", nn::ElementType::float32);
-  if (scale == nullptr || zero == nullptr || width == nullptr || p.activation(0) == nullptr) {
-    return true;
-  }
-  if (scale->size() != 1 || zero->size() != 1 || width->size() != 1) {
-    p.problem(
-        "scale, zero point and width have shapes {}, {} and {}; supported is one value for "
-        "values computed at run time",
-        nn::to_string(scale->shape), nn::to_string(zero->shape), nn::to_string(width->shape));
-    return true;
-  }
-  const std::string mode = p.node.text("rounding_mode", "ROUND");
-  if (mode != "ROUND" && mode != "HALF_EVEN" && mode != "HALF_UP" && mode != "HALF_DOWN") {
-    p.problem("attribute rounding_mode is {}; supported are ROUND, HALF_EVEN, HALF_UP, HALF_DOWN",
-              quote(mode));
-    return true;
-  }
-  const double bits = static_cast<double>(width->floats[0]);
-  const bool is_signed = p.node.integer("signed", 1) != 0;
-  const bool narrow = p.node.integer("narrow", 0) != 0;
-  const double half = std::exp2(bits - 1), offset = static_cast<double>(zero->floats[0]);
-  const double low = (is_signed ? -half + (narrow ? 1 : 0) : 0) - offset;
-  const double high = (is_signed ? half - 1 : 2 * half - (narrow ? 2 : 1)) - offset;
-  const float s = scale->floats[0];
-  if (!(bits >= 1) || bits > 32 || !(s > 0) || offset != std::floor(offset)) {
-    p.problem(
-        "{} bits with scale {} and zero point {} are not supported; supported are 1 to 32 bits "
-        "and whole zero points",
-        bits, s, offset);
-    return true;
-  }
-  const std::string clipped =
-      clipped_to(p, e, p.node.inputs[0], static_cast<float>(low * static_cast<double>(s)),
-                 static_cast<float>(high * static_cast<double>(s)));
-  e.last("Identity",
-         {rounded_to_steps(p, e, clipped, s, static_cast<float>(std::max(-low, high)))});
-  return true;
-}
-
 }  // namespace
-
-/// Rounds by the data type: a product with its smallest number is rounded to multiples of that.
-std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x, float scale,
-                             float most) {
-  const tcu::DataType type = p.architecture().data_type;
-  if (static_cast<double>(most) >= to_real(type, info(type).max())) {
-    p.expect_error(static_cast<double>(scale) / 2);
-    return x;
-  }
-  const double step = to_real(type, 1);
-  const double root = std::exp2(std::floor(-std::log2(step) / 2));
-  const auto times = [&](const std::string& value, double factor) {
-    return e.node("Mul", {value, e.constant(static_cast<float>(factor))});
-  };
-  const std::string whole = times(times(x, 1 / static_cast<double>(scale)), step);
-  return times(times(whole, root), 1 / step / root * static_cast<double>(scale));
-}
 
 Operators composed_operators() {
   return {{"Einsum", is_product | wants_rows, Role::simple, nullptr, nullptr, expand_einsum},
@@ -491,8 +422,7 @@ Operators composed_operators() {
           {"MeanVarianceNormalization", takes_means, Role::simple, nullptr, nullptr,
            expand_mean_variance},
           {"Shrink", keeps_layout, Role::simple, nullptr, nullptr, expand_shrink},
-          {"SwiGLU", keeps_layout, Role::simple, nullptr, nullptr, expand_swiglu},
-          {"Quant", keeps_layout, Role::simple, nullptr, nullptr, expand_quant}};
+          {"SwiGLU", keeps_layout, Role::simple, nullptr, nullptr, expand_swiglu}};
 }
 
 }  // namespace tactus::compiler

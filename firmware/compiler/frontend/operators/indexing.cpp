@@ -63,6 +63,15 @@ Layout layout_like(Planner& p, const Layout& x, nn::Shape shape) {
   return p.model().natural_layout(p.node.outputs[0], std::move(shape));
 }
 
+/// True if the indices have no more elements than the data along any dimension but `along`.
+bool fits_along(const nn::Shape& indices, const nn::Shape& data, std::size_t along) {
+  bool fits = indices.size() == data.size();
+  for (std::size_t d = 0; fits && d < data.size(); ++d) {
+    fits = d == along || indices[d] <= data[d];
+  }
+  return fits;
+}
+
 Plan plan_gather_elements(Planner& p) {
   const Layout* const x = p.activation(0);
   if (x == nullptr) return {};
@@ -71,11 +80,7 @@ Plan plan_gather_elements(Planner& p) {
   const auto along = static_cast<std::size_t>(*axis);
   const std::optional<nn::Tensor> which = indices_of(p, 1, {x->shape[along]});
   if (!which) return {};
-  bool fits = which->shape.size() == x->rank();
-  for (std::size_t d = 0; fits && d < x->rank(); ++d) {
-    fits = d == along || which->shape[d] <= x->shape[d];
-  }
-  if (!fits) {
+  if (!fits_along(which->shape, x->shape, along)) {
     p.problem("indices of shape {} do not fit {}", nn::to_string(which->shape),
               nn::to_string(x->shape));
     return {};
@@ -260,11 +265,7 @@ Plan plan_scatter_elements(Planner& p) {
   const auto along = static_cast<std::size_t>(*axis);
   const std::optional<nn::Tensor> which = indices_of(p, 1, {data[along]});
   if (!which) return {};
-  bool fits = which->shape.size() == data.size() && which->shape == updates;
-  for (std::size_t d = 0; fits && d < data.size(); ++d) {
-    fits = d == along || which->shape[d] <= data[d];
-  }
-  if (!fits) {
+  if (!fits_along(which->shape, data, along) || which->shape != updates) {
     p.problem("indices {} and updates {} do not fit {}", nn::to_string(which->shape),
               nn::to_string(updates), nn::to_string(data));
     return {};

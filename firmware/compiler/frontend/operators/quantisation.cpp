@@ -9,9 +9,10 @@
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/functions.h"
-#include "firmware/compiler/frontend/operators/steps_of_types.h"
+#include "firmware/compiler/frontend/operators/quantised_clip.h"
 #include "firmware/onnx/number_types.h"
 #include "isa/support/text.h"
+#include "isa/tcu/arithmetic.h"
 
 namespace tactus::compiler {
 namespace {
@@ -99,9 +100,8 @@ std::optional<std::pair<float, std::int64_t>> steps_of(const Planner& p, std::st
   for (;;) {
     if (const auto made = p.quantised(value)) return made;
     const nn::Node* node = p.model().graph->producer(value);
-    const bool keeps = node != nullptr && (has(*node, keeps_quantisation) ||
-                                           node->op_type == "Cast" || node->op_type == "Clip");
-    if (!keeps) return std::nullopt;
+    if (node == nullptr || !(has(*node, keeps_quantisation) || node->op_type == "Cast"))
+      return std::nullopt;
     value = node->input(0);
   }
 }
@@ -129,6 +129,66 @@ bool expand_quantize(Planner& p, Expansion& e) {
   } else {
     e.last("Clip", {x, e.constant(low), e.constant(high)});
   }
+  return true;
+}
+
+/// Rounds a value to multiples of `scale` if the data type holds `most` as a whole number; else
+/// returns the value, and states the error. Rounding is done by the data type: a product with its
+/// smallest number is rounded to multiples of that.
+std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x, float scale,
+                             float most) {
+  const tcu::DataType type = p.architecture().data_type;
+  if (static_cast<double>(most) >= to_real(type, info(type).max())) {
+    p.expect_error(static_cast<double>(scale) / 2);
+    return x;
+  }
+  const double step = to_real(type, 1);
+  const double root = std::exp2(std::floor(-std::log2(step) / 2));
+  const auto times = [&](const std::string& value, double factor) {
+    return e.node("Mul", {value, e.constant(static_cast<float>(factor))});
+  };
+  const std::string whole = times(times(x, 1 / static_cast<double>(scale)), step);
+  return times(times(whole, root), 1 / step / root * static_cast<double>(scale));
+}
+
+bool expand_quant(Planner& p, Expansion& e) {
+  const nn::Tensor* const scale = p.need_constant(1, "scale", nn::ElementType::float32);
+  const nn::Tensor* const zero = p.need_constant(2, "zero point", nn::ElementType::float32);
+  const nn::Tensor* const width = p.need_constant(3, "width", nn::ElementType::float32);
+  if (scale == nullptr || zero == nullptr || width == nullptr || p.activation(0) == nullptr) {
+    return true;
+  }
+  if (scale->size() != 1 || zero->size() != 1 || width->size() != 1) {
+    p.problem(
+        "scale, zero point and width have shapes {}, {} and {}; supported is one value for "
+        "values computed at run time",
+        nn::to_string(scale->shape), nn::to_string(zero->shape), nn::to_string(width->shape));
+    return true;
+  }
+  const std::string mode = p.node.text("rounding_mode", "ROUND");
+  if (mode != "ROUND" && mode != "HALF_EVEN" && mode != "HALF_UP" && mode != "HALF_DOWN") {
+    p.problem("attribute rounding_mode is {}; supported are ROUND, HALF_EVEN, HALF_UP, HALF_DOWN",
+              quote(mode));
+    return true;
+  }
+  const double bits = static_cast<double>(width->floats[0]);
+  const bool is_signed = p.node.integer("signed", 1) != 0;
+  const bool narrow = p.node.integer("narrow", 0) != 0;
+  const double half = std::exp2(bits - 1), offset = static_cast<double>(zero->floats[0]);
+  const double low = (is_signed ? -half + (narrow ? 1 : 0) : 0) - offset;
+  const double high = (is_signed ? half - 1 : 2 * half - (narrow ? 2 : 1)) - offset;
+  const float s = scale->floats[0];
+  if (!(bits >= 1) || bits > 32 || !(s > 0) || offset != std::floor(offset)) {
+    p.problem(
+        "{} bits with scale {} and zero point {} are not supported; supported are 1 to 32 bits "
+        "and whole zero points",
+        bits, s, offset);
+    return true;
+  }
+  const std::string within =
+      clipped(p, e, p.node.inputs[0], static_cast<float>(low * static_cast<double>(s)),
+              static_cast<float>(high * static_cast<double>(s)));
+  e.last("Identity", {rounded_to_steps(p, e, within, s, static_cast<float>(std::max(-low, high)))});
   return true;
 }
 
@@ -344,10 +404,9 @@ bool expand_quantised_clip(Planner& p, Expansion& e) {
   const std::optional<float> high = real_limit(p, 2, *steps, any);
   if (!low || !high) return true;
   p.set_quantised(p.node.outputs[0], *steps);
-  const std::string clipped =
-      e.node("Clip", {p.node.inputs[0], e.constant(*low), e.constant(*high)});
+  const std::string within = clipped(p, e, p.node.inputs[0], *low, *high);
   e.last("Identity",
-         {rounded_to_steps(p, e, clipped, steps->first, std::max(-*low, *high) / steps->first)});
+         {rounded_to_steps(p, e, within, steps->first, std::max(-*low, *high) / steps->first)});
   return true;
 }
 
@@ -376,7 +435,8 @@ Operators quantisation_operators() {
           {"MatMulInteger", is_product, Role::simple, nullptr, nullptr, expand_integer_product},
           {"ConvInteger", is_product, Role::simple, nullptr, nullptr, expand_integer_product},
           {"QLinearConv", is_product, Role::simple, nullptr, nullptr, expand_quantised_product},
-          {"QLinearMatMul", is_product, Role::simple, nullptr, nullptr, expand_quantised_product}};
+          {"QLinearMatMul", is_product, Role::simple, nullptr, nullptr, expand_quantised_product},
+          {"Quant", keeps_layout, Role::simple, nullptr, nullptr, expand_quant}};
 }
 
 }  // namespace tactus::compiler
