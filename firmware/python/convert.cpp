@@ -51,9 +51,17 @@ py::array to_array(const nn::Tensor& tensor) {
 }
 
 nn::Tensor to_tensor(const py::object& values, const std::string& where) {
-  const auto array = numbers<float>(values, where);
-  return nn::Tensor::of(nn::Shape(array.shape(), array.shape() + array.ndim()),
-                        std::vector<float>(array.data(), array.data() + array.size()));
+  const auto tensor_of = [](const auto& array) {
+    using T = std::decay_t<decltype(*array.data())>;
+    return nn::Tensor::of(nn::Shape(array.shape(), array.shape() + array.ndim()),
+                          std::vector<T>(array.data(), array.data() + array.size()));
+  };
+  const auto given = py::array::ensure(values);
+  if (given && std::string("biu").find(given.dtype().kind()) != std::string::npos) {
+    return tensor_of(numbers<std::int64_t>(given, where));
+  }
+  PyErr_Clear();
+  return tensor_of(numbers<float>(values, where));
 }
 
 py::array vectors_to_array(const std::vector<std::uint8_t>& bytes,

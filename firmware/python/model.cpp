@@ -92,6 +92,22 @@ Json tensor_json(const std::vector<compiler::TensorLayout>& layouts) {
   return list;
 }
 
+/// The model's inputs. Those that only the host reads are not in memory: 0 vectors.
+Json inputs_json(const compiler::ModelTensors& tensors) {
+  if (tensors.host_before == nullptr) return tensor_json(tensors.inputs);
+  auto list = Json::array();
+  for (const nn::ValueInfo& input : tensors.model_inputs()) {
+    if (const compiler::TensorLayout* const layout = tensors.input(input.name)) {
+      list.push_back(tensor_json({*layout}).front());
+      continue;
+    }
+    auto shape = Json::array();
+    for (const nn::Dimension& dim : *input.dims) shape.push_back(*dim.size);
+    list.push_back({{"name", input.name}, {"shape", shape}, {"order", nullptr}, {"vectors", 0}});
+  }
+  return list;
+}
+
 /// Describes the tensors of a model whose layouts are unknown, as vectors.
 Json vectors_json(const std::vector<tcu::TensorEntry>& entries, std::uint32_t array_size) {
   auto list = Json::array();
@@ -163,8 +179,8 @@ Json describe(const CompiledModel& model) {
   json["board"] = file.board ? Json(file.board->name) : Json();
   json["instructions"] =
       model.model.program.size() / tcu::InstructionLayout(file.arch).instruction_bytes();
-  json["inputs"] = model.tensors ? tensor_json(model.tensors->inputs)
-                                 : vectors_json(file.inputs, file.arch.array_size);
+  json["inputs"] =
+      model.tensors ? inputs_json(*model.tensors) : vectors_json(file.inputs, file.arch.array_size);
   json["outputs"] = model.tensors ? tensor_json(model.tensors->outputs)
                                   : vectors_json(file.outputs, file.arch.array_size);
   auto layers = Json::array();

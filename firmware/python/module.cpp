@@ -62,7 +62,8 @@ std::vector<std::uint8_t> input_data(const CompiledModel& model, const Tensor& t
   if (layout == nullptr || layout->vectors != tensor.size) {
     return array_to_vectors(values, architecture, where);
   }
-  const nn::Tensor given = to_tensor(values, where);
+  nn::Tensor given = to_tensor(values, where);
+  if (given.type != nn::ElementType::float32) given = nn::Tensor::of(given.shape, given.reals());
   std::string shape_note;
   std::vector<std::uint8_t> data =
       compiler::pack_images(*model.tensors, *layout, architecture, given, where, shape_note);

@@ -76,6 +76,7 @@ struct Output {
 struct Node {
   std::string name;
   std::string op;
+  std::string shown_op;  ///< the operator as the user's file names it, if that is another name
   std::vector<Output> inputs;  ///< data inputs; control inputs are checked and left out
   std::map<std::string, Attribute, std::less<>> attributes;
   /// Attributes of kinds that no supported operator has, and tensors of text and the like.
@@ -107,6 +108,9 @@ struct Node {
 struct GraphDef {
   std::string file;
   std::vector<Node> nodes;
+  std::vector<Output> outputs;  ///< empty: all outputs of nodes that no node reads
+  /// Operators that a graph of this kind may have, for messages; empty: those of TensorFlow.
+  std::string supported;
   std::int32_t producer = 0;  ///< version of TensorFlow's graph format that wrote it; 0: unknown
 
   [[nodiscard]] const Node* find(std::string_view name) const;

@@ -83,7 +83,7 @@ Output parse_output(std::string_view text) {
 
 std::string Node::where() const {
   return fmt::format("{}{}node {} ({})", file, file.empty() ? "" : ": ", quote(name),
-                     printable(op));
+                     printable(shown_op.empty() ? op : shown_op));
 }
 
 bool Node::has(std::string_view attribute) const {

@@ -49,7 +49,7 @@ class Importer {
     for (const Node* node : order_) visit(translator, *node);
     if (!problems_.empty()) add_hints();
     fail_with_problems();
-    if (options_.outputs.empty()) drop_constant_outputs();
+    if (options_.outputs.empty() && source_.outputs.empty()) drop_constant_outputs();
     for (const Output& output : outputs_) declare_output(translator, output);
     fail_with_problems();
     drop_unread();
@@ -93,6 +93,8 @@ class Importer {
       }
     }
     if (!options_.outputs.empty()) return;
+    outputs_ = source_.outputs;
+    if (!outputs_.empty()) return;
     std::unordered_set<std::string> read;
     for (const Node& node : source_.nodes) {
       if (is_structural(node.op)) continue;
@@ -314,7 +316,9 @@ class Importer {
 
   /// Adds suggestions for cuts that leave out the refused nodes.
   void add_hints() {
-    if (unsupported_) problem("supported operators: {}", supported_operators());
+    if (unsupported_)
+      problem("supported operators: {}",
+              source_.supported.empty() ? supported_operators() : source_.supported);
     std::set<std::string> before, after;
     for (const Node* node : order_) {
       const bool bad = failed_.count(node->name) != 0;
@@ -338,7 +342,9 @@ class Importer {
                           const std::set<std::string>& names) {
       if (names.empty() || names.size() > most) return;
       std::string line = text;
-      for (const std::string& name : names) line += fmt::format(" {} {}", option, quote(name));
+      for (const std::string& name : names) {
+        line += fmt::format(" {} \"{}\"", option, printable(name, SIZE_MAX));  // whole, to be copied
+      }
       problem("{}", line);
     };
     list("what comes before can be compiled alone:", "--output-tensor", before);

@@ -5,6 +5,7 @@
 
 #include "firmware/onnx/loader.h"
 #include "firmware/tensorflow/graph_def.h"
+#include "firmware/tensorflow/lite/reader.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/text.h"
@@ -23,20 +24,21 @@ void normalise(std::vector<std::string>& names) {
 }  // namespace
 
 bool is_model_name(std::string_view path) {
-  return ends_with(path, ".onnx") || ends_with(path, ".pb");
+  return ends_with(path, ".onnx") || ends_with(path, ".pb") || ends_with(path, ".tflite");
 }
 
 nn::Graph load_model(const std::string& path, ImportOptions& options) {
   const std::vector<std::uint8_t> bytes = read_file(path);
+  const bool lite = ends_with(path, ".tflite") || is_lite_model(bytes);
   const bool tensorflow = ends_with(path, ".pb") ? !is_onnx_model(bytes) : is_graph_def(bytes);
-  if (!tensorflow) {
+  if (!tensorflow && !lite) {
     if (!options.inputs.empty()) {
       user_error("{}: is no TensorFlow graph, and only those can be cut at an input ({})", path,
                  quote(options.inputs.front()));
     }
     return nn::load_graph(path);
   }
-  const GraphDef graph = parse_graph_def(bytes, path);
+  const GraphDef graph = lite ? read_lite_model(bytes, path) : parse_graph_def(bytes, path);
   normalise(options.outputs);
   normalise(options.inputs);
   std::map<std::string, std::vector<std::int64_t>> shapes;

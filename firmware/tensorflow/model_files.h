@@ -1,4 +1,5 @@
-// Loads models of both kinds, ONNX files and frozen TensorFlow graphs, recognised by content.
+// Loads models: ONNX files, frozen TensorFlow graphs and TensorFlow Lite models, recognised by
+// content.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace tactus::tf {
 
-/// True if the extension is that of a model: .onnx or .pb.
+/// True if the extension is that of a model: .onnx, .pb or .tflite.
 [[nodiscard]] bool is_model_name(std::string_view path);
 
 /// Loads a model as a graph of ONNX operators. The content tells the file's kind; a file of neither

@@ -8,7 +8,7 @@
 
 namespace tactus::nn {
 
-/// True if the extension is that of a network: .onnx, .pb, .csv.
+/// True if the extension is that of a network: .onnx, .pb, .tflite, .csv.
 [[nodiscard]] bool is_network_file(const std::string& path);
 
 /// Loads the network in a file; weights of a topology use the default seed. Names in `options` are

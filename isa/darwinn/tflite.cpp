@@ -15,7 +15,7 @@ constexpr std::string_view operator_name = "edgetpu-custom-op";
 constexpr std::uint32_t tflite_schema = 3;  ///< version of the models' schema
 
 /// Names of TensorFlow Lite's own operators by number, as its schema has them.
-constexpr std::array<std::string_view, 137> builtin_names{"ADD",
+constexpr std::array<std::string_view, 162> builtin_names{"ADD",
                                                           "AVERAGE_POOL_2D",
                                                           "CONCATENATION",
                                                           "CONV_2D",
@@ -151,7 +151,32 @@ constexpr std::array<std::string_view, 137> builtin_names{"ADD",
                                                           "IMAG",
                                                           "REAL",
                                                           "COMPLEX_ABS",
-                                                          "HASHTABLE"};
+                                                          "HASHTABLE",
+                                                          "HASHTABLE_FIND",
+                                                          "HASHTABLE_IMPORT",
+                                                          "HASHTABLE_SIZE",
+                                                          "REDUCE_ALL",
+                                                          "CONV_3D_TRANSPOSE",
+                                                          "VAR_HANDLE",
+                                                          "READ_VARIABLE",
+                                                          "ASSIGN_VARIABLE",
+                                                          "BROADCAST_ARGS",
+                                                          "RANDOM_STANDARD_NORMAL",
+                                                          "BUCKETIZE",
+                                                          "RANDOM_UNIFORM",
+                                                          "MULTINOMIAL",
+                                                          "GELU",
+                                                          "DYNAMIC_UPDATE_SLICE",
+                                                          "RELU_0_TO_1",
+                                                          "UNSORTED_SEGMENT_PROD",
+                                                          "UNSORTED_SEGMENT_MAX",
+                                                          "UNSORTED_SEGMENT_SUM",
+                                                          "ATAN2",
+                                                          "UNSORTED_SEGMENT_MIN",
+                                                          "SIGN",
+                                                          "BITCAST",
+                                                          "BITWISE_XOR",
+                                                          "RIGHT_SHIFT"};
 
 constexpr std::array<std::string_view, 11> tensor_types{"FLOAT32",   "FLOAT16", "INT32",  "UINT8",
                                                         "INT64",     "STRING",  "BOOL",   "INT16",
@@ -165,9 +190,7 @@ std::string operator_text(const tfl::OperatorCode& code) {
   if (builtin == custom_code) {
     return code.custom_code() == nullptr ? "CUSTOM" : printable(text_of(code.custom_code()));
   }
-  const auto index = static_cast<std::size_t>(builtin);
-  return builtin >= 0 && index < builtin_names.size() ? std::string(builtin_names[index])
-                                                      : fmt::format("BUILTIN_{}", builtin);
+  return builtin_operator_name(builtin);
 }
 
 std::vector<TfliteTensor> tensors_of(const tfl::SubGraph& graph,
@@ -248,6 +271,12 @@ void read_chips(const flexbuffers::Map& map, OperatorOptions& options, const std
 }
 
 }  // namespace
+
+std::string builtin_operator_name(std::int32_t number) {
+  const auto index = static_cast<std::size_t>(number);
+  return number >= 0 && index < builtin_names.size() ? std::string(builtin_names[index])
+                                                     : fmt::format("BUILTIN_{}", number);
+}
 
 OperatorOptions parse_options(ByteView flexbuffer, const std::string& file,
                               std::vector<Warning>& warnings) {

@@ -46,6 +46,9 @@ struct TfliteModel {
   OperatorOptions options;
 };
 
+/// Name of an operator of TensorFlow Lite by its number, "CONV_2D"; "BUILTIN_n" for a new one.
+[[nodiscard]] std::string builtin_operator_name(std::int32_t number);
+
 /// Reads the options map. Throws PackageError (E_FLEX, E_MULTI_PKG); `file` stands for the file
 /// name.
 [[nodiscard]] OperatorOptions parse_options(ByteView flexbuffer, const std::string& file,

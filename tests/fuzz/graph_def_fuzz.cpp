@@ -1,5 +1,6 @@
-// Feeds bytes to the reader of TensorFlow graphs and its importer. An accepted graph must be one
-// that write_graph() writes and the ONNX loader reads. A refusal must be a UserError.
+// Feeds bytes to the readers of TensorFlow graphs and Lite models, and the importer. An accepted
+// graph must be one that write_graph() writes and the ONNX loader reads. A refusal must be a
+// UserError.
 //
 // With clang and libFuzzer (TACTUS_FUZZ) this is a program of its own; the replay test calls the
 // same function with small and mutated graphs.
@@ -14,6 +15,7 @@
 #include "firmware/onnx/writer.h"
 #include "firmware/tensorflow/graph_def.h"
 #include "firmware/tensorflow/importer.h"
+#include "firmware/tensorflow/lite/reader.h"
 #include "isa/support/error.h"
 
 namespace {
@@ -54,7 +56,9 @@ void expect_promises(const nn::Graph& graph) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   nn::Graph graph;
   try {
-    const tf::GraphDef def = tf::parse_graph_def({data, data + size}, "input");
+    const std::vector<std::uint8_t> bytes{data, data + size};
+    const tf::GraphDef def = tf::is_lite_model(bytes) ? tf::read_lite_model(bytes, "input")
+                                                      : tf::parse_graph_def(bytes, "input");
     graph = tf::import_graph(def, {});
   } catch (const UserError&) {
     return 0;

@@ -104,6 +104,12 @@ TEST(OperatorList, HasACaseForEveryOperator) {
                                       "Gather",
                                       "Greater",
                                       "GreaterEqual",
+                                      "HardSwish",  // TensorFlow Lite's: lite_test.cpp
+                                      "Gelu",
+                                      "PRelu",
+                                      "NotEqual",
+                                      "Cos",
+                                      "Sin",
                                       "IdentityN",
                                       "Inv",
                                       "Less",

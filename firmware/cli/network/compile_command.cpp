@@ -231,10 +231,10 @@ int compile_command(const Words& words) {
       "Compiles a model for an architecture: program (.tprog), constants (.tdata) and model\n"
       "file (.tmodel), for tactus run and for the hardware's drivers. Models are ONNX files,\n"
       "frozen TensorFlow graphs, and layer topologies as CSV.",
-      compile_options(), "MODEL.onnx|MODEL.pb|TOPOLOGY.csv");
+      compile_options(), "MODEL.onnx|MODEL.pb|MODEL.tflite|TOPOLOGY.csv");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1)
-    user_error("tactus compile: name exactly one model file (.onnx, .pb, .csv)");
+    user_error("tactus compile: name exactly one model file (.onnx, .pb, .tflite, .csv)");
   const std::string& path = args.positional().front();
   check_exists("compile", path);
   const std::optional<std::string> folder = args.text("output");

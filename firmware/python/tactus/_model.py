@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from . import _native
 from ._arguments import instance, json_text, path_text, whole
+from ._export import export, library_of
 from ._native import Error
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -100,15 +101,25 @@ def configuration_of(value: ConfigurationLike, where: str) -> Configuration:
 
 
 class Network:
-    """A neural network: a name of networks(), or the path of an .onnx, .pb or topology (.csv) file.
+    """A neural network: a name of networks(), the path of an .onnx, .pb, .tflite or topology (.csv)
+    file, or an object of PyTorch, Keras or onnx, which its own library exports to ONNX.
 
     seed: the seed of the weights, for a network of networks().
+    example_inputs: for a torch.nn.Module, tensors or arrays of the inputs' shapes: one, a tuple, or
+        a dict by parameter. The module is exported in evaluation mode.
     """
 
-    def __init__(self, name: PathLike, seed: int = 1) -> None:
-        self._native = _native.Network(
-            path_text(name, "tactus.Network"), whole(seed, "tactus.Network: seed")
-        )
+    def __init__(self, name: Any, seed: int = 1, *, example_inputs: Any = None) -> None:
+        where = "tactus.Network"
+        library = library_of(name)
+        if library is None:
+            if example_inputs is not None:
+                raise Error(f"{where}: example_inputs are for a torch.nn.Module only")
+            path = path_text(name, where)
+            self._native = _native.Network(path, whole(seed, f"{where}: seed"))
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            self._native = _native.Network(export(name, library, example_inputs, folder, where), 1)
 
     @property
     def name(self) -> str:
@@ -128,12 +139,13 @@ class Tensor(NamedTuple):
 
     name: str
     shape: Tuple[int, ...]
-    """Shape of the array that run() takes or returns; [vectors, array_size] if order is None."""
+    """Shape of the array that run() takes or returns; [vectors, array_size] if the model's file does
+    not say how tensors lie in memory."""
     order: Optional[Tuple[int, ...]]
     """The dimensions in the order in which memory has them; the last goes along the lanes. None if
-    the model's file does not say how tensors lie in memory."""
+    the model's file does not say it, or if only the host reads the tensor."""
     vectors: int
-    """Size in memory, in vectors."""
+    """Size in memory, in vectors. 0: only the host reads the tensor."""
 
 
 def _files_of(path: str) -> Dict[str, bytes]:
@@ -315,9 +327,10 @@ class Model:
 
 
 def compile(
-    network: Union[Network, PathLike],
+    network: Any,
     configuration: ConfigurationLike,
     *,
+    example_inputs: Any = None,
     outputs: Optional[Sequence[str]] = None,
     input_shapes: Optional[Mapping[str, Sequence[int]]] = None,
     input_values: Optional[Mapping[str, Union[float, Sequence[float]]]] = None,
@@ -325,8 +338,9 @@ def compile(
 ) -> Model:
     """Compiles a network for a machine.
 
-    network: a Network, a name of networks(), or the path of an .onnx, .pb or topology (.csv) file.
+    network: a Network, or what Network() takes: a name, the path of a file, a torch.nn.Module, ...
     configuration: a Configuration, or the name of a board.
+    example_inputs: see Network.
     outputs: names of tensors to compute instead of the graph's outputs.
     input_shapes: shapes of inputs by name, for sizes that the network leaves open. The name ""
         stands for all other inputs.
@@ -349,7 +363,12 @@ def compile(
             name: [float(number) for number in (values if isinstance(values, Sequence) else [values])]
             for name, values in input_values.items()
         }
-    graph = network if isinstance(network, Network) else Network(network)
+    if isinstance(network, Network):
+        if example_inputs is not None:
+            raise Error(f"{where}: example_inputs belong to the Network, which is made already")
+        graph = network
+    else:
+        graph = Network(network, example_inputs=example_inputs)
     machine = configuration_of(configuration, where)
     return Model._of(_native.compile(graph._native, machine._native, json_text(given, where)))
 

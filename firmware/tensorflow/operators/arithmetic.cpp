@@ -15,6 +15,7 @@ void translate_same(Translator& t) {
                                                              {"AddN", "Sum"},
                                                              {"AddV2", "Add"},
                                                              {"Ceil", "Ceil"},
+                                                             {"Cos", "Cos"},
                                                              {"Div", "Div"},
                                                              {"Elu", "Elu"},
                                                              {"Equal", "Equal"},
@@ -34,6 +35,7 @@ void translate_same(Translator& t) {
                                                              {"Minimum", "Min"},
                                                              {"Mul", "Mul"},
                                                              {"Neg", "Neg"},
+                                                             {"PRelu", "PRelu"},
                                                              {"Pow", "Pow"},
                                                              {"RealDiv", "Div"},
                                                              {"Reciprocal", "Reciprocal"},
@@ -43,6 +45,7 @@ void translate_same(Translator& t) {
                                                              {"Selu", "Selu"},
                                                              {"Sigmoid", "Sigmoid"},
                                                              {"Sign", "Sign"},
+                                                             {"Sin", "Sin"},
                                                              {"Softplus", "Softplus"},
                                                              {"Softsign", "Softsign"},
                                                              {"Sqrt", "Sqrt"},
@@ -76,6 +79,47 @@ void translate_clip(Translator& t) {
   }
   Value low = t.reshaped(t.input(1), {}), high = t.reshaped(t.input(2), {});
   t.result(t.elementwise("Clip", {&t.input(0), &low, &high}));
+}
+
+/// NotEqual is the opposite of Equal.
+void translate_not_equal(Translator& t) {
+  Value equal = t.elementwise("Equal", {&t.input(0), &t.input(1)});
+  equal.type = nn::ElementType::int64;
+  equal.stored = nn::onnx_bool;
+  Value result = t.elementwise("Not", {&equal});
+  result.type = nn::ElementType::int64;
+  result.stored = nn::onnx_bool;
+  t.result(std::move(result));
+}
+
+/// HardSwish, of TensorFlow Lite: x * min(max(x / 6 + 1/2, 0), 1).
+void translate_hard_swish(Translator& t) {
+  Value gate = t.elementwise("HardSigmoid", {&t.input(0)}, {{"alpha", 1.0F / 6}, {"beta", 0.5F}});
+  t.result(t.elementwise("Mul", {&t.input(0), &gate}));
+}
+
+/// Gelu, of TensorFlow Lite: x / 2 * (1 + erf(x / sqrt(2))), or its approximation by a Tanh.
+void translate_gelu(Translator& t) {
+  const auto scalar = [&](float value) {
+    return t.constant_value(nn::Tensor::of({}, std::vector{value}));
+  };
+  Value& x = t.input(0);
+  Value one = scalar(1), half = scalar(0.5F), curve;
+  if (t.node().flag("approximate", false)) {
+    Value three = scalar(3), small = scalar(0.044715F), factor = scalar(0.7978845608F);
+    Value cube = t.elementwise("Pow", {&x, &three});
+    Value part = t.elementwise("Mul", {&cube, &small});
+    Value sum = t.elementwise("Add", {&x, &part});
+    Value scaled = t.elementwise("Mul", {&sum, &factor});
+    curve = t.elementwise("Tanh", {&scaled});
+  } else {
+    Value root = scalar(1.4142135624F);
+    Value scaled = t.elementwise("Div", {&x, &root});
+    curve = t.elementwise("Erf", {&scaled});
+  }
+  Value more = t.elementwise("Add", {&curve, &one});
+  Value product = t.elementwise("Mul", {&x, &more});
+  t.result(t.elementwise("Mul", {&product, &half}));
 }
 
 void translate_leaky_relu(Translator& t) {
@@ -229,11 +273,15 @@ Operators arithmetic_operators() {
                       {"ArgMax", 1, 2, translate_arg},
                       {"ArgMin", 1, 2, translate_arg},
                       {"ClipByValue", 3, 3, translate_clip},
+                      {"Gelu", 1, 1, translate_gelu},
+                      {"HardSwish", 1, 1, translate_hard_swish},
                       {"LeakyRelu", 1, 1, translate_leaky_relu},
                       {"LogSoftmax", 1, 1, translate_softmax},
                       {"Max", 2, 2, translate_reduction},
                       {"Mean", 2, 2, translate_reduction},
                       {"Min", 2, 2, translate_reduction},
+                      {"NotEqual", 2, 2, translate_not_equal},
+                      {"PRelu", 2, 2, translate_same},
                       {"Prod", 2, 2, translate_reduction},
                       {"Relu6", 1, 1, translate_relu_6},
                       {"Rsqrt", 1, 1, translate_rsqrt},
@@ -244,9 +292,9 @@ Operators arithmetic_operators() {
                       {"SquaredDifference", 2, 2, translate_squared_difference},
                       {"Sum", 2, 2, translate_reduction}};
   for (const char* name :
-       {"Abs",  "Ceil",       "Elu",  "Erf",        "Exp",      "Floor", "Inv",
-        "Log",  "LogicalNot", "Neg",  "Reciprocal", "Relu",     "Rint",  "Round",
-        "Selu", "Sigmoid",    "Sign", "Softplus",   "Softsign", "Sqrt",  "Tanh"}) {
+       {"Abs",     "Ceil",       "Cos", "Elu",        "Erf",      "Exp",  "Floor", "Inv",
+        "Log",     "LogicalNot", "Neg", "Reciprocal", "Relu",     "Rint", "Round", "Selu",
+        "Sigmoid", "Sign",       "Sin", "Softplus",   "Softsign", "Sqrt", "Tanh"}) {
     operators.push_back({name, 1, 1, translate_same});
   }
   for (const char* name :

@@ -413,10 +413,12 @@ void translate_gather(Translator& t) {
   const std::size_t axis =
       t.axis(t.input_count() > 2 ? t.integer(2, "the axis") : 0, x.shape.size());
   if (t.node().integer("batch_dims", 0) != 0) t.fail("attribute batch_dims is not 0");
-  const std::vector<std::int64_t> indices = t.integers(1, "the indices");
-  for (const std::int64_t i : indices) {
-    if (i < 0 || i >= x.shape[axis]) {
-      t.fail("element {} is not in a dimension of {}", i, x.shape[axis]);
+  if (t.input(1).type != nn::ElementType::int64) t.fail("the indices (input 1) are no integers");
+  if (const nn::Tensor* const indices = t.constant(t.input(1))) {
+    for (const std::int64_t i : indices->integers) {
+      if (i < 0 || i >= x.shape[axis]) {
+        t.fail("element {} is not in a dimension of {}", i, x.shape[axis]);
+      }
     }
   }
   nn::Shape shape(x.shape.begin(), x.shape.begin() + static_cast<std::ptrdiff_t>(axis));

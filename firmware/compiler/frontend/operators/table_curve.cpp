@@ -51,13 +51,17 @@ class Drawing {
       measure(curve, best ? best->error : HUGE_VAL);
       if (!best || curve.error < best->error) best = std::move(curve);
     }
-    return *best;
+    constexpr double large = 1.0 / 16;
+    return best->error > large ? best_beside_pole() : *best;
   }
 
  private:
   void collect_samples();
   [[nodiscard]] std::vector<InputScales> candidates() const;
   [[nodiscard]] TableCurve draw(const InputScales& scales) const;
+  [[nodiscard]] TableCurve best_beside_pole() const;
+  /// The error at a sample, see TableCurve::error; empty: it does not count.
+  [[nodiscard]] std::optional<double> error_of(const TableCurve& curve, std::size_t sample) const;
   void measure(TableCurve& curve, double worst) const;
   [[nodiscard]] double cut(double at) const;
   [[nodiscard]] double reach(int finer, int coarser) const;
@@ -71,7 +75,8 @@ class Drawing {
   double step_ = 0, least_ = 0, most_ = 0, key_step_ = 0;
   std::int64_t half_depth_ = 0;
   std::vector<std::int64_t> samples_;  ///< mantissas
-  std::vector<double> expected_;
+  std::vector<double> expected_;       ///< the function's values at the samples; NaN: none
+  std::vector<double> nearest_;        ///< the same, with the values of other samples for NaN
 };
 
 void Drawing::collect_samples() {
@@ -93,6 +98,16 @@ void Drawing::collect_samples() {
   for (const std::int64_t m : samples_) {
     const double value = f_(tcu::to_real(type_, m));
     expected_.push_back(std::isnan(value) ? value : std::clamp(value, least_, most_));
+  }
+  // The next sample with a value counts or, if there is none, the last one before.
+  nearest_ = expected_;
+  for (std::size_t i = samples_.size() - 1; i-- > 0;) {
+    if (std::isnan(nearest_[i])) nearest_[i] = nearest_[i + 1];
+  }
+  double last = 0;
+  for (double& value : nearest_) {
+    if (std::isnan(value)) value = last;
+    last = value;
   }
 }
 
@@ -121,13 +136,9 @@ double Drawing::cut(double at) const {
   const double value = f_(at);
   if (!std::isnan(value)) return std::clamp(value, least_, most_);
   const auto mantissa = static_cast<std::int64_t>(std::nearbyint(at / step_));
-  auto up = static_cast<std::size_t>(std::lower_bound(samples_.begin(), samples_.end(), mantissa) -
-                                     samples_.begin());
-  std::size_t down = std::min(up, samples_.size() - 1);
-  while (up < samples_.size() && std::isnan(expected_[up])) ++up;
-  while (down > 0 && std::isnan(expected_[down])) --down;
-  if (up < samples_.size()) return expected_[up];
-  return std::isnan(expected_[down]) ? 0.0 : expected_[down];
+  const auto place = static_cast<std::size_t>(
+      std::lower_bound(samples_.begin(), samples_.end(), mantissa) - samples_.begin());
+  return nearest_[std::min(place, samples_.size() - 1)];
 }
 
 /// Limit of the finer of two pieces: the middle between two keys of the coarser one.
@@ -190,19 +201,42 @@ TableCurve Drawing::draw(const InputScales& scales) const {
   return curve;
 }
 
+std::optional<double> Drawing::error_of(const TableCurve& curve, std::size_t sample) const {
+  if (std::isnan(expected_[sample])) return std::nullopt;
+  const double argument = tcu::to_real(type_, samples_[sample]);
+  if (needed_ && (argument < needed_->from || argument > needed_->to)) return std::nullopt;
+  const double value = tcu::to_real(type_, value_of(curve, architecture_, samples_[sample]));
+  return std::abs(value - expected_[sample]) / std::max(1.0, std::abs(expected_[sample]));
+}
+
 /// Computes the error; stops when it exceeds `worst`.
 void Drawing::measure(TableCurve& curve, double worst) const {
   for (std::size_t k = 0; k < samples_.size(); ++k) {
-    if (std::isnan(expected_[k])) continue;
-    const double argument = tcu::to_real(type_, samples_[k]);
-    if (needed_ && (argument < needed_->from || argument > needed_->to)) continue;
-    const double value = tcu::to_real(type_, value_of(curve, architecture_, samples_[k]));
-    const double error = std::abs(value - expected_[k]) / std::max(1.0, std::abs(expected_[k]));
-    if (error <= curve.error) continue;
-    curve.error = error;
-    curve.error_at = argument;
-    if (error > worst) return;
+    const std::optional<double> error = error_of(curve, k);
+    if (!error || *error <= curve.error) continue;
+    curve.error = *error;
+    curve.error_at = tcu::to_real(type_, samples_[k]);
+    if (*error > worst) return;
   }
+}
+
+/// At a pole away from 0 every curve has a large error, which says nothing about the rest. Returns
+/// the curve with the smallest mean error; of two that are nearly as good, the one with fewer
+/// pieces.
+TableCurve Drawing::best_beside_pole() const {
+  constexpr double better = 0.8;
+  std::optional<TableCurve> best;
+  double best_sum = 0;
+  for (const InputScales& scales : candidates()) {
+    TableCurve curve = draw(scales);
+    double sum = 0;
+    for (std::size_t k = 0; k < samples_.size(); ++k) sum += error_of(curve, k).value_or(0);
+    if (best && sum > better * best_sum) continue;
+    best = std::move(curve);
+    best_sum = sum;
+  }
+  measure(*best, HUGE_VAL);
+  return *best;
 }
 
 }  // namespace
