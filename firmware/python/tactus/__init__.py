@@ -20,7 +20,18 @@ Machines of one process may take turns. Only one can run at a time, since System
 work in a process. sweep() runs each point in a process of its own.
 """
 
-from . import _native
+import os
+import sys
+
+# Another library of the process (TensorFlow is one) may export a protobuf of its own. The module's
+# calls must reach the one that it was linked with.
+_flags = sys.getdlopenflags()
+sys.setdlopenflags(_flags | getattr(os, "RTLD_DEEPBIND", 0))
+try:
+    from . import _native
+finally:
+    sys.setdlopenflags(_flags)
+
 from ._kernel import run_kernel
 from ._lists import architectures, boards, networks, program
 from ._machine import Machine, Run, run

@@ -6,6 +6,8 @@ None of them is imported here before an object of theirs is given.
 import os
 from typing import Any, Dict, Optional, Tuple
 
+import numpy as np
+
 from ._native import Error
 
 
@@ -60,6 +62,13 @@ def _export_torch(module: Any, example_inputs: Any, path: str, where: str) -> No
 
 
 def _export_keras(model: Any, path: str) -> None:
+    # Keras exports only a model that has been called.
+    zeros = [
+        np.zeros([1 if size is None else size for size in given.shape], str(given.dtype))
+        for given in getattr(model, "inputs", None) or []
+    ]
+    if zeros:
+        model(zeros[0] if len(zeros) == 1 else zeros)
     model.export(path, format="onnx", verbose=False)
 
 
