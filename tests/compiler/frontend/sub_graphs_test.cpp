@@ -57,32 +57,59 @@ TEST(SubGraphs, ComputedConditionIsRefused) {
             "run time; supported are constants, and what follows from constants and shapes");
 }
 
-/// Returns a Loop that repeats h = Relu(h w + x) three times. The outputs are the last h, and h
-/// after each of the three iterations. `body_decides`: the body computes the condition.
-GraphMaker loop(bool body_decides) {
+/// What a Loop's condition follows from.
+enum class End { kept, negated, iteration, carried, computed };
+
+/// Returns a Loop that repeats h = Relu(h w + x), at most three times. The outputs are the last h,
+/// and h after each iteration.
+GraphMaker loop(End end) {
   GraphMaker maker;
   maker.input("x", {2, 4}).input("h", {2, 4}).weights("w", {4, 4}, 0.5F);
   maker.constant("trips", nn::Tensor::of({}, std::vector<std::int64_t>{3}));
-  maker.constant("true", truth(true));
-  maker.node("Loop", {"trips", "true", "h"}, {"last", "all"}).output("last").output("all");
+  maker.constant("limit", nn::Tensor::of({}, std::vector<std::int64_t>{1}));
+  maker.constant("start", nn::Tensor::of({}, std::vector<std::int64_t>{-1}));
+  maker.constant("true", truth(true)).constant("zero", floats({}, {0}));
+  const bool counts = end == End::carried;
+  maker.node("Loop",
+             counts ? std::vector<std::string>{"", "true", "h", "start"}
+                    : std::vector<std::string>{"trips", "true", "h"},
+             counts ? std::vector<std::string>{"last", "", "all"}
+                    : std::vector<std::string>{"last", "all"});
+  maker.output("last").output("all");
   GraphMaker body;
   body.node("MatMul", {"h_in", "w"}, {"product"}).node("Add", {"product", "x"}, {"sum"});
   body.node("Relu", {"sum"}, {"h_out"});
-  body.node(body_decides ? "Not" : "Identity", {"on"}, {"still"});
-  maker.graph.nodes[0].graphs["body"] =
-      part(body, {"i", "on", "h_in"}, {"still", "h_out", "h_out"});
+  if (end == End::kept) body.node("Identity", {"on"}, {"still"});
+  if (end == End::negated) body.node("Not", {"on"}, {"still"});
+  if (end == End::iteration) body.node("Less", {"i", "limit"}, {"still"});
+  if (counts) {
+    body.node("Add", {"time", "limit"}, {"later"}).node("Less", {"later", "limit"}, {"still"});
+  }
+  if (end == End::computed) {
+    body.node("ReduceSum", {"h_out"}, {"whole"}, {{"keepdims", std::int64_t{0}}});
+    body.node("Less", {"zero", "whole"}, {"still"});
+  }
+  std::vector<std::string> inputs{"i", "on", "h_in"}, outputs{"still", "h_out", "h_out"};
+  if (counts) {
+    inputs.push_back("time");
+    outputs.insert(outputs.begin() + 2, "later");
+  }
+  maker.graph.nodes[0].graphs["body"] = part(body, inputs, outputs);
   return maker;
 }
 
-TEST(SubGraphs, LoopOfAConstantCountIsUnrolled) {
-  expect_near_reference(loop(false).graph, architecture(4));
+TEST(SubGraphs, LoopWhoseNumberOfIterationsIsKnownIsUnrolled) {
+  for (const End end : {End::kept, End::negated, End::iteration, End::carried}) {
+    expect_near_reference(loop(end).graph, architecture(4));
+  }
 }
 
-TEST(SubGraphs, LoopWhoseBodyDecidesItsEndIsRefused) {
-  EXPECT_EQ(refusal(loop(true).graph).substr(0, 110),
-            std::string("test.onnx: node \"n_last\" (Loop): the body computes the condition; "
-                        "supported are bodies that leave it as it is")
-                .substr(0, 110));
+TEST(SubGraphs, LoopWhoseEndIsComputedIsRefused) {
+  EXPECT_EQ(refusal(loop(End::computed).graph).substr(0, 170),
+            std::string("test.onnx: node \"n_last\" (Loop): the body computes the condition from "
+                        "values that are known at run time only; supported are conditions that "
+                        "follow from constants and the iteration's number")
+                .substr(0, 170));
 }
 
 /// Returns a Scan that computes h = Relu(h w + slice) for each slice of x. The outputs are the last
