@@ -124,6 +124,11 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
 
 TcuSystem::~TcuSystem() = default;
 
+void TcuSystem::keep_to_steps() {
+  clock_.engine = Engine::step;
+  sequences_.reset();
+}
+
 /// Resets all registers except the memories' contents and those that reset() sets itself.
 void TcuSystem::reset_registers(Registers& r) {
   Decoder& decoder = tcu_.decoder();
@@ -195,6 +200,33 @@ PinnedUnit TcuSystem::pinned_unit(const std::string& name) {
     names += (names.empty() ? "" : ", ") + unit.name;
   }
   user_error("there is no unit {} with pins in this TCU; allowed {}", name, names);
+}
+
+PinnedUnit TcuSystem::pinned_at_axi() {
+  PinnedUnit pinned;
+  pinned.name = "tcu";
+  pinned.title = "TCU";
+  pinned.pins = [this](PinList& list) {
+    list.name_as_axi("instruction_");
+    list.consumes("t", words_, ByteCount{config_.axi_data_bits / 8});
+    list.ignores("tlast", 1);
+    for (unsigned p = 0; p < 2; ++p) {
+      list.name_as_axi(fmt::format("m_axi_dram{}_", p));
+      ports_[p]->port.border_pins(list);
+    }
+    list.name_as_axi("sample_");
+    if (sampler_) list.produces("t", samples_);
+  };
+  pinned.settle = [this] {
+    if (sampler_) sampler_->drive();
+    settle();
+    if (sampler_) sampler_->observe();
+  };
+  pinned.commit = [this] {
+    clock_edge();
+    if (sampler_) sampler_->commit();
+  };
+  return pinned;
 }
 
 void TcuSystem::make_own_units() {
@@ -373,13 +405,17 @@ void TcuSystem::pass(Cycle most) {
   const Cycle cycles = cycles_to_skip(most);
   if (cycles == 0) return cycle();
   if (is_checked(checks_.skips)) return check_skip(cycles);
+  pass_idle(cycles);
+  if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now - 1);
+}
+
+void TcuSystem::pass_idle(Cycle cycles) {
   tcu_.pass_time(cycles);
   const Cycle end = clock_.now + cycles;
-  if (sampler_ && !clock_.timing_only) {
+  if (sampler_ && !clock_.timing_only && !samples_outside_) {
     pass_samples(end, sampler_->flags(), tcu_.decoder().registers().program_counter);
   }
   clock_.now = end;
-  if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now - 1);
 }
 
 /// While every unit sleeps, nothing happens before a memory answers.

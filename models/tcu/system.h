@@ -93,6 +93,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// The unit with this name, for evaluating it alone. Throws UserError if there is none, or if it
   /// has no pins.
   [[nodiscard]] PinnedUnit pinned_unit(const std::string& name);
+  /// The whole design at its AXI pins, for evaluating it there. Its targets must not drive wires.
+  [[nodiscard]] PinnedUnit pinned_at_axi();
   [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
   void attach(unsigned port, AxiTarget& target);
   [[nodiscard]] AxiTarget* target(unsigned port) { return ports_[port]->target; }
@@ -109,6 +111,11 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     horizon_.retires += std::min(told, ~horizon.retires);
   }
   void pause() override { paused_ = true; }
+  /// Passes cycles of an idle machine without evaluating them.
+  void pass_idle(Cycle cycles);
+  /// Makes the engine the step engine, of a design whose clock period may change. Call it before
+  /// the first cycle.
+  void keep_to_steps();
   /// Call when the source starts another program: removes a word of the program before that was not
   /// taken.
   void withdraw_word() { words_.valid = false; }

@@ -16,8 +16,8 @@
 namespace tactus {
 
 DeviceObserver::DeviceObserver(TcuDevice& device)
-    : device_(device), accountant_(device.system(), device.clock()) {
-  show(device.system(), device.clock());
+    : device_(device), accountant_(device.system(), device.cycles()) {
+  show(device.system(), device.cycles());
   device.on_begin = [this] { begin(); };
   device.on_end = [this](bool failed) { end(failed); };
   device.on_simulation_end = [this] { finish(); };
@@ -77,7 +77,8 @@ void DeviceObserver::begin() {
     timeline_->begin_run(fmt::format("program {}", results_.size()), program);
   }
   result_ = TcuRunResult();
-  first_ = device_.clock().now;
+  began_ = device_.cycles().begin();
+  first_ = device_.cycles().now;
   border_ = false;
   result_.retired = 0;
   retired_before_ = device_.system().tcu().decoder().stats().retired;
@@ -113,6 +114,11 @@ void DeviceObserver::end(bool failed) {
   result_.accounting = accountant_.end(result_.retired);
   end_counts(device_.system(), first_, result_);
   if (timeline_) timeline_->end_run(result_.accounting);
+  const std::uint64_t time = device_.cycles().begin() - began_;
+  const bool follows = device_.cycles().edges != nullptr && time > 0;
+  clock_mhz_.push_back(follows ? 1e9 * static_cast<double>(now() - first_) /
+                                     static_cast<double>(femtoseconds(time))
+                               : 1e9 / static_cast<double>(period_fs()));
   results_.push_back(result_);
   models_.push_back(running_);
   failed_.push_back(failed);
@@ -154,7 +160,7 @@ std::string DeviceObserver::statistics(std::size_t program) const {
   RunDocument document;
   document.version = version;
   document.revision = git_revision;
-  document.clock_mhz = 1e9 / static_cast<double>(period_fs());
+  document.clock_mhz = clock_mhz_[program];
   document.back_to_back = false;
   document.rates = machine().rates();
   document.configuration = {{"architecture", json_of_text(tcu::to_json(architecture, -1))},
