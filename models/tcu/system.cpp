@@ -268,14 +268,7 @@ void TcuSystem::cycle() {
     settle_with_own_units();
     if (watched) clock_.watcher->settled(clock_.now);
     clock_edge();
-    tcu_.decoder().commit_outside();
-    for (auto& port : ports_) {
-      // The last response ends a run.
-      if ((own_units_->replaced() & port->bit) == 0 || !port->pins.b.fires()) continue;
-      BoundarySplitter::Stats& stats = port->port.splitter().counts();
-      ++stats.write_responses;
-      stats.last_write_response = clock_.now;
-    }
+    count_outside();
   } else {
     settle();
     // With timing_only, units outside of transfers are left out without being asleep.
@@ -292,6 +285,49 @@ void TcuSystem::cycle() {
   if (watched) clock_.watcher->committed(clock_.now);
   ++clock_.now;
   if (own_units_) own_units_->end_cycle();
+}
+
+void TcuSystem::count_outside() {
+  const UnitSet replaced = own_units_->replaced();
+  tcu_.decoder().commit_outside();
+  tcu_.count_outside(replaced);
+  for (auto& port : ports_) {
+    if ((replaced & port->bit) == 0) continue;
+    const AxiLinks& pins = port->pins;
+    BoundarySplitter::Stats& counts = port->port.splitter().counts();
+    if (pins.ar.fires()) ++counts.read_bursts;
+    if (pins.aw.fires()) ++counts.write_bursts;
+    if (pins.r.fires()) ++counts.read_beats;
+    if (pins.w.fires()) ++counts.write_beats;
+    if (!pins.b.fires()) continue;
+    ++counts.write_responses;
+    counts.last_write_response = clock_.now;  // the last response ends a run
+  }
+}
+
+TcuSystem::Absent TcuSystem::absent() {
+  Absent absent;
+  if (!own_units_) return absent;
+  const UnitSet replaced = own_units_->replaced();
+  const auto add = [&absent](const std::vector<Account*>& accounts) {
+    for (const Account* account : accounts) absent.units.push_back(account->unit());
+  };
+  if ((replaced & stream_unit) != 0) add(stream_.accounts());
+  add(tcu_.accounts(replaced));
+  for (auto& port : ports_) {
+    if ((replaced & port->bit) != 0) add(port->accounts());
+  }
+  if ((replaced & Tcu::array_unit) != 0) absent.counters.emplace_back("array_loads_in_turn");
+  if ((replaced & Tcu::accumulators_unit) != 0) {
+    for (const char* const counter : {"alu_operations", "accumulator_reads", "accumulator_writes",
+                                      "table_vectors", "lookups"}) {
+      absent.counters.emplace_back(counter);
+    }
+  }
+  constexpr UnitSet of_time = Tcu::decoder_unit | Tcu::array_unit | dram0_unit | dram1_unit;
+  absent.lost_cycles = (replaced & of_time) != 0;
+  absent.kinds = (replaced & Tcu::decoder_unit) != 0;
+  return absent;
 }
 
 /// Replaced units are left out, as if they were asleep.

@@ -148,6 +148,15 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
   void describe(const trace::Scope& scope) const override;
   [[nodiscard]] std::vector<Account*> accounts() override;
+  /// What the model cannot say of units that modules replace. Other counts of such a unit are taken
+  /// at its channels.
+  struct Absent {
+    std::vector<std::string_view> units;     ///< their accounts
+    std::vector<std::string_view> counters;  ///< of MachineInfo::counters
+    bool lost_cycles = false;                ///< the account of MachineInfo::time
+    bool kinds = false;                      ///< kind_counts()
+  };
+  [[nodiscard]] Absent absent();
 
   // machine_info.cpp
   [[nodiscard]] const MachineInfo& info() const override;
@@ -219,6 +228,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
   void make_own_units();
   void settle_with_own_units();
+  void count_outside();
   void offer_word();
   /// The first cycle, from the current one on, that an observer needs.
   [[nodiscard]] Cycle next_watched() const {

@@ -97,9 +97,32 @@ void Tcu::add_pinned_units(std::vector<PinnedUnit>& units) {
   });
 }
 
-std::vector<Account*> Tcu::accounts() {
+void Tcu::count_outside(UnitSet replaced) {
+  if ((replaced & array_unit) != 0 && array_control_.fires()) {
+    SystolicArray::Stats& counts = array_.counts();
+    const ArrayControl& control = array_control_.bits;
+    ++(control.load ? counts.loads : counts.multiplications);
+    if (!control.load && control.zeroes) ++counts.zero_multiplications;
+  }
+  if ((replaced & local_unit) != 0) {
+    DualPortMemory::Stats& counts = local_.counts();
+    for (const MemoryPort* port : {&local_a_, &local_b_}) {
+      if (!port->request.fires()) continue;
+      ++(port->request.bits.write ? counts.writes : counts.reads)[port == &local_a_ ? 0 : 1];
+    }
+  }
+  if ((replaced & dais_unit) != 0 && dais_input_.fires()) ++dais_->counts().vectors;
+  if ((replaced & activation_unit) != 0) {
+    ActivationUnit::Stats& counts = activation_->counts();
+    if (activation_links_.input.fires()) ++counts.vectors;
+    if (activation_links_.parameters.fires()) ++counts.parameters;
+  }
+}
+
+std::vector<Account*> Tcu::accounts(UnitSet units) {
   std::vector<Account*> accounts;
-  for_each_unit(*this, [&accounts](const UnitName&, auto& unit, auto...) {
+  for_each_unit(*this, [&accounts, units](const UnitName& name, auto& unit, auto...) {
+    if ((units & name.bit) == 0) return;
     for (Account* account : unit.accounts()) accounts.push_back(account);
   });
   return accounts;

@@ -274,6 +274,49 @@ TEST(ClockPort, ModulesInThePlaceOfUnits) {
   run(program, machine).expect_equal(expected, "with a clock port");
 }
 
+/// Statistics have nothing where only the model of a replaced unit counts.
+TEST(ClockPort, FiguresOfAReplacedUnit) {
+  Program program(small_machine().architecture);
+  program.load_weights(8);
+  program.mat_mul(5);
+  program.write_dram(1, 1);
+  for (const bool is_replaced : {false, true}) {
+    KernelScope kernel;
+    TcuDevice::Config config = device_config(small_machine());
+    const TcuSystem::Config alone = config.system;
+    OwnUnit own;
+    own.unit = "array";
+    own.make = [alone](UnitSignals& signals) {
+      auto module = std::make_unique<SystolicArrayPins>("array_pins", alone);
+      module->bind(signals);
+      return module;
+    };
+    if (is_replaced) config.system.own_units.push_back(own);
+    BankedUnit unit(config, 4, 4);
+    DeviceObserver observer(unit.device);
+    const auto stream = unit.device.stream(program.bytes(), "program");
+    unit.write(0, stream);
+    unit.host.run = [&](TestHost& host) {
+      host.start(0, stream.size());
+      host.wait_for_interrupt();
+      sc_core::sc_stop();
+    };
+    sc_core::sc_start();
+    const nlohmann::json statistics = nlohmann::json::parse(observer.statistics(0));
+    EXPECT_EQ(statistics.at("array_runs"), 5);
+    EXPECT_EQ(statistics.at("array_loads"), 8);
+    for (const nlohmann::json& accounting :
+         {statistics.at("accounting"), statistics.at("images")[0].at("accounting")}) {
+      EXPECT_EQ(accounting.at("units").at("array").is_null(), is_replaced);
+      EXPECT_FALSE(accounting.at("units").at("accumulators").is_null());
+      EXPECT_EQ(accounting.at("lost_cycles").is_null(), is_replaced);
+    }
+    EXPECT_EQ(statistics.contains("replaced_units"), is_replaced);
+    EXPECT_EQ(observer.summary().find("an unknown number lost") != std::string::npos, is_replaced);
+    kernel.end_threads();
+  }
+}
+
 TEST(ClockPort, BadInput) {
   const auto error = [](auto change, const Period& period) {
     KernelScope kernel;

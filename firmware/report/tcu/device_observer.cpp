@@ -133,13 +133,59 @@ void DeviceObserver::finish() {
   if (!failure.empty()) throw UserError(failure);
 }
 
+namespace {
+
+using DeviceJson = nlohmann::ordered_json;
+
+/// Makes all figures with these names null.
+void remove_figures(DeviceJson& json, const std::vector<std::string_view>& names) {
+  if (json.is_array()) {
+    for (DeviceJson& item : json) remove_figures(item, names);
+  }
+  if (!json.is_object()) return;
+  for (const auto& [name, value] : json.items()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      value = DeviceJson();
+    } else if (name != "figures" && name != "config") {
+      remove_figures(value, names);
+    }
+  }
+}
+
+/// Statistics in which nothing stands for what the model cannot say.
+std::string without(const TcuSystem::Absent& absent, const MachineInfo& info,
+                    const std::string& statistics) {
+  DeviceJson json = json_of_text(statistics);
+  std::vector<std::string_view> names = absent.counters;
+  for (const auto* figures : {&info.run_figures, &info.layer_figures}) {
+    for (const FigureInfo& figure : *figures) {
+      const auto& of = absent.counters;
+      if (std::find(of.begin(), of.end(), figure.of) != of.end()) names.push_back(figure.name);
+    }
+  }
+  if (absent.lost_cycles) names.insert(names.end(), {"lost_cycles", "lost", "main_reason"});
+  remove_figures(json, names);
+  for (DeviceJson* const part : {&json["accounting"], &json["images"][0]["accounting"]}) {
+    for (const std::string_view unit : absent.units)
+      (*part)["units"][std::string(unit)] = DeviceJson();
+    if (absent.kinds) (*part)["instructions"] = DeviceJson();
+  }
+  json["replaced_units"] = absent.units;
+  return text_of_json(json, 2) + "\n";
+}
+
+}  // namespace
+
 std::string DeviceObserver::summary() const {
+  const bool knows_lost = !device_.system().absent().lost_cycles;
   std::string text;
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const Counters& totals = results_[i].accounting.totals;
-    text += fmt::format("program {}: {} cycles, {} lost{}", i, totals.cycles(), lost_total(totals),
+    text += fmt::format("program {}: {} cycles, {} lost{}", i, results_[i].accounting.cycles,
+                        knows_lost ? std::to_string(lost_total(totals)) : "an unknown number",
                         failed_[i] ? "; it failed: a memory refused an access" : "");
-    std::vector<LostCycles> lost = lost_cycles(totals);
+    std::vector<LostCycles> lost;
+    if (knows_lost) lost = lost_cycles(totals);
     lost.resize(std::min<std::size_t>(3, lost.size()));
     for (const LostCycles& reason : lost) {
       text +=
@@ -180,7 +226,9 @@ std::string DeviceObserver::statistics(std::size_t program) const {
   document.images.push_back(std::move(run));
   document.first_cycle = first_;
   document.total_cycles = result.accounting.cycles;
-  return stats_json(document);
+  const TcuSystem::Absent absent = device_.system().absent();
+  const std::string text = stats_json(document);
+  return absent.units.empty() ? text : without(absent, device_.system().info(), text);
 }
 
 }  // namespace tactus

@@ -57,6 +57,7 @@ class DeviceObserver final : public WatchedMachine {
   /// --stats` writes, except for figures of the host, of the memory and of unwritten reads. Without
   /// name_layers() `instructions` includes the padding of the stream. With a clock port figures in
   /// seconds, and those that follow from them, are those of the program's mean clock frequency.
+  /// Figures that the model does not have of units that modules replace are null.
   [[nodiscard]] std::string statistics(std::size_t program) const;
 
  private:
