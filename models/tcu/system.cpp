@@ -297,8 +297,6 @@ void TcuSystem::count_outside() {
     BoundarySplitter::Stats& counts = port->port.splitter().counts();
     if (pins.ar.fires()) ++counts.read_bursts;
     if (pins.aw.fires()) ++counts.write_bursts;
-    if (pins.r.fires()) ++counts.read_beats;
-    if (pins.w.fires()) ++counts.write_beats;
     if (!pins.b.fires()) continue;
     ++counts.write_responses;
     counts.last_write_response = clock_.now;  // the last response ends a run
@@ -317,13 +315,18 @@ TcuSystem::Absent TcuSystem::absent() {
   for (auto& port : ports_) {
     if ((replaced & port->bit) != 0) add(port->accounts());
   }
-  if ((replaced & Tcu::array_unit) != 0) absent.counters.emplace_back("array_loads_in_turn");
-  if ((replaced & Tcu::accumulators_unit) != 0) {
-    for (const char* const counter : {"alu_operations", "accumulator_reads", "accumulator_writes",
-                                      "table_vectors", "lookups"}) {
-      absent.counters.emplace_back(counter);
+  const auto count = [&](UnitSet units, std::initializer_list<std::string_view> counters) {
+    if ((replaced & units) != 0) {
+      absent.counters.insert(absent.counters.end(), counters.begin(), counters.end());
     }
-  }
+  };
+  count(Tcu::array_unit, {"array_runs", "array_loads_in_turn"});
+  count(Tcu::local_unit, {"local_reads", "local_writes"});
+  count(Tcu::accumulators_unit,
+        {"alu_operations", "accumulator_reads", "accumulator_writes", "table_vectors", "lookups"});
+  count(Tcu::dais_unit, {"dais_vectors"});
+  count(Tcu::activation_unit, {"activated_vectors", "activation_parameters"});
+  count(dram0_unit | dram1_unit, {"read_beats", "write_beats"});
   constexpr UnitSet of_time = Tcu::decoder_unit | Tcu::array_unit | dram0_unit | dram1_unit;
   absent.lost_cycles = (replaced & of_time) != 0;
   absent.kinds = (replaced & Tcu::decoder_unit) != 0;

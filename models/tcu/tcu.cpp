@@ -97,26 +97,12 @@ void Tcu::add_pinned_units(std::vector<PinnedUnit>& units) {
   });
 }
 
+/// Events for which the unit's account has a state are left out, since it has no states then.
 void Tcu::count_outside(UnitSet replaced) {
-  if ((replaced & array_unit) != 0 && array_control_.fires()) {
-    SystolicArray::Stats& counts = array_.counts();
-    const ArrayControl& control = array_control_.bits;
-    ++(control.load ? counts.loads : counts.multiplications);
-    if (!control.load && control.zeroes) ++counts.zero_multiplications;
-  }
-  if ((replaced & local_unit) != 0) {
-    DualPortMemory::Stats& counts = local_.counts();
-    for (const MemoryPort* port : {&local_a_, &local_b_}) {
-      if (!port->request.fires()) continue;
-      ++(port->request.bits.write ? counts.writes : counts.reads)[port == &local_a_ ? 0 : 1];
-    }
-  }
-  if ((replaced & dais_unit) != 0 && dais_input_.fires()) ++dais_->counts().vectors;
-  if ((replaced & activation_unit) != 0) {
-    ActivationUnit::Stats& counts = activation_->counts();
-    if (activation_links_.input.fires()) ++counts.vectors;
-    if (activation_links_.parameters.fires()) ++counts.parameters;
-  }
+  if ((replaced & array_unit) == 0 || !array_control_.fires()) return;
+  const ArrayControl& control = array_control_.bits;
+  if (control.load) ++array_.counts().loads;
+  if (!control.load && control.zeroes) ++array_.counts().zero_multiplications;
 }
 
 std::vector<Account*> Tcu::accounts(UnitSet units) {

@@ -103,12 +103,15 @@ Shown run(const RandomProgram& program, TcuSimulationConfig config, Place place)
     const auto bytes = simulation.read_dram(window.port, window.address, window.bytes.size());
     shown.dram.insert(shown.dram.end(), bytes.begin(), bytes.end());
   }
-  const std::vector<std::string> absent{"array_loads_in_turn", "alu_operations",
-                                        "accumulator_reads",   "accumulator_writes",
-                                        "table_vectors",       "lookups"};
+  const std::vector<std::string> absent{
+      "array_runs",     "array_loads_in_turn", "local_reads",        "local_writes",
+      "alu_operations", "accumulator_reads",   "accumulator_writes", "table_vectors",
+      "lookups",        "dais_vectors",        "activated_vectors",  "activation_parameters",
+      "read_beats",     "write_beats"};
   if (place == Place::module) {
-    const auto names = simulation.system().absent().counters;
-    EXPECT_EQ(std::vector<std::string>(names.begin(), names.end()), absent);
+    for (const std::string_view name : simulation.system().absent().counters) {
+      EXPECT_NE(std::find(absent.begin(), absent.end(), name), absent.end()) << name;
+    }
   }
   const std::vector<std::uint64_t> values = simulation.system().counters();
   std::size_t i = 0;
