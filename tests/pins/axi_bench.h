@@ -126,7 +126,7 @@ struct AxiBench : sc_core::sc_module {
   }
   void drive_reset() {
     reset.write(true);
-    wait(15, sc_core::SC_NS);
+    wait(13, sc_core::SC_NS);
     reset.write(false);
   }
   void edge() {

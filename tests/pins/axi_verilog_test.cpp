@@ -61,8 +61,7 @@ AxiSeen run_at_pins(const RandomProgram& program, const TcuSimulationConfig& con
     VerilogMemory& memory = w.port == 0 ? memory0 : memory1;
     for (std::size_t i = 0; i + 8 <= w.bytes.size(); i += 8) {
       memory.peek_address.write(static_cast<std::uint32_t>(w.address + i));
-      sc_core::sc_start(sc_core::SC_ZERO_TIME);
-      sc_core::sc_start(sc_core::SC_ZERO_TIME);
+      sc_core::sc_start(period);
       const std::uint64_t word = memory.peek_data.read();
       const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&word);
       seen.windows.insert(seen.windows.end(), bytes, bytes + 8);
@@ -72,6 +71,19 @@ AxiSeen run_at_pins(const RandomProgram& program, const TcuSimulationConfig& con
   return seen;
 }
 
+/// True if windows of a program share words of the memory, which has 512 KB and wraps.
+bool overlaps(const RandomProgram& program) {
+  constexpr std::uint32_t bytes = 65536 * 8;
+  for (const RandomProgram::Window& a : program.windows) {
+    for (const RandomProgram::Window& b : program.windows) {
+      if (&a != &b && a.port == b.port && (b.address - a.address) % bytes < a.bytes.size()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 TEST(AxiVerilog, AMemoryInVerilogTakesTheCyclesOfARun) {
   std::size_t responses = 0;
   unsigned programs = 0;
@@ -79,7 +91,7 @@ TEST(AxiVerilog, AMemoryInVerilogTakesTheCyclesOfARun) {
     RandomOptions drawn;
     drawn.instructions = 40;
     const RandomProgram program = random_program(seed, drawn);
-    if (program.axi_data_bits != 64) continue;
+    if (program.axi_data_bits != 64 || overlaps(program)) continue;
     ++programs;
     TcuSimulationConfig config = machine_config(program);
     config.read_latency = 4;
@@ -89,6 +101,7 @@ TEST(AxiVerilog, AMemoryInVerilogTakesTheCyclesOfARun) {
     const AxiSeen seen = run_at_pins(program, config, cycles + 20);
     EXPECT_EQ(seen.responses, expected.responses) << "seed " << seed;
     EXPECT_EQ(seen.last, expected.last) << "seed " << seed;
+    EXPECT_EQ(seen.windows.size(), expected.windows.size());
     EXPECT_TRUE(seen.windows == expected.windows) << "seed " << seed;
     responses += expected.responses.size();
   }

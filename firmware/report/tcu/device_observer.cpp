@@ -163,11 +163,17 @@ std::string without(const TcuSystem::Absent& absent, const MachineInfo& info,
       if (std::find(of.begin(), of.end(), figure.of) != of.end()) names.push_back(figure.name);
     }
   }
-  if (absent.lost_cycles) names.insert(names.end(), {"lost_cycles", "lost", "main_reason"});
+  if (absent.lost_cycles) {
+    names.insert(names.end(), {"lost_cycles", "lost", "main_reason", "roofline", "macs",
+                               "macs_per_cycle", "bytes_read", "bytes_written"});
+  }
   remove_figures(json, names);
   for (DeviceJson* const part : {&json["accounting"], &json["images"][0]["accounting"]}) {
-    for (const std::string_view unit : absent.units)
+    for (const std::string_view unit : absent.units) {
       (*part)["units"][std::string(unit)] = DeviceJson();
+      DeviceJson& ports = (*part)[std::string(info.traffic.name)];
+      if (ports.contains(std::string(unit))) ports[std::string(unit)] = DeviceJson();
+    }
     if (absent.kinds) (*part)["instructions"] = DeviceJson();
   }
   json["replaced_units"] = absent.units;
