@@ -13,7 +13,7 @@
 // 1, since a chain of such wires through several units has no end.
 //
 // What accounts and events say of a unit comes from the model, so that of a unit that a module
-// replaces they say nothing (TcuSystem::absent()). Counters of what passes its channels go on.
+// replaces they say nothing, nor do the counters that belong to its states (TcuSystem::absent()).
 #pragma once
 
 #include <deque>
