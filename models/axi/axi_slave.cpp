@@ -20,11 +20,10 @@ struct SlaveCall final : tlm::tlm_extension<SlaveCall> {
 
 }  // namespace
 
-AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
-                   unsigned beat_bytes, Transport transport, AxiLinks& pins)
+AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes,
+                   Transport transport, AxiLinks& pins)
     : sc_module(name),
       clock_(clock),
-      period_(period.value()),
       beat_bytes_(beat_bytes),
       transport_(transport),
       calls_(
@@ -60,7 +59,7 @@ AxiSlave::Burst* AxiSlave::new_burst() {
   free_.pop_back();
   burst->beats = burst->collected = burst->next_beat = 0;
   burst->part = 0;
-  burst->available = unknown_cycle;
+  burst->answered = burst->available = unknown_cycle;
   burst->times.clear();
   burst->acquire();
   return burst;
@@ -75,6 +74,7 @@ void AxiSlave::free(tlm::tlm_generic_payload* burst) {
 void AxiSlave::drive() {
   AxiLinks& pins = pins_;
   const Cycle now = clock_.now;
+  if (room_from_ == unknown_cycle) note_room();
   pins.r.valid = !stalls_.r && answered(reads_, now);
   if (pins.r.valid) pins.r.bits = beat(*reads_.front());
   pins.b.valid = !stalls_.b && answered(writes_, now);
@@ -165,13 +165,13 @@ void AxiSlave::end_beat() {
   burst.release();
 }
 
-/// For a burst whose beats have times of their own. Returns false if the time of the next beat is
-/// not known yet.
 bool AxiSlave::look_up(Burst& burst) const {
   const std::vector<std::uint64_t>& at = burst.times.at;
-  const bool is_known = burst.next_beat < at.size();
-  burst.available = is_known ? first_cycle_from(at[burst.next_beat]) : unknown_cycle;
-  return is_known;
+  const std::uint64_t time = at.empty()                    ? burst.answered
+                             : burst.next_beat < at.size() ? at[burst.next_beat]
+                                                           : unknown_cycle;
+  burst.available = time == unknown_cycle ? unknown_cycle : clock_.first_cycle_from(time);
+  return known(burst);
 }
 
 bool AxiSlave::learn(Burst& burst, Cycle now) const {
@@ -209,10 +209,16 @@ void AxiSlave::commit_write_data() {
   }
   if (write_channel_ != nullptr) {
     if (pulled_ == nullptr) ++clock_.transactions;  // the channel may call its memory
-    room_from_ = first_cycle_from(write_channel_->take_beat(period_ * (clock_.now + 1)));
-    takes_data_from_ = room_from_;
+    room_time_ = write_channel_->take_beat(clock_.end());
+    note_room();
   }
   if (in_flight_.write_data == most_bursts) takes_data_from_ = unknown_cycle;
+}
+
+/// Sets the cycle from which the slave accepts data again, as far as it is known.
+void AxiSlave::note_room() {
+  room_from_ = clock_.first_cycle_from(room_time_);
+  if (in_flight_.write_data < most_bursts) takes_data_from_ = room_from_;
 }
 
 void AxiSlave::check_length(const Burst& burst) const {
@@ -256,7 +262,7 @@ void AxiSlave::send(Cycle now) {
     requests_.pop_front();
     if (access_directly(burst, now)) continue;
     if (pulled_ == nullptr) ++clock_.transactions;
-    const std::uint64_t edge = period_ * (now + 1);
+    const std::uint64_t edge = clock_.time_of(now + 1);
     if (transport_ == Transport::blocking) {
       calls_.request(burst, edge);
       continue;
@@ -304,7 +310,8 @@ void AxiSlave::answer(Burst& burst, const sc_core::sc_time& delay) {
     look_up(burst);
     return;
   }
-  burst.available = first_cycle_from(time);
+  burst.answered = time;
+  burst.available = clock_.first_cycle_from(time);
   if (trusts_dmi_ && burst.is_dmi_allowed()) ask_for_dmi(burst);
 }
 
@@ -337,7 +344,7 @@ void AxiSlave::ask_for_dmi(tlm::tlm_generic_payload& access) {
   direct_ = {};
   if (!socket->get_direct_mem_ptr(access, dmi) || !dmi.is_read_write_allowed()) return;
   const auto cycles = [this](const sc_core::sc_time& latency) {
-    return (latency.value() + period_ - 1) / period_;
+    return clock_.first_cycle_from(latency.value());
   };
   direct_ = {dmi.get_dmi_ptr(), dmi.get_start_address(),
              dmi.get_end_address() - dmi.get_start_address() + 1, cycles(dmi.get_read_latency()),
@@ -410,7 +417,7 @@ Cycle AxiSlave::repeats(bool writes, Cycle most) const {
   if (write_channel_ == nullptr || responds || !reads_.empty()) return 1;
   Cycle cycles = 1;
   const auto is_taken = [&] {
-    return write_channel_->room_behind(cycles) <= period_ * (clock_.now + cycles);
+    return write_channel_->room_behind(cycles) <= clock_.time_of(clock_.now + cycles);
   };
   while (cycles < most && is_taken()) ++cycles;
   return cycles;
@@ -427,7 +434,7 @@ Cycle AxiSlave::known_beats(Cycle most) const {
     for (; beat < burst.beats; ++beat, ++beats) {
       const Cycle now = clock_.now + beats;
       const bool is_there =
-          at.empty() ? burst.available <= now : beat < at.size() && at[beat] <= period_ * now;
+          at.empty() ? burst.available <= now : beat < at.size() && at[beat] <= clock_.time_of(now);
       if (beats >= most || !is_there) return beats;
     }
   }
@@ -437,9 +444,9 @@ Cycle AxiSlave::known_beats(Cycle most) const {
 /// Number of cycles, including the current one, in which a pulled memory has nothing to do.
 Cycle AxiSlave::before_pull() const {
   const std::uint64_t next = pulled_->next_pull();
-  const std::uint64_t present = middle(clock_.now);
+  const std::uint64_t present = middle(clock_.now), period = clock_.period;
   if (next == ~std::uint64_t{0}) return ~Cycle{0};
-  return next <= present ? 0 : (next - present + period_ - 1) / period_;
+  return next <= present ? 0 : (next - present + period - 1) / period;
 }
 
 bool AxiSlave::waits_for_memory() const {
@@ -506,7 +513,7 @@ void AxiSlave::drop_bursts() {
   collecting_ = nullptr;
   in_flight_ = {};
   // All beats taken before the mark have left the WriteChannel, so it accepts a beat at once.
-  room_from_ = takes_data_from_ = 0;
+  room_time_ = room_from_ = takes_data_from_ = 0;
   error_.clear();
 }
 

@@ -75,8 +75,8 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
 
   tlm_utils::simple_initiator_socket<AxiSlave> socket{"socket"};
 
-  AxiSlave(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
-           unsigned beat_bytes, Transport transport, AxiLinks& pins);
+  AxiSlave(const sc_core::sc_module_name& name, Clock& clock, unsigned beat_bytes,
+           Transport transport, AxiLinks& pins);
   ~AxiSlave() override;
 
   /// Called when a request had to wait until the memory had answered the one before, because the
@@ -137,7 +137,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
  private:
   static constexpr unsigned most_bursts = 64;
   static constexpr unsigned most_beats = 256;  ///< most beats of a burst
-  static constexpr Cycle unknown_cycle = ~Cycle{0};
+  static constexpr Cycle unknown_cycle = ClockEdges::unknown;
   struct Burst : tlm::tlm_generic_payload {
     /// A payload frees its extensions; these are members of the burst and must be removed first.
     ~Burst() override {
@@ -151,6 +151,8 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     unsigned collected = 0;  ///< beats of a write collected so far
     unsigned next_beat = 0;
     std::size_t part = 0;  ///< index in times.answers of the next beat's part, or of an earlier one
+    /// Time of the answer as a whole, for a burst without BeatTimes; unknown_cycle: none has come.
+    std::uint64_t answered = unknown_cycle;
     /// First cycle in which the next beat or the response may be offered; unknown_cycle: not known.
     Cycle available = unknown_cycle;
   };
@@ -171,20 +173,20 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     return burst.available <= now || (!known(burst) && learn(burst, now) && burst.available <= now);
   }
   /// The middle of cycle `now`, in units of sc_time.
-  [[nodiscard]] std::uint64_t middle(Cycle now) const { return period_ * now + period_ / 2; }
+  [[nodiscard]] std::uint64_t middle(Cycle now) const {
+    const std::uint64_t begin = clock_.time_of(now);
+    return begin + (clock_.time_of(now + 1) - begin) / 2;
+  }
   /// True if the time of the next beat or of the response is known.
   [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
-  /// Sets burst.available for the next beat if BeatTimes has its time; returns false if not.
+  /// Sets burst.available for the next beat or the response if its cycle is known by now; returns
+  /// false if not.
   bool look_up(Burst& burst) const;
-  /// Does the same for the next beat or the response. If the time is unknown, it pulls a pulled
-  /// memory up to the middle of cycle `now` and looks again.
+  /// Does the same. If the cycle is unknown, it pulls a pulled memory up to the middle of cycle
+  /// `now` and looks again.
   bool learn(Burst& burst, Cycle now) const;
   [[nodiscard]] Cycle before_pull() const;
   [[nodiscard]] Cycle known_beats(Cycle most) const;
-  /// The first cycle that begins at a time or after it.
-  [[nodiscard]] Cycle first_cycle_from(std::uint64_t time) const {
-    return (time + period_ - 1) / period_;
-  }
   [[nodiscard]] AxiBeat beat(Burst& burst) const {
     return {burst.bytes.data() + std::size_t{burst.next_beat} * beat_bytes_,
             burst.next_beat + 1 == burst.beats};
@@ -215,13 +217,13 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
                                      sc_core::sc_time& delay);
   void end_write();
   void commit_write_data();
+  void note_room();
   void check_length(const Burst& burst) const;
   static void drop(Bursts& bursts);
   void drop_bursts();
   void join_writes();
 
   Clock& clock_;
-  sc_core::sc_time::value_type period_;  ///< design's clock period, in units of sc_time
   unsigned beat_bytes_;
   Transport transport_;
   BlockingCalls calls_;
@@ -241,9 +243,10 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     unsigned reads = 0, write_addresses = 0, write_data = 0;
   } in_flight_;
   WriteChannel* write_channel_ = nullptr;  ///< null: the target takes whole writes
-  Cycle room_from_ = 0;                    ///< first cycle in which the WriteChannel accepts a beat
+  std::uint64_t room_time_ = 0;            ///< time from which the WriteChannel accepts a beat
+  Cycle room_from_ = 0;                    ///< first cycle that begins then; may be unknown_cycle
   /// First cycle in which the slave accepts data; unknown_cycle while too many bursts are in
-  /// flight.
+  /// flight, or room_from_ is not known.
   Cycle takes_data_from_ = 0;
   PulledMemory* pulled_ = nullptr;  ///< null: the kernel wakes the memory
   std::uint64_t base_ = 0;          ///< address of the slave's address 0 in the pulled memory

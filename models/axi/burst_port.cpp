@@ -1,5 +1,7 @@
 #include "models/axi/burst_port.h"
 
+#include <algorithm>
+
 namespace tactus {
 
 BurstPort::BurstPort(Clock& clock, Transport transport)
@@ -58,7 +60,10 @@ void BurstPort::send(std::uint64_t time) {
       calls_.request(burst, time);
       continue;
     }
-    sc_core::sc_time delay = sc_core::sc_time::from_value(time) - sc_core::sc_time_stamp();
+    const std::uint64_t now = sc_core::sc_time_stamp().value();
+    // A request that has waited is sent where its cycle is evaluated, which may be at its end.
+    if (clock_.edges != nullptr) time = std::max(time, now);
+    sc_core::sc_time delay = sc_core::sc_time::from_value(time - now);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     request_phase_ = &burst;
     const tlm::tlm_sync_enum status = socket->nb_transport_fw(burst, phase, delay);

@@ -51,21 +51,20 @@ void MemoryAccount::settle(Kind kind, const AnswerTimes& times) {
 
 void MemoryAccount::enter(Cycle from, Cycle to, const AnswerTimes& times) {
   // In most cases the access is on its way back during the whole interval.
-  if (from * clock_.period < times.bus) return enter_parts(from, to, times);
+  if (clock_.time_of(from) < times.bus) return enter_parts(from, to, times);
   account_.enter_at(path, from);
   account_.enter_at(rest, to);
 }
 
 void MemoryAccount::enter_parts(Cycle from, Cycle to, const AnswerTimes& times) {
-  const std::uint64_t period = clock_.period;
-  std::uint64_t from_time = from * period;
-  const std::uint64_t last_time = (to - 1) * period;
+  std::uint64_t from_time = clock_.time_of(from);
+  const std::uint64_t last_time = clock_.time_of(to - 1);
   const auto until = [&](std::uint64_t time, State state) {
     if (time <= from_time || from == to) return;
     account_.enter_at(state, from);
     // Most parts end before the interval or after it, which needs no division.
-    from = time > last_time ? to : (time + period - 1) / period;
-    from_time = from * period;
+    from = time > last_time ? to : clock_.first_cycle_from(time);
+    from_time = clock_.time_of(from);
   };
   until(times.path_in, path);
   until(times.queue, queue);

@@ -14,12 +14,10 @@ StreamReader::Config limited(StreamReader::Config config) {
 
 }  // namespace
 
-StreamReader::StreamReader(const sc_core::sc_module_name& name, Clock& clock,
-                           sc_core::sc_time period, const Config& config)
+StreamReader::StreamReader(const sc_core::sc_module_name& name, Clock& clock, const Config& config)
     : sc_module(name),
       clock_(clock),
       port_(clock, config.transport),
-      period_(period.value()),
       config_(limited(config)),
       account_("stream_memory", clock) {}
 
@@ -31,9 +29,9 @@ void StreamReader::start(std::uint64_t bytes, std::uint64_t address) {
   left_ = bytes;
   started_ = clock_.now;
   first_available_ = unknown_cycle;
-  front_since_ = clock_.now * period_;
+  front_since_ = clock_.begin();
   account_.wait(MemoryAccount::Kind::nothing);
-  request(clock_.now * period_);
+  request(clock_.begin());
 }
 
 void StreamReader::request(std::uint64_t edge) {
@@ -58,12 +56,12 @@ tlm::tlm_response_status StreamReader::error() const {
 }
 
 bool StreamReader::available() {
-  if (port_.has_to_send()) port_.send(clock_.now * period_);
+  if (port_.has_to_send()) port_.send(clock_.begin());
   const bool there = !waits_for_memory();
   if (there && first_available_ == unknown_cycle && !reads_.empty()) {
     const BurstPort::Burst& first = *reads_.front().burst;
     const std::uint64_t time = first.times.at.empty() ? first.answered : first.times.at.front();
-    first_available_ = std::max(started_, (time + period_ - 1) / period_);
+    first_available_ = std::max(started_, clock_.first_cycle_from(time));
   }
   account_.wait(there ? MemoryAccount::Kind::nothing : MemoryAccount::Kind::beat);
   return there;
@@ -80,8 +78,8 @@ void StreamReader::take() {
   if (taken_ != nullptr) BurstPort::drop(taken_);
   taken_ = read.burst;
   reads_.pop_front();
-  front_since_ = (clock_.now + 1) * period_;
-  request((clock_.now + 1) * period_);
+  front_since_ = clock_.end();
+  request(clock_.end());
 }
 
 }  // namespace tactus

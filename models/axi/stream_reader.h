@@ -40,8 +40,7 @@ class StreamReader final : public sc_core::sc_module {
     Transport transport = Transport::non_blocking;
   };
 
-  StreamReader(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
-               const Config& config);
+  StreamReader(const sc_core::sc_module_name& name, Clock& clock, const Config& config);
 
  private:
   Clock& clock_;
@@ -95,7 +94,7 @@ class StreamReader final : public sc_core::sc_module {
   [[nodiscard]] bool is_there() const {
     const Read& read = reads_.front();
     const std::vector<std::uint64_t>& at = read.burst->times.at;
-    const std::uint64_t now = clock_.now * period_;
+    const std::uint64_t now = clock_.begin();
     if (at.empty()) return read.burst->answered <= now && !read.burst->is_response_error();
     // A part of a burst may be refused before the whole is answered.
     const bool refused = read.burst->get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE;
@@ -104,7 +103,6 @@ class StreamReader final : public sc_core::sc_module {
   /// Requests as many bursts as may be in flight, at time `edge` in units of sc_time.
   void request(std::uint64_t edge);
 
-  const std::uint64_t period_;
   const Config config_;
   std::uint64_t asked_ = 0;        ///< address of the next burst
   std::uint64_t left_ = 0;         ///< bytes of the stream that have not been requested

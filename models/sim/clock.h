@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/sim/activity.h"
+#include "models/sim/clock_edges.h"
 #include "models/sim/engine.h"
 
 namespace tactus {
@@ -35,6 +36,21 @@ struct Clock {
   /// contain only data, and everything outside the design then do not change.
   bool timing_only = false;
   std::uint64_t period = 1;  ///< in units of sc_time; set by ClockDriver
+  /// The edges so far of a clock whose period may change; null: it is `period`. A cycle is then
+  /// evaluated at the edge that ends it, so that times up to this edge are known.
+  const ClockEdges* edges = nullptr;
+
+  /// Times are in units of sc_time. Cycle t begins at edge t and ends at the next.
+  [[nodiscard]] std::uint64_t time_of(Cycle edge) const {
+    return edges == nullptr ? edge * period : edges->time_of(edge);
+  }
+  [[nodiscard]] std::uint64_t begin() const { return time_of(now); }
+  [[nodiscard]] std::uint64_t end() const { return time_of(now + 1); }
+  /// The first cycle that begins at a time or after it; ClockEdges::unknown if its edge has not
+  /// come.
+  [[nodiscard]] Cycle first_cycle_from(std::uint64_t time) const {
+    return edges == nullptr ? (time + period - 1) / period : edges->first_from(time);
+  }
 };
 
 }  // namespace tactus

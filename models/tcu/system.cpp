@@ -124,6 +124,11 @@ TcuSystem::TcuSystem(const sc_core::sc_module_name& name, Clock& clock, const Co
 
 TcuSystem::~TcuSystem() = default;
 
+void TcuSystem::keep_to_steps() {
+  clock_.engine = Engine::step;
+  sequences_.reset();
+}
+
 /// Resets all registers except the memories' contents and those that reset() sets itself.
 void TcuSystem::reset_registers(Registers& r) {
   Decoder& decoder = tcu_.decoder();
@@ -197,6 +202,33 @@ PinnedUnit TcuSystem::pinned_unit(const std::string& name) {
   user_error("there is no unit {} with pins in this TCU; allowed {}", name, names);
 }
 
+PinnedUnit TcuSystem::pinned_at_axi() {
+  PinnedUnit pinned;
+  pinned.name = "tcu";
+  pinned.title = "TCU";
+  pinned.pins = [this](PinList& list) {
+    list.name_as_axi("instruction_");
+    list.consumes("t", words_, ByteCount{config_.axi_data_bits / 8});
+    list.ignores("tlast", 1);
+    for (unsigned p = 0; p < 2; ++p) {
+      list.name_as_axi(fmt::format("m_axi_dram{}_", p));
+      ports_[p]->port.border_pins(list);
+    }
+    list.name_as_axi("sample_");
+    if (sampler_) list.produces("t", samples_);
+  };
+  pinned.settle = [this] {
+    if (sampler_) sampler_->drive();
+    settle();
+    if (sampler_) sampler_->observe();
+  };
+  pinned.commit = [this] {
+    clock_edge();
+    if (sampler_) sampler_->commit();
+  };
+  return pinned;
+}
+
 void TcuSystem::make_own_units() {
   if (config_.shuffle_seed) {
     user_error("modules in the place of units, and units in random order: allowed is one of them");
@@ -236,14 +268,7 @@ void TcuSystem::cycle() {
     settle_with_own_units();
     if (watched) clock_.watcher->settled(clock_.now);
     clock_edge();
-    tcu_.decoder().commit_outside();
-    for (auto& port : ports_) {
-      // The last response ends a run.
-      if ((own_units_->replaced() & port->bit) == 0 || !port->pins.b.fires()) continue;
-      BoundarySplitter::Stats& stats = port->port.splitter().counts();
-      ++stats.write_responses;
-      stats.last_write_response = clock_.now;
-    }
+    count_outside();
   } else {
     settle();
     // With timing_only, units outside of transfers are left out without being asleep.
@@ -260,6 +285,52 @@ void TcuSystem::cycle() {
   if (watched) clock_.watcher->committed(clock_.now);
   ++clock_.now;
   if (own_units_) own_units_->end_cycle();
+}
+
+void TcuSystem::count_outside() {
+  const UnitSet replaced = own_units_->replaced();
+  tcu_.decoder().commit_outside();
+  tcu_.count_outside(replaced);
+  for (auto& port : ports_) {
+    if ((replaced & port->bit) == 0) continue;
+    const AxiLinks& pins = port->pins;
+    BoundarySplitter::Stats& counts = port->port.splitter().counts();
+    if (pins.ar.fires()) ++counts.read_bursts;
+    if (pins.aw.fires()) ++counts.write_bursts;
+    if (!pins.b.fires()) continue;
+    ++counts.write_responses;
+    counts.last_write_response = clock_.now;  // the last response ends a run
+  }
+}
+
+TcuSystem::Absent TcuSystem::absent() {
+  Absent absent;
+  if (!own_units_) return absent;
+  const UnitSet replaced = own_units_->replaced();
+  const auto add = [&absent](const std::vector<Account*>& accounts) {
+    for (const Account* account : accounts) absent.units.push_back(account->unit());
+  };
+  if ((replaced & stream_unit) != 0) add(stream_.accounts());
+  add(tcu_.accounts(replaced));
+  for (auto& port : ports_) {
+    if ((replaced & port->bit) != 0) add(port->accounts());
+  }
+  const auto count = [&](UnitSet units, std::initializer_list<std::string_view> counters) {
+    if ((replaced & units) != 0) {
+      absent.counters.insert(absent.counters.end(), counters.begin(), counters.end());
+    }
+  };
+  count(Tcu::array_unit, {"array_runs", "array_loads_in_turn"});
+  count(Tcu::local_unit, {"local_reads", "local_writes"});
+  count(Tcu::accumulators_unit,
+        {"alu_operations", "accumulator_reads", "accumulator_writes", "table_vectors", "lookups"});
+  count(Tcu::dais_unit, {"dais_vectors"});
+  count(Tcu::activation_unit, {"activated_vectors", "activation_parameters"});
+  count(dram0_unit | dram1_unit, {"read_beats", "write_beats"});
+  constexpr UnitSet of_time = Tcu::decoder_unit | Tcu::array_unit | dram0_unit | dram1_unit;
+  absent.lost_cycles = (replaced & of_time) != 0;
+  absent.kinds = (replaced & Tcu::decoder_unit) != 0;
+  return absent;
 }
 
 /// Replaced units are left out, as if they were asleep.
@@ -373,13 +444,17 @@ void TcuSystem::pass(Cycle most) {
   const Cycle cycles = cycles_to_skip(most);
   if (cycles == 0) return cycle();
   if (is_checked(checks_.skips)) return check_skip(cycles);
+  pass_idle(cycles);
+  if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now - 1);
+}
+
+void TcuSystem::pass_idle(Cycle cycles) {
   tcu_.pass_time(cycles);
   const Cycle end = clock_.now + cycles;
-  if (sampler_ && !clock_.timing_only) {
+  if (sampler_ && !clock_.timing_only && !samples_outside_) {
     pass_samples(end, sampler_->flags(), tcu_.decoder().registers().program_counter);
   }
   clock_.now = end;
-  if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now - 1);
 }
 
 /// While every unit sleeps, nothing happens before a memory answers.

@@ -93,6 +93,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// The unit with this name, for evaluating it alone. Throws UserError if there is none, or if it
   /// has no pins.
   [[nodiscard]] PinnedUnit pinned_unit(const std::string& name);
+  /// The whole design at its AXI pins, for evaluating it there. Its targets must not drive wires.
+  [[nodiscard]] PinnedUnit pinned_at_axi();
   [[nodiscard]] AxiLinks& pins(unsigned port) { return ports_[port]->pins; }
   void attach(unsigned port, AxiTarget& target);
   [[nodiscard]] AxiTarget* target(unsigned port) { return ports_[port]->target; }
@@ -109,6 +111,11 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     horizon_.retires += std::min(told, ~horizon.retires);
   }
   void pause() override { paused_ = true; }
+  /// Passes cycles of an idle machine without evaluating them.
+  void pass_idle(Cycle cycles);
+  /// Makes the engine the step engine, of a design whose clock period may change. Call it before
+  /// the first cycle.
+  void keep_to_steps();
   /// Call when the source starts another program: removes a word of the program before that was not
   /// taken.
   void withdraw_word() { words_.valid = false; }
@@ -141,6 +148,15 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
   void describe(const trace::Scope& scope) const override;
   [[nodiscard]] std::vector<Account*> accounts() override;
+  /// What the model cannot say of units that modules replace. Other counts of such a unit are taken
+  /// at its channels.
+  struct Absent {
+    std::vector<std::string_view> units;     ///< their accounts
+    std::vector<std::string_view> counters;  ///< of MachineInfo::counters
+    bool lost_cycles = false;                ///< the account of MachineInfo::time
+    bool kinds = false;                      ///< kind_counts()
+  };
+  [[nodiscard]] Absent absent();
 
   // machine_info.cpp
   [[nodiscard]] const MachineInfo& info() const override;
@@ -212,6 +228,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
 
   void make_own_units();
   void settle_with_own_units();
+  void count_outside();
   void offer_word();
   /// The first cycle, from the current one on, that an observer needs.
   [[nodiscard]] Cycle next_watched() const {

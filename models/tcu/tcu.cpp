@@ -97,9 +97,18 @@ void Tcu::add_pinned_units(std::vector<PinnedUnit>& units) {
   });
 }
 
-std::vector<Account*> Tcu::accounts() {
+/// Events for which the unit's account has a state are left out, since it has no states then.
+void Tcu::count_outside(UnitSet replaced) {
+  if ((replaced & array_unit) == 0 || !array_control_.fires()) return;
+  const ArrayControl& control = array_control_.bits;
+  if (control.load) ++array_.counts().loads;
+  if (!control.load && control.zeroes) ++array_.counts().zero_multiplications;
+}
+
+std::vector<Account*> Tcu::accounts(UnitSet units) {
   std::vector<Account*> accounts;
-  for_each_unit(*this, [&accounts](const UnitName&, auto& unit, auto...) {
+  for_each_unit(*this, [&accounts, units](const UnitName& name, auto& unit, auto...) {
+    if ((units & name.bit) == 0) return;
     for (Account* account : unit.accounts()) accounts.push_back(account);
   });
   return accounts;

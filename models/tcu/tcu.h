@@ -80,6 +80,9 @@ class Tcu final : public sc_core::sc_module {
                   [&](const UnitName& name, const auto&, auto...) { visit(name.bit, name.title); });
   }
 
+  /// Counts at the wires what units that modules replace would count of this cycle.
+  void count_outside(UnitSet replaced);
+
   [[nodiscard]] bool idle() const;
   /// Saves or loads all units but the decoder and DAIS blocks; see models/sim/fast/registers.h.
   void registers(Registers& r);
@@ -104,8 +107,8 @@ class Tcu final : public sc_core::sc_module {
   void describe(const trace::Scope& scope) const;
 
   [[nodiscard]] Account& array_account() { return array_.account(); }
-  /// The accounts of all units, in the order of reports.
-  [[nodiscard]] std::vector<Account*> accounts();
+  /// The accounts of these units, in the order of reports.
+  [[nodiscard]] std::vector<Account*> accounts(UnitSet units = UnitActivity::all);
 
  private:
   friend class TcuSequences;

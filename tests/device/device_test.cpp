@@ -604,7 +604,7 @@ TEST(TcuDevice, StatisticsEqualThoseOfARun) {
         unit.device.instructions.bind(module->socket(2));
       } else {
         system = std::make_unique<MemorySystem>(
-            board, *config.resolved_ddr, std::vector<unsigned>{0, 1}, unit.device.clock(), true);
+            board, *config.resolved_ddr, std::vector<unsigned>{0, 1}, unit.device.cycles(), true);
         attach(*system);
         system->attach_stream(unit.device.instructions);
       }

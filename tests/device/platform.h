@@ -130,22 +130,25 @@ struct DeviceUnit {
 
 /// A DeviceUnit with a bank of fixed latency at each port.
 struct BankedUnit : DeviceUnit {
+  FixedLatencyBank::Config latencies;
   FixedLatencyBank dram0, dram1, programs;
   std::unique_ptr<FixedLatencyBank> samples;
 
+  /// Latencies are counted in cycles of `period`; 0: the device's.
   BankedUnit(const TcuDevice::Config& config, std::uint64_t read_latency,
-             std::uint64_t write_latency, const std::string& name = "tcu")
+             std::uint64_t write_latency, const std::string& name = "tcu",
+             const sc_core::sc_time& period = sc_core::SC_ZERO_TIME)
       : DeviceUnit(config, name),
-        dram0((name + "_bank0").c_str(), {read_latency, write_latency, config.period}),
-        dram1((name + "_bank1").c_str(), {read_latency, write_latency, config.period}),
-        programs((name + "_programs").c_str(), {read_latency, write_latency, config.period}) {
+        latencies{read_latency, write_latency,
+                  period == sc_core::SC_ZERO_TIME ? device.config().period : period},
+        dram0((name + "_bank0").c_str(), latencies),
+        dram1((name + "_bank1").c_str(), latencies),
+        programs((name + "_programs").c_str(), latencies) {
     device.dram0.bind(dram0.socket);
     device.dram1.bind(dram1.socket);
     device.instructions.bind(programs.socket);
     if (config.system.sample_block_size == 0) return;
-    samples = std::make_unique<FixedLatencyBank>(
-        (name + "_samples").c_str(),
-        FixedLatencyBank::Config{read_latency, write_latency, config.period});
+    samples = std::make_unique<FixedLatencyBank>((name + "_samples").c_str(), latencies);
     device.samples().bind(samples->socket);
   }
   FixedLatencyBank& bank(unsigned port) { return port == 0 ? dram0 : dram1; }

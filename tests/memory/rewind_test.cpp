@@ -108,9 +108,8 @@ class Machine {
         driver_("driver", clock_, clock_period(config.clock_mhz), [](Cycle) { return false; }),
         memory_(config, *config.resolved_ddr, {0, 1}, clock_) {
     for (unsigned p = 0; p < 2; ++p) {
-      slaves_[p] =
-          std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, driver_.period(),
-                                     beat_bytes_, AxiSlave::Transport::non_blocking, pins_[p]);
+      slaves_[p] = std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, beat_bytes_,
+                                              AxiSlave::Transport::non_blocking, pins_[p]);
       memory_.attach(p, *slaves_[p], p == 0 ? "memory0" : "memory1");
     }
     sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates the design

@@ -62,8 +62,9 @@ struct Shown {
   std::vector<std::uint32_t> retires;
   std::vector<std::uint64_t> samples;
   std::vector<std::uint8_t> dram;
+  std::vector<std::string> counters;  ///< those that are taken at channels, with their values
   bool operator==(const Shown& o) const {
-    return cycles == o.cycles && retires == o.retires && dram == o.dram &&
+    return cycles == o.cycles && retires == o.retires && dram == o.dram && counters == o.counters &&
            std::equal(o.samples.begin(), o.samples.end(), samples.begin());
   }
 };
@@ -101,6 +102,24 @@ Shown run(const RandomProgram& program, TcuSimulationConfig config, Place place)
   for (const RandomProgram::Window& window : program.windows) {
     const auto bytes = simulation.read_dram(window.port, window.address, window.bytes.size());
     shown.dram.insert(shown.dram.end(), bytes.begin(), bytes.end());
+  }
+  const std::vector<std::string> absent{
+      "array_runs",     "array_loads_in_turn", "local_reads",        "local_writes",
+      "alu_operations", "accumulator_reads",   "accumulator_writes", "table_vectors",
+      "lookups",        "dais_vectors",        "activated_vectors",  "activation_parameters",
+      "read_beats",     "write_beats"};
+  if (place == Place::module) {
+    for (const std::string_view name : simulation.system().absent().counters) {
+      EXPECT_NE(std::find(absent.begin(), absent.end(), name), absent.end()) << name;
+    }
+  }
+  const std::vector<std::uint64_t> values = simulation.system().counters();
+  std::size_t i = 0;
+  for (const CounterInfo& counter : simulation.system().info().counters) {
+    for (unsigned v = 0; v < counter.values; ++v, ++i) {
+      if (std::find(absent.begin(), absent.end(), counter.name) != absent.end()) continue;
+      shown.counters.push_back(fmt::format("{} {}", counter.name, values[i]));
+    }
   }
   return shown;
 }

@@ -47,11 +47,10 @@ dpas::MachineParameters machine_of(const DpasSimulationConfig& config) {
 DpasSimulation::DpasSimulation(const DpasSimulationConfig& config)
     : config_(config), memory_end_(address_end) {
   const dpas::MachineParameters machine = machine_of(config);
-  const sc_core::sc_time period = clock_period(config.clock_mhz);
   system_ = std::make_unique<dpas::System>("top", clock_, machine);
   if (machine.memory == dpas::MemoryKind::axi) {
-    slave_ = std::make_unique<AxiSlave>("slave", clock_, period, machine.beat_bytes(),
-                                        config.transport, system_->pins());
+    slave_ = std::make_unique<AxiSlave>("slave", clock_, machine.beat_bytes(), config.transport,
+                                        system_->pins());
     if (config.memory) {
       memory_ = config.memory(*slave_);
     } else if (config.memory_model == MemoryModel::board) {
@@ -63,7 +62,8 @@ DpasSimulation::DpasSimulation(const DpasSimulationConfig& config)
           std::min(address_end, config.resolved_ddr->bytes() - config.board_memory->base[0]);
     } else {
       auto bank = std::make_unique<FixedLatencyBank>(
-          "bank", FixedLatencyBank::Config{config.read_latency, config.write_latency, period});
+          "bank", FixedLatencyBank::Config{config.read_latency, config.write_latency,
+                                           clock_period(config.clock_mhz)});
       slave_->socket.bind(bank->socket);
       slave_->trust_dmi();
       memory_ = std::move(bank);

@@ -67,7 +67,6 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope* ker
 /// Builds the design, its memories and its instruction stream.
 void TcuSimulation::build() {
   const TcuSimulationConfig& config = config_;
-  const sc_core::sc_time period = clock_period(config.clock_mhz);
   system_ = std::make_unique<TcuSystem>("top", clock_, top_config(config), stream_);
   unsigned first_port = 0;  // number of this machine's first port at the board's memory
   if (board_memory_ != nullptr) {
@@ -80,8 +79,8 @@ void TcuSimulation::build() {
     board_memory_ = own_memory_.get();
   }
   for (unsigned p = 0; p < 2; ++p) {
-    slaves_[p] = std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, period,
-                                            word_bytes(), config.transport, system_->pins(p));
+    slaves_[p] = std::make_unique<AxiSlave>(p == 0 ? "slave0" : "slave1", clock_, word_bytes(),
+                                            config.transport, system_->pins(p));
     if (board_memory_ != nullptr) {
       board_memory_->attach(first_port + p, *slaves_[p], p == 0 ? "memory0" : "memory1");
     } else {
@@ -98,7 +97,7 @@ void TcuSimulation::build() {
     }
     const MemoryStream& stream = *config.board_memory->stream;
     stream_reader_ = std::make_unique<StreamReader>(
-        "stream_reader", clock_, period,
+        "stream_reader", clock_,
         StreamReader::Config{word_bytes(), stream.burst_bytes, stream.bursts});
     board_memory_->attach(*stream_reader_);
     stream_.read_through(stream_reader_.get());

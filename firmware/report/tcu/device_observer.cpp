@@ -16,8 +16,8 @@
 namespace tactus {
 
 DeviceObserver::DeviceObserver(TcuDevice& device)
-    : device_(device), accountant_(device.system(), device.clock()) {
-  show(device.system(), device.clock());
+    : device_(device), accountant_(device.system(), device.cycles()) {
+  show(device.system(), device.cycles());
   device.on_begin = [this] { begin(); };
   device.on_end = [this](bool failed) { end(failed); };
   device.on_simulation_end = [this] { finish(); };
@@ -77,7 +77,8 @@ void DeviceObserver::begin() {
     timeline_->begin_run(fmt::format("program {}", results_.size()), program);
   }
   result_ = TcuRunResult();
-  first_ = device_.clock().now;
+  began_ = device_.cycles().begin();
+  first_ = device_.cycles().now;
   border_ = false;
   result_.retired = 0;
   retired_before_ = device_.system().tcu().decoder().stats().retired;
@@ -113,6 +114,11 @@ void DeviceObserver::end(bool failed) {
   result_.accounting = accountant_.end(result_.retired);
   end_counts(device_.system(), first_, result_);
   if (timeline_) timeline_->end_run(result_.accounting);
+  const std::uint64_t time = device_.cycles().begin() - began_;
+  const bool follows = device_.cycles().edges != nullptr && time > 0;
+  clock_mhz_.push_back(follows ? 1e9 * static_cast<double>(now() - first_) /
+                                     static_cast<double>(femtoseconds(time))
+                               : 1e9 / static_cast<double>(period_fs()));
   results_.push_back(result_);
   models_.push_back(running_);
   failed_.push_back(failed);
@@ -127,13 +133,65 @@ void DeviceObserver::finish() {
   if (!failure.empty()) throw UserError(failure);
 }
 
+namespace {
+
+using DeviceJson = nlohmann::ordered_json;
+
+/// Makes all figures with these names null.
+void remove_figures(DeviceJson& json, const std::vector<std::string_view>& names) {
+  if (json.is_array()) {
+    for (DeviceJson& item : json) remove_figures(item, names);
+  }
+  if (!json.is_object()) return;
+  for (const auto& [name, value] : json.items()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      value = DeviceJson();
+    } else if (name != "figures" && name != "config") {
+      remove_figures(value, names);
+    }
+  }
+}
+
+/// Statistics in which nothing stands for what the model cannot say.
+std::string without(const TcuSystem::Absent& absent, const MachineInfo& info,
+                    const std::string& statistics) {
+  DeviceJson json = json_of_text(statistics);
+  std::vector<std::string_view> names = absent.counters;
+  for (const auto* figures : {&info.run_figures, &info.layer_figures}) {
+    for (const FigureInfo& figure : *figures) {
+      const auto& of = absent.counters;
+      if (std::find(of.begin(), of.end(), figure.of) != of.end()) names.push_back(figure.name);
+    }
+  }
+  if (absent.lost_cycles) {
+    names.insert(names.end(), {"lost_cycles", "lost", "main_reason", "roofline", "macs",
+                               "macs_per_cycle", "bytes_read", "bytes_written"});
+  }
+  remove_figures(json, names);
+  for (DeviceJson* const part : {&json["accounting"], &json["images"][0]["accounting"]}) {
+    for (const std::string_view unit : absent.units) {
+      (*part)["units"][std::string(unit)] = DeviceJson();
+      DeviceJson& ports = (*part)[std::string(info.traffic.name)];
+      if (ports.contains(std::string(unit))) ports[std::string(unit)] = DeviceJson();
+    }
+    if (absent.kinds) (*part)["instructions"] = DeviceJson();
+  }
+  json["replaced_units"] = absent.units;
+  return text_of_json(json, 2) + "\n";
+}
+
+}  // namespace
+
 std::string DeviceObserver::summary() const {
+  const bool knows_lost = !device_.system().absent().lost_cycles;
   std::string text;
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const Counters& totals = results_[i].accounting.totals;
-    text += fmt::format("program {}: {} cycles, {} lost{}", i, totals.cycles(), lost_total(totals),
+    text += fmt::format("program {}: {} cycles, {} lost{}", i, results_[i].accounting.cycles,
+                        knows_lost ? std::to_string(lost_total(totals)) : "an unknown number",
                         failed_[i] ? "; it failed: a memory refused an access" : "");
-    std::vector<LostCycles> lost = lost_cycles(totals);
+    std::vector<LostCycles> lost;
+    if (knows_lost) lost = lost_cycles(totals);
     lost.resize(std::min<std::size_t>(3, lost.size()));
     for (const LostCycles& reason : lost) {
       text +=
@@ -154,7 +212,7 @@ std::string DeviceObserver::statistics(std::size_t program) const {
   RunDocument document;
   document.version = version;
   document.revision = git_revision;
-  document.clock_mhz = 1e9 / static_cast<double>(period_fs());
+  document.clock_mhz = clock_mhz_[program];
   document.back_to_back = false;
   document.rates = machine().rates();
   document.configuration = {{"architecture", json_of_text(tcu::to_json(architecture, -1))},
@@ -174,7 +232,9 @@ std::string DeviceObserver::statistics(std::size_t program) const {
   document.images.push_back(std::move(run));
   document.first_cycle = first_;
   document.total_cycles = result.accounting.cycles;
-  return stats_json(document);
+  const TcuSystem::Absent absent = device_.system().absent();
+  const std::string text = stats_json(document);
+  return absent.units.empty() ? text : without(absent, device_.system().info(), text);
 }
 
 }  // namespace tactus

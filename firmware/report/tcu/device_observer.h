@@ -35,7 +35,8 @@ class DeviceObserver final : public WatchedMachine {
   ~DeviceObserver() override;
 
   /// Writes a VCD of the device's signals. `options` are those of `tactus run`. Cycle t is at the
-  /// time of t clock periods, as in waveforms of the design around the device.
+  /// time of t clock periods, as in waveforms of the design around the device; with a clock port,
+  /// whose period may change, at t times 10 ns.
   void trace(const std::string& vcd, TraceOptions options = {});
   /// Writes a timeline in the Chrome trace event format.
   void timeline(const std::string& json, const TimelineOptions& options = {});
@@ -54,7 +55,9 @@ class DeviceObserver final : public WatchedMachine {
   /// Statistics of a program, by its index in programs(). Throws UserError if it has not ended.
   /// JSON with the keys that `tactus run
   /// --stats` writes, except for figures of the host, of the memory and of unwritten reads. Without
-  /// name_layers() `instructions` includes the padding of the stream.
+  /// name_layers() `instructions` includes the padding of the stream. With a clock port figures in
+  /// seconds, and those that follow from them, are those of the program's mean clock frequency.
+  /// Figures that the model does not have of units that modules replace are null.
   [[nodiscard]] std::string statistics(std::size_t program) const;
 
  private:
@@ -72,11 +75,13 @@ class DeviceObserver final : public WatchedMachine {
   const Model* model_ = nullptr;  ///< the model given to name_layers()
   std::vector<TcuRunResult> results_;
   std::vector<const Model*> models_;  ///< model of each program in results_; null: unknown
+  std::vector<double> clock_mhz_;     ///< of each program; with a clock port the mean
   std::vector<bool> failed_;          ///< programs in results_ of which a memory refused an access
   // State of the program that is running.
   TcuRunResult result_;
   const Model* running_ = nullptr;
   Cycle first_ = 0;
+  std::uint64_t began_ = 0;  ///< time at which first_ begins, in units of sc_time
   std::uint64_t retired_before_ = 0;
   bool border_ = false;  ///< true if the last instruction of a region has retired in this cycle
   bool finished_ = false;

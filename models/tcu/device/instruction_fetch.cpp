@@ -11,15 +11,14 @@ constexpr std::uint64_t last_instructions = 64;
 
 }  // namespace
 
-InstructionFetch::InstructionFetch(Clock& clock, sc_core::sc_time period,
-                                   const StreamReader::Config& config, bool trusts_dmi)
+InstructionFetch::InstructionFetch(Clock& clock, const StreamReader::Config& config,
+                                   bool trusts_dmi)
     : clock_(clock),
-      period_(period.value()),
       word_bytes_(config.word_bytes),
       trusts_dmi_(trusts_dmi),
       hidden_cycles_(std::uint64_t{config.bursts - 1} *
                      std::min(256U, config.burst_bytes / config.word_bytes)),
-      reader_("fetch", clock, period, config) {}
+      reader_("fetch", clock, config) {}
 
 void InstructionFetch::start(std::uint64_t address, std::uint64_t bytes) {
   program_.clear();
@@ -42,7 +41,7 @@ bool InstructionFetch::read_at_once(std::uint64_t address, std::uint64_t bytes) 
   access.set_address(address);
   tlm::tlm_dmi dmi;
   if (!reader_.socket->get_direct_mem_ptr(access, dmi) || !dmi.is_read_allowed()) return false;
-  const Cycle latency = (dmi.get_read_latency().value() + period_ - 1) / period_;
+  const Cycle latency = clock_.first_cycle_from(dmi.get_read_latency().value());
   if (latency > hidden_cycles_) return false;
   program_.resize(bytes);
   access.set_data_ptr(program_.data());

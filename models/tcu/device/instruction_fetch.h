@@ -19,8 +19,7 @@ namespace tactus {
 
 class InstructionFetch final : public InstructionSource {
  public:
-  InstructionFetch(Clock& clock, sc_core::sc_time period, const StreamReader::Config& config,
-                   bool trusts_dmi);
+  InstructionFetch(Clock& clock, const StreamReader::Config& config, bool trusts_dmi);
 
   [[nodiscard]] tlm_utils::simple_initiator_socket<BurstPort>& socket() { return reader_.socket; }
 
@@ -58,7 +57,6 @@ class InstructionFetch final : public InstructionSource {
   [[nodiscard]] bool read_at_once(std::uint64_t address, std::uint64_t bytes);
 
   const Clock& clock_;
-  const std::uint64_t period_;
   const std::uint64_t word_bytes_;
   const bool trusts_dmi_;
   const Cycle hidden_cycles_;  ///< a latency that the bursts under way hide

@@ -12,9 +12,8 @@ constexpr unsigned sample_bytes = 8;
 
 }  // namespace
 
-SampleWriter::SampleWriter(const sc_core::sc_module_name& name, Clock& clock,
-                           sc_core::sc_time period, Transport transport)
-    : sc_module(name), clock_(clock), port_(clock, transport), period_(period.value()) {
+SampleWriter::SampleWriter(const sc_core::sc_module_name& name, Clock& clock, Transport transport)
+    : sc_module(name), clock_(clock), port_(clock, transport) {
   port_.on_answer = [this](BurstPort::Burst& burst) { answer(burst); };
 }
 
@@ -56,7 +55,7 @@ void SampleWriter::write() {
   collected_.clear();
   under_way_.push_back(burst);
   port_.request(burst);
-  port_.send((clock_.now + 1) * period_);
+  port_.send(clock_.end());
 }
 
 void SampleWriter::answer(BurstPort::Burst& burst) {

@@ -21,8 +21,7 @@ namespace tactus {
 
 class SampleWriter final : public sc_core::sc_module {
  public:
-  SampleWriter(const sc_core::sc_module_name& name, Clock& clock, sc_core::sc_time period,
-               Transport transport);
+  SampleWriter(const sc_core::sc_module_name& name, Clock& clock, Transport transport);
 
  private:
   Clock& clock_;
@@ -40,7 +39,7 @@ class SampleWriter final : public sc_core::sc_module {
   void take(const Sample& sample);
   /// Call once a cycle: sends bursts that the memory could not accept before.
   void move() {
-    if (port_.has_to_send()) port_.send(clock_.now * period_);
+    if (port_.has_to_send()) port_.send(clock_.begin());
   }
   /// Called when all samples have been taken and their bursts are answered, or will be at
   /// answered().
@@ -60,7 +59,6 @@ class SampleWriter final : public sc_core::sc_module {
   void write();
   void answer(BurstPort::Burst& burst);
 
-  const std::uint64_t period_;
   std::uint64_t next_ = 0;  ///< address of the burst that is collected
   std::uint64_t left_ = 0;  ///< bytes of the buffer that are not taken
   std::vector<std::uint8_t> collected_;

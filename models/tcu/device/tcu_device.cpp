@@ -29,7 +29,9 @@ StreamReader::Config fetch_config(const TcuDevice::Config& config) {
 std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 
-void check_device_config(const char* name, const TcuDevice::Config& config) {
+/// Returns the configuration with the period that it has.
+TcuDevice::Config checked_config(const char* name, TcuDevice::Config config) {
+  if (config.period == sc_core::SC_ZERO_TIME) config.period = {10, sc_core::SC_NS};
   const unsigned word = config.system.axi_data_bits / 8;
   if (config.length_bits < 8 || config.length_bits > 26) {
     user_error("{}: length registers of {} bits; allowed 8..26", name, config.length_bits);
@@ -51,6 +53,7 @@ void check_device_config(const char* name, const TcuDevice::Config& config) {
     user_error("{}: a clock period of {} at a time resolution of {}; allowed {} or more", name,
                config.period.to_string(), unit.to_string(), (unit * 2).to_string());
   }
+  return config;
 }
 
 }  // namespace
@@ -90,39 +93,25 @@ std::uint32_t dma_error(tlm::tlm_response_status status) {
                                                    : tcu::dmasr_slave_error;
 }
 
-/// Runs a part of the simulation. A UserError becomes a SystemC report: the kernel would turn an
-/// exception that leaves a process into a report without a type. Returns `otherwise` if a handler
-/// of reports lets the simulation go on.
-template <typename Result, typename Run>
-Result reporting(Result otherwise, const Run& run) {
-  try {
-    return run();
-  } catch (const UserError& error) {
-    SC_REPORT_ERROR(device_message_type, error.what());
-  }
-  return otherwise;
-}
-
 }  // namespace
 
 // ---- elaboration -------------------------------------------------------------------------------
 
 TcuDevice::TcuDevice(const sc_core::sc_module_name& name, const Config& config)
     : sc_module(name),
-      config_((check_device_config(basename(), config), config)),
-      fetch_(clock_, config.period, fetch_config(config), config.trusts_dmi),
+      names_period_(config.period != sc_core::SC_ZERO_TIME),
+      config_(checked_config(basename(), config)),
+      fetch_(clock_, fetch_config(config), config.trusts_dmi),
       system_("system", clock_, config.system, fetch_),
-      slaves_{std::make_unique<AxiSlave>("slave0", clock_, config.period,
-                                         config.system.axi_data_bits / 8, config.transport,
-                                         system_.pins(0)),
-              std::make_unique<AxiSlave>("slave1", clock_, config.period,
-                                         config.system.axi_data_bits / 8, config.transport,
-                                         system_.pins(1))},
+      slaves_{std::make_unique<AxiSlave>("slave0", clock_, config.system.axi_data_bits / 8,
+                                         config.transport, system_.pins(0)),
+              std::make_unique<AxiSlave>("slave1", clock_, config.system.axi_data_bits / 8,
+                                         config.transport, system_.pins(1))},
       dram0(slaves_[0]->socket),
       dram1(slaves_[1]->socket),
       instructions(fetch_.socket()),
       driver_(
-          "clock", clock_, config.period,
+          "driver", clock_, config_.period,
           [this](Cycle most) { return reporting(false, [&] { return tick(most); }); },
           !config.system.own_units.empty()) {
   for (unsigned p = 0; p < 2; ++p) {
@@ -137,7 +126,7 @@ TcuDevice::TcuDevice(const sc_core::sc_module_name& name, const Config& config)
     system_.attach(p, *slaves_[p]);
   }
   if (config.system.sample_block_size > 0) {
-    writer_ = std::make_unique<SampleWriter>("samples", clock_, config.period, config.transport);
+    writer_ = std::make_unique<SampleWriter>("samples", clock_, config.transport);
     system_.hold_samples(true);
     system_.on_sample = [this](const Sample& sample) {
       if (writer_->takes()) writer_->take(sample);  // it takes none after an error
@@ -190,6 +179,7 @@ void TcuDevice::before_end_of_elaboration() {
   if (writer_) check("socket samples", is_bound(samples()));
   check("port reset", reset.bind_count() > 0);
   check("port interrupt", interrupt.bind_count() > 0);
+  if (clock.bind_count() > 0) follow_clock();
 }
 
 std::vector<std::uint8_t> TcuDevice::stream(const std::vector<std::uint8_t>& program,
@@ -247,6 +237,7 @@ void TcuDevice::access(tlm::tlm_generic_payload& transaction, sc_core::sc_time& 
       wait(delay);
       delay = sc_core::SC_ZERO_TIME;
     }
+    if (follows_clock()) wait_for_step();
     const auto which = static_cast<DeviceRegister>(transaction.get_address());
     std::uint32_t value = 0;
     if (transaction.is_write()) {
@@ -278,7 +269,8 @@ TcuDevice::Channel& TcuDevice::channel(DeviceRegister which) {
 std::uint32_t TcuDevice::value(DeviceRegister which) {
   catch_up();
   const Decoder& decoder = system_.tcu().decoder();
-  const std::uint64_t cycle = sc_core::sc_time_stamp().value() / config_.period.value();
+  const std::uint64_t cycle =
+      follows_clock() ? clock_.now : sc_core::sc_time_stamp().value() / config_.period.value();
   switch (which) {
     case DeviceRegister::mm2s_dmacr:
     case DeviceRegister::s2mm_dmacr:
@@ -365,12 +357,9 @@ tlm::tlm_response_status TcuDevice::write(DeviceRegister which, std::uint32_t va
 
 tlm::tlm_response_status TcuDevice::write_control(Channel& channel, std::uint32_t value) {
   if ((value & tcu::dmacr_reset) != 0) {
-    fetch_.stop();
-    system_.withdraw_word();
     program_.reset();
-    if (writer_) writer_->stop();
-    system_.hold_samples(true);
     samples_.reset();
+    in_next_cycle([this] { stop_channels(); });
     error_ = false;
     update_interrupt();
     return tlm::TLM_OK_RESPONSE;
@@ -400,15 +389,17 @@ tlm::tlm_response_status TcuDevice::begin_program(std::uint32_t bytes) {
   }
   catch_up();
   begin(program_, bytes);
-  fetch_.start(program_.address, bytes);
   idle_ = false;
-  stream_failed_ = false;
-  if (!runs_) {
-    runs_ = true;
-    access_failed_ = false;
-    if (on_begin) on_begin();
-  }
-  wake();
+  in_next_cycle([this, address = program_.address, bytes] {
+    fetch_.start(address, bytes);
+    stream_failed_ = false;
+    if (!runs_) {
+      runs_ = true;
+      access_failed_ = false;
+      if (on_begin) on_begin();
+    }
+    wake();
+  });
   return tlm::TLM_OK_RESPONSE;
 }
 
@@ -416,9 +407,11 @@ tlm::tlm_response_status TcuDevice::begin_samples(std::uint32_t bytes) {
   if (!may_begin(samples_, bytes, 8)) return tlm::TLM_GENERIC_ERROR_RESPONSE;
   catch_up();
   begin(samples_, bytes);
-  writer_->start(samples_.address, bytes);
-  system_.hold_samples(false);
-  wake();
+  in_next_cycle([this, address = samples_.address, bytes] {
+    writer_->start(address, bytes);
+    system_.hold_samples(false);
+    wake();
+  });
   return tlm::TLM_OK_RESPONSE;
 }
 
@@ -438,21 +431,40 @@ void TcuDevice::begin(Channel& channel, std::uint32_t bytes) {
 
 /// Advances an idle unit to the first cycle that has not begun yet.
 void TcuDevice::catch_up() {
-  if (driver_.running()) return;
+  if (follows_clock() || driver_.running()) return;
   const std::uint64_t period = config_.period.value();
   const Cycle present = (sc_core::sc_time_stamp().value() + period - 1) / period;
+  // Modules in the place of units have no clock edges in the past.
+  if (!config_.system.own_units.empty() && clock_.now < present) {
+    system_.pass_idle(present - clock_.now);
+  }
   while (clock_.now < present) system_.advance(present - clock_.now);
 }
 
 void TcuDevice::wake() {
   catch_up();
   last_activity_ = clock_.now;
-  if (!driver_.running()) driver_.begin();
+  if (is_awake()) return;
+  if (follows_clock()) {
+    is_awake_ = true;
+  } else {
+    driver_.begin();
+  }
+}
+
+void TcuDevice::in_next_cycle(std::function<void()> change) {
+  const bool waits =
+      follows_clock() && (is_stepping_ || !edges_.is_at(sc_core::sc_time_stamp().value()));
+  if (waits) {
+    in_next_cycle_.push_back(std::move(change));
+  } else {
+    change();
+  }
 }
 
 bool TcuDevice::tick(Cycle most) {
-  system_.set_horizon(
-      {clock_.now + cycles_before_kernel(clock_, config_.most_ahead), retires_to_border()});
+  const Cycle ahead = follows_clock() ? most : cycles_before_kernel(clock_, config_.most_ahead);
+  system_.set_horizon({clock_.now + ahead, retires_to_border()});
   if (writer_) writer_->move();
   // Sequences are asked for where an advance begins: they may begin with the program.
   if (fetch_.first_word() > clock_.now) most = std::min(most, fetch_.first_word() - clock_.now);
@@ -486,7 +498,7 @@ bool TcuDevice::after_cycles(Cycle quiet) {
 /// Called in the cycle in which the last word of a stream is taken.
 void TcuDevice::end_stream() {
   system_.pause();
-  end_transfer(program_, (fetch_.last_taken() + 1) * config_.period.value(), 0);
+  end_transfer(program_, clock_.time_of(fetch_.last_taken() + 1), 0);
 }
 
 /// Ends a stream that the memory has refused.
@@ -554,13 +566,12 @@ void TcuDevice::end_program() {
   runs_ = false;
   const std::uint64_t end = last_event();
   const bool failed = stream_failed_ || access_failed_;
-  change_at(clock_.now * config_.period.value(),
-            [this, failed, latency = end - std::min(end, fetch_.first_offered())] {
-              idle_ = !runs_;
-              if (failed) return;
-              done_ = true;
-              latency_ = latency;
-            });
+  change_at(clock_.begin(), [this, failed, latency = end - std::min(end, fetch_.first_offered())] {
+    idle_ = !runs_;
+    if (failed) return;
+    done_ = true;
+    latency_ = latency;
+  });
   if (on_end) on_end(failed);
 }
 
@@ -575,18 +586,25 @@ void TcuDevice::on_reset() {
 void TcuDevice::begin_reset() {
   catch_up();
   control_ = 0;
-  done_ = error_ = runs_ = false;
+  done_ = error_ = false;
   changes_.clear();
   latency_ = 0;
   program_.reset();
   samples_.reset();
+  resetting_ = true;
+  update_interrupt();
+  in_next_cycle([this] {
+    runs_ = false;
+    stop_channels();
+    wake();
+  });
+}
+
+void TcuDevice::stop_channels() {
   fetch_.stop();
   system_.withdraw_word();
   if (writer_) writer_->stop();
   system_.hold_samples(true);
-  resetting_ = true;
-  update_interrupt();
-  wake();
 }
 
 void TcuDevice::finish_reset() {
@@ -594,13 +612,18 @@ void TcuDevice::finish_reset() {
   system_.reset();
   retired_before_ = system_.tcu().decoder().stats().retired;
   if (system_.sampler() != nullptr) dropped_before_ = system_.sampler()->stats().dropped;
-  change_at(clock_.now * config_.period.value(), [this] {
+  change_at(clock_.begin(), [this] {
     resetting_ = false;
     idle_ = true;
   });
 }
 
 void TcuDevice::change_at(std::uint64_t time, std::function<void()> change) {
+  if (follows_clock()) {
+    changes_.emplace(time, std::move(change));
+    if (time <= edges_.last()) update_interrupt();
+    return;  // step() sees to the others
+  }
   const std::uint64_t period = config_.period.value();
   const std::uint64_t edge = (time + period - 1) / period * period;
   changes_.emplace(edge, std::move(change));
@@ -616,12 +639,13 @@ void TcuDevice::update_interrupt() { changed_.notify(sc_core::SC_ZERO_TIME); }
 /// time, finds the state before: no write can clear a flag that has not raised the interrupt.
 void TcuDevice::make_changes() {
   const std::uint64_t now = sc_core::sc_time_stamp().value();
-  while (!changes_.empty() && changes_.begin()->first <= now) {
+  const std::uint64_t edge = follows_clock() ? edges_.last() : now;
+  while (!changes_.empty() && changes_.begin()->first <= edge) {
     const std::function<void()> change = std::move(changes_.begin()->second);
     changes_.erase(changes_.begin());
     change();
   }
-  if (!changes_.empty()) {
+  if (!changes_.empty() && !follows_clock()) {
     changed_.notify(sc_core::sc_time::from_value(changes_.begin()->first - now));
   }
   const bool done = done_ && (control_ & tcu::control_done_irq) != 0;

@@ -15,6 +15,11 @@
 // registers that belong to it and the interrupt change at the same time, whatever accesses there
 // are before.
 //
+// With a signal at the port `clock` a cycle begins at each of its rising edges, whatever their
+// distance, and is evaluated with the step engine at the edge that ends it. What is done between
+// two edges takes effect at the second. Memories have real time: latencies in cycles change with
+// the period.
+//
 // Its initiators send whole bursts (models/axi/axi_slave.h). After an error response
 // TCU_STATUS.Error is set, and the program that runs then ends without Done; the status register of
 // a DMA says which error it was. Errors of the design, which it cannot handle, are SystemC reports
@@ -37,14 +42,11 @@
 #include "models/axi/axi_slave.h"
 #include "models/sim/clock_driver.h"
 #include "models/tcu/device/instruction_fetch.h"
+#include "models/tcu/device/reporting.h"
 #include "models/tcu/device/sample_writer.h"
 #include "models/tcu/system.h"
 
 namespace tactus {
-
-/// Message type of the SystemC reports of a device: warnings about memories that refuse accesses,
-/// errors that end the simulation.
-inline constexpr const char* device_message_type = "/tactus/tcu_device";
 
 class TcuDevice final : public sc_core::sc_module {
  public:
@@ -52,7 +54,7 @@ class TcuDevice final : public sc_core::sc_module {
 
   struct Config {
     TcuSystem::Config system;
-    sc_core::sc_time period{10, sc_core::SC_NS};
+    sc_core::sc_time period;  ///< clock period without a clock port; 0: 10 ns
     /// Address of the first byte of each DRAM bank on the bus, and so at the sockets dram0 and
     /// dram1; a multiple of 4 KB, at most 2^64 - 4 GB.
     std::array<std::uint64_t, 2> dram_base{0, 0};
@@ -74,11 +76,15 @@ class TcuDevice final : public sc_core::sc_module {
   ~TcuDevice() override;
 
   tlm_utils::simple_target_socket<TcuDevice> registers{"registers"};
+  /// An sc_in<bool> that may be left unbound: the unit then has cycles of Config::period.
+  sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> clock{
+      "clock"};
   sc_core::sc_in<bool> reset{"reset"};  ///< high: in reset
   sc_core::sc_out<bool> interrupt{"interrupt"};
 
  private:
   Clock clock_;
+  const bool names_period_;  ///< the configuration does
   const Config config_;
   InstructionFetch fetch_;
   TcuSystem system_;
@@ -94,8 +100,9 @@ class TcuDevice final : public sc_core::sc_module {
 
   /// The AXI slave of a DRAM port, for memories that want more of it than its socket.
   [[nodiscard]] AxiSlave& slave(unsigned port) { return *slaves_[port]; }
-  [[nodiscard]] Clock& clock() { return clock_; }
-  [[nodiscard]] const Clock& clock() const { return clock_; }
+  /// The number of the present cycle, and the times of cycles.
+  [[nodiscard]] Clock& cycles() { return clock_; }
+  [[nodiscard]] const Clock& cycles() const { return clock_; }
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] TcuSystem& system() { return system_; }
   [[nodiscard]] const TcuSystem& system() const { return system_; }
@@ -114,7 +121,7 @@ class TcuDevice final : public sc_core::sc_module {
   [[nodiscard]] std::uint32_t value(tcu::DeviceRegister which);
 
   // Hooks of observers (firmware/report/tcu/device_observer.h).
-  std::function<void()> on_begin;  ///< a program begins in cycle clock().now
+  std::function<void()> on_begin;  ///< a program begins in cycle cycles().now
   /// A program has ended. `failed`: a memory has refused an access, so there is no Done.
   std::function<void(bool failed)> on_end;
   std::function<void()> on_simulation_end;  ///< sc_stop() has ended the simulation
@@ -137,6 +144,8 @@ class TcuDevice final : public sc_core::sc_module {
   };
 
   void before_end_of_elaboration() override;
+  void end_of_elaboration() override;
+  void start_of_simulation() override;
   void end_of_simulation() override {
     if (on_simulation_end) on_simulation_end();
   }
@@ -155,6 +164,15 @@ class TcuDevice final : public sc_core::sc_module {
 
   void catch_up();
   void wake();
+  [[nodiscard]] bool is_awake() const { return follows_clock() ? is_awake_ : driver_.running(); }
+  /// Lets something happen in the unit in the first cycle that begins now or later.
+  void in_next_cycle(std::function<void()> change);
+  // A signal at the port `clock` (clock_port.cpp).
+  [[nodiscard]] bool follows_clock() const { return clock_.edges != nullptr; }
+  void follow_clock();
+  void step_in_thread();
+  void step();
+  void wait_for_step();
   bool tick(Cycle most);
   [[nodiscard]] std::uint64_t retires_to_border() const {
     return until_border ? until_border() : ~std::uint64_t{0};
@@ -176,12 +194,18 @@ class TcuDevice final : public sc_core::sc_module {
   void on_reset();
   void begin_reset();
   void finish_reset();
+  void stop_channels();
   /// Lets flags, registers and interrupt change at the first clock edge from `time` on.
   void change_at(std::uint64_t time, std::function<void()> change);
   void update_interrupt();
   void make_changes();
 
-  ClockDriver driver_;
+  ClockDriver driver_;        ///< asleep with a clock port
+  ClockEdges edges_;          ///< those of the clock port
+  bool is_awake_ = false;     ///< with a clock port: the unit has something to do
+  bool is_stepping_ = false;  ///< an edge is being evaluated
+  sc_core::sc_event stepped_;
+  std::vector<std::function<void()>> in_next_cycle_;
   Channel program_, samples_;
   std::uint32_t control_ = 0;
   // What the registers show. It changes by accesses and by changes_.

@@ -247,7 +247,7 @@ void OwnUnits::compare() {
 }
 
 void OwnUnits::end_cycle() {
-  const std::uint64_t end = clock_.now * clock_.period;
+  const std::uint64_t end = clock_.begin();
   sc_core::wait(sc_core::sc_time::from_value(end) - sc_core::sc_time_stamp());
   clock_signal_.write(true);
 }

@@ -86,6 +86,10 @@ void Pin::store(const std::uint64_t* words) const {
   }
 }
 
+void PinList::ignores(const char* name, unsigned width) {
+  add(name, axi_prefix_ + name, width, true, Pin::Kind::value).fields = {constant(name, width, 0)};
+}
+
 Pin& PinList::add(std::string channel, std::string name, unsigned width, bool input,
                   Pin::Kind kind) {
   Pin pin;
@@ -99,13 +103,25 @@ Pin& PinList::add(std::string channel, std::string name, unsigned width, bool in
 }
 
 void PinList::add_wire(const std::string& channel, const char* end, Wire& wire, bool input) {
-  Pin& pin = add(channel, channel + "_" + end, 1, input,
+  Pin& pin = add(channel, is_axi_ ? axi_prefix_ + channel + end : channel + "_" + end, 1, input,
                  std::strcmp(end, "valid") == 0 ? Pin::Kind::valid : Pin::Kind::ready);
   pin.wire = &wire;
 }
 
 void PinList::add_payload(const std::string& channel, std::vector<PinField> fields, Wire& valid,
                           bool input, bool guarded) {
+  if (is_axi_) {
+    for (PinField& field : fields) {
+      const bool is_data = field.name == "bits" || field.name == "word";
+      field.at = 0;
+      Pin& pin = add(channel, axi_prefix_ + channel + (is_data ? "data" : field.name), field.width,
+                     input, Pin::Kind::payload);
+      pin.fields = {std::move(field)};
+      pin.guard = &valid;
+      pin.guarded = guarded;
+    }
+    return;
+  }
   unsigned width = 0;
   for (std::size_t i = fields.size(); i-- > 0;) {
     fields[i].at = width;

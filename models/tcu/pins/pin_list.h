@@ -77,6 +77,15 @@ class PinList {
                           [set](const std::uint64_t* words) { set(*words); }});
   }
 
+  /// From here on pins have the names of AXI: each field of a payload is a pin of its own, and the
+  /// pins of a channel are the prefix, the channel's name, and valid, ready or the field's name.
+  void name_as_axi(std::string prefix) {
+    axi_prefix_ = std::move(prefix);
+    is_axi_ = true;
+  }
+  /// An input that the unit does not read.
+  void ignores(const char* name, unsigned width);
+
   [[nodiscard]] const std::vector<Pin>& pins() const { return pins_; }
 
  private:
@@ -127,6 +136,8 @@ class PinList {
                    bool input, bool guarded);
 
   std::shared_ptr<const trace::Widths> widths_;
+  bool is_axi_ = false;
+  std::string axi_prefix_;
   std::vector<Pin> pins_;
 };
 

@@ -34,11 +34,15 @@ TcuSystem::Config stepping(TcuSystem::Config config) {
 
 UnitPins::UnitPins(const sc_core::sc_module_name& name, const TcuSystem::Config& config,
                    const std::string& unit)
+    : UnitPins(name, config, [&unit](TcuSystem& system) { return system.pinned_unit(unit); }) {}
+
+UnitPins::UnitPins(const sc_core::sc_module_name& name, const TcuSystem::Config& config,
+                   const std::function<PinnedUnit(TcuSystem&)>& unit)
     : sc_module(name),
       source_(std::make_unique<NoSource>()),
       targets_{std::make_unique<NoTarget>(), std::make_unique<NoTarget>()},
       system_("system", clock_, stepping(config), *source_),
-      unit_(system_.pinned_unit(unit)) {
+      unit_(unit(system_)) {
   for (unsigned p = 0; p < 2; ++p) system_.attach(p, *targets_[p]);
   PinList list(system_.widths());
   unit_.pins(list);
@@ -85,16 +89,21 @@ void UnitPins::end_of_elaboration() {
   sc_core::sc_spawn([this] { evaluate(); }, "evaluate", &options);
 }
 
-void UnitPins::evaluate() {
+void UnitPins::read_inputs() {
   for (std::size_t i = 0; i < pins_.size(); ++i) {
     if (!pins_[i].input) continue;
     bound_[i]->read(words_.data());
     pins_[i].store(words_.data());
   }
+}
+
+void UnitPins::evaluate() {
+  read_inputs();
   unit_.settle();
   if (clock.posedge()) {
     if (reset.read()) {
       system_.reset();
+      read_inputs();  // a reset removes the word of the instruction stream
     } else {
       unit_.commit();
     }

@@ -53,6 +53,11 @@ class UnitPins : public sc_core::sc_module {
 
   [[nodiscard]] const std::vector<Pin>& pins() const { return pins_; }
 
+ protected:
+  /// `unit` chooses a part of the private TCU.
+  UnitPins(const sc_core::sc_module_name& name, const TcuSystem::Config& config,
+           const std::function<PinnedUnit(TcuSystem&)>& unit);
+
  private:
   /// What a pin is bound to. Interfaces are known once ports are bound.
   struct Bound : PinSignal {
@@ -93,6 +98,7 @@ class UnitPins : public sc_core::sc_module {
   }
   void before_end_of_elaboration() override;
   void end_of_elaboration() override;
+  void read_inputs();
   void evaluate();
 
   struct NoSource;
