@@ -343,7 +343,8 @@ class Importer {
       if (names.empty() || names.size() > most) return;
       std::string line = text;
       for (const std::string& name : names) {
-        line += fmt::format(" {} \"{}\"", option, printable(name, SIZE_MAX));  // whole, to be copied
+        line +=
+            fmt::format(" {} \"{}\"", option, printable(name, SIZE_MAX));  // whole, to be copied
       }
       problem("{}", line);
     };

@@ -79,7 +79,7 @@ allow firmware/codesign isa firmware/bench firmware/codesign firmware/compiler f
 allow firmware/onnx isa/support firmware/onnx
 allow firmware/zoo isa/support firmware/onnx firmware/tensorflow firmware/zoo
 allow firmware/reference isa/support firmware/onnx firmware/reference
-allow firmware/tensorflow isa/support firmware/onnx firmware/reference firmware/tensorflow
+allow firmware/tensorflow isa/darwinn isa/support firmware/onnx firmware/reference firmware/tensorflow
 allow firmware/process isa/support firmware/process
 # Stripe does not know machines either; the part that knows one is in the folder of its target.
 allow firmware/compiler/stripe isa/support firmware/compiler/stripe
