@@ -41,7 +41,7 @@ struct Rig {
                [](Cycle) { return false; }),
         memory("memory", memory_ps, 0),
         path("path", clock, sc_core::sc_time::from_value(period_ps), stream.word_bytes, config),
-        reader("reader", clock, sc_core::sc_time::from_value(period_ps), stream) {
+        reader("reader", clock, stream) {
     path.reads.bind(memory.socket);
     path.writes.bind(memory.socket);
     reader.socket.bind(path.socket);

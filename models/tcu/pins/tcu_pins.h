@@ -6,7 +6,7 @@
 // sampler. Clock, reset and delta cycles are those of UnitPins; cycle 0 begins at the last rising
 // edge with `reset` high. Ready may depend on valid within a cycle, no valid on ready. Bursts are
 // those of the hardware, so that cycles equal those of a TcuSimulation with the same memory.
-// firmware/guides/unit.md has the list of pins.
+// firmware/guides/pins.md has the list of pins.
 #pragma once
 
 #include "models/tcu/pins/unit_pins.h"
