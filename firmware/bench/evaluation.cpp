@@ -229,7 +229,8 @@ const ParameterTable<Task>& workload_parameters() {
   static const ParameterTable<Task> table(
       "workload", "What a point of a sweep runs.",
       {text("network", &Task::workload, "",
-            "a network of tactus zoo, or an .onnx, .pb, .tmodel, .tprog or topology (.csv) file")
+            "a network of tactus zoo, or an .onnx, .pb, .tflite, .tmodel, .tprog or topology "
+            "(.csv) file")
            .without_option(),
        whole("seed", &Task::seed, {}, "", "seed of a zoo network's weights and of the inputs")
            .without_option()});

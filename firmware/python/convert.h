@@ -22,7 +22,8 @@ namespace py = pybind11;
 /// Converts a tensor to a numpy array of its shape: float32, or int64 for whole numbers.
 [[nodiscard]] py::array to_array(const nn::Tensor& tensor);
 
-/// Converts an array of numbers to a tensor. Throws UserError "WHERE: ...".
+/// Converts an array of numbers to a tensor, of whole numbers if the array has such a type. Throws
+/// UserError "WHERE: ...".
 [[nodiscard]] nn::Tensor to_tensor(const py::object& values, const std::string& where);
 
 /// Converts vectors in DRAM to an array of float64 with a row for each vector.

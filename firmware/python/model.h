@@ -22,8 +22,8 @@ struct Network {
   std::string name;
 };
 
-/// Loads a network of the zoo by name, or an .onnx, .pb or topology (.csv) file by path. Throws
-/// UserError.
+/// Loads a network of the zoo by name, or an .onnx, .pb, .tflite or topology (.csv) file by path.
+/// Throws UserError.
 [[nodiscard]] Network make_network(const std::string& name, std::uint64_t seed);
 
 /// A compiled model that can be run.

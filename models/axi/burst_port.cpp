@@ -61,7 +61,7 @@ void BurstPort::send(std::uint64_t time) {
       continue;
     }
     const std::uint64_t now = sc_core::sc_time_stamp().value();
-    // A request that has waited is sent where its cycle is evaluated, which may be at its end.
+    // With a clock port a cycle is evaluated at its end: a request that has waited is then late.
     if (clock_.edges != nullptr) time = std::max(time, now);
     sc_core::sc_time delay = sc_core::sc_time::from_value(time - now);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;

@@ -10,7 +10,7 @@
 namespace tactus {
 
 /// Edges are counted from 0, with times in units of sc_time. Consecutive edges at equal distances
-/// share an entry. The last 2^20 entries are kept: edges before them count as later than they were.
+/// share an entry. Only the last 2^20 entries are kept; earlier edges get the time of the oldest.
 class ClockEdges {
  public:
   static constexpr Cycle unknown = ~Cycle{0};

@@ -230,7 +230,7 @@ int compile_command(const Words& words) {
       "compile",
       "Compiles a model for an architecture: program (.tprog), constants (.tdata) and model\n"
       "file (.tmodel), for tactus run and for the hardware's drivers. Models are ONNX files,\n"
-      "frozen TensorFlow graphs, and layer topologies as CSV.",
+      "frozen TensorFlow graphs, TensorFlow Lite models, and layer topologies as CSV.",
       compile_options(), "MODEL.onnx|MODEL.pb|MODEL.tflite|TOPOLOGY.csv");
   if (!args.parse(words)) return exit_ok;
   if (args.positional().size() != 1)

@@ -51,7 +51,6 @@ std::optional<ConditionPart> condition_part(const Planner& p, const nn::Graph& b
   ConditionPart part;
   part.graph.file = body.file;
   part.graph.opset = p.opset();
-  part.graph.initializers = body.initializers;
   for (const nn::Node& node : body.nodes) {
     if (makes_wanted(node)) part.graph.nodes.push_back(node);
   }
@@ -62,8 +61,11 @@ std::optional<ConditionPart> condition_part(const Planner& p, const nn::Graph& b
     part.graph.inputs.back().dims.reset();
   }
   for (const std::string& name : wanted) {
-    const bool inside = part.graph.initializer(name) != nullptr ||
-                        part.graph.producer(name) != nullptr ||
+    if (const nn::Tensor* const constant = body.initializer(name)) {
+      part.graph.initializers.emplace(name, *constant);
+      continue;
+    }
+    const bool inside = part.graph.producer(name) != nullptr ||
                         std::any_of(body.inputs.begin(), body.inputs.end(),
                                     [&](const nn::ValueInfo& info) { return info.name == name; });
     if (inside) continue;
@@ -74,8 +76,8 @@ std::optional<ConditionPart> condition_part(const Planner& p, const nn::Graph& b
   return part;
 }
 
-/// Number of iterations, up to `most`, of a Loop whose body computes a condition that follows from
-/// constants and the iteration's number. Empty if it depends on more.
+/// Number of iterations, up to `most`, of a Loop whose condition follows from constants and the
+/// iteration's number. Empty if it depends on more.
 std::optional<std::int64_t> known_iterations(const Planner& p, const nn::Graph& body,
                                              std::int64_t most) {
   if (body.inputs.size() < 2 || body.inputs.size() != p.node.inputs.size() ||
@@ -181,8 +183,7 @@ void decide(Planner& p) {
   if (*condition == 0) {
     count = 0;
   } else if (!nn::keeps_condition(*body->second)) {
-    const auto most = std::min(*count, most_iterations + 1);
-    count = known_iterations(p, *body->second, most);
+    count = known_iterations(p, *body->second, std::min(*count, most_iterations + 1));
   }
   if (!count) {
     p.problem(

@@ -4,27 +4,25 @@ None of them is imported here before an object of theirs is given.
 """
 
 import os
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import numpy as np
 
 from ._native import Error
 
 
-def library_of(network: Any) -> Optional[str]:
-    """The library whose network this is: "torch", "keras", "onnx"; None: it is no such object."""
+def kind_of(network: Any) -> Optional[str]:
+    """The kind of the object, "torch" or one of EXPORTERS; None: it is of no library known here."""
     known = {
         ("torch", "Module"): "torch",
-        ("torch", "ExportedProgram"): "torch",
+        ("torch", "ExportedProgram"): "exported",
         ("keras", "Model"): "keras",
         ("tf_keras", "Model"): "keras",
         ("onnx", "ModelProto"): "onnx",
         ("torch", "ONNXProgram"): "program",
     }
-    for kind in type(network).__mro__:
-        found = known.get((kind.__module__.split(".")[0], kind.__name__))
-        if found is None and kind.__name__ == "ModelProto" and kind.__module__.startswith("onnx"):
-            found = "onnx"
+    for base in type(network).__mro__:
+        found = known.get((base.__module__.split(".")[0], base.__name__))
         if found is not None:
             return found
     return None
@@ -49,9 +47,8 @@ def _torch_inputs(example_inputs: Any, where: str) -> Tuple[Tuple[Any, ...], Dic
 def _export_torch(module: Any, example_inputs: Any, path: str, where: str) -> None:
     import torch
 
-    program = not isinstance(module, torch.nn.Module)  # a torch.export.ExportedProgram
-    args, kwargs = ((), {}) if program else _torch_inputs(example_inputs, where)
-    training = not program and module.training
+    args, kwargs = _torch_inputs(example_inputs, where)
+    training = module.training
     if training:
         module.eval()
     try:
@@ -59,6 +56,12 @@ def _export_torch(module: Any, example_inputs: Any, path: str, where: str) -> No
     finally:
         if training:
             module.train()
+
+
+def _export_program(program: Any, path: str) -> None:
+    import torch
+
+    torch.onnx.export(program, (), path, dynamo=True, verbose=False)
 
 
 def _export_keras(model: Any, path: str) -> None:
@@ -72,24 +75,31 @@ def _export_keras(model: Any, path: str) -> None:
     model.export(path, format="onnx", verbose=False)
 
 
-def export(network: Any, library: str, example_inputs: Any, folder: str, where: str) -> str:
+def _write_onnx(proto: Any, path: str) -> None:
+    with open(path, "wb") as file:
+        file.write(proto.SerializeToString())
+
+
+EXPORTERS: Dict[str, Callable[[Any, str], None]] = {
+    "exported": _export_program,
+    "keras": _export_keras,
+    "onnx": _write_onnx,
+    "program": lambda program, path: program.save(path),
+}
+"""Writers of an object of a kind to an ONNX file. Those of kind "torch" need example inputs."""
+
+
+def export(network: Any, kind: str, example_inputs: Any, folder: str, where: str) -> str:
     """Writes the network as an ONNX file in the folder, and returns its path. An error of the
     other library is raised as tactus.Error."""
     name = getattr(network, "name", None)
     name = name if isinstance(name, str) and name.isidentifier() else type(network).__name__
     path = os.path.join(folder, name + ".onnx")
-    if library != "torch" and example_inputs is not None:
-        raise Error(f"{where}: example_inputs are for a torch.nn.Module only")
     try:
-        if library == "torch":
+        if kind == "torch":
             _export_torch(network, example_inputs, path, where)
-        elif library == "keras":
-            _export_keras(network, path)
-        elif library == "program":
-            network.save(path)
         else:
-            with open(path, "wb") as file:
-                file.write(network.SerializeToString())
+            EXPORTERS[kind](network, path)
     except Error:
         raise
     except ImportError as problem:
@@ -100,5 +110,5 @@ def export(network: Any, library: str, example_inputs: Any, folder: str, where: 
         lines = str(problem).strip().splitlines() or [type(problem).__name__]
         raise Error(f"{where}: {type(network).__name__} cannot be exported: {lines[0]}") from problem
     if not os.path.isfile(path):
-        raise Error(f"{where}: {library} wrote no ONNX file for {type(network).__name__}")
+        raise Error(f"{where}: the exporter wrote no ONNX file for {type(network).__name__}")
     return path

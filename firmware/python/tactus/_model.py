@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from . import _native
 from ._arguments import instance, json_text, path_text, whole
-from ._export import export, library_of
+from ._export import export, kind_of
 from ._native import Error
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -111,15 +111,15 @@ class Network:
 
     def __init__(self, name: Any, seed: int = 1, *, example_inputs: Any = None) -> None:
         where = "tactus.Network"
-        library = library_of(name)
-        if library is None:
-            if example_inputs is not None:
-                raise Error(f"{where}: example_inputs are for a torch.nn.Module only")
+        kind = kind_of(name)
+        if kind != "torch" and example_inputs is not None:
+            raise Error(f"{where}: example_inputs are for a torch.nn.Module only")
+        if kind is None:
             path = path_text(name, where)
             self._native = _native.Network(path, whole(seed, f"{where}: seed"))
             return
         with tempfile.TemporaryDirectory() as folder:
-            self._native = _native.Network(export(name, library, example_inputs, folder, where), 1)
+            self._native = _native.Network(export(name, kind, example_inputs, folder, where), 1)
 
     @property
     def name(self) -> str:

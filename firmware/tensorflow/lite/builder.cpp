@@ -301,7 +301,7 @@ Output Builder::activated(Output value, Activation activation) {
   fail("activation {} is not supported", static_cast<int>(activation));
 }
 
-Output Builder::bounded(Output value, const Tensor& tensor, const std::string& name) {
+Output Builder::bounded(Output value, const Tensor& tensor) {
   const bool bytes = tensor.type() == lite_int8 || tensor.type() == lite_uint8;
   if (!bytes || !is_quantised(tensor)) return value;
   const Quantization& q = *tensor.quantization();
@@ -313,32 +313,26 @@ Output Builder::bounded(Output value, const Tensor& tensor, const std::string& n
       q.zero_point() == nullptr || q.zero_point()->size() == 0 ? 0 : q.zero_point()->Get(0);
   const auto [least, most] = ends_of(tensor.type());
   const double scale = q.scale()->Get(0);
-  Node node;
-  node.name = unused(name);
-  node.op = "FakeQuantWithMinMaxArgs";
-  node.shown_op = kind_;
-  node.inputs = {std::move(value)};
-  node.attributes = {{"min", static_cast<float>((least - static_cast<double>(zero)) * scale)},
-                     {"max", static_cast<float>((most - static_cast<double>(zero)) * scale)},
-                     {"num_bits", std::int64_t{8}}};
-  node.file = file_;
-  made_.nodes.push_back(std::move(node));
-  return {made_.nodes.back().name, 0};
+  return add("FakeQuantWithMinMaxArgs", {std::move(value)},
+             {{"min", static_cast<float>((least - static_cast<double>(zero)) * scale)},
+              {"max", static_cast<float>((most - static_cast<double>(zero)) * scale)},
+              {"num_bits", std::int64_t{8}}});
 }
 
-void Builder::finish(Output value, std::size_t i) {
+void Builder::finish(const Output& value, std::size_t i) {
   const Tensor& tensor = result_tensor(i);
   const std::int32_t index = op_->outputs()->Get(static_cast<std::uint32_t>(i));
-  value = bounded(std::move(value), tensor, name_ + "/range");
-  // The last node gets the tensor's name; a value that was there before gets another one.
-  if (made_.nodes.empty() || made_.nodes.back().name != value.node || value.number != 0 ||
-      made_.nodes.back().shown_op != kind_) {
-    value = add("Identity", {value});
-  }
-  made_.nodes.back().name = unused(text(tensor.name()));
-  if (!values_.emplace(index, Output{made_.nodes.back().name, 0}).second) {
+  (void)bounded(value, tensor);
+  std::string& name = made_.nodes.back().name;
+  name = unused(text(tensor.name()));
+  if (!values_.emplace(index, Output{name, 0}).second) {
     fail("tensor {} is computed twice", quote(text(tensor.name())));
   }
+}
+
+void Builder::finish_all(const Output& node) {
+  const std::size_t results = op_->outputs() == nullptr ? 0 : op_->outputs()->size();
+  for (std::size_t i = 0; i < results; ++i) finish(add("Identity", {{node.node, i}}), i);
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
@@ -367,7 +361,7 @@ void Builder::add_inputs() {
     node.attributes = {{"dtype", TypeName{code}}, {"shape", PartialShape(std::move(sizes))}};
     node.file = file_;
     made_.nodes.push_back(std::move(node));
-    values_.insert_or_assign(index, bounded({name_, 0}, tensor, name_ + "/range"));
+    values_.insert_or_assign(index, bounded({name_, 0}, tensor));
   }
 }
 

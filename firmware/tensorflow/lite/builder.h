@@ -70,8 +70,11 @@ class Builder {
   Output constant(float value);
   Output activated(Output value, Activation activation);
 
-  /// Makes the value that of the operator's result i, as its type and scale ask for.
-  void finish(Output value, std::size_t i = 0);
+  /// Makes the value, which is that of the node added last, the operator's result i. A result of 8
+  /// bits is bounded by the range of its scale.
+  void finish(const Output& value, std::size_t i = 0);
+  /// Ends an operator with several results, which are the outputs of one node.
+  void finish_all(const Output& node);
 
   // ---- the whole --------------------------------------------------------------------------------
 
@@ -88,7 +91,7 @@ class Builder {
   [[nodiscard]] Output value(std::int32_t index);
   [[nodiscard]] std::string unused(std::string name);
   Output add_constant(const std::string& name, nn::Tensor tensor);
-  [[nodiscard]] Output bounded(Output value, const Tensor& tensor, const std::string& name);
+  [[nodiscard]] Output bounded(Output value, const Tensor& tensor);
 
   const Model& model_;
   const SubGraph& graph_;

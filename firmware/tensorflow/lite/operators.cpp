@@ -1,6 +1,5 @@
 // The operators of TensorFlow Lite as nodes of TensorFlow.
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "firmware/tensorflow/lite/builder.h"
@@ -86,7 +85,7 @@ void build_plain(Builder& b) {
 
 // ---- arithmetic ---------------------------------------------------------------------------------
 
-/// Adds the node, applies the activation that belongs to it, and ends the operator.
+/// Applies the activation that belongs to the operator, and ends it.
 template <typename Options>
 void with_activation(Builder& b, const Options* options, Output value) {
   b.finish(options == nullptr ? value : b.activated(value, options->activation()));
@@ -170,11 +169,11 @@ NodeAttributes window(const Options& options) {
           {"strides", per_dimension(options.stride_h(), options.stride_w())}};
 }
 
-/// Adds the bias, if there is one, and the activation.
+/// The value with the bias, if there is one, and the activation.
 template <typename Options>
-void with_bias(Builder& b, const Options& options, Output value, std::size_t bias) {
+Output biased(Builder& b, const Options& options, Output value, std::size_t bias) {
   if (b.has(bias)) value = b.add("BiasAdd", {value, b.input(bias)});
-  with_activation(b, &options, value);
+  return b.activated(value, options.activation());
 }
 
 /// Weights: outputs, rows, columns, inputs.
@@ -183,7 +182,7 @@ void build_convolution(Builder& b) {
   NodeAttributes attributes = window(options);
   attributes["dilations"] = per_dimension(options.dilation_h(), options.dilation_w());
   const Output weights = b.add("Transpose", {b.input(1), b.constant(Sizes{1, 2, 3, 0})});
-  with_bias(b, options, b.add("Conv2D", {b.input(0), weights}, std::move(attributes)), 2);
+  b.finish(biased(b, options, b.add("Conv2D", {b.input(0), weights}, std::move(attributes)), 2));
 }
 
 /// Weights: 1, rows, columns, channels x multiplier.
@@ -198,16 +197,17 @@ void build_depthwise(Builder& b) {
   const Output weights =
       b.add("Reshape",
             {b.input(1), b.constant(Sizes{shape[1], shape[2], image[3], shape[3] / image[3]})});
-  with_bias(b, options,
-            b.add("DepthwiseConv2dNative", {b.input(0), weights}, std::move(attributes)), 2);
+  b.finish(biased(b, options,
+                  b.add("DepthwiseConv2dNative", {b.input(0), weights}, std::move(attributes)), 2));
 }
 
 /// Sizes of the result, weights (outputs, rows, columns, inputs), image, bias.
 void build_transposed_convolution(Builder& b) {
   const auto& options = b.need(b.op().options_as_TransposeConvOptions());
   const Output weights = b.add("Transpose", {b.input(1), b.constant(Sizes{1, 2, 0, 3})});
-  with_bias(b, options,
-            b.add("Conv2DBackpropInput", {b.input(0), weights, b.input(2)}, window(options)), 3);
+  b.finish(biased(b, options,
+                  b.add("Conv2DBackpropInput", {b.input(0), weights, b.input(2)}, window(options)),
+                  3));
 }
 
 /// Operand with any number of dimensions, weights (outputs, inputs), bias.
@@ -225,9 +225,7 @@ void build_fully_connected(Builder& b) {
   if (b.shape(b.tensor(0)).size() != 2 || b.shape(b.tensor(0)).back() != weights[1]) {
     x = b.add("Reshape", {x, b.constant(Sizes{-1, weights[1]})});
   }
-  Output value = b.add("MatMul", {x, b.input(1)}, {{"transpose_b", true}});
-  if (b.has(2)) value = b.add("BiasAdd", {value, b.input(2)});
-  value = b.activated(value, options.activation());
+  Output value = biased(b, options, b.add("MatMul", {x, b.input(1)}, {{"transpose_b", true}}), 2);
   if (result.size() != 2) {
     Sizes shape = result;
     shape.front() = -1;
@@ -346,28 +344,21 @@ void build_pack(Builder& b) {
   b.finish(b.add("Pack", b.inputs(), {{"axis", axis}}));
 }
 
-/// Ends an operator with several results, each an output of the same node.
-void finish_all(Builder& b, const Output& node) {
-  for (std::uint32_t i = 0; i < b.op().outputs()->size(); ++i) {
-    b.finish(b.add("Identity", {{node.node, i}}), i);
-  }
-}
-
 void build_unpack(Builder& b) {
   const auto& options = b.need(b.op().options_as_UnpackOptions());
-  finish_all(b,
-             b.add("Unpack", b.inputs(),
-                   {{"axis", std::int64_t{options.axis()}}, {"num", std::int64_t{options.num()}}}));
+  b.finish_all(
+      b.add("Unpack", b.inputs(),
+            {{"axis", std::int64_t{options.axis()}}, {"num", std::int64_t{options.num()}}}));
 }
 
 void build_split(Builder& b) {
   const std::int64_t parts = b.need(b.op().options_as_SplitOptions()).num_splits();
-  finish_all(b, b.add("Split", b.inputs(), {{"num_split", parts}}));
+  b.finish_all(b.add("Split", b.inputs(), {{"num_split", parts}}));
 }
 
 void build_split_v(Builder& b) {
   const std::int64_t parts = b.need(b.op().options_as_SplitVOptions()).num_splits();
-  finish_all(b, b.add("SplitV", b.inputs(), {{"num_split", parts}}));
+  b.finish_all(b.add("SplitV", b.inputs(), {{"num_split", parts}}));
 }
 
 constexpr LiteOperator other_operators[] = {

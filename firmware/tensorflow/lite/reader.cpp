@@ -12,10 +12,8 @@ constexpr std::string_view edge_tpu = "edgetpu-custom-op";
 /// Adds a node that the importer refuses: it knows where the graph can be cut.
 void add_unsupported(lite::Builder& b) {
   const Output node = b.add(b.kind(), b.inputs());
-  const std::uint32_t outputs = b.op().outputs() == nullptr ? 0 : b.op().outputs()->size();
-  for (std::uint32_t i = 0; i < outputs; ++i) {
-    b.finish(i == 0 ? node : b.add("Identity", {{node.node, i}}), i);
-  }
+  if (b.op().outputs() != nullptr && b.op().outputs()->size() == 1) return b.finish(node);
+  b.finish_all(node);
 }
 
 }  // namespace

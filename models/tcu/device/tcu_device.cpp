@@ -29,7 +29,7 @@ StreamReader::Config fetch_config(const TcuDevice::Config& config) {
 std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 
-/// Returns the configuration with the period that it has.
+/// Checks the configuration, and fills in the period if it has none.
 TcuDevice::Config checked_config(const char* name, TcuDevice::Config config) {
   if (config.period == sc_core::SC_ZERO_TIME) config.period = {10, sc_core::SC_NS};
   const unsigned word = config.system.axi_data_bits / 8;
@@ -622,7 +622,7 @@ void TcuDevice::change_at(std::uint64_t time, std::function<void()> change) {
   if (follows_clock()) {
     changes_.emplace(time, std::move(change));
     if (time <= edges_.last()) update_interrupt();
-    return;  // step() sees to the others
+    return;  // step() applies the others
   }
   const std::uint64_t period = config_.period.value();
   const std::uint64_t edge = (time + period - 1) / period * period;

@@ -12,8 +12,8 @@
 // a ready depend on its own valid. Both are tried before cycle 0 on inputs that are all 0 and all
 // 1, since a chain of such wires through several units has no end.
 //
-// What accounts and events say of a unit comes from the model, so that of a unit that a module
-// replaces they say nothing, nor do the counters that belong to its states (TcuSystem::absent()).
+// Accounts and events come from the model. They say nothing about a unit that a module replaces,
+// and the counters that belong to its states are absent, too (TcuSystem::absent()).
 #pragma once
 
 #include <deque>

@@ -44,22 +44,26 @@ class Drawing {
 
   TableCurve best() {
     const double allowed = std::max(2 * step_, 1.0 / 4096);
-    std::optional<TableCurve> best;
+    std::vector<TableCurve> drawn;
+    std::size_t best = 0;
     for (const InputScales& scales : candidates()) {
-      if (best && best->error <= allowed && scales.size() > best->pieces.size()) break;
-      TableCurve curve = draw(scales);
-      measure(curve, best ? best->error : HUGE_VAL);
-      if (!best || curve.error < best->error) best = std::move(curve);
+      const bool is_first = drawn.empty();
+      if (!is_first && drawn[best].error <= allowed && scales.size() > drawn[best].pieces.size()) {
+        break;
+      }
+      drawn.push_back(draw(scales));
+      measure(drawn.back(), is_first ? HUGE_VAL : drawn[best].error);
+      if (drawn.back().error < drawn[best].error) best = drawn.size() - 1;
     }
     constexpr double large = 1.0 / 16;
-    return best->error > large ? best_beside_pole() : *best;
+    return drawn[best].error > large ? best_beside_pole(drawn) : drawn[best];
   }
 
  private:
   void collect_samples();
   [[nodiscard]] std::vector<InputScales> candidates() const;
   [[nodiscard]] TableCurve draw(const InputScales& scales) const;
-  [[nodiscard]] TableCurve best_beside_pole() const;
+  [[nodiscard]] TableCurve best_beside_pole(const std::vector<TableCurve>& drawn) const;
   /// The error at a sample, see TableCurve::error; empty: it does not count.
   [[nodiscard]] std::optional<double> error_of(const TableCurve& curve, std::size_t sample) const;
   void measure(TableCurve& curve, double worst) const;
@@ -223,20 +227,20 @@ void Drawing::measure(TableCurve& curve, double worst) const {
 /// At a pole away from 0 every curve has a large error, which says nothing about the rest. Returns
 /// the curve with the smallest mean error; of two that are nearly as good, the one with fewer
 /// pieces.
-TableCurve Drawing::best_beside_pole() const {
+TableCurve Drawing::best_beside_pole(const std::vector<TableCurve>& drawn) const {
   constexpr double better = 0.8;
-  std::optional<TableCurve> best;
+  const TableCurve* best = nullptr;
   double best_sum = 0;
-  for (const InputScales& scales : candidates()) {
-    TableCurve curve = draw(scales);
+  for (const TableCurve& curve : drawn) {
     double sum = 0;
     for (std::size_t k = 0; k < samples_.size(); ++k) sum += error_of(curve, k).value_or(0);
-    if (best && sum > better * best_sum) continue;
-    best = std::move(curve);
+    if (best != nullptr && sum > better * best_sum) continue;
+    best = &curve;
     best_sum = sum;
   }
-  measure(*best, HUGE_VAL);
-  return *best;
+  TableCurve measured = *best;
+  measure(measured, HUGE_VAL);
+  return measured;
 }
 
 }  // namespace
