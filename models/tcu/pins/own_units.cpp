@@ -30,7 +30,7 @@ std::string hex(const std::uint64_t* words, unsigned width) {
 /// of the model in lockstep.
 struct OwnUnits::Unit {
   Unit(const OwnUnit& own, PinnedUnit model_, std::vector<Pin> pins,
-       sc_core::sc_signal<bool>& clock, sc_core::sc_signal<bool>& reset)
+       sc_core::sc_signal_inout_if<bool>& clock, sc_core::sc_signal_inout_if<bool>& reset)
       : model(std::move(model_)),
         signals(model.title, model.name, std::move(pins), clock, reset),
         lockstep(own.lockstep),
@@ -97,6 +97,9 @@ OwnUnits::OwnUnits(const sc_core::sc_module_name& name, Clock& clock,
       clock_(clock),
       widths_(std::move(widths)),
       instruction_(std::move(instruction)) {
+  SC_METHOD(rise);
+  sensitive << edge_;
+  dont_initialize();
   for (std::size_t i = 0; i < units.size(); ++i) {
     PinnedUnit& model = models[i];
     PinList list(widths_);
@@ -247,10 +250,10 @@ void OwnUnits::compare() {
 }
 
 void OwnUnits::end_cycle() {
-  const std::uint64_t end = clock_.begin();
-  sc_core::wait(sc_core::sc_time::from_value(end) - sc_core::sc_time_stamp());
-  clock_signal_.write(true);
+  edge_.notify(sc_core::sc_time::from_value(clock_.begin()) - sc_core::sc_time_stamp());
 }
+
+void OwnUnits::rise() { clock_signal_.write(true); }
 
 bool OwnUnits::idle() const {
   if (!has_replaced_) return true;

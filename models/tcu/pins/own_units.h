@@ -81,8 +81,8 @@ class OwnUnits final : public sc_core::sc_module {
     } while (exchange(rounds++));
     compare();
   }
-  /// Call when the units have had their clock edge, with clock.now at the next cycle: returns at
-  /// the beginning of that cycle, in which the modules have had theirs.
+  /// Call when the units have had their clock edge, with clock.now at the next cycle. The modules
+  /// have theirs at the beginning of that cycle.
   void end_cycle();
   /// The modules are reset before the next cycle.
   void reset() { is_reset_ = false; }
@@ -92,10 +92,12 @@ class OwnUnits final : public sc_core::sc_module {
   [[nodiscard]] bool idle() const;
 
  private:
+  using SC_CURRENT_USER_MODULE = OwnUnits;  // what SC_HAS_PROCESS defines before SystemC 3
   struct Unit;
   static void wait_for_deltas(const std::string& what);
   void begin_cycle();
   bool exchange(unsigned round);
+  void rise();
   void note_change(const Unit& unit);
   void compare();
   void reset_modules();
@@ -107,7 +109,8 @@ class OwnUnits final : public sc_core::sc_module {
   Clock& clock_;
   std::shared_ptr<const trace::Widths> widths_;
   std::function<std::string()> instruction_;
-  sc_core::sc_signal<bool> clock_signal_{"clock"};
+  sc_core::sc_event edge_{"edge"};  ///< the clock rises
+  sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> clock_signal_{"clock"};
   sc_core::sc_signal<bool> reset_signal_{"reset"};
   std::vector<std::unique_ptr<Unit>> units_;
   UnitSet replaced_ = 0;

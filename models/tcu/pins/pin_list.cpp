@@ -63,7 +63,7 @@ void Pin::load(std::uint64_t* words) const {
     fields[0].get(words);
     return;
   }
-  std::array<std::uint64_t, most_words> field{};
+  std::array<std::uint64_t, most_words> field;  // each field writes its own words
   std::fill(words, words + words_for(width), 0);
   for (const PinField& f : fields) {
     std::fill(field.begin(), field.begin() + words_for(f.width), 0);
@@ -77,8 +77,8 @@ void Pin::store(const std::uint64_t* words) const {
     *wire = *words != 0;
     return;
   }
-  if (guard != nullptr) guard->wake();  // whoever reads the payload, valid or not
-  std::array<std::uint64_t, most_words> field{};
+  if (guard != nullptr) guard->wake();          // whoever reads the payload, valid or not
+  std::array<std::uint64_t, most_words> field;  // each field writes its own words
   for (const PinField& f : fields) {
     if (!f.set) continue;
     take_bits(words, f.at, field.data(), f.width);

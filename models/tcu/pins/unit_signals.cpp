@@ -42,7 +42,8 @@ const Pin& find_pin(const std::string& unit, const std::vector<Pin>& pins, const
 }
 
 UnitSignals::UnitSignals(std::string unit, std::string name, std::vector<Pin> pins,
-                         sc_core::sc_signal<bool>& clock, sc_core::sc_signal<bool>& reset)
+                         sc_core::sc_signal_inout_if<bool>& clock,
+                         sc_core::sc_signal_inout_if<bool>& reset)
     : unit_(std::move(unit)),
       name_(std::move(name)),
       pins_(std::move(pins)),

@@ -37,7 +37,7 @@ class UnitSignals {
  public:
   /// `unit` names the unit in messages, `name` its signals.
   UnitSignals(std::string unit, std::string name, std::vector<Pin> pins,
-              sc_core::sc_signal<bool>& clock, sc_core::sc_signal<bool>& reset);
+              sc_core::sc_signal_inout_if<bool>& clock, sc_core::sc_signal_inout_if<bool>& reset);
 
   /// Binds an input of the module to a pin: to "clock", "reset", or an input of the unit
   /// (pin_list.h). T is a type of pin_type.h. Throws UserError for a pin that the unit does not
@@ -89,8 +89,8 @@ class UnitSignals {
 
   std::string unit_, name_;
   std::vector<Pin> pins_;
-  sc_core::sc_signal<bool>& clock_;
-  sc_core::sc_signal<bool>& reset_;
+  sc_core::sc_signal_inout_if<bool>& clock_;
+  sc_core::sc_signal_inout_if<bool>& reset_;
   std::vector<std::unique_ptr<PinSignal>> signals_;
 };
 
