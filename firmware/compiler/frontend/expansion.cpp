@@ -77,6 +77,34 @@ Expansion::Attributes image_attributes(const nn::Node& node) {
   return attributes;
 }
 
+/// Gives the height a number in what has one for each dimension of rows N C W: constants, and the
+/// attributes `axes` and `scales`.
+void add_height(Planner& p, Expansion& e, std::vector<std::string>& inputs,
+                Expansion::Attributes& attributes) {
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    const nn::Tensor* const stated = p.constant(i);
+    if (stated == nullptr || stated->shape != nn::Shape{3}) continue;
+    nn::Tensor all = *stated;
+    all.shape = {4};
+    if (all.type == nn::ElementType::float32) all.floats.insert(all.floats.begin() + 2, 1.0F);
+    if (all.type == nn::ElementType::int64) all.integers.insert(all.integers.begin() + 2, 1);
+    inputs[i] = e.constant(std::move(all));
+  }
+  if (p.node.has("axes")) {
+    nn::Shape axes = p.node.integers("axes");
+    for (std::int64_t& axis : axes) {
+      if (axis < 0) axis += 3;
+      if (axis == 2) axis = 3;
+    }
+    attributes["axes"] = axes;
+  }
+  if (p.node.has("scales")) {
+    std::vector<float> scales = p.node.reals("scales");
+    if (scales.size() == 3) scales.insert(scales.begin() + 2, 1.0F);
+    attributes["scales"] = scales;
+  }
+}
+
 }  // namespace
 
 /// A tensor of four dimensions could be treated as an image, so a fifth dimension is added.
@@ -92,7 +120,9 @@ std::string clipped(const Planner& p, Expansion& e, const std::string& x, float 
   return e.node("Clip", {x, e.constant(low), e.constant(high)});
 }
 
-bool expand_to_image(Planner& p, Expansion& e) {
+namespace {
+
+bool to_image(Planner& p, Expansion& e, bool has_numbers_of_dimensions) {
   const Value* value = p.value(0);
   if (value == nullptr || !value->layout) return false;
   const Layout& layout = *value->layout;
@@ -116,9 +146,17 @@ bool expand_to_image(Planner& p, Expansion& e) {
     image.shape.insert(image.shape.end() - 1, 1);
     inputs[1] = e.constant(std::move(image));
   }
-  const std::string result = e.node(p.node.op_type, std::move(inputs), image_attributes(p.node));
+  Expansion::Attributes attributes = image_attributes(p.node);
+  if (has_numbers_of_dimensions) add_height(p, e, inputs, attributes);
+  const std::string result = e.node(p.node.op_type, std::move(inputs), std::move(attributes));
   e.last("Squeeze", {result}, {{"axes", nn::Shape{2}}});
   return true;
 }
+
+}  // namespace
+
+bool expand_to_image(Planner& p, Expansion& e) { return to_image(p, e, false); }
+
+bool expand_resized_to_image(Planner& p, Expansion& e) { return to_image(p, e, true); }
 
 }  // namespace tactus::compiler

@@ -75,5 +75,7 @@ inline constexpr const char* moves_only = "moves only";
 /// For operators on images: makes images of height 1 of rows N C W, and changes the layout of
 /// images with another order. Returns false if input 0 is an image already, or is neither.
 [[nodiscard]] bool expand_to_image(Planner& p, Expansion& e);
+/// The same for operators whose constants, `axes` and `scales` are about all dimensions.
+[[nodiscard]] bool expand_resized_to_image(Planner& p, Expansion& e);
 
 }  // namespace tactus::compiler

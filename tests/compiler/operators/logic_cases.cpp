@@ -1,5 +1,5 @@
-// Comparisons, logic and Where. The unit computes them if a product follows; otherwise they are
-// left to the host.
+// Comparisons, logic, Where and functions with steps. The unit computes them if a product follows;
+// otherwise they are left to the host.
 #include "tests/compiler/operators/sample.h"
 
 namespace tactus::compiler {
@@ -54,6 +54,18 @@ Cases logic_cases() {
                      const std::string a = s.computed(s.image());
                      const std::string positive = s.node("Greater", {a, s.scalar(0)});
                      s.output(s.node("Where", {positive, s.scalar(-1), a}));
+                   }});
+  for (const char* op : {"Ceil", "Floor", "Round", "Sign", "ThresholdedRelu"}) {
+    const std::string type = op;
+    cases.push_back({type, "before a product", [type](Sample& s) {
+                       s.before_product();
+                       s.output(s.node(type, {s.computed(s.image())}));
+                     }});
+  }
+  cases.push_back({"Shrink", "with a step", [](Sample& s) {
+                     s.before_product();
+                     const std::string x = s.computed(s.image());
+                     s.output(s.node("Shrink", {x}, {{"lambd", 0.5F}, {"bias", 0.25F}}));
                    }});
   return cases;
 }

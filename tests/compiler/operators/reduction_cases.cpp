@@ -87,6 +87,31 @@ void add_reductions(Cases& cases) {
   }
 }
 
+/// Adds reductions of other values than the input's. Roots and logarithms have the stated error of
+/// functions.
+void add_composed_reductions(Cases& cases) {
+  for (const char* op :
+       {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"}) {
+    const std::string type = op;
+    const bool curved = type != "ReduceL1" && type != "ReduceSumSquare";
+    const Numbers numbers = type == "ReduceLogSum" ? Numbers{0.5, 1, 0.5} : Numbers{-1, 1, 0.5};
+    const auto form = [&](const char* name, const nn::Shape& shape, const Ints& axes, bool keeps) {
+      cases.push_back({type, name, [=](Sample& s) {
+                         if (curved) {
+                           s.allow_stated(8, 40);
+                           s.host_without_tables();
+                         }
+                         s.output(s.node(type, {s.computed(shape, numbers), s.list(axes)},
+                                         {{"keepdims", std::int64_t{keeps ? 1 : 0}}}));
+                       }});
+    };
+    form("over the last", {3, 4}, {-1}, true);
+    form("over rows, dropped", {4, 3}, {0}, false);
+    form("over two dimensions", {1, 3, 2, 2}, {2, 3}, true);
+    form("over dimensions apart, dropped", {2, 3, 2}, {0, 2}, false);
+  }
+}
+
 /// Adds Softmax and LogSoftmax. The allowed error has four times the stated error of functions, and
 /// 24 units for sums and products.
 void add_softmaxes(Cases& cases) {
@@ -217,6 +242,7 @@ Cases reduction_cases() {
   Cases cases;
   add_cumulative_sums(cases);
   add_reductions(cases);
+  add_composed_reductions(cases);
   add_softmaxes(cases);
   add_normalisations(cases);
   return cases;

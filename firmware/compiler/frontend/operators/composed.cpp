@@ -389,19 +389,6 @@ bool expand_mean_variance(Planner& p, Expansion& e) {
   return true;
 }
 
-/// What exceeds the limits, where that is what remains; other forms are left to the host.
-bool expand_shrink(Planner& p, Expansion& e) {
-  const float limit = p.node.real("lambd", 0.5F);
-  if (p.node.real("bias", 0) != limit) {
-    p.problem("attribute bias is {}; supported is that of lambd, {}", p.node.real("bias", 0),
-              limit);
-    return true;
-  }
-  const std::string& x = p.node.inputs[0];
-  e.last("Sub", {x, clipped(p, e, x, -limit, limit)});
-  return true;
-}
-
 bool expand_swiglu(Planner& p, Expansion& e) {
   const std::string gate =
       e.node("Swish", {p.node.inputs[0]}, {{"alpha", p.node.real("alpha", 1)}});
@@ -421,7 +408,6 @@ Operators composed_operators() {
           {"LpNormalization", wants_rows, Role::simple, nullptr, nullptr, expand_lp_normalization},
           {"MeanVarianceNormalization", takes_means, Role::simple, nullptr, nullptr,
            expand_mean_variance},
-          {"Shrink", keeps_layout, Role::simple, nullptr, nullptr, expand_shrink},
           {"SwiGLU", keeps_layout, Role::simple, nullptr, nullptr, expand_swiglu}};
 }
 

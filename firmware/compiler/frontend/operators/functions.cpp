@@ -489,11 +489,6 @@ bool expand_pow(Planner& p, Expansion& e) {
 
 }  // namespace
 
-std::string clipped(Planner& p, Expansion& e, const std::string& x, float low, float high) {
-  if (p.opset() < 11) return e.node("Clip", {x}, {{"min", low}, {"max", high}});
-  return e.node("Clip", {x, e.constant(low), e.constant(high)});
-}
-
 std::string computed(Planner& p, Expansion& e, const std::string& x,
                      const ElementFunction& function) {
   Form form = form_of(p, x, function);

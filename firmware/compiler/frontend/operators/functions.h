@@ -36,10 +36,6 @@ struct FunctionOf {
 /// Does the same for the expansion's last node.
 void compute_last(Planner& p, Expansion& e, const std::string& x, const ElementFunction& function);
 
-/// Adds a Clip, in the form of the operator set.
-[[nodiscard]] std::string clipped(Planner& p, Expansion& e, const std::string& x, float low,
-                                  float high);
-
 /// Expands the product of x, or a number times x, with a curved function of x, possibly times a
 /// number, as one table function: GELU, SiLU and similar functions as exporters write them. Returns
 /// false if it is something else or there are no tables.

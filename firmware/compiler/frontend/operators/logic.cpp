@@ -1,11 +1,12 @@
-// Comparisons, logic and Where on computed values before a product; others are computed exactly by
-// the host (model.cpp).
+// Comparisons, logic, Where and functions with steps on computed values before a product; others
+// are computed exactly by the host (model.cpp).
 //
 // Truth values are 0 and 1. A difference in fixed point is zero or at least one step; clipped to 0
 // .. 1 step and multiplied by the number of steps of 1, it is exactly 0 or 1.
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
+#include "firmware/compiler/frontend/operators/quantised_clip.h"
 #include "firmware/reference/reference.h"
 #include "isa/tcu/arithmetic.h"
 
@@ -45,9 +46,7 @@ std::string greater(const Planner& p, Expansion& e, const std::string& a, const 
   const unsigned bits = info(p.architecture().data_type).binary_point;
   const auto step = static_cast<float>(1.0 / static_cast<double>(std::uint64_t{1} << bits));
   const std::string difference = e.node("Sub", {a, b});
-  const std::string cut = p.opset() < 11
-                              ? e.node("Clip", {difference}, {{"min", 0.0F}, {"max", step}})
-                              : e.node("Clip", {difference, e.constant(0.0F), e.constant(step)});
+  const std::string cut = clipped(p, e, difference, 0, step);
   // Two factors are used, since the number of steps of 1 may exceed the data type's range.
   const auto factor = [&](unsigned power) {
     return e.constant(static_cast<float>(std::uint64_t{1} << power));
@@ -113,6 +112,44 @@ bool expand_where(Planner& p, Expansion& e) {
   return true;
 }
 
+/// Functions with steps, as sums and products with truth values.
+bool expand_steps(Planner& p, Expansion& e) {
+  if (left_to_host(p)) return true;
+  const std::string& op = p.node.op_type;
+  const std::string& x = p.node.inputs[0];
+  if (op == "Sign") {
+    const std::string zero = e.constant(0.0F);
+    e.last("Sub", {greater(p, e, x, zero), greater(p, e, zero, x)});
+    return true;
+  }
+  if (op == "ThresholdedRelu") {
+    e.last("Mul", {x, greater(p, e, x, e.constant(p.node.real("alpha", 1)))});
+    return true;
+  }
+  const std::string whole = rounded_to_steps(p, e, x, 1, 1);
+  if (op == "Round") e.last("Identity", {whole});
+  if (op == "Floor") e.last("Sub", {whole, greater(p, e, whole, x)});
+  if (op == "Ceil") e.last("Add", {whole, greater(p, e, x, whole)});
+  return true;
+}
+
+/// What exceeds the limits, plus what the bias leaves of the step at a limit.
+bool expand_shrink(Planner& p, Expansion& e) {
+  const float limit = p.node.real("lambd", 0.5F), bias = p.node.real("bias", 0);
+  const bool has_step = bias != limit;
+  if (has_step && left_to_host(p)) return true;
+  const std::string& x = p.node.inputs[0];
+  const Expansion::Inputs beyond{x, clipped(p, e, x, -limit, limit)};
+  if (!has_step) {
+    e.last("Sub", beyond);
+    return true;
+  }
+  const std::string sign =
+      e.node("Sub", {greater(p, e, x, e.constant(limit)), greater(p, e, e.constant(-limit), x)});
+  e.last("Add", {e.node("Sub", beyond), e.node("Mul", {sign, e.constant(limit - bias)})});
+  return true;
+}
+
 }  // namespace
 
 Operators logic_operators() {
@@ -125,6 +162,10 @@ Operators logic_operators() {
   }
   all.push_back({"Not", keeps_layout, Role::simple, nullptr, nullptr, expand_logic});
   all.push_back({"Where", keeps_layout, Role::simple, nullptr, nullptr, expand_where});
+  for (const char* type : {"Ceil", "Floor", "Round", "Sign", "ThresholdedRelu"}) {
+    all.push_back({type, keeps_layout, Role::simple, nullptr, nullptr, expand_steps});
+  }
+  all.push_back({"Shrink", keeps_layout, Role::simple, nullptr, nullptr, expand_shrink});
   return all;
 }
 

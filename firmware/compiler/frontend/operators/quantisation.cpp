@@ -132,25 +132,6 @@ bool expand_quantize(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Rounds a value to multiples of `scale` if the data type holds `most` as a whole number; else
-/// returns the value, and states the error. Rounding is done by the data type: a product with its
-/// smallest number is rounded to multiples of that.
-std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x, float scale,
-                             float most) {
-  const tcu::DataType type = p.architecture().data_type;
-  if (static_cast<double>(most) >= to_real(type, info(type).max())) {
-    p.expect_error(static_cast<double>(scale) / 2);
-    return x;
-  }
-  const double step = to_real(type, 1);
-  const double root = std::exp2(std::floor(-std::log2(step) / 2));
-  const auto times = [&](const std::string& value, double factor) {
-    return e.node("Mul", {value, e.constant(static_cast<float>(factor))});
-  };
-  const std::string whole = times(times(x, 1 / static_cast<double>(scale)), step);
-  return times(times(whole, root), 1 / step / root * static_cast<double>(scale));
-}
-
 bool expand_quant(Planner& p, Expansion& e) {
   const nn::Tensor* const scale = p.need_constant(1, "scale", nn::ElementType::float32);
   const nn::Tensor* const zero = p.need_constant(2, "zero point", nn::ElementType::float32);
@@ -392,6 +373,23 @@ bool expand_integer_product(Planner& p, Expansion& e) {
 }
 
 }  // namespace
+
+std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x, float scale,
+                             float most) {
+  const tcu::DataType type = p.architecture().data_type;
+  if (static_cast<double>(most) >= to_real(type, info(type).max())) {
+    p.expect_error(static_cast<double>(scale) / 2);
+    return x;
+  }
+  const double step = to_real(type, 1);
+  const double root = std::exp2(std::floor(-std::log2(step) / 2));
+  const auto times = [&](const std::string& value, double factor) {
+    return e.node("Mul", {value, e.constant(static_cast<float>(factor))});
+  };
+  const std::string steps = scale == 1 ? x : times(x, 1 / static_cast<double>(scale));
+  const std::string whole = times(steps, step);
+  return times(times(whole, root), 1 / step / root * static_cast<double>(scale));
+}
 
 bool expand_quantised_clip(Planner& p, Expansion& e) {
   if (p.opset() < 12 || p.node.inputs.empty()) return false;

@@ -4,6 +4,7 @@
 // is changed if necessary. Sums and means along the lanes alone are products with a column.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -24,6 +25,14 @@ std::optional<std::vector<bool>> reduced_dimensions(Planner& p, std::size_t rank
     if (!normal_axis(p, axis, rank)) return std::nullopt;
   }
   return nn::reduced_dimensions(axes, rank, p.node.integer("noop_with_empty_axes", 0) == 0);
+}
+
+/// The permutation that swaps a dimension with the last.
+nn::Shape swapped_with_last(std::size_t rank, std::size_t axis) {
+  nn::Shape order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[axis], order.back());
+  return order;
 }
 
 /// Pools height and width of an image to one value for each channel.
@@ -172,12 +181,55 @@ bool expand_cum_sum(Planner& p, Expansion& e) {
       if (behind >= first) triangle.floats[static_cast<std::size_t>(from * length + to)] = 1;
     }
   }
-  nn::Shape swap(x.rank());
-  for (std::size_t d = 0; d < x.rank(); ++d) swap[d] = static_cast<std::int64_t>(d);
-  std::swap(swap[static_cast<std::size_t>(*axis)], swap.back());
+  const nn::Shape swap = swapped_with_last(x.rank(), static_cast<std::size_t>(*axis));
   const std::string rows = e.node("Transpose", {p.node.inputs[0]}, {{"perm", swap}});
   const std::string sums = e.node("MatMul", {rows, e.constant(std::move(triangle))});
   e.last("Transpose", {sums}, {{"perm", swap}});
+  return true;
+}
+
+/// The logarithm of a sum of powers is what LogSoftmax subtracts, the same for all values of its
+/// axis. Axes are reduced one after the other, each as the last: LogSoftmax of old operator sets
+/// takes those behind its axis along.
+void add_log_sum_exp(Planner& p, Expansion& e, const Layout& x, const std::vector<bool>& reduced) {
+  std::string values = p.node.inputs[0];
+  nn::Shape kept;
+  for (std::size_t d = 0; d < x.rank(); ++d) {
+    if (!reduced[d]) kept.push_back(x.shape[d]);
+    if (!reduced[d]) continue;
+    const Expansion::Attributes swap{{"perm", swapped_with_last(x.rank(), d)}};
+    const std::string rows = e.node("Transpose", {values}, swap);
+    const std::string rest = e.node("LogSoftmax", {rows}, {{"axis", std::int64_t{-1}}});
+    const std::string same = e.node("Sub", {rows, rest});
+    values = e.node("Transpose", {e.node("ReduceMean", {same}, {{"axes", nn::Shape{-1}}})}, swap);
+    if (p.node.integer("keepdims", 1) != 0) kept.push_back(1);
+  }
+  e.last("Reshape", {values, e.constant(kept)});
+}
+
+/// Sums of other values than the input's.
+bool expand_composed_reduction(Planner& p, Expansion& e) {
+  const Layout* const x = p.activation(0);
+  if (x == nullptr) return true;
+  const std::optional<std::vector<bool>> reduced = reduced_dimensions(p, x->rank());
+  if (!reduced) return true;
+  const std::string kind = p.node.op_type.substr(6);  // after "Reduce"
+  if (kind == "LogSumExp") {
+    add_log_sum_exp(p, e, *x, *reduced);
+    return true;
+  }
+  Expansion::Inputs inputs = p.node.inputs;
+  if (kind == "L1") {
+    inputs[0] = e.node("Abs", {inputs[0]});
+  } else if (kind != "LogSum") {
+    inputs[0] = e.node("Mul", {inputs[0], inputs[0]});
+  }
+  if (kind == "L1" || kind == "SumSquare") {
+    e.last("ReduceSum", std::move(inputs), p.node.attributes);
+  } else {
+    const std::string sum = e.node("ReduceSum", std::move(inputs), p.node.attributes);
+    e.last(kind == "L2" ? "Sqrt" : "Log", {sum});
+  }
   return true;
 }
 
@@ -217,6 +269,10 @@ Operators reduction_operators() {
   all.push_back({"ReduceMean", takes_means, Role::simple, nullptr, nullptr, expand_reduction});
   for (const char* type : {"ReduceSum", "ReduceMax", "ReduceMin"}) {
     all.push_back({type, 0, Role::simple, nullptr, nullptr, expand_reduction});
+  }
+  for (const char* type :
+       {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"}) {
+    all.push_back({type, 0, Role::simple, nullptr, nullptr, expand_composed_reduction});
   }
   all.push_back({"CumSum", 0, Role::simple, nullptr, nullptr, expand_cum_sum});
   return all;

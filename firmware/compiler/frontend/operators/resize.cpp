@@ -257,14 +257,14 @@ Plan plan_resize(Planner& p) {
 }
 
 bool expand_resize(Planner& p, Expansion& e) {
-  return is_resized_by_matrices(p) ? expand_by_matrices(p, e) : expand_to_image(p, e);
+  return is_resized_by_matrices(p) ? expand_by_matrices(p, e) : expand_resized_to_image(p, e);
 }
 
 }  // namespace
 
 Operators resize_operators() {
   return {{"Resize", wants_image, Role::simple, plan_resize, nullptr, expand_resize},
-          {"Upsample", wants_image, Role::simple, plan_resize, nullptr, expand_to_image}};
+          {"Upsample", wants_image, Role::simple, plan_resize, nullptr, expand_resize}};
 }
 
 }  // namespace tactus::compiler

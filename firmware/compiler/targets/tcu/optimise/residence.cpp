@@ -14,12 +14,13 @@ Residence::Residence(Schedule& schedule, std::uint64_t first, std::uint64_t end,
       dram0_(spill, dram0_depth),
       local_(schedule.chunks.size(), nowhere),
       used_(schedule.chunks.size(), 0),
+      next_use_(schedule.chunks.size(), nowhere),
       pinned_(schedule.chunks.size(), false),
-      own_dram_(schedule.chunks.size(), false) {}
-
-std::uint32_t Residence::next_use(std::uint32_t chunk) const {
-  const std::vector<std::uint32_t>& uses = schedule_.chunks[chunk].uses;
-  return used_[chunk] < uses.size() ? uses[used_[chunk]] : nowhere;
+      own_dram_(schedule.chunks.size(), false) {
+  for (std::size_t chunk = 0; chunk < next_use_.size(); ++chunk) {
+    const std::vector<std::uint32_t>& uses = schedule.chunks[chunk].uses;
+    if (!uses.empty()) next_use_[chunk] = uses.front();
+  }
 }
 
 void Residence::drop(std::uint32_t chunk) {
@@ -50,7 +51,7 @@ bool Residence::make_room(Codes& codes) {
   std::uint32_t victim = nowhere;
   for (const std::uint32_t chunk : resident_) {
     if (pinned_[chunk]) continue;
-    if (victim == nowhere || next_use(chunk) > next_use(victim)) victim = chunk;
+    if (victim == nowhere || next_use_[chunk] > next_use_[victim]) victim = chunk;
   }
   if (victim == nowhere) return false;
   displace(victim, codes);
@@ -134,9 +135,11 @@ void Residence::fetch_early(std::uint32_t number, std::uint64_t reserved, Codes&
 
 void Residence::leave(std::uint32_t number) {
   for (const std::uint32_t chunk : schedule_.jobs[number].reads) {
-    ++used_[chunk];
+    const std::vector<std::uint32_t>& uses = schedule_.chunks[chunk].uses;
+    const std::uint32_t used = ++used_[chunk];
+    next_use_[chunk] = used < uses.size() ? uses[used] : nowhere;
     pinned_[chunk] = false;
-    if (next_use(chunk) != nowhere) continue;
+    if (next_use_[chunk] != nowhere) continue;
     drop(chunk);
     if (own_dram_[chunk]) {
       dram0_.free(static_cast<std::uint64_t>(schedule_.chunks[chunk].dram),

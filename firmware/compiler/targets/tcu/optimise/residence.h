@@ -100,14 +100,14 @@ class Residence {
   void read(std::uint32_t chunk, bool early, Codes& codes);
   void displace(std::uint32_t chunk, Codes& codes);
   void drop(std::uint32_t chunk);
-  [[nodiscard]] std::uint32_t next_use(std::uint32_t chunk) const;
 
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 
   Schedule& schedule_;
   Intervals space_, dram0_;
-  std::vector<std::uint32_t> local_;  ///< first local vector of each chunk
-  std::vector<std::uint32_t> used_;   ///< number of past uses of each chunk
+  std::vector<std::uint32_t> local_;     ///< first local vector of each chunk
+  std::vector<std::uint32_t> used_;      ///< number of past uses of each chunk
+  std::vector<std::uint32_t> next_use_;  ///< job of each chunk's next use, or nowhere
   std::vector<bool> pinned_, own_dram_;
   std::vector<std::uint32_t> resident_, placed_;
   std::uint64_t spilled_ = 0;
