@@ -36,6 +36,14 @@ constexpr Row middle_rows[] = {
     {"total_cycles", "cycles", "cycles of the machine for all images and their preparation"},
     {"wall_seconds", "s", "time that this computer took for the simulation alone"},
     {"cycles_per_second", "1/s", "total_cycles / wall_seconds"},
+    {"engine.evaluated_cycles", "cycles",
+     "of total_cycles, those that the engine has evaluated one by one; how it passes cycles "
+     "changes no other figure"},
+    {"engine.skipped_cycles", "cycles", "of total_cycles, those in which all units slept"},
+    {"engine.taken_cycles", "cycles", "of total_cycles, those of known sequences of instructions"},
+    {"engine.visits_per_burst", "count",
+     "look-ups of what the design does beside the board's memory, for each burst; null if there "
+     "are none"},
     {"images.*", "",
      "the figures of each image, under the same names without this prefix; a program that computes "
      "several images in a run has them for each run"},

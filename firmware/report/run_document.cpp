@@ -167,6 +167,7 @@ std::string stats_json(const RunDocument& document) {
     json["wall_seconds"] = document.wall_seconds;
     json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
   }
+  if (!document.engine.is_null()) json["engine"] = document.engine;
   if (const auto rate = throughput_of(document)) {
     json["throughput"] = to_json(*rate);
     if (document.units > 1) json["tcus"] = together_json(document);

@@ -64,8 +64,10 @@ struct RunDocument {
   /// Cycles before the first image in which constants are copied to local memory, once; of several
   /// units the most. They are in no latency and no throughput. Empty: no model was run.
   std::optional<Cycle> constants;
-  Cycle first_cycle = 0;     ///< machine cycle in which the first run begins
-  Cycle total_cycles = 0;    ///< machine cycles of all images and their preparation
+  Cycle first_cycle = 0;   ///< machine cycle in which the first run begins
+  Cycle total_cycles = 0;  ///< machine cycles of all images and their preparation
+  /// How the engine has passed the machine's cycles; null: unknown.
+  nlohmann::ordered_json engine;
   double wall_seconds = 0;   ///< of the host, for the simulation only; 0: unknown
   bool interrupted = false;  ///< true if a signal has ended the run, and the last image with it
   const Activity* activity = nullptr;  ///< the main unit during the first image, for a page

@@ -6,6 +6,7 @@
 #include "models/axi/refusal.h"
 #include "models/sim/bytes.h"
 #include "models/sim/kernel_time.h"
+#include "models/sim/turns.h"
 
 namespace tactus {
 namespace {
@@ -45,6 +46,24 @@ AxiSlave::AxiSlave(const sc_core::sc_module_name& name, Clock& clock, unsigned b
 
 AxiSlave::~AxiSlave() = default;
 
+void AxiSlave::set_pulled(PulledMemory& memory, std::uint64_t base) {
+  pulled_ = &memory;
+  base_ = base;
+  if (clock_.turn == nullptr) return;
+  record_ = std::make_unique<PinRecord>(clock_, memory, pins_, beat_bytes_);
+}
+
+void AxiSlave::record_begin(Burst& burst, bool writes) {
+  if (record_ == nullptr || !record_->records()) return;
+  const std::uint32_t number = record_->begin_burst(writes, burst.bytes.data(), burst.beats);
+  burst.times.burst = {record_.get(), number, 0};
+}
+
+void AxiSlave::record_end(const Burst& burst, bool writes) {
+  if (record_ == nullptr || !record_->records()) return;
+  record_->end_burst(writes, burst.times.burst.number, burst.beats);
+}
+
 AxiSlave::Burst* AxiSlave::new_burst() {
   if (free_.empty()) {
     bursts_.push_back(std::make_unique<Burst>());
@@ -61,6 +80,7 @@ AxiSlave::Burst* AxiSlave::new_burst() {
   burst->part = 0;
   burst->answered = burst->available = unknown_cycle;
   burst->times.clear();
+  burst->times.burst = {};
   burst->acquire();
   return burst;
 }
@@ -72,6 +92,7 @@ void AxiSlave::free(tlm::tlm_generic_payload* burst) {
 }
 
 void AxiSlave::drive() {
+  if (replays()) return record_->drive();
   AxiLinks& pins = pins_;
   const Cycle now = clock_.now;
   if (room_from_ == unknown_cycle) note_room();
@@ -81,6 +102,7 @@ void AxiSlave::drive() {
   pins.ar.ready = !stalls_.ar && takes_reads();
   pins.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
   pins.w.ready = !stalls_.w && now >= takes_data_from_;
+  if (record_ != nullptr && record_->records()) record_->note_wires();
 }
 
 AxiSlave::State AxiSlave::waiting_state() const {
@@ -94,6 +116,7 @@ AxiSlave::State AxiSlave::waiting_state() const {
 }
 
 void AxiSlave::commit() {
+  if (replays()) return record_->commit();
   if (!error_.empty()) throw UserError(error_);
   const AxiLinks& pins = pins_;
   if (pins.r.fires() || pins.w.fires() || pins.ar.fires() || pins.aw.fires() || pins.b.fires()) {
@@ -113,6 +136,7 @@ void AxiSlave::commit() {
 void AxiSlave::commit_handshakes() {
   const AxiLinks& pins = pins_;
   const bool takes_data = pins.w.fires();
+  if (record_ != nullptr && record_->records()) record_->note_beats();
   account_.enter(pins.r.fires() ? read : takes_data ? write : handshake);
   if (memory_account_ && memory_account_->wants_times()) account_for_taken();
   if (pins.ar.fires()) begin_read(pins.ar.bits);
@@ -149,6 +173,7 @@ void AxiSlave::account_for_taken() {
 void AxiSlave::begin_read(const AxiAddress& address) {
   Burst* burst = new_burst();
   burst->beats = address.length + 1;
+  record_begin(*burst, false);
   reads_.push_back(burst);
   ++in_flight_.reads;
   request(burst, tlm::TLM_READ_COMMAND, address);
@@ -162,6 +187,7 @@ void AxiSlave::end_beat() {
   }
   reads_.pop_front();
   --in_flight_.reads;
+  record_end(burst, false);
   burst.release();
 }
 
@@ -177,12 +203,22 @@ bool AxiSlave::look_up(Burst& burst) const {
 bool AxiSlave::learn(Burst& burst, Cycle now) const {
   if (look_up(burst)) return true;
   if (pulled_ == nullptr) return false;
-  pulled_->pull(middle(now));
+  if (clock_.turn != nullptr) {
+    clock_.turn->look(clock_.time_of(now), middle(now));
+  } else {
+    pull(middle(now));
+  }
   return known(burst) || look_up(burst);
+}
+
+void AxiSlave::pull(std::uint64_t time) const {
+  if (clock_.turn != nullptr) return clock_.turn->reach(time);
+  pulled_->pull(time);
 }
 
 /// Removes the oldest write, whose response is taken.
 void AxiSlave::end_write() {
+  record_end(*writes_.front(), true);
   writes_.front()->release();
   writes_.pop_front();
   --in_flight_.write_addresses;
@@ -192,6 +228,7 @@ void AxiSlave::end_write() {
 void AxiSlave::commit_write_data() {
   if (collecting_ == nullptr) {
     collecting_ = new_burst();
+    record_begin(*collecting_, true);
     // With a WriteChannel a write begins with its first beat.
     if (write_channel_ != nullptr) data_.push_back(collecting_);
   }
@@ -209,6 +246,7 @@ void AxiSlave::commit_write_data() {
   }
   if (write_channel_ != nullptr) {
     if (pulled_ == nullptr) ++clock_.transactions;  // the channel may call its memory
+    begin_request(clock_.now);
     room_time_ = write_channel_->take_beat(clock_.end());
     note_room();
   }
@@ -262,6 +300,7 @@ void AxiSlave::send(Cycle now) {
     requests_.pop_front();
     if (access_directly(burst, now)) continue;
     if (pulled_ == nullptr) ++clock_.transactions;
+    begin_request(now);
     const std::uint64_t edge = clock_.time_of(now + 1);
     if (transport_ == Transport::blocking) {
       calls_.request(burst, edge);
@@ -372,19 +411,24 @@ bool AxiSlave::access_directly(Burst& burst, Cycle now) const {
 void AxiSlave::invalidate_dmi(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) { direct_ = {}; }
 
 Cycle AxiSlave::waits(Cycle most) const {
+  if (replays()) return record_->waits(most);
   if (!requests_.empty() || !error_.empty()) return 0;
   if (!pins_.w.ready) {
     if (takes_data_from_ <= clock_.now) return 0;
     most = std::min(most, takes_data_from_ - clock_.now);
   }
+  // While an answer is not known: the kernel runs no process within the requested cycles, so a
+  // target that it wakes cannot announce the answer in them. A pulled memory may, when it next has
+  // work. If others share it, Turn::wait() ends with the answer.
+  const auto wait_for_answer = [this, &most] {
+    if (pulled_ == nullptr || clock_.turn != nullptr) return;
+    most = std::min(most, pulled_->periods_before_pull(middle(clock_.now), clock_.period));
+  };
   for (const Bursts* bursts : {&reads_, &writes_}) {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
     if (!known(burst) && !learn(burst, clock_.now)) {
-      // The answer is not known. The kernel runs no process within the requested cycles, so a
-      // target that it wakes cannot announce the answer in them. A pulled memory may, when it next
-      // has work.
-      if (pulled_ != nullptr) most = std::min(most, before_pull());
+      wait_for_answer();
       continue;
     }
     const bool valid = bursts == &reads_ ? pins_.r.valid : pins_.b.valid;
@@ -394,9 +438,12 @@ Cycle AxiSlave::waits(Cycle most) const {
     // The answer of a later burst changes no wire. The wait still ends with it: while an answer is
     // under way, waits_for_memory() is true and the machine does not count as hung.
     for (std::size_t i = 1; i < bursts->size(); ++i) {
-      const Burst& later = *(*bursts)[i];
-      if (!known(later) || later.available <= clock_.now) continue;
-      most = std::min(most, later.available - clock_.now);
+      Burst& later = *(*bursts)[i];
+      if (!known(later) && !look_up(later)) {
+        if (valid) wait_for_answer();
+      } else if (later.available > clock_.now) {
+        most = std::min(most, later.available - clock_.now);
+      }
     }
   }
   return most;
@@ -441,25 +488,20 @@ Cycle AxiSlave::known_beats(Cycle most) const {
   return beats;
 }
 
-/// Number of cycles, including the current one, in which a pulled memory has nothing to do.
-Cycle AxiSlave::before_pull() const {
-  const std::uint64_t next = pulled_->next_pull();
-  const std::uint64_t present = middle(clock_.now), period = clock_.period;
-  if (next == ~std::uint64_t{0}) return ~Cycle{0};
-  return next <= present ? 0 : (next - present + period - 1) / period;
-}
-
 bool AxiSlave::waits_for_memory() const {
-  // An answer whose time is unknown can only come from a pulled memory that has work, or from a
-  // process that the kernel has still to run.
+  if (replays()) return true;
+  // A pulled memory answers every burst whose data is complete, and one that the kernel wakes can
+  // answer only from a process that has still to run.
+  const auto will_answer = [this](const Burst& burst) {
+    return pulled_ != nullptr ? &burst != collecting_ : sc_core::sc_pending_activity();
+  };
   for (const Bursts* bursts : {&reads_, &writes_}) {
     for (std::size_t i = 0; i < bursts->size(); ++i) {
       Burst& burst = *(*bursts)[i];
-      if (known(burst) || look_up(burst) ? burst.available >= clock_.now
-          : pulled_ != nullptr           ? pulled_->next_pull() != ~std::uint64_t{0}
-                                         : sc_core::sc_pending_activity()) {
-        return true;
-      }
+      // A design that takes no more beats does not pull the memory.
+      if (pulled_ != nullptr && !known(burst) && !look_up(burst)) pull(clock_.begin());
+      const bool is_known = known(burst) || look_up(burst);
+      if (is_known ? burst.available >= clock_.now : will_answer(burst)) return true;
     }
   }
   return false;
@@ -472,6 +514,7 @@ bool AxiSlave::rewinds() const {
 
 void AxiSlave::mark() {
   if (!idle() || !error_.empty()) internal_error("{}: a mark while bursts are under way", name());
+  if (record_ != nullptr) return record_->begin();
   account_.save(marked_.account);
   if (memory_account_) memory_account_->mark();
   marked_.ar_ready = pins_.ar.ready;
@@ -481,7 +524,8 @@ void AxiSlave::mark() {
   marked_.b_valid = pins_.b.valid;
 }
 
-void AxiSlave::rewind() {
+void AxiSlave::rewind(Cycle reached) {
+  if (record_ != nullptr) return record_->replay(reached);
   write_channel_->reset();
   drop_bursts();
   account_.restore(marked_.account);
@@ -495,6 +539,7 @@ void AxiSlave::rewind() {
 }
 
 void AxiSlave::reset() {
+  if (record_ != nullptr) record_->end();
   if (idle()) return;
   if (write_channel_ != nullptr) {
     write_channel_->reset();

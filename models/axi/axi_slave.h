@@ -38,6 +38,7 @@
 #include "models/axi/beat_times.h"
 #include "models/axi/blocking_calls.h"
 #include "models/axi/memory_account.h"
+#include "models/axi/pin_record.h"
 #include "models/axi/ring.h"
 #include "models/axi/transport.h"
 #include "models/axi/write_channel.h"
@@ -93,10 +94,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   [[nodiscard]] std::uint64_t written_end() const { return written_end_; }
   /// Tells the slave that the memory behind the socket is pulled (models/sim/pulled_memory.h). The
   /// slave's address 0 is the address `base` of that memory.
-  void set_pulled(PulledMemory& memory, std::uint64_t base = 0) {
-    pulled_ = &memory;
-    base_ = base;
-  }
+  void set_pulled(PulledMemory& memory, std::uint64_t base = 0);
   /// Sets the interface by which the target receives write data; it must outlive the slave.
   void set_write_channel(WriteChannel& channel) { write_channel_ = &channel; }
   /// Opens an account with the name `unit` of the cycles in which the slave waits for the memory.
@@ -110,7 +108,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void commit() override;
   [[nodiscard]] bool idle() const override {
     return reads_.empty() && writes_.empty() && addresses_.empty() && data_.empty() &&
-           collecting_ == nullptr && requests_.empty();
+           collecting_ == nullptr && requests_.empty() && !replays();
   }
   [[nodiscard]] Cycle waits(Cycle most) const override;
   [[nodiscard]] Cycle repeats(bool writes, Cycle most) const override;
@@ -124,7 +122,8 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   /// True if the memory is pulled and has a WriteChannel, and no observer watches the accounts.
   [[nodiscard]] bool rewinds() const override;
   void mark() override;
-  void rewind() override;
+  void rewind(Cycle reached) override;
+  [[nodiscard]] bool replays() const override { return record_ != nullptr && record_->replays(); }
   /// Removes the bursts in flight, as a reset does. None of them may wait for the memory.
   void reset();
   void read_now(std::uint32_t address, std::uint8_t* bytes, std::size_t count) override;
@@ -185,13 +184,22 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   /// Does the same. If the cycle is unknown, it pulls a pulled memory up to the middle of cycle
   /// `now` and looks again.
   bool learn(Burst& burst, Cycle now) const;
-  [[nodiscard]] Cycle before_pull() const;
+  /// Lets a pulled memory go on to this time, in units of sc_time.
+  void pull(std::uint64_t time) const;
+  /// Call before a request at the end of cycle `now`. The memory then has done what is due, so that
+  /// it finds the same requests waiting in every engine.
+  void begin_request(Cycle now) const {
+    if (pulled_ != nullptr) pull(middle(now));
+  }
   [[nodiscard]] Cycle known_beats(Cycle most) const;
   [[nodiscard]] AxiBeat beat(Burst& burst) const {
     return {burst.bytes.data() + std::size_t{burst.next_beat} * beat_bytes_,
             burst.next_beat + 1 == burst.beats};
   }
   Burst* new_burst();
+  /// Tells the record of a burst that begins, or that ends.
+  void record_begin(Burst& burst, bool writes);
+  void record_end(const Burst& burst, bool writes);
   void free(tlm::tlm_generic_payload* burst) override;
   void request(Burst* burst, tlm::tlm_command command, const AxiAddress& address);
   /// Sends requests in cycle `now`.
@@ -269,6 +277,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   AxiStalls stalls_;
   Account account_;
   std::unique_ptr<MemoryAccount> memory_account_;  ///< null: none is kept
+  std::unique_ptr<PinRecord> record_;              ///< null: no other design shares the memory
   /// State saved by mark(). The slave is idle then, so its account and the wires that it drives
   /// suffice.
   struct {

@@ -45,15 +45,20 @@ class AxiTarget {
   virtual void write_now(std::uint32_t /*address*/, const std::uint8_t* /*bytes*/,
                          std::size_t /*count*/) {}
 
-  /// True if the current state can be saved and restored. Such a target implements the functions
+  /// True if the design can return to an earlier cycle. Such a target implements the functions
   /// below.
   [[nodiscard]] virtual bool rewinds() const { return false; }
-  /// Saves the current state, in which the target must be idle. Replaces an earlier mark.
+  /// Marks the current cycle, in which the target must be idle. Replaces an earlier mark.
   virtual void mark() {}
-  /// Returns to the state of the last mark(). Bursts in flight are removed and never answered. A
-  /// memory shared by several targets is not included: the caller must rewind it and set the clock
-  /// back before any other call.
-  virtual void rewind() {}
+  /// Returns to the cycle of the last mark(), to which the caller has set the clock back; cycles
+  /// before `reached` have passed. Bursts in flight are removed and never answered. The memory
+  /// behind several targets is not included: the caller must rewind it before any other call.
+  /// A target whose memory others share, too, lets the design pass the cycles before `reached`
+  /// again: see replays().
+  virtual void rewind(Cycle /*reached*/) {}
+  /// True while the target does what it did when these cycles passed for the first time, with the
+  /// data that was left out. It and its memory stay as they are.
+  [[nodiscard]] virtual bool replays() const { return false; }
 
   /// True if an answer is outstanding that comes after some time without further action of the
   /// design.

@@ -7,6 +7,8 @@
 
 #include <tlm>
 
+#include "models/sim/postponed_moves.h"
+
 namespace tactus {
 
 /// The parts of the time of an answer, given by the ends of the parts in units of sc_time, in
@@ -30,6 +32,7 @@ struct AnswerTimes {
 struct BeatTimes final : tlm::tlm_extension<BeatTimes> {
   std::vector<std::uint64_t> at;
   std::vector<AnswerTimes> answers;  ///< in order of beats; a write has only that of its last beat
+  PartOfBurst burst;                 ///< the burst, if its data may be left out
 
   void clear() {
     at.clear();

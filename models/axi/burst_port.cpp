@@ -55,12 +55,12 @@ void BurstPort::send(std::uint64_t time) {
       continue;
     }
     burst.is_sent = true;
-    ++clock_.transactions;
+    if (!pulled_) ++clock_.transactions;
     if (transport_ == Transport::blocking) {
       calls_.request(burst, time);
       continue;
     }
-    const std::uint64_t now = sc_core::sc_time_stamp().value();
+    const std::uint64_t now = kernel_time().value();
     // With a clock port a cycle is evaluated at its end: a request that has waited is then late.
     if (clock_.edges != nullptr) time = std::max(time, now);
     sc_core::sc_time delay = sc_core::sc_time::from_value(time - now);
@@ -96,7 +96,7 @@ tlm::tlm_sync_enum BurstPort::nb_transport_bw(tlm::tlm_generic_payload& payload,
 
 void BurstPort::answer(Burst& burst, const sc_core::sc_time& delay) {
   burst.is_over = true;
-  burst.answered = (sc_core::sc_time_stamp() + delay).value();
+  burst.answered = (kernel_time() + delay).value();
   if (burst.is_dropped) {
     burst.release();
   } else if (on_answer) {

@@ -43,6 +43,9 @@ class BurstPort final : private tlm::tlm_mm_interface {
   BurstPort(Clock& clock, Transport transport);
   ~BurstPort() override;
 
+  /// Tells the port that the memory behind the socket is pulled (models/sim/pulled_memory.h), so
+  /// that calls to it give the kernel nothing to do.
+  void set_pulled() { pulled_ = true; }
   /// Returns a burst of `bytes` bytes. It belongs to the caller until release() or drop().
   [[nodiscard]] Burst* burst(tlm::tlm_command command, std::uint64_t address, std::size_t bytes);
   /// Queues a burst. It is sent by the next send().
@@ -58,11 +61,16 @@ class BurstPort final : private tlm::tlm_mm_interface {
 
  private:
   void answer(Burst& burst, const sc_core::sc_time& delay);
+  /// The time to which annotated delays are added.
+  [[nodiscard]] sc_core::sc_time kernel_time() const {
+    return pulled_ ? sc_core::SC_ZERO_TIME : sc_core::sc_time_stamp();
+  }
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   void free(tlm::tlm_generic_payload* payload) override;
 
   Clock& clock_;
+  bool pulled_ = false;
   const Transport transport_;
   BlockingCalls calls_;
   std::deque<Burst*> to_send_;

@@ -122,6 +122,13 @@ sc_core::sc_time PortPath::lookahead() const {
   return sc_core::sc_time::from_value(std::min(directions_[read].there, directions_[write].there));
 }
 
+std::uint64_t PortPath::answer_delay() const {
+  const auto of = [this](unsigned d) {
+    return directions_[d].back + directions_[d].back_crossing + out_[d];
+  };
+  return std::min(of(read), of(write));
+}
+
 std::uint64_t PortPath::take_beat(std::uint64_t time) {
   w_edge_ = std::max(port_.edge_from(time + in_[write]), w_edge_) + n_;
   passed_.push_back(w_edge_);
@@ -217,6 +224,8 @@ void PortPath::make_accesses(Direction& direction, const Chunk& chunk, std::uint
     access->set_byte_enable_ptr(enables == nullptr ? nullptr : enables + at);
     access->set_byte_enable_length(enables == nullptr ? 0 : length);
     access->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    access->times.part = burst.times->burst;
+    access->times.part.offset = at;
     at += length;
     access->burst = &burst;
     access->place = &place;
@@ -326,6 +335,7 @@ void PortPath::return_reads() {
     returning_.pop_front();
     Burst* burst = access.burst;
     const std::uint64_t back = access.done + direction.back + direction.back_crossing;
+    ++clock_.answers;
     std::uint64_t edge = std::max(r_edge_ + 1, port_.edge_from(back)) - 1;
     BeatTimes& times = *burst->times;
     for (unsigned beat = burst->returned; beat < access.end; ++beat) {
@@ -343,6 +353,7 @@ void PortPath::return_reads() {
 
 /// Answers a burst when all of its times are known.
 void PortPath::finish(Burst* burst, std::uint64_t time) {
+  ++clock_.answers;
   tlm::tlm_generic_payload& payload = *burst->payload;
   burst->payload = nullptr;
   free_bursts_.push_back(burst);

@@ -79,6 +79,8 @@ class PortPath final : public sc_core::sc_module,
   /// answer that it waited for. A request that waited for an END_REQ is made within that call and
   /// may arrive at its time.
   [[nodiscard]] sc_core::sc_time lookahead() const;
+  /// Every beat and response comes at least this time after the controller's answer.
+  [[nodiscard]] std::uint64_t answer_delay() const;
 
  private:
   /// A burst of the slave in flight.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/sim/turns.h"
+
 namespace tactus {
 namespace {
 
@@ -45,7 +47,18 @@ void StreamReader::request(std::uint64_t edge) {
     bytes_read_ += bytes;
     port_.request(burst);
   }
+  send(edge);
+}
+
+void StreamReader::send(std::uint64_t edge) {
+  // The memory has done what is due, so that it finds the same requests waiting in every engine.
+  if (pulled_ != nullptr) pull(std::min(edge, middle()));
   port_.send(edge);
+}
+
+void StreamReader::pull(std::uint64_t ps) {
+  if (clock_.turn != nullptr) return clock_.turn->reach(ps);
+  pulled_->pull(ps);
 }
 
 tlm::tlm_response_status StreamReader::error() const {
@@ -56,7 +69,8 @@ tlm::tlm_response_status StreamReader::error() const {
 }
 
 bool StreamReader::available() {
-  if (port_.has_to_send()) port_.send(clock_.begin());
+  if (port_.has_to_send()) send(clock_.begin());
+  if (pulled_ != nullptr && waits_for_memory()) pull(middle());
   const bool there = !waits_for_memory();
   if (there && first_available_ == unknown_cycle && !reads_.empty()) {
     const BurstPort::Burst& first = *reads_.front().burst;
@@ -65,6 +79,20 @@ bool StreamReader::available() {
   }
   account_.wait(there ? MemoryAccount::Kind::nothing : MemoryAccount::Kind::beat);
   return there;
+}
+
+Cycle StreamReader::waits(Cycle most) const {
+  // The account needs a call of available() in the first cycle.
+  if (pulled_ == nullptr || started_ == clock_.now) return 0;
+  if (port_.has_to_send() || !waits_for_memory()) return 0;
+  const std::uint64_t next = next_word();
+  if (next != BurstPort::never) {
+    const Cycle at = clock_.first_cycle_from(next);
+    return at <= clock_.now ? 0 : std::min(most, at - clock_.now);
+  }
+  // If others share the memory, Turn::wait() ends with the answer.
+  if (clock_.turn != nullptr) return most;
+  return std::min<Cycle>(most, pulled_->periods_before_pull(middle(), clock_.period));
 }
 
 void StreamReader::take() {

@@ -28,6 +28,7 @@
 #include "models/axi/memory_account.h"
 #include "models/axi/refusal.h"
 #include "models/sim/clock.h"
+#include "models/sim/pulled_memory.h"
 
 namespace tactus {
 
@@ -49,6 +50,11 @@ class StreamReader final : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<BurstPort>& socket = port_.socket;
 
+  /// Tells the reader that the memory behind the socket is pulled (models/sim/pulled_memory.h).
+  void set_pulled(PulledMemory& memory) {
+    pulled_ = &memory;
+    port_.set_pulled();
+  }
   /// Starts a stream of `bytes` bytes, whole words, in the current cycle. Bursts of an earlier
   /// stream are dropped. The stream may end at address 2^64, not beyond it.
   void start(std::uint64_t bytes, std::uint64_t address = 0);
@@ -80,6 +86,9 @@ class StreamReader final : public sc_core::sc_module {
   /// The first cycle in which the first word of the stream was available. Call it once a word is.
   [[nodiscard]] Cycle first_available() const { return first_available_; }
 
+  /// Number of cycles from the current one on, at most `most`, in which available() stays false; 0:
+  /// unknown. Call it after available().
+  [[nodiscard]] Cycle waits(Cycle most) const;
   /// True if the next word has been requested and is not available yet.
   [[nodiscard]] bool waits_for_memory() const { return !reads_.empty() && !is_there(); }
   [[nodiscard]] Account& account() { return account_.account(); }
@@ -92,15 +101,26 @@ class StreamReader final : public sc_core::sc_module {
   };
 
   [[nodiscard]] bool is_there() const {
+    const BurstPort::Burst& burst = *reads_.front().burst;
+    // A part of a burst may be refused before the whole is answered.
+    const bool refused = burst.is_over ? burst.is_response_error()
+                                       : burst.get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE;
+    return next_word() <= clock_.begin() && !refused;
+  }
+  /// Time, in units of sc_time, of the next word; BurstPort::never: not known.
+  [[nodiscard]] std::uint64_t next_word() const {
     const Read& read = reads_.front();
     const std::vector<std::uint64_t>& at = read.burst->times.at;
-    const std::uint64_t now = clock_.begin();
-    if (at.empty()) return read.burst->answered <= now && !read.burst->is_response_error();
-    // A part of a burst may be refused before the whole is answered.
-    const bool refused = read.burst->get_response_status() < tlm::TLM_INCOMPLETE_RESPONSE;
-    return read.next < at.size() && at[read.next] <= now && !refused;
+    if (at.empty()) return read.burst->answered;
+    return read.next < at.size() ? at[read.next] : BurstPort::never;
   }
-  /// Requests as many bursts as may be in flight, at time `edge` in units of sc_time.
+  /// Sends requests at time `edge`, in units of sc_time.
+  void send(std::uint64_t edge);
+  /// Lets a pulled memory go on to this time, in units of sc_time.
+  void pull(std::uint64_t ps);
+  /// The middle of the current cycle, in units of sc_time.
+  [[nodiscard]] std::uint64_t middle() const { return clock_.begin() + clock_.period / 2; }
+  /// Requests as many bursts as may be in flight, at time `edge`, in units of sc_time.
   void request(std::uint64_t edge);
 
   const Config config_;
@@ -113,6 +133,7 @@ class StreamReader final : public sc_core::sc_module {
   std::deque<Read> reads_;
   BurstPort::Burst* taken_ = nullptr;  ///< burst taken last, which holds the last word; null: none
   MemoryAccount account_;
+  PulledMemory* pulled_ = nullptr;  ///< null: the kernel wakes the memory
 };
 
 }  // namespace tactus

@@ -75,6 +75,16 @@ void DdrController::move_data(tlm::tlm_generic_payload& transaction) {
   }
 }
 
+void DdrController::move_or_postpone(tlm::tlm_generic_payload& transaction) {
+  const auto* times = transaction.get_extension<DdrTimes>();
+  if (times == nullptr || times->part.moves == nullptr || !times->part.moves->postpones()) {
+    return move_data(transaction);
+  }
+  times->part.moves->postpone(transaction.is_write(), times->part.number, times->part.offset,
+                              static_cast<std::uint32_t>(transaction.get_address()),
+                              transaction.get_data_length());
+}
+
 tlm::tlm_sync_enum DdrController::nb_transport_fw(int binding,
                                                   tlm::tlm_generic_payload& transaction,
                                                   tlm::tlm_phase& phase, sc_core::sc_time& delay) {
@@ -216,12 +226,13 @@ void DdrController::end_request(const DdrCore::Mark& mark) {
 /// Moves the data of an access that has entered the buffer, and answers a write.
 void DdrController::admit(const DdrCore::Mark& mark) {
   Access& access = accesses_[mark.tag];
-  if (!timing_only()) move_data(*access.transaction);
+  if (!timing_only()) move_or_postpone(*access.transaction);
   if (!access.transaction->is_write()) return;
   const std::uint64_t entered = mark.clock * tck_;
   if (auto* times = access.transaction->get_extension<DdrTimes>()) {
     const std::uint64_t edge = (access.arrival + tck_ - 1) / tck_ * tck_;
-    *times = {};
+    times->row = times->refresh = times->bus = 0;
+    times->row_state = DdrRowState::hit;
     times->queue = entered - edge;
     times->rest = entered + tck_ - access.arrival - times->queue;
   }

@@ -38,6 +38,7 @@
 #include "models/dram/ddr_core.h"
 #include "models/dram/ddr_protocol.h"
 #include "models/dram/sparse_memory.h"
+#include "models/sim/postponed_moves.h"
 #include "models/sim/pulled_memory.h"
 
 namespace tactus {
@@ -52,6 +53,7 @@ struct DdrTimes final : tlm::tlm_extension<DdrTimes> {
   std::uint64_t bus = 0;      ///< its own data on the bus
   std::uint64_t rest = 0;     ///< the minimum of every access: clock edge, command, latency
   DdrRowState row_state = DdrRowState::hit;
+  PartOfBurst part;  ///< set by the initiator, if the moves of its data may be postponed
 
   [[nodiscard]] tlm::tlm_extension_base* clone() const override { return new DdrTimes(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
@@ -130,6 +132,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   /// Returns false and sets the response status if the transaction is refused.
   bool check(tlm::tlm_generic_payload& transaction) const;
   void move_data(tlm::tlm_generic_payload& transaction);
+  void move_or_postpone(tlm::tlm_generic_payload& transaction);
   tlm::tlm_sync_enum nb_transport_fw(int binding, tlm::tlm_generic_payload& transaction,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void b_transport(int binding, tlm::tlm_generic_payload& transaction, sc_core::sc_time& delay);

@@ -6,6 +6,7 @@
 
 #include "models/dram/ddr_banks.h"
 #include "models/sim/kernel_time.h"
+#include "models/sim/turns.h"
 
 namespace tactus {
 namespace {
@@ -99,6 +100,7 @@ void DdrHistory::admitted(unsigned port, bool write, DdrClock clock) {
 void DdrHistory::look() {
   if (seen_ == clock_.now) return;
   seen_ = clock_.now;
+  if (clock_.turn != nullptr) clock_.turn->reach(clock_.now * clock_.period);
   controller_.catch_up(clock_.now * clock_.period);
   const DdrClock before = clock_.now == 0 ? 0 : clock_at(clock_.now - 1) + 1;
   if (before > 0) advance(before - 1);

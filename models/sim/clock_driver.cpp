@@ -131,6 +131,12 @@ void ClockDriver::wake() {
 
 void ClockDriver::run() {
   is_awaited_ = sc_core::sc_get_status() == sc_core::SC_RUNNING;
+  if (is_awaited_ && clock_.turn != nullptr) {
+    while (go_on()) {
+    }
+    is_awaited_ = false;
+    return;
+  }
   owns_kernel_ = !is_awaited_;
   wake();
   if (is_awaited_) {

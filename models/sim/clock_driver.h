@@ -29,7 +29,8 @@ class ClockDriver final : public sc_core::sc_module {
               std::function<bool(Cycle)> cycle, bool waits = false);
 
   /// Runs until `cycle` returns false. Passes on exceptions of `cycle`. May be called repeatedly.
-  /// While a thread waits in run(), other designs run.
+  /// While a thread waits in run(), other designs run. A design that takes turns (turns.h) runs in
+  /// the thread itself.
   void run();
   /// Begins with cycle clock.now, whose middle must not be over. `cycle` returns false when no work
   /// is left. An exception of `cycle` ends the kernel's run.

@@ -22,14 +22,22 @@ class PulledMemory {
   }
   /// Time, in units of sc_time, of its next work if no request comes; ~0: none.
   [[nodiscard]] std::uint64_t next_pull() const { return next_pull_; }
+  /// Number of whole clock periods from the time `present` on in which nothing is due; ~0: nothing
+  /// ever is, if no request comes.
+  [[nodiscard]] std::uint64_t periods_before_pull(std::uint64_t present,
+                                                  std::uint64_t period) const {
+    if (next_pull_ == ~std::uint64_t{0}) return ~std::uint64_t{0};
+    return next_pull_ <= present ? 0 : (next_pull_ - present + period - 1) / period;
+  }
   /// While set, accesses take their time and move no data.
   void set_timing_only(bool on) { timing_only_ = on; }
   /// Reads or writes bytes without time. Ignores a range that the memory does not hold.
   virtual void read_now(std::uint64_t address, std::uint8_t* bytes, std::size_t count) = 0;
   virtual void write_now(std::uint64_t address, const std::uint8_t* bytes, std::size_t count) = 0;
 
-  /// True if the current state can be saved and restored. Such a memory implements the functions
-  /// below.
+  /// True if an initiator can return to an earlier cycle. Such a memory implements the functions
+  /// below. A memory that several designs share goes on instead, and its initiators repeat what it
+  /// has answered (models/axi/pin_record.h).
   [[nodiscard]] virtual bool rewinds() const { return false; }
   /// Saves the current state, in which every access must be answered. Replaces an earlier mark.
   virtual void mark() {}

@@ -7,6 +7,7 @@
 #include "isa/tcu/layout.h"
 #include "models/sim/events.h"
 #include "models/sim/trace/signals.h"
+#include "models/sim/turns.h"
 #include "models/tcu/fast/tcu_sequences.h"
 
 namespace tactus {
@@ -283,6 +284,7 @@ void TcuSystem::cycle() {
   if (samples) commit_samples();
   if (clock_.events != nullptr) clock_.events->end_of_cycle(clock_.now);
   if (watched) clock_.watcher->committed(clock_.now);
+  if (!clock_.timing_only) ++passed_.evaluated;
   ++clock_.now;
   if (own_units_) own_units_->end_cycle();
 }
@@ -451,6 +453,7 @@ void TcuSystem::pass(Cycle most) {
 void TcuSystem::pass_idle(Cycle cycles) {
   tcu_.pass_time(cycles);
   const Cycle end = clock_.now + cycles;
+  if (!clock_.timing_only) passed_.skipped += cycles;
   if (sampler_ && !clock_.timing_only && !samples_outside_) {
     pass_samples(end, sampler_->flags(), tcu_.decoder().registers().program_counter);
   }
@@ -462,11 +465,22 @@ Cycle TcuSystem::cycles_to_skip(Cycle most) const {
   // After the first cycle without any change the caller checks for the end of the program.
   if (!rested_ || (clock_.activity.awake & all_units) != 0) return 0;
   if (every_cycle_ || samples_by_cycle_ || clock_.engine == Engine::step) return 0;
-  if (!words_.valid && !source_.exhausted()) return 0;
-  // A source that was stopped has ended the input: offer_word() has to see it.
-  if (!words_.valid && stream_.idle() && !clock_.input_ended) return 0;
+  // A source that was stopped has ended the input, and one that was started has begun another one:
+  // offer_word() has to see it.
+  const bool ends = stream_.idle() && source_.exhausted();
+  if (!words_.valid && ends != clock_.input_ended) return 0;
   most = std::min(most, next_watched() - clock_.now);
   if (clock_.events != nullptr) most = tcu_.decoder().cycles_before_timeout(most);
+  // Neither while intervals are worked out nor in a replay does the memory go on.
+  const bool replays = ports_[0]->target->replays() || ports_[1]->target->replays();
+  if (clock_.timing_only || replays) return memories_wait(most);
+  return wait_for_turn(clock_, [&] { return memories_wait(most); });
+}
+
+/// Number of cycles from the current one on, at most `most`, in which the memories and the source
+/// of the program stay as they are, as far as this is known.
+Cycle TcuSystem::memories_wait(Cycle most) const {
+  if (!words_.valid && !source_.exhausted()) most = source_.waits(clock_.now, most);
   for (const auto& port : ports_) {
     if (port->target_waits) most = port->target->waits(most);
   }
@@ -492,6 +506,14 @@ void TcuSystem::take_sequences() {
 }
 
 // ---- what it tells ------------------------------------------------------------------------------
+
+TcuSystem::Passed TcuSystem::passed() const {
+  Passed passed = passed_;
+  if (!sequences_) return passed;
+  passed.taken = sequences_->taken_cycles();
+  passed.visits = sequences_->visits();
+  return passed;
+}
 
 unsigned TcuSystem::units() const {
   unsigned units = 0;

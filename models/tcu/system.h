@@ -44,6 +44,9 @@ class InstructionSource {
   [[nodiscard]] virtual bool exhausted() const = 0;
   /// True if a word is outstanding that will come by itself, after some time.
   [[nodiscard]] virtual bool waits_for_memory() const { return false; }
+  /// Number of cycles from `now` on, at most `most`, in which no word is offered, after one in
+  /// which none was; 0: unknown.
+  [[nodiscard]] virtual Cycle waits(Cycle /*now*/, Cycle /*most*/) const { return 0; }
   /// The program's words, if one is offered in every cycle up to the end and they can be read ahead
   /// of time.
   struct Program {
@@ -134,6 +137,14 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   [[nodiscard]] std::vector<std::string> waits_for() override;
   [[nodiscard]] bool waits_for_memory() const override;
 
+  /// How the engine has passed the cycles before the current one.
+  struct Passed {
+    Cycle evaluated = 0;       ///< in which the units that are awake were evaluated
+    Cycle skipped = 0;         ///< in which all units slept
+    Cycle taken = 0;           ///< of sequences that are known
+    std::uint64_t visits = 0;  ///< look-ups of what the design does beside a live memory
+  };
+  [[nodiscard]] Passed passed() const;
   /// Number of evaluations of a unit in a cycle so far. Units that sleep are not evaluated.
   [[nodiscard]] std::uint64_t evaluations() const { return clock_.activity.evaluations; }
   [[nodiscard]] unsigned units() const;
@@ -240,6 +251,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   /// The next cycle, or as many as can be left out; `most` at the most.
   void pass(Cycle most);
   [[nodiscard]] Cycle cycles_to_skip(Cycle most) const;
+  [[nodiscard]] Cycle memories_wait(Cycle most) const;
   // Engine check (check.cpp).
   struct Checks {
     std::uint32_t sleeps = 0, skips = 0;  ///< met so far
@@ -287,6 +299,7 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
   void reset_registers(Registers& r);
   std::vector<std::uint8_t> reset_state_;  ///< registers before cycle 0
   Checks checks_;
+  Passed passed_;  ///< evaluated and skipped cycles
   bool paused_ = false;
   bool rested_ = false;  ///< nothing changed in the last cycle
 };

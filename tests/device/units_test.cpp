@@ -1,5 +1,7 @@
 // Several TCUs behind one memory: each computes the same as alone, one unit behaves as the machine
 // of a run, and all engines agree on the waiting times.
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "firmware/config/board.h"
@@ -108,9 +110,12 @@ TEST(TcuUnits, EnginesAgreeAndEachUnitComputesWhatItDoesAlone) {
   for (const std::uint64_t seed : test_seeds(47'100'000, 10)) {
     Random random(seed);
     const bool stream = random.chance(40);
-    TcuSimulationConfig config = board_config(random.pick({"zcu104", "zcu104_dual"}), stream);
+    TcuSimulationConfig config =
+        board_config(stream ? random.pick({"zcu104", "zcu104_dual"})
+                            : random.pick({"zcu104", "zcu104_dual", "arty_a7_35", "ultra96_v2"}),
+                     stream);
     std::vector<std::vector<std::uint8_t>> programs;
-    for (std::uint64_t u = random.range(2, 4); u > 0; --u) {
+    for (std::uint64_t u = random.range(2, 5); u > 0; --u) {
       programs.push_back(random_moves(random, config.architecture));
     }
     // All units execute the same stream.
@@ -130,6 +135,51 @@ TEST(TcuUnits, EnginesAgreeAndEachUnitComputesWhatItDoesAlone) {
       apart += expected.cycles[0] + expected.cycles[1];
     }
     EXPECT_GT(together, apart) << "they wait for each other, seed " << seed;
+  }
+}
+
+/// Several units, and a stream from the DRAM, cost no more than as many runs of the step engine: no
+/// more cycles are evaluated, and the kernel does nothing.
+TEST(TcuUnits, NoModeEvaluatesMoreThanStepDoes) {
+  for (const auto& [board, stream, count] : {std::tuple{"arty_a7_35", false, 5U},
+                                             {"zcu104", false, 3U},
+                                             {"zcu104", true, 3U},
+                                             {"zcu104", true, 1U}}) {
+    TcuSimulationConfig config = board_config(board, stream);
+    Random random(48'000'000 + count);
+    const auto program = random_moves(random, config.architecture);
+    config.engine = Engine::step;
+    Cycle steps = 0;
+    {
+      TcuSimulation alone(config);
+      (void)run_twice(alone, program, 0);
+      EXPECT_EQ(alone.system().passed().evaluated, alone.now());
+      steps = alone.now();
+    }
+    config.engine = Engine::fast;
+    TcuUnits units(config, count, program.size());
+    units.run([&](unsigned u) { (void)run_twice(units[u], program, u); });
+    for (unsigned u = 0; u < count; ++u) {
+      const TcuSystem::Passed passed = units[u].system().passed();
+      EXPECT_EQ(passed.evaluated + passed.skipped + passed.taken, units[u].now());
+      EXPECT_LE(passed.evaluated + passed.visits, steps) << board << ", unit " << u;
+      EXPECT_GT(passed.skipped, 0U) << board << ", unit " << u;
+    }
+    EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME) << board;
+  }
+}
+
+/// Equal programs make their requests in the same cycles: the memory serves unit 0 first.
+TEST(TcuUnits, RequestsOfOneCycleComeInTheOrderOfTheUnits) {
+  for (const Engine engine : {Engine::step, Engine::fast, Engine::check}) {
+    TcuSimulationConfig config = board_config("arty_a7_35");
+    config.engine = engine;
+    Program program(config.architecture);
+    program.read_dram(0, 1, {0, 0});
+    TcuUnits units(config, 4, 0);
+    std::array<Cycle, 4> cycles{};
+    units.run([&](unsigned u) { cycles[u] = units[u].run(program.bytes()).cycles; });
+    for (unsigned u = 1; u < 4; ++u) EXPECT_GT(cycles[u], cycles[u - 1]) << "unit " << u;
   }
 }
 

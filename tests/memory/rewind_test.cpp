@@ -152,8 +152,9 @@ class Machine {
     marked_cycle_ = clock_.now;
   }
   void rewind() {
+    const Cycle reached = clock_.now;
     clock_.now = marked_cycle_;
-    for (const auto& slave : slaves_) slave->rewind();
+    for (const auto& slave : slaves_) slave->rewind(reached);
     memory_.controller().rewind();
   }
 

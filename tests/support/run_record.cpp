@@ -8,6 +8,7 @@
 
 #include "firmware/driver/common/memory_system.h"
 #include "firmware/driver/tcu/timeline_tracks.h"
+#include "firmware/driver/tcu/units.h"
 #include "isa/support/error.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "tests/support/differential.h"
@@ -151,7 +152,8 @@ std::vector<std::uint64_t> counters(const RunRecord& record) {
   return all;
 }
 
-RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
+/// `shared`: others use the memory, whose figures are then not those of this unit's cycle.
+RunRecord record_on(TcuSimulation& simulation, const RunOrder& order, bool shared = false) {
   RunRecord record;
   load_windows(*order.program, simulation);
   EventLog log(simulation.machine().event_format(), record.events);
@@ -182,7 +184,7 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order) {
   record.intervals = intervals.lines();
   record.contents = contents(simulation, *order.program);
   record.simulated = simulation.now();
-  if (MemorySystem* memory = simulation.memory_system()) {
+  if (MemorySystem* memory = simulation.memory_system(); memory != nullptr && !shared) {
     record.memory_statistics = memory_statistics(*memory);
   }
   record.evaluations = simulation.system().evaluations();
@@ -232,6 +234,28 @@ std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
   std::vector<RunRecord> records;
   TcuSimulation simulation(config);
   for (const RunOrder& order : runs) records.push_back(record_on(simulation, order));
+  return records;
+}
+
+RecordsTogether record_together(const std::vector<std::vector<RunOrder>>& runs,
+                                const TcuSimulationConfig& config, unsigned units) {
+  std::size_t longest = 0;
+  for (const auto& of_unit : runs) {
+    for (const RunOrder& order : of_unit) {
+      longest = std::max(longest, order.program->bytes().size());
+    }
+  }
+  TcuUnits machines(config, units, longest);
+  RecordsTogether records;
+  records.units.resize(runs.size());
+  machines.run([&](unsigned u) {
+    if (u >= runs.size()) return;
+    for (const RunOrder& order : runs[u]) {
+      records.units[u].push_back(record_on(machines[u], order, true));
+      if (!records.units[u].back().error.empty()) return;
+    }
+  });
+  records.memory_statistics = memory_statistics(*machines[0].memory_system());
   return records;
 }
 

@@ -53,6 +53,16 @@ struct RunOrder {
 [[nodiscard]] std::vector<RunRecord> record_runs(const std::vector<RunOrder>& runs,
                                                  const TcuSimulationConfig& config);
 
+struct RecordsTogether {
+  std::vector<std::vector<RunRecord>> units;     ///< runs of each unit, without memory_statistics
+  std::vector<std::uint64_t> memory_statistics;  ///< at the end of all runs
+};
+
+/// Runs programs on `units` units behind one board's memory; runs[u] are those of unit u. After an
+/// error a unit runs no more.
+[[nodiscard]] RecordsTogether record_together(const std::vector<std::vector<RunOrder>>& runs,
+                                              const TcuSimulationConfig& config, unsigned units);
+
 /// Runs the program on a new machine with its initial DRAM contents, for at most `max_cycles` (0:
 /// no limit). If `events` is false, no observer receives events.
 [[nodiscard]] RunRecord record_run(const RandomProgram& program, const TcuSimulationConfig& config,

@@ -47,7 +47,7 @@ class Runner {
         simulation_(machines_[0]),
         recorder_(plan_, machines_, plan_.regions,
                   plan_.model ? plan_.model->path : plan_.workload.program),
-        report_{{}, plan_, recorder_, 0, 0, simulation_.machine().rates(), false} {
+        report_{{}, plan_, recorder_, 0, 0, simulation_.machine().rates(), false, {}, 0} {
     if (!plan_.host.packages.empty()) packages_.emplace(plan_, simulation_);
   }
 
@@ -64,6 +64,11 @@ class Runner {
     report_.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report_.total_cycles = simulation_.now();
+    report_.passed = simulation_.system().passed();
+    for (const unsigned p : {0U, 1U}) {
+      const BoundarySplitter::Stats& stats = simulation_.system().port(p).splitter().stats();
+      report_.bursts += stats.read_bursts + stats.write_bursts;
+    }
     recorder_.finish();
     defer.reset();  // from here on, another signal ends the program at once
     if (!stuck && !report_.interrupted && !report_.images.empty() &&

@@ -56,6 +56,15 @@ RunDocument run_document(const RunReport& report) {
   document.first_cycle = report.recorder.first_cycle();
   document.total_cycles = report.total_cycles;
   document.wall_seconds = report.wall_seconds;
+  const TcuSystem::Passed& passed = report.passed;
+  document.engine = {{"evaluated_cycles", passed.evaluated},
+                     {"skipped_cycles", passed.skipped},
+                     {"taken_cycles", passed.taken},
+                     {"visits_per_burst", nullptr}};
+  if (passed.visits != 0 && report.bursts != 0) {
+    document.engine["visits_per_burst"] =
+        static_cast<double>(passed.visits) / static_cast<double>(report.bursts);
+  }
   document.interrupted = report.interrupted;
   document.activity = &report.recorder.activity();
   return document;

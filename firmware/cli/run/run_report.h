@@ -17,6 +17,8 @@ struct RunReport : TcuImages {
   double wall_seconds = 0;  ///< simulation only
   MachineRates rates;
   bool interrupted = false;  ///< a signal has ended it
+  TcuSystem::Passed passed;  ///< cycles of the first unit, by how the engine has passed them
+  std::uint64_t bursts = 0;  ///< of the first unit, at the pins of its DRAM ports
 };
 
 /// Makes the document for all reports. The report must outlive it.

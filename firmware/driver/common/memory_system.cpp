@@ -64,31 +64,41 @@ PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_
 }
 
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
-                           const std::vector<unsigned>& ports, Clock& clock, bool with_stream)
-    : MemorySystem(board, ddr, ports, with_stream, 1) {
+                           const std::vector<unsigned>& ports, Clock& clock, Stream stream)
+    : MemorySystem(board, ddr, ports, stream, 1, false) {
   (void)add_machine(board, clock);
 }
 
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
-                           std::vector<unsigned> ports, bool with_stream, unsigned machines)
+                           std::vector<unsigned> ports, Stream stream, unsigned machines)
+    : MemorySystem(board, ddr, std::move(ports), stream, machines, true) {}
+
+MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
+                           std::vector<unsigned> ports, Stream stream, unsigned machines,
+                           bool shared)
     : ports_(std::move(ports)),
-      with_stream_(with_stream),
-      pulled_(!with_stream && machines == 1),
-      controller_("ddr", ddr,
-                  controller_ports(*board.board_memory, ports_, with_stream, machines)) {
+      stream_(stream),
+      pulled_(stream != Stream::initiator),
+      shared_(shared),
+      controller_(
+          "ddr", ddr,
+          controller_ports(*board.board_memory, ports_, stream != Stream::nothing, machines)) {
   if (pulled_) controller_.set_pulled();
 }
 
 unsigned MemorySystem::add_machine(const BoardValues& board, Clock& clock) {
-  if (clock_ == nullptr) clock_ = &clock;
+  clocks_.push_back(&clock);
+  if (shared_) clock.turn = &turns_.add(clock);
   const BoardMemory& memory = *board.board_memory;
   const unsigned access_bytes = controller_.config().burst_bytes();
+  std::uint64_t answer_delay = ~std::uint64_t{0};
   const auto make_path = [&](const std::string& name, const PathConfig& config) {
     auto path = std::make_unique<PortPath>(name.c_str(), clock, clock_period(board.clock_mhz),
                                            board.axi_data_bits / 8, config);
     path->reads.bind(controller_.socket);
     path->writes.bind(controller_.socket);
     if (pulled_) path->set_pulled();
+    answer_delay = std::min(answer_delay, path->answer_delay());
     lookahead_ = std::min(lookahead_, path->lookahead());
     return path;
   };
@@ -97,20 +107,32 @@ unsigned MemorySystem::add_machine(const BoardValues& board, Clock& clock) {
     paths_.push_back(
         make_path(fmt::format("path{}", p), path_config(board, ports_[p], access_bytes)));
   }
-  if (with_stream_) {
+  if (stream_ != Stream::nothing) {
     const MemoryStream& stream = *memory.stream;
     streams_.push_back(make_path(
         "stream_path", path_config(board, memory.path(stream.path), stream.base, access_bytes)));
   }
   controller_.set_lookahead(lookahead_);
+  if (shared_) clock.turn->set_answer_delay(answer_delay);
   return first;
+}
+
+/// A slave makes its next request at the end of the cycle, the reader of a stream at its begin.
+std::uint64_t MemorySystem::latest_pull(const Clock& clock) const {
+  return clock.begin() + (stream_ == Stream::nothing ? clock.period / 2 : 0);
+}
+
+void MemorySystem::settle(const Clock& clock) const {
+  if (clock.turn != nullptr) clock.turn->reach(latest_pull(clock));
 }
 
 DdrFigures MemorySystem::figures() {
   if (pulled_) {
     // The controller catches up to the time to which a slave may have pulled it in this cycle, so
     // the figures do not depend on how far a slave has pulled.
-    controller_.catch_up(clock_->now * clock_->period + clock_->period / 2 + lookahead_.value());
+    std::uint64_t latest = 0;
+    for (const Clock* clock : clocks_) latest = std::max(latest, latest_pull(*clock));
+    controller_.catch_up(latest + lookahead_.value());
   } else {
     controller_.catch_up();
   }
@@ -132,7 +154,7 @@ DdrFigures MemorySystem::figures() {
 }
 
 void MemorySystem::describe(const trace::Scope& scope) {
-  if (!history_) history_ = std::make_unique<DdrHistory>(controller_, *clock_);
+  if (!history_) history_ = std::make_unique<DdrHistory>(controller_, *clocks_.front());
   history_->describe(scope.unit("memory").unit("ddr"));
 }
 
@@ -145,6 +167,7 @@ void MemorySystem::attach(unsigned port, AxiSlave& slave, const char* account) {
 
 void MemorySystem::attach(StreamReader& reader) {
   reader.socket.bind(streams_.back()->socket);
+  if (pulled_) reader.set_pulled(controller_);
   readers_.push_back(&reader);
 }
 

@@ -13,6 +13,7 @@
 #include "models/axi/stream_reader.h"
 #include "models/dram/ddr_controller.h"
 #include "models/dram/ddr_history.h"
+#include "models/sim/turns.h"
 
 namespace tactus {
 
@@ -26,15 +27,21 @@ namespace tactus {
 
 class MemorySystem {
  public:
+  /// What is at the path of the board's "stream", which must exist unless it is `nothing`.
+  enum class Stream { nothing, reader, initiator };
+  [[nodiscard]] static Stream stream_of(const BoardValues& board) {
+    return board.stream_model == StreamModel::board ? Stream::reader : Stream::nothing;
+  }
+
   /// Makes the memory of one machine. Precondition: `board` has a memory. `ports` gives, for each
-  /// port of the machine, the board's DRAM port whose path and base it uses. `with_stream` adds the
-  /// path of the board's "stream", which must exist. Without a stream the attached slaves pull the
-  /// memory (models/sim/pulled_memory.h).
+  /// port of the machine, the board's DRAM port whose path and base it uses. The machine pulls the
+  /// memory (models/sim/pulled_memory.h), unless the stream has an initiator of its own.
   MemorySystem(const BoardValues& board, const DdrConfig& ddr, const std::vector<unsigned>& ports,
-               Clock& clock, bool with_stream = false);
-  /// Makes the memory of several equal machines. Call add_machine() for each of them, in order.
+               Clock& clock, Stream stream = Stream::nothing);
+  /// Makes the memory of several equal machines, which take turns (models/sim/turns.h). Call
+  /// add_machine() for each of them, in order.
   MemorySystem(const BoardValues& board, const DdrConfig& ddr, std::vector<unsigned> ports,
-               bool with_stream, unsigned machines);
+               Stream stream, unsigned machines);
   /// Makes the paths of a machine; `board` has the bases of its ports. Returns the number of its
   /// first port.
   unsigned add_machine(const BoardValues& board, Clock& clock);
@@ -42,6 +49,13 @@ class MemorySystem {
   /// Connects the slave of a machine's port to its path. The slave then keeps an account, named
   /// `account`, of the time that it waits. Call attach() once for each port, during elaboration.
   void attach(unsigned port, AxiSlave& slave, const char* account);
+
+  /// Call when the work of a machine among several ends. Machines are numbered as they were added.
+  void leave(unsigned machine) { clocks_[machine]->turn->leave(); }
+
+  /// Call before the host of a machine with this clock accesses the memory. If others share it, it
+  /// has then done what is due in the present cycle.
+  void settle(const Clock& clock) const;
 
   /// Connects the reader of the instruction stream of the machine that was added last.
   void attach(StreamReader& reader);
@@ -59,16 +73,21 @@ class MemorySystem {
   [[nodiscard]] const PortPath& path(unsigned port) const { return *paths_[port]; }
 
  private:
+  MemorySystem(const BoardValues& board, const DdrConfig& ddr, std::vector<unsigned> ports,
+               Stream stream, unsigned machines, bool shared);
+  /// The latest time, in units of sc_time, to which a machine pulls the memory in this cycle.
+  [[nodiscard]] std::uint64_t latest_pull(const Clock& clock) const;
+
   const std::vector<unsigned> ports_;  ///< the board's DRAM port for each port of a machine
-  const bool with_stream_;
-  /// True if slaves pull the memory: with one machine and without a stream.
-  const bool pulled_;
+  const Stream stream_;
+  const bool pulled_;  ///< all initiators pull the memory
+  const bool shared_;  ///< the memory is made for machines that take turns
   std::vector<std::unique_ptr<PortPath>> paths_, streams_;  ///< paths of all machines
   std::vector<const StreamReader*> readers_;
   DdrController controller_;
   sc_core::sc_time lookahead_ = sc_core::sc_max_time();  ///< shortest lookahead of all paths
-  /// Clock of the machine that was added first.
-  const Clock* clock_ = nullptr;
+  std::vector<Clock*> clocks_;                           ///< of all machines
+  Turns turns_{controller_};
   std::unique_ptr<DdrHistory> history_;  ///< null until signals are requested
 };
 

@@ -1,6 +1,7 @@
 // The instruction stream: a program's bytes, word by word.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -40,6 +41,11 @@ class ProgramStream final : public InstructionSource {
   [[nodiscard]] bool exhausted() const override { return position_ >= size_; }
   [[nodiscard]] bool waits_for_memory() const override {
     return reader_ != nullptr && reader_->waits_for_memory();
+  }
+  [[nodiscard]] Cycle waits(Cycle now, Cycle most) const override {
+    if (now < next_) return std::min(most, next_ - now);
+    if (now == next_) return 0;  // the reader has not been asked for this word yet
+    return reader_ == nullptr ? 0 : reader_->waits(most);
   }
   [[nodiscard]] Account* memory_account() override {
     return reader_ == nullptr ? nullptr : &reader_->account();

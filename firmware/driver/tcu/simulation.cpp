@@ -75,7 +75,7 @@ void TcuSimulation::build() {
     if (!config.resolved_ddr) internal_error("the board's memory has not been looked up");
     own_memory_ =
         std::make_unique<MemorySystem>(config, *config.resolved_ddr, std::vector<unsigned>{0, 1},
-                                       clock_, config.stream_model == StreamModel::board);
+                                       clock_, MemorySystem::stream_of(config));
     board_memory_ = own_memory_.get();
   }
   for (unsigned p = 0; p < 2; ++p) {
@@ -151,7 +151,7 @@ TcuRunResult TcuSimulation::run(const std::vector<std::uint8_t>& program,
     DdrFigures figures = own_memory_->figures();
     result.ddr = figures -= *result.ddr;
   }
-
+  if (board_memory_ != nullptr) board_memory_->settle(clock_);
   end_counts(*system_, first_cycle(), result);
   return result;
 }

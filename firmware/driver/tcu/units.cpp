@@ -117,6 +117,7 @@ void TcuUnits::Unit::work() {
     } catch (...) {
       if (all_.error_ == nullptr) all_.error_ = std::current_exception();
     }
+    all_.memory_.leave(number_);
     --all_.at_work_;
     if (all_.at_work_ == 0 || all_.error_ != nullptr) sc_core::sc_pause();
     wait();
@@ -124,8 +125,7 @@ void TcuUnits::Unit::work() {
 }
 
 TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t program_bytes)
-    : memory_(config, *config.resolved_ddr, {0, 1}, config.stream_model == StreamModel::board,
-              count) {
+    : memory_(config, *config.resolved_ddr, {0, 1}, MemorySystem::stream_of(config), count) {
   // Room for padding to whole words of the stream.
   const std::uint64_t padding = 2 * std::uint64_t{config.axi_data_bits / 8};
   const bool reads_stream = config.stream_model == StreamModel::board;

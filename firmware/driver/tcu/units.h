@@ -7,7 +7,9 @@
 // stored once, for all units. Each DRAM port has a path of its own, configured like that of unit 0,
 // to the same port of the controller. No board with several units has been measured.
 //
-// All clocks begin at cycle 0 and tick together. No time passes between two programs of a unit.
+// All clocks begin at cycle 0 and tick together. No time passes between two programs of a unit. The
+// memory gets requests in the order of their time, those of one cycle in the order of the units'
+// numbers (models/sim/turns.h).
 #pragma once
 
 #include <array>

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "isa/support/error.h"
+#include "models/sim/events.h"
 #include "models/tcu/fast/tcu_sequences.h"
 #include "models/tcu/system.h"
 
@@ -221,10 +222,18 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   from.state = KnownSequences::none;
   begin_interval(from);
   show_head(position.state);
-  // The other units may be in any state of the control, so they are not evaluated.
-  system_.clock_.activity.awake = TcuSystem::units_of_moves;
+  // The other units may be in any state of the control, so they are not evaluated: not even if a
+  // wire that they read changes and wakes them, since their own wires are of another state.
+  Clock& clock = system_.clock_;
+  clock.activity.awake = TcuSystem::units_of_moves;
   KnownSequences::State found;
-  system_.pass(1);
+  system_.offer_word();
+  system_.settle();
+  if (system_.sampler_) system_.sampler_->observe();
+  clock.activity.awake &= TcuSystem::units_of_moves;
+  system_.clock_edge();
+  if (clock.events != nullptr) clock.events->end_of_cycle(clock.now);
+  ++clock.now;
   note_passing(found);
   end_interval(found);
   note_timer(found);

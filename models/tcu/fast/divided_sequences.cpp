@@ -61,6 +61,7 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
       continue;
     }
     resting_moves_ = {};
+    ++visits_;
     drive(position);
     if (position.now >= lost.until) lost = loses_time(control, begin, position.now);
     const Id key = key_of_moves(position, lost.time);
@@ -106,6 +107,7 @@ void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cyc
     return interval.passing == passing && !interval.retires && known_[position.moves].busy == busy;
   };
   do {
+    ++visits_;
     add_step(true, moves.interval, 1);
     if (timed) pass_time(position, moves.interval, 1);
     ++position.now;
@@ -213,7 +215,10 @@ bool TcuSequences::take_moves(Position& position, const Passage& passage, Cycle 
   add_step(true, passage.interval, cycles);
   if (interval.responds) note_path_responses(passage.interval, position.now);
   if (position.now >= quiet_until_) {
-    if (!memories_->pass(interval.passing, position.now, cycles)) return false;
+    if (!memories_->pass(interval.passing, position.now, cycles)) {
+      position.now += cycles;
+      return false;
+    }
   } else if (interval.passing.any()) {
     internal_error("cycle {}: a move goes on while its memory is still", position.now);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/sim/pulled_memory.h"
+#include "models/sim/turns.h"
 #include "models/tcu/decoder/decoder.h"
 
 namespace tactus {
@@ -28,9 +29,10 @@ LiveMemories::LiveMemories(Clock& clock, const std::array<Port, 2>& ports, unsig
                            ProgramBursts& bursts)
     : clock_(clock), ports_(ports), beat_bytes_(beat_bytes), bursts_(bursts), beat_(beat_bytes) {}
 
-/// Calls visit(memory) for each memory; both ports may share one.
+/// Calls visit(memory) for each memory that no other design shares; both ports may share one.
 template <typename Visit>
 void LiveMemories::for_each_memory(const Visit& visit) {
+  if (clock_.turn != nullptr) return;
   PulledMemory* const first = ports_[0].target->pulled();
   PulledMemory* const second = ports_[1].target->pulled();
   visit(*first);
@@ -53,10 +55,10 @@ void LiveMemories::begin() {
   ranges_ = {};
 }
 
-void LiveMemories::rewind(Cycle now) {
+void LiveMemories::rewind(Cycle now, Cycle reached) {
   begin();
   clock_.now = now;
-  for (const Port& port : ports_) port.target->rewind();
+  for (const Port& port : ports_) port.target->rewind(reached);
   for_each_memory([](PulledMemory& memory) { memory.rewind(); });
   turned_ = {now, now};
 }
@@ -89,10 +91,13 @@ Cycle LiveMemories::waits(unsigned busy, unsigned driven, Cycle now, Cycle most)
   for (unsigned p = 0; p < 2; ++p) account(p, now);  // the wires are still those of this cycle
   for (Cycle held = 0;;) {
     clock_.now = now + held;
-    Cycle waits = most - held;
-    for (unsigned p = 0; p < 2; ++p) {
-      if ((busy >> p & 1) != 0) waits = ports_[p].target->waits(waits);
-    }
+    const Cycle waits = wait_for_turn(clock_, [&] {
+      Cycle cycles = most - held;
+      for (unsigned p = 0; p < 2; ++p) {
+        if ((busy >> p & 1) != 0) cycles = ports_[p].target->waits(cycles);
+      }
+      return cycles;
+    });
     held += std::max<Cycle>(waits, 1);
     if (held >= most) return most;
     if (drive(busy, now + held) != driven) return held;

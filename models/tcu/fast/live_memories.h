@@ -51,8 +51,9 @@ class LiveMemories {
   /// Marks the current state, in which nothing is under way, so that rewind() can return to it.
   /// `next` is the first instruction that has not been executed.
   void mark(std::uint64_t next);
-  /// Returns to the marked state, which is that of cycle `now`.
-  void rewind(Cycle now);
+  /// Returns to the marked state, which is that of cycle `now`; cycles before `reached` have
+  /// passed.
+  void rewind(Cycle now, Cycle reached);
   /// While an object of this class lives, accesses take their time and move no data.
   class TimingOnly {
    public:
@@ -75,7 +76,7 @@ class LiveMemories {
   [[nodiscard]] Cycle waits(unsigned busy, unsigned driven, Cycle now, Cycle most);
   /// Passes `cycles` cycles from `now` on, with handshakes in the last one only. Returns false if
   /// one port writes bytes that the other port accesses, so that their order in time matters. The
-  /// memories must then be rewound.
+  /// memories must then be rewound; the cycles have passed all the same.
   [[nodiscard]] bool pass(const Passing& passing, Cycle now, Cycle cycles) {
     const bool rests = !passing.any() && turned_[0] > now && turned_[1] > now;
     return rests || pass_pins(passing, now, cycles);

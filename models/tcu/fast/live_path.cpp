@@ -94,9 +94,9 @@ void TcuSequences::commit_path(const Position& position) {
   finish_path(position);
 }
 
-/// Undoes the path. What has been told of it will occur again.
-void TcuSequences::drop_path() {
-  memories_->rewind(committed_.now);
+/// Undoes the path, which has led to this position. What has been told of it will occur again.
+void TcuSequences::drop_path(const Position& position) {
+  memories_->rewind(committed_.now, position.now);
   for (; counted_ > 0; --counted_) {
     add_counts(path_[counted_ - 1].interval, 0 - std::uint64_t{path_[counted_ - 1].times});
   }

@@ -60,7 +60,7 @@ void TcuSequences::walk_live(Position& position, Cycle until) {
     commit_path(position);
     begin_path();
   }
-  drop_path();
+  drop_path(position);
 }
 
 /// Asks the memories for the wires that they drive in the position's cycle.
@@ -80,6 +80,7 @@ void TcuSequences::pass_time(Position& position, Id interval, Cycle cycles) cons
 
 /// Takes the next interval. Returns false if it cannot be part of a sequence.
 bool TcuSequences::step_live(Position& position, Cycle until) {
+  ++visits_;
   drive(position);
   Passage found{interval_of(position.state, driven_), KnownSequences::none};
   if (known_[found.interval].cycles == 0 && !work_out_live(position, found.interval)) return false;
@@ -99,14 +100,16 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
   Cycle cycles = interval.cycles;
   if (known_[position.state].busy != 0 && stays(position.state, found)) {
     // Nothing changes until the memories drive other wires.
-    cycles = memories_->waits(known_[position.state].busy, driven_, position.now, longest_interval);
-    if (cycles == longest_interval) return false;
+    const Cycle most = std::min(longest_interval, until - position.now);
+    cycles = memories_->waits(known_[position.state].busy, driven_, position.now, most);
+    if (cycles == most) return false;
   }
   if (position.now + cycles > until) return false;
   add_step(false, found.interval, cycles / interval.cycles);
   note_path_responses(found.interval, position.now);
-  if (!memories_->pass(interval.passing, position.now, cycles)) return false;
+  const bool ordered = memories_->pass(interval.passing, position.now, cycles);
   position.now += cycles;
+  if (!ordered) return false;
   if (interval.accepts) ++position.next;
   pass_time(position, found.interval, cycles);
   position.state = known_.link(found.link).state;

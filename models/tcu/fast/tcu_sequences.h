@@ -51,6 +51,10 @@ class TcuSequences {
 
   /// Instructions taken so far.
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
+  /// Cycles taken so far.
+  [[nodiscard]] Cycle taken_cycles() const { return taken_cycles_; }
+  /// Look-ups of an interval beside a live memory so far.
+  [[nodiscard]] std::uint64_t visits() const { return visits_; }
   /// Cycles of intervals that were skipped as repetitions when these were worked out.
   [[nodiscard]] Cycle skipped() const { return periods_.skipped(); }
 
@@ -194,7 +198,7 @@ class TcuSequences {
   // The intervals passed since the last rest (live_path.cpp).
   void begin_path();
   void commit_path(const Position& position);
-  void drop_path();
+  void drop_path(const Position& position);
   void retire_on_path(Cycle now);
   void pass_border_on_path(Cycle now);
   void add_step(bool of_moves, Id interval, std::uint64_t times);
@@ -331,6 +335,7 @@ class TcuSequences {
   std::uint64_t taken_ = 0, worked_out_ = 0;
   std::uint32_t checks_ = 0;  ///< known intervals that engine check has met so far
   Cycle taken_cycles_ = 0;
+  std::uint64_t visits_ = 0;
   std::uint64_t wait_ = 0, pause_ = 0;  ///< calls of take() to skip, after calls without a result
   std::uint16_t timeout_ = 0;  ///< value of the timeout register when the states were saved
 

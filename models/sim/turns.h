@@ -1,0 +1,114 @@
+// Lets several designs share a pulled memory, each with a clock and a SystemC thread of its own.
+//
+// The memory must get requests in the order of their time; of requests at the same time the one of
+// the design that was added first comes first. Before a design makes a request, it therefore waits
+// until every other one has come as far. To learn of answers it may be ahead of the others by the
+// time that an answer takes to reach it. Only one thread runs at a time: the design that has come
+// least far goes on, and kernel time stands still. While a design waits for an answer, it makes no
+// request, so that the others need not wait for it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <systemc>
+
+#include "models/sim/clock.h"
+#include "models/sim/pulled_memory.h"
+
+namespace tactus {
+
+class Turns {
+ public:
+  explicit Turns(PulledMemory& memory) : memory_(memory) {}
+  /// Adds a design. It must run in a SystemC thread, and call leave() when its work ends.
+  Turn& add(const Clock& clock);
+
+ private:
+  friend class Turn;
+  /// The design that has come least far except for this one; the one that was added first among
+  /// several. Null: there is no other.
+  [[nodiscard]] Turn* first_besides(const Turn& turn);
+
+  PulledMemory& memory_;
+  std::vector<std::unique_ptr<Turn>> turns_;
+};
+
+/// Number of cycles from the current one on that `waits()` returns. A design that waits for an
+/// answer of a shared memory lets the others go on meanwhile; an answer may end the wait earlier.
+template <typename Waits>
+[[nodiscard]] Cycle wait_for_turn(const Clock& clock, const Waits& waits);
+
+/// What a design needs to take its turns. Times are in units of sc_time. The design promises to
+/// make no request before the time that it has named last, unless it waits and gets an answer.
+class Turn {
+ public:
+  Turn(Turns& all, const Clock& clock, unsigned number)
+      : all_(all), clock_(clock), number_(number) {}
+
+  /// Sets the shortest time from the memory's answer to the design. The default is zero.
+  void set_answer_delay(std::uint64_t time) { answer_delay_ = time; }
+
+  /// Call before a request at this time. Returns when no other design makes an earlier request, or
+  /// one at the same time with a lower number, and the memory has done everything up to this time.
+  void reach(std::uint64_t time) {
+    waits_ = false;
+    time_ = time;
+    (void)go_on(time);
+  }
+  /// Call to learn of the answers that the design has got by time `now`; it makes no request before
+  /// `time`. The others may be behind by the answers' delay.
+  void look(std::uint64_t now, std::uint64_t time) {
+    waits_ = false;
+    time_ = time;
+    (void)go_on(now < answer_delay_ ? 0 : now - answer_delay_);
+  }
+  /// Call if the design makes no request before this time unless it gets an answer. Returns true
+  /// when there is one (Clock::answers), and false when this time is reached.
+  [[nodiscard]] bool wait(std::uint64_t time) {
+    waits_ = true;
+    seen_ = clock_.answers;
+    time_ = time;
+    return go_on(time);
+  }
+  /// Call when the design makes no more requests.
+  void leave();
+
+ private:
+  friend class Turns;
+  /// Lets the others and the memory go on up to time `upto`.
+  [[nodiscard]] bool go_on(std::uint64_t upto) {
+    if (upto < others_ && !waits_ && all_.memory_.next_pull() > upto) return false;
+    return let_others(upto);
+  }
+  [[nodiscard]] bool let_others(std::uint64_t upto);
+  [[nodiscard]] bool is_answered() const { return waits_ && clock_.answers != seen_; }
+  /// The design makes no request before this time.
+  [[nodiscard]] std::uint64_t time() const { return is_answered() ? 0 : time_; }
+
+  Turns& all_;
+  const Clock& clock_;
+  const unsigned number_;
+  std::uint64_t answer_delay_ = 0;
+  std::uint64_t time_ = 0;
+  std::uint64_t seen_ = 0;  ///< value of Clock::answers when the design began to wait
+  bool waits_ = false;      ///< an answer ends the wait
+  /// The design may go on before this time, as far as the others are concerned; 0: not known. It
+  /// holds as long as only this design runs and no answer comes.
+  std::uint64_t others_ = 0;
+  sc_core::sc_event goes_on_;
+};
+
+template <typename Waits>
+Cycle wait_for_turn(const Clock& clock, const Waits& waits) {
+  for (;;) {
+    const Cycle cycles = waits();
+    if (clock.turn == nullptr || cycles == 0) return cycles;
+    // As far as the memory is pulled when these cycles are evaluated one by one.
+    const std::uint64_t middle = (clock.now + cycles - 1) * clock.period + clock.period / 2;
+    if (!clock.turn->wait(middle)) return cycles;
+  }
+}
+
+}  // namespace tactus
