@@ -1,6 +1,7 @@
 #include "firmware/compiler/images.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <type_traits>
 
@@ -118,7 +119,10 @@ PackedImages pack_model_inputs(const ModelTensors& tensors, const tcu::Architect
   PackedImages packed;
   for (const nn::Values& image : images) {
     InputVectors& vectors = packed.inputs.emplace_back();
+    const auto start = std::chrono::steady_clock::now();
     Started started = start_on_host(tensors, image);
+    packed.host_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const TensorLayout& layout : tensors.inputs) {
       const nn::Tensor& values = started.inputs.at(layout.name);
       if (const auto text = saturation_text(values, architecture.data_type)) {

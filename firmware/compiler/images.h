@@ -44,6 +44,7 @@ using InputVectors = std::map<std::string, std::vector<std::uint8_t>>;
 struct PackedImages {
   std::vector<InputVectors> inputs;
   std::vector<nn::Values> carried;  ///< see Started
+  double host_seconds = 0;          ///< time of the host's work before the program, all images
 };
 
 /// Computes the program's inputs of all images from the model's, for a model with work of the host

@@ -44,6 +44,14 @@ constexpr Row middle_rows[] = {
     {"engine.visits_per_burst", "count",
      "look-ups of what the design does beside the board's memory, for each burst; null if there "
      "are none"},
+    {"host_work.nodes_before", "count",
+     "operators of the model that this computer computes before the program, an image; only models "
+     "with such work have host_work figures"},
+    {"host_work.nodes_behind", "count", "operators that it computes behind the program, an image"},
+    {"host_work.seconds_before", "s",
+     "time that this computer took for those before the program, all images; it is in no cycles"},
+    {"host_work.seconds_behind", "s",
+     "time that it took for those behind the program, all images; it is in no cycles"},
     {"images.*", "",
      "the figures of each image, under the same names without this prefix; a program that computes "
      "several images in a run has them for each run"},

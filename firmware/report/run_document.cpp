@@ -168,6 +168,12 @@ std::string stats_json(const RunDocument& document) {
     json["cycles_per_second"] = static_cast<double>(document.total_cycles) / document.wall_seconds;
   }
   if (!document.engine.is_null()) json["engine"] = document.engine;
+  if (const auto& work = document.host_work) {
+    json["host_work"] = {{"nodes_before", work->nodes_before},
+                         {"nodes_behind", work->nodes_behind},
+                         {"seconds_before", work->seconds_before},
+                         {"seconds_behind", work->seconds_behind}};
+  }
   if (const auto rate = throughput_of(document)) {
     json["throughput"] = to_json(*rate);
     if (document.units > 1) json["tcus"] = together_json(document);

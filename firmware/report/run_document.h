@@ -68,7 +68,13 @@ struct RunDocument {
   Cycle total_cycles = 0;  ///< machine cycles of all images and their preparation
   /// How the engine has passed the machine's cycles; null: unknown.
   nlohmann::ordered_json engine;
-  double wall_seconds = 0;   ///< of the host, for the simulation only; 0: unknown
+  double wall_seconds = 0;  ///< of the host, for the simulation only; 0: unknown
+  /// The host's part of a model, computed by this computer before and behind the program.
+  struct HostWork {
+    std::size_t nodes_before = 0, nodes_behind = 0;  ///< nodes of an image
+    double seconds_before = 0, seconds_behind = 0;   ///< of all images
+  };
+  std::optional<HostWork> host_work;
   bool interrupted = false;  ///< true if a signal has ended the run, and the last image with it
   const Activity* activity = nullptr;  ///< the main unit during the first image, for a page
 };

@@ -142,6 +142,13 @@ class Runner {
     host_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
+  void add_host_work(RunDocument& document) const {
+    const auto nodes = [](const auto& graph) { return graph == nullptr ? 0 : graph->nodes.size(); };
+    const RunDocument::HostWork work{nodes(plan_.tensors->host_before), nodes(plan_.tensors->host),
+                                     plan_.host_before_seconds, host_seconds_};
+    if (work.nodes_before + work.nodes_behind > 0) document.host_work = work;
+  }
+
   void print_host_work() const {
     if (!plan_.tensors || plan_.tensors->host == nullptr || model_outputs_.empty()) return;
     std::vector<std::string_view> operators;
@@ -219,6 +226,7 @@ class Runner {
 
   void write_files(bool usable) {
     if (!report_.images.empty()) document_ = run_document(report_);
+    if (document_ && !model_outputs_.empty()) add_host_work(*document_);
     if (packages_ && usable && document_) packages_->describe(*document_);
     recorder_.write(document_ ? &*document_ : nullptr);
     tell_notes(recorder_);

@@ -159,6 +159,7 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
                   {plan.tensors ? &*plan.tensors : nullptr, plan.workload.model});
   plan.images = std::move(images.inputs);
   plan.carried = std::move(images.carried);
+  plan.host_before_seconds = images.host_seconds;
   plan.workload.inputs.assign(given.begin(), given.end());
 }
 

@@ -56,6 +56,7 @@ struct RunPlan : RunRequest, RunOutputs {
   std::vector<std::uint8_t> dram[2];   ///< initial contents of the banks, bare programs only
   std::vector<TensorData> images;      ///< inputs of each run; one empty entry for a bare program
   std::vector<nn::Values> carried;     ///< of the images of a model, see compiler::Started
+  double host_before_seconds = 0;      ///< of the host's work before the program, all images
   std::optional<energy::Meter> meter;  ///< table of --energy
 
   /// Number of runs: the inputs are used in turn until there are enough images.
