@@ -1,12 +1,10 @@
 #include "firmware/report/together.h"
 
-#include <map>
-#include <string_view>
-
 #include <fmt/format.h>
 
 #include "firmware/report/html.h"
 #include "firmware/report/run_figures.h"
+#include "firmware/report/run_sums.h"
 #include "isa/support/quantity.h"
 
 namespace tactus {
@@ -14,16 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The accounts of the waiting at the DRAM ports and at the instruction stream.
-constexpr std::string_view memory_accounts[] = {"memory0", "memory1", "stream_memory"};
-
 /// Sums over all images of a unit.
-struct UnitSum {
-  explicit UnitSum(const MachineInfo& machine) : totals(machine) {}
+struct UnitSum : RunSums {
+  using RunSums::RunSums;
   std::uint64_t images = 0;
   Cycle cycles = 0;  ///< as the driver counts them
-  Counters totals;   ///< each image counted until the unit is idle
-  std::map<std::string_view, UnitCycles> memories;
 };
 
 std::vector<UnitSum> sums(const RunDocument& document) {
@@ -31,18 +24,9 @@ std::vector<UnitSum> sums(const RunDocument& document) {
                              UnitSum(*document.images.front().run->accounting.totals.info));
   for (std::size_t i = 0; i < document.images.size(); ++i) {
     UnitSum& unit = units[i % document.units];
-    const Accounting& accounting = document.images[i].run->accounting;
     unit.images += document.batch;
     unit.cycles += document.images[i].cycles;
-    unit.totals += accounting.totals;
-    for (const std::string_view name : memory_accounts) {
-      if (!accounting.has(name)) continue;
-      const UnitCycles& image = accounting.unit(name);
-      const auto [sum, fresh] = unit.memories.try_emplace(name, image);
-      for (std::size_t s = 0; s < image.cycles.size() && !fresh; ++s) {
-        sum->second.cycles[s] += image.cycles[s];
-      }
-    }
+    unit.add(document.images[i].run->accounting);
   }
   return units;
 }
@@ -53,20 +37,6 @@ double speed_up(const RunDocument& document) {
       throughput({document.alone}, document.clock_mhz, document.host_us, document.batch);
   const auto all = throughput_of(document);
   return all && one.frames_per_second ? *all->frames_per_second / *one.frames_per_second : 0;
-}
-
-std::uint64_t state(const UnitCycles& unit, std::string_view name) {
-  for (std::size_t s = 0; s < unit.cycles.size(); ++s) {
-    if (unit.states[s].name == name) return unit.cycles[s];
-  }
-  return 0;
-}
-
-/// Cycles in which a DRAM port of the unit waits while the memory serves other accesses.
-std::uint64_t queued(const UnitSum& unit) {
-  std::uint64_t cycles = 0;
-  for (const auto& [name, memory] : unit.memories) cycles += state(memory, "queue");
-  return cycles;
 }
 
 std::string summary_of(const RunDocument& document) {
@@ -88,16 +58,8 @@ Json together_json(const RunDocument& document) {
     Json& each = json["each"].emplace_back();
     each["images"] = unit.images;
     each["cycles"] = unit.cycles;
-    each["lost_cycles"] = Json::object();
-    for (const LostCycles& lost : lost_cycles(unit.totals)) {
-      each["lost_cycles"][std::string(unit.totals.info->time.states[lost.reason].name)] =
-          lost.cycles;
-    }
-    for (const auto& [name, memory] : unit.memories) {
-      for (std::size_t s = 0; s < memory.cycles.size(); ++s) {
-        each["waits"][std::string(name)][std::string(memory.states[s].name)] = memory.cycles[s];
-      }
-    }
+    each["lost_cycles"] = lost_json(unit.totals);
+    if (!unit.memories.empty()) each["waits"] = waits_json(unit);
   }
   return json;
 }
@@ -113,7 +75,7 @@ std::vector<std::pair<std::string, std::string>> together_lines(const RunDocumen
         fmt::format("unit {}", number++),
         fmt::format("{} in {} cycles; {:.1f} % lost; its ports wait for other accesses in {:.1f} %",
                     counted(unit.images, "image"), unit.cycles, share(lost_total(unit.totals)),
-                    share(queued(unit))));
+                    share(unit.queued())));
   }
   return lines;
 }
@@ -133,7 +95,7 @@ std::string together_section(const RunDocument& document) {
          fmt::format("{:.1f}", 100 * ratio(lost_total(unit.totals), unit.totals.cycles())),
          lost.empty() ? ""
                       : html::escape(unit.totals.info->time.reasons[lost.front().reason].title),
-         html::grouped(queued(unit))});
+         html::grouped(unit.queued())});
   }
   return fmt::format("<p>{}. Image i runs on unit i mod {}; the other sections show unit 0.</p>\n",
                      html::escape(summary_of(document)), document.units) +

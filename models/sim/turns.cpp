@@ -46,4 +46,9 @@ void Turn::leave() {
   if (Turn* const first = all_.first_besides(*this)) first->goes_on_.notify();
 }
 
+void Turn::come_back(std::uint64_t time) {
+  time_ = time;
+  for (const auto& turn : all_.turns_) turn->others_ = 0;
+}
+
 }  // namespace tactus

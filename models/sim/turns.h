@@ -72,8 +72,11 @@ class Turn {
     time_ = time;
     return go_on(time);
   }
-  /// Call when the design makes no more requests.
+  /// Call when the design makes no more requests, or none until come_back().
   void leave();
+  /// Call when a design that has left will make requests again, from this time on. No other one
+  /// may be beyond it.
+  void come_back(std::uint64_t time);
 
  private:
   friend class Turns;

@@ -26,7 +26,7 @@ const std::vector<ArrayForm> input_forms{ArrayForm::npy, ArrayForm::pb, ArrayFor
 namespace {
 
 /// Size of the address space of a 32-bit AXI address, in bytes.
-constexpr std::uint64_t bank_bytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t bytes_of_bank = std::uint64_t{1} << 32;
 
 bool is_tensor(const ArrayFile& file) {
   return file.form == ArrayForm::npy || file.form == ArrayForm::pb;
@@ -58,7 +58,7 @@ std::vector<std::uint8_t> read_bank(const std::string& path,
   if (path.empty()) return {};
   ArrayFile file =
       read_array_file(path, {ArrayForm::bytes, ArrayForm::csv, ArrayForm::npy, ArrayForm::pb});
-  if (file.bytes.size() > bank_bytes) {
+  if (file.bytes.size() > bytes_of_bank) {
     user_error("{}: {} bytes; allowed: up to 2^32, what the 32-bit AXI address reaches", path,
                file.bytes.size());
   }

@@ -19,6 +19,7 @@
 #include "firmware/cli/run/run_config.h"
 #include "firmware/cli/run/run_plan.h"
 #include "firmware/cli/run/run_report.h"
+#include "firmware/cli/run/serving_run.h"
 #include "firmware/cli/standard_output.h"
 #include "firmware/cli/verbosity.h"
 #include "firmware/compiler/images.h"
@@ -377,11 +378,12 @@ int run_command(const Words& words) {
   if (const auto machine = other_machine(words)) return dpas_run_command(words, *machine);
   Args args(
       "run",
-      "Runs a compiled model or a program on the cycle-exact machine, or packages on it behind "
-      "a host link.",
-      run_options(), "[F.tmodel | M.dwn1 ...]");
+      "Runs a compiled model or a program on the cycle-exact machine, several models on units that "
+      "share a board, or packages behind a host link.",
+      run_options(), "[[NAME=]F.tmodel ... | M.dwn1 ...]");
   if (!args.parse(words)) return exit_ok;
   if (args.has("trace-list")) return list_command(args);
+  if (is_served(args)) return serving_command(args);
   RunPlan plan = plan_run(args);
   if (args.has("print-config")) {
     fmt::print("{}", run_config_json(plan));

@@ -1,6 +1,7 @@
 #include "firmware/cli/run/run_plan.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "firmware/cli/run/run_config.h"
 #include "firmware/cli/run/run_parameters.h"
 #include "firmware/cli/run/run_report.h"
+#include "firmware/cli/run/serving_run.h"
 #include "firmware/config/config_files.h"
 #include "firmware/driver/darwinn/package_device.h"
 #include "firmware/driver/tcu/units.h"
@@ -163,32 +165,11 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
   plan.workload.inputs.assign(given.begin(), given.end());
 }
 
-/// Returns the model named by a word that is no option, if there is one. Throws UserError for a
-/// word that names neither a model nor a package.
+/// Returns the model named by the only word that is no option, if it is one.
 std::optional<std::string> model_of(const Args& args) {
-  const std::vector<std::string>& words = args.positional();
-  for (const std::string& word : words) {
-    check_exists("run", word);
-    const std::string content = is_pipe(word) ? "" : read_text(word);
-    if (kind_of_file(word, content) != FileKind::model) {
-      refuse_other_kind(word, content, FileKind::package);
-      continue;
-    }
-    if (words.size() > 1) {
-      user_error(
-          "tactus run: {} is a compiled model, and one model runs at a time; allowed: 1 file, not "
-          "{}",
-          word, words.size());
-    }
-    for (const char* other : {"model", "program"}) {
-      if (args.has(other)) {
-        user_error("tactus run: {} is a compiled model, and --{} names what is run, too", word,
-                   other);
-      }
-    }
-    return word;
-  }
-  return std::nullopt;
+  const auto models = models_of(args);
+  if (models.empty()) return std::nullopt;
+  return models.front().second;
 }
 
 /// Plans the packages, which are named by words that are no options.
@@ -328,6 +309,40 @@ void plan_sampling(const Args& args, RunPlan& plan) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> models_of(const Args& args) {
+  std::vector<std::pair<std::string, std::string>> models;
+  const std::vector<std::string>& words = args.positional();
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const bool named = equals != std::string::npos && equals != 0 && word.find('/') > equals &&
+                       !std::filesystem::exists(word);
+    const std::string path = named ? word.substr(equals + 1) : word;
+    check_exists("run", path);
+    const std::string content = is_pipe(path) ? "" : read_text(path);
+    if (kind_of_file(path, content) != FileKind::model) {
+      refuse_other_kind(path, content, FileKind::package);
+      if (!models.empty()) {
+        user_error("tactus run: {} is a compiled model and {} a package; allowed: one kind",
+                   models.front().second, path);
+      }
+      continue;
+    }
+    if (models.size() != static_cast<std::size_t>(&word - words.data())) {
+      user_error("tactus run: {} is a package and {} a compiled model; allowed: one kind",
+                 words.front(), path);
+    }
+    for (const char* other : {"model", "program"}) {
+      if (args.has(other)) {
+        user_error("tactus run: {} is a compiled model, and --{} names what is run, too", path,
+                   other);
+      }
+    }
+    models.emplace_back(
+        named ? word.substr(0, equals) : std::filesystem::path(path).stem().string(), path);
+  }
+  return models;
+}
+
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("+-.0123456789") == std::string::npos &&
          text.find_first_of("0123456789") != std::string::npos;
@@ -365,6 +380,7 @@ std::vector<Args::Option> run_options() {
         "print the whole configuration for --config, and stop; files to be written and the windows "
         "of timeline and waveforms are no part of it"}});
   add("How it is run", parameter_options(request_parameters(Asker::command).section(), ""));
+  add("Several models, and requests that arrive", serving_options());
   add("How it is run", {{"permissive", "", "the same as --checks permissive"}});
   add("Packages behind a host link", package_options());
   add("What is written",
@@ -408,6 +424,21 @@ RunPlan plan_machine(const Args& args) {
   read_machine_options(args, plan.config, memory_file(sources, plan));
   plan_sampling(args, plan);
   plan_regions(plan);
+  return plan;
+}
+
+RunPlan plan_one_model(const Args& args, const std::string& model) {
+  RunPlan plan;
+  Sources sources;
+  sources.arch = args.text("arch");
+  plan.workload.model = model;
+  read_options(request_parameters(Asker::command), args, static_cast<RunRequest&>(plan));
+  if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
+  read_sources_board(args, sources, true);
+  plan_model(args, sources, plan);
+  plan_board(args, sources, plan);
+  read_machine_options(args, plan.config, memory_file(sources, plan));
+  find_unwritten_reads(plan);
   return plan;
 }
 

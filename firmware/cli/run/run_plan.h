@@ -89,6 +89,13 @@ struct RunPlan : RunRequest, RunOutputs {
 /// the model's layers; for --trace-list.
 [[nodiscard]] RunPlan plan_machine(const Args& args);
 
+/// The models that words which are no options name, each as [NAME=]F. Empty: they name packages, or
+/// there are none. Throws UserError for a word that names neither a model nor a package.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> models_of(const Args& args);
+
+/// Plans a run of one of several models, without files to be written.
+[[nodiscard]] RunPlan plan_one_model(const Args& args, const std::string& model);
+
 /// Reads every file the run needs. Throws UserError before anything has been simulated or written.
 [[nodiscard]] RunPlan plan_run(const Args& args);
 

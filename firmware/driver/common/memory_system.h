@@ -50,8 +50,9 @@ class MemorySystem {
   /// `account`, of the time that it waits. Call attach() once for each port, during elaboration.
   void attach(unsigned port, AxiSlave& slave, const char* account);
 
-  /// Call when the work of a machine among several ends. Machines are numbered as they were added.
-  void leave(unsigned machine) { clocks_[machine]->turn->leave(); }
+  /// What a machine among several needs to take its turns. Machines are numbered as they were
+  /// added.
+  [[nodiscard]] Turn& turn(unsigned machine) { return *clocks_[machine]->turn; }
 
   /// Call before the host of a machine with this clock accesses the memory. If others share it, it
   /// has then done what is due in the present cycle.

@@ -47,10 +47,11 @@ std::vector<std::uint8_t> constants_to_local(const Model& model,
   return encode_program(layout, program);
 }
 
-Host::Host(TcuSimulation& simulation, const Model& model, HostMode mode)
+Host::Host(TcuSimulation& simulation, const Model& model, HostMode mode, const HostPlace& place)
     : simulation_(simulation),
       model_(model),
       mode_(mode),
+      place_(place),
       architecture_(simulation.config().architecture),
       layout_(architecture_),
       inputs_(tensors(model.file.inputs)),
@@ -148,12 +149,21 @@ std::uint64_t Host::address(std::uint64_t vector) const {
   return vector * architecture_.vector_bytes();
 }
 
+/// Byte address at which the host finds a vector of the model's bank.
+std::uint64_t Host::place_of(unsigned port, std::uint64_t vector) const {
+  return place_.offset[port] * HostPlace::offset_bytes + address(vector);
+}
+
+/// A machine's banks have address spaces of their own, so the offsets are 0 unless models share it.
 std::vector<std::uint8_t> Host::configuration_program() const {
-  // Each bank has an address space of its own here, so both offsets are 0.
-  return encode_program(
-      layout_, {tcu::make_configure(layout_, tcu::ConfigRegister::dram0_offset, 0),
-                tcu::make_configure(layout_, tcu::ConfigRegister::dram1_offset, 0),
-                tcu::make_configure(layout_, tcu::ConfigRegister::timeout, driver_timeout_cycles)});
+  std::vector<tcu::Instruction> program{
+      tcu::make_configure(layout_, tcu::ConfigRegister::dram0_offset, place_.offset[0]),
+      tcu::make_configure(layout_, tcu::ConfigRegister::dram1_offset, place_.offset[1])};
+  if (mode_ == HostMode::driver) {
+    program.push_back(
+        tcu::make_configure(layout_, tcu::ConfigRegister::timeout, driver_timeout_cycles));
+  }
+  return encode_program(layout_, program);
 }
 
 std::vector<std::uint8_t> Host::probe_program() const {
@@ -166,25 +176,33 @@ std::vector<std::uint8_t> Host::probe_program() const {
 }
 
 void Host::reset_probe() {
-  simulation_.write_dram(0, address(architecture_.dram0_depth - 1), probe_);
-  simulation_.write_dram(0, address(architecture_.dram0_depth - 2),
+  simulation_.write_dram(0, place_of(0, architecture_.dram0_depth - 1), probe_);
+  simulation_.write_dram(0, place_of(0, architecture_.dram0_depth - 2),
                          std::vector<std::uint8_t>(probe_.size(), 0));
 }
 
 bool Host::probe_arrived() {
   const std::vector<std::uint8_t> vector =
-      simulation_.read_dram(0, address(architecture_.dram0_depth - 2), probe_.size());
+      simulation_.read_dram(0, place_of(0, architecture_.dram0_depth - 2), probe_.size());
   // The copy may differ from the probe, since the data path may be narrower than a stored scalar.
   // It has arrived when it differs from the zeroes that were written before the run.
   return std::any_of(vector.begin(), vector.end(), [](std::uint8_t byte) { return byte != 0; });
 }
 
 std::optional<TcuRunResult> Host::prepare() {
+  load();
+  return enter();
+}
+
+void Host::load() {
   for (std::size_t i = 0; i < model_.constants.size(); ++i) {
-    simulation_.write_dram(1, address(model_.file.consts[i].base), model_.constants[i]);
+    simulation_.write_dram(1, place_of(1, model_.file.consts[i].base), model_.constants[i]);
   }
+}
+
+std::optional<TcuRunResult> Host::enter() {
   std::vector<std::uint8_t> program;
-  if (mode_ == HostMode::driver) program = configuration_program();
+  if (mode_ == HostMode::driver || place_.shared) program = configuration_program();
   if (model_.file.preloads()) {
     const std::vector<std::uint8_t> preload = constants_to_local(model_, layout_);
     program.insert(program.end(), preload.begin(), preload.end());
@@ -201,7 +219,7 @@ ImageResult Host::run_image(const TensorData& inputs, const TcuRunOptions& optio
     const std::vector<std::uint8_t>& data = inputs.at(tensor.name);
     const std::uint8_t* next = data.data();
     for (const tcu::TensorEntry& piece : tensor.pieces) {
-      simulation_.write_dram(0, address(piece.base), next, address(piece.size));
+      simulation_.write_dram(0, place_of(0, piece.base), next, address(piece.size));
       next += address(piece.size);
     }
   }
@@ -224,7 +242,7 @@ ImageResult Host::run_image(const TensorData& inputs, const TcuRunOptions& optio
   for (const Tensor& tensor : outputs_) {
     std::vector<std::uint8_t>& data = result.outputs[tensor.name];
     for (const tcu::TensorEntry& piece : tensor.pieces) {
-      const auto bytes = simulation_.read_dram(0, address(piece.base), address(piece.size));
+      const auto bytes = simulation_.read_dram(0, place_of(0, piece.base), address(piece.size));
       data.insert(data.end(), bytes.begin(), bytes.end());
     }
   }

@@ -8,6 +8,7 @@
 // sections 6.2, 6.3.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -40,16 +41,29 @@ struct ImageResult {
 [[nodiscard]] std::vector<std::uint8_t> constants_to_local(const Model& model,
                                                            const tcu::InstructionLayout& layout);
 
+/// Where a model has its DRAM banks.
+struct HostPlace {
+  /// Values of the registers Dram0Offset and Dram1Offset, in units of offset_bytes.
+  std::array<std::uint32_t, 2> offset{};
+  static constexpr std::uint64_t offset_bytes = std::uint64_t{1} << 16;
+  /// True if other models on the machine have other banks, so that the registers must be written.
+  bool shared = false;
+};
+
 class Host {
  public:
   /// The model must outlive the host. Throws UserError if the model does not fit the machine or, in
   /// driver mode, uses the probe's vectors.
-  Host(TcuSimulation& simulation, const Model& model, HostMode mode);
+  Host(TcuSimulation& simulation, const Model& model, HostMode mode, const HostPlace& place = {});
 
-  /// Loads the model: writes constants to DRAM1, copies them to local memory if the model says so,
-  /// and writes the configuration registers in driver mode. Returns the result of the run that does
-  /// this if it did not finish.
+  /// Loads the model and begins with it. Returns the result of enter() if it did not finish.
   std::optional<TcuRunResult> prepare();
+  /// Writes the constants to DRAM1, in no time.
+  void load();
+  /// Begins with the model, as after another model on the machine: runs a program that writes the
+  /// configuration registers, in driver mode or if the machine is shared, and copies constants to
+  /// local memory if the model says so. Returns its result if it did not finish.
+  std::optional<TcuRunResult> enter();
 
   /// Writes the inputs, runs the program once and reads the outputs. `inputs` has one image of each
   /// input.
@@ -63,10 +77,12 @@ class Host {
   void reset_probe();
   [[nodiscard]] bool probe_arrived();
   [[nodiscard]] std::uint64_t address(std::uint64_t vector) const;
+  [[nodiscard]] std::uint64_t place_of(unsigned port, std::uint64_t vector) const;
 
   TcuSimulation& simulation_;
   const Model& model_;
   HostMode mode_;
+  HostPlace place_;
   const tcu::Architecture& architecture_;
   tcu::InstructionLayout layout_;
   std::vector<Tensor> inputs_, outputs_;

@@ -73,6 +73,12 @@ class TcuSimulation final : public Simulation {
   /// run.
   TcuRunResult run(const std::vector<std::uint8_t>& program, const TcuRunOptions& options = {});
 
+  /// Passes the cycles up to `cycle`, without a program. The machine must be idle. Returns at once
+  /// if the clock is there or beyond.
+  void rest_until(Cycle cycle) {
+    if (cycle > clock_.now) system_->pass_idle(cycle - clock_.now);
+  }
+
   // The host accesses a DRAM bank by byte address, in no simulated time. The functions use the
   // memory's transport_dbg and throw UserError if it refuses. Addresses beyond the bank's depth are
   // allowed, because the offset registers reach them.

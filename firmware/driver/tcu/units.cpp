@@ -5,50 +5,12 @@
 
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
+#include "models/sim/clock_driver.h"
 #include "models/sim/entered_kernel.h"
 
 namespace tactus {
-namespace {
 
-/// Byte addresses [first, end) of the DRAM.
-struct Range {
-  std::uint64_t first, end;
-};
-
-std::uint64_t power_of_two_from(std::uint64_t value) {
-  std::uint64_t power = 1;
-  while (power < value) power *= 2;
-  return power;
-}
-
-/// Finds addresses for banks that overlap nothing else.
-class Places {
- public:
-  Places(std::uint64_t size, std::uint64_t step) : size_(size), step_(step) {}
-
-  void take(const Range& range) { taken_.push_back(range); }
-  /// Takes the first free place for `bytes`, searching from `base` on, and returns its address;
-  /// nothing if there is none.
-  std::optional<std::uint64_t> take_from(std::uint64_t base, std::uint64_t bytes) {
-    for (std::uint64_t tried = 0; tried < size_; tried += step_) {
-      const std::uint64_t first = (base + tried) % size_;
-      const Range range{first, first + bytes};
-      const bool meets = std::any_of(taken_.begin(), taken_.end(), [&](const Range& other) {
-        return range.first < other.end && other.first < range.end;
-      });
-      if (meets || range.end > size_) continue;
-      take(range);
-      return first;
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::uint64_t size_, step_;
-  std::vector<Range> taken_;
-};
-
-void check_window(const Model& model) {
+void TcuUnits::check_window(const Model& model) {
   const tcu::InstructionLayout layout(model.file.arch);
   const std::vector<tcu::Instruction> program = tcu::decode_program(layout, model.program);
   for (std::size_t i = 0; i < program.size(); ++i) {
@@ -65,41 +27,10 @@ void check_window(const Model& model) {
   }
 }
 
-}  // namespace
-
-std::vector<std::array<std::uint64_t, 2>> bank_places(const TcuSimulationConfig& config,
-                                                      unsigned units, std::uint64_t stream_bytes) {
-  const BoardMemory& memory = *config.board_memory;
-  const std::uint64_t vector = config.architecture.vector_bytes();
-  const std::array<std::uint64_t, 2> bytes{config.architecture.dram0_depth * vector,
-                                           config.architecture.dram1_depth * vector};
-  Places places(config.resolved_ddr->bytes(), power_of_two_from(std::max(bytes[0], bytes[1])));
-  if (stream_bytes > 0) {
-    places.take({memory.stream->base, memory.stream->base + stream_bytes});
-  }
-  std::vector<std::array<std::uint64_t, 2>> bases{{memory.base[0], memory.base[1]}};
-  for (const unsigned p : {0U, 1U}) places.take({memory.base[p], memory.base[p] + bytes[p]});
-  while (bases.size() < units) {
-    std::array<std::uint64_t, 2> unit{};
-    for (const unsigned p : {0U, 1U}) {
-      const auto place = places.take_from(memory.base[p], bytes[p]);
-      if (!place) {
-        user_error(
-            "{} units with banks of {} and {} bytes do not fit the DRAM of {} bytes; allowed "
-            "1..{}, or smaller dram0_depth and dram1_depth",
-            units, bytes[0], bytes[1], config.resolved_ddr->bytes(), bases.size());
-      }
-      unit[p] = *place;
-    }
-    bases.push_back(unit);
-  }
-  return bases;
-}
-
 TcuUnits::Unit::Unit(const sc_core::sc_module_name& name, TcuUnits& all, unsigned number,
                      const TcuSimulationConfig& config)
     : sc_module(name),
-      simulation(std::make_unique<TcuSimulation>(config, &all.kernel_, &all.memory_)),
+      simulation(std::make_unique<TcuSimulation>(config, &all.kernel_, all.memory_.get())),
       all_(all),
       number_(number) {
   SC_THREAD(work);
@@ -117,7 +48,7 @@ void TcuUnits::Unit::work() {
     } catch (...) {
       if (all_.error_ == nullptr) all_.error_ = std::current_exception();
     }
-    all_.memory_.leave(number_);
+    if (Turn* const turn = all_.turn(number_)) turn->leave();
     --all_.at_work_;
     if (all_.at_work_ == 0 || all_.error_ != nullptr) sc_core::sc_pause();
     wait();
@@ -125,15 +56,26 @@ void TcuUnits::Unit::work() {
 }
 
 TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t program_bytes)
-    : memory_(config, *config.resolved_ddr, {0, 1}, MemorySystem::stream_of(config), count) {
-  // Room for padding to whole words of the stream.
-  const std::uint64_t padding = 2 * std::uint64_t{config.axi_data_bits / 8};
-  const bool reads_stream = config.stream_model == StreamModel::board;
-  const auto bases = bank_places(config, count, reads_stream ? program_bytes + padding : 0);
+    : TcuUnits([&] {
+        std::vector<TcuSimulationConfig> units;
+        for (const BankBases& bases :
+             bank_places(config, count, stream_bytes_of(config, program_bytes))) {
+          units.push_back(config);
+          units.back().board_memory->base = bases;
+        }
+        return units;
+      }()) {}
+
+TcuUnits::TcuUnits(const std::vector<TcuSimulationConfig>& units) {
+  const TcuSimulationConfig& first = units.front();
+  const auto count = static_cast<unsigned>(units.size());
+  if (first.memory_model == MemoryModel::board) {
+    memory_ =
+        std::make_unique<MemorySystem>(first, *first.resolved_ddr, std::vector<unsigned>{0, 1},
+                                       MemorySystem::stream_of(first), count);
+  }
   for (unsigned u = 0; u < count; ++u) {
-    TcuSimulationConfig own = config;
-    own.board_memory->base = bases[u];
-    units_.push_back(std::make_unique<Unit>(fmt::format("unit{}", u).c_str(), *this, u, own));
+    units_.push_back(std::make_unique<Unit>(fmt::format("unit{}", u).c_str(), *this, u, units[u]));
   }
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates the hierarchy
 }
@@ -170,6 +112,40 @@ void TcuUnits::run(const std::function<void(unsigned)>& work) {
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
+std::uint64_t TcuUnits::time_of(unsigned unit, Cycle cycle) {
+  return clock_period((*this)[unit].config().clock_mhz).value() * cycle;
+}
+
+void TcuUnits::rest_until(unsigned unit, Cycle cycle) {
+  TcuSimulation& simulation = (*this)[unit];
+  simulation.rest_until(cycle);
+  const std::uint64_t time = time_of(unit, simulation.now());
+  if (Turn* const own = turn(unit)) return own->reach(time);
+  const std::uint64_t present = sc_core::sc_time_stamp().value();
+  if (time > present) sc_core::wait(sc_core::sc_time::from_value(time - present));
+}
+
+void TcuUnits::let_others_arrive(unsigned unit) {
+  // Nothing is requested at the beginning of a cycle.
+  if (Turn* const own = turn(unit)) return own->reach(time_of(unit, (*this)[unit].now()) + 1);
+  sc_core::wait(sc_core::SC_ZERO_TIME);
+}
+
+void TcuUnits::meet(unsigned unit) {
+  rest_until(unit, (*this)[unit].now());
+  latest_ = std::max(latest_, (*this)[unit].now());
+  if (++met_ < count()) {
+    if (Turn* const own = turn(unit)) own->leave();
+    sc_core::wait(all_met_);
+  } else {
+    for (unsigned u = 0; u < count(); ++u) {
+      if (Turn* const other = turn(u)) other->come_back(time_of(u, latest_));
+    }
+    all_met_.notify();
+  }
+  rest_until(unit, latest_);
+}
+
 std::optional<TcuRunResult> TcuUnits::deal(
     const Model& model, HostMode mode, std::size_t runs,
     const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image) {
@@ -194,6 +170,33 @@ TcuMachines::TcuMachines(const TcuSimulationConfig& config, const RunRequest& re
   } else {
     units_ = std::make_unique<TcuUnits>(config, static_cast<unsigned>(request.tcus), program_bytes);
   }
+}
+
+TcuMachines::TcuMachines(const std::vector<TcuSimulationConfig>& units) {
+  if (units.size() == 1) {
+    own_ = std::make_unique<TcuSimulation>(units.front());
+    one_ = own_.get();
+  } else {
+    units_ = std::make_unique<TcuUnits>(units);
+  }
+}
+
+void TcuMachines::run(const std::function<void(unsigned)>& work) {
+  if (units_) return units_->run(work);
+  work(0);
+}
+
+void TcuMachines::rest_until(unsigned unit, Cycle cycle) {
+  if (units_) return units_->rest_until(unit, cycle);
+  one_->rest_until(cycle);
+}
+
+void TcuMachines::meet(unsigned unit) {
+  if (units_) units_->meet(unit);
+}
+
+void TcuMachines::let_others_arrive(unsigned unit) {
+  if (units_) units_->let_others_arrive(unit);
 }
 
 std::optional<TcuRunResult> TcuMachines::deal(

@@ -1,18 +1,16 @@
 // Several TCUs with the board's memory. Each has its own clock, instruction stream and two DRAM
 // ports; they share the memory controller and the DRAM.
 //
-// The banks of unit 0 are at the board's bases. Each further unit gets the next free places. The
-// search begins at the board's base, advances in steps of the larger bank's size rounded up to a
-// power of two, and wraps from the DRAM's end to address 0. A program that is read from the DRAM is
-// stored once, for all units. Each DRAM port has a path of its own, configured like that of unit 0,
-// to the same port of the controller. No board with several units has been measured.
+// The banks of unit 0 are at the board's bases. Each further unit gets the next free places
+// (bank_places.h). A program that is read from the DRAM is stored once, for all units. Each DRAM
+// port has a path of its own, configured like that of unit 0, to the same port of the controller.
+// No board with several units has been measured.
 //
-// All clocks begin at cycle 0 and tick together. No time passes between two programs of a unit. The
+// All clocks begin at cycle 0. No time passes between two programs of a unit, unless it rests. The
 // memory gets requests in the order of their time, those of one cycle in the order of the units'
 // numbers (models/sim/turns.h).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include "firmware/driver/common/memory_system.h"
+#include "firmware/driver/tcu/bank_places.h"
 #include "firmware/driver/tcu/run_request.h"
 #include "firmware/driver/tcu/simulation.h"
 
@@ -32,6 +31,9 @@ class TcuUnits {
   /// Precondition: the memory is the board's. `program_bytes` is the size of the longest program.
   /// Throws UserError if the units' banks do not fit the DRAM.
   TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint64_t program_bytes);
+  /// Makes a unit of each configuration; they agree in all that belongs to the board, and each has
+  /// the bases of its banks. With a memory of fixed latency the units share nothing.
+  explicit TcuUnits(const std::vector<TcuSimulationConfig>& units);
   ~TcuUnits();
   TcuUnits(const TcuUnits&) = delete;
   TcuUnits& operator=(const TcuUnits&) = delete;
@@ -45,6 +47,9 @@ class TcuUnits {
   static void check_deal(const TcuSimulationConfig& config, std::uint64_t units, std::uint64_t runs,
                          const Model& model);
 
+  /// Throws UserError if the program changes the offset of a DRAM bank.
+  static void check_window(const Model& model);
+
   [[nodiscard]] unsigned count() const { return static_cast<unsigned>(units_.size()); }
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) { return *units_[unit]->simulation; }
 
@@ -52,6 +57,14 @@ class TcuUnits {
   /// advance. Returns when all calls have returned, or throws the first exception of any. run() may
   /// be called once. The order in which units are called does not affect the results.
   void run(const std::function<void(unsigned)>& work);
+  /// Lets a unit rest up to a cycle of its clock, at least to its present one: the other units have
+  /// come to this time when it returns. Call it in the unit's work.
+  void rest_until(unsigned unit, Cycle cycle);
+  /// Returns when all units that rest until the present cycle of this unit have come to it.
+  void let_others_arrive(unsigned unit);
+  /// Returns when all units have called it. All clocks, which must have one period, then show the
+  /// cycle of the unit that was last. May be called once.
+  void meet(unsigned unit);
   /// Runs a model: loads it into each unit, then calls run_image(unit, host, i) for run i of `runs`
   /// on unit i mod count(). If run_image() returns false, no unit begins another run. If loading
   /// does not finish on a unit, returns its result.
@@ -59,8 +72,11 @@ class TcuUnits {
       const Model& model, HostMode mode, std::size_t runs,
       const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image);
 
-  /// Figures of the memory since the machine was made.
-  [[nodiscard]] DdrFigures memory_figures() { return memory_.figures(); }
+  /// Figures of the memory since the machine was made; none with a memory of fixed latency.
+  [[nodiscard]] std::optional<DdrFigures> memory_figures() {
+    if (!memory_) return std::nullopt;
+    return memory_->figures();
+  }
 
  private:
   /// Module that holds a unit and the SystemC thread in which its host works.
@@ -78,11 +94,19 @@ class TcuUnits {
     unsigned number_;
   };
 
-  KernelScope kernel_;  // before all modules
-  MemorySystem memory_;
+  /// What a unit needs to take its turns at the memory; null with a memory of fixed latency.
+  [[nodiscard]] Turn* turn(unsigned unit) { return memory_ ? &memory_->turn(unit) : nullptr; }
+  /// The time at which a cycle of a unit begins, in units of sc_time.
+  [[nodiscard]] std::uint64_t time_of(unsigned unit, Cycle cycle);
+
+  KernelScope kernel_;                    // before all modules
+  std::unique_ptr<MemorySystem> memory_;  ///< null with a memory of fixed latency
   std::vector<std::unique_ptr<Unit>> units_;
   const std::function<void(unsigned)>* work_ = nullptr;
   unsigned at_work_ = 0;
+  unsigned met_ = 0;  ///< units that have called meet()
+  Cycle latest_ = 0;  ///< of the units' cycles then
+  sc_core::sc_event all_met_;
   std::exception_ptr error_;
 };
 
@@ -92,6 +116,8 @@ class TcuMachines {
   /// Makes as many machines as the request asks for; for several, see TcuUnits.
   TcuMachines(const TcuSimulationConfig& config, const RunRequest& request,
               std::uint64_t program_bytes);
+  /// Makes a machine of each configuration; for several, see TcuUnits.
+  explicit TcuMachines(const std::vector<TcuSimulationConfig>& units);
   /// Uses an existing machine, which must outlive this object.
   explicit TcuMachines(TcuSimulation& simulation) : one_(&simulation) {}
 
@@ -99,6 +125,11 @@ class TcuMachines {
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) {
     return units_ ? (*units_)[unit] : *one_;
   }
+  /// These four are as those of TcuUnits; a machine alone waits for no others.
+  void run(const std::function<void(unsigned)>& work);
+  void rest_until(unsigned unit, Cycle cycle);
+  void meet(unsigned unit);
+  void let_others_arrive(unsigned unit);
   /// As TcuUnits::deal().
   [[nodiscard]] std::optional<TcuRunResult> deal(
       const Model& model, const RunRequest& request, std::size_t runs,
@@ -127,11 +158,5 @@ struct TcuImages {
 [[nodiscard]] ImageResult run_once(const TcuSimulationConfig& config, const Model& model,
                                    const TensorData& inputs, const RunRequest& request,
                                    const TcuRunOptions& options);
-
-/// Returns the byte addresses in the DRAM at which each unit's banks begin. `stream_bytes` is the
-/// size of the program at the base of the board's stream; 0 for an ideal stream. Throws UserError
-/// if the banks do not fit.
-[[nodiscard]] std::vector<std::array<std::uint64_t, 2>> bank_places(
-    const TcuSimulationConfig& config, unsigned units, std::uint64_t stream_bytes);
 
 }  // namespace tactus

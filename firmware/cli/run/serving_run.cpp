@@ -1,0 +1,219 @@
+#include "firmware/cli/run/serving_run.h"
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/core.h>
+
+#include "firmware/cli/commands.h"
+#include "firmware/cli/run/interrupt.h"
+#include "firmware/cli/run/run_report.h"
+#include "firmware/cli/standard_output.h"
+#include "firmware/cli/table.h"
+#include "firmware/config/coverage.h"
+#include "firmware/report/configuration_figures.h"
+#include "firmware/report/tcu/run_figures.h"
+#include "firmware/report/tcu/run_recorder.h"
+#include "firmware/report/version.h"
+#include "firmware/serving/serving_figures.h"
+#include "isa/support/files.h"
+#include "isa/support/json_text.h"
+#include "isa/support/quantity.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string units_text(const std::vector<unsigned>& units) {
+  return fmt::format("{}", fmt::join(units, ","));
+}
+
+/// Everything of a run that serves, while it runs.
+class ServingRunner {
+ public:
+  explicit ServingRunner(ServingRequest asked)
+      : asked_(std::move(asked)),
+        machines_(asked_.plan.units),
+        recorder_(asked_, machines_, no_layers_, asked_.serving.models.front().model.path) {}
+
+  int run() {
+    print_placement();
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<DeferSignals> defer(std::in_place);
+    ServingWatch watch;
+    watch.begin = [this](unsigned unit, const std::string& name, const auto& program) {
+      recorder_.begin_image(name, program, unit);
+    };
+    watch.end = [this](unsigned unit, const Accounting& accounting) {
+      recorder_.end_image(accounting, unit);
+    };
+    watch.ends = [] { return DeferSignals::received() != 0; };
+    const auto stuck =
+        serve(asked_.serving, asked_.plan, machines_, asked_.request, watch, result_);
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    recorder_.finish();
+    defer.reset();
+    if (result_.ended) {
+      fmt::print(stderr, "tactus: interrupted by a signal after {} requests; no figures\n",
+                 result_.requests.size());
+      die_of_deferred();
+    }
+    if (stuck) {
+      fmt::print(stderr, "tactus: {}\n", stuck_message(asked_.request, *stuck));
+      return exit_stuck;
+    }
+    write_files();
+    print_figures();
+    recorder_.throw_failures();
+    return exit_ok;
+  }
+
+ private:
+  template <typename... Values>
+  void line(const char* name, fmt::format_string<Values...> format, Values&&... values) const {
+    fmt::print(screen(asked_), "{:<14}{}\n", name,
+               fmt::format(format, std::forward<Values>(values)...));
+  }
+
+  void print_placement() const {
+    const TcuSimulationConfig& board = asked_.serving.models.front().config;
+    line("machine", "{}{}",
+         asked_.serving.units == 1 ? "" : "unit 0: ", machine_line(asked_.plan.units.front()));
+    if (!asked_.board.empty()) line("board", "{}", asked_.board);
+    line("accuracy", "{}", coverage_text(board, asked_.serving.units));
+    for (const PlacedModel& placed : asked_.plan.placed) {
+      line(fmt::format("unit {}", placed.unit).c_str(),
+           "{}: banks of {} and {} bytes at 0x{:x} and 0x{:x}",
+           asked_.serving.models[placed.model].name, placed.bytes[0], placed.bytes[1],
+           placed.bases[0], placed.bases[1]);
+    }
+  }
+
+  void print_figures() const {
+    const ServingFigures figures = serving_figures(asked_.serving, result_);
+    const double clock_mhz = asked_.serving.models.front().config.clock_mhz;
+    line("served", "{} in {} = {:.6g} s", counted(result_.requests.size(), "request"),
+         counted(result_.cycles, "cycle"), figures.seconds);
+    fmt::print(screen(asked_), "\n{}\n{}\n", models_table(figures, clock_mhz),
+               units_table(figures));
+    line("host", "{:.2f} s, {:.2f} Mcycles/s", seconds_,
+         static_cast<double>(result_.cycles) / seconds_ / 1e6);
+    fmt::print(screen(asked_), "{}", recorder_.files_text());
+  }
+
+  [[nodiscard]] std::string models_table(const ServingFigures& figures, double clock_mhz) const {
+    Table table({{"model", Table::Align::left},
+                 {"units", Table::Align::left},
+                 {"requests", Table::Align::left},
+                 {"arrived"},
+                 {"done"},
+                 {"dropped"},
+                 {"waiting"},
+                 {"frames/s"},
+                 {"latency ms"},
+                 {"median"},
+                 {"95 %"},
+                 {"99 %"},
+                 {"max"},
+                 {"queued ms"},
+                 {"slowdown"},
+                 {"bytes %"}});
+    std::vector<std::vector<std::string>> rows;
+    const auto ms = [clock_mhz](double cycles) {
+      return fmt::format("{:.3f}", cycles / clock_mhz / 1e3);
+    };
+    for (unsigned m = 0; m < figures.models.size(); ++m) {
+      const ServedModel& model = asked_.serving.models[m];
+      const ModelFigures& f = figures.models[m];
+      std::vector<std::string> row{model.name,
+                                   units_text(model.units),
+                                   model.arrivals.text,
+                                   std::to_string(f.arrived),
+                                   std::to_string(f.done),
+                                   std::to_string(f.dropped),
+                                   std::to_string(f.waiting),
+                                   fmt::format("{:.2f}", f.frames_per_second)};
+      if (f.latency) {
+        const TimeRanks& l = *f.latency;
+        for (const Cycle cycles : {l.min, l.median, l.p95, l.p99, l.max}) {
+          row.push_back(ms(static_cast<double>(cycles)));
+        }
+        row.push_back(ms(f.queueing->mean));
+        row.push_back(fmt::format("{:.4f}", f.slowdown));
+      } else {
+        row.resize(row.size() + 7);
+      }
+      row.push_back(fmt::format("{:.1f}", 100 * f.share_of_bytes));
+      rows.push_back(std::move(row));
+    }
+    return table.text(rows);
+  }
+
+  [[nodiscard]] std::string units_table(const ServingFigures& figures) const {
+    Table table({{"unit"}, {"done"}, {"busy %"}, {"beginning %"}, {"waits for others %"}});
+    std::vector<std::vector<std::string>> rows;
+    for (unsigned u = 0; u < figures.units.size(); ++u) {
+      const UnitFigures& f = figures.units[u];
+      rows.push_back({std::to_string(u), std::to_string(f.done),
+                      fmt::format("{:.2f}", 100 * f.busy), fmt::format("{:.2f}", 100 * f.entering),
+                      fmt::format("{:.2f}", 100 * f.queued)});
+    }
+    return table.text(rows);
+  }
+
+  [[nodiscard]] Json statistics() const {
+    const Serving& serving = asked_.serving;
+    Json json;
+    json["tool"] = "tactus";
+    json["version"] = version;
+    json["revision"] = git_revision;
+    json["serving"] = serving_json(serving, asked_.plan, result_);
+    Json& config = json["config"];
+    if (!asked_.board.empty()) config["board"] = asked_.board;
+    config["tcus"] = serving.units;
+    config["order"] = serving.order == ServingOrder::turns ? "turns" : "priority";
+    config["queue"] = serving.most_waiting ? Json(*serving.most_waiting) : Json();
+    config["duration_cycles"] = serving.end ? Json(*serving.end) : Json();
+    config["images"] = serving.images ? Json(*serving.images) : Json();
+    add_configuration_figures<BoardValues>(config, board_parameters(),
+                                           serving.models.front().config, {});
+    json["wall_seconds"] = seconds_;
+    return json;
+  }
+
+  void write_files() {
+    recorder_.write(nullptr);
+    tell_notes(recorder_);
+    if (asked_.stats) {
+      recorder_.attempt(
+          [&] { write_file_atomically(*asked_.stats, text_of_json(statistics(), 2) + "\n"); });
+    }
+    if (asked_.request_log) {
+      recorder_.attempt([&] {
+        write_file_atomically(*asked_.request_log, requests_csv(asked_.serving, result_));
+      });
+    }
+  }
+
+  const ServingRequest asked_;
+  const std::vector<tcu::LayerEntry> no_layers_;
+  TcuMachines machines_;
+  TcuRunRecorder recorder_;
+  ServingResult result_;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+int serving_command(const Args& args) {
+  ServingRequest asked = read_serving_request(args);
+  keep_going_without_reader();
+  return ServingRunner(std::move(asked)).run();
+}
+
+}  // namespace tactus

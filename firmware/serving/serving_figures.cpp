@@ -1,0 +1,203 @@
+#include "firmware/serving/serving_figures.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "firmware/report/run_figures.h"
+#include "isa/support/csv.h"
+#include "isa/support/quantity.h"
+
+namespace tactus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<TimeRanks> ranks_of(std::vector<Cycle> times) {
+  if (times.empty()) return std::nullopt;
+  std::sort(times.begin(), times.end());
+  const auto rank = [&](std::size_t percent) {
+    return times[(times.size() * percent + 99) / 100 - 1];
+  };
+  TimeRanks ranks{times.front(), rank(50), rank(95), rank(99), times.back(), 0};
+  double sum = 0;
+  for (const Cycle time : times) sum += static_cast<double>(time);
+  ranks.mean = sum / static_cast<double>(times.size());
+  return ranks;
+}
+
+/// Mean number of intervals [from, to) that contain a cycle, over the cycles [0, end).
+double mean_number(const std::vector<std::pair<Cycle, Cycle>>& intervals, Cycle end) {
+  std::vector<std::pair<Cycle, int>> changes;
+  for (const auto& [from, to] : intervals) {
+    changes.emplace_back(from, 1);
+    changes.emplace_back(to, -1);
+  }
+  std::sort(changes.begin(), changes.end());
+  double area = 0;
+  std::int64_t number = 0;
+  Cycle at = 0;
+  for (const auto& [cycle, change] : changes) {
+    area += static_cast<double>(number) * static_cast<double>(cycle - at);
+    at = cycle;
+    number += change;
+  }
+  return end == 0 ? 0 : area / static_cast<double>(end);
+}
+
+Json times_json(const std::optional<TimeRanks>& ranks, double clock_mhz) {
+  if (!ranks) return nullptr;
+  const auto ms = [clock_mhz](Cycle cycles) { return cycles_in_ms(cycles, clock_mhz); };
+  return {{"min", ms(ranks->min)}, {"median", ms(ranks->median)},
+          {"p95", ms(ranks->p95)}, {"p99", ms(ranks->p99)},
+          {"max", ms(ranks->max)}, {"mean", ranks->mean / clock_mhz / 1e3}};
+}
+
+Json sums_json(const ServedSums& sums) {
+  Json json;
+  json["bytes"] = sums.bytes;
+  json["lost_cycles"] = lost_json(sums.totals);
+  json["waits"] = waits_json(sums);
+  return json;
+}
+
+ModelFigures model_figures(const Serving& serving, const ServingResult& result, unsigned model) {
+  const ServingResult::OfModel& of = result.models[model];
+  ModelFigures figures;
+  std::vector<Cycle> latency, queueing, service;
+  std::vector<std::pair<Cycle, Cycle>> present, waiting;
+  for (const ServedRequest& r : result.requests) {
+    if (r.model != model) continue;
+    latency.push_back(r.end - r.arrival);
+    queueing.push_back(r.taken - r.arrival);
+    service.push_back(r.end - r.begin);
+    present.emplace_back(r.arrival, r.end);
+    waiting.emplace_back(r.arrival, r.taken);
+  }
+  for (const Cycle arrival : of.waiting) {
+    present.emplace_back(arrival, result.cycles);
+    waiting.emplace_back(arrival, result.cycles);
+  }
+  figures.arrived = of.arrived;
+  figures.done = latency.size();
+  figures.dropped = of.dropped;
+  figures.waiting = of.waiting.size();
+  figures.latency = ranks_of(std::move(latency));
+  figures.queueing = ranks_of(std::move(queueing));
+  figures.service = ranks_of(std::move(service));
+  figures.mean_in_system = mean_number(present, result.cycles);
+  figures.mean_waiting = mean_number(waiting, result.cycles);
+  if (figures.service && of.alone > 0) {
+    figures.slowdown = figures.service->mean / static_cast<double>(of.alone);
+  }
+  const double seconds =
+      static_cast<double>(result.cycles) / serving.models.front().config.clock_mhz / 1e6;
+  if (seconds > 0) {
+    const std::uint64_t images = figures.done * serving.models[model].model.file.batch;
+    figures.frames_per_second = static_cast<double>(images) / seconds;
+    figures.bytes_per_second = static_cast<double>(of.sums.bytes) / seconds;
+  }
+  return figures;
+}
+
+}  // namespace
+
+ServingFigures serving_figures(const Serving& serving, const ServingResult& result) {
+  ServingFigures figures;
+  figures.seconds =
+      static_cast<double>(result.cycles) / serving.models.front().config.clock_mhz / 1e6;
+  std::uint64_t bytes = 0;
+  for (unsigned m = 0; m < result.models.size(); ++m) {
+    figures.models.push_back(model_figures(serving, result, m));
+    bytes += result.models[m].sums.bytes;
+  }
+  for (unsigned m = 0; m < result.models.size(); ++m) {
+    figures.models[m].share_of_bytes = ratio(result.models[m].sums.bytes, bytes);
+  }
+  for (unsigned u = 0; u < result.units.size(); ++u) {
+    const ServingResult::OfUnit& of = result.units[u];
+    UnitFigures unit;
+    Cycle busy = 0;
+    for (const ServedRequest& r : result.requests) {
+      if (r.unit != u) continue;
+      ++unit.done;
+      busy += r.end - r.begin;
+    }
+    unit.busy = ratio(busy, result.cycles);
+    unit.entering = ratio(of.entering, result.cycles);
+    unit.queued = ratio(of.sums.queued(), of.sums.totals.cycles() * of.sums.memories.size());
+    figures.units.push_back(unit);
+  }
+  return figures;
+}
+
+Json serving_json(const Serving& serving, const ServingPlan& plan, const ServingResult& result) {
+  const ServingFigures figures = serving_figures(serving, result);
+  const double clock_mhz = serving.models.front().config.clock_mhz;
+  Json json;
+  json["cycles"] = result.cycles;
+  json["seconds"] = figures.seconds;
+  json["models"] = Json::array();
+  for (unsigned m = 0; m < figures.models.size(); ++m) {
+    const ServedModel& served = serving.models[m];
+    const ModelFigures& f = figures.models[m];
+    Json& model = json["models"].emplace_back();
+    model["name"] = served.name;
+    model["model"] = served.model.path;
+    model["units"] = served.units;
+    model["arrivals"] = served.arrivals.text;
+    model["arrived"] = f.arrived;
+    model["done"] = f.done;
+    model["dropped"] = f.dropped;
+    model["waiting"] = f.waiting;
+    model["batch"] = served.model.file.batch;
+    model["frames_per_second"] = f.frames_per_second;
+    model["latency_ms"] = times_json(f.latency, clock_mhz);
+    model["queueing_ms"] = times_json(f.queueing, clock_mhz);
+    model["service_ms"] = times_json(f.service, clock_mhz);
+    model["alone_cycles"] = result.models[m].alone;
+    model["slowdown"] = f.service ? Json(f.slowdown) : Json();
+    model["mean_in_system"] = f.mean_in_system;
+    model["mean_waiting"] = f.mean_waiting;
+    model["bytes_per_second"] = f.bytes_per_second;
+    model["share_of_bytes"] = f.share_of_bytes;
+    model.update(sums_json(result.models[m].sums));
+  }
+  json["units"] = Json::array();
+  for (unsigned u = 0; u < figures.units.size(); ++u) {
+    const UnitFigures& f = figures.units[u];
+    Json& unit = json["units"].emplace_back();
+    unit["banks"] = Json::array();
+    for (const PlacedModel& placed : plan.placed) {
+      if (placed.unit != u) continue;
+      unit["banks"].push_back({{"model", serving.models[placed.model].name},
+                               {"dram0", placed.bases[0]},
+                               {"dram1", placed.bases[1]},
+                               {"bytes", placed.bytes}});
+    }
+    unit["done"] = f.done;
+    unit["busy"] = f.busy;
+    unit["entering"] = f.entering;
+    unit["waits_for_others"] = f.queued;
+    unit.update(sums_json(result.units[u].sums));
+  }
+  if (result.shared_memory) json["memory"] = to_json(*result.shared_memory);
+  return json;
+}
+
+std::string requests_csv(const Serving& serving, const ServingResult& result) {
+  std::string text = csv_row({"model", "unit", "arrival", "taken", "begin", "end"});
+  for (const ServedRequest& r : result.requests) {
+    std::vector<std::string> cells{serving.models[r.model].name, std::to_string(r.unit)};
+    for (const Cycle cycle : {r.arrival, r.taken, r.begin, r.end}) {
+      cells.push_back(std::to_string(cycle));
+    }
+    text += csv_row(cells);
+  }
+  return text;
+}
+
+}  // namespace tactus
