@@ -140,18 +140,13 @@ class Server {
 
 }  // namespace
 
-std::optional<TcuRunResult> serve(const Serving& serving, const ServingPlan& plan,
-                                  TcuMachines& machines, const RunRequest& request,
-                                  const ServingWatch& watch, ServingResult& result) {
+std::optional<TcuRunResult> serve_requests(const Serving& serving, const ServingPlan& plan,
+                                           TcuMachines& machines, const RunRequest& request,
+                                           const ServingWatch& watch, ServingResult& result) {
   const MachineInfo& machine = tcu_machine_info();
   result = {};
-  for (const ServedModel& model : serving.models) {
-    TcuRunOptions options;
-    apply(request, options);
-    ImageResult alone = run_once(model.config, model.model, model.inputs, request, options);
-    if (alone.run.end != RunEnd::finished) return std::move(alone.run);
+  for (std::size_t m = 0; m < serving.models.size(); ++m) {
     result.models.push_back({ServedSums(machine), 0, 0, {}, 0, {}, false});
-    result.models.back().alone = alone.probe.value_or(alone.run.cycles);
   }
   result.units.assign(serving.units, {ServedSums(machine), 0});
   Server server(serving, plan, machines, request, watch, result);
@@ -170,6 +165,22 @@ std::optional<TcuRunResult> serve(const Serving& serving, const ServingPlan& pla
   result.cycles = serving.end.value_or(0);
   for (const ServedRequest& r : result.requests) result.cycles = std::max(result.cycles, r.end);
   result.shared_memory = machines.shared_memory();
+  return stuck;
+}
+
+std::optional<TcuRunResult> serve(const Serving& serving, const ServingPlan& plan,
+                                  TcuMachines& machines, const RunRequest& request,
+                                  const ServingWatch& watch, ServingResult& result) {
+  std::vector<Cycle> cycles;
+  for (const ServedModel& model : serving.models) {
+    TcuRunOptions options;
+    apply(request, options);
+    ImageResult alone = run_once(model.config, model.model, model.inputs, request, options);
+    if (alone.run.end != RunEnd::finished) return std::move(alone.run);
+    cycles.push_back(alone.probe.value_or(alone.run.cycles));
+  }
+  auto stuck = serve_requests(serving, plan, machines, request, watch, result);
+  for (unsigned m = 0; m < cycles.size(); ++m) result.models[m].alone = cycles[m];
   return stuck;
 }
 

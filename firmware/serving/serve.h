@@ -39,8 +39,9 @@ struct ServingResult {
     ServedSums sums;
     std::uint64_t arrived = 0, dropped = 0;
     std::vector<Cycle> waiting;  ///< arrivals of the requests that were never begun
-    Cycle alone = 0;             ///< cycles of an image on a machine that has the board alone
-    TensorData outputs;          ///< of the image that was done first
+    Cycle alone =
+        0;  ///< cycles of an image on a machine that has the board alone; 0: not simulated
+    TensorData outputs;  ///< of the image that was done first
     bool has_outputs = false;
   };
   struct OfUnit {
@@ -65,6 +66,10 @@ struct ServingWatch {
 };
 
 /// Serves on machines made of plan.units. Returns the run that did not finish by itself, if any.
+[[nodiscard]] std::optional<TcuRunResult> serve_requests(
+    const Serving& serving, const ServingPlan& plan, TcuMachines& machines,
+    const RunRequest& request, const ServingWatch& watch, ServingResult& result);
+/// Does the same, and runs one image of each model alone, for ServingResult::OfModel::alone.
 [[nodiscard]] std::optional<TcuRunResult> serve(const Serving& serving, const ServingPlan& plan,
                                                 TcuMachines& machines, const RunRequest& request,
                                                 const ServingWatch& watch, ServingResult& result);

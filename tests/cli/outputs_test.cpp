@@ -134,9 +134,8 @@ TEST_F(Outputs, AWordThatNamesAFileIsAnInput) {
   expect_error("compile resnet20v2 --board zcu104 -o o", "resnet20v2 is a network of the zoo");
   expect_error("run m.tprog", "m.tprog: is a program (.tprog), and a DarwiNN package");
   expect_error("run a.tarch", "a.tarch: is an architecture (.tarch), and a DarwiNN package");
-  expect_error(
-      "run m.tmodel m.tmodel",
-      "m.tmodel is a compiled model, and one model runs at a time; allowed: 1 file, not 2");
+  expect_error("run m.tmodel m.tmodel",
+               "two models are named \"m\": m.tmodel and m.tmodel; allowed: names of their own");
   expect_error("run m.tmodel --model m.tmodel", "m.tmodel is a compiled model, and --model names");
 }
 

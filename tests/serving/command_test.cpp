@@ -221,6 +221,37 @@ TEST_F(ServingCommandTest, MemoryIsSharedAndItsUsersAreNamed) {
   EXPECT_EQ(bytes, 0U);
 }
 
+/// On one unit models wait for each other, on units with memories of their own they do not. The
+/// page and the statistics have the same figures.
+TEST_F(ServingCommandTest, SlowdownsSayWhoCostsWhom) {
+  compile_networks();
+  const std::string at = " --arrivals A=poisson:30000/s --arrivals B=poisson:4000/s --duration 2ms";
+  const Json one = serve(std::string(a) + b + at + " --slowdowns --report p.html");
+  const Json& matrix = one.at("slowdowns");
+  EXPECT_GT(matrix.at("A").at("beside").at("B").at("latency"), 1.5) << "B takes ten times as long";
+  EXPECT_FALSE(matrix.at("A").at("beside").contains("A"));
+  const Json alone =
+      serve(std::string(a) + at.substr(0, at.find(" --arrivals B")) + " --duration 2ms")
+          .at("models")[0]
+          .at("latency_ms")
+          .at("mean");
+  EXPECT_NEAR(matrix.at("A").at("alone_latency_ms").get<double>(), alone.get<double>(), 1e-3);
+  const std::string page = read("p.html");
+  for (const char* part : {"Who costs whom", "What the units run over time", "Latency over time",
+                           "Distribution of latencies", "DRAM banks", "beside B"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  std::string factor = std::to_string(
+      matrix.at("A").at("beside").at("B").at("latency").get<double>());  // six decimals
+  EXPECT_NE(page.find(factor.substr(0, factor.size() - 4)), std::string::npos) << factor;
+  const Json apart = serve(std::string(a) + b + at + " --slowdowns --tcus 2 --memory fixed");
+  for (const auto& [model, other] : {std::pair("A", "B"), std::pair("B", "A")}) {
+    const Json& times = apart.at("slowdowns").at(model).at("beside").at(other);
+    EXPECT_EQ(times.at("latency"), 1.0);
+    EXPECT_EQ(times.at("service"), 1.0);
+  }
+}
+
 TEST_F(ServingCommandTest, TheTimelineHasAProcessForEachUnitAndASliceForEachImage) {
   compile_networks();
   (void)serve(std::string(a) + b + " --tcus 2 --images 3 --timeline t.json");
@@ -256,6 +287,7 @@ TEST_F(ServingCommandTest, WrongInputIsRefusedBeforeAnythingIsSimulated) {
            {" --tcus 2 --on A=", "\"\" is no list of units"},
            {" --duration 0s", "--duration: \"0s\" is no time"},
            {" --queue x", "--queue"},
+           {" A2=a/mlp_onnx_zcu104.tmodel --tcus 3 --on A2=3", "allowed: numbers 0..2"},
            {" --order best", "--order \"best\" is not allowed; allowed: turns, priority"},
            {" --energy horowitz_45nm", "--energy is for a run of one model"},
            {" --output out", "--output is for a run of one model"},
@@ -269,6 +301,7 @@ TEST_F(ServingCommandTest, WrongInputIsRefusedBeforeAnythingIsSimulated) {
            {" --model a/mlp_onnx_zcu104.tmodel", "--model names what is run, too"}}) {
     expect_error(run + options, error);
   }
+  expect_error(std::string("run -q") + a + " --slowdowns", "with two or more");
   expect_error("run --arrivals 30/s --duration 1s", "needs compiled models");
   write("t.csv", "0\n1\nlate\n");
   expect_error(run + " --arrivals A=t.csv", "t.csv:3: \"late\" is no time of an arrival");

@@ -168,6 +168,9 @@ void plan_model(const Args& args, const Sources& sources, RunPlan& plan) {
 /// Returns the model named by the only word that is no option, if it is one.
 std::optional<std::string> model_of(const Args& args) {
   const auto models = models_of(args);
+  if (models.size() > 1) {
+    user_error("tactus run: {} models are named; allowed: one, with this option", models.size());
+  }
   if (models.empty()) return std::nullopt;
   return models.front().second;
 }
@@ -296,6 +299,14 @@ void check_units(const RunPlan& plan) {
         "1");
   }
   TcuUnits::check_deal(plan.config, plan.tcus, plan.run_count(), *plan.model);
+}
+
+void read_request(const Args& args, RunRequest& request) {
+  if (args.has("permissive") && args.has("checks")) {
+    user_error("tactus run: give --checks or --permissive, not both");
+  }
+  read_options(request_parameters(Asker::command), args, request);
+  if (args.has("permissive")) request.checks = ProgramChecks::permissive;
 }
 
 void plan_sampling(const Args& args, RunPlan& plan) {
@@ -432,8 +443,7 @@ RunPlan plan_one_model(const Args& args, const std::string& model) {
   Sources sources;
   sources.arch = args.text("arch");
   plan.workload.model = model;
-  read_options(request_parameters(Asker::command), args, static_cast<RunRequest&>(plan));
-  if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
+  read_request(args, plan);
   read_sources_board(args, sources, true);
   plan_model(args, sources, plan);
   plan_board(args, sources, plan);
@@ -457,12 +467,7 @@ RunPlan plan_run(const Args& args) {
   if (!has_packages && plan.workload.model.empty() == plan.workload.program.empty()) {
     throw UserError(usage);
   }
-  if (args.has("permissive") && args.has("checks")) {
-    user_error("tactus run: give --checks or --permissive, not both");
-  }
-  read_options(request_parameters(Asker::command), args, static_cast<RunRequest&>(plan));
-  if (args.has("permissive")) plan.checks = ProgramChecks::permissive;
-
+  read_request(args, plan);
   const bool has_model = !plan.workload.model.empty();
   if (plan.images_wanted && (has_packages || !has_model)) {
     user_error("tactus run: --images needs a --model{}",

@@ -21,11 +21,11 @@ constexpr std::uint64_t longest_queue = 1000000;
 
 /// Options of runs of one model or program, which have no meaning for several models.
 constexpr const char* options_of_one[] = {
-    "program",        "dram0",       "dram1",  "config",     "print-config", "regions",
-    "energy",         "output",      "events", "retire-log", "dump",         "layers",
-    "layers-csv",     "samples",     "vcd",    "fst",        "gtkw",         "surfer",
-    "timeline-layer", "trace-layer", "link",   "requests",   "in-flight",    "arenas",
-    "link-timeline",  "report"};
+    "program",    "dram0",     "dram1",           "config",         "print-config", "regions",
+    "energy",     "output",    "events",          "retire-log",     "dump",         "layers",
+    "layers-csv", "samples",   "sample-interval", "sample-block",   "sample-pause", "vcd",
+    "fst",        "gtkw",      "surfer",          "timeline-layer", "trace-layer",  "link",
+    "requests",   "in-flight", "arenas",          "link-timeline"};
 
 /// Splits the values of an option, each MODEL=TEXT, by model. With one model MODEL= may be left
 /// out.
@@ -147,6 +147,9 @@ std::vector<Args::Option> serving_options() {
           {"order", "turns|priority",
            "which of its models a free unit takes a request of: the next in turn, or the first on "
            "the command line that has one (default turns)"},
+          {"slowdowns", "",
+           "tell how much longer the requests of each model take beside those of each other one; "
+           "simulates each model and each pair again"},
           {"request-log", "F.csv",
            "write a row for each request that is done: arrival, taken, begin and end in cycles"}};
 }
@@ -163,7 +166,7 @@ ServingRequest read_serving_request(const Args& args) {
     if (!args.has(option)) continue;
     user_error(
         "tactus run: --{} is for a run of one model or program without --on, --arrivals, "
-        "--duration, --queue, --order and --request-log",
+        "--duration, --queue, --order, --slowdowns and --request-log",
         option);
   }
   ServingRequest made;
@@ -193,6 +196,10 @@ ServingRequest read_serving_request(const Args& args) {
     }
   }
   made.plan = plan_serving(serving);
+  made.wants_slowdowns = args.has("slowdowns");
+  if (made.wants_slowdowns && names.size() == 1) {
+    user_error("tactus run: --slowdowns compares models; allowed: with two or more");
+  }
   static_cast<RunOutputs&>(made) = read_run_outputs(args, tcu_machine_info());
   claim_outputs(made);
   made.request_log = args.text("request-log");

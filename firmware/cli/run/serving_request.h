@@ -16,6 +16,7 @@ struct ServingRequest : RunOutputs {
   ServingPlan plan;
   std::string board;                       ///< in one line; empty: none was named
   std::optional<std::string> request_log;  ///< file of --request-log
+  bool wants_slowdowns = false;
 };
 
 /// The options that only such a run has.

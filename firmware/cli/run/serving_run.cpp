@@ -20,6 +20,8 @@
 #include "firmware/report/tcu/run_recorder.h"
 #include "firmware/report/version.h"
 #include "firmware/serving/serving_figures.h"
+#include "firmware/serving/serving_page.h"
+#include "firmware/serving/slowdowns.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
 #include "isa/support/quantity.h"
@@ -55,6 +57,10 @@ class ServingRunner {
     watch.ends = [] { return DeferSignals::received() != 0; };
     const auto stuck =
         serve(asked_.serving, asked_.plan, machines_, asked_.request, watch, result_);
+    if (asked_.wants_slowdowns && !stuck && !result_.ended) {
+      slowdowns_ = slowdowns(asked_.serving, asked_.plan, asked_.request, watch.ends);
+      result_.ended = !slowdowns_;
+    }
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     recorder_.finish();
     defer.reset();
@@ -101,6 +107,7 @@ class ServingRunner {
          counted(result_.cycles, "cycle"), figures.seconds);
     fmt::print(screen(asked_), "\n{}\n{}\n", models_table(figures, clock_mhz),
                units_table(figures));
+    if (slowdowns_) fmt::print(screen(asked_), "{}\n", slowdowns_table());
     line("host", "{:.2f} s, {:.2f} Mcycles/s", seconds_,
          static_cast<double>(result_.cycles) / seconds_ / 1e6);
     fmt::print(screen(asked_), "{}", recorder_.files_text());
@@ -166,6 +173,25 @@ class ServingRunner {
     return table.text(rows);
   }
 
+  [[nodiscard]] std::string slowdowns_table() const {
+    const std::vector<ServedModel>& models = asked_.serving.models;
+    std::vector<Table::Column> columns{{"mean latency of", Table::Align::left}, {"alone ms"}};
+    for (const ServedModel& model : models) columns.push_back({"beside " + model.name});
+    Table table(columns);
+    std::vector<std::vector<std::string>> rows;
+    const double clock_mhz = models.front().config.clock_mhz;
+    for (unsigned m = 0; m < models.size(); ++m) {
+      const auto& alone = slowdowns_->alone[m];
+      rows.push_back(
+          {models[m].name, alone ? fmt::format("{:.3f}", alone->latency / clock_mhz / 1e3) : ""});
+      for (unsigned other = 0; other < models.size(); ++other) {
+        const auto times = slowdowns_->of_latency(m, other);
+        rows.back().push_back(times ? fmt::format("x {:.3f}", *times) : "");
+      }
+    }
+    return table.text(rows);
+  }
+
   [[nodiscard]] Json statistics() const {
     const Serving& serving = asked_.serving;
     Json json;
@@ -173,6 +199,7 @@ class ServingRunner {
     json["version"] = version;
     json["revision"] = git_revision;
     json["serving"] = serving_json(serving, asked_.plan, result_);
+    if (slowdowns_) json["serving"]["slowdowns"] = to_json(*slowdowns_, serving);
     Json& config = json["config"];
     if (!asked_.board.empty()) config["board"] = asked_.board;
     config["tcus"] = serving.units;
@@ -193,6 +220,15 @@ class ServingRunner {
       recorder_.attempt(
           [&] { write_file_atomically(*asked_.stats, text_of_json(statistics(), 2) + "\n"); });
     }
+    if (asked_.report) {
+      const ServingPageLead lead{
+          machine_line(asked_.plan.units.front()),
+          coverage_text(asked_.serving.models.front().config, asked_.serving.units)};
+      recorder_.attempt([&] {
+        write_file_atomically(*asked_.report, serving_page_html(asked_.serving, asked_.plan,
+                                                                result_, slowdowns_, lead));
+      });
+    }
     if (asked_.request_log) {
       recorder_.attempt([&] {
         write_file_atomically(*asked_.request_log, requests_csv(asked_.serving, result_));
@@ -205,6 +241,7 @@ class ServingRunner {
   TcuMachines machines_;
   TcuRunRecorder recorder_;
   ServingResult result_;
+  std::optional<Slowdowns> slowdowns_;
   double seconds_ = 0;
 };
 

@@ -1,0 +1,274 @@
+#include "firmware/serving/serving_page.h"
+
+#include <algorithm>
+
+#include "firmware/report/html.h"
+#include "firmware/report/scatter.h"
+#include "firmware/report/svg.h"
+#include "firmware/report/version.h"
+#include "firmware/serving/serving_figures.h"
+#include "isa/support/quantity.h"
+
+namespace tactus {
+namespace {
+
+constexpr std::size_t time_columns = 400;
+/// Points of a chart; of more requests some are left out, evenly.
+constexpr std::size_t most_points = 2000;
+constexpr unsigned colours = 6;
+
+std::string ms_text(double cycles, double clock_mhz) {
+  return fmt::format("{:.3f}", cycles / clock_mhz / 1e3);
+}
+
+class ServingPage {
+ public:
+  ServingPage(const Serving& serving, const ServingPlan& plan, const ServingResult& result)
+      : serving_(serving),
+        plan_(plan),
+        result_(result),
+        figures_(serving_figures(serving, result)),
+        clock_mhz_(serving.models.front().config.clock_mhz) {}
+
+  [[nodiscard]] std::string html(const std::optional<Slowdowns>& slowdowns,
+                                 const ServingPageLead& lead) const {
+    std::string title;
+    for (const ServedModel& model : serving_.models)
+      title += (title.empty() ? "" : ", ") + model.name;
+    html::Page out(title);
+    out.lead(fmt::format("<p>{}</p>\n<p>Accuracy: {}.</p>\n",
+                         html::escape(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
+                                                  lead.machine, version, git_revision)),
+                         html::escape(lead.accuracy)));
+    out.lead(tiles());
+    out.section("Models", models());
+    out.section("What the units run over time", units_over_time());
+    out.section("Latency over time", latency_over_time());
+    out.section("Distribution of latencies", distribution());
+    if (slowdowns) out.section("Who costs whom", matrix(*slowdowns));
+    out.section("Units", units());
+    out.section("DRAM banks", banks());
+    return out.html();
+  }
+
+ private:
+  [[nodiscard]] double ms(Cycle cycles) const { return cycles_in_ms(cycles, clock_mhz_); }
+
+  [[nodiscard]] std::string tiles() const {
+    std::vector<std::string> tiles{html::tile("requests", html::grouped(result_.requests.size()),
+                                              fmt::format("done in {:.6g} s", figures_.seconds))};
+    for (unsigned m = 0; m < figures_.models.size(); ++m) {
+      const ModelFigures& f = figures_.models[m];
+      tiles.push_back(html::tile(
+          serving_.models[m].name, f.latency ? time_text(ms(f.latency->p99)) : "nothing done",
+          fmt::format("latency of 99 %; {:.2f} frames/s", f.frames_per_second)));
+    }
+    return html::tiles(tiles);
+  }
+
+  [[nodiscard]] std::string models() const {
+    html::Table table({{"model", true},
+                       {"units", true},
+                       {"requests", true},
+                       {"arrived"},
+                       {"done"},
+                       {"dropped"},
+                       {"waiting"},
+                       {"frames/s"},
+                       {"latency, ms"},
+                       {"median"},
+                       {"95 %"},
+                       {"99 %"},
+                       {"longest"},
+                       {"queued, ms"},
+                       {"in the system"},
+                       {"program, times alone"},
+                       {"bytes of all"}});
+    for (unsigned m = 0; m < figures_.models.size(); ++m) {
+      const ServedModel& model = serving_.models[m];
+      const ModelFigures& f = figures_.models[m];
+      std::vector<std::string> row{html::escape(model.name),
+                                   fmt::format("{}", fmt::join(model.units, ", ")),
+                                   html::escape(model.arrivals.text)};
+      for (const std::uint64_t count : {f.arrived, f.done, f.dropped, f.waiting}) {
+        row.push_back(html::grouped(count));
+      }
+      row.push_back(fmt::format("{:.2f}", f.frames_per_second));
+      const TimeRanks l = f.latency.value_or(TimeRanks{});
+      for (const Cycle cycles : {l.min, l.median, l.p95, l.p99, l.max}) {
+        row.push_back(f.latency ? ms_text(static_cast<double>(cycles), clock_mhz_) : "");
+      }
+      row.push_back(f.queueing ? ms_text(f.queueing->mean, clock_mhz_) : "");
+      row.push_back(fmt::format("{:.3f}", f.mean_in_system));
+      row.push_back(f.service ? fmt::format("{:.4f}", f.slowdown) : "");
+      row.push_back(html::percent(f.share_of_bytes));
+      table.row(std::move(row));
+    }
+    return "<p>Latencies are from arrival to the last event of the image. Queued is the mean time "
+           "until a unit takes a request, in the system the mean number of requests that wait or "
+           "are served.</p>\n" +
+           table.html();
+  }
+
+  /// For each unit a chart: by the columns' time, the share in which it runs each model.
+  [[nodiscard]] std::string units_over_time() const {
+    if (result_.cycles == 0) return "";
+    std::string text;
+    for (unsigned u = 0; u < serving_.units; ++u) {
+      svg::Columns chart;
+      for (unsigned m = 0; m < serving_.models.size(); ++m) {
+        chart.layers.push_back({serving_.models[m].name, m % colours});
+      }
+      if (u == 0) text += svg::legend(chart.layers);
+      const std::size_t count = std::min<std::size_t>(time_columns, result_.cycles);
+      chart.shares.assign(count, std::vector<double>(serving_.models.size()));
+      const double width = static_cast<double>(result_.cycles) / static_cast<double>(count);
+      for (const ServedRequest& r : result_.requests) {
+        if (r.unit != u) continue;
+        const double from = static_cast<double>(r.taken) / width;
+        const double to = static_cast<double>(r.end) / width;
+        for (auto c = static_cast<std::size_t>(from); c < count && static_cast<double>(c) < to;
+             ++c) {
+          const auto column = static_cast<double>(c);
+          chart.shares[c][r.model] += std::min(to, column + 1) - std::max(from, column);
+        }
+      }
+      chart.first = "0";
+      chart.last = time_text(ms(result_.cycles));
+      chart.axis = fmt::format("unit {}", u);
+      text += svg::columns(chart);
+    }
+    return text;
+  }
+
+  /// Adds a point for each request of a model, or for some of them.
+  template <typename Place>
+  void add_points(svg::ScatterChart& chart, unsigned model, const Place& place) const {
+    std::vector<const ServedRequest*> requests;
+    for (const ServedRequest& r : result_.requests) {
+      if (r.model == model) requests.push_back(&r);
+    }
+    const std::size_t step = requests.size() / (most_points / serving_.models.size() + 1) + 1;
+    for (std::size_t i = 0; i < requests.size(); i += step) {
+      chart.points.push_back(place(*requests[i]));
+      chart.points.back().colour = model % colours;
+    }
+  }
+
+  [[nodiscard]] std::string latency_over_time() const {
+    svg::ScatterChart chart;
+    chart.title = "latency of each request";
+    chart.x.title = "arrival, ms";
+    chart.y.title = "latency, ms";
+    for (unsigned m = 0; m < serving_.models.size(); ++m) {
+      add_points(chart, m, [&](const ServedRequest& r) {
+        svg::ScatterPoint point;
+        point.x = ms(r.arrival);
+        point.y = ms(r.end - r.arrival);
+        point.title = fmt::format("{}: arrived at {}, latency {}", serving_.models[m].name,
+                                  time_text(point.x), time_text(point.y));
+        return point;
+      });
+    }
+    return chart.points.empty() ? "" : svg::scatter(chart);
+  }
+
+  /// Shares of the requests that have at most a latency.
+  [[nodiscard]] std::string distribution() const {
+    svg::ScatterChart chart;
+    chart.title = "share of the requests with at most this latency";
+    chart.x.title = "latency, ms";
+    chart.y.title = "requests, %";
+    for (unsigned m = 0; m < serving_.models.size(); ++m) {
+      std::vector<Cycle> latencies;
+      for (const ServedRequest& r : result_.requests) {
+        if (r.model == m) latencies.push_back(r.end - r.arrival);
+      }
+      std::sort(latencies.begin(), latencies.end());
+      svg::ScatterLine line;
+      line.colour = m % colours;
+      line.steps = true;
+      const std::size_t step = latencies.size() / most_points + 1;
+      for (std::size_t i = 0; i < latencies.size(); i += step) {
+        line.points.emplace_back(ms(latencies[i]), 100 * static_cast<double>(i + 1) /
+                                                       static_cast<double>(latencies.size()));
+      }
+      if (latencies.empty()) continue;
+      svg::ScatterPoint last;
+      last.x = ms(latencies.back());
+      last.y = 100;
+      last.colour = line.colour;
+      last.name = serving_.models[m].name;
+      last.title = fmt::format("{}: all within {}", last.name, time_text(last.x));
+      chart.points.push_back(last);
+      chart.lines.push_back(std::move(line));
+    }
+    return chart.points.empty() ? "" : svg::scatter(chart);
+  }
+
+  [[nodiscard]] std::string matrix(const Slowdowns& slowdowns) const {
+    std::vector<html::Table::Column> columns{{"mean latency of", true}, {"alone, ms"}};
+    for (const ServedModel& model : serving_.models) columns.push_back({"beside " + model.name});
+    html::Table table(columns);
+    for (unsigned m = 0; m < serving_.models.size(); ++m) {
+      std::vector<std::string> row{
+          html::escape(serving_.models[m].name),
+          slowdowns.alone[m] ? ms_text(slowdowns.alone[m]->latency, clock_mhz_) : ""};
+      for (unsigned other = 0; other < serving_.models.size(); ++other) {
+        const auto latency = slowdowns.of_latency(m, other);
+        const auto service = slowdowns.of_service(m, other);
+        row.push_back(latency && service
+                          ? fmt::format("{:.3f} times; program {:.4f}", *latency, *service)
+                          : "");
+      }
+      table.row(std::move(row));
+    }
+    return "<p>Each row: the mean latency of a model when only its own requests arrive, and how "
+           "many times longer it is when those of one other model arrive, too. The program's share "
+           "of it is the waiting for the memory.</p>\n" +
+           table.html();
+  }
+
+  [[nodiscard]] std::string units() const {
+    html::Table table({{"unit", true},
+                       {"requests"},
+                       {"busy"},
+                       {"beginning with another model"},
+                       {"ports wait for other accesses"}});
+    for (unsigned u = 0; u < figures_.units.size(); ++u) {
+      const UnitFigures& f = figures_.units[u];
+      table.row({fmt::format("unit {}", u), html::grouped(f.done), html::percent(f.busy),
+                 html::percent(f.entering), html::percent(f.queued)});
+    }
+    return table.html();
+  }
+
+  [[nodiscard]] std::string banks() const {
+    html::Table table(
+        {{"unit", true}, {"model", true}, {"DRAM0 at", true}, {"DRAM1 at", true}, {"bytes"}});
+    for (const PlacedModel& placed : plan_.placed) {
+      table.row({fmt::format("unit {}", placed.unit),
+                 html::escape(serving_.models[placed.model].name),
+                 fmt::format("0x{:x}", placed.bases[0]), fmt::format("0x{:x}", placed.bases[1]),
+                 html::grouped(placed.bytes[0] + placed.bytes[1])});
+    }
+    return table.html();
+  }
+
+  const Serving& serving_;
+  const ServingPlan& plan_;
+  const ServingResult& result_;
+  const ServingFigures figures_;
+  const double clock_mhz_;
+};
+
+}  // namespace
+
+std::string serving_page_html(const Serving& serving, const ServingPlan& plan,
+                              const ServingResult& result,
+                              const std::optional<Slowdowns>& slowdowns,
+                              const ServingPageLead& lead) {
+  return ServingPage(serving, plan, result).html(slowdowns, lead);
+}
+
+}  // namespace tactus
