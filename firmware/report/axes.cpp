@@ -80,7 +80,7 @@ std::vector<double> Scale::ticks() const {
     if (digit * power >= raw) step = digit * power;
   }
   for (double i = std::ceil(low_ / step - slack); i * step <= high_ + slack * step; ++i) {
-    values.push_back(i * step);
+    values.push_back(i * step + 0.0);  // the sum has no negative zero, which would be printed
   }
   return values;
 }

@@ -105,6 +105,8 @@ std::string scatter(const ScatterChart& chart) {
     x.push_back(point.x);
     y.push_back(point.y);
   }
+  if (chart.x.from_zero) x.push_back(0);
+  if (chart.y.from_zero) y.push_back(0);
   const Axis across = make_axis(chart.x, x);
   const Axis up{Scale::around(y), number_ticks(Scale::around(y).ticks())};
   Frame frame;

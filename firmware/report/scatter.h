@@ -11,6 +11,7 @@ struct ScatterAxis {
   std::string title;
   /// Names of the values 0, 1, ...; empty: the values are numbers.
   std::vector<std::string> categories;
+  bool from_zero = false;  ///< the axis also covers 0, and so is linear
 };
 
 struct ScatterPoint {
@@ -28,9 +29,9 @@ struct ScatterLine {
   bool dashed = false;  ///< drawn dashed
 };
 
-/// A scatter chart. An axis is logarithmic if its values are positive and span more than a decade.
-/// Points that nearly coincide are drawn as one, whose title gives their number. Main points are
-/// always drawn.
+/// A scatter chart. Its axes cover its points. An axis is logarithmic if its values are positive
+/// and span more than a decade. Points that nearly coincide are drawn as one, whose title gives
+/// their number. Main points are always drawn.
 struct ScatterChart {
   std::string title;
   ScatterAxis x, y;

@@ -43,8 +43,8 @@ class ServingPage {
     out.lead(tiles());
     out.section("Models", models());
     out.section("What the units run over time", units_over_time());
-    out.section("Latency over time", latency_over_time());
-    out.section("Distribution of latencies", distribution());
+    out.section("Latencies over time, and their distribution",
+                legend() + svg::side_by_side({latency_over_time(), distribution()}));
     if (slowdowns) out.section("Who costs whom", matrix(*slowdowns));
     out.section("Units", units());
     out.section("DRAM banks", banks());
@@ -53,6 +53,14 @@ class ServingPage {
 
  private:
   [[nodiscard]] double ms(Cycle cycles) const { return cycles_in_ms(cycles, clock_mhz_); }
+
+  [[nodiscard]] std::string legend() const {
+    std::vector<svg::Legend> entries;
+    for (unsigned m = 0; m < serving_.models.size(); ++m) {
+      entries.push_back({serving_.models[m].name, m % colours});
+    }
+    return svg::legend(entries);
+  }
 
   [[nodiscard]] std::string tiles() const {
     std::vector<std::string> tiles{html::tile("requests", html::grouped(result_.requests.size()),
@@ -67,23 +75,25 @@ class ServingPage {
   }
 
   [[nodiscard]] std::string models() const {
-    html::Table table({{"model", true},
-                       {"units", true},
-                       {"requests", true},
-                       {"arrived"},
-                       {"done"},
-                       {"dropped"},
-                       {"waiting"},
-                       {"frames/s"},
-                       {"latency, ms"},
-                       {"median"},
-                       {"95 %"},
-                       {"99 %"},
-                       {"longest"},
-                       {"queued, ms"},
-                       {"in the system"},
-                       {"program, times alone"},
-                       {"bytes of all"}});
+    html::Table requests({{"model", true},
+                          {"units", true},
+                          {"requests", true},
+                          {"arrived"},
+                          {"done"},
+                          {"dropped"},
+                          {"waiting"},
+                          {"frames/s"},
+                          {"in the system"},
+                          {"bytes of all"}});
+    html::Table latencies({{"latency, ms", true},
+                           {"shortest"},
+                           {"median"},
+                           {"95 %"},
+                           {"99 %"},
+                           {"longest"},
+                           {"mean"},
+                           {"of it queued"},
+                           {"program, times alone"}});
     for (unsigned m = 0; m < figures_.models.size(); ++m) {
       const ServedModel& model = serving_.models[m];
       const ModelFigures& f = figures_.models[m];
@@ -94,32 +104,35 @@ class ServingPage {
         row.push_back(html::grouped(count));
       }
       row.push_back(fmt::format("{:.2f}", f.frames_per_second));
-      const TimeRanks l = f.latency.value_or(TimeRanks{});
-      for (const Cycle cycles : {l.min, l.median, l.p95, l.p99, l.max}) {
-        row.push_back(f.latency ? ms_text(static_cast<double>(cycles), clock_mhz_) : "");
-      }
-      row.push_back(f.queueing ? ms_text(f.queueing->mean, clock_mhz_) : "");
       row.push_back(fmt::format("{:.3f}", f.mean_in_system));
-      row.push_back(f.service ? fmt::format("{:.4f}", f.slowdown) : "");
       row.push_back(html::percent(f.share_of_bytes));
-      table.row(std::move(row));
+      requests.row(std::move(row));
+      if (!f.latency) continue;
+      row = {html::escape(model.name)};
+      const TimeRanks& l = *f.latency;
+      for (const Cycle cycles : {l.min, l.median, l.p95, l.p99, l.max}) {
+        row.push_back(ms_text(static_cast<double>(cycles), clock_mhz_));
+      }
+      row.push_back(ms_text(l.mean, clock_mhz_));
+      row.push_back(ms_text(f.queueing->mean, clock_mhz_));
+      row.push_back(fmt::format("{:.4f}", f.slowdown));
+      latencies.row(std::move(row));
     }
     return "<p>Latencies are from arrival to the last event of the image. Queued is the mean time "
            "until a unit takes a request, in the system the mean number of requests that wait or "
            "are served.</p>\n" +
-           table.html();
+           requests.html() + latencies.html();
   }
 
   /// For each unit a chart: by the columns' time, the share in which it runs each model.
   [[nodiscard]] std::string units_over_time() const {
     if (result_.cycles == 0) return "";
-    std::string text;
+    std::string text = legend();
     for (unsigned u = 0; u < serving_.units; ++u) {
       svg::Columns chart;
       for (unsigned m = 0; m < serving_.models.size(); ++m) {
         chart.layers.push_back({serving_.models[m].name, m % colours});
       }
-      if (u == 0) text += svg::legend(chart.layers);
       const std::size_t count = std::min<std::size_t>(time_columns, result_.cycles);
       chart.shares.assign(count, std::vector<double>(serving_.models.size()));
       const double width = static_cast<double>(result_.cycles) / static_cast<double>(count);
@@ -159,6 +172,7 @@ class ServingPage {
     svg::ScatterChart chart;
     chart.title = "latency of each request";
     chart.x.title = "arrival, ms";
+    chart.x.from_zero = true;
     chart.y.title = "latency, ms";
     for (unsigned m = 0; m < serving_.models.size(); ++m) {
       add_points(chart, m, [&](const ServedRequest& r) {
@@ -179,11 +193,13 @@ class ServingPage {
     chart.title = "share of the requests with at most this latency";
     chart.x.title = "latency, ms";
     chart.y.title = "requests, %";
+    chart.y.from_zero = true;
     for (unsigned m = 0; m < serving_.models.size(); ++m) {
       std::vector<Cycle> latencies;
       for (const ServedRequest& r : result_.requests) {
         if (r.model == m) latencies.push_back(r.end - r.arrival);
       }
+      if (latencies.empty()) continue;
       std::sort(latencies.begin(), latencies.end());
       svg::ScatterLine line;
       line.colour = m % colours;
@@ -193,14 +209,14 @@ class ServingPage {
         line.points.emplace_back(ms(latencies[i]), 100 * static_cast<double>(i + 1) /
                                                        static_cast<double>(latencies.size()));
       }
-      if (latencies.empty()) continue;
-      svg::ScatterPoint last;
-      last.x = ms(latencies.back());
-      last.y = 100;
-      last.colour = line.colour;
-      last.name = serving_.models[m].name;
-      last.title = fmt::format("{}: all within {}", last.name, time_text(last.x));
-      chart.points.push_back(last);
+      for (const auto& [x, y] : {line.points.front(), line.points.back()}) {
+        svg::ScatterPoint end;
+        end.x = x;
+        end.y = y;
+        end.colour = line.colour;
+        end.title = fmt::format("{}: {:.1f} % within {}", serving_.models[m].name, y, time_text(x));
+        chart.points.push_back(end);
+      }
       chart.lines.push_back(std::move(line));
     }
     return chart.points.empty() ? "" : svg::scatter(chart);

@@ -237,8 +237,9 @@ TEST_F(ServingCommandTest, SlowdownsSayWhoCostsWhom) {
           .at("mean");
   EXPECT_NEAR(matrix.at("A").at("alone_latency_ms").get<double>(), alone.get<double>(), 1e-3);
   const std::string page = read("p.html");
-  for (const char* part : {"Who costs whom", "What the units run over time", "Latency over time",
-                           "Distribution of latencies", "DRAM banks", "beside B"}) {
+  for (const char* part :
+       {"Who costs whom", "What the units run over time",
+        "Latencies over time, and their distribution", "DRAM banks", "beside B"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   std::string factor = std::to_string(
