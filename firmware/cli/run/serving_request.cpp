@@ -95,14 +95,16 @@ void read_models(const Args& args, ServingRequest& made) {
   if (models.size() > 1 && args.has("input")) {
     user_error("tactus run: --input is for one model; several have inputs that are drawn");
   }
+  std::map<std::string, std::string> paths;
   for (const auto& [name, path] : models) {
-    for (const ServedModel& other : made.serving.models) {
-      if (other.name != name) continue;
-      user_error(
-          "tactus run: two models are named {}: {} and {}; allowed: names of their own, as "
-          "NAME=F.tmodel",
-          quote(name), other.model.path, path);
-    }
+    const auto [other, fresh] = paths.emplace(name, path);
+    if (fresh) continue;
+    user_error(
+        "tactus run: two models are named {}: {} and {}; allowed: names of their own, as "
+        "NAME=F.tmodel",
+        quote(name), other->second, path);
+  }
+  for (const auto& [name, path] : models) {
     RunPlan plan = plan_one_model(args, path);
     if (made.serving.models.empty()) {
       made.request = plan;
