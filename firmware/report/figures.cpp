@@ -37,8 +37,8 @@ constexpr Row middle_rows[] = {
     {"wall_seconds", "s", "time that this computer took for the simulation alone"},
     {"cycles_per_second", "1/s", "total_cycles / wall_seconds"},
     {"engine.evaluated_cycles", "cycles",
-     "of total_cycles, those that the engine has evaluated one by one; how it passes cycles "
-     "changes no other figure"},
+     "of total_cycles, those that the engine has evaluated one by one; of several units all engine "
+     "figures are the first's. How it passes cycles changes no other figure"},
     {"engine.skipped_cycles", "cycles", "of total_cycles, those in which all units slept"},
     {"engine.taken_cycles", "cycles", "of total_cycles, those of known sequences of instructions"},
     {"engine.visits_per_burst", "count",

@@ -1,15 +1,15 @@
 #include "firmware/serving/arrivals.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
 #include <random>
 #include <string_view>
 #include <utility>
 
 #include "isa/support/error.h"
 #include "isa/support/files.h"
+#include "isa/support/read_number.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -17,27 +17,11 @@ namespace {
 
 constexpr double most_seconds = 1e6;
 
-/// The number that is the whole of a text.
-std::optional<double> whole_number_of(std::string_view text) {
-  double value = 0;
-  const auto end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  if (text.empty() || result.ec != std::errc() || result.ptr != end || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 /// Reads "30/s".
 double read_rate(std::string_view text, const std::string& where) {
   const bool per_second = ends_with(std::string(text), "/s");
-  const auto rate = per_second ? whole_number_of(text.substr(0, text.size() - 2)) : std::nullopt;
+  const auto rate =
+      per_second ? read_number<double>(text.substr(0, text.size() - 2)) : std::nullopt;
   if (!rate || !(*rate > 0) || *rate > Arrivals::most_rate) {
     user_error(
         "{}: {} is no rate of requests; allowed: N/s with N above 0 and at most 1000000000, "
@@ -56,8 +40,8 @@ std::vector<double> read_times(const std::string& path) {
     const std::string_view text = trimmed(rest.substr(0, end));
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     if (text.empty()) continue;
-    const auto time = whole_number_of(text);
-    if (!time || *time < 0 || *time > most_seconds) {
+    const auto time = read_number<double>(text);
+    if (!time || !(*time >= 0 && *time <= most_seconds)) {
       user_error("{}:{}: {} is no time of an arrival; allowed: seconds from 0 to {:g}, one a line",
                  path, line, quote(text), most_seconds);
     }
@@ -96,11 +80,12 @@ Arrivals read_arrivals(const std::string& text, const std::string& where) {
   arrivals.rate = read_rate(rest.substr(0, colon), where);
   if (colon == std::string_view::npos) return arrivals;
   const std::string_view seed = rest.substr(colon + 1);
-  const auto result = std::from_chars(seed.data(), seed.data() + seed.size(), arrivals.seed);
-  if (seed.empty() || result.ec != std::errc() || result.ptr != seed.data() + seed.size()) {
+  const auto number = read_number<std::uint64_t>(seed);
+  if (!number) {
     user_error("{}: {} is no seed; allowed: poisson:N/s:SEED with a whole number", where,
                quote(seed));
   }
+  arrivals.seed = *number;
   return arrivals;
 }
 
@@ -115,7 +100,7 @@ double read_seconds(const std::string& text, const std::string& where) {
       unit = value;
     }
   }
-  const auto number = whole_number_of(digits);
+  const auto number = read_number<double>(digits);
   if (!number || !(*number * unit > 0) || *number * unit > most_seconds) {
     user_error("{}: {} is no time; allowed: N, Ns, Nms or Nus, above 0 and at most {:g} s", where,
                quote(text), most_seconds);

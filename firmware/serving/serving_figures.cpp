@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "firmware/driver/common/throughput.h"
 #include "firmware/report/run_figures.h"
 #include "isa/support/csv.h"
 #include "isa/support/quantity.h"
@@ -19,10 +20,12 @@ using Json = nlohmann::ordered_json;
 std::optional<TimeRanks> ranks_of(std::vector<Cycle> times) {
   if (times.empty()) return std::nullopt;
   std::sort(times.begin(), times.end());
-  const auto rank = [&](std::size_t percent) {
-    return times[(times.size() * percent + 99) / 100 - 1];
-  };
-  TimeRanks ranks{times.front(), rank(50), rank(95), rank(99), times.back(), 0};
+  TimeRanks ranks{times.front(),
+                  nearest_rank(times, 50),
+                  nearest_rank(times, 95),
+                  nearest_rank(times, 99),
+                  times.back(),
+                  0};
   double sum = 0;
   for (const Cycle time : times) sum += static_cast<double>(time);
   ranks.mean = sum / static_cast<double>(times.size());

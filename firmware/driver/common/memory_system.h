@@ -38,7 +38,7 @@ class MemorySystem {
   /// memory (models/sim/pulled_memory.h), unless the stream has an initiator of its own.
   MemorySystem(const BoardValues& board, const DdrConfig& ddr, const std::vector<unsigned>& ports,
                Clock& clock, Stream stream = Stream::nothing);
-  /// Makes the memory of several equal machines, which take turns (models/sim/turns.h). Call
+  /// Makes the memory of several machines on a board, which take turns (models/sim/turns.h). Call
   /// add_machine() for each of them, in order.
   MemorySystem(const BoardValues& board, const DdrConfig& ddr, std::vector<unsigned> ports,
                Stream stream, unsigned machines);

@@ -17,9 +17,6 @@ Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, do
   }
   std::sort(latencies.begin(), latencies.end());
   const std::size_t count = latencies.size();
-  const auto rank = [&](std::size_t percent) {
-    return latencies[(count * percent + 99) / 100 - 1];  // ranks are rounded up and begin at 1
-  };
   Throughput result;
   result.images = count * batch;
   result.batch = batch;
@@ -33,8 +30,8 @@ Throughput throughput(std::vector<std::uint64_t> latencies, double clock_mhz, do
     result.frames_per_second = static_cast<double>(result.images) / result.seconds;
   }
   result.min = latencies.front();
-  result.median = rank(50);
-  result.p95 = rank(95);
+  result.median = nearest_rank(latencies, 50);
+  result.p95 = nearest_rank(latencies, 95);
   result.max = latencies.back();
   return result;
 }

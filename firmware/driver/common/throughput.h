@@ -24,6 +24,13 @@ struct Throughput {
   std::uint64_t min = 0, median = 0, p95 = 0, max = 0;
 };
 
+/// The smallest of sorted times, at least one, that `percent` % of them do not exceed (nearest
+/// rank).
+[[nodiscard]] inline std::uint64_t nearest_rank(const std::vector<std::uint64_t>& times,
+                                                std::size_t percent) {
+  return times[(times.size() * percent + 99) / 100 - 1];
+}
+
 /// Returns the number of runs for `images` images if each run has `batch` images.
 [[nodiscard]] inline std::uint64_t runs_of(std::uint64_t images, std::uint64_t batch) {
   return (images + batch - 1) / batch;

@@ -126,7 +126,7 @@ void TcuUnits::rest_until(unsigned unit, Cycle cycle) {
 }
 
 void TcuUnits::let_others_arrive(unsigned unit) {
-  // Nothing is requested at the beginning of a cycle.
+  // Units that come to this cycle are past its beginning; requests are made later in the cycle.
   if (Turn* const own = turn(unit)) return own->reach(time_of(unit, (*this)[unit].now()) + 1);
   sc_core::wait(sc_core::SC_ZERO_TIME);
 }
