@@ -603,9 +603,9 @@ TEST(TcuDevice, StatisticsEqualThoseOfARun) {
         attach(*module);
         unit.device.instructions.bind(module->socket(2));
       } else {
-        system = std::make_unique<MemorySystem>(
-            board, *config.resolved_ddr, std::vector<unsigned>{0, 1}, unit.device.cycles(),
-            MemorySystem::Stream::initiator);
+        system =
+            std::make_unique<MemorySystem>(board, *config.resolved_ddr, std::vector<unsigned>{0, 1},
+                                           unit.device.cycles(), MemorySystem::Stream::initiator);
         attach(*system);
         system->attach_stream(unit.device.instructions);
       }
