@@ -1,21 +1,15 @@
 #include "firmware/compiler/targets/tcu/hir/hir.h"
 
-#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "firmware/compiler/targets/tcu/hir/kinds.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler::hir {
 namespace {
-
-/// Indexed by Kind.
-constexpr std::array<std::string_view, 15> names = {
-    "load",         "add",  "subtract",    "multiply", "relu",
-    "softmax",      "clip", "leaky_relu",  "max_pool", "minimum",
-    "average_pool", "norm", "interpolate", "lookup",   "save"};
 
 bool is_stored(Address a) { return a.is(Tag::local) || a.is(Tag::dram0) || a.is(Tag::dram1); }
 
@@ -88,31 +82,8 @@ class Checker {
 }  // namespace
 
 bool takes(Kind kind, std::size_t count) {
-  switch (kind) {
-    case Kind::load:
-    case Kind::relu:
-    case Kind::softmax:
-    case Kind::save:
-      return count == 1;
-    case Kind::add:
-    case Kind::subtract:
-    case Kind::multiply:
-    case Kind::leaky_relu:
-      return count == 2;
-    case Kind::clip:
-    case Kind::norm:
-      return count == 3;
-    case Kind::max_pool:
-    case Kind::minimum:
-      return count >= 1;
-    case Kind::average_pool:
-      return count >= 2;
-    case Kind::interpolate:
-      return count >= 2 && count % 2 == 0;
-    case Kind::lookup:
-      return count == 1 || count == 2;
-  }
-  return false;
+  const KindInfo& row = info(kind);
+  return count >= row.least && count <= row.most && (count - row.least) % row.step == 0;
 }
 
 bool MatMul::is_zero(std::size_t input_block, std::size_t output_block,
@@ -131,7 +102,7 @@ std::size_t MatMul::block_with_bias(std::size_t output_block, std::size_t array_
   return input_blocks - 1;
 }
 
-std::string_view to_string(Kind kind) { return names[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(Kind kind) { return info(kind).name; }
 
 void check(const Layer& layer, std::uint32_t array_size) {
   const Checker checker(layer, array_size);

@@ -8,14 +8,15 @@
 #include <tuple>
 #include <utility>
 
+#include "firmware/compiler/targets/tcu/hir/kinds.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler::optimise {
 namespace {
 
 constexpr std::size_t no_group = ~std::size_t{0};
-/// Smallest scale of a normalisation that is multiplied into the weights before it: they then lose
-/// at most one bit.
+/// Smallest scale of a normalisation that is multiplied into the weights before it: they then
+/// lose at most one bit.
 constexpr float least_folded_scale = 0.5F;
 
 class Fusion {
@@ -47,7 +48,7 @@ class Fusion {
   void take_large_extreme(const Op& op);
   void take_average(const Op& op);
   void take_average_by_moves(const Op& op);
-  void take_interpolation(const Op& op);
+  void take_terms(const Op& op);
   void take_multiply(const Op& op);
   void take_lookup(const Op& op);
   void take_by_simd(const Op& op);
@@ -192,6 +193,7 @@ void Fusion::finish(Group& group, const Op& op) {
 
 void Fusion::take(const Op& op) {
   if (op.is_product) return take_product(op);
+  if (hir::info(op.kind).known == hir::Known::every_second) return take_terms(op);
   switch (op.kind) {
     case hir::Kind::add:
     case hir::Kind::subtract:
@@ -208,14 +210,10 @@ void Fusion::take(const Op& op) {
       return take_activation(op);
     case hir::Kind::average_pool:
       return take_average(op);
-    case hir::Kind::interpolate:
-      return take_interpolation(op);
     case hir::Kind::max_pool:
     case hir::Kind::minimum:
       return take_extreme(op);
-    case hir::Kind::load:
-    case hir::Kind::save:
-    case hir::Kind::softmax:
+    default:
       break;
   }
   internal_error("no operation of the optimiser: {}", hir::to_string(op.kind));
@@ -233,7 +231,8 @@ void Fusion::take_by_simd(const Op& op) {
   finish(group, op);
 }
 
-/// Returns an operation like `op` that has `parts` results for each result of `op`; see partial().
+/// Returns an operation like `op` that has `parts` results for each result of `op`; see
+/// partial().
 Op Fusion::parts_of(const Op& op, std::size_t parts) {
   Op made;
   made.kind = op.kind;
@@ -593,13 +592,13 @@ void Fusion::take_average_by_moves(const Op& op) {
   finish(average, op);
 }
 
-void Fusion::take_interpolation(const Op& op) {
+void Fusion::take_terms(const Op& op) {
   Group& group = start(op);
   std::vector<Weighted> terms;
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     for (std::size_t k = 0; k < op.inputs.size(); k += 2) {
       const auto factor = factor_of(op.inputs[k + 1][i]);
-      if (!factor) internal_error("{}: the scale of an interpolation is computed", op.name);
+      if (!factor) internal_error("{}: the factor of a term is computed", op.name);
       terms.push_back(
           {op.inputs[k][i], static_cast<std::uint32_t>(i), factor->value, factor->diagonal});
     }
@@ -625,7 +624,8 @@ void Fusion::take_multiply(const Op& op) {
   take_by_simd(op);
 }
 
-// ---- what nobody reads --------------------------------------------------------------------------
+// ---- what nobody reads
+// --------------------------------------------------------------------------
 
 /// Results of a group that are live, with new numbers for old pixels and blocks.
 struct Survivors {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "firmware/compiler/targets/tcu/hir/kinds.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
@@ -291,13 +292,15 @@ std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
     const Vector vector = op.inputs[operand][output];
     return vector == no_vector ? 0 : graph_.lanes[vector];
   };
-  const auto most = [&](std::size_t end, std::size_t step) {
+  const auto most = [&] {
     std::uint32_t all = 0;
-    for (std::size_t k = 0; k < end; k += step) all = std::max(all, lanes(k));
+    for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+      if (!hir::is_known(op.kind, k, op.inputs.size())) all = std::max(all, lanes(k));
+    }
     return all;
   };
-  switch (op.kind) {
-    case hir::Kind::clip: {
+  switch (hir::info(op.kind).zero) {
+    case hir::Zero::limits: {
       // A constant bound on the other side of 0 does not make a lane differ from 0.
       std::uint32_t all = lanes(0);
       for (std::size_t k = 1; k < 3; ++k) {
@@ -310,21 +313,18 @@ std::uint32_t GraphBuilder::used_lanes(const Op& op, std::size_t output) const {
       }
       return all;
     }
-    case hir::Kind::leaky_relu:
+    case hir::Zero::first:
       return lanes(0);
-    case hir::Kind::multiply:
+    case hir::Zero::either:
       return std::min(lanes(0), lanes(1));
-    case hir::Kind::norm:
+    case hir::Zero::affine:
       return std::max(std::min(lanes(0), lanes(1)), lanes(2));
-    case hir::Kind::average_pool:
-      return most(op.inputs.size() - 1, 1);
-    case hir::Kind::interpolate:
-      return most(op.inputs.size(), 2);
-    case hir::Kind::lookup:
-      return keeps_zero(op.tables) ? most(op.inputs.size(), 1) : graph_.n;
-    default:
-      return most(op.inputs.size(), 1);
+    case hir::Zero::tables:
+      return keeps_zero(op.tables) ? most() : graph_.n;
+    case hir::Zero::all:
+      break;
   }
+  return most();
 }
 
 void GraphBuilder::add_vectors(const hir::VectorOperation& operation, const StepShape& shape) {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "firmware/compiler/targets/tcu/hir/sequence.h"
+#include "firmware/compiler/targets/tcu/hir/kinds.h"
 #include "firmware/compiler/targets/tcu/optimise/sums.h"
 #include "isa/tcu/activation.h"
 #include "isa/tcu/arithmetic.h"

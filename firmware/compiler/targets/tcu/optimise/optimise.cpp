@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "firmware/compiler/targets/tcu/hir/sequence.h"
+#include "firmware/compiler/targets/tcu/hir/kinds.h"
 #include "firmware/compiler/targets/tcu/optimise/planner.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/compiler/targets/tcu/hir/sequence.h"
+#include "firmware/compiler/targets/tcu/hir/kinds.h"
 #include "firmware/compiler/targets/tcu/optimise/blocks.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -87,18 +87,13 @@ class GraphRules {
     }
   }
 
-  [[nodiscard]] bool must_be_constant(std::size_t operand) const {
-    return (op_->kind == hir::Kind::average_pool && operand + 1 == op_->inputs.size()) ||
-           (op_->kind == hir::Kind::interpolate && operand % 2 == 1);
-  }
-
   void check_vectors() const {
     require(hir::takes(op_->kind, op_->inputs.size()), "has as many operands as HIR says");
     for (std::size_t k = 0; k < op_->inputs.size(); ++k) {
       require(op_->inputs[k].size() == op_->outputs.size(), "has operands for each result");
       for (const Vector v : op_->inputs[k]) {
         check_read(v);
-        if (!must_be_constant(k)) continue;
+        if (!hir::is_known(op_->kind, k, op_->inputs.size())) continue;
         require(v == no_vector || graph_.constants[v] != nullptr,
                 "has constants for multipliers and scales");
       }

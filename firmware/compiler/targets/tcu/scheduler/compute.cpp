@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "firmware/compiler/targets/tcu/hir/sequence.h"
 #include "firmware/compiler/targets/tcu/lir/rollup.h"
 #include "isa/support/error.h"
 
@@ -13,8 +12,7 @@ namespace {
 using hir::Kind;
 using tcu::SimdOp;
 
-/// SIMD selectors: 0 is the vector that is read or written, 1 the register that compiled code uses.
-constexpr unsigned port = 0, r1 = 1;
+constexpr unsigned port = hir::simd_port, r1 = hir::simd_register;
 
 Address accumulator(Index number) { return {Tag::accumulators, 0, number}; }
 
@@ -46,8 +44,7 @@ void Compute::emit(const std::vector<Index>& nodes, std::vector<lir::Operation>&
   loads(nodes);
   ready_products(nodes);
   adds(nodes);
-  for (const Kind kind : {Kind::subtract, Kind::multiply, Kind::norm}) sequences(nodes, kind);
-  interpolations(nodes);
+  sequences(nodes, hir::Phase::arithmetic);
   activations(nodes);
   lookups(nodes);
   pools(nodes);
@@ -202,11 +199,13 @@ void Compute::move_to_accumulators(const Moves& moves, bool accumulate) {
 
 // ---- between accumulators ----------------------------------------------------------------------
 
-/// Emits the results of one kind, in the order of their nodes.
-void Compute::sequences(const std::vector<Index>& nodes, Kind kind) {
-  for_each(nodes, kind, [&](Index n, const auto& x, const auto& o) {
-    if (!done_.contains(n)) sequence(n, x, o);
-  });
+/// Emits the results of the phase's kinds, one kind after the other, in the order of their nodes.
+void Compute::sequences(const std::vector<Index>& nodes, hir::Phase phase) {
+  for (const Kind kind : hir::kinds_of(phase)) {
+    for_each(nodes, kind, [&](Index n, const auto& x, const auto& o) {
+      if (!done_.contains(n)) sequence(n, x, o);
+    });
+  }
 }
 
 /// Emits products of what is computed already; others follow behind the sums. A factor stays in the
@@ -232,21 +231,13 @@ void Compute::ready_products(const std::vector<Index>& nodes) {
 }
 
 void Compute::sequence(Index node, const Graph::Node& x, const hir::VectorOperation& o) {
+  Address to = Address::invalid();
   for (const hir::SimdStep& step : hir::simd_sequence(o.kind, o.inputs.size())) {
     const Address from = step.reads ? operand(x, o, step.operand) : Address::invalid();
+    if (step.writes && !step.accumulates) to = allocate(node);
     simd(step.fields.op, step.fields.left, step.fields.right, step.fields.dest,
-         step.writes ? allocate(node) : Address::invalid(), from);
+         step.writes ? to : Address::invalid(), from, step.accumulates);
   }
-}
-
-void Compute::interpolations(const std::vector<Index>& nodes) {
-  for_each(nodes, Kind::interpolate, [&](Index n, const auto& x, const auto& o) {
-    const Address sum = allocate(n);
-    for (std::size_t k = 0; k < o.inputs.size(); k += 2) {
-      to_register(SimdOp::move, port, port, operand(x, o, k));
-      simd(SimdOp::multiply, port, r1, port, sum, operand(x, o, k + 1), k > 0);
-    }
-  });
 }
 
 void Compute::activations(const std::vector<Index>& nodes) {
@@ -257,9 +248,7 @@ void Compute::activations(const std::vector<Index>& nodes) {
     const Address from = operand(x, o, 0);
     simd(SimdOp::max, port, r1, port, allocate(n), from);
   });
-  sequences(nodes, Kind::softmax);
-  sequences(nodes, Kind::clip);
-  sequences(nodes, Kind::leaky_relu);
+  sequences(nodes, hir::Phase::activations);
 }
 
 /// Emits lookups, grouped by tables, so that each table is loaded once.
@@ -299,10 +288,9 @@ void Compute::load_tables(const std::vector<Index>& tables) {
 
 void Compute::pools(const std::vector<Index>& nodes) {
   for (const Index n : nodes) {
-    if (graph_.is(n, Kind::max_pool) || graph_.is(n, Kind::minimum) ||
-        graph_.is(n, Kind::average_pool)) {
-      sequence(n, graph_.node(n), graph_.operation(graph_.node(n)));
-    }
+    if (graph_.node(n).kind != Graph::NodeKind::vector) continue;
+    const hir::VectorOperation& o = graph_.operation(graph_.node(n));
+    if (hir::info(o.kind).phase == hir::Phase::pools) sequence(n, graph_.node(n), o);
   }
 }
 

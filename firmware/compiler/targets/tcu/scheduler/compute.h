@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "firmware/compiler/targets/tcu/hir/kinds.h"
 #include "firmware/compiler/targets/tcu/lir/lir.h"
 #include "firmware/compiler/targets/tcu/scheduler/graph.h"
 #include "firmware/compiler/targets/tcu/scheduler/traversal.h"
@@ -57,9 +58,8 @@ class Compute {
   void loads(const std::vector<Index>& nodes);
   void adds(const std::vector<Index>& nodes);
   void move_to_accumulators(const Moves& moves, bool accumulate);
-  void sequences(const std::vector<Index>& nodes, hir::Kind kind);
+  void sequences(const std::vector<Index>& nodes, hir::Phase phase);
   void sequence(Index node, const Graph::Node& x, const hir::VectorOperation& o);
-  void interpolations(const std::vector<Index>& nodes);
   void ready_products(const std::vector<Index>& nodes);
   void activations(const std::vector<Index>& nodes);
   void lookups(const std::vector<Index>& nodes);

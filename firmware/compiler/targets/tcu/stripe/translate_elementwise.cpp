@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "firmware/compiler/frontend/operators/folding.h"
 #include "firmware/compiler/stripe/lookup.h"
+#include "firmware/compiler/targets/tcu/hir/kinds.h"
 #include "firmware/compiler/targets/tcu/stripe/translator.h"
 
 namespace tactus::compiler::stripe_tcu {
@@ -130,28 +132,10 @@ class Translator::Functions {
 
   std::string result_of(const Elementwise::Function& function) {
     const std::vector<std::size_t>& of = function.operands;
-    const auto of_two = [&](const char* name) {
-      const std::string a = scalar(of[0]);
-      return call(name, {a, scalar(of[1])});
-    };
     switch (function.kind) {
-      case hir::Kind::add:
-        return of_two("add");
-      case hir::Kind::subtract:
-        return of_two("sub");
-      case hir::Kind::multiply:
-        return of_two("mul");
-      case hir::Kind::minimum:
-        return of_two("min");
-      case hir::Kind::max_pool:
-        return of_two("max");
-      case hir::Kind::leaky_relu: {
-        const std::string scaled = of_two("mul");
-        return call("max", {scaled, scalar(of[0])});
-      }
-      case hir::Kind::norm: {
-        const std::string scaled = of_two("mul");
-        return call("add", {scaled, scalar(of[2])});
+      case hir::Kind::add: {
+        const std::string first = scalar(of[0]);
+        return call("add", {first, scalar(of[1])});
       }
       case hir::Kind::relu: {
         const std::string zero = kernel_.integer(0), x = scalar(of[0]);
@@ -164,8 +148,58 @@ class Translator::Functions {
       case hir::Kind::lookup:
         return lookup(of);
       default:
-        internal_error("no function of elements: {}", hir::to_string(function.kind));
+        return by_sequence(function);
     }
+  }
+
+  static const char* name_of(tcu::SimdOp op) {
+    switch (op) {
+      case tcu::SimdOp::add:
+        return "add";
+      case tcu::SimdOp::subtract:
+        return "sub";
+      case tcu::SimdOp::multiply:
+        return "mul";
+      case tcu::SimdOp::max:
+        return "max";
+      case tcu::SimdOp::min:
+        return "min";
+      default:
+        internal_error("no function of elements with SIMD operation {}", static_cast<int>(op));
+    }
+  }
+
+  /// Writes what the kind's SIMD instructions compute. Where the order of two operands has no
+  /// effect, a computed value comes first, then operands in their order.
+  std::string by_sequence(const Elementwise::Function& function) {
+    const std::vector<std::size_t>& of = function.operands;
+    std::string computed;               // what the register holds, if that is no copy
+    std::optional<std::size_t> copied;  // number of the operand that it holds
+    for (const hir::SimdStep& step : hir::simd_sequence(function.kind, of.size())) {
+      const tcu::SimdFields& fields = step.fields;
+      if (fields.op == tcu::SimdOp::move || fields.left == fields.right) {
+        copied = step.operand;
+        continue;
+      }
+      std::vector<std::string> operands;
+      if (!copied) {
+        operands = {computed, scalar(of[step.operand])};
+      } else {
+        std::pair<std::size_t, std::size_t> two(*copied, step.operand);
+        if (fields.op != tcu::SimdOp::subtract && two.first > two.second) {
+          std::swap(two.first, two.second);
+        }
+        operands.push_back(scalar(of[two.first]));
+        operands.push_back(scalar(of[two.second]));
+      }
+      computed = call(name_of(fields.op), operands);
+      copied.reset();
+    }
+    if (copied) return scalar(of[*copied]);
+    if (computed.empty()) {
+      internal_error("no function of elements: {}", hir::to_string(function.kind));
+    }
+    return computed;
   }
 
   std::string clip(const std::vector<std::size_t>& of) {
