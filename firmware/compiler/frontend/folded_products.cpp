@@ -10,54 +10,26 @@
 #include <utility>
 
 #include "firmware/compiler/frontend/operators/folding.h"
+#include "firmware/onnx/constant_products.h"
 #include "firmware/reference/reference.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
 namespace {
 
-/// What a node does to each channel: x * factor + offset. The lists have one value for all channels
-/// or one for each.
-struct ChannelMap {
-  std::vector<double> factor{1}, offset{0};
-
-  [[nodiscard]] double factor_of(std::size_t channel) const {
-    return factor[factor.size() == 1 ? 0 : channel];
-  }
-  [[nodiscard]] double offset_of(std::size_t channel) const {
-    return offset[offset.size() == 1 ? 0 : channel];
-  }
-  [[nodiscard]] bool has_factor() const {
-    return std::any_of(factor.begin(), factor.end(), [](double f) { return f != 1; });
-  }
-  [[nodiscard]] bool has_offset() const {
-    return std::any_of(offset.begin(), offset.end(), [](double o) { return o != 0; });
-  }
-  [[nodiscard]] bool finite() const {
-    const auto is_finite = [](double v) { return std::isfinite(v); };
-    return std::all_of(factor.begin(), factor.end(), is_finite) &&
-           std::all_of(offset.begin(), offset.end(), is_finite);
-  }
-};
-
 /// A node around a product.
 struct Neighbour {
   std::size_t node = 0;
-  ChannelMap map;
+  nn::ChannelMap map;
   std::vector<float> factors, summands;  ///< as in ProductConstants; empty: it has none
 };
 
 /// A product. Its constants, in double precision, are read if there is a node around it.
-struct FoldedProduct {
+struct FoldedProduct : nn::ConstantProduct {
   std::size_t node = 0;
-  bool is_convolution = false, is_transposed = false, is_matmul = false, has_padding = false;
-  std::size_t rank = 0;  ///< of the result; 0: unknown
-  std::size_t inputs = 0, outputs = 0, groups = 1;
-  nn::Shape shape;  ///< of the weights
-  /// Their first dimension counts output channels, the second one input channels of a group;
-  /// otherwise the other way round.
-  bool outputs_first = false;
-  std::vector<double> weights, bias;             ///< of Gemm: times alpha and beta
+  bool has_padding = false;
+  std::size_t rank = 0;                          ///< of the result; 0: unknown
+  std::vector<double> values, bias;              ///< weights and bias, times alpha and beta
   nn::Shape bias_shape;                          ///< empty: no bias; columns are output channels
   std::vector<std::size_t> input_of, output_of;  ///< channels of each weight
 };
@@ -110,14 +82,12 @@ class ProductFolding {
   [[nodiscard]] const nn::Tensor* real_constant(const std::string& name);
   [[nodiscard]] std::optional<nn::Shape> shape_of(const std::string& name, unsigned depth = 0);
   [[nodiscard]] std::optional<FoldedProduct> read_product(std::size_t node);
-  [[nodiscard]] bool read_constants(FoldedProduct& product);
-  [[nodiscard]] bool read_addend(FoldedProduct& product);
+  [[nodiscard]] bool read_constants(FoldedProduct& product) const;
+  [[nodiscard]] static bool read_addend(FoldedProduct& product);
   [[nodiscard]] bool only_read_once(const std::string& value) const;
   [[nodiscard]] std::optional<Neighbour> read_neighbour(std::size_t node, const std::string& data,
                                                         std::size_t channels, std::size_t from_end,
                                                         std::size_t rank);
-  [[nodiscard]] std::optional<ChannelMap> read_normalisation(const nn::Node& node,
-                                                             std::size_t channels);
   [[nodiscard]] std::optional<std::vector<double>> per_channel(const nn::Tensor& tensor,
                                                                std::size_t channels,
                                                                std::size_t from_end,
@@ -128,7 +98,7 @@ class ProductFolding {
   [[nodiscard]] bool try_fold(const FoldedProduct& product, const std::vector<Neighbour>& before,
                               const std::vector<Neighbour>& behind);
   void apply(const FoldedProduct& folded, const std::vector<Neighbour>& before,
-             const std::vector<Neighbour>& behind, const ChannelMap& left);
+             const std::vector<Neighbour>& behind, const nn::ChannelMap& left);
   std::string add_constant(std::string name, nn::Tensor tensor);
 
   const nn::Graph& graph_;
@@ -140,6 +110,7 @@ class ProductFolding {
   /// Constants that nodes compute; null: not constant.
   std::unordered_map<std::string, std::unique_ptr<nn::Tensor>> computed_;
   std::map<std::string, nn::Tensor> made_;  ///< new initializers
+  nn::FindConstant find_ = [this](const std::string& name) { return real_constant(name); };
 };
 
 const nn::Tensor* ProductFolding::constant(const std::string& name) {
@@ -228,27 +199,13 @@ bool ProductFolding::only_read_once(const std::string& value) const {
 
 std::optional<FoldedProduct> ProductFolding::read_product(std::size_t number) {
   const nn::Node& node = nodes_[number];
+  std::optional<nn::ConstantProduct> read = nn::read_product(node, find_);
+  if (!read || constant(node.inputs[0]) != nullptr) return std::nullopt;
   FoldedProduct product;
+  static_cast<nn::ConstantProduct&>(product) = std::move(*read);
   product.node = number;
-  product.is_transposed = node.op_type == "ConvTranspose";
-  product.is_convolution = node.op_type == "Conv" || product.is_transposed;
-  product.is_matmul = node.op_type == "MatMul";
-  if (!product.is_convolution && !product.is_matmul && node.op_type != "Gemm") return std::nullopt;
-  if (!node.domain.empty() || node.inputs.size() < 2 || node.outputs.size() != 1) return {};
-  const nn::Tensor* weights = real_constant(node.inputs[1]);
-  if (weights == nullptr || constant(node.inputs[0]) != nullptr) return std::nullopt;
-  const nn::Shape& shape = product.shape = weights->shape;
-  if (product.is_convolution ? shape.size() < 3 : shape.size() != 2) return std::nullopt;
-  const std::int64_t groups = node.integer("group", 1);
-  if (groups < 1 || shape[0] % groups != 0 || node.integer("transA", 0) != 0) return std::nullopt;
-  product.groups = static_cast<std::size_t>(groups);
-  product.outputs_first = node.op_type == "Conv" || node.integer("transB", 0) != 0;
-  const auto rows = static_cast<std::size_t>(shape[0]);
-  const std::size_t columns = static_cast<std::size_t>(shape[1]) * product.groups;
-  product.outputs = product.outputs_first ? rows : columns;
-  product.inputs = product.outputs_first ? columns : rows;
   if (product.is_convolution) {
-    product.rank = shape.size();
+    product.rank = product.shape.size();
     const nn::Shape pads = node.integers("pads", {});
     product.has_padding =
         node.text("auto_pad", "NOTSET").substr(0, 4) == "SAME" ||
@@ -263,29 +220,19 @@ std::optional<FoldedProduct> ProductFolding::read_product(std::size_t number) {
 
 /// Reads the weights and the bias. False if there is a bias of another form than those that are
 /// folded.
-bool ProductFolding::read_constants(FoldedProduct& product) {
-  const nn::Node& node = nodes_[product.node];
-  product.weights = to_doubles(real_constant(node.inputs[1])->floats);
-  const auto alpha = static_cast<double>(node.real("alpha", 1.0F));
-  for (double& weight : product.weights) weight *= alpha;
-  const auto rows = static_cast<std::size_t>(product.shape[0]);
-  const auto columns = static_cast<std::size_t>(product.shape[1]);
-  const std::size_t taps = product.weights.size() / (rows * columns);
-  for (std::size_t i = 0; i < product.weights.size(); ++i) {
-    const std::size_t row = i / (columns * taps), column = i / taps % columns;
-    const std::size_t other = row / (rows / product.groups) * columns + column;
-    product.output_of.push_back(product.outputs_first ? row : other);
-    product.input_of.push_back(product.outputs_first ? other : row);
-  }
-  return product.is_matmul || node.input(2).empty() || read_addend(product);
+bool ProductFolding::read_constants(FoldedProduct& product) const {
+  product.for_weights([&](std::size_t output, std::size_t input, double value) {
+    product.values.push_back(value);
+    product.output_of.push_back(output);
+    product.input_of.push_back(input);
+  });
+  return !product.has_addend || read_addend(product);
 }
 
 /// Reads the bias of a convolution or the addend of a Gemm, times beta.
 bool ProductFolding::read_addend(FoldedProduct& product) {
-  const nn::Node& node = nodes_[product.node];
-  const nn::Tensor* addend = real_constant(node.inputs[2]);
+  const nn::Tensor* addend = product.addend;
   if (addend == nullptr || addend->shape.size() > 2) return false;
-  const auto beta = static_cast<double>(node.real("beta", 1.0F));
   const std::size_t columns =
       addend->shape.empty() ? 1 : static_cast<std::size_t>(addend->shape.back());
   const std::size_t rows = addend->floats.size() / columns;
@@ -293,7 +240,7 @@ bool ProductFolding::read_addend(FoldedProduct& product) {
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t k = 0; k < product.outputs; ++k) {
       const std::size_t at = row * columns + (columns == 1 ? 0 : k);
-      product.bias.push_back(beta * static_cast<double>(addend->floats[at]));
+      product.bias.push_back(product.beta * static_cast<double>(addend->floats[at]));
     }
   }
   product.bias_shape = {static_cast<std::int64_t>(product.outputs)};
@@ -316,24 +263,6 @@ std::optional<std::vector<double>> ProductFolding::per_channel(const nn::Tensor&
   return to_doubles(tensor.floats);
 }
 
-std::optional<ChannelMap> ProductFolding::read_normalisation(const nn::Node& node,
-                                                             std::size_t channels) {
-  if (node.integer("training_mode", 0) != 0 || node.integer("spatial", 1) != 1) return {};
-  const nn::Tensor* parameters[4];
-  for (std::size_t k = 0; k < 4; ++k) {
-    parameters[k] = node.inputs.size() == 5 ? real_constant(node.inputs[k + 1]) : nullptr;
-    if (parameters[k] == nullptr || parameters[k]->floats.size() != channels) return std::nullopt;
-  }
-  const auto epsilon = static_cast<double>(node.real("epsilon", 1e-5F));
-  ChannelMap map{{}, {}};
-  for (std::size_t c = 0; c < channels; ++c) {
-    const auto value = [&](std::size_t k) { return static_cast<double>(parameters[k]->floats[c]); };
-    map.factor.push_back(value(0) / std::sqrt(value(3) + epsilon));
-    map.offset.push_back(value(1) - value(2) * map.factor.back());
-  }
-  return map;
-}
-
 /// Reads a node as a map of the channels of `data`, which is one of its inputs; nothing if it is
 /// another one.
 std::optional<Neighbour> ProductFolding::read_neighbour(std::size_t number, const std::string& data,
@@ -346,11 +275,11 @@ std::optional<Neighbour> ProductFolding::read_neighbour(std::size_t number, cons
   }
   Neighbour neighbour;
   neighbour.node = number;
-  ChannelMap& map = neighbour.map;
+  nn::ChannelMap& map = neighbour.map;
   if (node.op_type == "BatchNormalization") {
     const std::size_t channel_rank = from_end + 2;  // the channels are dimension 1
     if (node.inputs[0] != data || rank != channel_rank) return std::nullopt;
-    const std::optional<ChannelMap> read = read_normalisation(node, channels);
+    const std::optional<nn::ChannelMap> read = nn::read_normalisation(node, channels, find_);
     if (!read) return std::nullopt;
     map = *read;
     neighbour.factors = to_floats(map.factor);
@@ -437,28 +366,28 @@ std::vector<Neighbour> ProductFolding::find_behind(const FoldedProduct& product)
 }
 
 /// Adds what the map before the product contributes to weights and bias.
-void fold_before(FoldedProduct& product, const ChannelMap& map) {
+void fold_before(FoldedProduct& product, const nn::ChannelMap& map) {
   if (map.has_offset()) {
     if (product.bias.empty()) {
       product.bias.assign(product.outputs, 0);
       product.bias_shape = {static_cast<std::int64_t>(product.outputs)};
     }
     std::vector<double> sums(product.outputs, 0);
-    for (std::size_t i = 0; i < product.weights.size(); ++i) {
-      sums[product.output_of[i]] += product.weights[i] * map.offset_of(product.input_of[i]);
+    for (std::size_t i = 0; i < product.values.size(); ++i) {
+      sums[product.output_of[i]] += product.values[i] * map.offset_of(product.input_of[i]);
     }
     for (std::size_t k = 0; k < product.bias.size(); ++k) {
       product.bias[k] += sums[k % product.outputs];
     }
   }
-  for (std::size_t i = 0; i < product.weights.size(); ++i) {
-    product.weights[i] *= map.factor_of(product.input_of[i]);
+  for (std::size_t i = 0; i < product.values.size(); ++i) {
+    product.values[i] *= map.factor_of(product.input_of[i]);
   }
 }
 
-void fold_behind(FoldedProduct& product, const ChannelMap& map) {
-  for (std::size_t i = 0; i < product.weights.size(); ++i) {
-    product.weights[i] *= map.factor_of(product.output_of[i]);
+void fold_behind(FoldedProduct& product, const nn::ChannelMap& map) {
+  for (std::size_t i = 0; i < product.values.size(); ++i) {
+    product.values[i] *= map.factor_of(product.output_of[i]);
   }
   if (product.bias.empty() && map.has_offset()) {
     product.bias.assign(product.outputs, 0);
@@ -473,8 +402,8 @@ void fold_behind(FoldedProduct& product, const ChannelMap& map) {
 ProductConstants constants_of(const FoldedProduct& product) {
   ProductConstants constants;
   constants.weights.resize(product.outputs);
-  for (std::size_t i = 0; i < product.weights.size(); ++i) {
-    constants.weights[product.output_of[i]].push_back(static_cast<float>(product.weights[i]));
+  for (std::size_t i = 0; i < product.values.size(); ++i) {
+    constants.weights[product.output_of[i]].push_back(static_cast<float>(product.values[i]));
   }
   constants.bias = to_floats(product.bias);
   return constants;
@@ -495,14 +424,14 @@ bool ProductFolding::try_fold(const FoldedProduct& product, const std::vector<Ne
       if (!neighbour.summands.empty()) fold.apart.summands.push_back(neighbour.summands);
     }
   }
-  ChannelMap left;
+  nn::ChannelMap left;
   if (product.is_matmul && !folded.bias.empty()) {
     left.offset = std::exchange(folded.bias, {});
     folded.bias_shape.clear();
   }
   fold.together = constants_of(folded);
   if (left.has_offset()) fold.together.summands.push_back(to_floats(left.offset));
-  const bool good = all_finite(to_floats(folded.weights)) && all_finite(to_floats(folded.bias)) &&
+  const bool good = all_finite(to_floats(folded.values)) && all_finite(to_floats(folded.bias)) &&
                     all_finite(to_floats(left.offset));
   if (!good || !wants_(fold)) return false;
   apply(folded, before, behind, left);
@@ -522,14 +451,14 @@ std::string ProductFolding::add_constant(std::string name, nn::Tensor tensor) {
 /// Writes the folded product. `left` is the summand that stays an Add, in place of the last node
 /// behind the product.
 void ProductFolding::apply(const FoldedProduct& folded, const std::vector<Neighbour>& before,
-                           const std::vector<Neighbour>& behind, const ChannelMap& left) {
+                           const std::vector<Neighbour>& behind, const nn::ChannelMap& left) {
   nn::Node& node = nodes_[folded.node];
   std::vector<std::string_view> names;
   for (const auto* side : {&before, &behind}) {
     for (const Neighbour& neighbour : *side) names.emplace_back(nodes_[neighbour.node].name);
   }
   const std::string with = fmt::format(" with {}", fmt::join(names, ", "));
-  nn::Tensor weights = nn::Tensor::of(folded.shape, to_floats(folded.weights));
+  nn::Tensor weights = nn::Tensor::of(folded.shape, to_floats(folded.values));
   node.inputs[1] = add_constant(node.inputs[1] + with, std::move(weights));
   if (!folded.bias.empty()) {
     const std::string old = node.input(2).empty() ? node.name + " bias" : node.inputs[2];

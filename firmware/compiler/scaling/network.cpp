@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "firmware/onnx/constant_products.h"
+
 namespace tactus::compiler::scaling {
 namespace {
 
@@ -90,8 +92,7 @@ class Analysis {
 
   // ---- layers ---------------------------------------------------------------------------------
   void add_layer(Layer layer, std::size_t input_axis);
-  bool add_convolution(std::size_t number, const nn::Node& node);
-  bool add_matrix(std::size_t number, const nn::Node& node);
+  bool add_product(std::size_t number, const nn::Node& node);
   bool add_factor(std::size_t number, const nn::Node& node);
   bool add_normalisation(std::size_t number, const nn::Node& node);
 
@@ -102,6 +103,7 @@ class Analysis {
   std::set<std::string> from_inputs_;  ///< values of the host, from inputs of integers
   std::vector<std::size_t> parents_;   ///< of the groups; a root is its own parent
   Network network_;
+  nn::FindConstant find_ = [this](const std::string& name) { return network_.constant(name); };
 };
 
 std::size_t Analysis::add(const std::string& name) {
@@ -377,87 +379,39 @@ std::vector<double> magnitudes(const nn::Tensor* tensor, std::size_t count, doub
   return result;
 }
 
-bool Analysis::add_convolution(std::size_t number, const nn::Node& node) {
-  const bool transposed = node.op_type == "ConvTranspose";
-  if (!transposed && node.op_type != "Conv") return false;
-  const nn::Tensor* weights = network_.constant(node.input(1));
-  const bool has_bias = !node.input(2).empty();
-  const nn::Tensor* bias = has_bias ? network_.constant(node.input(2)) : nullptr;
-  if (weights == nullptr || (has_bias && bias == nullptr) || !is_computed(node.inputs.front())) {
-    return false;
-  }
-  const auto groups = static_cast<std::size_t>(node.integer("group", 1));
+bool Analysis::add_product(std::size_t number, const nn::Node& node) {
+  const std::optional<nn::ConstantProduct> product = nn::read_product(node, find_);
+  if (!product || !is_computed(node.inputs.front())) return false;
+  if (product->has_addend && product->addend == nullptr) return false;
   Layer layer;
   layer.node = number;
-  layer.kind = transposed ? LayerKind::transposed : LayerKind::convolution;
+  layer.kind = product->is_transposed    ? LayerKind::transposed
+               : product->is_convolution ? LayerKind::convolution
+               : product->is_matmul      ? LayerKind::matrix
+                                         : LayerKind::gemm;
   layer.input = tensor(node.inputs.front());
   layer.output = tensor(node.outputs.front());
-  const std::size_t first = size_at(weights->shape, 0), second = size_at(weights->shape, 1);
-  layer.outputs = transposed ? second * groups : first;
-  layer.outputs_each = layer.outputs / groups;
-  layer.inputs_each = transposed ? first / groups : second;
-  const std::size_t taps = product(weights->shape, 2, weights->shape.size());
-  layer.taps = static_cast<double>(taps);
+  layer.outputs = product->outputs;
+  layer.outputs_each = product->outputs / product->groups;
+  layer.inputs_each = product->inputs / product->groups;
+  layer.taps = static_cast<double>(product->taps);
   layer.weights.resize(layer.outputs * layer.inputs_each);
   layer.squares.resize(layer.weights.size());
-  const std::vector<float> values = weights->reals();
-  for (std::size_t a = 0; a < first; ++a) {
-    for (std::size_t b = 0; b < second; ++b) {
-      const std::size_t output = transposed ? a / layer.inputs_each * layer.outputs_each + b : a;
-      const std::size_t input = transposed ? a % layer.inputs_each : b;
-      const std::size_t at = output * layer.inputs_each + input;
-      for (std::size_t t = 0; t < taps; ++t) {
-        const double w = std::abs(double{values[(a * second + b) * taps + t]});
-        layer.weights[at] = std::max(layer.weights[at], w);
-        layer.squares[at] += w * w;
-      }
-    }
+  product->for_weights([&](std::size_t output, std::size_t input, double value) {
+    const std::size_t at = output * layer.inputs_each + input % layer.inputs_each;
+    layer.weights[at] = std::max(layer.weights[at], std::abs(value));
+    layer.squares[at] += value * value;
+  });
+  layer.bias = magnitudes(product->addend, layer.outputs, product->beta);
+  std::size_t input_axis = 1, output_axis = 1;
+  if (!product->is_convolution) {
+    const nn::Shape& made = network_.tensors[layer.output].shape;
+    if (made.empty() || size_at(made, made.size() - 1) != layer.outputs) return false;
+    output_axis = made.size() - 1;
+    input_axis = network_.tensors[layer.input].shape.size() - 1;
   }
-  layer.bias = magnitudes(bias, layer.outputs);
-  set_axis(layer.output, 1);
-  add_layer(std::move(layer), 1);
-  return true;
-}
-
-bool Analysis::add_matrix(std::size_t number, const nn::Node& node) {
-  const bool gemm = node.op_type == "Gemm";
-  if (!gemm && node.op_type != "MatMul") return false;
-  const nn::Tensor* weights = network_.constant(node.input(1));
-  if (weights == nullptr || weights->shape.size() != 2 || !is_computed(node.inputs.front())) {
-    return false;
-  }
-  const bool has_bias = gemm && !node.input(2).empty();
-  const nn::Tensor* bias = has_bias ? network_.constant(node.input(2)) : nullptr;
-  if ((has_bias && bias == nullptr) || (gemm && node.integer("transA", 0) != 0)) return false;
-  const bool turned = gemm && node.integer("transB", 0) != 0;
-  const double alpha = gemm ? node.real("alpha", 1) : 1;
-  Layer layer;
-  layer.node = number;
-  layer.kind = gemm ? LayerKind::gemm : LayerKind::matrix;
-  layer.input = tensor(node.inputs.front());
-  layer.output = tensor(node.outputs.front());
-  const std::size_t rows = size_at(weights->shape, 0), columns = size_at(weights->shape, 1);
-  layer.outputs = layer.outputs_each = turned ? rows : columns;
-  layer.inputs_each = turned ? columns : rows;
-  layer.weights.resize(rows * columns);
-  layer.squares.resize(rows * columns);
-  const std::vector<float> values = weights->reals();
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < columns; ++c) {
-      const double w = std::abs(alpha * double{values[r * columns + c]});
-      const std::size_t at = turned ? r * layer.inputs_each + c : c * layer.inputs_each + r;
-      layer.weights[at] = w;
-      layer.squares[at] = w * w;
-    }
-  }
-  layer.bias = magnitudes(bias, layer.outputs, gemm ? node.real("beta", 1) : 1);
-  const std::size_t rank = network_.tensors[layer.output].shape.size();
-  const std::size_t last = network_.tensors[layer.input].shape.size() - 1;
-  if (rank == 0 || size_at(network_.tensors[layer.output].shape, rank - 1) != layer.outputs) {
-    return false;
-  }
-  set_axis(layer.output, rank - 1);
-  add_layer(std::move(layer), last);
+  set_axis(layer.output, output_axis);
+  add_layer(std::move(layer), input_axis);
   return true;
 }
 
@@ -510,27 +464,21 @@ bool Analysis::add_factor(std::size_t number, const nn::Node& node) {
 
 bool Analysis::add_normalisation(std::size_t number, const nn::Node& node) {
   if (node.op_type != "BatchNormalization" || !is_computed(node.inputs.front())) return false;
-  const nn::Tensor* parts[4];
-  for (std::size_t i = 0; i < 4; ++i) {
-    parts[i] = network_.constant(node.input(i + 1));
-    if (parts[i] == nullptr) return false;
-  }
   const std::size_t from = tensor(node.inputs.front());
   if (network_.tensors[from].shape.size() < 2) return false;
+  const std::size_t channels = size_at(network_.tensors[from].shape, 1);
+  const std::optional<nn::ChannelMap> map = nn::read_normalisation(node, channels, find_);
+  if (!map) return false;
   Layer layer;
   layer.node = number;
   layer.kind = LayerKind::normalisation;
   layer.input = from;
   layer.output = tensor(node.outputs.front());
-  layer.outputs = size_at(network_.tensors[from].shape, 1);
-  const double epsilon = node.real("epsilon", 1e-5F);
-  for (std::size_t i = 0; i < layer.outputs; ++i) {
-    const double deviation = std::sqrt(double{parts[3]->floats[i]} + epsilon);
-    const double factor = double{parts[0]->floats[i]} / deviation;
-    layer.weights.push_back(std::abs(factor));
-    layer.squares.push_back(factor * factor);
-    layer.bias.push_back(
-        std::abs(double{parts[1]->floats[i]} - factor * double{parts[2]->floats[i]}));
+  layer.outputs = channels;
+  for (std::size_t i = 0; i < channels; ++i) {
+    layer.weights.push_back(std::abs(map->factor_of(i)));
+    layer.squares.push_back(map->factor_of(i) * map->factor_of(i));
+    layer.bias.push_back(std::abs(map->offset_of(i)));
   }
   set_axis(layer.output, 1);
   add_layer(std::move(layer), 1);
@@ -538,8 +486,7 @@ bool Analysis::add_normalisation(std::size_t number, const nn::Node& node) {
 }
 
 bool Analysis::is_layer(std::size_t number, const nn::Node& node) {
-  return add_convolution(number, node) || add_matrix(number, node) || add_factor(number, node) ||
-         add_normalisation(number, node);
+  return add_product(number, node) || add_factor(number, node) || add_normalisation(number, node);
 }
 
 void Analysis::visit(std::size_t number) {
