@@ -15,53 +15,28 @@ std::optional<Addresses> ArenaSpace::allocate(std::uint32_t ref, std::uint64_t c
   return out;
 }
 
-HeapSpace::HeapSpace(Tag tag, std::uint64_t depth) : tag_(tag), depth_(depth) { clear(); }
-
 std::optional<Addresses> HeapSpace::allocate(std::uint32_t ref, std::uint64_t count) {
-  if (count > depth_ - used_) return std::nullopt;
+  if (count > free_.room()) return std::nullopt;
   Addresses out;
   out.reserve(count);
   while (out.size() < count) {
-    const auto run = free_.begin();
-    const std::uint64_t first = run->first, end = run->second;
-    const std::uint64_t take = std::min<std::uint64_t>(end - first, count - out.size());
-    for (std::uint64_t i = 0; i < take; ++i) out.emplace_back(tag_, ref, first + i);
-    free_.erase(run);
-    if (first + take < end) free_.emplace(first + take, end);
+    const auto [first, taken] = free_.take_lowest(count - out.size());
+    for (std::uint64_t i = 0; i < taken; ++i) out.emplace_back(tag_, ref, first + i);
   }
-  used_ += count;
-  use_.maximum = std::max(use_.maximum, used_);
+  use_.maximum = std::max(use_.maximum, used());
   use_.aggregate += count;
   return out;
 }
 
 void HeapSpace::free(const Addresses& addresses) {
   for (const Address address : addresses) {
-    std::uint64_t first = address.raw(), end = first + 1;
-    const auto after = free_.lower_bound(first);
-    auto before = after;
-    const bool has_before = after != free_.begin() && (--before)->second >= first;
-    if (!address.is(tag_) || (after != free_.end() && after->first == first) ||
-        (has_before && before->second > first)) {
-      internal_error("{} is given back but was not taken", to_string(address));
-    }
-    if (after != free_.end() && after->first == end) {
-      end = after->second;
-      free_.erase(after);
-    }
-    if (has_before) {
-      before->second = end;
-    } else {
-      free_.emplace(first, end);
-    }
+    if (!address.is(tag_)) internal_error("{} is of another memory", to_string(address));
+    free_.free(address.raw(), 1);
   }
-  used_ -= addresses.size();
 }
 
 void HeapSpace::clear() {
-  free_.clear();
-  if (depth_ > 0) free_.emplace(0, depth_);
-  used_ = 0;
+  free_ = FreeRuns(0, depth_);
   use_ = {};
 }
 

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 
 #include "firmware/compiler/targets/tcu/memory/address.h"
+#include "firmware/compiler/targets/tcu/memory/free_runs.h"
 
 namespace tactus::compiler {
 
@@ -38,7 +38,7 @@ class ArenaSpace {
 /// Allocates the lowest free vectors, which need not be adjacent; freed vectors are reused.
 class HeapSpace {
  public:
-  HeapSpace(Tag tag, std::uint64_t depth);
+  HeapSpace(Tag tag, std::uint64_t depth) : tag_(tag), depth_(depth), free_(0, depth) {}
 
   /// Returns nothing if fewer than `count` vectors are free.
   [[nodiscard]] std::optional<Addresses> allocate(std::uint32_t ref, std::uint64_t count);
@@ -47,15 +47,14 @@ class HeapSpace {
   /// Frees all vectors and resets the figures.
   void clear();
 
-  [[nodiscard]] std::uint64_t used() const { return used_; }
+  [[nodiscard]] std::uint64_t used() const { return depth_ - free_.room(); }
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
   [[nodiscard]] const SpaceUse& use() const { return use_; }
 
  private:
   Tag tag_;
   std::uint64_t depth_;
-  std::map<std::uint64_t, std::uint64_t> free_;  ///< free runs: first vector -> end
-  std::uint64_t used_ = 0;
+  FreeRuns free_;
   SpaceUse use_;
 };
 

@@ -32,7 +32,7 @@ void Residence::drop(std::uint32_t chunk) {
 void Residence::displace(std::uint32_t number, Codes& codes) {
   Chunk& chunk = schedule_.chunks[number];
   if (chunk.dram < 0) {
-    const auto at = dram0_.allocate(chunk.vectors.size());
+    const auto at = dram0_.take(chunk.vectors.size());
     if (!at) user_error("out of DRAM0 for {} vectors between layers", chunk.vectors.size());
     chunk.dram = static_cast<std::int64_t>(*at);
     own_dram_[number] = true;
@@ -60,10 +60,10 @@ bool Residence::make_room(Codes& codes) {
 
 bool Residence::place(std::uint32_t chunk, Codes& codes) {
   const std::uint64_t count = schedule_.chunks[chunk].vectors.size();
-  auto at = space_.allocate(count);
+  auto at = space_.take(count);
   while (!at) {
     if (!make_room(codes)) return false;
-    at = space_.allocate(count);
+    at = space_.take(count);
   }
   local_[chunk] = static_cast<std::uint32_t>(*at);
   resident_.push_back(chunk);
@@ -125,7 +125,7 @@ void Residence::fetch_early(std::uint32_t number, std::uint64_t reserved, Codes&
     // What the running job makes has no place yet.
     if (schedule_.chunks[chunk].dram < 0 || schedule_.chunks[chunk].port != 0) continue;
     if (space_.room() < reserved + count) return;
-    const auto at = space_.allocate(count);
+    const auto at = space_.take(count);
     if (!at) return;
     local_[chunk] = static_cast<std::uint32_t>(*at);
     resident_.push_back(chunk);

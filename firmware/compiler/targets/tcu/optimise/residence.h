@@ -6,66 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <iterator>
-#include <map>
-#include <optional>
 #include <vector>
 
+#include "firmware/compiler/targets/tcu/memory/free_runs.h"
 #include "firmware/compiler/targets/tcu/optimise/code.h"
 #include "firmware/compiler/targets/tcu/optimise/schedule.h"
 
 namespace tactus::compiler::optimise {
-
-/// Free vectors of a memory. Allocation takes the first free run that is large enough; freed runs
-/// join their neighbours.
-class Intervals {
- public:
-  Intervals(std::uint64_t first, std::uint64_t end) {
-    if (first < end) free_[first] = end;
-    room_ = first < end ? end - first : 0;
-  }
-
-  [[nodiscard]] std::optional<std::uint64_t> allocate(std::uint64_t count) {
-    for (auto run = free_.begin(); run != free_.end(); ++run) {
-      if (run->second - run->first < count) continue;
-      const std::uint64_t at = run->first, end = run->second;
-      free_.erase(run);
-      if (at + count < end) free_[at + count] = end;
-      if (at + count > highest_) highest_ = at + count;
-      room_ -= count;
-      return at;
-    }
-    return std::nullopt;
-  }
-
-  void free(std::uint64_t at, std::uint64_t count) {
-    room_ += count;
-    std::uint64_t end = at + count;
-    auto next = free_.lower_bound(at);
-    if (next != free_.end() && next->first == end) {
-      end = next->second;
-      next = free_.erase(next);
-    }
-    if (next != free_.begin()) {
-      const auto before = std::prev(next);
-      if (before->second == at) {
-        before->second = end;
-        return;
-      }
-    }
-    free_[at] = end;
-  }
-
-  /// Number of free vectors, which need not be adjacent.
-  [[nodiscard]] std::uint64_t room() const { return room_; }
-  /// One past the highest vector that was ever allocated.
-  [[nodiscard]] std::uint64_t highest() const { return highest_; }
-
- private:
-  /// First vector of each free run -> one past its last.
-  std::map<std::uint64_t, std::uint64_t> free_;
-  std::uint64_t highest_ = 0, room_ = 0;
-};
 
 class Residence {
  public:
@@ -104,7 +51,7 @@ class Residence {
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 
   Schedule& schedule_;
-  Intervals space_, dram0_;
+  FreeRuns space_, dram0_;
   std::vector<std::uint32_t> local_;     ///< first local vector of each chunk
   std::vector<std::uint32_t> used_;      ///< number of past uses of each chunk
   std::vector<std::uint32_t> next_use_;  ///< job of each chunk's next use, or nowhere
