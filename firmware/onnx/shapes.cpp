@@ -218,6 +218,23 @@ std::optional<Shape> pads_of_axes(const Shape& pads, const Shape& axes, std::siz
   return all;
 }
 
+std::optional<Shape> centred_pads(const Shape& shape, const Shape& sizes, Shape axes) {
+  const std::size_t rank = shape.size();
+  for (std::size_t k = 0; axes.empty() && k < rank; ++k) {
+    axes.push_back(static_cast<std::int64_t>(k));
+  }
+  if (sizes.size() != axes.size()) return std::nullopt;
+  Shape pads(2 * axes.size());
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::optional<std::size_t> axis = normal_axis(axes[k], rank);
+    if (!axis || sizes[k] < 0) return std::nullopt;
+    const std::int64_t more = sizes[k] - shape[*axis];
+    pads[k] = more / 2;
+    pads[axes.size() + k] = more - more / 2;
+  }
+  return pads_of_axes(pads, axes, rank);
+}
+
 std::int64_t scaled_size(std::int64_t size, float scale) {
   return static_cast<std::int64_t>(static_cast<float>(size) * scale);
 }

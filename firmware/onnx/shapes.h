@@ -88,6 +88,9 @@ struct SliceRange {
 /// Converts pads of some axes to pads of all dimensions: all those before, then all those after.
 [[nodiscard]] std::optional<Shape> pads_of_axes(const Shape& pads, const Shape& axes,
                                                 std::size_t rank);
+/// Pads of all dimensions, as above, that give the axes (none: all) these sizes about the centre;
+/// below 0 where elements are cut off.
+[[nodiscard]] std::optional<Shape> centred_pads(const Shape& shape, const Shape& sizes, Shape axes);
 /// Resize by a scale.
 [[nodiscard]] std::int64_t scaled_size(std::int64_t size, float scale);
 /// DepthToSpace and SpaceToDepth of N C H W.

@@ -257,6 +257,28 @@ void run_pad(Call& call) {
       fill, whole_fill));
 }
 
+void run_center_crop_pad(Call& call) {
+  const Tensor& in = call.input(0);
+  const std::optional<Shape> pads =
+      centred_pads(in.shape, call.integers(1), call.node.integers("axes", {}));
+  if (!pads) {
+    call.fail("sizes {} do not fit {}", to_string(call.integers(1)), to_string(in.shape));
+  }
+  const std::size_t rank = in.shape.size();
+  Shape shape = in.shape;
+  for (std::size_t i = 0; i < rank; ++i) shape[i] += (*pads)[i] + (*pads)[rank + i];
+  const auto strides = strides_of(in.shape);
+  call.results.push_back(rearranged(call, in, std::move(shape), [&](const Shape& position) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < rank; ++i) {
+      const std::int64_t x = position[i] - (*pads)[i];
+      if (x < 0 || x >= in.shape[i]) return std::int64_t{-1};
+      at += x * strides[i];
+    }
+    return at;
+  }));
+}
+
 void run_reshape(Call& call) {
   const Shape& target = call.integers(1);
   const bool zero_is_zero = call.node.integer("allowzero", 0) != 0;

@@ -40,6 +40,14 @@ void add_gathers(Cases& cases) {
     const std::string x = s.computed({3, 2, s.channels()});
     return s.node("ReverseSequence", {x, s.list({2, 3})});
   });
+  add(cases, "CenterCropPad", "of rows and lanes", [](Sample& s) {
+    const std::string x = s.computed({4, 2, s.channels()});
+    return s.node("CenterCropPad", {x, s.list({1, 5, s.channels() + 2})});
+  });
+  add(cases, "CenterCropPad", "of an axis", [](Sample& s) {
+    const std::string x = s.computed({3, s.channels()});
+    return s.node("CenterCropPad", {x, s.list({s.channels() - 1})}, {{"axes", nn::Shape{-1}}});
+  });
   for (const std::int64_t upper : {0, 1}) {
     add(cases, "Trilu", upper != 0 ? "above" : "below", [=](Sample& s) {
       const std::string x = s.computed({2, 3, s.channels()});

@@ -1,4 +1,4 @@
-// Reshape, Flatten, Squeeze, Unsqueeze, Concat, Split, Slice, Pad.
+// Reshape, Flatten, Squeeze, Unsqueeze, Concat, Split, Slice, Pad, CenterCropPad.
 #include <algorithm>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -229,6 +229,9 @@ Plan plan_slice(Planner& p) {
 
 // ---- Pad ----------------------------------------------------------------------------------------
 
+/// Most elements that a dimension grows by.
+constexpr std::int64_t largest_pad = 1 << 20;
+
 enum class PadMode : std::uint8_t { constant, edge, reflect, wrap };
 
 /// Source of position `at` of a padded dimension (negative in the front padding), or -1 for the
@@ -281,27 +284,13 @@ std::vector<std::int64_t> all_pads(Planner& p, std::size_t rank) {
   return pads;
 }
 
-Plan plan_pad(Planner& p) {
-  const std::optional<PadMode> mode = pad_mode(p);
-  const float fill = pad_value(p);
-  const Layout* x = p.activation(0);
-  if (x == nullptr) return {};
-  const std::size_t rank = x->rank();
-  const std::vector<std::int64_t> pads = all_pads(p, rank);
-  if (!mode || p.failed()) return {};
-  constexpr std::int64_t largest = 1 << 20;
-  const bool good = pads.size() == 2 * rank &&
-                    std::all_of(pads.begin(), pads.end(),
-                                [](std::int64_t pad) { return pad >= -largest && pad <= largest; });
-  if (!good) {
-    p.problem("pads are {}; supported are {} values, each up to {}", nn::to_string(pads), 2 * rank,
-              largest);
-    return {};
-  }
-  Layout result = *x;
+/// A value with these pads of all dimensions, below 0 where elements are cut off.
+Plan padded(Planner& p, const Layout& x, const nn::Shape& pads, PadMode mode, float fill) {
+  Layout result = x;
+  const std::size_t rank = x.rank();
   for (std::size_t d = 0; d < rank; ++d) result.shape[d] += pads[d] + pads[rank + d];
-  const auto origin = [pads, mode = *mode, shape = x->shape,
-                       strides = strides_of(x->shape)](const nn::Shape& position) {
+  const auto origin = [pads, mode, shape = x.shape,
+                       strides = strides_of(x.shape)](const nn::Shape& position) {
     std::int64_t index = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t at = pad_source(mode, position[d] - pads[d], shape[d]);
@@ -312,7 +301,42 @@ Plan plan_pad(Planner& p) {
   };
   p.reads(0);
   p.output(result);
-  return Rearrangement{{p.node.inputs[0]}, {{p.node.outputs[0], origin}}, p.compat() ? 0.0F : fill};
+  return Rearrangement{{p.node.inputs[0]}, {{p.node.outputs[0], origin}}, fill};
+}
+
+Plan plan_pad(Planner& p) {
+  const std::optional<PadMode> mode = pad_mode(p);
+  const float fill = pad_value(p);
+  const Layout* x = p.activation(0);
+  if (x == nullptr) return {};
+  const std::vector<std::int64_t> pads = all_pads(p, x->rank());
+  if (!mode || p.failed()) return {};
+  const bool good =
+      pads.size() == 2 * x->rank() && std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) {
+        return pad >= -largest_pad && pad <= largest_pad;
+      });
+  if (!good) {
+    p.problem("pads are {}; supported are {} values, each up to {}", nn::to_string(pads),
+              2 * x->rank(), largest_pad);
+    return {};
+  }
+  return padded(p, *x, pads, *mode, p.compat() ? 0.0F : fill);
+}
+
+Plan plan_center_crop_pad(Planner& p) {
+  const nn::Tensor* sizes = p.need_constant(1, "shape", nn::ElementType::int64);
+  const Layout* x = p.activation(0);
+  if (x == nullptr || sizes == nullptr) return {};
+  const std::optional<nn::Shape> pads =
+      nn::centred_pads(x->shape, sizes->integers, p.node.integers("axes", {}));
+  const bool good = pads && std::all_of(sizes->integers.begin(), sizes->integers.end(),
+                                        [](auto size) { return size >= 1 && size <= largest_pad; });
+  if (!good) {
+    p.problem("shape is {}; supported is a size of 1 to {} for each axis of {}",
+              nn::to_string(sizes->integers), largest_pad, nn::to_string(x->shape));
+    return {};
+  }
+  return padded(p, *x, *pads, PadMode::constant, 0.0F);
 }
 
 // ---- the same on constants ----------------------------------------------------------------------
@@ -400,7 +424,8 @@ Operators rearrange_operators() {
           {"Concat", keeps_rows, Role::simple, plan_concat, fold_concat},
           {"Split", 0, Role::simple, plan_split},
           {"Slice", keeps_rows | keeps_quantisation, Role::simple, plan_slice, fold_slice},
-          {"Pad", 0, Role::simple, plan_pad}};
+          {"Pad", 0, Role::simple, plan_pad},
+          {"CenterCropPad", 0, Role::simple, plan_center_crop_pad}};
 }
 
 }  // namespace tactus::compiler
