@@ -9,38 +9,13 @@
 #include <unordered_set>
 #include <utility>
 
+#include "firmware/compiler/frontend/channel_folds.h"
 #include "firmware/compiler/frontend/operators/folding.h"
-#include "firmware/onnx/constant_products.h"
 #include "firmware/reference/reference.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
 namespace {
-
-/// A node around a product.
-struct Neighbour {
-  std::size_t node = 0;
-  nn::ChannelMap map;
-  std::vector<float> factors, summands;  ///< as in ProductConstants; empty: it has none
-};
-
-/// A product. Its constants, in double precision, are read if there is a node around it.
-struct FoldedProduct : nn::ConstantProduct {
-  std::size_t node = 0;
-  bool has_padding = false;
-  std::size_t rank = 0;                          ///< of the result; 0: unknown
-  std::vector<double> values, bias;              ///< weights and bias, times alpha and beta
-  nn::Shape bias_shape;                          ///< empty: no bias; columns are output channels
-  std::vector<std::size_t> input_of, output_of;  ///< channels of each weight
-};
-
-std::vector<float> to_floats(const std::vector<double>& values) {
-  return {values.begin(), values.end()};
-}
-
-std::vector<double> to_doubles(const std::vector<float>& values) {
-  return {values.begin(), values.end()};
-}
 
 bool all_finite(const std::vector<float>& values) {
   return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
@@ -82,8 +57,6 @@ class ProductFolding {
   [[nodiscard]] const nn::Tensor* real_constant(const std::string& name);
   [[nodiscard]] std::optional<nn::Shape> shape_of(const std::string& name, unsigned depth = 0);
   [[nodiscard]] std::optional<FoldedProduct> read_product(std::size_t node);
-  [[nodiscard]] bool read_constants(FoldedProduct& product) const;
-  [[nodiscard]] static bool read_addend(FoldedProduct& product);
   [[nodiscard]] bool only_read_once(const std::string& value) const;
   [[nodiscard]] std::optional<Neighbour> read_neighbour(std::size_t node, const std::string& data,
                                                         std::size_t channels, std::size_t from_end,
@@ -218,36 +191,6 @@ std::optional<FoldedProduct> ProductFolding::read_product(std::size_t number) {
   return product;
 }
 
-/// Reads the weights and the bias. False if there is a bias of another form than those that are
-/// folded.
-bool ProductFolding::read_constants(FoldedProduct& product) const {
-  product.for_weights([&](std::size_t output, std::size_t input, double value) {
-    product.values.push_back(value);
-    product.output_of.push_back(output);
-    product.input_of.push_back(input);
-  });
-  return !product.has_addend || read_addend(product);
-}
-
-/// Reads the bias of a convolution or the addend of a Gemm, times beta.
-bool ProductFolding::read_addend(FoldedProduct& product) {
-  const nn::Tensor* addend = product.addend;
-  if (addend == nullptr || addend->shape.size() > 2) return false;
-  const std::size_t columns =
-      addend->shape.empty() ? 1 : static_cast<std::size_t>(addend->shape.back());
-  const std::size_t rows = addend->floats.size() / columns;
-  if (columns != product.outputs && (columns != 1 || product.is_convolution)) return false;
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t k = 0; k < product.outputs; ++k) {
-      const std::size_t at = row * columns + (columns == 1 ? 0 : k);
-      product.bias.push_back(product.beta * static_cast<double>(addend->floats[at]));
-    }
-  }
-  product.bias_shape = {static_cast<std::int64_t>(product.outputs)};
-  if (rows != 1) product.bias_shape.insert(product.bias_shape.begin(), addend->shape.front());
-  return true;
-}
-
 /// The values by channel, which is dimension `from_end` from the last one; nothing if the tensor
 /// varies along another one or has more dimensions than the other operand (`rank`; 0: unknown).
 std::optional<std::vector<double>> ProductFolding::per_channel(const nn::Tensor& tensor,
@@ -363,50 +306,6 @@ std::vector<Neighbour> ProductFolding::find_behind(const FoldedProduct& product)
     value = nodes_[reader->second].outputs[0];
   }
   return found;
-}
-
-/// Adds what the map before the product contributes to weights and bias.
-void fold_before(FoldedProduct& product, const nn::ChannelMap& map) {
-  if (map.has_offset()) {
-    if (product.bias.empty()) {
-      product.bias.assign(product.outputs, 0);
-      product.bias_shape = {static_cast<std::int64_t>(product.outputs)};
-    }
-    std::vector<double> sums(product.outputs, 0);
-    for (std::size_t i = 0; i < product.values.size(); ++i) {
-      sums[product.output_of[i]] += product.values[i] * map.offset_of(product.input_of[i]);
-    }
-    for (std::size_t k = 0; k < product.bias.size(); ++k) {
-      product.bias[k] += sums[k % product.outputs];
-    }
-  }
-  for (std::size_t i = 0; i < product.values.size(); ++i) {
-    product.values[i] *= map.factor_of(product.input_of[i]);
-  }
-}
-
-void fold_behind(FoldedProduct& product, const nn::ChannelMap& map) {
-  for (std::size_t i = 0; i < product.values.size(); ++i) {
-    product.values[i] *= map.factor_of(product.output_of[i]);
-  }
-  if (product.bias.empty() && map.has_offset()) {
-    product.bias.assign(product.outputs, 0);
-    product.bias_shape = {static_cast<std::int64_t>(product.outputs)};
-  }
-  for (std::size_t k = 0; k < product.bias.size(); ++k) {
-    const std::size_t channel = k % product.outputs;
-    product.bias[k] = product.bias[k] * map.factor_of(channel) + map.offset_of(channel);
-  }
-}
-
-ProductConstants constants_of(const FoldedProduct& product) {
-  ProductConstants constants;
-  constants.weights.resize(product.outputs);
-  for (std::size_t i = 0; i < product.values.size(); ++i) {
-    constants.weights[product.output_of[i]].push_back(static_cast<float>(product.values[i]));
-  }
-  constants.bias = to_floats(product.bias);
-  return constants;
 }
 
 bool ProductFolding::try_fold(const FoldedProduct& product, const std::vector<Neighbour>& before,

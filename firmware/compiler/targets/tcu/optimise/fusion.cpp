@@ -214,9 +214,8 @@ void Fusion::take(const Op& op) {
     case hir::Kind::minimum:
       return take_extreme(op);
     default:
-      break;
+      return take_by_simd(op);
   }
-  internal_error("no operation of the optimiser: {}", hir::to_string(op.kind));
 }
 
 void Fusion::take_by_simd(const Op& op) {

@@ -53,15 +53,9 @@ void copy_some(Walk& walk, const Nest& stage, const Pairs& pairs) {
     }
   }
   if (source.memory == Tag::local && target.memory == Tag::local) {
-    // Passes through the accumulators.
-    Moves up, down;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const Address sum(Tag::accumulators, 0, stage.accumulators_used + i);
-      up.emplace_back(pairs[i].first.address(), sum);
-      down.emplace_back(pairs[i].second.address(), sum);
-    }
-    walk.machine.from_local(up);
-    walk.machine.to_local(down);
+    Moves moves;
+    for (const auto& [from, to] : pairs) moves.emplace_back(from.address(), to.address());
+    walk.machine.within_local(moves, stage.accumulators_used);
   } else {
     if (!first.empty()) walk.machine.to_local(first);
     if (!second.empty()) {

@@ -267,7 +267,8 @@ class Chunk {
       }
       return into;
     }
-    if (t.op == SimdOp::add && !adds) {
+    // A single sum would wait for its base to be written before a DataMove may add to it.
+    if (t.op == SimdOp::add && !adds && rows.size() > 1) {
       for (const auto& [base, added] : {std::pair(t.left, t.right), std::pair(t.right, t.left)}) {
         if (base != added && can_be_added(added, rows)) return sum(base, added, rows, into);
       }

@@ -142,7 +142,8 @@ class Program {
 
   void run_kernel(Nest& main, std::size_t number) {
     for (Buffer& buffer : nests_.buffers()) {
-      if (buffer.memory == Tag::dram0 || buffer.memory == Tag::dram1) {
+      const bool kept = buffer.memory == Tag::local && buffer.base >= nests_.local_limit();
+      if (kept || buffer.memory == Tag::dram0 || buffer.memory == Tag::dram1) {
         std::fill(buffer.written.begin(), buffer.written.end(), false);
       }
     }

@@ -5,7 +5,7 @@
 // accumulators. Positions are enumerated when the program is made, in the interpreter's order;
 // positions that constraints exclude cost nothing, so halos are clipped. Buffers get their
 // addresses here, in vectors; offsets set by memory_placement count bytes of Stripe's types and are
-// ignored.
+// ignored. Temporaries of main whose location is DRAM0 stay in local memory if there is room.
 //
 // A lowered program computes, bit for bit, the results of interpret() for LoweredStripe::program
 // with the architecture's number_format().

@@ -69,6 +69,19 @@ void Machine::from_local(const Moves& moves, bool accumulate) {
   append_moves(moves, false, accumulate);
 }
 
+void Machine::within_local(const Moves& moves, std::uint64_t first) {
+  Moves up, down;
+  for (const auto& [from, to] : moves) {
+    if (reuse_ && content(from) == content(to)) continue;
+    const Address sum(Tag::accumulators, 0, first + up.size());
+    up.emplace_back(from, sum);
+    down.emplace_back(to, sum);
+  }
+  from_local(up);
+  to_local(down);
+  for (const auto& [from, to] : moves) contents_[to] = content(from);
+}
+
 void Machine::load_weights(const std::vector<Address>& rows, Address bias) {
   std::vector<Content> wanted;
   const auto note = [&](Address row) { wanted.push_back(row.is(Tag::zeroes) ? 0 : content(row)); };

@@ -29,6 +29,9 @@ class Machine {
 
   [[nodiscard]] std::uint64_t lanes() const { return architecture_.array_size; }
 
+  /// Copies local vectors to local memory by way of accumulators from `first` on, except for those
+  /// whose target has the contents already.
+  void within_local(const Moves& moves, std::uint64_t first);
   /// Copies vectors from DRAM or accumulators.
   void to_local(const Moves& moves);
   /// Copies vectors to DRAM or accumulators.

@@ -324,48 +324,89 @@ void Nests::place_buffers(const std::map<std::string, Tag>& fixed) {
   place_temporaries();
 }
 
-/// Places temporaries of main, the largest first, each into the lowest gap. Those that are not in
-/// use at the same time share memory.
-void Nests::place_temporaries() {
-  std::map<const Buffer*, Life> lives = lives_of(*main_);
-  std::vector<Buffer*> temporaries;
-  std::vector<const Buffer*> entries;
-  for (const auto& [name, view] : entry_->views) entries.push_back(view.buffer);
-  for (Buffer& buffer : buffers_) {
-    const bool in_dram = buffer.memory == Tag::dram0 || buffer.memory == Tag::dram1;
-    if (!in_dram || std::find(entries.begin(), entries.end(), &buffer) != entries.end()) continue;
-    temporaries.push_back(&buffer);
-  }
-  std::stable_sort(temporaries.begin(), temporaries.end(),
-                   [](const Buffer* a, const Buffer* b) { return a->vectors > b->vectors; });
-  const std::uint64_t first0 = dram0_used_, first1 = dram1_used_;
-  std::vector<const Buffer*> placed;
-  for (Buffer* buffer : temporaries) {
-    const Life life = lives[buffer];
+namespace {
+
+/// Finds the lowest gap for buffers one after the other. Those that are not in use at the same time
+/// share memory.
+class Gaps {
+ public:
+  explicit Gaps(const Nest& main) : lives_(lives_of(main)) {}
+
+  /// Places a buffer from `first` to before `end` of its memory; false if it does not fit.
+  bool place(Buffer& buffer, std::uint64_t first, std::uint64_t end) {
+    const Life life = lives_[&buffer];
     std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
-    for (const Buffer* other : placed) {
-      const Life& o = lives[other];
-      if (other->memory == buffer->memory && o.first <= life.last && life.first <= o.last) {
+    for (const Buffer* other : placed_) {
+      const Life& o = lives_[other];
+      if (other->memory == buffer.memory && o.first <= life.last && life.first <= o.last) {
         taken.emplace_back(other->base, other->base + other->vectors);
       }
     }
     std::sort(taken.begin(), taken.end());
-    const bool zero = buffer->memory == Tag::dram0;
-    std::uint64_t base = zero ? first0 : first1;
-    for (const auto& [begin, end] : taken) {
-      if (begin >= base + buffer->vectors) break;
-      base = std::max(base, end);
+    buffer.base = first;
+    for (const auto& [begin, behind] : taken) {
+      if (begin >= buffer.base + buffer.vectors) break;
+      buffer.base = std::max(buffer.base, behind);
     }
+    if (buffer.base > end || buffer.vectors > end - buffer.base) return false;
+    buffer.written.assign(buffer.vectors, false);
+    placed_.push_back(&buffer);
+    return true;
+  }
+
+ private:
+  std::map<const Buffer*, Life> lives_;
+  std::vector<const Buffer*> placed_;
+};
+
+}  // namespace
+
+/// Places temporaries of main, the largest first: in local memory, behind what kernels use, while
+/// half of the rest stays free for data in transit; else in DRAM.
+void Nests::place_temporaries() {
+  std::vector<Buffer*> temporaries;
+  std::vector<const Buffer*> entries, of_main;
+  for (const auto& [name, view] : entry_->views) entries.push_back(view.buffer);
+  for (const auto& [name, view] : main_->views) {
+    if (view.made_here && place_of(*view.ref).empty()) of_main.push_back(view.buffer);
+  }
+  const auto is_in = [](const std::vector<const Buffer*>& list, const Buffer& buffer) {
+    return std::find(list.begin(), list.end(), &buffer) != list.end();
+  };
+  for (Buffer& buffer : buffers_) {
+    const bool in_dram = buffer.memory == Tag::dram0 || buffer.memory == Tag::dram1;
+    if (in_dram && !is_in(entries, buffer)) temporaries.push_back(&buffer);
+  }
+  std::stable_sort(temporaries.begin(), temporaries.end(),
+                   [](const Buffer* a, const Buffer* b) { return a->vectors > b->vectors; });
+  Gaps gaps(*main_);
+  const std::uint64_t first = local_used_ + (architecture_.local_depth - local_used_) / 2;
+  std::uint64_t local_end = first;
+  const std::uint64_t first0 = dram0_used_, first1 = dram1_used_;
+  for (Buffer* buffer : temporaries) {
+    const Tag home = buffer->memory;
+    if (home == Tag::dram0 && is_in(of_main, *buffer)) {
+      buffer->memory = Tag::local;
+      if (gaps.place(*buffer, first, architecture_.local_depth)) {
+        local_end = std::max(local_end, buffer->base + buffer->vectors);
+        continue;
+      }
+      buffer->memory = home;
+    }
+    const bool zero = home == Tag::dram0;
     const std::uint64_t depth = zero ? architecture_.dram0_depth : architecture_.dram1_depth;
-    if (base > depth || buffer->vectors > depth - base) {
+    if (!gaps.place(*buffer, zero ? first0 : first1, depth)) {
       user_error("buffer {} needs {} vectors of {}, which has {}: {} are in use",
-                 quote(buffer->name), buffer->vectors, zero ? "DRAM0" : "DRAM1", depth, base);
+                 quote(buffer->name), buffer->vectors, zero ? "DRAM0" : "DRAM1", depth,
+                 buffer->base);
     }
-    buffer->base = base;
-    buffer->written.assign(buffer->vectors, false);
     std::uint64_t& used = zero ? dram0_used_ : dram1_used_;
-    used = std::max(used, base + buffer->vectors);
-    placed.push_back(buffer);
+    used = std::max(used, buffer->base + buffer->vectors);
+  }
+  // Moves them to the end, so that kernels have the rest.
+  local_limit_ = architecture_.local_depth - (local_end - first);
+  for (Buffer* buffer : temporaries) {
+    if (buffer->memory == Tag::local) buffer->base += local_limit_ - first;
   }
 }
 

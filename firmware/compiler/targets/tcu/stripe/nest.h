@@ -111,7 +111,12 @@ class Nests {
   [[nodiscard]] std::uint64_t dram1_used() const { return dram1_used_; }
   /// Room for data that the lowering itself needs.
   [[nodiscard]] std::uint64_t take_dram1(std::uint64_t vectors);
-  [[nodiscard]] std::uint64_t local_used() const { return local_used_; }
+  [[nodiscard]] std::uint64_t local_used() const {
+    return local_used_ + architecture_.local_depth - local_limit_;
+  }
+  /// One past the vectors of local memory that kernels may use; temporaries of main that stay in
+  /// local memory are behind them.
+  [[nodiscard]] std::uint64_t local_limit() const { return local_limit_; }
   [[nodiscard]] std::uint64_t accumulators_used() const { return accumulators_used_; }
 
  private:
@@ -128,6 +133,7 @@ class Nests {
   std::unique_ptr<Nest> entry_;
   Nest* main_ = nullptr;
   std::uint64_t dram0_used_ = 0, dram1_used_ = 0, local_used_ = 0, accumulators_used_ = 0;
+  std::uint64_t local_limit_ = 0;
 };
 
 template <typename Visit>

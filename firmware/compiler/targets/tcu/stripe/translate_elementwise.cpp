@@ -169,37 +169,37 @@ class Translator::Functions {
     }
   }
 
-  /// Writes what the kind's SIMD instructions compute. Where the order of two operands has no
-  /// effect, a computed value comes first, then operands in their order.
+  /// An operand that is not computed, by its number, or a computed scalar.
+  struct Value {
+    std::optional<std::size_t> operand;
+    std::string computed;
+  };
+
+  /// Writes what the kind's SIMD instructions compute. Where the order of two values has no effect,
+  /// a computed one comes first, then operands in their order.
   std::string by_sequence(const Elementwise::Function& function) {
-    const std::vector<std::size_t>& of = function.operands;
-    std::string computed;               // what the register holds, if that is no copy
-    std::optional<std::size_t> copied;  // number of the operand that it holds
-    for (const hir::SimdStep& step : hir::simd_sequence(function.kind, of.size())) {
+    const auto text = [&](const Value& value) {
+      return value.operand ? scalar(function.operands[*value.operand]) : value.computed;
+    };
+    Value held;  // in the register
+    for (const hir::SimdStep& step : hir::simd_sequence(function.kind, function.operands.size())) {
       const tcu::SimdFields& fields = step.fields;
-      if (fields.op == tcu::SimdOp::move || fields.left == fields.right) {
-        copied = step.operand;
+      Value left = fields.left == hir::simd_port ? Value{step.operand, {}} : held;
+      Value right = fields.right == hir::simd_port ? Value{step.operand, {}} : held;
+      const bool extreme = fields.op == tcu::SimdOp::max || fields.op == tcu::SimdOp::min;
+      if (fields.op == tcu::SimdOp::move || (extreme && fields.left == fields.right)) {
+        held = left;
         continue;
       }
-      std::vector<std::string> operands;
-      if (!copied) {
-        operands = {computed, scalar(of[step.operand])};
-      } else {
-        std::pair<std::size_t, std::size_t> two(*copied, step.operand);
-        if (fields.op != tcu::SimdOp::subtract && two.first > two.second) {
-          std::swap(two.first, two.second);
-        }
-        operands.push_back(scalar(of[two.first]));
-        operands.push_back(scalar(of[two.second]));
-      }
-      computed = call(name_of(fields.op), operands);
-      copied.reset();
+      const bool behind = left.operand && (!right.operand || *right.operand < *left.operand);
+      if (fields.op != tcu::SimdOp::subtract && behind) std::swap(left, right);
+      const std::string first = text(left);
+      held = {std::nullopt, call(name_of(fields.op), {first, text(right)})};
     }
-    if (copied) return scalar(of[*copied]);
-    if (computed.empty()) {
+    if (!held.operand && held.computed.empty()) {
       internal_error("no function of elements: {}", hir::to_string(function.kind));
     }
-    return computed;
+    return text(held);
   }
 
   std::string clip(const std::vector<std::size_t>& of) {

@@ -61,7 +61,7 @@ class Walk {
   /// there, too, which often contain the data that was in transit last.
   [[nodiscard]] static std::uint64_t stage_local(const Nest& nest) { return nest.local_used; }
   [[nodiscard]] std::uint64_t free_local(const Nest& nest) const {
-    return architecture.local_depth - stage_local(nest);
+    return nests.local_limit() - stage_local(nest);
   }
   [[nodiscard]] std::uint64_t free_accumulators(const Nest& nest) const {
     return architecture.accumulator_depth - nest.accumulators_used;
