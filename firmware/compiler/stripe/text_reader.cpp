@@ -10,9 +10,6 @@
 namespace tactus::stripe {
 namespace {
 
-/// Longer texts are refused; the largest networks have some MiB.
-constexpr std::size_t longest_program_text = std::size_t{256} << 20;
-
 class Reader {
  public:
   Reader(std::string_view text, const std::string& where) : text_(text), where_(where) {}
