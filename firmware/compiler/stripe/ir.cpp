@@ -385,4 +385,11 @@ Uses uses_of(const Statement& statement) {
   return std::move(visitor.uses);
 }
 
+std::set<std::string> buffers_of(const Statement& statement) {
+  const Uses uses = uses_of(statement);
+  std::set<std::string> names(uses.buffer_reads.begin(), uses.buffer_reads.end());
+  names.insert(uses.buffer_writes.begin(), uses.buffer_writes.end());
+  return names;
+}
+
 }  // namespace tactus::stripe

@@ -48,11 +48,7 @@ std::vector<Level> levels_of(Block& block, const std::string& into,
     for (std::size_t i = 0; i < above->statements.size(); ++i) {
       Block* nested = above->statements[i].block();
       if (nested == nullptr) {
-        const Uses uses = uses_of(above->statements[i]);
-        const auto has = [&name](const std::vector<std::string>& names) {
-          return std::find(names.begin(), names.end(), name) != names.end();
-        };
-        if (has(uses.buffer_reads) || has(uses.buffer_writes)) {
+        if (buffers_of(above->statements[i]).count(name) != 0) {
           refuse(block, into, "block " + block_name(*above) + " uses it beside that block");
         }
         continue;
@@ -83,11 +79,8 @@ void check_reference(const Block& block, const std::string& into,
   }
   for (const Statement& stmt : last.statements) {
     if (stmt.as<Load>() != nullptr || stmt.as<Store>() != nullptr) continue;
-    const Uses uses = uses_of(stmt);
-    for (const auto* names : {&uses.buffer_reads, &uses.buffer_writes}) {
-      if (std::find(names->begin(), names->end(), ref.into) != names->end()) {
-        refuse(block, into, block_name(last) + " hands it on");
-      }
+    if (buffers_of(stmt).count(ref.into) != 0) {
+      refuse(block, into, block_name(last) + " hands it on");
     }
   }
 }

@@ -492,17 +492,10 @@ class Scheduler {
               [](const Entry* a, const Entry* b) { return a->range.offset < b->range.offset; });
     for (const Entry* entry : waiting) {
       const auto first = std::find_if(result_.begin(), result_.end(), [&](const Statement& stmt) {
-        return names(stmt).count(entry->name) != 0;
+        return buffers_of(stmt).count(entry->name) != 0;
       });
       result_.insert(first, transfer("swap_in_", *entry, true));
     }
-  }
-
-  static std::set<std::string> names(const Statement& stmt) {
-    const Uses uses = uses_of(stmt);
-    std::set<std::string> result(uses.buffer_reads.begin(), uses.buffer_reads.end());
-    result.insert(uses.buffer_writes.begin(), uses.buffer_writes.end());
-    return result;
   }
 
   void add_copies() {
@@ -534,7 +527,7 @@ class Scheduler {
     std::vector<std::set<std::size_t>> implied(block_.statements.size());
     std::vector<std::vector<const Entry*>> used(block_.statements.size());
     for (std::size_t at = 0; at < block_.statements.size(); ++at) {
-      for (const std::string& name : names(block_.statements[at])) {
+      for (const std::string& name : buffers_of(block_.statements[at])) {
         const auto it = by_name.find(name);
         if (it != by_name.end()) used[at].push_back(it->second);
       }

@@ -73,11 +73,7 @@ std::optional<std::vector<std::string>> counted_by(const Block& block, const Ref
 std::vector<std::size_t> users_of(const Block& main, const std::string& buffer) {
   std::vector<std::size_t> users;
   for (std::size_t i = 0; i < main.statements.size(); ++i) {
-    const stripe::Uses uses = stripe::uses_of(main.statements[i]);
-    const auto has = [&](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), buffer) != names.end();
-    };
-    if (has(uses.buffer_reads) || has(uses.buffer_writes)) users.push_back(i);
+    if (stripe::buffers_of(main.statements[i]).count(buffer) != 0) users.push_back(i);
   }
   return users;
 }
