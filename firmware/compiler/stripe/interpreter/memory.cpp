@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "isa/support/error.h"
 #include "isa/support/text.h"
 
 namespace tactus::stripe::interpreter {

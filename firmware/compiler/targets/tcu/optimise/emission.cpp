@@ -4,7 +4,6 @@
 #include <deque>
 
 #include "firmware/compiler/targets/tcu/optimise/early_moves.h"
-#include "isa/support/error.h"
 
 namespace tactus::compiler::optimise {
 namespace {

@@ -173,8 +173,9 @@ class Translator::Functions {
   /// effect, a computed value comes first, then operands in their order.
   std::string by_sequence(const Elementwise::Function& function) {
     const std::vector<std::size_t>& of = function.operands;
-    std::string computed;               // what the register holds, if that is no copy
-    std::optional<std::size_t> copied;  // number of the operand that it holds
+    std::string computed;  // what the register holds, if that is no copy
+    const std::size_t none = of.size();
+    std::size_t copied = none;  // number of the operand that it holds
     for (const hir::SimdStep& step : hir::simd_sequence(function.kind, of.size())) {
       const tcu::SimdFields& fields = step.fields;
       if (fields.op == tcu::SimdOp::move || fields.left == fields.right) {
@@ -182,10 +183,10 @@ class Translator::Functions {
         continue;
       }
       std::vector<std::string> operands;
-      if (!copied) {
+      if (copied == none) {
         operands = {computed, scalar(of[step.operand])};
       } else {
-        std::pair<std::size_t, std::size_t> two(*copied, step.operand);
+        std::pair<std::size_t, std::size_t> two(copied, step.operand);
         if (fields.op != tcu::SimdOp::subtract && two.first > two.second) {
           std::swap(two.first, two.second);
         }
@@ -193,9 +194,9 @@ class Translator::Functions {
         operands.push_back(scalar(of[two.second]));
       }
       computed = call(name_of(fields.op), operands);
-      copied.reset();
+      copied = none;
     }
-    if (copied) return scalar(of[*copied]);
+    if (copied != none) return scalar(of[copied]);
     if (computed.empty()) {
       internal_error("no function of elements: {}", hir::to_string(function.kind));
     }
