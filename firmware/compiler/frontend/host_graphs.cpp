@@ -30,6 +30,22 @@ void add_constant_output(nn::Graph& host, const std::string& name, const nn::Ten
   host.outputs.emplace_back().name = name;
 }
 
+/// Keeps the nodes that compute a wanted value. What these read is wanted as well.
+void keep_wanted(std::vector<HostNode>& nodes, std::unordered_set<std::string>& wanted) {
+  std::vector<HostNode> kept;
+  for (std::size_t k = nodes.size(); k-- > 0;) {
+    const nn::Node& node = *nodes[k].node;
+    const bool needed =
+        std::any_of(node.outputs.begin(), node.outputs.end(),
+                    [&](const std::string& output) { return wanted.count(output) != 0; });
+    if (!needed) continue;
+    wanted.insert(node.inputs.begin(), node.inputs.end());
+    kept.push_back(std::move(nodes[k]));
+  }
+  std::reverse(kept.begin(), kept.end());
+  nodes = std::move(kept);
+}
+
 }  // namespace
 
 void form_graph_before(Model& model) {
@@ -46,19 +62,7 @@ void form_graph_before(Model& model) {
       before.outputs.push_back(info_of(name, *value.sample));
     }
   }
-  std::vector<HostNode> kept;
-  for (std::size_t k = model.nodes_before.size(); k-- > 0;) {
-    const std::vector<std::string>& outputs = model.nodes_before[k].node->outputs;
-    const bool needed = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
-      return wanted.count(output) != 0;
-    });
-    if (!needed) continue;
-    wanted.insert(model.nodes_before[k].node->inputs.begin(),
-                  model.nodes_before[k].node->inputs.end());
-    kept.push_back(std::move(model.nodes_before[k]));
-  }
-  std::reverse(kept.begin(), kept.end());
-  model.nodes_before = std::move(kept);
+  keep_wanted(model.nodes_before, wanted);
   for (const HostNode& early : model.nodes_before) {
     before.nodes.push_back(*early.node);
     for (const std::string& input : early.node->inputs) {
@@ -96,19 +100,7 @@ void form_host_graph(Model& model) {
     }
     model.values.at(name).output = false;
   }
-  std::vector<HostNode> kept;
-  for (std::size_t k = model.host_nodes.size(); k-- > 0;) {
-    HostNode& left = model.host_nodes[k];
-    const auto& outputs = left.node->outputs;
-    const bool needed = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
-      return wanted.count(output) != 0;
-    });
-    if (!needed) continue;
-    wanted.insert(left.node->inputs.begin(), left.node->inputs.end());
-    kept.push_back(std::move(left));
-  }
-  std::reverse(kept.begin(), kept.end());
-  model.host_nodes = std::move(kept);
+  keep_wanted(model.host_nodes, wanted);
   std::unordered_set<std::string> declared;
   for (const HostNode& left : model.host_nodes) {
     host.nodes.push_back(*left.node);

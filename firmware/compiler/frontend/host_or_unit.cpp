@@ -229,6 +229,20 @@ std::string beyond_reason(const Model& model, const std::string& name) {
                      model.bounds.at(name), info(model.architecture.data_type).name);
 }
 
+/// For a node that reads a value of the host: the host computes it, or it is an error.
+void follow_host(Model& model, const nn::Node& node, Findings& found) {
+  if (host_can_take(model, node)) return leave_to_host(model, node, "");
+  found.unsupported = found.unsupported || node.graphs.empty();
+  const bool known = !node.graphs.empty() || nn::reference_has(node, model.graph->opset);
+  Planner(model, node, found.problems)
+      .problem("{}", !known ? "the operator is not supported"
+                     : node.graphs.empty() || node.op_type == "Scan"
+                         ? "reads what the host would have to compute, and cannot be left to it"
+                         : "its condition or number of iterations is computed at run time; "
+                           "supported are constants, and what follows from constants and "
+                           "shapes");
+}
+
 }  // namespace
 
 void mark_before_product(Model& model, const std::vector<const nn::Node*>& order) {
@@ -251,22 +265,7 @@ void plan_or_leave(Model& model, const nn::Node& node, Findings& found) {
       return;
     }
   }
-  if (reads_host_value(model, node)) {
-    if (host_can_take(model, node)) {
-      leave_to_host(model, node, "");
-    } else {
-      found.unsupported = found.unsupported || node.graphs.empty();
-      const bool known = !node.graphs.empty() || nn::reference_has(node, model.graph->opset);
-      Planner(model, node, found.problems)
-          .problem("{}", !known ? "the operator is not supported"
-                         : node.graphs.empty() || node.op_type == "Scan"
-                             ? "reads what the host would have to compute, and cannot be left to it"
-                             : "its condition or number of iterations is computed at run time; "
-                               "supported are constants, and what follows from constants and "
-                               "shapes");
-    }
-    return;
-  }
+  if (reads_host_value(model, node)) return follow_host(model, node, found);
   const bool before = can_come_before(model, node);
   const std::string* whole = whole_operand(model, node);
   const bool is_early = !node.outputs.empty() && model.early.count(node.outputs.front()) != 0;

@@ -336,6 +336,8 @@ struct Uses {
   std::vector<std::string> buffer_reads, buffer_writes, scalar_uses, scalar_defs;
 };
 [[nodiscard]] Uses uses_of(const Statement& statement);
+/// Names of the refinements that it reads or writes.
+[[nodiscard]] std::set<std::string> buffers_of(const Statement& statement);
 
 /// A whole program: its entry block, and data stored with it, by name and section.
 struct Program {

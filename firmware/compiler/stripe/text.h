@@ -19,6 +19,9 @@ enum class Dialect {
   slides,     ///< PlaidML of November 2018: one name and unit a location, strides beside sizes
 };
 
+/// Longer texts are refused; the largest networks have some MiB.
+inline constexpr std::size_t longest_program_text = std::size_t{256} << 20;
+
 /// Reads a text of either dialect, which is recognised. Leading and trailing spaces of lines are
 /// ignored. Statements of the slides' form may be joined by ";". `where` is the file's name for
 /// messages.

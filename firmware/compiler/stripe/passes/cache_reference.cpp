@@ -48,11 +48,7 @@ std::vector<Level> levels_of(Block& block, const std::string& into,
     for (std::size_t i = 0; i < above->statements.size(); ++i) {
       Block* nested = above->statements[i].block();
       if (nested == nullptr) {
-        const Uses uses = uses_of(above->statements[i]);
-        const auto has = [&name](const std::vector<std::string>& names) {
-          return std::find(names.begin(), names.end(), name) != names.end();
-        };
-        if (has(uses.buffer_reads) || has(uses.buffer_writes)) {
+        if (buffers_of(above->statements[i]).count(name) != 0) {
           refuse(block, into, "block " + block_name(*above) + " uses it beside that block");
         }
         continue;
@@ -83,11 +79,8 @@ void check_reference(const Block& block, const std::string& into,
   }
   for (const Statement& stmt : last.statements) {
     if (stmt.as<Load>() != nullptr || stmt.as<Store>() != nullptr) continue;
-    const Uses uses = uses_of(stmt);
-    for (const auto* names : {&uses.buffer_reads, &uses.buffer_writes}) {
-      if (std::find(names->begin(), names->end(), ref.into) != names->end()) {
-        refuse(block, into, block_name(last) + " hands it on");
-      }
+    if (buffers_of(stmt).count(ref.into) != 0) {
+      refuse(block, into, block_name(last) + " hands it on");
     }
   }
 }
@@ -265,42 +258,23 @@ bool find_path(const Block& block, const std::string& tag, std::vector<std::size
   return false;
 }
 
-}  // namespace
-
-std::vector<std::size_t> path_to(const Block& block, const std::string& tag) {
-  std::vector<std::size_t> path;
-  find_path(block, tag, path);
-  return path;
-}
-
-void cache_by_reference(const AliasMap& map, Block& block, const std::string& into,
-                        Direction direction, const CacheOptions& options,
-                        const std::vector<std::size_t>& path, bool order_by_stride) {
-  const std::vector<Level> levels = levels_of(block, into, path);
-  if (levels.empty()) return;
-  check_reference(block, into, levels);
-  std::vector<std::int64_t> origin(block.ref_at(into).access.size(), 0);
+/// The coordinates of the first element that the levels reach.
+std::vector<std::int64_t> origin_of(const std::vector<Level>& levels) {
+  std::vector<std::int64_t> origin(levels.front().ref->access.size(), 0);
   for (const Level& level : levels) {
     for (std::size_t d = 0; d < origin.size(); ++d) {
       origin[d] = add_checked(origin[d], level.ref->access[d].constant());
     }
   }
-  std::vector<Axis> axes = axes_of(block, into, levels);
-  if (order_by_stride) {
-    std::stable_sort(axes.begin(), axes.end(),
-                     [](const Axis& a, const Axis& b) { return a.distance > b.distance; });
-  }
-  const std::size_t count = axes.size();
-  join_neighbours(axes, origin);
+  return origin;
+}
 
-  Refinement raw = block.take_ref(into);
-  raw.into = block.unique_ref_name(into + "_raw");
-  Block frame;
-  frame.location = options.transfer;
-  Refinement far, near;
+/// Makes an index of the frame for each axis. `near` gets the axes as its dimensions, with the
+/// sizes that are returned; `far` gets the elements that they move it to.
+std::vector<std::uint64_t> count_axes(const std::vector<Axis>& axes, Block& frame, Refinement& near,
+                                      Refinement& far) {
   std::vector<std::uint64_t> sizes;
-  for (const std::int64_t begin : origin) far.access.emplace_back(begin);
-  for (Axis& axis : axes) {
+  for (const Axis& axis : axes) {
     Index idx;
     idx.name = frame.index(axis.name) == nullptr ? axis.name : frame.unique_index_name(axis.name);
     idx.range = axis.size;
@@ -315,6 +289,39 @@ void cache_by_reference(const AliasMap& map, Block& block, const std::string& in
     near.access.emplace_back();
     sizes.push_back(1);
   }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::size_t> path_to(const Block& block, const std::string& tag) {
+  std::vector<std::size_t> path;
+  find_path(block, tag, path);
+  return path;
+}
+
+void cache_by_reference(const AliasMap& map, Block& block, const std::string& into,
+                        Direction direction, const CacheOptions& options,
+                        const std::vector<std::size_t>& path, bool order_by_stride) {
+  const std::vector<Level> levels = levels_of(block, into, path);
+  if (levels.empty()) return;
+  check_reference(block, into, levels);
+  std::vector<std::int64_t> origin = origin_of(levels);
+  std::vector<Axis> axes = axes_of(block, into, levels);
+  if (order_by_stride) {
+    std::stable_sort(axes.begin(), axes.end(),
+                     [](const Axis& a, const Axis& b) { return a.distance > b.distance; });
+  }
+  const std::size_t count = axes.size();
+  join_neighbours(axes, origin);
+
+  Refinement raw = block.take_ref(into);
+  raw.into = block.unique_ref_name(into + "_raw");
+  Block frame;
+  frame.location = options.transfer;
+  Refinement far, near;
+  for (const std::int64_t begin : origin) far.access.emplace_back(begin);
+  const std::vector<std::uint64_t> sizes = count_axes(axes, frame, near, far);
   far.from = raw.into;
   far.shape = element_shape(raw.shape);
   far.location = levels.back().ref->location;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "firmware/compiler/stripe/passes/kinds.h"
+#include "firmware/compiler/stripe/passes/merge.h"
 #include "firmware/compiler/stripe/passes/support.h"
 #include "firmware/compiler/stripe/passes/tile.h"
 
@@ -282,123 +283,6 @@ class Split {
   Statement tiled_;
 };
 
-bool same_indexes(const Block& a, const Block& b) {
-  return std::equal(a.indexes.begin(), a.indexes.end(), b.indexes.begin(), b.indexes.end(),
-                    [](const Index& x, const Index& y) {
-                      return x.name == y.name && x.range == y.range && x.affine == y.affine;
-                    });
-}
-
-/// Merges block b into a, which count alike. Returns false, and leaves both as they are, if views
-/// of theirs overlap in part.
-class Merge {
- public:
-  Merge(const AliasMap& scope, Block& a, Block& b) : scope_(scope), a_(a), b_(b) {}
-
-  bool run() {
-    if (!same_indexes(a_, b_) || a_.constraints != b_.constraints || a_.location != b_.location) {
-      return false;
-    }
-    if (!merge_refs()) return false;
-    if (a_.name.empty()) {
-      a_.name = b_.name;
-    } else {
-      a_.name += "+" + b_.name;
-    }
-    for (const Statement& stmt : a_.statements) {
-      const Uses uses = uses_of(stmt);
-      scalars_.insert(uses.scalar_defs.begin(), uses.scalar_defs.end());
-    }
-    for (Statement& stmt : b_.statements) {
-      stmt.deps.clear();
-      rename(stmt);
-      a_.append(std::move(stmt));
-    }
-    return true;
-  }
-
- private:
-  bool merge_refs() {
-    Block merged;
-    merged.refs = a_.refs;
-    const AliasMap map_a(scope_, a_);
-    const AliasMap map_b(scope_, b_);
-    for (const auto& [into, ref] : b_.refs) {
-      bool found = false;
-      for (const auto& [old_into, old] : a_.refs) {
-        // Two allocations of the same name are two buffers.
-        if (ref.direction == Direction::none || old.direction == Direction::none) continue;
-        const AliasType type = compare(map_a.at(old_into), map_b.at(into));
-        if (type == AliasType::partial && (writes(ref.direction) || writes(old.direction))) {
-          return false;
-        }
-        if (type != AliasType::exact) continue;
-        Refinement& target = merged.ref_at(old_into);
-        if (writes(target.direction) && writes(ref.direction) && target.agg_op != ref.agg_op) {
-          return false;
-        }
-        refs_[into] = old_into;
-        target.direction = merged_direction(target.direction, ref.direction);
-        found = true;
-        break;
-      }
-      if (found) continue;
-      Refinement moved = ref;
-      moved.into = merged.unique_ref_name(into);
-      refs_[into] = moved.into;
-      merged.add_ref(std::move(moved));
-    }
-    a_.refs = std::move(merged.refs);
-    return true;
-  }
-
-  /// Direction of a joined refinement. If A writes it first and B reads it then, old contents are
-  /// not needed.
-  static Direction merged_direction(Direction a, Direction b) {
-    if (a == Direction::out && b == Direction::in) return Direction::out;
-    return unite(a, b);
-  }
-
-  std::string defined(const std::string& scalar) {
-    std::string name = scalar;
-    for (std::size_t i = 0; !scalars_.insert(name).second; ++i) {
-      name = scalar + "_" + std::to_string(i);
-    }
-    renamed_[scalar] = name;
-    return name;
-  }
-
-  void rename(Statement& stmt) {
-    if (auto* load = stmt.as<Load>()) {
-      load->from = refs_.at(load->from);
-      load->into = defined(load->into);
-    } else if (auto* store = stmt.as<Store>()) {
-      store->from = renamed_.at(store->from);
-      store->into = refs_.at(store->into);
-    } else if (auto* index = stmt.as<LoadIndex>()) {
-      index->into = defined(index->into);
-    } else if (auto* constant = stmt.as<Constant>()) {
-      constant->name = defined(constant->name);
-    } else if (auto* intrinsic = stmt.as<Intrinsic>()) {
-      for (std::string& input : intrinsic->inputs) input = renamed_.at(input);
-      for (std::string& output : intrinsic->outputs) output = defined(output);
-    } else if (auto* special = stmt.as<Special>()) {
-      for (std::string& input : special->inputs) input = refs_.at(input);
-      for (std::string& output : special->outputs) output = refs_.at(output);
-    } else if (Block* nested = stmt.block()) {
-      for (auto& [into, ref] : nested->refs) {
-        if (ref.direction != Direction::none) ref.from = refs_.at(ref.from);
-      }
-    }
-  }
-
-  const AliasMap& scope_;
-  Block& a_;
-  Block& b_;
-  Names refs_, renamed_;
-  std::set<std::string> scalars_;
-};
-
 bool has_inner_block(const Block& block) {
   return std::any_of(block.statements.begin(), block.statements.end(),
                      [](const Statement& stmt) { return stmt.block() != nullptr; });
@@ -491,7 +375,7 @@ class Fusion : public Pass {
     share_computed(*fused.block(), *second.block());
     add_inner_tags(*fused.block(), options_.a_inner_set);
     add_inner_tags(*second.block(), options_.b_inner_set);
-    if (!Merge(scope, *fused.block(), *second.block()).run()) return false;
+    if (!merge_blocks(scope, *fused.block(), *second.block())) return false;
     fused.add_tags(options_.fused_set);
     const StatementId id = a.id;
     a = std::move(fused);

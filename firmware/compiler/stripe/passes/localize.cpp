@@ -11,10 +11,7 @@ namespace {
 std::map<std::string, std::size_t> use_counts(const Block& block) {
   std::map<std::string, std::size_t> counts;
   for (const Statement& stmt : block.statements) {
-    const Uses uses = uses_of(stmt);
-    std::set<std::string> names(uses.buffer_reads.begin(), uses.buffer_reads.end());
-    names.insert(uses.buffer_writes.begin(), uses.buffer_writes.end());
-    for (const std::string& name : names) ++counts[name];
+    for (const std::string& name : buffers_of(stmt)) ++counts[name];
   }
   return counts;
 }

@@ -35,9 +35,7 @@ class Padder {
     // Operations on whole buffers would see the rim.
     for (const Statement& stmt : block_.statements) {
       if (stmt.as<Special>() == nullptr) continue;
-      const Uses uses = uses_of(stmt);
-      for (const std::string& name : uses.buffer_reads) extents_.erase(map_.at(name).base_name);
-      for (const std::string& name : uses.buffer_writes) extents_.erase(map_.at(name).base_name);
+      for (const std::string& name : buffers_of(stmt)) extents_.erase(map_.at(name).base_name);
     }
     std::set<std::string> foreign;
     for (const auto& [into, ref] : block_.refs) {

@@ -1,5 +1,4 @@
 // prune_idxs, prune_refs: remove indexes of range 1 and unused refinements.
-#include <algorithm>
 #include <set>
 
 #include "firmware/compiler/stripe/lookup.h"
@@ -17,9 +16,7 @@ void prune_refs(Block& block, std::set<std::string> used = {}) {
     if (Block* nested = stmt.block()) prune_refs(*nested);
   }
   for (const Statement& stmt : block.statements) {
-    const Uses uses = uses_of(stmt);
-    used.insert(uses.buffer_reads.begin(), uses.buffer_reads.end());
-    used.insert(uses.buffer_writes.begin(), uses.buffer_writes.end());
+    used.merge(buffers_of(stmt));
   }
   for (auto it = block.refs.begin(); it != block.refs.end();) {
     it = used.count(it->first) == 0 ? block.refs.erase(it) : std::next(it);

@@ -24,9 +24,7 @@ std::set<std::string> candidates(const Block& block) {
     } else if (const auto* load = stmt.as<Load>()) {
       if (stored.count(load->from) == 0) names.erase(load->from);
     } else {
-      const Uses uses = uses_of(stmt);
-      for (const std::string& name : uses.buffer_reads) names.erase(name);
-      for (const std::string& name : uses.buffer_writes) names.erase(name);
+      for (const std::string& name : buffers_of(stmt)) names.erase(name);
     }
   }
   return names;

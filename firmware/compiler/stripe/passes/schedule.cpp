@@ -10,8 +10,8 @@
 #include <set>
 
 #include "firmware/compiler/stripe/passes/cache.h"
-#include "firmware/compiler/stripe/passes/deps.h"
 #include "firmware/compiler/stripe/passes/kinds.h"
+#include "firmware/compiler/stripe/passes/schedule_memory.h"
 #include "firmware/compiler/stripe/passes/schedule_units.h"
 #include "firmware/compiler/stripe/passes/support.h"
 #include "firmware/compiler/stripe/scalar.h"
@@ -20,28 +20,10 @@
 namespace tactus::stripe {
 namespace {
 
-struct ScheduleOptions {
-  Tags reqs, swap_in_tags, swap_out_tags;
-  Location mem_loc, xfer_loc;
-  std::uint64_t mem_KiB = 0, alignment = 0, num_banks = 0;
-  std::uint64_t parallelism_window = 0;
-  bool allow_overflow = false, add_constraints = true, append_devs = false;
-  UnitAssignment units;
-};
-
-struct Range {
-  std::uint64_t offset = 0, size = 0;
-  std::int64_t unit = 0;  ///< unit of the memory
-  [[nodiscard]] std::uint64_t end() const { return offset + size; }
-  [[nodiscard]] bool overlaps(const Range& other) const {
-    return unit == other.unit && offset < other.end() && other.offset < end();
-  }
-};
-
 /// A copy of a buffer.
 struct Entry {
   std::string buffer, name;
-  Range range;
+  MemoryRange range;
   /// The first statement that writes the buffer has been processed: earlier contents are not
   /// needed.
   bool begun = false;
@@ -51,16 +33,12 @@ struct Entry {
 class Scheduler {
  public:
   Scheduler(Block& block, const AliasMap& map, const ScheduleOptions& options)
-      : block_(block), map_(map), options_(options) {
-    alignment_ = options.alignment != 0 ? options.alignment : default_alignment;
-    if (chooses_unit(options.mem_loc)) units_ = choose_units(block, options.units);
-    memory_ = options.allow_overflow ? std::uint64_t{1} << 62 : options.mem_KiB * 1024;
-  }
+      : block_(block), map_(map), options_(options), memory_(block, options) {}
 
   void run() {
     check_views();
     find_first_writers();
-    reserve();
+    memory_.reserve();
     std::vector<Statement> statements = std::move(block_.statements);
     block_.statements.clear();
     for (std::size_t at = statements.size(); at-- > 0;) {
@@ -71,42 +49,10 @@ class Scheduler {
     fetch_at_the_start();
     for (Statement& stmt : result_) block_.append(std::move(stmt));
     add_copies();
-    depend();
+    set_schedule_deps(block_, use_);
   }
 
  private:
-  // ---- the memory ----
-
-  [[nodiscard]] std::int64_t unit_of(const std::string& buffer) const {
-    const auto found = units_.find(buffer);
-    return found != units_.end() ? found->second : 0;
-  }
-  /// Location of the copy of a block's buffer.
-  [[nodiscard]] Location place_of_copy(const std::string& buffer) const {
-    Location own = with_unit(options_.mem_loc, unit_of(buffer));
-    if (!options_.append_devs) return own;
-    Location all = block_.ref_at(buffer).location;
-    all.devices.insert(all.devices.end(), own.devices.begin(), own.devices.end());
-    return all;
-  }
-  /// The unit, if the location is in the memory.
-  [[nodiscard]] std::optional<std::int64_t> unit_at(const Location& location) const {
-    if (location == options_.mem_loc) return 0;
-    std::set<std::int64_t> candidates{0};
-    for (const auto& [buffer, unit] : units_) candidates.insert(unit);
-    for (const std::int64_t unit : candidates) {
-      const Location own = with_unit(options_.mem_loc, unit);
-      if (location == own) return unit;
-      const std::size_t count = location.devices.size(), tail = own.devices.size();
-      if (options_.append_devs && count > tail &&
-          std::equal(own.devices.begin(), own.devices.end(),
-                     location.devices.end() - static_cast<std::ptrdiff_t>(tail))) {
-        return unit;
-      }
-    }
-    return std::nullopt;
-  }
-
   // ---- what statements touch ----
 
   [[nodiscard]] std::map<std::string, Direction> touched(const Statement& stmt) const {
@@ -117,7 +63,7 @@ class Scheduler {
     std::map<std::string, Direction> result;
     const Uses uses = uses_of(stmt);
     const auto add = [&](const std::string& name, Direction direction) {
-      if (unit_at(block_.ref_at(name).location)) return;
+      if (memory_.unit_at(block_.ref_at(name).location)) return;
       auto [it, added] = result.emplace(name, direction);
       if (!added) it->second = unite(it->second, direction);
     };
@@ -154,70 +100,7 @@ class Scheduler {
     }
   }
 
-  /// Reserves the addresses of buffers that are in the memory already.
-  void reserve() {
-    for (const auto& [into, ref] : block_.refs) {
-      const auto unit = unit_at(ref.location);
-      if (unit) reserved_.push_back({ref.offset, bytes_of(into), *unit});
-    }
-  }
-
-  [[nodiscard]] std::uint64_t bytes_of(const std::string& buffer) const {
-    return bytes_of(block_.ref_at(buffer));
-  }
-  [[nodiscard]] std::uint64_t bytes_of(const Refinement& ref) const {
-    std::uint64_t bytes = ref.shape.bytes();
-    if (ref.bank_dim && options_.num_banks > 1) {
-      const std::uint64_t size = ref.shape.dims.at(*ref.bank_dim).size;
-      if (size != 0) bytes = bytes / size * divide_up(size, options_.num_banks);
-    }
-    return divide_up(bytes, alignment_) * alignment_;
-  }
-
-  // ---- places ----
-
-  /// Smallest leftover first, then the lowest offset. Places the buffers or none.
-  bool place(const std::vector<std::string>& buffers, std::vector<Range> taken,
-             std::map<std::string, Range>& places) const {
-    return place(block_, buffers, std::move(taken), places);
-  }
-  /// Finds places for refinements of `owner`.
-  bool place(const Block& owner, std::vector<std::string> buffers, std::vector<Range> taken,
-             std::map<std::string, Range>& places) const {
-    places.clear();
-    taken.insert(taken.end(), reserved_.begin(), reserved_.end());
-    const auto bytes = [&](const std::string& name) { return bytes_of(owner.ref_at(name)); };
-    std::sort(buffers.begin(), buffers.end(), [&](const std::string& a, const std::string& b) {
-      const std::uint64_t size_a = bytes(a);
-      const std::uint64_t size_b = bytes(b);
-      return size_a != size_b ? size_a > size_b : a > b;
-    });
-    for (const std::string& buffer : buffers) {
-      const std::uint64_t size = bytes(buffer);
-      const std::int64_t unit = unit_of(&owner == &block_ ? buffer : owner.ref_at(buffer).from);
-      std::sort(taken.begin(), taken.end(),
-                [](const Range& a, const Range& b) { return a.offset < b.offset; });
-      std::optional<Range> best;
-      std::uint64_t end = 0;
-      const auto offer = [&](std::uint64_t begin, std::uint64_t limit) {
-        if (limit < begin || limit - begin < size) return;
-        if (!best || limit - begin < best->size) best = Range{begin, limit - begin, unit};
-      };
-      for (const Range& range : taken) {
-        if (range.unit != unit) continue;
-        offer(end, range.offset);
-        end = std::max(end, range.end());
-      }
-      offer(end, memory_);
-      if (!best) return false;
-      best->size = size;
-      places[buffer] = *best;
-      taken.push_back(*best);
-    }
-    return true;
-  }
-
-  Entry& new_entry(const std::string& buffer, const Range& range) {
+  Entry& new_entry(const std::string& buffer, const MemoryRange& range) {
     std::string name;
     do {
       name = buffer + "^" + std::to_string(numbers_[buffer]++);
@@ -241,17 +124,18 @@ class Scheduler {
         used[buffer] = it->second;
       }
     }
-    std::vector<Range> kept, expected;
+    std::vector<MemoryRange> kept, expected;
     for (const auto& [buffer, entry] : live_) {
       if (used.count(buffer) != 0) kept.push_back(entry->range);
       // A copy used recently may still be in use.
       const bool recent = entry->used - at <= options_.parallelism_window;
       if (used.count(buffer) != 0 || !entry->begun || recent) expected.push_back(entry->range);
     }
-    std::map<std::string, Range> places;
-    if (!place(missing, expected, places) && !place(missing, kept, places)) {
+    std::map<std::string, MemoryRange> places;
+    if (!memory_.place(block_, missing, expected, places) &&
+        !memory_.place(block_, missing, kept, places)) {
       used.clear();
-      if (!place(all, {}, places)) {
+      if (!memory_.place(block_, all, {}, places)) {
         lose_all(io, slice(stmt), lost);
         return {};
       }
@@ -271,25 +155,25 @@ class Scheduler {
   // ---- slices ----
 
   /// Makes slices: copies of the data of one position. Returns their addresses.
-  std::vector<Range> slice(Statement& stmt) {
+  std::vector<MemoryRange> slice(Statement& stmt) {
     Block* nested = stmt.block();
     std::vector<std::string> views;
     if (nested != nullptr) {
       for (const auto& [into, ref] : nested->refs) {
         const bool there = ref.direction == Direction::none ||
-                           unit_at(block_.ref_at(ref.from).location).has_value();
+                           memory_.unit_at(block_.ref_at(ref.from).location).has_value();
         if (!there) views.push_back(into);
       }
     }
-    std::map<std::string, Range> places;
-    if (nested == nullptr || !place(*nested, views, {}, places)) {
+    std::map<std::string, MemoryRange> places;
+    if (nested == nullptr || !memory_.place(*nested, views, {}, places)) {
       user_error("block {}: what {} does not fit the {} KiB of {}",
                  nested != nullptr ? block_name(*nested) : block_name(block_),
                  nested != nullptr ? "a position of it touches" : "a special touches",
                  options_.mem_KiB, options_.mem_loc.text());
     }
     check_slices(*nested, views);
-    std::vector<Range> ranges;
+    std::vector<MemoryRange> ranges;
     for (const std::string& into : views) {
       const Refinement& ref = nested->ref_at(into);
       const bool adds = aggregation_of(ref.agg_op) != Aggregation::none;
@@ -297,7 +181,7 @@ class Scheduler {
       const Direction way =
           ref.direction == Direction::inout && adds ? Direction::out : ref.direction;
       CacheOptions options;
-      options.memory = place_of_copy(ref.from);
+      options.memory = memory_.place_of_copy(ref.from);
       options.transfer = options_.xfer_loc;
       options.load_tags = options.store_tags = {"slice"};
       options.add_constraints = options_.add_constraints;
@@ -307,7 +191,7 @@ class Scheduler {
       fix_up(*nested, into);
       ranges.push_back(places.at(into));
     }
-    slices_[nested] = ranges;
+    use_.slices[nested] = ranges;
     return ranges;
   }
 
@@ -338,12 +222,12 @@ class Scheduler {
   }
 
   /// Removes copies that slices replace, and copies of buffers that the statement writes.
-  void lose_all(const std::map<std::string, Direction>& io, const std::vector<Range>& slices,
+  void lose_all(const std::map<std::string, Direction>& io, const std::vector<MemoryRange>& slices,
                 std::vector<Entry*>& lost) {
     for (auto it = live_.begin(); it != live_.end();) {
-      const Range& range = it->second->range;
+      const MemoryRange& range = it->second->range;
       const bool taken = std::any_of(slices.begin(), slices.end(),
-                                     [&range](const Range& r) { return r.overlaps(range); });
+                                     [&range](const MemoryRange& r) { return r.overlaps(range); });
       // Data that it reads must be in the buffer itself.
       const bool replaced = taken || io.count(it->first) != 0;
       if (replaced && !it->second->begun) lost.push_back(it->second);
@@ -424,7 +308,7 @@ class Scheduler {
       const auto it = used.find(ref.from);
       if (ref.direction == Direction::none || it == used.end()) continue;
       const TensorShape copy = copy_shape(ref.from);
-      ref.location = place_of_copy(ref.from);
+      ref.location = memory_.place_of_copy(ref.from);
       ref.from = it->second->name;
       for (std::size_t i = 0; i < ref.shape.dims.size(); ++i) {
         ref.shape.dims[i].stride = copy.dims[i].stride;
@@ -462,7 +346,7 @@ class Scheduler {
     near.access = far.access;
     near.from = entry.name;
     near.shape = element_shape(copy_shape(entry.buffer));
-    near.location = place_of_copy(entry.buffer);
+    near.location = memory_.place_of_copy(entry.buffer);
     Refinement& source = in ? far : near;
     Refinement& target = in ? near : far;
     source.into = "src";
@@ -492,17 +376,10 @@ class Scheduler {
               [](const Entry* a, const Entry* b) { return a->range.offset < b->range.offset; });
     for (const Entry* entry : waiting) {
       const auto first = std::find_if(result_.begin(), result_.end(), [&](const Statement& stmt) {
-        return names(stmt).count(entry->name) != 0;
+        return buffers_of(stmt).count(entry->name) != 0;
       });
       result_.insert(first, transfer("swap_in_", *entry, true));
     }
-  }
-
-  static std::set<std::string> names(const Statement& stmt) {
-    const Uses uses = uses_of(stmt);
-    std::set<std::string> result(uses.buffer_reads.begin(), uses.buffer_reads.end());
-    result.insert(uses.buffer_writes.begin(), uses.buffer_writes.end());
-    return result;
   }
 
   void add_copies() {
@@ -513,98 +390,23 @@ class Scheduler {
       copy.access.resize(buffer.shape.dims.size());
       copy.shape = copy_shape(entry.buffer);
       copy.agg_op = buffer.agg_op;
-      copy.location = place_of_copy(entry.buffer);
+      copy.location = memory_.place_of_copy(entry.buffer);
       copy.offset = entry.range.offset;
       block_.add_ref(std::move(copy));
+      use_.copies.emplace(entry.name, entry.range);
     }
-  }
-
-  /// Adds dependencies, by data and by copies that use the same memory.
-  void depend() {
-    const AliasMap outside;
-    Block detached = block_;
-    for (auto& [into, ref] : detached.refs) {
-      ref.direction = Direction::none;
-      ref.from.clear();
-    }
-    compute_deps(detached, AliasMap(outside, detached));
-    std::map<std::string, const Entry*> by_name;
-    for (const Entry& entry : entries_) by_name[entry.name] = &entry;
-    std::vector<std::set<std::size_t>> needed(block_.statements.size());
-    std::vector<std::set<std::size_t>> implied(block_.statements.size());
-    std::vector<std::vector<const Entry*>> used(block_.statements.size());
-    for (std::size_t at = 0; at < block_.statements.size(); ++at) {
-      for (const std::string& name : names(block_.statements[at])) {
-        const auto it = by_name.find(name);
-        if (it != by_name.end()) used[at].push_back(it->second);
-      }
-      for (const StatementId dep : detached.statements[at].deps) {
-        needed[at].insert(detached.position(dep));
-      }
-      for (std::size_t before = 0; before < at; ++before) {
-        if (displaces(used[before], used[at]) || slices_meet(before, at, used)) {
-          needed[at].insert(before);
-        }
-      }
-      for (const std::size_t dep : needed[at]) {
-        implied[at].insert(implied[dep].begin(), implied[dep].end());
-      }
-      block_.statements[at].deps.clear();
-      for (const std::size_t dep : needed[at]) {
-        if (implied[at].count(dep) == 0) {
-          block_.statements[at].deps.push_back(block_.statements[dep].id);
-        }
-      }
-      implied[at].insert(needed[at].begin(), needed[at].end());
-    }
-  }
-
-  /// True if slices of one statement overlap in memory with copies or slices of the other.
-  [[nodiscard]] bool slices_meet(std::size_t before, std::size_t after,
-                                 const std::vector<std::vector<const Entry*>>& used) const {
-    const auto ranges = [&](std::size_t at) {
-      std::vector<Range> result;
-      const auto found = slices_.find(block_.statements[at].block());
-      if (found != slices_.end()) result = found->second;
-      return result;
-    };
-    const std::vector<Range> a = ranges(before);
-    const std::vector<Range> b = ranges(after);
-    const auto meets = [](const std::vector<Range>& slices, const Range& range) {
-      return std::any_of(slices.begin(), slices.end(),
-                         [&range](const Range& slice) { return slice.overlaps(range); });
-    };
-    const auto entries_meet = [&meets](const std::vector<Range>& slices,
-                                       const std::vector<const Entry*>& entries) {
-      return std::any_of(entries.begin(), entries.end(),
-                         [&](const Entry* entry) { return meets(slices, entry->range); });
-    };
-    return entries_meet(a, used[after]) || entries_meet(b, used[before]) ||
-           std::any_of(a.begin(), a.end(), [&](const Range& range) { return meets(b, range); });
-  }
-
-  static bool displaces(const std::vector<const Entry*>& before,
-                        const std::vector<const Entry*>& after) {
-    for (const Entry* a : before) {
-      for (const Entry* b : after) {
-        if (a != b && a->range.overlaps(b->range)) return true;
-      }
-    }
-    return false;
   }
 
   Block& block_;
   const AliasMap& map_;
   const ScheduleOptions& options_;
-  std::uint64_t alignment_ = 0, memory_ = 0;
-  std::map<std::string, std::int64_t> units_;  ///< units of copies, by buffer
-  std::vector<Range> reserved_;
+  ScheduleMemory memory_;
   std::list<Entry> entries_;
   std::list<Statement> result_;
   std::map<std::string, Entry*> live_;
   std::map<std::string, std::size_t> first_writer_, numbers_;
   std::set<std::string> stored_, awaited_;
-  std::map<const Block*, std::vector<Range>> slices_;  ///< places, by block
+  MemoryUse use_;
 };
 
 class Schedule : public Pass {

@@ -13,15 +13,6 @@ namespace {
 
 constexpr const char* unit_name = "unit";
 
-std::vector<std::string> buffers_of(const Statement& stmt) {
-  const Uses uses = uses_of(stmt);
-  std::vector<std::string> names = uses.buffer_reads;
-  names.insert(names.end(), uses.buffer_writes.begin(), uses.buffer_writes.end());
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
 /// Units that the views of each buffer request.
 std::map<std::string, std::int64_t> asked_for(const Block& block) {
   std::map<std::string, std::int64_t> units;
@@ -57,7 +48,7 @@ std::map<std::string, std::int64_t> coloured(const Block& block,
   std::map<std::string, std::set<std::string>> together;
   std::vector<std::string> order;
   for (const Statement& stmt : block.statements) {
-    const std::vector<std::string> names = buffers_of(stmt);
+    const std::set<std::string> names = buffers_of(stmt);
     for (const std::string& a : names) {
       if (together.find(a) == together.end()) order.push_back(a);
       together[a].insert(names.begin(), names.end());

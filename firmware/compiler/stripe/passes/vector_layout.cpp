@@ -135,10 +135,7 @@ class Layout {
   /// partial writes keep other elements.
   void find_fixed() {
     for (const Statement& stmt : block_.statements) {
-      if (stmt.as<Special>() == nullptr) continue;
-      const Uses uses = uses_of(stmt);
-      fixed_.insert(uses.buffer_reads.begin(), uses.buffer_reads.end());
-      fixed_.insert(uses.buffer_writes.begin(), uses.buffer_writes.end());
+      if (stmt.as<Special>() != nullptr) fixed_.merge(buffers_of(stmt));
     }
     for (const auto& [into, ref] : block_.refs) {
       if (ref.direction == Direction::inout || ref.bank_dim) fixed_.insert(into);

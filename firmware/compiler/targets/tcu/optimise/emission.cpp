@@ -4,13 +4,10 @@
 #include <deque>
 
 #include "firmware/compiler/targets/tcu/optimise/early_moves.h"
-#include "isa/support/error.h"
 
 namespace tactus::compiler::optimise {
 namespace {
 
-/// Vectors fetched by one read if no wait hides it.
-constexpr std::uint32_t bulk = 256;
 /// Number of transfers kept in the queue. More would delay urgent ones, since the queue is in
 /// order.
 constexpr std::size_t queued_ahead = 2;
@@ -35,15 +32,11 @@ tcu::Action action_of(const Code& code) {
   }
 }
 
-/// True for weights that are no block.
-bool loads_other_weights(const Code& code) {
-  return code.kind == CodeKind::load_local || code.kind == CodeKind::load_zeroes;
-}
-
 class Emission {
  public:
-  Emission(const Blocks& blocks, const tcu::Architecture& architecture, const Machine& machine,
-           const Ring& ring, std::uint64_t first_constant, bool keep_instructions)
+  Emission(const Lowered& lowered, const Blocks& blocks, const tcu::Architecture& architecture,
+           const Machine& machine, const Ring& ring, std::uint64_t first_constant,
+           bool keep_instructions)
       : keeps_(keep_instructions),
         blocks_(blocks),
         architecture_(architecture),
@@ -51,25 +44,11 @@ class Emission {
         machine_(machine),
         ring_(ring),
         timeline_(machine),
-        next_constant_(first_constant),
-        dram_(blocks.size(), 0),
-        place_(blocks.size(), absent),
-        last_use_(blocks.size(), 0) {}
+        codes_(lowered.codes),
+        weights_(blocks, lowered.codes, ring, machine.own_weight_reads, first_constant) {}
 
   Emitted run(const Lowered& lowered, const Codes& prologue) {
-    std::uint32_t loaded = absent;
-    for (std::size_t i = 0; i < lowered.codes.size(); ++i) {
-      const Code& code = lowered.codes[i];
-      if ((code.kind == CodeKind::load_block && code.block != loaded) ||
-          code.kind == CodeKind::load_unit) {
-        uses_.push_back(code.block);
-        use_codes_.push_back(i);
-      }
-      if (code.kind == CodeKind::load_block) loaded = code.block;
-      if (loads_other_weights(code)) loaded = absent;
-    }
-    keep_resident();
-    codes_ = &lowered.codes;
+    emitted_.resident = weights_.keep_resident();
     if (is_queued()) moves_ = early_moves(lowered.codes, architecture_.local_depth);
     for (const Code& code : prologue) add(code);
     for (const std::size_t end : lowered.job_ends) {
@@ -80,6 +59,7 @@ class Emission {
       emitted_.job_cycles.push_back(timeline_.head());
     }
     emitted_.cycles = timeline_.end();
+    emitted_.block_order = weights_.block_order();
     return std::move(emitted_);
   }
 
@@ -87,6 +67,7 @@ class Emission {
   static constexpr std::uint32_t absent = 0xFFFFFFFF;
 
   void add(const Code& code);
+  void put(const Code& code);
   void add_counted(const Code& code);
   void add_load(const Code& code);
   void fetch_in_wait(const Code& code);
@@ -99,13 +80,9 @@ class Emission {
     if (keeps_) emitted_.instructions.push_back(instruction);
   }
   [[nodiscard]] std::uint64_t read_early(std::uint64_t wait);
-  void keep_resident();
-  [[nodiscard]] bool stage_next();
-  [[nodiscard]] bool allocate(std::uint32_t block);
   void fetch(std::uint64_t least, std::uint64_t most);
   [[nodiscard]] bool is_queued() const { return machine_.dma_queue != 0; }
   void move_ahead();
-  [[nodiscard]] bool stage_chunk();
   [[nodiscard]] EarlyMove* next_value();
   void add_move(const Code& code);
   void add_next(const Code& code);
@@ -122,6 +99,8 @@ class Emission {
   Machine machine_;
   Ring ring_;
   tcu::Timeline timeline_;
+  const Codes& codes_;
+  WeightStream weights_;
   Emitted emitted_;
   Costs costs_;
 
@@ -130,28 +109,9 @@ class Emission {
   std::deque<Code> early_;       ///< reads of values that may be emitted where the head would wait
 
   // Used on machines with a queue for transfers.
-  const Codes* codes_ = nullptr;
-  std::size_t at_ = 0;              ///< index of the current code
-  std::vector<EarlyMove> moves_;    ///< transfers of values
-  std::size_t next_move_ = 0;       ///< index in moves_
-  std::uint64_t pending_size_ = 0;  ///< vectors in pending_ that are not fetched yet
-
-  // The stream of weights.
-  std::vector<std::uint32_t> uses_;     ///< blocks in the order of the program
-  std::vector<std::size_t> use_codes_;  ///< code of each use
-  std::size_t used_ = 0;                ///< loads that have been emitted
-  std::size_t ahead_ = 0;               ///< uses whose blocks are in local memory or being read
-  std::uint64_t next_constant_;
-  std::vector<std::uint64_t> dram_;    ///< DRAM1 address by block; 0: none yet
-  std::vector<std::uint32_t> place_;   ///< local vector by block, in the ring
-  std::vector<std::size_t> last_use_;  ///< by block: one past the last use for which it is kept
-  std::deque<std::uint32_t> in_ring_;  ///< oldest first
-  std::uint32_t write_ = 0;            ///< next free vector of the ring
-  struct Pending {
-    std::uint32_t block, fetched;  ///< fetched: number of vectors that have been read
-    std::size_t use;               ///< use for which the block was staged
-  };
-  std::deque<Pending> pending_;  ///< blocks that are staged and not completely fetched
+  std::size_t at_ = 0;            ///< index of the current code
+  std::vector<EarlyMove> moves_;  ///< transfers of values
+  std::size_t next_move_ = 0;     ///< index in moves_
 
   std::uint32_t loaded_ = absent;  ///< block whose weights the array holds
 
@@ -164,94 +124,6 @@ class Emission {
   std::vector<Span> under_way_;
 };
 
-/// Chooses resident blocks evenly spread over the program, so that reads of the other blocks find
-/// waits to hide in.
-void Emission::keep_resident() {
-  const std::uint32_t first = ring_.first + ring_.size;
-  emitted_.resident.first = first;
-  if (ring_.resident == 0) return;
-  std::uint64_t all = 0;
-  std::vector<bool> seen(blocks_.size(), false);
-  std::vector<std::uint32_t> order;
-  for (const std::uint32_t block : uses_) {
-    if (seen[block]) continue;
-    seen[block] = true;
-    order.push_back(block);
-    all += blocks_[block].vectors();
-  }
-  const std::uint64_t room = std::min<std::uint64_t>(ring_.resident, all);
-  std::uint64_t passed = 0;
-  for (const std::uint32_t block : order) {
-    const std::uint32_t size = blocks_[block].vectors();
-    passed += size;
-    std::uint32_t& kept = emitted_.resident.size;
-    const bool due = std::uint64_t{kept} * all < passed * room;
-    if (size == 0 || !due || kept + size > room) continue;
-    place_[block] = first + kept - ring_.first;
-    dram_[block] = next_constant_ + 1;
-    next_constant_ += size;
-    emitted_.block_order.push_back(block);
-    kept += size;
-  }
-}
-
-/// Allocates space behind the newest block. Frees the oldest blocks that no emitted use will read.
-bool Emission::allocate(std::uint32_t block) {
-  const std::uint32_t size = blocks_[block].vectors();
-  if (size > ring_.size) internal_error("a block of weights is larger than its memory");
-  // Weights with reads of their own are read some time after their LoadWeights; a fetch into their
-  // place would wait for that.
-  const std::size_t kept = machine_.own_weight_reads && ahead_ > used_ ? 4 : 0;
-  const bool wraps = write_ + size > ring_.size;
-  const std::uint32_t at = wraps ? 0 : write_;
-  while (!in_ring_.empty()) {
-    const std::uint32_t oldest = in_ring_.front();
-    const std::uint32_t first = place_[oldest], end = first + blocks_[oldest].vectors();
-    const bool in_tail = wraps && first >= write_;
-    const bool overlaps = first < at + size && end > at;
-    if (!in_tail && !overlaps) break;
-    if (last_use_[oldest] + kept > used_) return false;
-    place_[oldest] = absent;
-    in_ring_.pop_front();
-  }
-  place_[block] = at;
-  in_ring_.push_back(block);
-  write_ = at + size;
-  return true;
-}
-
-/// Makes room for the next block that is not in local memory. Returns false if there is no such
-/// block, or no room.
-bool Emission::stage_next() {
-  while (ahead_ < uses_.size() && place_[uses_[ahead_]] != absent) {
-    last_use_[uses_[ahead_]] = ahead_ + 1;
-    ++ahead_;
-  }
-  if (ahead_ == uses_.size()) return false;
-  const std::uint32_t block = uses_[ahead_];
-  if (!allocate(block)) return false;
-  if (dram_[block] == 0) {
-    dram_[block] = next_constant_ + 1;
-    next_constant_ += blocks_[block].vectors();
-    emitted_.block_order.push_back(block);
-  }
-  pending_.push_back({block, 0, ahead_});
-  last_use_[block] = ++ahead_;
-  pending_size_ += blocks_[block].vectors();
-  return true;
-}
-
-/// For machines with a queue: stages as much as one transfer should fetch. Returns false if there
-/// is no room for it yet.
-bool Emission::stage_chunk() {
-  const std::uint64_t chunk = std::min<std::uint64_t>(bulk, ring_.size / 4);
-  while (pending_size_ < chunk && stage_next()) {
-  }
-  if (pending_.empty()) return false;
-  constexpr std::size_t soon = 4;  // uses
-  return pending_size_ >= chunk || ahead_ == uses_.size() || pending_.front().use <= used_ + soon;
-}
-
 /// The first transfer of values that may begin now, or null.
 EarlyMove* Emission::next_value() {
   constexpr std::size_t window = 24;  // transfers that are considered
@@ -260,11 +132,11 @@ EarlyMove* Emission::next_value() {
   for (std::size_t i = next_move_; i < end; ++i) {
     EarlyMove& move = moves_[i];
     if (move.is_done || move.earliest > at_) continue;
-    const Code& code = (*codes_)[move.code];
+    const Code& code = codes_[move.code];
     const bool passes =
         std::all_of(moves_.begin() + static_cast<std::ptrdiff_t>(next_move_),
                     moves_.begin() + static_cast<std::ptrdiff_t>(i), [&](const EarlyMove& before) {
-                      return before.is_done || !must_keep_order((*codes_)[before.code], code);
+                      return before.is_done || !must_keep_order(codes_[before.code], code);
                     });
     if (passes) return &move;
   }
@@ -276,13 +148,13 @@ void Emission::move_ahead() {
   while (is_queued() &&
          timeline_.queued_moves() < std::min<std::size_t>(queued_ahead, machine_.dma_queue)) {
     EarlyMove* const value = next_value();
-    const bool weights = stage_chunk();
+    const bool weights = weights_.stage_chunk();
     if (value == nullptr && !weights) return;
-    if (weights && (value == nullptr || use_codes_[pending_.front().use] < value->latest)) {
-      fetch(0, pending_size_);
+    if (weights && (value == nullptr || weights_.next_code() < value->latest)) {
+      fetch(0, weights_.staged());
     } else {
       value->is_done = true;
-      add_move((*codes_)[value->code]);
+      add_move(codes_[value->code]);
     }
   }
 }
@@ -292,31 +164,14 @@ void Emission::move_ahead() {
 void Emission::fetch(std::uint64_t least, std::uint64_t most) {
   std::uint64_t done = 0;
   while (done < most) {
-    if (pending_.empty() && !stage_next()) return;
-    const std::uint64_t local =
-        ring_.first + place_[pending_.front().block] + std::uint64_t{pending_.front().fetched};
-    const std::uint64_t dram =
-        dram_[pending_.front().block] - 1 + std::uint64_t{pending_.front().fetched};
-    std::uint64_t count = 0;
-    while (done + count < most && (!pending_.empty() || stage_next())) {
-      auto& [block, fetched, use] = pending_.front();
-      if (ring_.first + place_[block] + fetched != local + count ||
-          dram_[block] - 1 + fetched != dram + count) {
-        break;
-      }
-      const std::uint64_t left = blocks_[block].vectors() - fetched;
-      const std::uint64_t taken = std::min(left, most - done - count);
-      count += taken;
-      fetched += static_cast<std::uint32_t>(taken);
-      pending_size_ -= taken;
-      if (taken == left) pending_.pop_front();
-    }
+    const auto taken = weights_.take(most - done);
+    if (!taken) return;
     const std::uint64_t start = timeline_.head();
-    put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {local, 0}, {dram, 0},
-                            count));
+    put(tcu::make_data_move(layout_, tcu::DataMoveKind::dram1_to_local, {taken->local, 0},
+                            {taken->dram, 0}, taken->count));
     fetching_ += timeline_.head() - start;
-    emitted_.fetched += count;
-    done += count;
+    emitted_.fetched += taken->count;
+    done += taken->count;
     if (done >= least) return;
   }
 }
@@ -342,45 +197,34 @@ std::uint64_t Emission::read_early(std::uint64_t wait) {
 
 void Emission::add_load(const Code& code) {
   const std::uint32_t block = code.block;
-  // What is still to be fetched: everything staged up to this block, or this block alone.
-  std::uint64_t missing = 0;
-  if (ahead_ <= used_) {
-    while (pending_.empty() && ahead_ <= used_) {
-      if (!stage_next() && ahead_ <= used_) internal_error("no room for weights");
-    }
-  }
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    if (pending_[i].block != block) continue;
-    for (std::size_t k = 0; k <= i; ++k) {
-      missing += blocks_[pending_[k].block].vectors() - pending_[k].fetched;
-    }
-  }
+  const std::uint64_t missing = weights_.missing(block);
   std::uint64_t wait = hiding_wait(code);
   if (missing == 0) wait -= std::min(wait, read_early(wait));
   const std::uint64_t start = machine_.read_start();
   const std::uint64_t hidden = wait > start ? (wait - start) / machine_.beats : 0;
   const bool no_wait_hides =
       machine_.shadow_weights || 2 * machine_.array_size < start + machine_.beats;
-  const std::uint64_t together = is_queued()     ? pending_size_
-                                 : no_wait_hides ? std::min<std::uint64_t>(bulk, ring_.size / 2)
-                                                 : 0;
+  const std::uint64_t together = is_queued() ? weights_.staged()
+                                 : no_wait_hides
+                                     ? std::min<std::uint64_t>(bulk_read, ring_.size / 2)
+                                     : 0;
   if (missing != 0) {
     fetch(missing, std::max({missing, hidden, together}));
   } else if (hidden != 0) {
     fetch(0, hidden);
   }
   const Block& weights = blocks_[block];
-  const std::uint32_t local = ring_.first + place_[block];
+  const std::uint64_t local = weights_.local(block);
   if (code.kind == CodeKind::load_unit) {
     put(tcu::make_load_activation(layout_, {local, 0}));
-    ++used_;
+    weights_.use();
     return;
   }
   if (weights.vectors() != 0) {
     put(tcu::make_load_weights(layout_, {local, 0}, weights.vectors()));
   }
   if (!weights.biased) put(tcu::make_load_weights(layout_, {0, 0}, 1, true));
-  ++used_;
+  weights_.use();
   // With 4 vectors or more, sums of the last product are written before the next product's sums
   // reach the accumulators.
   if (weights.vectors() > 3) accumulated_ = false;
@@ -436,6 +280,11 @@ void Emission::add(const Code& code) {
     return;
   }
   fetch_in_wait(code);
+  put(code);
+}
+
+/// Emits the instruction of a code that is no load of a block.
+void Emission::put(const Code& code) {
   const tcu::Operand local{code.local, code.local_stride}, other{code.other, code.other_stride};
   using Kind = tcu::DataMoveKind;
   Kind kind{};
@@ -501,7 +350,7 @@ void Emission::add_next(const Code& code) {
   if (!is_queued()) return add(code);
   const std::uint64_t before = timeline_.head();
   for (; next_move_ < moves_.size() && moves_[next_move_].latest <= at_; ++next_move_) {
-    if (!moves_[next_move_].is_done) add_move((*codes_)[moves_[next_move_].code]);
+    if (!moves_[next_move_].is_done) add_move(codes_[moves_[next_move_].code]);
   }
   transfers_ += timeline_.head() - before;
   move_ahead();
@@ -549,7 +398,7 @@ void Emission::add_counted(const Code& code) {
 Emitted emit(const Lowered& lowered, const Codes& prologue, const Blocks& blocks,
              const tcu::Architecture& architecture, const Machine& machine, const Ring& ring,
              std::uint64_t first_constant, bool keep_instructions) {
-  return Emission(blocks, architecture, machine, ring, first_constant, keep_instructions)
+  return Emission(lowered, blocks, architecture, machine, ring, first_constant, keep_instructions)
       .run(lowered, prologue);
 }
 

@@ -16,22 +16,11 @@
 
 #include "firmware/compiler/targets/tcu/optimise/blocks.h"
 #include "firmware/compiler/targets/tcu/optimise/lowering.h"
+#include "firmware/compiler/targets/tcu/optimise/weight_stream.h"
 #include "isa/tcu/instruction.h"
 #include "isa/tcu/timing.h"
 
 namespace tactus::compiler::optimise {
-
-struct Ring {
-  std::uint32_t first = 0, size = 0;  ///< local vectors
-  /// Vectors behind the ring, for blocks that are loaded before the program starts.
-  std::uint32_t resident = 0;
-};
-
-/// Local vectors for blocks that the host loads once. In DRAM1 these blocks come first, from
-/// `first_constant` on.
-struct Resident {
-  std::uint32_t first = 0, size = 0;
-};
 
 /// Cycles of a job at the decoder's head, by kind of instruction. Waiting counts for the
 /// instruction that waits.

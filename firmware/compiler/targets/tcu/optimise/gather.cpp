@@ -135,10 +135,8 @@ std::optional<Kernel> Gathering::kernel_of(const Group& group) const {
   return kernel;
 }
 
-/// Rectangles beyond the kernel's edge use any window that contains the pixels they need.
-std::optional<Rectangles> Gathering::cut(const Group& group, const Kernel& kernel,
-                                         std::uint32_t height, std::uint32_t width,
-                                         std::uint64_t most) const {
+/// The kernel's taps in rectangles, without windows yet.
+Rectangles rectangles_of(const Kernel& kernel, std::uint32_t height, std::uint32_t width) {
   Rectangles cut;
   cut.height = height;
   cut.width = width;
@@ -153,6 +151,14 @@ std::optional<Rectangles> Gathering::cut(const Group& group, const Kernel& kerne
       cut.sets.push_back(std::move(set));
     }
   }
+  return cut;
+}
+
+/// Rectangles beyond the kernel's edge use any window that contains the pixels they need.
+std::optional<Rectangles> Gathering::cut(const Group& group, const Kernel& kernel,
+                                         std::uint32_t height, std::uint32_t width,
+                                         std::uint64_t most) const {
+  Rectangles cut = rectangles_of(kernel, height, width);
   const std::size_t pixels = kernel.inputs.front().size();
   const auto is_whole = [](const Rectangles::Set& set) {
     return std::find(set.taps.begin(), set.taps.end(), no_tap) == set.taps.end();

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/compiler/targets/tcu/optimise/fusion.h"
-
 namespace tactus::compiler::optimise {
 namespace {
 

@@ -34,4 +34,15 @@ void pack_pixels(Network& network);
 /// one for each tap.
 void gather_taps(Network& network);
 
+/// Removes pixels and blocks that no output depends on.
+void drop_unread(Network& network);
+
+/// Removes pixels and blocks of which no result is live, and subtracts their share of the multiply-
+/// accumulates.
+void drop_dead(Group& group, const std::vector<bool>& live, std::uint32_t n);
+
+/// Renumbers pixels and blocks of the parts; those whose new number is no_vector are removed.
+void renumber(Group& group, const std::vector<std::uint32_t>& pixels,
+              const std::vector<std::uint32_t>& blocks);
+
 }  // namespace tactus::compiler::optimise

@@ -70,8 +70,7 @@ class Scheduler {
     return v >= schedule_.first_vector && number(v) < readers_.size() && readers_[number(v)] != 0;
   }
   [[nodiscard]] std::uint32_t tiles(std::size_t group) const {
-    const std::uint32_t pixels = plan_.tiles[group].pixels;
-    return (network_.groups[group].pixels + pixels - 1) / pixels;
+    return plan_.tiles[group].parts(network_.groups[group]);
   }
 
   const Network& network_;

@@ -25,6 +25,11 @@ struct Plan {
     /// Number of consecutive jobs that add to the same accumulators, each for a slice of the
     /// inputs.
     std::uint32_t slices = 1;
+
+    /// Number of tiles that the group's pixels make.
+    [[nodiscard]] std::uint32_t parts(const Group& group) const {
+      return (group.pixels + pixels - 1) / pixels;
+    }
   };
   std::vector<Tile> tiles;            ///< by group
   std::vector<bool> joins_previous;   ///< by group: belongs to the segment of the group before it

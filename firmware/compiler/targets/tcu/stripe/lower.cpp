@@ -191,12 +191,20 @@ class Program {
     return layout;
   }
 
-  void finish(LoweredStripe& out) {
-    Compiled& model = out.model;
-    model.architecture = architecture_;
-    model.instructions = encoder_.instructions();
-    model.program = encoder_.take_bytes();
-    model.constants.assign(nests_.dram1_used() * architecture_.vector_bytes(), 0);
+  /// Writes a constant and counts its loss.
+  void declare_constant(const TensorLayout& layout, std::uint64_t base,
+                        const std::vector<float>& values, Compiled& model) {
+    write_constant(pack_tensor(layout, architecture_, values), base, model);
+    const auto source = options_.sources.find(layout.name);
+    ConstantLoss& loss =
+        model.constant_losses[source == options_.sources.end() ? layout.name : source->second];
+    for (const float element : values) {
+      loss.add(architecture_.data_type, static_cast<double>(element));
+    }
+  }
+
+  /// The user's buffers are the model's inputs, outputs and constants.
+  void declare_buffers(Compiled& model) {
     std::map<std::string, stripe::Direction> used;
     for (const auto& [into, ref] : nests_.main().block->refs) {
       const auto [found, added] = used.emplace(ref.from, ref.direction);
@@ -215,13 +223,7 @@ class Program {
           fail(program_.block(),
                fmt::format("writes buffer {}, which is to be a constant", quote(name)));
         }
-        write_constant(pack_tensor(layout, architecture_, constant->second), buffer.base, model);
-        const auto source = options_.sources.find(name);
-        ConstantLoss& loss =
-            model.constant_losses[source == options_.sources.end() ? name : source->second];
-        for (const float element : constant->second) {
-          loss.add(architecture_.data_type, static_cast<double>(element));
-        }
+        declare_constant(layout, buffer.base, constant->second, model);
         continue;
       }
       if (buffer.memory != Tag::dram0) {
@@ -240,6 +242,15 @@ class Program {
         model.input_layouts.push_back(layout);
       }
     }
+  }
+
+  void finish(LoweredStripe& out) {
+    Compiled& model = out.model;
+    model.architecture = architecture_;
+    model.instructions = encoder_.instructions();
+    model.program = encoder_.take_bytes();
+    model.constants.assign(nests_.dram1_used() * architecture_.vector_bytes(), 0);
+    declare_buffers(model);
     if (model.outputs.empty()) {
       fail(program_.block(),
            "writes none of the user's buffers, so the model would have no outputs");

@@ -56,9 +56,8 @@ std::map<const Buffer*, Life> lives_of(const Nest& main) {
     life.last = std::max(life.last, at);
   };
   for (std::size_t i = 0; i < main.block->statements.size(); ++i) {
-    const stripe::Uses uses = stripe::uses_of(main.block->statements[i]);
-    for (const std::string& name : uses.buffer_reads) use(main, name, i);
-    for (const std::string& name : uses.buffer_writes) use(main, name, i);
+    for (const std::string& name : stripe::buffers_of(main.block->statements[i]))
+      use(main, name, i);
   }
   std::vector<std::pair<const Nest*, std::size_t>> inner;  // blocks below main, and their kernel
   for (std::size_t i = 0; i < main.children.size(); ++i) {

@@ -6,7 +6,7 @@
 namespace tactus::compiler::stripe_tcu {
 namespace {
 
-using Points = std::vector<std::vector<std::int32_t>>;
+using Points = std::vector<Point>;
 
 /// Computes the distance from the first nest's start to the second's. Returns false if their loops
 /// differ.

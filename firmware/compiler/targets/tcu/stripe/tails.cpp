@@ -73,11 +73,7 @@ std::optional<std::vector<std::string>> counted_by(const Block& block, const Ref
 std::vector<std::size_t> users_of(const Block& main, const std::string& buffer) {
   std::vector<std::size_t> users;
   for (std::size_t i = 0; i < main.statements.size(); ++i) {
-    const stripe::Uses uses = stripe::uses_of(main.statements[i]);
-    const auto has = [&](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), buffer) != names.end();
-    };
-    if (has(uses.buffer_reads) || has(uses.buffer_writes)) users.push_back(i);
+    if (stripe::buffers_of(main.statements[i]).count(buffer) != 0) users.push_back(i);
   }
   return users;
 }
@@ -331,6 +327,37 @@ bool has_falling_access(const Block& body) {
   return false;
 }
 
+/// Lets the drain store the result `out` to its buffer, `target`, in place of the sums.
+void store_result(Block& grid, const Drain& drain, Refinement& out, const Refinement& target) {
+  // The result replaces the sums in their accumulators, element by element.
+  Refinement result = grid.ref_at(drain.tile);
+  result.into = grid.unique_ref_name(out.into);
+  result.agg_op.clear();
+  result.shape.type = target.shape.type;
+  result.attributes["in_place_of"] = drain.tile;
+  Refinement far = grid.take_ref(drain.raw);
+  far.from = out.from;
+  far.agg_op.clear();
+  far.into = grid.unique_ref_name(out.into + "_raw");
+  far.shape.type = target.shape.type;
+  for (std::size_t d = 0; d < far.shape.dims.size(); ++d) {
+    far.shape.dims[d].stride = target.shape.dims[d].stride;
+  }
+  far.location = target.location;
+  out.from = result.into;
+  out.location = result.location;
+  Refinement &source = drain.block->ref_at("src"), &sink = drain.block->ref_at("dst");
+  source.from = result.into;
+  sink.from = far.into;
+  sink.location = far.location;
+  source.shape.type = sink.shape.type = target.shape.type;
+  for (std::size_t d = 0; d < far.shape.dims.size(); ++d) {
+    sink.shape.dims[d].stride = target.shape.dims[d].stride;
+  }
+  grid.add_ref(std::move(result));
+  grid.add_ref(std::move(far));
+}
+
 bool fuse_at(Block& main, std::size_t at) {
   const auto drain = drain_of(main.statements[at]);
   if (!drain) return false;
@@ -346,8 +373,8 @@ bool fuse_at(Block& main, std::size_t at) {
   if (view == nullptr) return false;
   const stripe::TensorShape whole = main.ref_at(buffer).shape;
   const auto its = counted_by(body, *view, whole);
-  const stripe::TensorShape& target = main.ref_at(output->from).shape;
-  const auto made = counted_by(body, *output, target);
+  const Refinement& target = main.ref_at(output->from);
+  const auto made = counted_by(body, *output, target.shape);
   if (!its || !made || *its != *made) return false;
   if (has_falling_access(body)) return false;
 
@@ -356,34 +383,7 @@ bool fuse_at(Block& main, std::size_t at) {
   limit_to_tile(body, grid, *its, tile, raw, whole);
   const std::string output_name = output->into;
   take_from_grid(body, grid, tile, view->into, drain->tile, output_name);
-  // The result replaces the sums in their accumulators, element by element.
-  Refinement result = grid.ref_at(drain->tile);
-  result.into = grid.unique_ref_name(output_name);
-  result.agg_op.clear();
-  result.shape.type = target.type;
-  result.attributes["in_place_of"] = drain->tile;
-  Refinement& out = body.ref_at(output_name);
-  Refinement far = raw;
-  (void)grid.take_ref(drain->raw);
-  far.from = out.from;
-  far.agg_op.clear();
-  far.into = grid.unique_ref_name(output_name + "_raw");
-  far.shape.type = target.type;
-  for (std::size_t d = 0; d < far.shape.dims.size(); ++d) {
-    far.shape.dims[d].stride = target.dims[d].stride;
-  }
-  far.location = main.ref_at(out.from).location;
-  out.from = result.into;
-  out.location = result.location;
-  drain->block->ref_at("src").from = result.into;
-  drain->block->ref_at("dst").from = far.into;
-  drain->block->ref_at("dst").location = far.location;
-  drain->block->ref_at("src").shape.type = drain->block->ref_at("dst").shape.type = target.type;
-  for (std::size_t d = 0; d < far.shape.dims.size(); ++d) {
-    drain->block->ref_at("dst").shape.dims[d].stride = target.dims[d].stride;
-  }
-  grid.add_ref(std::move(result));
-  grid.add_ref(std::move(far));
+  store_result(grid, *drain, body.ref_at(output_name), target);
   grid.name += "+" + body.name;
   tail.deps.clear();
   tail.set_tag("tcu_tail");

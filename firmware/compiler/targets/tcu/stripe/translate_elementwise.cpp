@@ -1,6 +1,7 @@
 // Functions of single elements: one kernel without loops over other elements.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -171,15 +172,18 @@ class Translator::Functions {
 
   /// An operand that is not computed, by its number, or a computed scalar.
   struct Value {
-    std::optional<std::size_t> operand;
+    static constexpr std::size_t none = SIZE_MAX;
+    std::size_t operand = none;
     std::string computed;
+
+    [[nodiscard]] bool is_operand() const { return operand != none; }
   };
 
   /// Writes what the kind's SIMD instructions compute. Where the order of two values has no effect,
   /// a computed one comes first, then operands in their order.
   std::string by_sequence(const Elementwise::Function& function) {
     const auto text = [&](const Value& value) {
-      return value.operand ? scalar(function.operands[*value.operand]) : value.computed;
+      return value.is_operand() ? scalar(function.operands[value.operand]) : value.computed;
     };
     Value held;  // in the register
     for (const hir::SimdStep& step : hir::simd_sequence(function.kind, function.operands.size())) {
@@ -191,12 +195,13 @@ class Translator::Functions {
         held = left;
         continue;
       }
-      const bool behind = left.operand && (!right.operand || *right.operand < *left.operand);
+      const bool behind =
+          left.is_operand() && (!right.is_operand() || right.operand < left.operand);
       if (fields.op != tcu::SimdOp::subtract && behind) std::swap(left, right);
       const std::string first = text(left);
-      held = {std::nullopt, call(name_of(fields.op), {first, text(right)})};
+      held = {Value::none, call(name_of(fields.op), {first, text(right)})};
     }
-    if (!held.operand && held.computed.empty()) {
+    if (!held.is_operand() && held.computed.empty()) {
       internal_error("no function of elements: {}", hir::to_string(function.kind));
     }
     return text(held);

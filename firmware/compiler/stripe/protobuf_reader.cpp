@@ -1,13 +1,12 @@
-// Programs from and to protobuf text.
+// Programs from protobuf text.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
-#include <stripe.pb.h>
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
-#include <utility>
 
+#include "firmware/compiler/stripe/protobuf_names.h"
 #include "firmware/compiler/stripe/text.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -20,42 +19,10 @@ using google::protobuf::Message;
 using google::protobuf::TextFormat;
 using Tree = TextFormat::ParseInfoTree;
 
-constexpr std::size_t longest_text = std::size_t{256} << 20;
 /// Messages that one block may add to the nesting: statement, block, and within it down to the
 /// terms of an access.
 constexpr int messages_a_block = 2;
 constexpr int messages_within = 8;
-
-constexpr std::pair<proto::DataType, DataType> types[] = {
-    {proto::BOOLEAN, DataType::boolean}, {proto::INT8, DataType::i8},
-    {proto::INT16, DataType::i16},       {proto::INT32, DataType::i32},
-    {proto::INT64, DataType::i64},       {proto::INT128, DataType::i128},
-    {proto::UINT8, DataType::u8},        {proto::UINT16, DataType::u16},
-    {proto::UINT32, DataType::u32},      {proto::UINT64, DataType::u64},
-    {proto::FLOAT16, DataType::fp16},    {proto::FLOAT32, DataType::fp32},
-    {proto::FLOAT64, DataType::fp64},    {proto::BFLOAT16, DataType::bf16},
-    {proto::PRNG, DataType::prng}};
-constexpr std::pair<proto::Refinement_Dir, Direction> directions[] = {
-    {proto::Refinement::None, Direction::none},
-    {proto::Refinement::In, Direction::in},
-    {proto::Refinement::Out, Direction::out},
-    {proto::Refinement::InOut, Direction::inout}};
-
-/// The other half of the pair with `from`.
-template <typename To, typename Pairs, typename From>
-std::optional<To> other_half(const Pairs& pairs, From from) {
-  for (const auto& pair : pairs) {
-    if (std::get<From>(pair) == from) return std::get<To>(pair);
-  }
-  return std::nullopt;
-}
-
-DataType type_of(proto::DataType type) {
-  return other_half<DataType>(types, type).value_or(DataType::unknown);
-}
-proto::DataType type_of(DataType type) {
-  return other_half<proto::DataType>(types, type).value_or(proto::UNKNOWN);
-}
 
 class Collector : public google::protobuf::io::ErrorCollector {
  public:
@@ -72,8 +39,6 @@ class Collector : public google::protobuf::io::ErrorCollector {
   const std::string& where_;
   std::string first_;
 };
-
-// ---- reading ------------------------------------------------------------------------------------
 
 class FromMessages {
  public:
@@ -223,7 +188,7 @@ class FromMessages {
     Refinement ref;
     ref.line = line;
     ref.into = entry.key();
-    const auto direction = other_half<Direction>(directions, from.dir());
+    const auto direction = other_half<Direction>(protobuf_directions, from.dir());
     if (!direction) fail(line, "unknown direction");
     ref.direction = *direction;
     ref.from = from.from();
@@ -331,8 +296,8 @@ bool holds_program(std::string_view text) {
 }
 
 void parse(std::string_view text, const std::string& where, Message& message, Tree& tree) {
-  if (text.size() > longest_text) {
-    user_error("{}: {} bytes; at most {} are read", where, text.size(), longest_text);
+  if (text.size() > longest_program_text) {
+    user_error("{}: {} bytes; at most {} are read", where, text.size(), longest_program_text);
   }
   const std::size_t invalid = find_invalid_utf8(text);
   if (invalid != std::string_view::npos) {
@@ -351,149 +316,6 @@ void parse(std::string_view text, const std::string& where, Message& message, Tr
   }
   // Warnings of the parser, which it can only print, are errors here.
   if (!errors.first().empty()) throw UserError(errors.first());
-}
-
-// ---- writing ------------------------------------------------------------------------------------
-
-void write(const Affine& from, proto::Affine& to) {
-  to.set_offset(from.constant());
-  for (const Affine::Term& term : from.terms()) {
-    proto::Term& added = *to.add_terms();
-    added.set_key(term.first);
-    added.set_value(term.second);
-  }
-}
-
-void write(const Location& from, proto::Location& to) {
-  for (const Device& device : from.devices) {
-    proto::Device& added = *to.add_devs();
-    added.set_name(device.name);
-    for (const Affine& unit : device.units) write(unit, *added.add_units());
-  }
-}
-
-template <typename To>
-void write_attributes(const Tagged& from, To& to) {
-  for (const auto& [key, value] : from.attributes) {
-    proto::AttributeEntry& entry = *to.add_attrs();
-    entry.set_key(key);
-    proto::Attribute& attr = *entry.mutable_value();
-    if (const auto* flag = std::get_if<bool>(&value)) attr.set_bval(*flag);
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) attr.set_ival(*integer);
-    if (const auto* real = std::get_if<double>(&value)) attr.set_fval(*real);
-    if (const auto* text = std::get_if<std::string>(&value)) attr.set_sval(*text);
-    if (const auto* any = std::get_if<AnyValue>(&value)) {
-      attr.mutable_any()->set_type_url(any->type_url);
-      attr.mutable_any()->set_value(any->bytes);
-    }
-  }
-}
-
-void write(const Refinement& from, proto::Refinement& to) {
-  to.set_dir(other_half<proto::Refinement_Dir>(directions, from.direction)
-                 .value_or(proto::Refinement::None));
-  to.set_from(from.from);
-  for (const Affine& access : from.access) write(access, *to.add_access());
-  proto::TensorShape& shape = *to.mutable_interior_shape();
-  shape.set_type(type_of(from.shape.type));
-  shape.set_codec(from.shape.codec);
-  shape.set_layout(from.shape.layout);
-  shape.set_is_const(from.shape.is_const);
-  for (const Dimension& dim : from.shape.dims) {
-    auto& added = *shape.add_dims();
-    added.set_size(dim.size);
-    added.set_stride(dim.stride);
-  }
-  to.set_agg_op(from.agg_op);
-  write(from.location, *to.mutable_loc());
-  to.set_offset(from.offset);
-  write_attributes(from, to);
-}
-
-void write(const Block& from, proto::Block& to);
-
-struct OperationWriter {
-  proto::Statement& to;
-
-  void operator()(const Load& op) const {
-    to.mutable_load()->set_from(op.from);
-    to.mutable_load()->set_into(op.into);
-  }
-  void operator()(const Store& op) const {
-    to.mutable_store()->set_from(op.from);
-    to.mutable_store()->set_into(op.into);
-  }
-  void operator()(const LoadIndex& op) const {
-    write(op.from, *to.mutable_load_index()->mutable_from());
-    to.mutable_load_index()->set_into(op.into);
-  }
-  void operator()(const Constant& op) const {
-    to.mutable_constant()->set_name(op.name);
-    if (const auto* integer = std::get_if<std::int64_t>(&op.value)) {
-      to.mutable_constant()->set_iconst(*integer);
-    } else {
-      to.mutable_constant()->set_fconst(std::get<double>(op.value));
-    }
-  }
-  void operator()(const Intrinsic& op) const {
-    proto::Intrinsic& out = *to.mutable_intrinsic();
-    out.set_name(op.name);
-    for (const std::string& input : op.inputs) out.add_inputs(input);
-    for (const std::string& output : op.outputs) out.add_outputs(output);
-    out.set_type(type_of(op.type));
-  }
-  void operator()(const Special& op) const {
-    proto::Special& out = *to.mutable_special();
-    out.set_name(op.name);
-    for (const std::string& input : op.inputs) out.add_inputs(input);
-    for (const std::string& output : op.outputs) out.add_outputs(output);
-    for (const auto& [key, value] : op.int_params) {
-      out.add_int_params()->set_key(key);
-      out.mutable_int_params()->rbegin()->set_value(value);
-    }
-    for (const auto& [key, value] : op.str_params) {
-      out.add_str_params()->set_key(key);
-      out.mutable_str_params()->rbegin()->set_value(value);
-    }
-  }
-  void operator()(const BlockBox& box) const { write(*box, *to.mutable_block()); }
-};
-
-void write(const Statement& from, const std::map<StatementId, std::size_t>& before,
-           proto::Statement& to) {
-  std::vector<std::uint32_t> deps;
-  for (const StatementId id : from.deps) {
-    const auto it = before.find(id);
-    if (it != before.end()) deps.push_back(static_cast<std::uint32_t>(it->second));
-  }
-  std::sort(deps.begin(), deps.end());
-  for (const std::uint32_t dep : deps) to.add_deps(dep);
-  write_attributes(from, to);
-  std::visit(OperationWriter{to}, from.op);
-}
-
-void write(const Block& from, proto::Block& to) {
-  to.set_name(from.name);
-  to.set_comments(from.comments);
-  write(from.location, *to.mutable_loc());
-  for (const Index& idx : from.indexes) {
-    proto::Index& added = *to.add_idxs();
-    added.set_name(idx.name);
-    added.set_range(idx.range);
-    write(idx.affine, *added.mutable_affine());
-    write_attributes(idx, added);
-  }
-  for (const Affine& constraint : from.constraints) write(constraint, *to.add_constraints());
-  for (const auto& [into, ref] : from.refs) {
-    proto::RefinementEntry& added = *to.add_refs();
-    added.set_key(into);
-    write(ref, *added.mutable_value());
-  }
-  std::map<StatementId, std::size_t> before;
-  for (const Statement& stmt : from.statements) {
-    write(stmt, before, *to.add_stmts());
-    before.emplace(stmt.id, before.size());
-  }
 }
 
 }  // namespace
@@ -532,90 +354,6 @@ Program read_protobuf_text(std::string_view text, const std::string& where, bool
     user_error("{}: {}", where, error.what());
   }
   return program;
-}
-
-std::string print_protobuf_text(const Program& program) {
-  proto::Program message;
-  write(program.entry, {}, *message.mutable_entry());
-  for (const auto& [name, sections] : program.buffers) {
-    proto::BufferEntry& entry = *message.add_buffers();
-    entry.set_key(name);
-    for (const auto& [key, bytes] : sections) {
-      proto::Section& section = *entry.mutable_value()->add_sections();
-      section.set_key(key);
-      section.set_value(bytes);
-    }
-  }
-  std::string text;
-  TextFormat::Printer printer;
-  if (!printer.PrintToString(message, &text)) internal_error("a program could not be printed");
-  return text;
-}
-
-namespace {
-
-/// The text without white space and C comments at its start.
-std::string_view first_words(std::string_view text) {
-  for (;;) {
-    const std::size_t start = text.find_first_not_of(" \t\r\n");
-    if (start == std::string_view::npos) return {};
-    text.remove_prefix(start);
-    const bool line = text.substr(0, 2) == "//", block = text.substr(0, 2) == "/*";
-    if (!line && !block) return text;
-    const std::size_t end = line ? text.find('\n') : text.find("*/");
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + (line ? 1 : 2));
-  }
-}
-
-/// True if a statement such as "O[i: 10] = +(A[i]);" or "O = A + B;" begins here.
-bool is_tile_statement(std::string_view text) {
-  const auto in_name = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  const std::size_t name = std::find_if_not(text.begin(), text.end(), in_name) - text.begin();
-  if (name == 0 || name == text.size()) return false;
-  if (text[name] == '[') return true;
-  const std::size_t next = text.find_first_not_of(" \t", name);
-  return next != std::string_view::npos && text[next] == '=';
-}
-
-/// Name of the language of a text that is no Stripe program; empty: unknown.
-std::string_view other_language(std::string_view text) {
-  constexpr std::string_view tile = "a program in the Tile language, which is not read";
-  constexpr std::pair<std::string_view, std::string_view> languages[] = {
-      {"function", tile},
-      {"func", "MLIR, which is not read"},
-      {"module", "MLIR, which is not read"},
-      {"#", "MLIR, which is not read"},
-      {"{", "JSON, as passes and hardware models are"},
-      {"[", "JSON, as passes are"}};
-  const std::string_view start = first_words(text);
-  for (const auto& [word, language] : languages) {
-    if (start.substr(0, word.size()) != word) continue;
-    const char next = start.size() > word.size() ? start[word.size()] : ' ';
-    const bool longer = std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '_';
-    if (!longer || std::isalpha(static_cast<unsigned char>(word[0])) == 0) return language;
-  }
-  return is_tile_statement(start) ? tile : std::string_view();
-}
-
-}  // namespace
-
-Program read_program(std::string_view text, const std::string& where) {
-  const char* const allowed = "a Stripe program in printed or protobuf text";
-  const std::size_t start = text.find_first_not_of(" \t\r\n\v\f");
-  if (start == std::string_view::npos) {
-    user_error("{}: the file is empty; {} was expected", where, allowed);
-  }
-  if (text[start] >= '0' && text[start] <= '9') return read_text_form(text, where);
-  try {
-    return read_protobuf_text(text, where);
-  } catch (const UserError&) {
-    const std::string_view language = other_language(text);
-    if (language.empty()) throw;
-    user_error("{}: is {}; allowed: {}", where, language, allowed);
-  }
 }
 
 }  // namespace tactus::stripe
