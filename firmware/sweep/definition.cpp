@@ -17,6 +17,7 @@
 #include "firmware/sweep/stripe_point.h"
 #include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
+#include "isa/dram/arbitration.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -64,6 +65,7 @@ std::string source_problem(const std::string& key, const KeyValue& value, const 
     }
     if (key == "workload.gemm") (void)gemm::parse_shape(*name, "the shape");
     if (key == "kernel.precision") (void)gemm::parse_precision(*name, "the precision");
+    if (key == "board.arbitration") (void)read_arbitration(*name);
     if (key == "board.ddr") (void)read_ddr_preset(preset_name(*name, path));
     if (key != "workload.network") return "";
     const std::string file = resolve_beside(path, *name);
@@ -406,6 +408,7 @@ class Configurations::Builder {
         path["interconnect_ns"] = {board.at("interconnect_ns"), board.at("interconnect_ns")};
       }
     }
+    if (set("arbitration")) (*memory)["arbitration"] = board.at("arbitration");
     if (!set("ddr")) return;
     const Configuration placed = encode_board_memory(placed_memory(result));
     (*memory)["base"] = placed.at("base");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "isa/dram/arbitration.h"
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
 #include "models/sim/clock_driver.h"
@@ -95,8 +96,15 @@ void TcuUnits::check_runs(MemoryModel memory, std::uint64_t units, std::uint64_t
   }
 }
 
+void TcuUnits::check_ports(const TcuSimulationConfig& config, std::uint64_t units) {
+  if (config.memory_model == MemoryModel::fixed) return;
+  check_arbitration(arbitration_text(config), static_cast<unsigned>(units),
+                    config.board_memory->stream.has_value(), "the memory's arbitration ");
+}
+
 void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units,
                           std::uint64_t runs, const Model& model) {
+  check_ports(config, units);
   check_runs(config.memory_model, units, runs, model.file.batch);
   if (units > 1) check_window(model);
 }
