@@ -106,9 +106,28 @@ ModelFigures model_figures(const Serving& serving, const ServingResult& result, 
   return figures;
 }
 
+/// Adds up whose accesses waited for whose, by model and by unit. Each model on each unit is a
+/// party at the memory.
+void add_waits(const ServingPlan& plan, const ServingResult& result, ServingFigures& figures) {
+  if (!result.shared_memory || result.shared_memory->parties < 2) return;
+  const DdrFigures& ddr = *result.shared_memory;
+  for (ModelFigures& model : figures.models) model.waits_ns.resize(figures.models.size());
+  for (UnitFigures& unit : figures.units) unit.waits_ns.resize(figures.units.size());
+  for (unsigned party = 0; party < ddr.parties; ++party) {
+    for (unsigned other = 0; other < ddr.parties; ++other) {
+      const std::uint64_t clocks = ddr.waits[std::size_t{party} * ddr.parties + other];
+      const double ns = static_cast<double>(clocks * ddr.tck_ps) / 1e3;
+      const PlacedModel &one = plan.placed[party], &its = plan.placed[other];
+      figures.models[one.model].waits_ns[its.model] += ns;
+      figures.units[one.unit].waits_ns[its.unit] += ns;
+    }
+  }
+}
+
 }  // namespace
 
-ServingFigures serving_figures(const Serving& serving, const ServingResult& result) {
+ServingFigures serving_figures(const Serving& serving, const ServingPlan& plan,
+                               const ServingResult& result) {
   ServingFigures figures;
   figures.seconds =
       static_cast<double>(result.cycles) / serving.models.front().config.clock_mhz / 1e6;
@@ -134,11 +153,12 @@ ServingFigures serving_figures(const Serving& serving, const ServingResult& resu
     unit.queued = ratio(of.sums.queued(), of.sums.totals.cycles() * of.sums.memories.size());
     figures.units.push_back(unit);
   }
+  add_waits(plan, result, figures);
   return figures;
 }
 
 Json serving_json(const Serving& serving, const ServingPlan& plan, const ServingResult& result) {
-  const ServingFigures figures = serving_figures(serving, result);
+  const ServingFigures figures = serving_figures(serving, plan, result);
   const double clock_mhz = serving.models.front().config.clock_mhz;
   Json json;
   json["cycles"] = result.cycles;
@@ -167,6 +187,9 @@ Json serving_json(const Serving& serving, const ServingPlan& plan, const Serving
     model["mean_waiting"] = f.mean_waiting;
     model["bytes_per_second"] = f.bytes_per_second;
     model["share_of_bytes"] = f.share_of_bytes;
+    for (unsigned other = 0; other < f.waits_ns.size(); ++other) {
+      model["waits_for_ns"][serving.models[other].name] = f.waits_ns[other];
+    }
     model.update(sums_json(result.models[m].sums));
   }
   json["units"] = Json::array();
@@ -185,9 +208,13 @@ Json serving_json(const Serving& serving, const ServingPlan& plan, const Serving
     unit["busy"] = f.busy;
     unit["entering"] = f.entering;
     unit["waits_for_others"] = f.queued;
+    if (!f.waits_ns.empty()) unit["waits_for_ns"] = f.waits_ns;
     unit.update(sums_json(result.units[u].sums));
   }
-  if (result.shared_memory) json["memory"] = to_json(*result.shared_memory);
+  if (result.shared_memory) {
+    json["memory"] = to_json(*result.shared_memory);
+    json["memory"].erase("waits");  // models and units have them by name
+  }
   return json;
 }
 
