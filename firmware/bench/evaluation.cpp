@@ -461,6 +461,7 @@ std::optional<std::uint64_t> sum_of(const std::vector<tcu::LayerEntry>& layers,
 }  // namespace
 
 void check_runs(const Task& task) {
+  TcuUnits::check_ports(machine_config(task), task.tcus);
   if (is_served(task)) return check_serving(task);
   if (task.tcus == 1) return;
   const bool compiled = task.source == Source::model;
@@ -470,13 +471,10 @@ void check_runs(const Task& task) {
   TcuUnits::check_runs(task.memory_model, task.tcus, runs_of(task.images(), batch), batch);
 }
 
-Figures evaluate(const Task& task, const ProgramCache& cache) {
-  if (is_served(task)) {
-    Figures figures = evaluate(alone(task), cache);
-    figures.serving = serve_task(task, cache);
-    return figures;
-  }
-  check_axi_width(task.architecture, task.axi_data_bits);
+namespace {
+
+/// Figures of the task's images, without requests that arrive.
+Figures evaluate_images(const Task& task, const ProgramCache& cache) {
   const Clock::time_point begin = Clock::now();
   const Prepared prepared = prepare(task, cache);
   const Program& program = prepared.program;
@@ -551,6 +549,17 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   const std::uint64_t beat = task.axi_data_bits / 8;
   figures.dram_read_bytes = (run.read_beats[0] + run.read_beats[1]) * beat;
   figures.dram_write_bytes = (run.write_beats[0] + run.write_beats[1]) * beat;
+  return figures;
+}
+
+}  // namespace
+
+Figures evaluate(const Task& task, const ProgramCache& cache) {
+  check_axi_width(task.architecture, task.axi_data_bits);
+  TcuUnits::check_ports(machine_config(task), task.tcus);
+  if (!is_served(task)) return evaluate_images(task, cache);
+  Figures figures = evaluate_images(alone(task), cache);
+  figures.serving = serve_task(task, cache);
   return figures;
 }
 

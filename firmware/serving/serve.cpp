@@ -28,6 +28,9 @@ class Server {
 
   std::optional<TcuRunResult> run() {
     machines_.set_parties(static_cast<unsigned>(plan_.placed.size()));
+    for (std::size_t i = plan_.placed.size(); i-- > 0;) {
+      machines_.set_party(plan_.placed[i].unit, static_cast<unsigned>(i));
+    }
     machines_.run([this](unsigned unit) { work(unit); });
     dispatcher_.finish();
     return std::move(stuck_);

@@ -218,6 +218,56 @@ Json serving_json(const Serving& serving, const ServingPlan& plan, const Serving
   return json;
 }
 
+std::vector<Figure> serving_columns() {
+  return {
+      {"serving.cycles", "cycles", "until the last image ended, or to the end of serving"},
+      {"serving.seconds", "s", "the same time at the board's clock"},
+      {"serving.models.arrived", "requests", "requests that arrived: done + dropped + waiting"},
+      {"serving.models.done", "requests", "requests whose image has ended"},
+      {"serving.models.dropped", "requests", "requests that found a full queue"},
+      {"serving.models.waiting", "requests", "requests that were never begun"},
+      {"serving.models.frames_per_second", "1/s", "images that are done, by the time of the run"},
+      {"serving.models.latency_ms.*", "ms",
+       "from arrival to the image's end: min, median, p95, "
+       "p99 (nearest rank), max, mean"},
+      {"serving.models.queueing_ms.*", "ms", "from arrival until a unit takes the request"},
+      {"serving.models.service_ms.*", "ms", "of the image's program"},
+      {"serving.models.alone_cycles", "cycles", "of an image that has the board alone"},
+      {"serving.models.slowdown", "ratio", "mean of service_ms by the time of alone_cycles"},
+      {"serving.models.mean_in_system", "requests",
+       "mean number that wait or are served; by Little's law, their rate times the mean latency"},
+      {"serving.models.mean_waiting", "requests", "mean number that wait"},
+      {"serving.models.bytes_per_second", "bytes/s", "read and written at the DRAM ports"},
+      {"serving.models.share_of_bytes", "0..1", "part of the bytes of all models"},
+      {"serving.models.waits_for_ns.*", "ns",
+       "time that all accesses of the model together wait at the memory, by the model whose "
+       "accesses are served meanwhile, its own included"},
+      {"serving.models.lost_cycles.*", "cycles", "as accounting.lost_cycles, of all its images"},
+      {"serving.models.waits.*", "cycles", "what the DRAM ports waited for, by port and state"},
+      {"serving.units.banks", "", "models of the unit and the bytes of the DRAM that they use"},
+      {"serving.units.done", "requests", "requests whose image has ended on the unit"},
+      {"serving.units.busy", "0..1", "part of the time in which an image runs"},
+      {"serving.units.entering", "0..1", "part in which the unit begins with another model"},
+      {"serving.units.waits_for_others", "0..1",
+       "part of the ports' cycles in which the memory serves other accesses, of any unit"},
+      {"serving.units.waits_for_ns", "ns", "as that of models, by unit"},
+      {"serving.units.waits.*", "cycles", "as those of models"},
+      {"serving.memory.*", "", "as ddr.*, of all units"},
+      {"serving.slowdowns.*", "ratio",
+       "mean latency and program of each model when those of one other arrive, too, by those "
+       "alone"},
+  };
+}
+
+std::vector<Figure> request_columns() {
+  return {{"model", "text", "the request's model"},
+          {"unit", "", "number of the unit that served it"},
+          {"arrival", "cycles", "cycle in which the request came"},
+          {"taken", "cycles", "cycle in which its unit took it, and began with its model"},
+          {"begin", "cycles", "first cycle of its program"},
+          {"end", "cycles", "cycle of its image's last event"}};
+}
+
 std::string requests_csv(const Serving& serving, const ServingResult& result) {
   std::string text = csv_row({"model", "unit", "arrival", "taken", "begin", "end"});
   for (const ServedRequest& r : result.requests) {

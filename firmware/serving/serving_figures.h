@@ -8,6 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "firmware/report/figures.h"
 #include "firmware/serving/serve.h"
 
 namespace tactus {
@@ -54,6 +55,9 @@ struct ServingFigures {
 /// "memory".
 [[nodiscard]] nlohmann::ordered_json serving_json(const Serving& serving, const ServingPlan& plan,
                                                   const ServingResult& result);
+/// Meanings of the figures of serving_json(), and of the columns of requests_csv().
+[[nodiscard]] std::vector<Figure> serving_columns();
+[[nodiscard]] std::vector<Figure> request_columns();
 /// A row for each request that is done: model, unit, and times in cycles.
 [[nodiscard]] std::string requests_csv(const Serving& serving, const ServingResult& result);
 

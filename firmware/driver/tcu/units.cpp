@@ -104,7 +104,6 @@ void TcuUnits::check_ports(const TcuSimulationConfig& config, std::uint64_t unit
 
 void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units,
                           std::uint64_t runs, const Model& model) {
-  check_ports(config, units);
   check_runs(config.memory_model, units, runs, model.file.batch);
   if (units > 1) check_window(model);
 }
