@@ -252,15 +252,13 @@ TEST(Waits, AreDealtOutByWhoWasServedMeanwhile) {
     for (const unsigned other : {0U, 1U, 2U}) sum += core.waits().clocks(party, other);
   }
   EXPECT_EQ(sum, queued) << "every clock of waiting is dealt out once";
-  // Six accesses take 24 clocks from open + 1 on; the last arrives when two of them are served, and
-  // waits for the rest, of which two or three are of party 1.
+  // Six accesses take 24 clocks from open + 1 on; the last arrives when two of them are served.
   EXPECT_EQ(last.command, open + 1 + 6 * burst);
   EXPECT_EQ(last.queue, last.command - (open + 6) - 1);
   const std::uint64_t of_1 = core.waits().clocks(0, 1), of_2 = core.waits().clocks(0, 2);
-  EXPECT_GT(of_1, 0U);
-  EXPECT_GT(of_2, 0U);
-  // The first of all accesses waits for none.
-  EXPECT_GE(of_1 + of_2, last.queue);
+  EXPECT_EQ(of_1 + of_2, last.queue);
+  // Four accesses are served from its arrival on, three of them of party 1.
+  EXPECT_EQ(of_1, last.queue * 3 / 4);
 }
 
 TEST(Waits, OfWritesEndWhenTheyAreAdmitted) {
