@@ -167,13 +167,24 @@ TEST(BoardMemory, PagePoliciesReplaceThatOfThePreset) {
 }
 
 TEST(BoardMemory, ArbitrationIsReadAndChecked) {
+  // Each value of a board with a provenance has one, too.
   const std::string base = "\"base\": {\n      \"dram0\"";
-  const auto with = [&](const std::string& text) {
-    return "\"arbitration\": \"" + text + "\",\n    " + base;
+  const auto read = [&](const std::string& value) {
+    std::string text =
+        read_text(std::string(TACTUS_SOURCE_DIR) + "/configs/boards/zcu104_dual.json");
+    const auto replace = [&](const std::string& from, const std::string& to) {
+      ASSERT_NE(text.find(from), std::string::npos) << from;
+      text.replace(text.find(from), from.size(), to);
+    };
+    replace("../arch", std::string(TACTUS_SOURCE_DIR) + "/configs/arch");
+    replace(base, "\"arbitration\": \"" + value + "\",\n    " + base);
+    replace("\"controller_port\": {",
+            "\"arbitration\": {\"assumed\": \"here\"}, \"controller_port\": {");
+    return parse_board(text, "b.json");
   };
   for (const char* text : {"ports", "round_robin", "fixed:unit1.dram0,stream,unit1",
                            "shares:dram0=0.25,unit3=0.75", "shares:unit0=1:512"}) {
-    const Board board = board_with(base, with(text));
+    const Board board = read(text);
     EXPECT_EQ(board.board_memory->arbitration, text);
     const std::string again =
         "{\"memory\":" + encode_board_memory(*board.board_memory).dump() + "}";
@@ -201,12 +212,14 @@ TEST(BoardMemory, ArbitrationIsReadAndChecked) {
       {"shares:unit0=0.5:0", "\"0\" is no window; allowed 1..1000000000 clocks"},
       {"shares:unit0=0.5:x", "\"x\" is no window"}};
   for (const auto& [text, error] : wrong) {
-    const std::string found = error_with(base, with(text));
+    const std::string found = error_of([&, value = std::string(text)] { (void)read(value); });
     EXPECT_EQ(found.find("b.json:/memory/arbitration: "), 0U) << found;
     EXPECT_NE(found.find(error), std::string::npos) << found;
   }
+  EXPECT_EQ(error_with(base, "\"arbitration\": \"ports\",\n    " + base),
+            "b.json:/provenance/memory/arbitration: missing key");
   // The stream needs a path; units are those of a run.
-  Board board = board_with(base, with("fixed:unit2"));
+  Board board = read("fixed:unit2");
   board.board_memory->stream.reset();
   TcuSimulationConfig config = board.simulation_config();
   EXPECT_EQ(error_of([&] { TcuUnits::check_ports(config, 2); }),
