@@ -43,7 +43,8 @@ void DdrBuffer::rewind() {
 
 void DdrBuffer::admit(int slot) {
   DdrAccess& access = accesses_[slot];
-  // As ages are compared, those of lower ranks are older.
+  ranked_ = ranked_ || access.rank != 0;
+  // As ages are compared, accesses of lower ranks are older.
   access.age = std::uint64_t{access.rank} << rank_shift | next_age_++;
   ++places_[!shared_ && access.write ? 1 : 0];
   ++taken_[access.write ? 1 : 0];
@@ -61,12 +62,9 @@ void DdrBuffer::join(DdrClock refresh_end) {
   accesses_.push_back(bank.queue, slot);
   const std::uint64_t bit = std::uint64_t{1} << access.address.bank;
   busy_ |= bit;
-  // The new access is the youngest. It replaces a candidate only if its rank is lower, or if it is
-  // the first access to the open row, and then the candidate's command is PRE.
-  if (bank.candidate < 0 || bank.kind == DdrCommandKind::pre ||
-      access.rank < accesses_[bank.candidate].rank) {
-    dirty_ |= bit;
-  }
+  // The new access is the youngest. Without ranks it replaces a candidate only if it is the first
+  // access to the open row, and then the candidate's command is PRE.
+  if (bank.candidate < 0 || bank.kind == DdrCommandKind::pre || ranked_) dirty_ |= bit;
   if (access.write) {
     ++writes_;
   } else {

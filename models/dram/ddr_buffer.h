@@ -59,6 +59,7 @@ struct DdrBufferState {
   std::uint64_t best_age_ = 0;  ///< age of the access in choice_
   /// Reads and writes that have joined a bank, and reads that have not.
   unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;
+  bool ranked_ = false;          ///< true from the first access on whose rank is not 0
   bool draining_ = false;        ///< true from write_high_mark until write_low_mark
   bool prefers_writes_ = false;  ///< true if banks consider writes; false: reads
   std::uint64_t next_age_ = 0;
