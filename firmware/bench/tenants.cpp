@@ -33,7 +33,10 @@ std::vector<std::string> parts_of(const std::string& text) {
 using Named = std::pair<std::string, Task>;
 
 std::vector<Named> networks_of(const Task& task) {
-  std::vector<Named> all{{std::filesystem::path(task.workload).stem().string(), alone(task)}};
+  const bool of_zoo = task.source == Source::network;
+  const std::string first =
+      of_zoo ? task.workload : std::filesystem::path(task.workload).stem().string();
+  std::vector<Named> all{{first, alone(task)}};
   for (const std::string& part : parts_of(task.beside)) {
     const std::size_t equals = part.find('=');
     const std::string name = part.substr(0, equals);
@@ -55,7 +58,7 @@ std::vector<Named> networks_of(const Task& task) {
   return all;
 }
 
-/// Everything but the models' programs.
+/// Everything but the models' programs and inputs.
 Serving serving_of(const Task& task, const std::vector<Named>& networks) {
   Serving serving;
   serving.units = static_cast<unsigned>(task.tcus);
