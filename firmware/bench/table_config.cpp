@@ -98,8 +98,9 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   request_parameters(Asker::rows).read(reader, row.task, MissingKeys::allowed);
   refuse_others(Asker::rows, reader);
   // Each unit executes one run.
-  if (reader.has("tcus") && !is_served(row.task))
+  if (reader.has("tcus") && !is_served(row.task)) {
     row.task.images_wanted = row.task.tcus * row.task.batch;
+  }
   decode_changes(reader, row);
   row.label = reader.get_optional_string("label").value_or("");
   if (auto values = reader.get_optional_object("board_values")) {

@@ -42,9 +42,8 @@ class TcuUnits {
   /// has `batch` images.
   static void check_runs(MemoryModel memory, std::uint64_t units, std::uint64_t runs,
                          std::uint64_t batch);
-  /// As check_runs(), for the runs of a model. For several units it also throws
-  /// UserError if the program changes the offset of a DRAM bank, since it might then reach another
-  /// unit's bank.
+  /// As check_runs(), for the runs of a model. For several units it also throws UserError if the
+  /// program changes the offset of a DRAM bank, since it might then reach another unit's bank.
   static void check_deal(const TcuSimulationConfig& config, std::uint64_t units, std::uint64_t runs,
                          const Model& model);
 
