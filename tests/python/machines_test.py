@@ -436,7 +436,6 @@ class Serving(unittest.TestCase):
         self.assertEqual(first["arrived"], first["done"] + first["dropped"] + first["waiting"])
         self.assertEqual(first["done"] + second["done"], len(served.requests))
         self.assertEqual({r["unit"] for r in served.requests if r["model"] == "first"}, {0})
-        self.assertGreater(first["waits_for_ns"]["second"], 0)
         self.assertGreaterEqual(served.figures["slowdowns"]["first"]["beside"]["second"]["service"], 1)
 
     def test_an_image_alone_takes_the_cycles_of_a_run(self):
@@ -445,6 +444,12 @@ class Serving(unittest.TestCase):
         run = tactus.run(model, np.zeros(model.inputs[0].shape), "zcu104")
         self.assertEqual(served.figures["models"][0]["alone_cycles"], run.cycles)
         self.assertEqual(served.requests[0]["end"] - served.requests[0]["begin"], run.cycles)
+
+    def test_waits_are_told_by_model(self):
+        served = tactus.serve(self.models, tcus=2, duration="1ms")
+        for model in served.figures["models"]:
+            for other in self.models:
+                self.assertGreater(model["waits_for_ns"][other], 0)
 
     def test_priorities_of_ports(self):
         def latency(arbitration):
@@ -467,7 +472,11 @@ class Serving(unittest.TestCase):
             ({"duration": 3}, "duration"),
             ({"order": "best"}, 'order "best" is not allowed'),
             ({"queue": -1}, "queue"),
-            ({"configuration": "pynq_z1", "images": 1}, "memory"),
+            ({"images": 0}, "0 is out of range"),
+            (
+                {"configuration": tactus.Configuration("zcu104", arbitration="fixed:unit2"), "tcus": 2},
+                "names unit2, which this run does not have",
+            ),
         ):
             with self.assertRaisesRegex(tactus.Error, message):
                 tactus.serve(self.models, **options)
