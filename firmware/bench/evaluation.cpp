@@ -12,6 +12,7 @@
 #include "firmware/bench/calibration.h"
 #include "firmware/bench/scaled_network.h"
 #include "firmware/bench/seeded_input.h"
+#include "firmware/bench/tenants.h"
 #include "firmware/compiler/measured.h"
 #include "firmware/compiler/targets/tcu/stripe/from_onnx.h"
 #include "firmware/config/memory.h"
@@ -100,6 +101,11 @@ constexpr FigureMember figure_members[] = {
      "energy of the events of a run by an energy table, of several units those of all runs; see "
      "energy of statistics",
      &Figures::energy},
+    {"serving", "",
+     "by network, of requests that arrive: arrived, done, dropped, waiting, frames_per_second, "
+     "latency_ms, queued_ms, slowdown (of the program, against an image alone), share_of_bytes, "
+     "waits_for_ns (time that its accesses wait at the memory for those of each network)",
+     &Figures::serving},
     {"from_cache", "true or false", "the program was compiled by an earlier run",
      &Figures::from_cache},
     {"compile_seconds", "s", "time of the host for compiling, or for reading the cache",
@@ -455,6 +461,8 @@ std::optional<std::uint64_t> sum_of(const std::vector<tcu::LayerEntry>& layers,
 }  // namespace
 
 void check_runs(const Task& task) {
+  TcuUnits::check_ports(machine_config(task), task.tcus);
+  if (is_served(task)) return check_serving(task);
   if (task.tcus == 1) return;
   const bool compiled = task.source == Source::model;
   const std::uint64_t batch = compiled ? tcu::read_model_file(task.workload).batch
@@ -463,8 +471,10 @@ void check_runs(const Task& task) {
   TcuUnits::check_runs(task.memory_model, task.tcus, runs_of(task.images(), batch), batch);
 }
 
-Figures evaluate(const Task& task, const ProgramCache& cache) {
-  check_axi_width(task.architecture, task.axi_data_bits);
+namespace {
+
+/// Figures of the task's images, without requests that arrive.
+Figures evaluate_images(const Task& task, const ProgramCache& cache) {
   const Clock::time_point begin = Clock::now();
   const Prepared prepared = prepare(task, cache);
   const Program& program = prepared.program;
@@ -539,6 +549,17 @@ Figures evaluate(const Task& task, const ProgramCache& cache) {
   const std::uint64_t beat = task.axi_data_bits / 8;
   figures.dram_read_bytes = (run.read_beats[0] + run.read_beats[1]) * beat;
   figures.dram_write_bytes = (run.write_beats[0] + run.write_beats[1]) * beat;
+  return figures;
+}
+
+}  // namespace
+
+Figures evaluate(const Task& task, const ProgramCache& cache) {
+  check_axi_width(task.architecture, task.axi_data_bits);
+  TcuUnits::check_ports(machine_config(task), task.tcus);
+  if (!is_served(task)) return evaluate_images(task, cache);
+  Figures figures = evaluate_images(alone(task), cache);
+  figures.serving = serve_task(task, cache);
   return figures;
 }
 

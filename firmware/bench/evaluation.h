@@ -106,6 +106,7 @@ struct Figures {
   std::map<std::string, std::uint64_t> lost_cycles;
   nlohmann::ordered_json throughput;  ///< see Throughput; null for one image
   nlohmann::ordered_json energy;      ///< result of energy::Meter; null without a table
+  nlohmann::ordered_json serving;     ///< by network, see serve_task(); null: not served
   bool from_cache = false;
   double compile_seconds = 0;   ///< host time of compiling or of reading the cache
   double simulate_seconds = 0;  ///< host time

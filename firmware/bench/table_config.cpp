@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "firmware/bench/tenants.h"
 #include "firmware/config/config_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -97,7 +98,9 @@ Row decode_row(ObjectReader reader, const std::string& where) {
   request_parameters(Asker::rows).read(reader, row.task, MissingKeys::allowed);
   refuse_others(Asker::rows, reader);
   // Each unit executes one run.
-  if (reader.has("tcus")) row.task.images_wanted = row.task.tcus * row.task.batch;
+  if (reader.has("tcus") && !is_served(row.task)) {
+    row.task.images_wanted = row.task.tcus * row.task.batch;
+  }
   decode_changes(reader, row);
   row.label = reader.get_optional_string("label").value_or("");
   if (auto values = reader.get_optional_object("board_values")) {
@@ -114,6 +117,13 @@ Row decode_row(ObjectReader reader, const std::string& where) {
     row.measured = Row::Measured{measured->get_real("frames_per_second", 0, most),
                                  measured->get_string("source"), measured->get_string("date")};
     measured->finish();
+  }
+  if (is_served(row.task) && !reader.problems().any()) {
+    try {
+      check_serving(row.task);
+    } catch (const UserError& error) {
+      reader.problems().add(reader.path(), error.what());
+    }
   }
   reader.finish();
   return row;
@@ -132,6 +142,7 @@ std::string Row::program() const {
   } else if (task.strategy != compiler::Strategy::local_isolated) {
     text += " " + std::string(compiler::to_string(task.strategy));
   }
+  if (!task.beside.empty()) text += " beside " + task.beside;
   if (task.tcus > 1) text += fmt::format(", {} units", task.tcus);
   return label.empty() ? text : text + ", " + label;
 }

@@ -13,6 +13,8 @@
 //      "architecture": {"dram1_depth": 4194304},          replaces values of its architecture
 //      "label": "with a queue",           printed after the program; default none
 //      "board_values": {"memory_model": "fixed"},         replaces values of the board
+//      "beside": "cnn", "arrivals": "resnet20v2=30/s;cnn=200/s", "duration": "1s",
+//                                         requests that arrive: keys of firmware/bench/tenants.h
 //      "standard": false,                 run only with --all; default true
 //      "published": {"latency_ms": 21, "source": "...", "date": "2022-03-07"},   an estimate
 //      "measured": {"frames_per_second": 133.54, "source": "...", "date": "2022-07"}}]}

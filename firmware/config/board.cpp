@@ -39,7 +39,9 @@ ParameterSection given_parameters(const Board& board) {
 ParameterSection given_memory_parameters(const BoardMemory& memory) {
   ParameterSection section = memory_section();
   auto& all = section.parameters;
-  const auto absent = [&](const ParameterInfo& info) { return info.optional && !memory.stream; };
+  const auto absent = [&](const ParameterInfo& info) {
+    return info.key == "arbitration" ? memory.arbitration.empty() : info.optional && !memory.stream;
+  };
   all.erase(std::remove_if(all.begin(), all.end(), absent), all.end());
   return section;
 }

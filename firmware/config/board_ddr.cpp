@@ -4,7 +4,9 @@
 
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/memory_system.h"
+#include "isa/dram/arbitration.h"
 #include "isa/support/error.h"
+#include "isa/support/text.h"
 #include "models/sim/clock_driver.h"
 
 namespace tactus {
@@ -12,6 +14,13 @@ namespace tactus {
 DdrMemory::Config ddr_memory_config(const Board& board, const std::vector<BoardPort>& ports) {
   if (!board.board_memory) {
     user_error("{}: the board has no \"memory\", so there is no DDR to simulate", board.path);
+  }
+  const std::string& arbitration = board.board_memory->arbitration;
+  if (read_arbitration(arbitration).policy != Arbitration::Policy::ports) {
+    user_error(
+        "{}:/memory/arbitration: {} is by units of `tactus run`, which the ports of a DdrMemory do "
+        "not belong to; allowed: ports",
+        board.path, quote(arbitration));
   }
   TcuSimulationConfig simulation = board.simulation_config();
   simulation.memory_model = MemoryModel::board;

@@ -5,6 +5,7 @@
 
 #include "firmware/config/ddr_presets.h"
 #include "firmware/driver/common/memory_system.h"
+#include "isa/dram/arbitration.h"
 #include "isa/support/error.h"
 
 namespace tactus {
@@ -25,6 +26,18 @@ void check_clocks(const BoardValues& board, std::vector<MemoryProblem>& problems
       }
       return;
     }
+  }
+}
+
+/// Checks the text of the arbitration. Which units there are is known only for a run.
+void check_names(const BoardValues& board, std::vector<MemoryProblem>& problems) {
+  const bool replaced = !board.arbitration.empty();
+  try {
+    check_arbitration(arbitration_text(board), Arbitration::most_units,
+                      board.board_memory->stream.has_value(), "");
+  } catch (const UserError& error) {
+    problems.push_back({replaced ? "/arbitration" : "/memory/arbitration", error.what(),
+                        replaced ? "--arbitration" : ""});
   }
 }
 
@@ -169,6 +182,7 @@ std::vector<MemoryProblem> problems_with(BoardValues& board, const tcu::Architec
   std::vector<MemoryProblem> problems;
   if (!board.board_memory) return problems;
   check_clocks(board, problems);
+  check_names(board, problems);
   ddr = look_up_ddr(board, problems);
   if (ddr) {
     if (!board.ddr.empty() && board.ddr != board.board_memory->preset) {
@@ -230,8 +244,8 @@ void resolve_memory(TcuSimulationConfig& config, const std::string& where) {
 }
 
 bool replaces_board_memory(std::string_view key) {
-  constexpr std::string_view keys[] = {"port_clock_mhz", "port_data_bits", "interconnect_ns",
-                                       "ddr"};
+  constexpr std::string_view keys[] = {"port_clock_mhz", "port_data_bits", "interconnect_ns", "ddr",
+                                       "arbitration"};
   return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
@@ -243,10 +257,12 @@ BoardValues in_force(BoardValues board) {
     if (board.interconnect_ns) path.interconnect_ns.fill(*board.interconnect_ns);
   }
   if (!board.ddr.empty()) board.board_memory->preset = board.ddr;
+  if (!board.arbitration.empty()) board.board_memory->arbitration = board.arbitration;
   board.port_clock_mhz.reset();
   board.port_data_bits.reset();
   board.interconnect_ns.reset();
   board.ddr.clear();
+  board.arbitration.clear();
   return board;
 }
 

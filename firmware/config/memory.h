@@ -36,7 +36,7 @@ void place_banks(BoardValues& board, const tcu::Architecture& architecture);
 void resolve_memory(TcuSimulationConfig& config, const std::string& where = "the board's ");
 
 /// True for keys of a board that replace single values of its memory: port_clock_mhz,
-/// port_data_bits, interconnect_ns, ddr.
+/// port_data_bits, interconnect_ns, ddr, arbitration.
 [[nodiscard]] bool replaces_board_memory(std::string_view key);
 
 /// Returns the board with the memory that it actually has. If the board's memory is used, the

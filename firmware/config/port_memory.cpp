@@ -1,6 +1,7 @@
 #include "firmware/config/port_memory.h"
 
 #include "firmware/config/memory.h"
+#include "isa/dram/arbitration.h"
 
 namespace tactus {
 
@@ -14,6 +15,10 @@ std::optional<DdrConfig> resolve_port_memory(const BoardValues& board) {
   config.stream_model = StreamModel::ideal;
   if (config.board_memory) config.board_memory->stream.reset();
   resolve_memory(config);
+  // Such a machine is alone with its memory.
+  if (config.memory_model == MemoryModel::board) {
+    check_arbitration(arbitration_text(config), 1, false, "the memory's arbitration ");
+  }
   return config.resolved_ddr;
 }
 

@@ -9,6 +9,7 @@
 #include "firmware/config/memory.h"
 #include "firmware/config/port_memory.h"
 #include "firmware/driver/dpas/simulation_parameters.h"
+#include "firmware/driver/tcu/units.h"
 #include "firmware/gemm/dpas/tiles.h"
 #include "firmware/gemm/tcu/runner.h"
 #include "isa/support/error.h"
@@ -173,6 +174,7 @@ std::unique_ptr<Runner> make_runner(const GemmConfig& config) {
     tcu.architecture = config.architecture;
     tcu.engine = config.engine;
     resolve_memory(tcu);
+    TcuUnits::check_ports(tcu, 1);
     return make_tcu_runner(config.machine, tcu);
   }
   const dpas::Profile& profile = config.dpas.machine.profile;

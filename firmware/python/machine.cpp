@@ -175,6 +175,7 @@ RunDocument Run::document() const {
 
 SimulatedMachine::SimulatedMachine(const KernelUse&, const Configuration& configuration)
     : configuration_(configuration), written_(configuration.config.architecture) {
+  TcuUnits::check_ports(configuration_.config, 1);
   simulation_ = std::make_unique<TcuSimulation>(configuration_.config);
 }
 
@@ -229,6 +230,7 @@ std::unique_ptr<Run> run_on_units(const KernelUse&, const Configuration& configu
                                   const CompiledModel& model, const compiler::PackedImages& images,
                                   const Request& request, const std::function<void()>& progress) {
   check_architecture(model, configuration);
+  TcuUnits::check_ports(configuration.config, request.tcus);
   TcuUnits::check_deal(configuration.config, request.tcus, images.inputs.size(), model.model);
   TcuMachines units(configuration.config, request, model.model.program.size());
   auto run =

@@ -24,6 +24,7 @@
 #include "firmware/python/kernel.h"
 #include "firmware/python/machine.h"
 #include "firmware/python/model.h"
+#include "firmware/python/serving.h"
 #include "firmware/python/sweep.h"
 #include "firmware/report/comparison.h"
 #include "firmware/report/version.h"
@@ -337,6 +338,16 @@ void add_machine(py::module_& m) {
     const KernelUse use;
     return unlocked(
         [&] { return run_on_units(use, configuration, model, images, request, check_signals); });
+  });
+  m.def("serve", [](const std::vector<std::pair<std::string, const CompiledModel*>>& models,
+                    const Configuration* machine, const std::string& options) {
+    const KernelUse use;
+    Json json;
+    {
+      const py::gil_scoped_release unlocked;
+      json = serve_models(use, models, machine, options, check_signals);
+    }
+    return to_python(json);
   });
   py::class_<SimulatedMachine>(m, "Machine")
       .def(py::init([](const Configuration& configuration) {

@@ -71,6 +71,8 @@ constexpr Row middle_rows[] = {
      "cycles of the first image on a unit that has the memory alone; simulated first"},
     {"tcus.speed_up", "ratio",
      "throughput.frames_per_second / frames per second of a unit that has the memory alone"},
+    {"tcus.memory.waits", "ns",
+     "time that accesses of each unit wait for those of each unit; a list for each unit"},
     {"tcus.memory.*", "",
      "figures of the units' memory, from the first cycle of all units to the last"},
     {"tcus.each", "list",

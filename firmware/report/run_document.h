@@ -46,6 +46,8 @@ struct RunDocument {
   /// With several units: cycles of the first image, simulated on a unit that has the memory alone.
   Cycle alone = 0;
   nlohmann::ordered_json shared_memory;  ///< with several units: figures of their memory
+  /// With several units: the part of each unit's waits that was for accesses of the others.
+  std::vector<double> waits_for_others;
   /// With several units and an energy table: the energy of all images on all units, which stands in
   /// place of the first image's in summary, page and statistics.
   nlohmann::ordered_json energy_of_units;

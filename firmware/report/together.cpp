@@ -66,16 +66,18 @@ Json together_json(const RunDocument& document) {
 
 std::vector<std::pair<std::string, std::string>> together_lines(const RunDocument& document) {
   std::vector<std::pair<std::string, std::string>> lines{{"units", summary_of(document)}};
-  unsigned number = 0;
+  std::size_t number = 0;
   for (const UnitSum& unit : sums(document)) {
     const auto share = [&](std::uint64_t cycles) {
       return 100 * ratio(cycles, unit.totals.cycles());
     };
     lines.emplace_back(
-        fmt::format("unit {}", number++),
-        fmt::format("{} in {} cycles; {:.1f} % lost; its ports wait for other accesses in {:.1f} %",
+        fmt::format("unit {}", number),
+        fmt::format("{} in {} cycles; {:.1f} % lost; its ports wait for other accesses in {:.1f} "
+                    "%, {:.0f} % of it for those of other units",
                     counted(unit.images, "image"), unit.cycles, share(lost_total(unit.totals)),
-                    share(unit.queued())));
+                    share(unit.queued()), 100 * document.waits_for_others.at(number)));
+    ++number;
   }
   return lines;
 }
@@ -86,16 +88,19 @@ std::string together_section(const RunDocument& document) {
                      {"cycles"},
                      {"lost, %"},
                      {"most lost to", true},
-                     {"ports wait for other accesses, cycles"}});
-  unsigned number = 0;
+                     {"ports wait for other accesses, cycles"},
+                     {"of that for those of other units, %"}});
+  std::size_t number = 0;
   for (const UnitSum& unit : sums(document)) {
     const std::vector<LostCycles> lost = lost_cycles(unit.totals);
     table.row(
-        {fmt::format("unit {}", number++), html::grouped(unit.images), html::grouped(unit.cycles),
+        {fmt::format("unit {}", number), html::grouped(unit.images), html::grouped(unit.cycles),
          fmt::format("{:.1f}", 100 * ratio(lost_total(unit.totals), unit.totals.cycles())),
          lost.empty() ? ""
                       : html::escape(unit.totals.info->time.reasons[lost.front().reason].title),
-         html::grouped(unit.queued())});
+         html::grouped(unit.queued()),
+         fmt::format("{:.0f}", 100 * document.waits_for_others.at(number))});
+    ++number;
   }
   return fmt::format("<p>{}. Image i runs on unit i mod {}; the other sections show unit 0.</p>\n",
                      html::escape(summary_of(document)), document.units) +

@@ -27,6 +27,10 @@ class Server {
                                                   serving.models.front().config.clock_mhz))) {}
 
   std::optional<TcuRunResult> run() {
+    machines_.set_parties(static_cast<unsigned>(plan_.placed.size()));
+    for (std::size_t i = plan_.placed.size(); i-- > 0;) {
+      machines_.set_party(plan_.placed[i].unit, static_cast<unsigned>(i));
+    }
     machines_.run([this](unsigned unit) { work(unit); });
     dispatcher_.finish();
     return std::move(stuck_);
@@ -48,7 +52,7 @@ class Server {
       hosts[placed.model] = std::make_unique<Host>(simulation, serving_.models[placed.model].model,
                                                    request_.mode, placed.place);
       hosts[placed.model]->load();
-      if (!entered && enter(*hosts[placed.model])) entered = placed.model;
+      if (!entered && enter(unit, placed.model, *hosts[placed.model])) entered = placed.model;
     }
     machines_.meet(unit);
     const Cycle first = simulation.now();
@@ -68,8 +72,14 @@ class Server {
     }
   }
 
-  /// Begins with a model. Returns false if that did not finish.
-  bool enter(Host& host) {
+  /// Begins with a model, whose accesses are a party of their own at the memory. Returns false if
+  /// that did not finish.
+  bool enter(unsigned unit, unsigned model, Host& host) {
+    for (std::size_t i = 0; i < plan_.placed.size(); ++i) {
+      const PlacedModel& placed = plan_.placed[i];
+      if (placed.unit != unit || placed.model != model) continue;
+      machines_.set_party(unit, static_cast<unsigned>(i));
+    }
     std::optional<TcuRunResult> failed = host.enter();
     if (failed) stop(std::move(*failed));
     return !failed;
@@ -81,7 +91,7 @@ class Server {
     ServedRequest served{request.model, unit, request.arrival, simulation.now() - first, 0, 0};
     ServingResult::OfUnit& of_unit = result_.units[unit];
     if (other_model) {
-      if (!enter(host)) return;
+      if (!enter(unit, request.model, host)) return;
       of_unit.entering += simulation.now() - first - served.taken;
     }
     served.begin = simulation.now() - first;

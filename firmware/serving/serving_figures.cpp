@@ -106,9 +106,28 @@ ModelFigures model_figures(const Serving& serving, const ServingResult& result, 
   return figures;
 }
 
+/// Adds up whose accesses waited for whose, by model and by unit. Each model on each unit is a
+/// party at the memory.
+void add_waits(const ServingPlan& plan, const ServingResult& result, ServingFigures& figures) {
+  if (!result.shared_memory || result.shared_memory->parties < 2) return;
+  const DdrFigures& ddr = *result.shared_memory;
+  for (ModelFigures& model : figures.models) model.waits_ns.resize(figures.models.size());
+  for (UnitFigures& unit : figures.units) unit.waits_ns.resize(figures.units.size());
+  for (unsigned party = 0; party < ddr.parties; ++party) {
+    for (unsigned other = 0; other < ddr.parties; ++other) {
+      const std::uint64_t clocks = ddr.waits[std::size_t{party} * ddr.parties + other];
+      const double ns = static_cast<double>(clocks * ddr.tck_ps) / 1e3;
+      const PlacedModel &one = plan.placed[party], &its = plan.placed[other];
+      figures.models[one.model].waits_ns[its.model] += ns;
+      figures.units[one.unit].waits_ns[its.unit] += ns;
+    }
+  }
+}
+
 }  // namespace
 
-ServingFigures serving_figures(const Serving& serving, const ServingResult& result) {
+ServingFigures serving_figures(const Serving& serving, const ServingPlan& plan,
+                               const ServingResult& result) {
   ServingFigures figures;
   figures.seconds =
       static_cast<double>(result.cycles) / serving.models.front().config.clock_mhz / 1e6;
@@ -134,11 +153,12 @@ ServingFigures serving_figures(const Serving& serving, const ServingResult& resu
     unit.queued = ratio(of.sums.queued(), of.sums.totals.cycles() * of.sums.memories.size());
     figures.units.push_back(unit);
   }
+  add_waits(plan, result, figures);
   return figures;
 }
 
 Json serving_json(const Serving& serving, const ServingPlan& plan, const ServingResult& result) {
-  const ServingFigures figures = serving_figures(serving, result);
+  const ServingFigures figures = serving_figures(serving, plan, result);
   const double clock_mhz = serving.models.front().config.clock_mhz;
   Json json;
   json["cycles"] = result.cycles;
@@ -167,6 +187,9 @@ Json serving_json(const Serving& serving, const ServingPlan& plan, const Serving
     model["mean_waiting"] = f.mean_waiting;
     model["bytes_per_second"] = f.bytes_per_second;
     model["share_of_bytes"] = f.share_of_bytes;
+    for (unsigned other = 0; other < f.waits_ns.size(); ++other) {
+      model["waits_for_ns"][serving.models[other].name] = f.waits_ns[other];
+    }
     model.update(sums_json(result.models[m].sums));
   }
   json["units"] = Json::array();
@@ -185,10 +208,64 @@ Json serving_json(const Serving& serving, const ServingPlan& plan, const Serving
     unit["busy"] = f.busy;
     unit["entering"] = f.entering;
     unit["waits_for_others"] = f.queued;
+    if (!f.waits_ns.empty()) unit["waits_for_ns"] = f.waits_ns;
     unit.update(sums_json(result.units[u].sums));
   }
-  if (result.shared_memory) json["memory"] = to_json(*result.shared_memory);
+  if (result.shared_memory) {
+    json["memory"] = to_json(*result.shared_memory);
+    json["memory"].erase("waits");  // models and units have them by name
+  }
   return json;
+}
+
+std::vector<Figure> serving_columns() {
+  return {
+      {"serving.cycles", "cycles", "until the last image ended, or to the end of serving"},
+      {"serving.seconds", "s", "the same time at the board's clock"},
+      {"serving.models.arrived", "requests", "requests that arrived: done + dropped + waiting"},
+      {"serving.models.done", "requests", "requests whose image has ended"},
+      {"serving.models.dropped", "requests", "requests that found a full queue"},
+      {"serving.models.waiting", "requests", "requests that were never begun"},
+      {"serving.models.frames_per_second", "1/s", "images that are done, by the time of the run"},
+      {"serving.models.latency_ms.*", "ms",
+       "from arrival to the image's end: min, median, p95, "
+       "p99 (nearest rank), max, mean"},
+      {"serving.models.queueing_ms.*", "ms", "from arrival until a unit takes the request"},
+      {"serving.models.service_ms.*", "ms", "of the image's program"},
+      {"serving.models.alone_cycles", "cycles", "of an image that has the board alone"},
+      {"serving.models.slowdown", "ratio", "mean of service_ms by the time of alone_cycles"},
+      {"serving.models.mean_in_system", "requests",
+       "mean number that wait or are served; by Little's law, their rate times the mean latency"},
+      {"serving.models.mean_waiting", "requests", "mean number that wait"},
+      {"serving.models.bytes_per_second", "bytes/s", "read and written at the DRAM ports"},
+      {"serving.models.share_of_bytes", "0..1", "part of the bytes of all models"},
+      {"serving.models.waits_for_ns.*", "ns",
+       "time that all accesses of the model together wait at the memory, by the model whose "
+       "accesses are served meanwhile, its own included"},
+      {"serving.models.lost_cycles.*", "cycles", "as accounting.lost_cycles, of all its images"},
+      {"serving.models.waits.*", "cycles", "what the DRAM ports waited for, by port and state"},
+      {"serving.units.banks", "", "models of the unit and the bytes of the DRAM that they use"},
+      {"serving.units.done", "requests", "requests whose image has ended on the unit"},
+      {"serving.units.busy", "0..1", "part of the time in which an image runs"},
+      {"serving.units.entering", "0..1", "part in which the unit begins with another model"},
+      {"serving.units.waits_for_others", "0..1",
+       "part of the ports' cycles in which the memory serves other accesses, of any unit"},
+      {"serving.units.waits_for_ns", "ns", "as that of models, by unit"},
+      {"serving.units.waits.*", "cycles", "as those of models"},
+      {"serving.memory.*", "", "as ddr.*, of all units"},
+      {"serving.slowdowns.*", "ratio",
+       "mean latency and program of each model when those of one other arrive, too, by those "
+       "alone"},
+  };
+}
+
+std::vector<Figure> request_columns() {
+  return {{"model", "text", "the request's model"},
+          {"unit", "", "number of the unit that served it"},
+          {"arrival", "cycles", "cycle in which the request came"},
+          {"taken", "cycles", "cycle in which its unit took it, and began with its model"},
+          {"begin", "cycles", "first cycle of its program"},
+          {"end", "cycles", "cycle of its image's last event"}};
 }
 
 std::string requests_csv(const Serving& serving, const ServingResult& result) {

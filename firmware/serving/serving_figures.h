@@ -8,6 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "firmware/report/figures.h"
 #include "firmware/serving/serve.h"
 
 namespace tactus {
@@ -29,12 +30,16 @@ struct ModelFigures {
   double slowdown = 1;        ///< mean service by that of an image alone on the board
   double bytes_per_second = 0;
   double share_of_bytes = 0;  ///< 0..1 of the bytes of all models
+  /// Time that its accesses waited at the memory for those of each model, its own included
+  /// (models/dram/ddr_waits.h), in ns; empty for one unit or without a shared memory.
+  std::vector<double> waits_ns;
 };
 
 struct UnitFigures {
   std::uint64_t done = 0;
   double busy = 0, entering = 0;  ///< 0..1 of the run's time
   double queued = 0;  ///< 0..1 of the port cycles of its images: waiting for other accesses
+  std::vector<double> waits_ns;  ///< as ModelFigures::waits_ns, by unit
 };
 
 struct ServingFigures {
@@ -43,12 +48,16 @@ struct ServingFigures {
   std::vector<UnitFigures> units;
 };
 
-[[nodiscard]] ServingFigures serving_figures(const Serving& serving, const ServingResult& result);
+[[nodiscard]] ServingFigures serving_figures(const Serving& serving, const ServingPlan& plan,
+                                             const ServingResult& result);
 
 /// The figures as an object with "cycles", "seconds", "models", "units" and, of several units,
 /// "memory".
 [[nodiscard]] nlohmann::ordered_json serving_json(const Serving& serving, const ServingPlan& plan,
                                                   const ServingResult& result);
+/// Meanings of the figures of serving_json(), and of the columns of requests_csv().
+[[nodiscard]] std::vector<Figure> serving_columns();
+[[nodiscard]] std::vector<Figure> request_columns();
 /// A row for each request that is done: model, unit, and times in cycles.
 [[nodiscard]] std::string requests_csv(const Serving& serving, const ServingResult& result);
 

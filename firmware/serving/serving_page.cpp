@@ -27,7 +27,7 @@ class ServingPage {
       : serving_(serving),
         plan_(plan),
         result_(result),
-        figures_(serving_figures(serving, result)),
+        figures_(serving_figures(serving, plan, result)),
         clock_mhz_(serving.models.front().config.clock_mhz) {}
 
   [[nodiscard]] std::string html(const std::optional<Slowdowns>& slowdowns,
@@ -46,6 +46,8 @@ class ServingPage {
     out.section("Latencies over time, and their distribution",
                 legend() + svg::side_by_side({latency_over_time(), distribution()}));
     if (slowdowns) out.section("Who costs whom", matrix(*slowdowns));
+    const bool waits = !figures_.models.front().waits_ns.empty() && figures_.models.size() > 1;
+    if (waits) out.section("Whose accesses each model waits for", waits_table());
     out.section("Units", units());
     out.section("DRAM banks", banks());
     return out.html();
@@ -242,6 +244,22 @@ class ServingPage {
     return "<p>Each row: the mean latency of a model when only its own requests arrive, and how "
            "many times longer it is when those of one other model arrive, too. The program's share "
            "of it is the waiting for the memory.</p>\n" +
+           table.html();
+  }
+
+  [[nodiscard]] std::string waits_table() const {
+    std::vector<html::Table::Column> columns{{"accesses of", true}};
+    for (const ServedModel& model : serving_.models) columns.push_back({model.name + ", us"});
+    html::Table table(columns);
+    for (unsigned m = 0; m < serving_.models.size(); ++m) {
+      std::vector<std::string> row{html::escape(serving_.models[m].name)};
+      for (const double ns : figures_.models[m].waits_ns) {
+        row.push_back(fmt::format("{:.1f}", ns / 1e3));
+      }
+      table.row(std::move(row));
+    }
+    return "<p>Each row: the time that all accesses of a model together wait at the memory, by the "
+           "model whose accesses are served meanwhile.</p>\n" +
            table.html();
   }
 

@@ -137,6 +137,7 @@ ServingPlan plan_serving(const Serving& serving) {
     shares_unit |= here > 1;
   }
   const TcuSimulationConfig& board = models.front().config;
+  TcuUnits::check_ports(board, serving.units);
   if (plan.placed.size() > 1) {
     for (const ServedModel& model : models) TcuUnits::check_window(model.model);
   }

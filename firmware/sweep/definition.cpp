@@ -17,6 +17,7 @@
 #include "firmware/sweep/stripe_point.h"
 #include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
+#include "isa/dram/arbitration.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -64,6 +65,7 @@ std::string source_problem(const std::string& key, const KeyValue& value, const 
     }
     if (key == "workload.gemm") (void)gemm::parse_shape(*name, "the shape");
     if (key == "kernel.precision") (void)gemm::parse_precision(*name, "the precision");
+    if (key == "board.arbitration") (void)read_arbitration(*name);
     if (key == "board.ddr") (void)read_ddr_preset(preset_name(*name, path));
     if (key != "workload.network") return "";
     const std::string file = resolve_beside(path, *name);
@@ -292,6 +294,9 @@ void check_keys_of_bases(const Definition& definition, const std::vector<Base>& 
       if (has_memory && replaces_memory(key)) continue;
       // An architecture leaves out lists and objects that it has not.
       const ParameterInfo* parameter = find_parameter(key);
+      // Options of requests that arrive are left out where none do.
+      const bool has_options = base.key == "board.name" && !base.is_stripe;
+      if (has_options && parameter != nullptr && key.rfind("measure.", 0) == 0) continue;
       const bool is_list = parameter != nullptr && parameter->type == ParameterType::other;
       if (is_list && defaults.contains("architecture")) continue;
       user_error("{}: {} {} has no key {}", definition.path, base.key, quote(base.value),
@@ -406,6 +411,7 @@ class Configurations::Builder {
         path["interconnect_ns"] = {board.at("interconnect_ns"), board.at("interconnect_ns")};
       }
     }
+    if (set("arbitration")) (*memory)["arbitration"] = board.at("arbitration");
     if (!set("ddr")) return;
     const Configuration placed = encode_board_memory(placed_memory(result));
     (*memory)["base"] = placed.at("base");

@@ -38,7 +38,9 @@ bench::Task to_task(const Configuration& configuration) {
     if (board.contains(p.key)) task[p.key] = board.at(p.key);
   }
   for (const auto& p : request_parameters(Asker::points)) {
-    task[p.key] = configuration.at("measure").at(p.key);
+    if (const auto& measure = configuration.at("measure"); measure.contains(p.key)) {
+      task[p.key] = measure.at(p.key);
+    }
   }
   task["max_cycles"] = 0;
   return bench::parse_task(text_of_json(task), "the point's configuration");

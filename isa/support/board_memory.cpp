@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "isa/dram/arbitration.h"
 #include "isa/support/error.h"
 #include "isa/support/read_number.h"
 #include "isa/support/text.h"
@@ -248,6 +249,17 @@ std::string decode_page_policy(ObjectReader& ddr) {
   return {};
 }
 
+std::string decode_arbitration(ObjectReader& reader) {
+  const std::string text = reader.get_optional_string("arbitration").value_or("");
+  try {
+    (void)read_arbitration(text);
+    return text;
+  } catch (const UserError& error) {
+    reader.add_problem("arbitration", error.what());
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<ClockRatio> clock_ratio(double port_mhz, double design_mhz) {
@@ -287,7 +299,8 @@ const MemoryPath& BoardMemory::path(const std::string& name) const {
 
 bool BoardMemory::operator==(const BoardMemory& o) const {
   return paths == o.paths && ports == o.ports && preset == o.preset && scheduler == o.scheduler &&
-         page_policy == o.page_policy && base == o.base && stream == o.stream;
+         page_policy == o.page_policy && arbitration == o.arbitration && base == o.base &&
+         stream == o.stream;
 }
 
 const ParameterTable<MemoryPath>& memory_path_parameters() {
@@ -326,6 +339,11 @@ const ParameterSection& memory_section() {
     s.parameters.push_back(plain("ports", "the path of each DRAM port"));
     s.parameters.push_back(
         plain("ddr", "the DRAM and its controller: a preset of configs/dram, or a file"));
+    s.parameters.push_back(
+        plain("arbitration",
+              "whose access the controller takes first: ports, round_robin, fixed:unit1,dram0 or "
+              "shares:unit0=0.6,unit1=0.3:4096 (window in clocks of the DRAM)"));
+    s.parameters.back().optional = true;
     s.parameters.push_back(plain("base", "first byte of each bank in the DRAM"));
     s.parameters.push_back(
         plain("stream", "how the instruction stream is read: path, burst_bytes, bursts, base"));
@@ -357,6 +375,7 @@ BoardMemory decode_board_memory(ObjectReader reader) {
   }
   memory.page_policy = decode_page_policy(ddr);
   ddr.finish();
+  memory.arbitration = decode_arbitration(reader);
   if (reader.has("stream")) {
     ObjectReader stream = reader.get_object("stream");
     memory.stream = decode_stream(stream);
@@ -376,6 +395,7 @@ Json encode_board_memory(const BoardMemory& memory) {
   json["ddr"]["preset"] = memory.preset;
   if (!memory.scheduler.empty()) json["ddr"]["scheduler"] = memory.scheduler;
   if (!memory.page_policy.empty()) json["ddr"]["page_policy"] = memory.page_policy;
+  if (!memory.arbitration.empty()) json["arbitration"] = memory.arbitration;
   for (unsigned p = 0; p < 2; ++p) {
     json["base"][port_names[p]] = fmt::format("0x{:x}", memory.base[p]);
   }

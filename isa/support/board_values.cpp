@@ -9,9 +9,10 @@ namespace {
 
 Parameter<BoardValues> memory_parameter() {
   Parameter<BoardValues> p;
-  static_cast<ParameterInfo&>(p) = parameter_detail::make_info(
-      "memory", ParameterType::other, "",
-      "the board's memory: ports, paths, ddr, base, stream; its keys are explained below");
+  static_cast<ParameterInfo&>(p) =
+      parameter_detail::make_info("memory", ParameterType::other, "",
+                                  "the board's memory: ports, paths, ddr, arbitration, base, "
+                                  "stream; its keys are explained below");
   p.optional = true;
   p.option.clear();
   p.get = [](const BoardValues& b) -> ParameterValue {
@@ -61,7 +62,9 @@ std::string memory_text(const BoardValues& board) {
   if (board.memory_model == MemoryModel::fixed || !board.board_memory) {
     return fmt::format("memory latency {} read {} write", board.read_latency, board.write_latency);
   }
+  const std::string& arbitration = arbitration_text(board);
   return "memory " + (board.ddr.empty() ? board.board_memory->preset : board.ddr) +
+         (arbitration.empty() ? "" : " with arbitration " + arbitration) +
          (board.stream_model == StreamModel::board ? " and instruction stream from it" : "");
 }
 
@@ -93,6 +96,10 @@ const ParameterTable<BoardValues>& board_parameters() {
        text("ddr", &B::ddr, "the board's",
             "the DRAM of the board's memory: a preset of configs/dram, or a file")
            .with_value_name("PRESET|F.json"),
+       text("arbitration", &B::arbitration, "the board's",
+            "whose access the memory controller takes first: ports, round_robin, "
+            "fixed:unit1,dram0 or shares:unit0=0.6,unit1=0.3:4096")
+           .with_value_name("POLICY"),
        optional_real_by<B>(
            "host_us",
            [](const B& b) -> std::optional<double> {

@@ -36,6 +36,7 @@ struct BoardValues {
   std::optional<unsigned> port_data_bits;
   std::optional<double> interconnect_ns;  ///< for reads and for writes
   std::string ddr;                        ///< name of a preset; empty: the board's own
+  std::string arbitration;                ///< isa/dram/arbitration.h; empty: the board's own
   double host_us = 0;  ///< time that the host adds to each run, see the parameter
   std::optional<BoardMemory> board_memory;  ///< empty: the board has no description of its memory
 };
@@ -50,6 +51,11 @@ inline constexpr WholeRange pause_range{0, 1000000};
 /// True if a key belongs only to the memory of fixed latency. Giving the key without a memory model
 /// selects that memory.
 [[nodiscard]] bool is_fixed_latency(std::string_view key);
+
+/// The arbitration of the board's memory (isa/dram/arbitration.h). Precondition: it has one.
+[[nodiscard]] inline const std::string& arbitration_text(const BoardValues& board) {
+  return board.arbitration.empty() ? board.board_memory->arbitration : board.arbitration;
+}
 
 /// Summary such as "memory latency 20 read 5 write" or "memory ddr4_2133_zcu104".
 [[nodiscard]] std::string memory_text(const BoardValues& board);

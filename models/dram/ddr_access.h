@@ -17,7 +17,9 @@ enum class DdrRowState : std::uint8_t { hit, miss, conflict };
 struct DdrAccess {
   std::uint32_t tag = 0;
   unsigned port = 0;
-  int next = -1;  ///< next access in its list
+  unsigned rank = 0;   ///< lower ranks go first; 0 unless ports are ranked
+  int next = -1;       ///< next access in its list
+  unsigned party = 0;  ///< see ddr_waits.h
   bool write = false;
   bool taken = false;  ///< true if it has a place in the port's queue; else it waits in front
   DdrRowState row_state = DdrRowState::hit;

@@ -5,6 +5,8 @@
 namespace tactus {
 namespace {
 
+constexpr unsigned rank_shift = 48;  ///< more than 10^14 accesses
+
 /// Calls `f` with the number of each set bit.
 template <typename F>
 void for_each_bit(std::uint64_t bits, F&& f) {
@@ -41,7 +43,9 @@ void DdrBuffer::rewind() {
 
 void DdrBuffer::admit(int slot) {
   DdrAccess& access = accesses_[slot];
-  access.age = next_age_++;
+  ranked_ = ranked_ || access.rank != 0;
+  // As ages are compared, accesses of lower ranks are older.
+  access.age = std::uint64_t{access.rank} << rank_shift | next_age_++;
   ++places_[!shared_ && access.write ? 1 : 0];
   ++taken_[access.write ? 1 : 0];
   pending_reads_ += access.write ? 0 : 1;
@@ -58,9 +62,9 @@ void DdrBuffer::join(DdrClock refresh_end) {
   accesses_.push_back(bank.queue, slot);
   const std::uint64_t bit = std::uint64_t{1} << access.address.bank;
   busy_ |= bit;
-  // The new access is the youngest. It replaces a candidate only if it is the first access to the
-  // open row, and then the candidate's command is PRE.
-  if (bank.candidate < 0 || bank.kind == DdrCommandKind::pre) dirty_ |= bit;
+  // The new access is the youngest. Without ranks it replaces a candidate only if it is the first
+  // access to the open row, and then the candidate's command is PRE.
+  if (bank.candidate < 0 || bank.kind == DdrCommandKind::pre || ranked_) dirty_ |= bit;
   if (access.write) {
     ++writes_;
   } else {
@@ -126,17 +130,18 @@ int DdrBuffer::pick(const Bank& bank, std::int64_t open_row) const {
   if (config_.cap != 0 && front.passed >= config_.cap) return oldest;
   if (front.next < 0) return shared_ || front.write == prefers_writes_ ? oldest : -1;
   int first = -1;
+  bool hit = false;  ///< `first` accesses the open row
   for (int slot = oldest; slot >= 0; slot = accesses_[slot].next) {
     const DdrAccess& access = accesses_[slot];
     if (!shared_ && access.write != prefers_writes_) continue;
-    if (open_row == access.address.row) {
-      first = slot;
-      break;
+    const bool is_hit = open_row == access.address.row;
+    if (first >= 0) {
+      const unsigned rank = accesses_[first].rank;
+      if (access.rank > rank || (access.rank == rank && (hit || !is_hit))) continue;
     }
-    if (first < 0) {
-      first = slot;
-      if (open_row == DdrBanks::closed) break;
-    }
+    first = slot;
+    hit = is_hit;
+    if (access.rank == 0 && (hit || open_row == DdrBanks::closed)) break;
   }
   return shared_ || first < 0 ? first : first_to_burst(bank, first);
 }

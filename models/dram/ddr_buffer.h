@@ -12,10 +12,12 @@
 //            until no more than write_low_mark are left. If an older access goes to the burst of
 //            the access found, the older one is the candidate: a read never passes a write to its
 //            burst. A bank without an access of the kind considered has no candidate.
+//            If ports are ranked (ddr_arbitration.h), rules 2 and 3 consider the accesses of the
+//            lowest rank in the bank.
 //
 // The buffer chooses the candidate whose command is allowed first; if several are allowed at one
-// clock, that of the oldest access. With page_policy timeout, a row that timed out is closed at a
-// clock before the command of every candidate.
+// clock, that of the lowest rank and then of the oldest access. With page_policy timeout, a row
+// that timed out is closed at a clock before the command of every candidate.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +59,7 @@ struct DdrBufferState {
   std::uint64_t best_age_ = 0;  ///< age of the access in choice_
   /// Reads and writes that have joined a bank, and reads that have not.
   unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;
+  bool ranked_ = false;          ///< true from the first access on whose rank is not 0
   bool draining_ = false;        ///< true from write_high_mark until write_low_mark
   bool prefers_writes_ = false;  ///< true if banks consider writes; false: reads
   std::uint64_t next_age_ = 0;
@@ -66,9 +69,11 @@ class DdrBuffer : private DdrBufferState {
  public:
   DdrBuffer(const DdrConfig& config, const DdrBanks& banks, DdrAccesses& accesses);
 
-  [[nodiscard]] bool has_room(bool write) const {
+  /// True if there is a place for an access. Those of rank 0 keep one place to themselves.
+  [[nodiscard]] bool has_room(bool write, unsigned rank = 0) const {
     const unsigned kind = !shared_ && write ? 1 : 0;
-    return places_[kind] < room_[kind];
+    const unsigned kept = rank != 0 && room_[kind] > 1 ? 1 : 0;
+    return places_[kind] + kept < room_[kind];
   }
   [[nodiscard]] bool empty() const { return places_[0] + places_[1] == 0; }
   [[nodiscard]] unsigned reads() const { return reads_ + pending_reads_; }

@@ -1,6 +1,7 @@
 #include "models/dram/ddr_controller.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "isa/support/error.h"
 #include "models/sim/kernel_time.h"
@@ -21,14 +22,16 @@ sc_core::sc_time kernel_time(std::uint64_t units) { return sc_core::sc_time::fro
 }  // namespace
 
 DdrController::DdrController(const sc_core::sc_module_name& name, const DdrConfig& config,
-                             const std::vector<unsigned>& ports)
+                             const std::vector<unsigned>& ports, DdrArbitration arbitration)
     : sc_module(name),
       config_(config),
       tck_(kernel_units(config.tck_ps, "the DRAM's clock period")),
       burst_bytes_(config.burst_bytes()),
       end_(std::min(config.bytes(), std::uint64_t{1} << 32)),
       ports_(distinct(ports)),
-      core_(config, static_cast<unsigned>(std::max<std::size_t>(ports_.size(), 1))) {
+      party_of_binding_(ports.size()),
+      core_(config, static_cast<unsigned>(std::max<std::size_t>(ports_.size(), 1)),
+            std::move(arbitration)) {
   for (const unsigned number : ports) {
     const auto at = std::find(ports_.begin(), ports_.end(), number);
     port_of_binding_.push_back(static_cast<unsigned>(at - ports_.begin()));
@@ -105,7 +108,8 @@ tlm::tlm_sync_enum DdrController::nb_transport_fw(int binding,
   accesses_[tag] = {&transaction, from, arrival};
   DdrPortStatistics& statistics = core_.port_statistics(port);
   (write ? statistics.bytes_written : statistics.bytes_read) += length;
-  const bool taken = core_.submit(port, edge, transaction.get_address(), write, tag);
+  const bool taken =
+      core_.submit(port, edge, transaction.get_address(), write, tag, party_of_binding_[from]);
   if (!taken) ++blocked_;
   schedule();
   if (!taken) return tlm::TLM_ACCEPTED;

@@ -70,8 +70,9 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   /// `ports` gives the controller port of each binding of the socket, in the order of binding;
   /// several bindings may share a port. The numbers serve only as names. Ports take turns in the
   /// order in which `ports` first names them.
+  /// With an `arbitration`, its groups are by these ports.
   DdrController(const sc_core::sc_module_name& name, const DdrConfig& config,
-                const std::vector<unsigned>& ports);
+                const std::vector<unsigned>& ports, DdrArbitration arbitration = {});
 
   /// Sets the lookahead, which all initiators promise: a request arrives at least `time` after its
   /// call, and at least `time` after the answer that it waited for. The controller then computes
@@ -96,6 +97,13 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   /// That is up to the lookahead before their time, and much later than their time if no initiator
   /// waits for them (see catch_up()). The commands of a refresh come together when it falls due.
   void observe(DdrObserver* observer) { core_.observe(observer); }
+
+  /// Keeps account of whose accesses each party waits for (ddr_waits.h). An initiator that shares
+  /// the controller with others must not rewind it.
+  void set_parties(unsigned parties) { core_.waits().set_parties(parties); }
+  /// Sets the party of a binding of the socket, for its accesses from now on. The default is 0.
+  void set_party(std::size_t binding, unsigned party) { party_of_binding_.at(binding) = party; }
+  [[nodiscard]] const DdrWaits& waits() { return core_.waits(); }
 
   void read_now(std::uint64_t address, std::uint8_t* bytes, std::size_t count) override;
   void write_now(std::uint64_t address, const std::uint8_t* bytes, std::size_t count) override;
@@ -159,6 +167,7 @@ class DdrController final : public sc_core::sc_module, public PulledMemory {
   std::uint64_t end_;            ///< first address beyond the DRAM or 32 bits
   std::vector<unsigned> ports_;  ///< the distinct numbers, in the order of their first binding
   std::vector<unsigned> port_of_binding_;  ///< index into ports_
+  std::vector<unsigned> party_of_binding_;
   DdrCore core_;
   SparseMemory memory_;
   sc_core::sc_event event_;

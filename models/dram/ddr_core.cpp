@@ -2,16 +2,24 @@
 
 #include <algorithm>
 
+#include "isa/support/error.h"
+
 namespace tactus {
 
-DdrCore::DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules)
+DdrCore::DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules,
+                 DdrArbitration arbitration)
     : config_(config),
+      arbitration_(std::move(arbitration)),
+      is_ranked_(arbitration_.between == DdrArbitration::Between::ranks),
       map_(config),
       banks_(config, rules),
       buffer_(config, banks_, accesses_),
       marked_banks_(banks_) {
   ports_.resize(ports);
   statistics_.ports.resize(ports);
+  arbitration_.group.resize(ports);
+  turns_.resize(arbitration_.groups);
+  served_.resize(arbitration_.groups);
   if (config.refresh != DdrRefresh::none) refresh_due_ = config.t_refi;
 }
 
@@ -28,12 +36,14 @@ void DdrCore::rewind() {
 }
 
 bool DdrCore::submit(unsigned number, DdrClock arrival, std::uint64_t address, bool write,
-                     std::uint32_t tag) {
+                     std::uint32_t tag, unsigned party) {
   Port& port = ports_[number];
   const int slot = accesses_.make();
   DdrAccess& access = accesses_[slot];
   access.tag = tag;
   access.port = number;
+  access.rank = is_ranked_ ? arbitration_.group[number] : 0;
+  access.party = party;
   access.write = write;
   access.taken = port.length < config_.port_queue;
   access.address = map_.decode(address);
@@ -63,37 +73,81 @@ DdrClock DdrCore::next_admission() {
   for (const Port& port : ports_) {
     if (port.queue.empty()) continue;
     const DdrAccess& access = accesses_[port.queue.first];
-    if (!buffer_.has_room(access.write)) continue;
+    if (!buffer_.has_room(access.write, access.rank)) continue;
     admission_ = std::min(admission_, std::max(access.arrived, port.next_admit));
   }
   admission_ = std::max(admission_, free_admission_);
   return admission_;
 }
 
-/// Admits the first access of the port whose turn it is.
+/// True if the port's first access can be admitted at this clock.
+bool DdrCore::is_ready(const Port& port, DdrClock clock) const {
+  if (port.queue.empty()) return false;
+  const DdrAccess& access = accesses_[port.queue.first];
+  return std::max(access.arrived, port.next_admit) <= clock &&
+         buffer_.has_room(access.write, access.rank);
+}
+
+/// Says which of two groups with an access to admit goes first.
+bool DdrCore::goes_before(std::size_t group, std::size_t other) const {
+  if (is_ranked_) return group < other;
+  const std::uint64_t mine = arbitration_.shares[group], its = arbitration_.shares[other];
+  if (mine == 0 || its == 0) return mine != its ? its == 0 : group < other;
+  const std::uint64_t left = (served_[group] + 1) * its, right = (served_[other] + 1) * mine;
+  return left != right ? left < right : group < other;
+}
+
+/// The port whose access is admitted, the next in turn of the group that goes first. At least one
+/// port is ready.
+std::size_t DdrCore::next_port(DdrClock clock) {
+  const std::size_t count = ports_.size();
+  if (arbitration_.between == DdrArbitration::Between::shares && clock >= window_end_) {
+    std::fill(served_.begin(), served_.end(), 0);
+    window_end_ = (clock / arbitration_.window + 1) * arbitration_.window;
+  }
+  std::size_t best = count, best_distance = 0;
+  for (std::size_t port = 0; port < count; ++port) {
+    if (!is_ready(ports_[port], clock)) continue;
+    const unsigned group = arbitration_.group[port];
+    const std::size_t turn = turns_[group];
+    const std::size_t distance = port >= turn ? port - turn : port + count - turn;
+    if (best != count) {
+      const unsigned best_group = arbitration_.group[best];
+      const bool better =
+          group == best_group ? distance < best_distance : goes_before(group, best_group);
+      if (!better) continue;
+    }
+    best = port;
+    best_distance = distance;
+  }
+  if (best == count) internal_error("a DRAM controller admits an access that is not there");
+  return best;
+}
+
+/// Admits the first access of the port that is chosen.
 void DdrCore::admit(DdrClock clock) {
   admission_changes_ = true;
-  for (std::size_t i = 0; i < ports_.size(); ++i) {
-    Port& port = ports_[turn_];
-    turn_ = turn_ + 1 == ports_.size() ? 0 : turn_ + 1;
-    if (port.queue.empty()) continue;
-    DdrAccess& access = accesses_[port.queue.first];
-    if (std::max(access.arrived, port.next_admit) > clock) continue;
-    if (!buffer_.has_room(access.write)) continue;
-    access.admitted = clock;
-    access.joined = clock + config_.command_delay;
-    port.next_admit = clock + config_.xpi_interval;
-    free_admission_ = clock + 1;
-    --waiting_;
-    admitted.push_back({access.tag, clock});
-    if (observer_ != nullptr) observer_->admitted(access.port, access.write, clock);
-    DdrPortStatistics& statistics = statistics_.ports[access.port];
-    if (access.write) statistics.writes.add(clock + 1 - access.arrived);
-    const int slot = accesses_.pop_front(port.queue);
-    leave_queue(port, access, clock);
-    buffer_.admit(slot);
-    return;
+  const std::size_t number = next_port(clock);
+  const unsigned group = arbitration_.group[number];
+  turns_[group] = number + 1 == ports_.size() ? 0 : number + 1;
+  ++served_[group];
+  Port& port = ports_[number];
+  DdrAccess& access = accesses_[port.queue.first];
+  access.admitted = clock;
+  access.joined = clock + config_.command_delay;
+  port.next_admit = clock + config_.xpi_interval;
+  free_admission_ = clock + 1;
+  --waiting_;
+  admitted.push_back({access.tag, clock});
+  if (observer_ != nullptr) observer_->admitted(access.port, access.write, clock);
+  DdrPortStatistics& statistics = statistics_.ports[access.port];
+  if (access.write) {
+    statistics.writes.add(clock + 1 - access.arrived);
+    if (waits_.keeps()) waits_.deal_out(access.party, access.arrived, clock - access.arrived);
   }
+  const int slot = accesses_.pop_front(port.queue);
+  leave_queue(port, access, clock);
+  buffer_.admit(slot);
 }
 
 /// Accounts for `first`, which leaves the queue, and gives its place to an access that waited.
@@ -232,7 +286,7 @@ void DdrCore::issue(const DdrChoice& choice) {
   // The access frees its place at the end of this clock.
   free_admission_ = std::max(free_admission_, choice.clock);
   admission_ = std::max(admission_, free_admission_);
-  if (!buffer_.has_room(access->write)) admission_changes_ = true;
+  if (is_ranked_ || !buffer_.has_room(access->write)) admission_changes_ = true;
   buffer_.remove(choice.slot, choice.clock);
   accesses_.free(choice.slot);
 }
@@ -256,6 +310,11 @@ void DdrCore::finish(const DdrAccess& access, DdrClock clock) {
   }
   answer.queue = clock - access.arrived - config_.command_delay - answer.row - answer.refresh;
   answer.rest = config_.command_delay + latency;
+
+  if (waits_.keeps()) {
+    if (!access.write) waits_.deal_out(access.party, access.arrived, answer.queue);
+    waits_.serve(access.party, clock);
+  }
 
   statistics_.queue += answer.queue;
   statistics_.row += answer.row;

@@ -5,8 +5,9 @@
 //   port queue   The access waits here from its arrival. The queue has port_queue places; further
 //                accesses wait in front of it.
 //   buffer       The access is admitted at a clock k at whose end the buffer has room. One access
-//                is admitted per clock; ports take turns, and a port hands over one access per
-//                xpi_interval clocks. A write is answered at k + 1.
+//                is admitted per clock; ports take turns, or one goes first (ddr_arbitration.h),
+//                and a port hands over one access per xpi_interval clocks. A write is answered at
+//                k + 1.
 //   bank         The first command for the access comes at k + command_delay or later: PRE and ACT
 //                as needed, then RD or WR, which frees its place. One command is issued per clock:
 //                of those that the rules allow, the command for the oldest access.
@@ -22,15 +23,18 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "isa/dram/address_map.h"
 #include "isa/dram/ddr_config.h"
 #include "models/dram/ddr_access.h"
+#include "models/dram/ddr_arbitration.h"
 #include "models/dram/ddr_banks.h"
 #include "models/dram/ddr_buffer.h"
 #include "models/dram/ddr_command.h"
 #include "models/dram/ddr_statistics.h"
+#include "models/dram/ddr_waits.h"
 
 namespace tactus {
 
@@ -61,12 +65,14 @@ struct DdrCoreState {
   };
 
   std::vector<Port> ports_;
-  std::size_t turn_ = 0;            ///< port whose turn is next
-  std::uint64_t waiting_ = 0;       ///< accesses in all port queues
-  DdrClock free_command_ = 0;       ///< first clock at which a command may be issued
-  DdrClock free_admission_ = 0;     ///< first clock at which an access may be admitted
-  DdrClock admission_ = never;      ///< clock of the next admission
-  bool admission_changes_ = false;  ///< true if admission_ must be computed again
+  std::vector<std::size_t> turns_;     ///< by group: its port whose turn is next
+  std::vector<std::uint64_t> served_;  ///< by group: accesses admitted in this window of shares
+  DdrClock window_end_ = 0;            ///< of the window in which served_ counts
+  std::uint64_t waiting_ = 0;          ///< accesses in all port queues
+  DdrClock free_command_ = 0;          ///< first clock at which a command may be issued
+  DdrClock free_admission_ = 0;        ///< first clock at which an access may be admitted
+  DdrClock admission_ = never;         ///< clock of the next admission
+  bool admission_changes_ = false;     ///< true if admission_ must be computed again
   DdrClock refresh_due_ = never;
   DdrClock refresh_end_ = 0;  ///< end of the last refresh, when the banks are free
   DdrClock next_event_ = never;
@@ -77,16 +83,19 @@ class DdrCore : private DdrCoreState {
  public:
   /// Precondition: ddr_problems() finds nothing in the config, and `ports` is at least 1. Ports are
   /// numbered 0, 1, ...
-  DdrCore(const DdrConfig& config, unsigned ports) : DdrCore(config, ports, DdrRules(config)) {}
+  DdrCore(const DdrConfig& config, unsigned ports, DdrArbitration arbitration = {})
+      : DdrCore(config, ports, DdrRules(config), std::move(arbitration)) {}
   /// Takes the rules between commands from `rules` instead of from the config's timings, for
   /// comparisons with other simulators.
-  DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules);
+  DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules,
+          DdrArbitration arbitration = {});
 
   /// Submits an access of one burst that arrives at clock `arrival`, which must not be before the
   /// last advance(). `tag` is the caller's name for the access. Returns true if the port's queue
-  /// has room at that clock; otherwise `taken` reports the access once the queue has room.
-  bool submit(unsigned port, DdrClock arrival, std::uint64_t address, bool write,
-              std::uint32_t tag);
+  /// has room at that clock; otherwise `taken` reports the access once the queue has room. `party`
+  /// is the access's in waits().
+  bool submit(unsigned port, DdrClock arrival, std::uint64_t address, bool write, std::uint32_t tag,
+              unsigned party = 0);
 
   /// Computes everything up to `until`: commands at clocks <= until, admissions at clocks < until.
   void advance(DdrClock until);
@@ -127,6 +136,8 @@ class DdrCore : private DdrCoreState {
   /// True if no access waits for RD or WR.
   [[nodiscard]] bool idle() const { return buffer_.empty() && waiting_ == 0; }
   [[nodiscard]] const DdrStatistics& statistics() const { return statistics_; }
+  /// Whose accesses each party waited for. rewind() does not restore it.
+  [[nodiscard]] DdrWaits& waits() { return waits_; }
   /// Statistics of a port. The caller fills in its number and its bytes, which the core does not
   /// know.
   [[nodiscard]] DdrPortStatistics& port_statistics(unsigned port) {
@@ -151,6 +162,9 @@ class DdrCore : private DdrCoreState {
   /// Inserts an access that arrives before the last one of the queue.
   void insert(Port& port, int slot);
   [[nodiscard]] DdrClock next_admission();
+  [[nodiscard]] bool is_ready(const Port& port, DdrClock clock) const;
+  [[nodiscard]] std::size_t next_port(DdrClock clock);
+  [[nodiscard]] bool goes_before(std::size_t group, std::size_t other) const;
   void admit(DdrClock clock);
   void leave_queue(Port& port, const DdrAccess& access, DdrClock clock);
   void issue(const DdrChoice& choice);
@@ -163,11 +177,14 @@ class DdrCore : private DdrCoreState {
   void find_next_event(DdrClock admission, DdrClock join, DdrClock command);
 
   DdrConfig config_;
+  DdrArbitration arbitration_;
+  const bool is_ranked_;
   AddressMap map_;
   DdrBanks banks_;
   DdrAccesses accesses_;
   DdrBuffer buffer_;
   DdrObserver* observer_ = nullptr;
+  DdrWaits waits_;
   DdrCoreState marked_;
   DdrBanks marked_banks_;
 };

@@ -1,5 +1,6 @@
 // The rows of the benchmark table: the shipped ones, and errors of the reader.
 #include "firmware/bench/table_config.h"
+#include "firmware/bench/tenants.h"
 
 #include <map>
 
@@ -40,6 +41,26 @@ TEST(TableConfig, TheDefaultHasTheNinePublishedRowsAndTheMeasuredBoards) {
 
 std::string rows_error(const std::string& row) {
   return error_of([&] { (void)parse_rows(fmt::format(R"({{"rows": [{}]}})", row), "t.json"); });
+}
+
+TEST(TableConfig, RowsMayServeRequestsThatArrive) {
+  for (const Row& row : read_rows("tenants")) {
+    EXPECT_TRUE(is_served(row.task)) << row.title();
+    EXPECT_FALSE(is_served(alone(row.task)));
+  }
+  const std::string row = R"({"network": "mlp", "board": "zcu104", "beside": "second=cnn")";
+  EXPECT_EQ(parse_rows("{\"rows\": [" + row + R"(, "tcus": 2}]})", "t.json")[0].title(),
+            "mlp beside second=cnn, 2 units zcu104");
+  EXPECT_NE(
+      rows_error(row + R"(, "arrivals": "cnn=1/s"})")
+          .find("t.json:/rows/0: arrivals \"cnn=1/s\": there is no model \"cnn\"; allowed: mlp, "
+                "second"),
+      std::string::npos);
+  EXPECT_NE(rows_error(row + R"(, "duration": "soon"})").find("duration: \"soon\" is no time"),
+            std::string::npos);
+  EXPECT_NE(
+      rows_error(row + R"(, "board_values": {"arbitration": "fixed:units"}})").find("is no unit"),
+      std::string::npos);
 }
 
 TEST(TableConfig, KeysOfTheArchitectureCanBeReplaced) {

@@ -78,10 +78,10 @@ TEST(BoardTable, EqualityCoversEveryMember) {
   expect_every_change_is_seen(board_parameters());
   const BoardValues values;
   const auto& [clock, width, read, write, model, stream, port_clock, port_width, interconnect, ddr,
-               host, memory] = values;
+               arbitration, host, memory] = values;
   (void)clock, (void)width, (void)read, (void)write, (void)model, (void)stream, (void)port_clock;
-  (void)port_width, (void)interconnect, (void)ddr, (void)host, (void)memory;
-  EXPECT_EQ(std::distance(board_parameters().begin(), board_parameters().end()), 12);
+  (void)port_width, (void)interconnect, (void)ddr, (void)arbitration, (void)host, (void)memory;
+  EXPECT_EQ(std::distance(board_parameters().begin(), board_parameters().end()), 13);
 }
 
 template <typename T>

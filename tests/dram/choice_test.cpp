@@ -20,7 +20,7 @@ struct Side {
 
 class Controller {
  public:
-  explicit Controller(std::uint32_t seed) : random_(seed) {}
+  explicit Controller(std::uint32_t seed) : random_(seed), ranks_(seed % 2 == 0 ? 1 : 3) {}
 
   /// Describes the first step in which the choices differ; empty if none does.
   std::string run(unsigned steps) {
@@ -80,10 +80,12 @@ class Controller {
     joined_ = std::max(joined_, free_) + 1 + below(2);
     const DdrAddress address{below(3), static_cast<std::uint16_t>(below(config_.all_banks())),
                              static_cast<std::uint16_t>(8 * below(2))};
+    const unsigned rank = ranks_ == 1 ? 0 : below(ranks_);
     for (Side* side : {&kept_, &anew_}) {
       const int slot = side->accesses.make();
       DdrAccess& access = side->accesses[slot];
       access.write = write;
+      access.rank = rank;
       access.address = address;
       access.joined = joined_;
       side->buffer.admit(slot);
@@ -132,6 +134,7 @@ class Controller {
   }
 
   std::mt19937 random_;
+  unsigned ranks_;
   DdrConfig config_ = config();
   DdrBanks banks_{config_, DdrRules(config_)};
   Side kept_{config_, banks_}, anew_{config_, banks_};

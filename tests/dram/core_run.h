@@ -29,9 +29,10 @@ struct CoreRun : DdrObserver {
 /// Submits all accesses at the start, numbered in their order, and runs until all are done, and at
 /// least to `end`.
 inline CoreRun run_core(const DdrConfig& config, const std::vector<CoreAccess>& accesses,
-                        const DdrRules& rules, unsigned ports = 1, DdrClock end = 0) {
+                        const DdrRules& rules, unsigned ports = 1, DdrClock end = 0,
+                        const DdrArbitration& arbitration = {}) {
   CoreRun run;
-  DdrCore core(config, ports, rules);
+  DdrCore core(config, ports, rules, arbitration);
   core.observe(&run);
   run.done.resize(accesses.size());
   run.admitted.resize(accesses.size());

@@ -32,6 +32,18 @@ T one_of(std::initializer_list<T> values) {
   return values.begin()[from(0, static_cast<unsigned>(values.size()) - 1)];
 }
 
+DdrArbitration random_arbitration(unsigned ports) {
+  DdrArbitration a;
+  a.between = one_of({DdrArbitration::Between::turns, DdrArbitration::Between::ranks,
+                      DdrArbitration::Between::shares});
+  if (a.between == DdrArbitration::Between::turns) return a;
+  a.groups = from(1, 3);
+  for (unsigned p = 0; p < ports; ++p) a.group.push_back(from(0, a.groups - 1));
+  for (unsigned g = 0; g < a.groups; ++g) a.shares.push_back(from(0, 5));
+  a.window = one_of({1U, 30U, 4096U});
+  return a;
+}
+
 /// Returns a random memory in which ddr_problems() finds nothing.
 DdrConfig random_memory() {
   DdrConfig c;
@@ -206,10 +218,11 @@ TEST(DdrProperties, CommandsDoNotDependOnWhenTheCoreIsAdvanced) {
     const DdrConfig config = random_config();
     const unsigned ports = from(1, 3);
     const std::vector<CoreAccess> accesses = random_traffic(config, ports);
-    const CoreRun reference = run_core(config, accesses, ports);
+    const DdrArbitration arbitration = random_arbitration(ports);
+    const CoreRun reference = run_core(config, accesses, DdrRules(config), ports, 0, arbitration);
     const bool by_events = from(0, 1) == 1;
     CoreRun run;
-    DdrCore core(config, ports);
+    DdrCore core(config, ports, arbitration);
     core.observe(&run);
     std::size_t next = 0;
     DdrClock now = 0;

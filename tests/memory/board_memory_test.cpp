@@ -8,6 +8,7 @@
 #include "firmware/config/config_files.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/memory_system.h"
+#include "firmware/driver/tcu/units.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "tests/unit/isa/test_files.h"
@@ -41,6 +42,7 @@ TEST(BoardMemory, ShippedBoardsDescribeTheirMemory) {
     EXPECT_NO_THROW((void)board.simulation_config()) << name;
     for (const ParameterInfo& info : memory_section().parameters) {
       if (info.optional && !board.board_memory->stream) continue;
+      if (info.key == "arbitration" && board.board_memory->arbitration.empty()) continue;
       ASSERT_EQ(board.provenance.count("memory." + info.key), 1U) << name << " " << info.key;
       EXPECT_FALSE(board.provenance.at("memory." + info.key).text.empty()) << name;
     }
@@ -164,6 +166,71 @@ TEST(BoardMemory, PagePoliciesReplaceThatOfThePreset) {
   }
 }
 
+TEST(BoardMemory, ArbitrationIsReadAndChecked) {
+  // Each value of a board with a provenance has one, too.
+  const std::string base = "\"base\": {\n      \"dram0\"";
+  const auto read = [&](const std::string& value) {
+    std::string text =
+        read_text(std::string(TACTUS_SOURCE_DIR) + "/configs/boards/zcu104_dual.json");
+    const auto replace = [&](const std::string& from, const std::string& to) {
+      ASSERT_NE(text.find(from), std::string::npos) << from;
+      text.replace(text.find(from), from.size(), to);
+    };
+    replace("../arch", std::string(TACTUS_SOURCE_DIR) + "/configs/arch");
+    replace(base, "\"arbitration\": \"" + value + "\",\n    " + base);
+    replace("\"controller_port\": {",
+            "\"arbitration\": {\"assumed\": \"here\"}, \"controller_port\": {");
+    return parse_board(text, "b.json");
+  };
+  for (const char* text : {"ports", "round_robin", "fixed:unit1.dram0,stream,unit1",
+                           "shares:dram0=0.25,unit3=0.75", "shares:unit0=1:512"}) {
+    const Board board = read(text);
+    EXPECT_EQ(board.board_memory->arbitration, text);
+    const std::string again =
+        "{\"memory\":" + encode_board_memory(*board.board_memory).dump() + "}";
+    JsonDocument document(again, "m.json");
+    EXPECT_EQ(decode_board_memory(document.root().get_object("memory")), *board.board_memory);
+  }
+  const std::pair<const char*, const char*> wrong[] = {
+      {"first", "\"first\" is no arbitration; allowed: ports, round_robin, fixed:NAME,..., "},
+      {"fixed", "\"fixed\" is no arbitration"},
+      {"ports:dram0", "\"ports:dram0\" is no arbitration"},
+      {"fixed:dram0:3", "is no arbitration"},
+      {"fixed:dram2", "\"dram2\" is no port"},
+      {"fixed:", "\"\" is no port"},
+      {"fixed:unit64", "\"unit64\" is no unit; allowed unit0..unit63"},
+      {"fixed:unit", "\"unit\" is no unit"},
+      {"fixed:unit1.", "\"unit1.\" is no unit"},
+      {"fixed:unit1.dram3", "\"unit1.dram3\" is no port"},
+      {"fixed:unit1,dram0,unit1.dram1", "\"unit1.dram1\" has no effect behind a name"},
+      {"fixed:dram0,dram0", "\"dram0\" has no effect"},
+      {"shares:unit0", "\"unit0\" is no share; allowed NAME=S with S from 0.000001 to 1"},
+      {"shares:unit0=0", "\"unit0=0\" is no share"},
+      {"shares:unit0=nan", "\"unit0=nan\" is no share"},
+      {"shares:unit0=1.5", "\"unit0=1.5\" is no share"},
+      {"shares:unit0=0.6,unit1=0.5", "the shares of \"unit0=0.6,unit1=0.5\" sum up to 1.1"},
+      {"shares:unit0=0.5:0", "\"0\" is no window; allowed 1..1000000000 clocks"},
+      {"shares:unit0=0.5:x", "\"x\" is no window"}};
+  for (const auto& [text, error] : wrong) {
+    const std::string found = error_of([&, value = std::string(text)] { (void)read(value); });
+    EXPECT_EQ(found.find("b.json:/memory/arbitration: "), 0U) << found;
+    EXPECT_NE(found.find(error), std::string::npos) << found;
+  }
+  EXPECT_EQ(error_with(base, "\"arbitration\": \"ports\",\n    " + base),
+            "b.json:/provenance/memory/arbitration: missing key");
+  // The stream needs a path; units are those of a run.
+  Board board = read("fixed:unit2");
+  board.board_memory->stream.reset();
+  TcuSimulationConfig config = board.simulation_config();
+  EXPECT_EQ(error_of([&] { TcuUnits::check_ports(config, 2); }),
+            "the memory's arbitration \"fixed:unit2\" names unit2, which this run does not have; "
+            "allowed: unit0..unit1 (--tcus 2)");
+  EXPECT_NO_THROW(TcuUnits::check_ports(config, 3));
+  config.arbitration = "fixed:stream";
+  EXPECT_NE(error_of([&] { resolve_memory(config); }).find("--arbitration: \"fixed:stream\" names"),
+            std::string::npos);
+}
+
 TEST(BoardMemory, ErrorsOfAConfigurationNameFileOrOption) {
   const auto error = [](const Board& board, auto&& change) {
     TcuSimulationConfig config = board.simulation_config();
@@ -199,6 +266,7 @@ TEST(BoardMemory, OptionsReplaceItsValues) {
   values.interconnect_ns = 7;
   values.port_clock_mhz = 150;
   values.ddr = "ddr4_2400";
+  values.arbitration = "fixed:dram1";
   const BoardValues forced = in_force(values);
   for (unsigned port : {0U, 1U}) {
     const MemoryPath& path = forced.board_memory->path(port);
@@ -213,6 +281,7 @@ TEST(BoardMemory, OptionsReplaceItsValues) {
     EXPECT_EQ(one.interconnect_ps, two.interconnect_ps);
   }
   EXPECT_EQ(forced.board_memory->preset, "ddr4_2400");
+  EXPECT_EQ(forced.board_memory->arbitration, "fixed:dram1");
   for (const Parameter<BoardValues>& p : board_parameters()) {
     if (!replaces_board_memory(p.key)) continue;
     EXPECT_TRUE(p.get(forced) == p.get(BoardValues())) << p.key;

@@ -1,6 +1,7 @@
 // Several units behind one memory, which take turns: random programs, different ones for different
 // units, with regions, limits and observers. The engines agree in everything that can be observed,
 // and a unit alone does what a machine of its own does.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -140,6 +141,43 @@ TEST(SharedMemory, EnginesAgreeOnSeveralUnits) {
     ASSERT_EQ(compare(random_together(seed), taken), "") << "seed " << seed;
   }
   EXPECT_GT(5 * taken.in_sequences, taken.all);
+}
+
+std::string random_arbitration(Random& random, unsigned units, bool has_stream) {
+  const auto name = [&](unsigned i) {
+    if (i == units) return random.pick({std::string("dram0"), std::string("dram1")});
+    if (random.chance(30)) return fmt::format("unit{}.dram{}", i, random.below(2));
+    return random.chance(20) && has_stream ? fmt::format("unit{}.stream", i)
+                                           : fmt::format("unit{}", i);
+  };
+  std::vector<unsigned> order;
+  for (unsigned i = 0; i <= units; ++i) {
+    if (random.chance(70)) order.insert(order.begin() + random.below(order.size() + 1), i);
+  }
+  const unsigned kind = static_cast<unsigned>(random.below(5));
+  if (order.empty() || kind == 0) return "round_robin";
+  // A port of all units comes before those that it includes.
+  std::stable_partition(order.begin(), order.end(), [&](unsigned i) { return i != units; });
+  std::string text = kind < 3 ? "fixed:" : "shares:";
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    text += (i == 0 ? "" : ",") + name(order[i]);
+    if (kind >= 3) text += fmt::format("={}", random.pick({0.01, 0.1, 0.14}));
+  }
+  if (kind == 4)
+    text += random.pick({std::string(":1"), std::string(":100"), std::string(":5000")});
+  return text;
+}
+
+TEST(SharedMemory, EnginesAgreeUnderEveryArbitration) {
+  Taken taken;
+  for (const std::uint64_t seed : test_seeds(48'300'000, 24)) {
+    Together all = random_together(seed);
+    Random random(seed + 1);
+    const bool has_stream = all.config.board_memory->stream.has_value();
+    all.config.arbitration = random_arbitration(random, all.units, has_stream);
+    ASSERT_EQ(compare(all, taken), "") << "seed " << seed << " " << all.config.arbitration;
+  }
+  EXPECT_GT(taken.in_sequences, 0U);
 }
 
 /// Both ports of the only unit access the same bytes, so that their order in time matters.

@@ -412,6 +412,78 @@ class Units(unittest.TestCase):
                 tactus.run(self.model, self.images, **options)
 
 
+class Serving(unittest.TestCase):
+    """Several models on the units of one board, and requests that arrive."""
+
+    def setUp(self):
+        self.models = {
+            "first": tactus.compile("mlp", "zcu104"),
+            "second": tactus.compile("cnn", "zcu104"),
+        }
+
+    def test_figures_and_requests(self):
+        served = tactus.serve(
+            self.models,
+            tcus=2,
+            on={"first": [0], "second": [1]},
+            arrivals={"first": "20000/s", "second": "poisson:3000/s:7"},
+            duration="1ms",
+            queue=3,
+            slowdowns=True,
+        )
+        first, second = served.figures["models"]
+        self.assertEqual(first["arrived"], 20)
+        self.assertEqual(first["arrived"], first["done"] + first["dropped"] + first["waiting"])
+        self.assertEqual(first["done"] + second["done"], len(served.requests))
+        self.assertEqual({r["unit"] for r in served.requests if r["model"] == "first"}, {0})
+        self.assertGreaterEqual(served.figures["slowdowns"]["first"]["beside"]["second"]["service"], 1)
+
+    def test_an_image_alone_takes_the_cycles_of_a_run(self):
+        model = self.models["second"]
+        served = tactus.serve({"only": model}, images=2)
+        run = tactus.run(model, np.zeros(model.inputs[0].shape), "zcu104")
+        self.assertEqual(served.figures["models"][0]["alone_cycles"], run.cycles)
+        self.assertEqual(served.requests[0]["end"] - served.requests[0]["begin"], run.cycles)
+
+    def test_waits_are_told_by_model(self):
+        served = tactus.serve(self.models, tcus=2, duration="1ms")
+        for model in served.figures["models"]:
+            for other in self.models:
+                self.assertGreater(model["waits_for_ns"][other], 0)
+
+    def test_priorities_of_ports(self):
+        def latency(arbitration):
+            board = tactus.Configuration("zcu104", arbitration=arbitration)
+            models = {"first": self.models["second"], "second": self.models["second"]}
+            served = tactus.serve(models, board, tcus=2, duration="1ms")
+            return [model["service_ms"]["mean"] for model in served.figures["models"]]
+
+        self.assertLess(latency("fixed:unit0")[0], latency("fixed:unit1")[0])
+
+    def test_what_cannot_be_is_told(self):
+        for options, message in (
+            ({"tcus": 0}, "tactus.serve: tcus: 0 is not allowed"),
+            ({"tcus": 65}, "65 is out of range; allowed 1..64"),
+            ({"arrivals": {"third": "1/s"}}, 'arrivals "third=1/s": there is no model "third"'),
+            ({"arrivals": {"first": "0/s"}, "duration": "1s"}, '"0/s" is no rate'),
+            ({"arrivals": {"first": "1/s"}}, "its requests never end"),
+            ({"on": {"first": [1]}, "images": 1}, "allowed: numbers 0..0"),
+            ({"duration": "soon"}, '"soon" is no time'),
+            ({"duration": 3}, "duration"),
+            ({"order": "best"}, 'order "best" is not allowed'),
+            ({"queue": -1}, "queue"),
+            ({"images": 0}, "0 is out of range"),
+            (
+                {"configuration": tactus.Configuration("zcu104", arbitration="fixed:unit2"), "tcus": 2},
+                "names unit2, which this run does not have",
+            ),
+        ):
+            with self.assertRaisesRegex(tactus.Error, message):
+                tactus.serve(self.models, **options)
+        with self.assertRaisesRegex(tactus.Error, "models: there are none"):
+            tactus.serve({})
+
+
 class Kernels(unittest.TestCase):
     """Machines with a DPAS array."""
 

@@ -221,6 +221,67 @@ TEST_F(ServingCommandTest, MemoryIsSharedAndItsUsersAreNamed) {
   EXPECT_EQ(bytes, 0U);
 }
 
+/// Priorities of the units' ports: the first one gains, the other loses, and each engine agrees.
+TEST_F(ServingCommandTest, PortsHavePriorities) {
+  compile_networks();
+  const std::string base = std::string(a) + " A2=a/mlp_onnx_zcu104.tmodel" + b +
+                           " --tcus 3 --duration 2ms --arrivals B=2000/s";
+  const auto service = [](const Json& serving, unsigned model) {
+    return serving.at("models")[model].at("service_ms").at("mean").get<double>();
+  };
+  const Json ports = serve(base);
+  EXPECT_EQ(serve(base + " --arbitration ports"), ports) << "the default";
+  const Json one = serve(base + " --arbitration fixed:unit0");
+  const Json two = serve(base + " --arbitration fixed:unit1");
+  EXPECT_LT(service(one, 0), service(two, 0));
+  EXPECT_LT(service(two, 1), service(one, 1));
+  const Json more = serve(base + " --arbitration shares:unit0=0.8,unit1=0.1:1000");
+  EXPECT_LT(service(more, 0), service(more, 1));
+  for (const char* policy : {" --arbitration fixed:unit2,unit0.dram1", " --arbitration round_robin",
+                             " --arbitration shares:unit0=0.8,dram0=0.1:500"}) {
+    const Json fast = serve(base + policy);
+    for (const char* engine : {" --engine step", " --engine check=20"}) {
+      EXPECT_EQ(serve(base + policy + engine), fast) << policy << engine;
+    }
+  }
+  // A unit alone on the board is not slowed by a priority of others.
+  const Json alone =
+      serve(std::string(a) + " --tcus 3 --on A=0 --images 4 --arbitration fixed:unit1,unit2");
+  EXPECT_LT(alone.at("models")[0].at("slowdown"), 1.05);
+  const std::string run = std::string("run -q") + a + b + " --tcus 2 --images 1 --arbitration ";
+  expect_error(run + "fastest", "\"fastest\" is no arbitration; allowed: ports, round_robin");
+  expect_error(run + "fixed:dram2", "\"dram2\" is no port");
+  expect_error(run + "fixed:unit2", "names unit2, which this run does not have");
+  expect_error(run + "shares:unit0=0.7,unit1=0.7", "sum up to 1.4; allowed up to 1");
+  expect_error(run + "fixed:unit0 --memory fixed",
+               "has no effect with the memory of fixed latency");
+}
+
+TEST_F(ServingCommandTest, WaitsAreToldByWhoseAccessesWereServed) {
+  compile_networks();
+  const Json both = serve(std::string(a) + b + " --tcus 2 --duration 1ms");
+  double models = 0, units = 0;
+  for (const char* name : {"A", "B"}) {
+    for (const Json& model : both.at("models")) {
+      const double ns = model.at("waits_for_ns").at(name);
+      EXPECT_GT(ns, 0);
+      models += ns;
+    }
+  }
+  for (const Json& unit : both.at("units")) {
+    for (const double ns : unit.at("waits_for_ns")) units += ns;
+  }
+  EXPECT_NEAR(models, units, 1e-6 * models);
+  // B runs on both units: its row by unit differs from that by model.
+  const Json shared = serve(std::string(a) + b + " --tcus 2 --on A=0 --on B=0,1 --images 4");
+  const auto& unit_1 = shared.at("units")[1].at("waits_for_ns");
+  EXPECT_LT(unit_1[1].get<double>(),
+            shared.at("models")[1].at("waits_for_ns").at("B").get<double>());
+  // A unit without work is waited for by nobody.
+  const Json idle = serve(std::string(a) + " --tcus 2 --on A=0 --images 4");
+  EXPECT_FALSE(idle.at("models")[0].contains("waits_for_ns"));
+}
+
 /// On one unit models wait for each other, on units with memories of their own they do not. The
 /// page and the statistics have the same figures.
 TEST_F(ServingCommandTest, SlowdownsSayWhoCostsWhom) {

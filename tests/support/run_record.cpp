@@ -205,6 +205,7 @@ std::vector<std::uint64_t> memory_statistics(MemorySystem& memory) {
       s.reads,     s.writes,         s.hits,       s.misses, s.conflicts, s.activates, s.precharges,
       s.refreshes, s.refresh_clocks, s.bus_clocks, s.clocks, s.queue,     s.row,       s.refresh,
       s.bus,       s.rest,           figures.bytes};
+  all.insert(all.end(), figures.waits.begin(), figures.waits.end());
   for (const DdrPortStatistics& port : s.ports) {
     all.insert(all.end(), {port.bytes_read, port.bytes_written});
     for (const DdrLatencies& l : {port.reads, port.writes}) {

@@ -411,6 +411,48 @@ TEST_F(SweepCommand, FiguresOfSeveralUnitsAreThoseOfAll) {
   EXPECT_EQ(page.find("Latency against"), std::string::npos);
 }
 
+/// Arrivals, priorities and placements are axes like others.
+TEST_F(SweepCommand, PointsServeRequestsThatArrive) {
+  const std::string base = R"({"name": "t", "base": {"workload": {"network": "mlp"},
+    "measure": {"beside": "cnn", "tcus": 2, "duration": "500us"}, "board": {"name": "zcu104"}},
+    "axes": [)";
+  write("s.json", base + R"({"key": "measure.arrivals", "values":
+                              ["mlp=20000/s;cnn=2000/s", "mlp=40000/s;cnn=poisson:2000/s:3"]},
+                            {"key": "measure.on", "values": ["mlp=0;cnn=1", "mlp=1;cnn=1"]},
+                            {"key": "board.arbitration", "values": ["ports", "fixed:unit0"]}]})");
+  const Output run = tactus("sweep s.json -o r -j 1");
+  ASSERT_EQ(run.code, 0) << run.err;
+  std::istringstream lines(read("r/results.jsonl"));
+  std::vector<nlohmann::json> points;
+  for (std::string line; std::getline(lines, line);) points.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(points.size(), 8U);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const nlohmann::json& serving = points[i].at("figures").at("serving");
+    EXPECT_EQ(serving.at("mlp").at("arrived"), i < 4 ? 10 : 20) << i;
+    EXPECT_EQ(points[i].at("configuration").at("board").at("memory").value("arbitration", "ports"),
+              i % 2 == 0 ? "ports" : "fixed:unit0");
+  }
+  const auto p99 = [&](std::size_t point) {
+    return points[point].at("figures").at("serving").at("mlp").at("latency_ms").at("p99");
+  };
+  EXPECT_GT(p99(2), p99(0)) << "on the other's unit it waits longer";
+  EXPECT_NE(read("r/results.csv").find("figures.serving.mlp.latency_ms.p99"), std::string::npos);
+  // Points without requests have the figures that they always had.
+  EXPECT_EQ(points[0].at("figures").at("cycles"), points[7].at("figures").at("cycles"));
+  const auto expect_refused = [&](const std::string& axis, const std::string& error) {
+    write("bad.json", base + axis + "]}");
+    const Output check = tactus("sweep bad.json --check");
+    EXPECT_NE(check.code, 0);
+    EXPECT_NE(check.err.find(error), std::string::npos) << check.err;
+  };
+  expect_refused(R"({"key": "measure.arrivals", "values": ["lmp=1/s"]})", "no model \"lmp\"");
+  expect_refused(R"({"key": "measure.beside", "values": ["cnn;cnn"]})", "named \"cnn\"");
+  expect_refused(R"({"key": "measure.beside", "values": ["cnnn"]})", "beside: ");
+  expect_refused(R"({"key": "measure.on", "values": ["mlp=2"]})", "allowed: numbers 0..1");
+  expect_refused(R"({"key": "measure.order", "values": ["best"]})", "allowed: turns, priority");
+  expect_refused(R"({"key": "board.arbitration", "values": ["best"]})", "is no arbitration");
+}
+
 TEST_F(SweepCommand, BadDefinitionsAreRefusedBeforeAnythingIsWritten) {
   write_sweep(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])", "typo.json");
   expect_error("sweep typo.json -o r", "did you mean \"architecture.array_size\"?");

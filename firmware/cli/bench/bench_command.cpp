@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -284,6 +285,42 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
   if (left > 0) fmt::print("{} more rows with --all, which take minutes\n", left);
 }
 
+/// Prints a table of the rows in which requests arrive, with a line for each network. Prints
+/// nothing if there are none.
+void print_served(const std::vector<Row>& rows, const std::vector<Outcome>& outcomes) {
+  using Align = Table::Align;
+  Table table({{"requests that arrive", Align::left},
+               {"board", Align::left},
+               {"network", Align::left},
+               {"done"},
+               {"dropped"},
+               {"frames/s"},
+               {"median ms"},
+               {"99 % ms"},
+               {"max ms"},
+               {"slowdown"}});
+  std::vector<std::vector<std::string>> cells;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!outcomes[i].figures || outcomes[i].figures->serving.is_null()) continue;
+    std::string title = rows[i].program();
+    for (const auto& [name, figures] : outcomes[i].figures->serving.items()) {
+      std::vector<std::string>& row = cells.emplace_back();
+      row = {std::exchange(title, ""), rows[i].board.name, name};
+      for (const char* key : {"done", "dropped"}) row.push_back(figures.at(key).dump());
+      row.push_back(fmt::format("{:.2f}", figures.at("frames_per_second").get<double>()));
+      row.resize(10);
+      if (!figures.contains("latency_ms")) continue;
+      const Json& latency = figures.at("latency_ms");
+      std::size_t column = 6;
+      for (const char* key : {"median", "p99", "max"}) {
+        row[column++] = fmt::format("{:.3f}", latency.at(key).get<double>());
+      }
+      row[column] = fmt::format("{:.4f}", figures.at("slowdown").get<double>());
+    }
+  }
+  if (!cells.empty()) fmt::print("\n{}", table.text(cells));
+}
+
 // ---- files ----------------------------------------------------------------------------------
 
 Json row_json(const Row& row, const Outcome& outcome) {
@@ -547,6 +584,7 @@ int bench_command(const Words& words) {
   fmt::print("{}", table.header());
   std::fflush(stdout);
   const std::vector<Outcome> outcomes = run_rows(args, rows, table, jobs);
+  print_served(rows, outcomes);
   fmt::print("\n");
   print_notes(rows, left);
 

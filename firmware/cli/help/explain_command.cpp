@@ -16,6 +16,7 @@
 #include "firmware/gemm/comparison.h"
 #include "firmware/report/figures.h"
 #include "firmware/report/layer_table.h"
+#include "firmware/serving/serving_figures.h"
 #include "firmware/sweep/columns.h"
 #include "firmware/sweep/configuration.h"
 #include "isa/dpas/instruction_set.h"
@@ -118,6 +119,8 @@ std::vector<ColumnFile> column_files(const MachineInfo& machine) {
           {"results.csv of a sweep", sweep::result_columns()},
           {"gemm --csv", gemm::csv_columns()},
           {"bench --csv", bench_columns()},
+          {"run --stats of requests that arrive", serving_columns()},
+          {"run --request-log", request_columns()},
           {"dram --output", dram_answer_columns()},
           {"dram --commands", dram_command_columns()}};
 }

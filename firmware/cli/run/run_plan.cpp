@@ -290,8 +290,10 @@ void find_unwritten_reads(RunPlan& plan) {
   }
 }
 
-/// Throws UserError unless each unit of --tcus has an image and all share the board's memory.
+/// Throws UserError unless each unit of --tcus has an image, all share the board's memory, and its
+/// arbitration names no others.
 void check_units(const RunPlan& plan) {
+  TcuUnits::check_ports(plan.config, plan.tcus);
   if (plan.tcus == 1) return;
   if (!plan.model || !plan.host.packages.empty()) {
     user_error(

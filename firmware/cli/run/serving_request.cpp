@@ -1,14 +1,9 @@
 #include "firmware/cli/run/serving_request.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <utility>
 
-#include "firmware/config/board.h"
-#include "firmware/driver/common/throughput.h"
-#include "firmware/driver/tcu/units.h"
+#include "firmware/serving/serving_options.h"
 #include "isa/support/error.h"
 #include "isa/support/file_guard.h"
 #include "isa/support/text.h"
@@ -17,8 +12,6 @@
 namespace tactus {
 namespace {
 
-constexpr std::uint64_t longest_queue = 1000000;
-
 /// Options of runs of one model or program, which have no meaning for several models.
 constexpr const char* options_of_one[] = {
     "program",    "dram0",     "dram1",           "config",         "print-config", "regions",
@@ -26,61 +19,6 @@ constexpr const char* options_of_one[] = {
     "layers-csv", "samples",   "sample-interval", "sample-block",   "sample-pause", "vcd",
     "fst",        "gtkw",      "surfer",          "timeline-layer", "trace-layer",  "link",
     "requests",   "in-flight", "arenas",          "link-timeline"};
-
-/// Splits the values of an option, each MODEL=TEXT, by model. With one model MODEL= may be left
-/// out.
-std::map<std::string, std::string> by_model(const Args& args, const std::string& option,
-                                            const std::vector<std::string>& names) {
-  std::map<std::string, std::string> texts;
-  for (const std::string& word : args.texts(option)) {
-    const std::size_t equals = word.find('=');
-    const bool named = equals != std::string::npos;
-    if (!named && names.size() > 1) {
-      user_error("tactus run: --{} {}: of which model? allowed: MODEL=..., with MODEL of {}",
-                 option, quote(word), fmt::join(names, ", "));
-    }
-    const std::string name = named ? word.substr(0, equals) : names.front();
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      user_error("tactus run: --{} {}: there is no model {}; allowed: {}", option, quote(word),
-                 quote(name), fmt::join(names, ", "));
-    }
-    if (!texts.emplace(name, named ? word.substr(equals + 1) : word).second) {
-      user_error("tactus run: --{} {}: model {} has it twice", option, quote(word), quote(name));
-    }
-  }
-  return texts;
-}
-
-/// Reads "0,2,3".
-std::vector<unsigned> read_units(const std::string& text, const std::string& where,
-                                 std::uint64_t tcus) {
-  std::vector<unsigned> units;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (bool more = true; more;) {
-    unsigned unit = 0;
-    const auto result = std::from_chars(at, end, unit);
-    more = result.ec == std::errc() && result.ptr != end && *result.ptr == ',';
-    if (result.ec != std::errc() || unit >= tcus || (!more && result.ptr != end)) {
-      user_error("{}: {} is no list of units; allowed: numbers 0..{}, such as 0,1 (--tcus {})",
-                 where, quote(text), tcus - 1, tcus);
-    }
-    if (std::find(units.begin(), units.end(), unit) != units.end()) {
-      user_error("{}: unit {} is named twice", where, unit);
-    }
-    units.push_back(unit);
-    at = result.ptr + 1;
-  }
-  std::sort(units.begin(), units.end());
-  return units;
-}
-
-ServingOrder read_order(const Args& args) {
-  const std::string order = args.text("order").value_or("turns");
-  if (order == "turns") return ServingOrder::turns;
-  if (order == "priority") return ServingOrder::priority;
-  user_error("tactus run: --order {} is not allowed; allowed: turns, priority", quote(order));
-}
 
 void read_models(const Args& args, ServingRequest& made) {
   auto models = models_of(args);
@@ -116,19 +54,6 @@ void read_models(const Args& args, ServingRequest& made) {
     model.inputs = std::move(plan.images.front());
     model.config = std::move(plan.config);
     made.serving.models.push_back(std::move(model));
-  }
-}
-
-/// All units are on one board.
-void check_boards(const std::vector<ServedModel>& models) {
-  for (const ServedModel& model : models) {
-    const std::string differences =
-        board_parameters().differences(models.front().config, model.config);
-    if (differences.empty()) continue;
-    user_error(
-        "tactus run: models {} and {} are for different boards; (the first, the second) differ in: "
-        "{}; allowed: one board for all (--board NAME)",
-        quote(models.front().name), quote(model.name), differences);
   }
 }
 
@@ -174,32 +99,18 @@ ServingRequest read_serving_request(const Args& args) {
   ServingRequest made;
   read_models(args, made);
   Serving& serving = made.serving;
-  check_boards(serving.models);
   serving.units = static_cast<unsigned>(made.request.tcus);
-  serving.order = read_order(args);
   serving.images = made.request.images_wanted;
-  if (args.has("queue")) serving.most_waiting = args.number("queue", 0, 0, longest_queue);
-  if (const auto text = args.text("duration")) {
-    const double seconds = read_seconds(*text, "tactus run: --duration");
-    serving.end = static_cast<Cycle>(
-        std::ceil(seconds * serving.models.front().config.clock_mhz * 1e6 * (1 - 1e-12)));
-  }
-  std::vector<std::string> names;
-  for (const ServedModel& model : serving.models) names.push_back(model.name);
-  const auto on = by_model(args, "on", names), arrivals = by_model(args, "arrivals", names);
-  for (unsigned m = 0; m < names.size(); ++m) {
-    ServedModel& model = serving.models[m];
-    const auto units = on.find(model.name), times = arrivals.find(model.name);
-    model.units = units != on.end()
-                      ? read_units(units->second, "tactus run: --on " + model.name, serving.units)
-                      : deal_units(m, static_cast<unsigned>(names.size()), serving.units);
-    if (times != arrivals.end()) {
-      model.arrivals = read_arrivals(times->second, "tactus run: --arrivals " + model.name);
-    }
-  }
+  ServingOptions options;
+  options.on = args.texts("on");
+  options.arrivals = args.texts("arrivals");
+  options.duration = args.text("duration");
+  if (args.has("queue")) options.queue = args.number("queue", 0, 0, ServingOptions::longest_queue);
+  options.order = args.text("order").value_or(options.order);
+  apply(options, {"tactus run: ", "--"}, serving);
   made.plan = plan_serving(serving);
   made.wants_slowdowns = args.has("slowdowns");
-  if (made.wants_slowdowns && names.size() == 1) {
+  if (made.wants_slowdowns && serving.models.size() == 1) {
     user_error("tactus run: --slowdowns compares models; allowed: with two or more");
   }
   static_cast<RunOutputs&>(made) = read_run_outputs(args, tcu_machine_info());

@@ -101,12 +101,15 @@ class ServingRunner {
   }
 
   void print_figures() const {
-    const ServingFigures figures = serving_figures(asked_.serving, result_);
+    const ServingFigures figures = serving_figures(asked_.serving, asked_.plan, result_);
     const double clock_mhz = asked_.serving.models.front().config.clock_mhz;
     line("served", "{} in {} = {:.6g} s", counted(result_.requests.size(), "request"),
          counted(result_.cycles, "cycle"), figures.seconds);
     fmt::print(screen(asked_), "\n{}\n{}\n", models_table(figures, clock_mhz),
                units_table(figures));
+    if (!figures.models.front().waits_ns.empty() && figures.models.size() > 1) {
+      fmt::print(screen(asked_), "{}\n", waits_table(figures));
+    }
     if (slowdowns_) fmt::print(screen(asked_), "{}\n", slowdowns_table());
     line("host", "{:.2f} s, {:.2f} Mcycles/s", seconds_,
          static_cast<double>(result_.cycles) / seconds_ / 1e6);
@@ -169,6 +172,21 @@ class ServingRunner {
       rows.push_back({std::to_string(u), std::to_string(f.done),
                       fmt::format("{:.2f}", 100 * f.busy), fmt::format("{:.2f}", 100 * f.entering),
                       fmt::format("{:.2f}", 100 * f.queued)});
+    }
+    return table.text(rows);
+  }
+
+  [[nodiscard]] std::string waits_table(const ServingFigures& figures) const {
+    const std::vector<ServedModel>& models = asked_.serving.models;
+    std::vector<Table::Column> columns{{"accesses wait at the memory, us", Table::Align::left}};
+    for (const ServedModel& model : models) columns.push_back({"for " + model.name});
+    Table table(columns);
+    std::vector<std::vector<std::string>> rows;
+    for (unsigned m = 0; m < models.size(); ++m) {
+      rows.push_back({models[m].name});
+      for (const double ns : figures.models[m].waits_ns) {
+        rows.back().push_back(fmt::format("{:.1f}", ns / 1e3));
+      }
     }
     return table.text(rows);
   }

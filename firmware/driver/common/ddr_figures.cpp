@@ -1,5 +1,8 @@
 #include "firmware/driver/common/ddr_figures.h"
 
+#include <cstddef>
+#include <numeric>
+
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -23,7 +26,14 @@ DdrFigures& DdrFigures::operator-=(const DdrFigures& o) {
   bytes -= o.bytes;
   stream_bytes -= o.stream_bytes;
   for (std::size_t i = 0; i < time.size(); ++i) time[i] -= o.time[i];
+  for (std::size_t i = 0; i < o.waits.size(); ++i) waits[i] -= o.waits[i];
   return *this;
+}
+
+double waits_for_others(const DdrFigures& ddr, unsigned party) {
+  const auto row = ddr.waits.begin() + std::ptrdiff_t{party} * ddr.parties;
+  const std::uint64_t all = std::accumulate(row, row + ddr.parties, std::uint64_t{0});
+  return share(all - row[party], all);
 }
 
 nlohmann::ordered_json to_json(const DdrFigures& ddr) {
@@ -38,6 +48,14 @@ nlohmann::ordered_json to_json(const DdrFigures& ddr) {
   constexpr const char* names[] = {"queue", "refresh", "row", "bus", "rest"};
   for (std::size_t i = 0; i < ddr.time.size(); ++i) {
     json["time"][names[i]] = static_cast<double>(ddr.time[i] * ddr.tck_ps) / 1e3;
+  }
+  for (unsigned party = 0; party < ddr.parties; ++party) {
+    nlohmann::ordered_json& row = json["waits"].emplace_back();
+    for (unsigned other = 0; other < ddr.parties; ++other) {
+      row.push_back(
+          static_cast<double>(ddr.waits[std::size_t{party} * ddr.parties + other] * ddr.tck_ps) /
+          1e3);
+    }
   }
   return json;
 }

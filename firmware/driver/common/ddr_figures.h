@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -21,9 +22,16 @@ struct DdrFigures {
   /// Time of all accesses together in DRAM clocks, by part: queue, refresh, row, bus, rest; see
   /// DdrTimes.
   std::array<std::uint64_t, 5> time{};
+  /// With several parties (models/dram/ddr_waits.h): clocks that accesses of one waited for those
+  /// of each, [party * parties + other].
+  unsigned parties = 0;
+  std::vector<std::uint64_t> waits;
 
   DdrFigures& operator-=(const DdrFigures& o);
 };
+
+/// The part of a party's waits that was for accesses of others, 0..1.
+[[nodiscard]] double waits_for_others(const DdrFigures& ddr, unsigned party);
 
 /// JSON of statistics, with the keys of models/dram/ddr_figure_infos.h.
 [[nodiscard]] nlohmann::ordered_json to_json(const DdrFigures& ddr);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
+#include "isa/dram/arbitration.h"
 #include "isa/support/error.h"
 #include "models/sim/clock_driver.h"
 
@@ -21,18 +24,49 @@ ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
       *mhz, board.clock_mhz, ClockRatio::most);
 }
 
-std::vector<unsigned> controller_ports(const BoardMemory& memory,
-                                       const std::vector<unsigned>& ports, bool with_stream,
-                                       unsigned machines) {
-  std::vector<unsigned> list;
+/// The ports of the controller, and whose turn it is.
+struct ControllerPorts {
+  std::vector<unsigned> numbers;  ///< of each socket
+  DdrArbitration arbitration;
+};
+
+/// Adds a port of a machine.
+void add_port(ControllerPorts& ports, const Arbitration& arbitration, unsigned machine,
+              std::string_view name, unsigned controller_port) {
+  DdrArbitration& to = ports.arbitration;
+  unsigned number = controller_port;
+  if (arbitration.policy != Arbitration::Policy::ports) {
+    number = static_cast<unsigned>(to.group.size());
+    to.group.push_back(arbitration.group_of(machine, name));
+  }
+  ports.numbers.insert(ports.numbers.end(), 2, number);  // one socket for reads, one for writes
+}
+
+ControllerPorts controller_ports(const BoardValues& board, const std::vector<unsigned>& ports,
+                                 bool with_stream, unsigned machines) {
+  const BoardMemory& memory = *board.board_memory;
+  const Arbitration arbitration = read_arbitration(arbitration_text(board));
+  ControllerPorts all;
   for (unsigned m = 0; m < machines; ++m) {
     for (const unsigned port : ports) {
-      // Each port has one socket for reads and one for writes.
-      list.insert(list.end(), 2, memory.path(port).controller_port);
+      add_port(all, arbitration, m, fmt::format("dram{}", port), memory.path(port).controller_port);
     }
-    if (with_stream) list.insert(list.end(), 2, memory.path(memory.stream->path).controller_port);
+    if (!with_stream) continue;
+    add_port(all, arbitration, m, "stream", memory.path(memory.stream->path).controller_port);
   }
-  return list;
+  DdrArbitration& to = all.arbitration;
+  using Policy = Arbitration::Policy;
+  if (arbitration.policy == Policy::fixed) to.between = DdrArbitration::Between::ranks;
+  if (arbitration.policy == Policy::shares) to.between = DdrArbitration::Between::shares;
+  to.groups = static_cast<unsigned>(arbitration.groups.size()) + 1;
+  to.window = arbitration.window;
+  std::uint64_t rest = Arbitration::whole;
+  for (const Arbitration::Group& group : arbitration.groups) {
+    to.shares.push_back(group.share);
+    rest -= std::min<std::uint64_t>(group.share, rest);
+  }
+  to.shares.push_back(rest);
+  return all;
 }
 
 }  // namespace
@@ -81,9 +115,19 @@ MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
       pulled_(stream != Stream::initiator),
       shared_(shared),
       controller_(
-          "ddr", ddr,
-          controller_ports(*board.board_memory, ports_, stream != Stream::nothing, machines)) {
+          "ddr", ddr, controller_ports(board, ports_, stream != Stream::nothing, machines).numbers,
+          controller_ports(board, ports_, stream != Stream::nothing, machines).arbitration) {
   if (pulled_) controller_.set_pulled();
+  if (machines == 1) return;
+  set_parties(machines);
+  for (unsigned m = 0; m < machines; ++m) set_party(m, m);
+}
+
+void MemorySystem::set_party(unsigned machine, unsigned party) {
+  const std::size_t sockets = 2 * (ports_.size() + (stream_ == Stream::nothing ? 0 : 1));
+  for (std::size_t s = 0; s < sockets; ++s) {
+    controller_.set_party(machine * sockets + s, party);
+  }
 }
 
 unsigned MemorySystem::add_machine(const BoardValues& board, Clock& clock) {
@@ -150,6 +194,14 @@ DdrFigures MemorySystem::figures() {
   }
   for (const StreamReader* reader : readers_) figures.stream_bytes += reader->bytes_read();
   figures.time = {s.queue, s.refresh, s.row, s.bus, s.rest};
+  const DdrWaits& waits = controller_.waits();
+  if (!waits.keeps()) return figures;
+  figures.parties = waits.parties();
+  for (unsigned party = 0; party < figures.parties; ++party) {
+    for (unsigned other = 0; other < figures.parties; ++other) {
+      figures.waits.push_back(waits.clocks(party, other));
+    }
+  }
   return figures;
 }
 

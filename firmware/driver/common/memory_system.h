@@ -54,6 +54,12 @@ class MemorySystem {
   /// added.
   [[nodiscard]] Turn& turn(unsigned machine) { return *clocks_[machine]->turn; }
 
+  /// Keeps account of whose accesses each party waits for, in figures(), from now on. With several
+  /// machines each is a party at first.
+  void set_parties(unsigned parties) { controller_.set_parties(parties); }
+  /// Sets the party that a machine's accesses belong to from now on.
+  void set_party(unsigned machine, unsigned party);
+
   /// Call before the host of a machine with this clock accesses the memory. If others share it, it
   /// has then done what is due in the present cycle.
   void settle(const Clock& clock) const;

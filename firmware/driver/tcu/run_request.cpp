@@ -17,6 +17,10 @@ constexpr unsigned rows = static_cast<unsigned>(Asker::rows);
 constexpr unsigned kernels = static_cast<unsigned>(Asker::kernels);
 constexpr unsigned products = static_cast<unsigned>(Asker::products);
 
+constexpr std::string_view with_options_of_their_own =
+    "tactus run and tactus.serve have options of their own for requests that arrive; kernels and "
+    "products have none";
+
 ParameterTable<RunRequest> options_of(Asker asker) {
   const bool of_points = asker == Asker::points;
   const bool has_options =
@@ -105,7 +109,31 @@ const std::vector<RunOption>& request_options() {
        text("energy", &R::energy, "none",
             "report energy and area with this energy table: a name of configs/energy or a file")
            .with_value_name("NAME|F.json"),
-       "rows have no column for it"}};
+       "rows have no column for it"},
+      {points | rows,
+       text("beside", &R::beside, "none",
+            "networks of tactus zoo that are served on the same board, such as cnn;mlp or "
+            "second=cnn; figures are in `serving`, by network"),
+       with_options_of_their_own},
+      {points | rows,
+       text("arrivals", &R::arrivals, "whenever a unit can begin one",
+            "requests of each network, such as resnet20v2=30/s;cnn=poisson:200/s:7"),
+       with_options_of_their_own},
+      {points | rows,
+       text("on", &R::on, "dealt out", "units that run each network, such as resnet20v2=0,1;cnn=1"),
+       with_options_of_their_own},
+      {points | rows,
+       text("duration", &R::duration, "as many requests as images",
+            "requests arrive and are begun for this long: 2s, 250ms"),
+       with_options_of_their_own},
+      {points | rows,
+       text("order", &R::order, "turns",
+            "which network a free unit takes: turns, or priority for the first that has a request"),
+       with_options_of_their_own},
+      {points | rows,
+       optional_whole("queue", &R::queue, {0, 1000000}, "requests", "any",
+                      "requests that may wait for each network; more are dropped"),
+       with_options_of_their_own}};
   return options;
 }
 

@@ -25,6 +25,11 @@ struct RunRequest {
   std::optional<std::uint64_t> images_wanted;  ///< empty: as many as the inputs have
   std::uint64_t tcus = 1;  ///< units behind one memory, to which images are dealt out
   std::string energy;      ///< a table's name or path; empty: none
+  // Requests that arrive, of points and rows; several values are separated by semicolons. See
+  // firmware/serving/serving_options.h; an empty text stands for the default.
+  std::string beside;  ///< networks beside the first, as NETWORK or NAME=NETWORK
+  std::string arrivals, on, duration, order;
+  std::optional<std::uint64_t> queue;
 };
 
 /// Sets the options of the simulation.

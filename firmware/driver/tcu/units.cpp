@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "isa/dram/arbitration.h"
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
 #include "models/sim/clock_driver.h"
@@ -93,6 +94,12 @@ void TcuUnits::check_runs(MemoryModel memory, std::uint64_t units, std::uint64_t
     user_error("tcus {}: there {} to deal out; allowed \"images\" (--images) of {} or more", units,
                runs == 1 ? "is 1 run" : fmt::format("are {} runs", runs), units * batch);
   }
+}
+
+void TcuUnits::check_ports(const TcuSimulationConfig& config, std::uint64_t units) {
+  if (config.memory_model == MemoryModel::fixed) return;
+  check_arbitration(arbitration_text(config), static_cast<unsigned>(units),
+                    config.board_memory->stream.has_value(), "the memory's arbitration ");
 }
 
 void TcuUnits::check_deal(const TcuSimulationConfig& config, std::uint64_t units,

@@ -47,6 +47,8 @@ class TcuUnits {
   static void check_deal(const TcuSimulationConfig& config, std::uint64_t units, std::uint64_t runs,
                          const Model& model);
 
+  /// Throws UserError if the memory's arbitration names a unit that is none of so many.
+  static void check_ports(const TcuSimulationConfig& config, std::uint64_t units);
   /// Throws UserError if the program changes the offset of a DRAM bank.
   static void check_window(const Model& model);
 
@@ -72,6 +74,13 @@ class TcuUnits {
       const Model& model, HostMode mode, std::size_t runs,
       const std::function<bool(unsigned unit, Host& host, std::size_t run)>& run_image);
 
+  /// As MemorySystem's; nothing with a memory of fixed latency.
+  void set_parties(unsigned parties) {
+    if (memory_) memory_->set_parties(parties);
+  }
+  void set_party(unsigned unit, unsigned party) {
+    if (memory_) memory_->set_party(unit, party);
+  }
   /// Figures of the memory since the machine was made; none with a memory of fixed latency.
   [[nodiscard]] std::optional<DdrFigures> memory_figures() {
     if (!memory_) return std::nullopt;
@@ -125,7 +134,13 @@ class TcuMachines {
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) {
     return units_ ? (*units_)[unit] : *one_;
   }
-  /// These four are as those of TcuUnits; a machine alone waits for no others.
+  /// These six are as those of TcuUnits; a machine alone waits for no others.
+  void set_parties(unsigned parties) {
+    if (units_) units_->set_parties(parties);
+  }
+  void set_party(unsigned unit, unsigned party) {
+    if (units_) units_->set_party(unit, party);
+  }
   void run(const std::function<void(unsigned)>& work);
   void rest_until(unsigned unit, Cycle cycle);
   void meet(unsigned unit);

@@ -37,6 +37,7 @@ from ._lists import architectures, boards, networks, program
 from ._machine import Machine, Run, run
 from ._model import Configuration, Model, Network, Tensor, assemble, compile
 from ._native import Error, InternalError, StuckError
+from ._serving import Served, serve
 from ._sweep import compare, sweep
 
 _native.set_program(program())
@@ -51,6 +52,7 @@ __all__ = [
     "Model",
     "Network",
     "Run",
+    "Served",
     "StuckError",
     "Tensor",
     "architectures",
@@ -62,5 +64,6 @@ __all__ = [
     "program",
     "run",
     "run_kernel",
+    "serve",
     "sweep",
 ]

@@ -117,7 +117,12 @@ RunDocument tcu_document(const std::string& kind, const std::string& subject,
   }
   document.units = ran.tcus;
   document.alone = ran.alone;
-  if (ran.shared_memory) document.shared_memory = to_json(*ran.shared_memory);
+  if (ran.shared_memory) {
+    document.shared_memory = to_json(*ran.shared_memory);
+    for (unsigned u = 0; u < ran.shared_memory->parties; ++u) {
+      document.waits_for_others.push_back(waits_for_others(*ran.shared_memory, u));
+    }
+  }
   return document;
 }
 

@@ -1,0 +1,111 @@
+#include "firmware/serving/serving_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "isa/support/board_values.h"
+#include "isa/support/error.h"
+#include "isa/support/text.h"
+
+namespace tactus {
+namespace {
+
+/// Splits the values of an option, each MODEL=TEXT, by model. With one model MODEL= may be left
+/// out.
+std::map<std::string, std::string> by_model(const std::vector<std::string>& words,
+                                            const std::string& option,
+                                            const std::vector<std::string>& names) {
+  std::map<std::string, std::string> texts;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const bool named = equals != std::string::npos;
+    if (!named && names.size() > 1) {
+      user_error("{} {}: of which model? allowed: MODEL=..., with MODEL of {}", option, quote(word),
+                 fmt::join(names, ", "));
+    }
+    const std::string name = named ? word.substr(0, equals) : names.front();
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      user_error("{} {}: there is no model {}; allowed: {}", option, quote(word), quote(name),
+                 fmt::join(names, ", "));
+    }
+    if (!texts.emplace(name, named ? word.substr(equals + 1) : word).second) {
+      user_error("{} {}: model {} has it twice", option, quote(word), quote(name));
+    }
+  }
+  return texts;
+}
+
+/// Reads "0,2,3".
+std::vector<unsigned> read_units(const std::string& text, const std::string& where,
+                                 std::uint64_t tcus) {
+  std::vector<unsigned> units;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (bool more = true; more;) {
+    unsigned unit = 0;
+    const auto result = std::from_chars(at, end, unit);
+    more = result.ec == std::errc() && result.ptr != end && *result.ptr == ',';
+    if (result.ec != std::errc() || unit >= tcus || (!more && result.ptr != end)) {
+      user_error("{}: {} is no list of units; allowed: numbers 0..{}, such as 0,1 (--tcus {})",
+                 where, quote(text), tcus - 1, tcus);
+    }
+    if (std::find(units.begin(), units.end(), unit) != units.end()) {
+      user_error("{}: unit {} is named twice", where, unit);
+    }
+    units.push_back(unit);
+    at = result.ptr + 1;
+  }
+  std::sort(units.begin(), units.end());
+  return units;
+}
+
+ServingOrder read_order(const std::string& order, const std::string& option) {
+  if (order == "turns") return ServingOrder::turns;
+  if (order == "priority") return ServingOrder::priority;
+  user_error("{} {} is not allowed; allowed: turns, priority", option, quote(order));
+}
+
+/// All units are on one board.
+void check_boards(const std::vector<ServedModel>& models, const std::string& subject) {
+  for (const ServedModel& model : models) {
+    const std::string differences =
+        board_parameters().differences(models.front().config, model.config);
+    if (differences.empty()) continue;
+    user_error(
+        "{}models {} and {} are for different boards; (the first, the second) differ in: "
+        "{}; allowed: one board for all (--board NAME)",
+        subject, quote(models.front().name), quote(model.name), differences);
+  }
+}
+
+}  // namespace
+
+void apply(const ServingOptions& options, const ServingWords& words, Serving& serving) {
+  const auto named = [&](const char* option) { return words.subject + words.dashes + option; };
+  check_boards(serving.models, words.subject);
+  serving.order = read_order(options.order, named("order"));
+  serving.most_waiting = options.queue;
+  if (options.duration) {
+    const double seconds = read_seconds(*options.duration, named("duration"));
+    serving.end = static_cast<Cycle>(
+        std::ceil(seconds * serving.models.front().config.clock_mhz * 1e6 * (1 - 1e-12)));
+  }
+  std::vector<std::string> names;
+  for (const ServedModel& model : serving.models) names.push_back(model.name);
+  const auto on = by_model(options.on, named("on"), names);
+  const auto arrivals = by_model(options.arrivals, named("arrivals"), names);
+  for (unsigned m = 0; m < names.size(); ++m) {
+    ServedModel& model = serving.models[m];
+    const auto units = on.find(model.name), times = arrivals.find(model.name);
+    model.units = units != on.end()
+                      ? read_units(units->second, named("on ") + model.name, serving.units)
+                      : deal_units(m, static_cast<unsigned>(names.size()), serving.units);
+    if (times != arrivals.end()) {
+      model.arrivals = read_arrivals(times->second, named("arrivals ") + model.name);
+    }
+  }
+}
+
+}  // namespace tactus
