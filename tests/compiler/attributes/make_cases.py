@@ -61,7 +61,8 @@ def model_of(op, domain, inputs, attributes, outputs, opset):
     graph = helper.make_graph([node], "g", values, [onnx.ValueInfoProto(name=n) for n in results if n])
     imports = [helper.make_opsetid("", opset)]
     if domain:
-        imports.append(helper.make_opsetid(domain, 3 if domain == "ai.onnx.ml" else 1))
+        version = 5 if op == "TreeEnsemble" else 3 if domain == "ai.onnx.ml" else 1
+        imports.append(helper.make_opsetid(domain, version))
     return helper.make_model(graph, opset_imports=imports, ir_version=8 if opset < 19 else 10), results
 
 

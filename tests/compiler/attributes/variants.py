@@ -671,6 +671,53 @@ v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_int64s=[4,
   **tree, **classes)
 v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_strings=["a", "b", "c"], refused="texts",
   **tree, **classes)
+ensemble = dict(n_targets=2, tree_roots=[0, 2], nodes_featureids=[0, 1, 2], nodes_modes=a([0, 3, 1], UINT8),
+                nodes_splits=a([0.125, -0.25, 0.0625]), nodes_truenodeids=[1, 0, 3], nodes_trueleafs=[0, 1, 1],
+                nodes_falsenodeids=[2, 1, 4], nodes_falseleafs=[1, 1, 1], leaf_targetids=[0, 0, 1, 0, 1],
+                leaf_weights=a([1.0, 2.0, 3.0, 10.0, 20.0]))
+v("TreeEnsemble", [rows], domain=ml, **ensemble)
+for kind in (0, 2, 3):
+    v("TreeEnsemble", [rows], domain=ml, aggregate_function=kind, **dict(ensemble, leaf_targetids=[0, 0, 1, 1, 0]))
+for kind in (1, 2, 3):
+    v("TreeEnsemble", [rows], domain=ml, post_transform=kind, **dict(ensemble, leaf_weights=a([1, 0, 2, 0, -1])))
+v("TreeEnsemble", [rows], domain=ml, post_transform=4, refused="post_transform", **ensemble)
+v("TreeEnsemble", [rows], domain=ml, nodes_hitrates=a([1.0, 2.0, 3.0]), **ensemble)
+v("TreeEnsemble", [a([[np.nan, 1, 2], [1, np.nan, 0], [0, np.nan, np.nan]])], domain=ml,
+  nodes_missing_value_tracks_true=[1, 1, 0], **ensemble)
+v("TreeEnsemble", [a([[0, 1, 2], [1, 3, 0], [2, 1, 1], [3, 2, 2]])], domain=ml,
+  membership_values=a([0.5, 1, 3, np.nan, 1, 2, np.nan]), **dict(ensemble, nodes_modes=a([6, 5, 6], UINT8)))
+v("TreeEnsemble", [rows], domain=ml, **dict(ensemble, nodes_modes=a([6, 5, 6], UINT8)), refused="membership_values")
+v("TreeEnsemble", [a([[0, 1, 2], [1, 3, 0], [2, 1, 1], [3, 2, 2]])], domain=ml,
+  **dict(ensemble, nodes_modes=a([4, 2, 5], UINT8), nodes_splits=a([1.0, 2.0, 2.0])))
+machine = dict(support_vectors=[0.5, -1.0, 0.25, 1.5, 0.0, -0.5, -0.75, 1.0, 1.0, 0.25, 0.5, -1.25],
+               kernel_params=[0.375, 0.5, 2.0])
+for kind in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+    v("SVMRegressor", [rows], domain=ml, kernel_type=kind, n_supports=4, rho=[0.25],
+      coefficients=[1.0, -0.5, 0.75, -1.25], **machine)
+v("SVMRegressor", [rows], domain=ml, kernel_type="RBF", n_supports=4, rho=[0.125], one_class=1,
+  coefficients=[1.0, -0.5, 0.75, -1.25], **machine)
+v("SVMRegressor", [rows], domain=ml, rho=[0.25], coefficients=[1.0, -0.5, 0.75])
+v("SVMRegressor", [rows], domain=ml, rho=[0.25], coefficients=[1.0, -0.5, 0.75], post_transform="LOGISTIC",
+  refused="post_transform")
+three = dict(classlabels_ints=[3, 5, 7], vectors_per_class=[2, 1, 1], rho=[0.25, -0.125, 0.5],
+             coefficients=[1.0, 0.5, -1.5, 0.75, 0.25, 1.25, -0.75, -0.5], **machine)
+two = dict(classlabels_ints=[3, 5], vectors_per_class=[2, 2], rho=[0.25], coefficients=[1.0, 0.5, -1.5, 0.75],
+           **machine)
+for kind in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type=kind, **three)
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type=kind, **two)
+v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF", prob_a=[-1.5, -2.0, -0.75],
+  prob_b=[0.125, 0.0, -0.25], **three)
+v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF", prob_a=[-1.5], prob_b=[0.125], **two)
+for kind in ("LOGISTIC", "SOFTMAX"):
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="POLY", post_transform=kind, **three)
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="POLY", post_transform=kind, **two)
+v("SVMClassifier", [rows], outputs=2, domain=ml, classlabels_ints=[3, 5, 7], rho=[0.25, 0.5, 0.75],
+  coefficients=[1.0, -0.5, 0.75, -1.25, 0.25, 0.5, -0.75, 1.0, 0.5])
+v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF",
+  **dict(two, coefficients=[1.0, 0.5, 1.5, 0.75]))
+v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF", refused="texts",
+  **{**{k: x for k, x in two.items() if k != "classlabels_ints"}, "classlabels_strings": ["a", "b"]})
 
 # ---- fused by ONNX Runtime ------------------------------------------------------------------------
 
