@@ -196,18 +196,10 @@ Reals probabilities(const Call& call, const Machine& m, const Reals& scores) {
   return coupled(r, m.classes);
 }
 
-/// The label of a row. As in ONNX Runtime, two classes with one "rho", without probabilities and
-/// with positive coefficients only, are decided by the score; a single class is 1 or 0.
-std::int64_t label_of(const Call& call, const Machine& m, const Reals& votes,
-                      const std::vector<std::int64_t>& labels) {
+/// The label of a row; a single class is 1 or 0, as in ONNX Runtime.
+std::int64_t label_of(const Reals& votes, const std::vector<std::int64_t>& labels) {
   const auto best = std::max_element(votes.begin(), votes.end());
   if (labels.size() < 2) return *best > 0 ? 1 : 0;
-  const bool positive =
-      std::all_of(m.coefficients.begin(), m.coefficients.end(), [](float c) { return c >= 0; });
-  if (labels.size() == 2 && call.node.reals("rho").size() == 1 && !m.has_probabilities &&
-      positive && *best >= 0.5) {
-    return labels[1];
-  }
   return labels[static_cast<std::size_t>(best - votes.begin())];
 }
 
@@ -226,7 +218,7 @@ void run_svm_classifier(Call& call) {
     const float* const row = x.floats.data() + r * rows.features;
     Scored made =
         machine.vectors == 0 ? linear(call, machine, row) : one_against_one(call, machine, row);
-    chosen.push_back(label_of(call, machine, made.votes, labels));
+    chosen.push_back(label_of(made.votes, labels));
     if (machine.has_probabilities) made.scores = probabilities(call, machine, made.scores);
     // A single score stands for two classes.
     if (made.scores.size() == 1 && labels.size() == 2) {
