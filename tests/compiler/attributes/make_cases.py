@@ -161,7 +161,7 @@ def main():
                 values, source = {"o0": np.zeros(1, np.float32)}, "none"
                 if not refused:
                     values, source = computed(op, domain, inputs, attributes, outputs, opset,
-                                              label in ("wraps", "one score"))
+                                              label in ("wraps", "evaluator"))
                 if values is None:
                     failed.append(f"{op} {opset} {label} {dict((k, str(x)[:40]) for k, x in attributes.items())}: {source}")
                     continue

@@ -196,22 +196,6 @@ v("ConvTranspose", [f(1, 2, 3, 3), f(2, 3, 3, 3)], strides=[2, 2], output_shape=
 v("ConvTranspose", [f(1, 2, 3, 3), f(2, 3, 3, 3)], strides=[2, 2], auto_pad="SAME_UPPER")
 v("ConvTranspose", [f(1, 2, 3, 3), f(2, 3, 3, 3)], strides=[2, 2], auto_pad="SAME_LOWER")
 
-volume = f(1, 2, 4, 5, 6)
-v("Conv", [volume, f(3, 2, 3, 2, 3), f(3)])
-v("Conv", [volume, f(4, 1, 3, 3, 3)], group=2, pads=[1, 1, 0, 1, 0, 1], strides=[2, 1, 2])
-v("Conv", [volume, f(3, 2, 2, 2, 2)], dilations=[2, 1, 3], kernel_shape=[2, 2, 2])
-v("Conv", [volume, f(3, 2, 3, 3, 3)], auto_pad="SAME_UPPER", strides=[2, 2, 2])
-v("ConvTranspose", [f(1, 2, 2, 3, 3), f(2, 3, 2, 2, 2), f(3)], strides=[2, 2, 2])
-v("ConvTranspose", [f(1, 4, 2, 3, 3), f(4, 2, 3, 3, 2)], strides=[2, 1, 2], pads=[1, 0, 1, 0, 1, 0], group=2,
-  output_padding=[1, 0, 1])
-for op in ("MaxPool", "AveragePool"):
-    v(op, [volume], kernel_shape=[2, 3, 2])
-    v(op, [volume], kernel_shape=[3, 3, 3], strides=[2, 2, 2], pads=[1, 1, 0, 0, 1, 1])
-    v(op, [f(1, 2, 5, 5, 6)], kernel_shape=[2, 2, 2], strides=[2, 2, 2], ceil_mode=1)
-v("AveragePool", [volume], kernel_shape=[3, 3, 3], pads=[1, 1, 1, 1, 1, 1], count_include_pad=1)
-v("MaxPool", [volume], kernel_shape=[2, 2, 2], strides=[2, 2, 2], outputs=2, sets=(8, LAST))
-v("GlobalAveragePool GlobalMaxPool", [volume])
-
 # ---- products -------------------------------------------------------------------------------------
 
 v("MatMul", [f(2, 3, 4), f(4, 5)])
@@ -592,22 +576,12 @@ v("DFT", [f(1, 6, 1), np.array(4, np.int64), np.array(1, np.int64)], sets=(20, L
 v("DFT", [f(2, 4, 6, 1), None, np.array(1, np.int64)], sets=(20, LAST))
 v("DFT", [f(1, 6, 1)], onesided=1)
 v("DFT", [f(1, 6, 2)], inverse=1)
-v("DFT", [f(1, 5, 2)], inverse=1, onesided=1, label="one side")
-v("DFT", [f(2, 4, 4, 2), None, np.array(1, np.int64)], inverse=1, onesided=1, sets=(20, LAST), label="one side")
-v("DFT", [f(1, 4, 2), np.array(7, np.int64)], inverse=1, onesided=1, label="one side")
-v("DFT", [f(1, 6, 2), np.array(6, np.int64)], inverse=1, onesided=1, label="one side")
 signal = f(1, 24, 1)
 v("STFT", [signal, np.array(4, np.int64), positive(8)])
 v("STFT", [signal, np.array(4, np.int64), None, np.array(8, np.int64)])
 v("STFT", [signal, np.array(4, np.int64), positive(8), np.array(8, np.int64)], onesided=0)
 v("Einsum", [f(2, 3), f(3, 4)], equation="ij,jk->ik")
-for equation, shape in (("ii->i", (4, 4)), ("ii", (4, 4)), ("bij,ii->bj", (2, 3, 5)), ("ijij->ji", (3, 2, 3, 2)),
-                        ("iij->j", (3, 3, 2))):
-    v("Einsum", [f(*shape)] + [f(3, 3)] * equation.count(","), equation=equation)
 v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2])
-v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2], p=3)
-v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], p=4)
-v("GlobalLpPool", [f(1, 2, 4, 5)], p=3)
 v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2], p=1)
 v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], strides=[2, 2])
 v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], pads=[1, 1, 1, 1])
@@ -737,7 +711,7 @@ v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF", prob_a=[-1.5
 v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF", prob_a=[-1.5], prob_b=[0.125], **two)
 for kind in ("LOGISTIC", "SOFTMAX"):
     v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="POLY", post_transform=kind, **three)
-    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="POLY", post_transform=kind, label="one score", **two)
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="POLY", post_transform=kind, label="evaluator", **two)
 v("SVMClassifier", [rows], outputs=2, domain=ml, classlabels_ints=[3, 5, 7], rho=[0.25, 0.5, 0.75],
   coefficients=[1.0, -0.5, 0.75, -1.25, 0.25, 0.5, -0.75, 1.0, 0.5])
 v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF",
@@ -768,3 +742,31 @@ v("QLinearSoftmax", [whole(UINT8, 2, 5), a(0.0625), a(128, UINT8), a(1 / 256), a
 v("QLinearSoftmax", [whole(INT8, 2, 5), a(0.0625), a(3, INT8), a(1 / 256), a(-128, INT8)], domain=ms, axis=-1, opset=13)
 v("QLinearConcat", [a(0.25), a(128, UINT8), whole(UINT8, 2, 3), a(0.125), a(128, UINT8), whole(UINT8, 2, 3), a(0.5),
                     a(100, UINT8)], domain=ms, axis=1)
+
+# ---- images with a depth, powers, diagonals, one side of a transform --------------------------------
+
+volume = f(1, 2, 4, 5, 6)
+v("Conv", [volume, f(3, 2, 3, 2, 3), f(3)])
+v("Conv", [volume, f(4, 1, 3, 3, 3)], group=2, pads=[1, 1, 0, 1, 0, 1], strides=[2, 1, 2])
+v("Conv", [volume, f(3, 2, 2, 2, 2)], dilations=[2, 1, 3], kernel_shape=[2, 2, 2])
+v("Conv", [volume, f(3, 2, 3, 3, 3)], auto_pad="SAME_UPPER", strides=[2, 2, 2])
+v("ConvTranspose", [f(1, 2, 2, 3, 3), f(2, 3, 2, 2, 2), f(3)], strides=[2, 2, 2])
+v("ConvTranspose", [f(1, 4, 2, 3, 3), f(4, 2, 3, 3, 2)], strides=[2, 1, 2], pads=[1, 0, 1, 0, 1, 0], group=2,
+  output_padding=[1, 0, 1])
+for op in ("MaxPool", "AveragePool"):
+    v(op, [volume], kernel_shape=[2, 3, 2])
+    v(op, [volume], kernel_shape=[3, 3, 3], strides=[2, 2, 2], pads=[1, 1, 0, 0, 1, 1])
+    v(op, [f(1, 2, 5, 5, 6)], kernel_shape=[2, 2, 2], strides=[2, 2, 2], ceil_mode=1)
+v("AveragePool", [volume], kernel_shape=[3, 3, 3], pads=[1, 1, 1, 1, 1, 1], count_include_pad=1)
+v("MaxPool", [volume], kernel_shape=[2, 2, 2], strides=[2, 2, 2], outputs=2, sets=(8, LAST))
+v("GlobalAveragePool GlobalMaxPool", [volume])
+v("DFT", [f(1, 5, 2)], inverse=1, onesided=1)
+v("DFT", [f(2, 4, 4, 2), None, np.array(1, np.int64)], inverse=1, onesided=1, sets=(20, LAST))
+v("DFT", [f(1, 4, 2), np.array(7, np.int64)], inverse=1, onesided=1)
+v("DFT", [f(1, 6, 2), np.array(6, np.int64)], inverse=1, onesided=1, label="evaluator")
+for equation, shape in (("ii->i", (4, 4)), ("ii", (4, 4)), ("bij,ii->bj", (2, 3, 5)), ("ijij->ji", (3, 2, 3, 2)),
+                        ("iij->j", (3, 3, 2))):
+    v("Einsum", [f(*shape)] + [f(3, 3)] * equation.count(","), equation=equation)
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2], p=3)
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], p=4)
+v("GlobalLpPool", [f(1, 2, 4, 5)], p=3)
