@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "firmware/compiler/targets/tcu/hir/sequence.h"
+#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 #include "firmware/compiler/targets/tcu/optimise/planner.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -168,9 +169,9 @@ void Optimiser::place_constants() {
   places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
 }
 
-/// Throws UserError, before the search, if the weights exceed DRAM1 with any plan. GraphBuilder's
-/// earlier count is lower: it counts weights once that several groups share, while each group
-/// stores its own.
+/// Throws OutOfConstants, before the search, if the weights exceed DRAM1 with any plan.
+/// GraphBuilder's earlier count is lower: it counts weights once that several groups share, while
+/// each group stores its own.
 void Optimiser::check_constants_fit() const {
   std::uint64_t vectors = places_.arena;
   for (const Group& group : network_.groups) {
@@ -180,8 +181,9 @@ void Optimiser::check_constants_fit() const {
     }
   }
   if (vectors > architecture_.dram1_depth) {
-    user_error("out of DRAM1 for constants: at least {} vectors needed, there are {}", vectors,
-               architecture_.dram1_depth);
+    throw OutOfConstants(
+        fmt::format("out of DRAM1 for constants: at least {} vectors needed, there are {}", vectors,
+                    architecture_.dram1_depth));
   }
 }
 
@@ -391,10 +393,6 @@ Optimised Optimiser::run(const Wishes& wishes, const Inspect& inspect) {
   program.instructions = best.emitted.instructions.size();
   program.constants = constants(best, program.constant_losses);
   program.constants_count = program.constants.size() / architecture_.vector_bytes();
-  if (program.constants_count > architecture_.dram1_depth) {
-    user_error("out of DRAM1 for constants: {} vectors needed, there are {}",
-               program.constants_count, architecture_.dram1_depth);
-  }
   for (std::size_t i = 0; i < network_.graph.inputs.size(); ++i) {
     program.inputs.push_back({network_.graph.inputs[i].name, places_.inputs[i],
                               network_.graph.inputs[i].vectors.size()});

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -274,9 +277,22 @@ Candidate Planner::make(Plan plan, const GroupRange& range, bool keep_instructio
   candidate.emitted =
       emit(candidate.lowered, prologue(), blocks_, architecture_, machine_, ring,
            places_.arena + candidate.schedule.constant_data.size(), keep_instructions);
+  if (whole) check_constants_fit(candidate);
   spent_ += candidate.lowered.codes.size();
   if (progress_) progress_(std::min(spent_, budget_), budget_);
   return candidate;
+}
+
+/// Throws OutOfConstants if DRAM1 cannot hold what the program stores there; the first plan tells
+/// it, before the search.
+void Planner::check_constants_fit(const Candidate& candidate) const {
+  std::uint64_t vectors = places_.arena + candidate.schedule.constant_data.size();
+  for (const std::uint32_t block : candidate.emitted.block_order) {
+    vectors += blocks_[block].vectors();
+  }
+  if (vectors <= architecture_.dram1_depth) return;
+  throw OutOfConstants(fmt::format("out of DRAM1 for constants: {} vectors needed, there are {}",
+                                   vectors, architecture_.dram1_depth));
 }
 
 /// Cuts each group that reads more at once than there is room for. False: there is none.
