@@ -182,8 +182,9 @@ bool expand_quant(Planner& p, Expansion& e) {
   const nn::Tensor* const width = p.need_constant(3, "width", nn::ElementType::float32);
   const Layout* const layout = p.activation(0);
   if (scale == nullptr || zero == nullptr || width == nullptr || layout == nullptr) return true;
-  const std::optional<nn::Shape> whole = nn::broadcast_shape(scale->shape, layout->shape);
-  if (whole != layout->shape || scale->size() == 0 || zero->size() != 1 || width->size() != 1) {
+  const bool fits =
+      scale->size() == 1 || nn::broadcast_shape(scale->shape, layout->shape) == layout->shape;
+  if (!fits || scale->size() == 0 || zero->size() != 1 || width->size() != 1) {
     p.problem(
         "scale, zero point and width have shapes {}, {} and {}; supported are one zero point and "
         "width, and scales that are broadcast, for values computed at run time",

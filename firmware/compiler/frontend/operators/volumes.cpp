@@ -99,6 +99,14 @@ const nn::Tensor* weights_with_depth(Planner& p) {
   return nullptr;
 }
 
+/// Reports a problem if a size of the result is below 1.
+bool is_possible(Planner& p, const nn::Shape& result) {
+  if (*std::min_element(result.begin(), result.end()) >= 1) return true;
+  p.problem("its result would have shape {}; the windows do not fit the image",
+            nn::to_string(result));
+  return false;
+}
+
 /// Writes the sum of the products of all taps along the depth. `part(tap)` names the planes of one
 /// tap, N D C H W as rows of planes; the last result has shape `result`, N C D H W.
 template <typename Part>
@@ -121,10 +129,7 @@ void volume_conv(Planner& p, Expansion& e, const nn::Shape& x) {
   const auto& [depth, height, width] = *slidings;
   const nn::Shape result{x[0], w->shape[0], depth.windows(false), height.windows(false),
                          width.windows(false)};
-  if (*std::min_element(result.begin(), result.end()) < 1) {
-    p.problem("windows of {} do not fit an image of {}", nn::to_string(w->shape), nn::to_string(x));
-    return;
-  }
+  if (!is_possible(p, result)) return;
   const std::string planes = planes_of(e, p.node.inputs[0]);
   add_up(e, depth.kernel, result,
          [&, &depth = depth, &height = height, &width = width](std::int64_t tap) {
@@ -159,10 +164,7 @@ void volume_transposed(Planner& p, Expansion& e, const nn::Shape& x) {
   const std::int64_t groups = p.node.integer("group", 1);
   const nn::Shape result{x[0], w->shape[1] * groups, nn::transposed_size(depth, more[0]),
                          nn::transposed_size(height, more[1]), nn::transposed_size(width, more[2])};
-  if (*std::min_element(result.begin(), result.end()) < 1) {
-    p.problem("the result would have shape {}", nn::to_string(result));
-    return;
-  }
+  if (!is_possible(p, result)) return;
   const std::string planes =
       in_shape(e, planes_of(e, p.node.inputs[0]), {x[0] * x[2], x[1], x[3], x[4]});
   Attributes attributes = flat_attributes(p.node.attributes, height, width);
@@ -177,15 +179,9 @@ void volume_transposed(Planner& p, Expansion& e, const nn::Shape& x) {
       numbers.push_back(meets ? at / depth.stride : depth.size);
     }
     const std::string all = in_shape(e, product, {x[0], x[2], result[1], result[3], result[4]});
-    std::string made = planes_at(p, e, all, depth.size, numbers);
-    if (tap == 0 && p.given(2)) {
-      const Value* const bias = p.value(2);
-      const std::int64_t outputs = result[1];
-      if (bias != nullptr) {
-        made = e.node("Add", {made, in_shape(e, p.node.inputs[2], {outputs, 1, 1})});
-      }
-    }
-    return made;
+    const std::string made = planes_at(p, e, all, depth.size, numbers);
+    if (tap != 0 || !p.given(2)) return made;
+    return e.node("Add", {made, in_shape(e, p.node.inputs[2], {result[1], 1, 1})});
   });
 }
 
@@ -199,6 +195,7 @@ void volume_pool(Planner& p, Expansion& e, const nn::Shape& x) {
   const bool up = p.node.integer("ceil_mode", 0) != 0;
   const auto& [depth, height, width] = *slidings;
   const nn::Shape result{x[0], x[1], depth.windows(up), height.windows(up), width.windows(up)};
+  if (!is_possible(p, result)) return;
   const std::int64_t plane = result[3] * result[4];
   const std::string planes =
       in_shape(e, planes_of(e, p.node.inputs[0]), {x[0] * x[2], x[1], x[3], x[4]});
