@@ -34,7 +34,17 @@ std::optional<Slidings> plan_slidings(Planner& p, const nn::Shape& image, const 
         nn::to_string(pads));
     return std::nullopt;
   }
+  if (const nn::Shape stated = p.node.integers("kernel_shape", kernel); stated != kernel) {
+    p.problem("attribute kernel_shape is {}, weights {} have {}", nn::to_string(stated),
+              quote(p.node.inputs[1]), nn::to_string(kernel));
+    return std::nullopt;
+  }
   const std::string automatic = p.node.text("auto_pad", "NOTSET");
+  if (automatic != "NOTSET" && automatic != "VALID" && !nn::pads_to_same(automatic)) {
+    p.problem("attribute auto_pad is {}; supported are NOTSET, VALID, SAME_UPPER, SAME_LOWER",
+              quote(automatic));
+    return std::nullopt;
+  }
   Slidings all;
   for (std::size_t d = 0; d < 3; ++d) {
     all[d] = {image[2 + d], kernel[d], strides[d], dilations[d], pads[d], pads[3 + d]};
