@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "firmware/compiler/targets/tcu/hir/sequence.h"
-#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 #include "firmware/compiler/targets/tcu/optimise/planner.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -101,7 +100,6 @@ class Optimiser {
         blocks_(network_, architecture) {
     place_tensors(ground);
     place_constants();
-    check_constants_fit();
   }
 
   Optimised run(const Wishes& wishes, const Inspect& inspect);
@@ -109,7 +107,6 @@ class Optimiser {
  private:
   void place_tensors(const std::optional<Ground>& ground);
   void place_constants();
-  void check_constants_fit() const;
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate,
                                                     ConstantLosses& losses);
   [[nodiscard]] std::string form_of(const Group& group) const;
@@ -167,24 +164,6 @@ void Optimiser::place_constants() {
   places_.activations = 2 * places_.pass_vectors;
   functions_ = activation_functions(network_, static_cast<float>(greatest_value()));
   places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
-}
-
-/// Throws OutOfConstants, before the search, if the weights exceed DRAM1 with any plan.
-/// GraphBuilder's earlier count is lower: it counts weights once that several groups share, while
-/// each group stores its own.
-void Optimiser::check_constants_fit() const {
-  std::uint64_t vectors = places_.arena;
-  for (const Group& group : network_.groups) {
-    for (const Part& part : group.parts) {
-      const bool stores = part.dense && !part.is_computed();
-      if (stores) vectors += std::uint64_t{part.rows} * part.columns.size();
-    }
-  }
-  if (vectors > architecture_.dram1_depth) {
-    throw OutOfConstants(
-        fmt::format("out of DRAM1 for constants: at least {} vectors needed, there are {}", vectors,
-                    architecture_.dram1_depth));
-  }
 }
 
 void Optimiser::append(const std::int32_t* mantissas, std::size_t count,
