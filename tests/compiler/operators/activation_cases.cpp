@@ -160,7 +160,7 @@ void add_quantisations(Cases& cases) {
                            std::vector<std::int64_t>(points.floats.begin(), points.floats.end()));
                        points.stored = nn::onnx_int8;
                        const std::string x = s.computed(s.image()), point = s.constant(points);
-                       const std::string scale = s.constant(each, {0.5, 1, 0.5, -1, 3, true});
+                       const std::string scale = s.constant(each, {0.25, 0.5, 0.25, -1, 3, true});
                        const std::string integers = s.node("QuantizeLinear", {x, scale, point});
                        s.output(s.node("DequantizeLinear", {integers, scale, point}));
                      }});
