@@ -269,7 +269,7 @@ TEST(Refusal, AllReasonsAreReportedTogether) {
         "supported",
         "node \"n_p\" (MaxPool): attribute kernel_shape",
         "node \"n_y\" (Gemm): attribute transA is 1", "node \"n_y\" (Gemm): the second operand",
-        "supported operators: Abs, Add, And, Attention, AveragePool, BatchNormalization, "}) {
+        "supported operators: Abs, Add, And, Atan, Attention, AveragePool, BatchNormalization, "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
   // Only the first problem is reported, not problems that it causes.

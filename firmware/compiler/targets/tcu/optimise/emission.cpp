@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <deque>
 
+#include <fmt/format.h>
+
+#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 #include "firmware/compiler/targets/tcu/optimise/early_moves.h"
 #include "isa/support/error.h"
 
@@ -68,6 +71,7 @@ class Emission {
       if (code.kind == CodeKind::load_block) loaded = code.block;
       if (loads_other_weights(code)) loaded = absent;
     }
+    check_constants_fit();
     keep_resident();
     codes_ = &lowered.codes;
     if (is_queued()) moves_ = early_moves(lowered.codes, architecture_.local_depth);
@@ -109,6 +113,7 @@ class Emission {
   [[nodiscard]] EarlyMove* next_value();
   void add_move(const Code& code);
   void add_next(const Code& code);
+  void check_constants_fit() const;
   /// Cycles before the code for which the head waits in any case, so that reads of weights cost
   /// nothing.
   [[nodiscard]] std::uint64_t hiding_wait(const Code& code) const {
@@ -218,6 +223,20 @@ bool Emission::allocate(std::uint32_t block) {
   in_ring_.push_back(block);
   write_ = at + size;
   return true;
+}
+
+/// Throws OutOfConstants if DRAM1 cannot hold the weights behind the other constants. The first
+/// plan tells it, before the search.
+void Emission::check_constants_fit() const {
+  std::uint64_t vectors = next_constant_;
+  std::vector<bool> counted(blocks_.size(), false);
+  for (const std::uint32_t block : uses_) {
+    if (!counted[block]) vectors += blocks_[block].vectors();
+    counted[block] = true;
+  }
+  if (vectors <= architecture_.dram1_depth) return;
+  throw OutOfConstants(fmt::format("out of DRAM1 for constants: {} vectors needed, there are {}",
+                                   vectors, architecture_.dram1_depth));
 }
 
 /// Makes room for the next block that is not in local memory. Returns false if there is no such

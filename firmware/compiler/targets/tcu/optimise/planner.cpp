@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -231,7 +228,6 @@ Codes Planner::prologue() const {
 
 Candidate Planner::make(Plan plan, const GroupRange& range, bool keep_instructions) {
   ++plans_;
-  const bool whole = range.end - range.first == network_.groups.size();
   Candidate candidate;
   for (;;) {
     for (std::size_t g = range.first; g < range.end; ++g) fit_accumulators(plan, g);
@@ -244,7 +240,6 @@ Candidate Planner::make(Plan plan, const GroupRange& range, bool keep_instructio
     places.arena_end = architecture_.local_depth - kept;
     places.least_zeroes = plan.least_zeroes;
     candidate.schedule = make_schedule(network_, plan, places.inputs, range);
-    if (whole) check_constants_fit(candidate.schedule.constant_data.size());
     // Data that is constant lies before the weights in DRAM1, behind the values of passes.
     for (Chunk& chunk : candidate.schedule.chunks) {
       if (chunk.port == 1) chunk.dram += static_cast<std::int64_t>(places_.arena);
@@ -270,6 +265,7 @@ Candidate Planner::make(Plan plan, const GroupRange& range, bool keep_instructio
   const std::uint64_t limit =
       architecture_.local_depth - candidate.plan.resident - candidate.plan.ring;
   const std::uint64_t end = std::max(candidate.lowered.local_end, std::min(best_.local_end, limit));
+  const bool whole = range.end - range.first == network_.groups.size();
   Ring ring;
   ring.first = static_cast<std::uint32_t>(whole ? candidate.lowered.local_end : end);
   ring.size =
@@ -281,23 +277,6 @@ Candidate Planner::make(Plan plan, const GroupRange& range, bool keep_instructio
   spent_ += candidate.lowered.codes.size();
   if (progress_) progress_(std::min(spent_, budget_), budget_);
   return candidate;
-}
-
-/// Throws OutOfConstants if the weights and `data` other constant vectors exceed DRAM1.
-/// GraphBuilder's earlier count is lower: it counts weights once that several groups share, while
-/// each group stores its own.
-void Planner::check_constants_fit(std::uint64_t data) const {
-  std::uint64_t vectors = places_.arena + data;
-  for (const Group& group : network_.groups) {
-    for (const Part& part : group.parts) {
-      const bool stores = part.dense && !part.is_computed();
-      if (stores) vectors += std::uint64_t{part.rows} * part.columns.size();
-    }
-  }
-  if (vectors <= architecture_.dram1_depth) return;
-  throw OutOfConstants(
-      fmt::format("out of DRAM1 for constants: at least {} vectors needed, there are {}", vectors,
-                  architecture_.dram1_depth));
 }
 
 /// Cuts each group that reads more at once than there is room for. False: there is none.

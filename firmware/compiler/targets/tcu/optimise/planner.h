@@ -69,7 +69,6 @@ class Planner {
   [[nodiscard]] bool cut_where_inputs_are_too_large(const Schedule& schedule, const Places& places,
                                                     Plan& plan) const;
   [[nodiscard]] Candidate make(Plan plan, const GroupRange& range, bool keep_instructions);
-  void check_constants_fit(std::uint64_t data) const;
   [[nodiscard]] Trial attempt(Plan plan);
   [[nodiscard]] std::vector<Displaced> displaced(const Candidate& candidate) const;
   /// Returns the cycles of some groups alone; nothing if they do not fit. May divide tiles of the
