@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -129,6 +130,26 @@ void check_tensors_fit(const Model& model, const Options& options) {
     user_error("out of DRAM0 for inputs and outputs: {} vectors needed, there are {}", vectors,
                model.architecture.dram0_depth);
   }
+}
+
+/// Refuses weights that exceed DRAM1 in any program, before the work that finds it out otherwise.
+/// Programs may leave out zeros, and store each constant once.
+void check_weights_fit(const Model& model) {
+  std::set<std::string_view> counted;
+  std::uint64_t weights = 0;
+  for (const Step& step : model.steps) {
+    const auto* const nest = std::get_if<LoopNest>(&step.nest);
+    const Value* const value = nest == nullptr ? nullptr : model.find(nest->weights.operand);
+    if (value == nullptr || value->constant == nullptr) continue;
+    if (!counted.insert(nest->weights.operand).second) continue;
+    const std::vector<float>& all = value->constant->floats;
+    weights += all.size() - static_cast<std::size_t>(std::count(all.begin(), all.end(), 0.0F));
+  }
+  const std::uint64_t vectors = weights / model.architecture.array_size;
+  if (vectors <= model.architecture.dram1_depth) return;
+  throw OutOfConstants(
+      fmt::format("out of DRAM1 for {} weights: at least {} vectors needed, there are {}", weights,
+                  vectors, model.architecture.dram1_depth));
 }
 
 /// Compiles with the optimiser alone.
@@ -396,6 +417,7 @@ Compiled compile_with(const nn::Graph& graph, const tcu::Architecture& architect
   Folding folding = fold_lossy_products(graph, architecture, options);
   const nn::Graph& compiled_graph = folding.graph ? *folding.graph : graph;
   Model model = analyse(compiled_graph, architecture, options);
+  check_weights_fit(model);
   Compiled compiled = compile_analysed(compiled_graph, model, options, memory);
   tell_constants(compiled, std::move(folding));
   const auto analyse_for = [&](std::uint32_t array_size) -> std::shared_ptr<const Model> {

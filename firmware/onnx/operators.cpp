@@ -19,7 +19,8 @@ void run_binarizer(Call&), run_bipolar_quant(Call&), run_bit_shift(Call&), run_c
     run_top_k(Call&), run_tree_classifier(Call&), run_tree_regressor(Call&), run_trilu(Call&),
     run_window(Call&), run_bitwise(Call&), run_hardmax(Call&), run_lp_normalization(Call&),
     run_mean_variance_normalization(Call&), run_shrink(Call&), run_special(Call&),
-    run_swiglu(Call&), run_trigonometry(Call&);
+    run_svm_classifier(Call&), run_svm_regressor(Call&), run_swiglu(Call&),
+    run_tree_ensemble(Call&), run_trigonometry(Call&);
 void run_add(Call&), run_arg(Call&), run_attention(Call&), run_average_pool(Call&),
     run_batch_normalization(Call&), run_cast(Call&), run_center_crop_pad(Call&), run_clip(Call&),
     run_concat(Call&), run_constant(Call&), run_constant_of_shape(Call&), run_conv(Call&),
@@ -266,6 +267,14 @@ constexpr Form forms[] = {
     {"Quant", 1, last, 4, 4, 1, "narrow rounding_mode signed", run_quant},
     {"ReverseSequence", 10, last, 2, 2, 1, "batch_axis time_axis", run_reverse_sequence},
     {"STFT", 17, last, 2, 4, 1, "onesided", run_stft, 1},
+    {"SVMClassifier", 1, last, 1, 1, 2,
+     "classlabels_ints classlabels_strings coefficients kernel_params kernel_type post_transform "
+     "prob_a prob_b rho support_vectors vectors_per_class",
+     run_svm_classifier},
+    {"SVMRegressor", 1, last, 1, 1, 1,
+     "coefficients kernel_params kernel_type n_supports one_class post_transform rho "
+     "support_vectors",
+     run_svm_regressor},
     {"Scaler", 1, last, 1, 1, 1, "offset scale", run_scaler},
     {"Scatter", 9, 10, 3, 3, 1, "axis", run_scatter_elements},
     {"ScatterElements", 11, 15, 3, 3, 1, "axis", run_scatter_elements},
@@ -275,6 +284,12 @@ constexpr Form forms[] = {
     {"TopK", 1, 9, 1, 1, 2, "axis k", run_top_k},
     {"TopK", 10, 10, 2, 2, 2, "axis", run_top_k, 1},
     {"TopK", 11, last, 2, 2, 2, "axis largest sorted", run_top_k, 1},
+    {"TreeEnsemble", 7, last, 1, 1, 1,
+     "aggregate_function leaf_targetids leaf_weights membership_values n_targets "
+     "nodes_falseleafs nodes_falsenodeids nodes_featureids nodes_hitrates "
+     "nodes_missing_value_tracks_true nodes_modes nodes_splits nodes_trueleafs "
+     "nodes_truenodeids post_transform tree_roots",
+     run_tree_ensemble},
     {"TreeEnsembleClassifier", 1, last, 1, 1, 2,
      "base_values class_ids class_nodeids class_treeids class_weights "
      "classlabels_int64s classlabels_strings nodes_falsenodeids "

@@ -131,17 +131,23 @@ void run_dft(Call& call) {
   if (axis + 1 == rank) call.fail("axis {} has the parts of the numbers", axis);
   const bool inverse = call.node.integer("inverse", 0) != 0;
   const bool onesided = call.node.integer("onesided", 0) != 0;
-  if (inverse && onesided) call.fail("an inverse transform of one side is not supported");
+  const bool to_real = inverse && onesided;
+  if (to_real && x.shape.back() != 2) {
+    call.fail("an inverse transform of one side needs 2 parts, not an input of shape {}",
+              to_string(x.shape));
+  }
   Transform transform;
-  transform.length = call.optional(1) != nullptr ? one_integer(call, 1) : x.shape[axis];
+  transform.length = call.optional(1) != nullptr ? one_integer(call, 1)
+                     : to_real                   ? 2 * (x.shape[axis] - 1)
+                                                 : x.shape[axis];
   if (transform.length < 1 || transform.length > 1 << 20) {
     call.fail("the transform has {} elements", transform.length);
   }
-  transform.lines = onesided ? transform.length / 2 + 1 : transform.length;
+  transform.lines = onesided && !inverse ? transform.length / 2 + 1 : transform.length;
   transform.inverse = inverse;
   Shape shape = x.shape;
   shape[axis] = transform.lines;
-  shape.back() = 2;
+  shape.back() = to_real ? 1 : 2;
   static_cast<void>(call.count(shape));
   Tensor out = Tensor::zeros(shape);
   const std::vector<std::int64_t> from = strides_of(x.shape), to = strides_of(shape);
@@ -155,15 +161,18 @@ void run_dft(Call& call) {
     }
     transform(
         [&](std::int64_t k) {
+          // The other side has the conjugates of this one.
+          const bool is_other = to_real && k > transform.length / 2;
+          if (is_other) k = transform.length - k;
           if (k >= x.shape[axis]) return std::pair(0.0, 0.0);
           const auto at = static_cast<std::size_t>(first + k * from[axis]);
-          return std::pair(static_cast<double>(x.floats[at]),
-                           x.shape.back() == 2 ? static_cast<double>(x.floats[at + 1]) : 0.0);
+          const double im = x.shape.back() == 2 ? static_cast<double>(x.floats[at + 1]) : 0.0;
+          return std::pair(static_cast<double>(x.floats[at]), is_other ? -im : im);
         },
         [&](std::int64_t k, double re, double im) {
           const auto at = static_cast<std::size_t>(target + k * to[axis]);
           out.floats[at] = static_cast<float>(re);
-          out.floats[at + 1] = static_cast<float>(im);
+          if (!to_real) out.floats[at + 1] = static_cast<float>(im);
         });
   });
   call.results.push_back(std::move(out));

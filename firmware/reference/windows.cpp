@@ -1,4 +1,5 @@
-// Operators that slide a window over an image: convolution and pooling.
+// Operators that slide a window over an image: convolution and pooling. All images have a depth, a
+// height and a width here; rows and images of two dimensions have sizes of 1 in front.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,8 +31,12 @@ struct Window : Sliding {
   }
 };
 
-std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape& kernel) {
-  const auto pair = [&](const char* name, std::size_t count, std::int64_t fallback,
+/// Windows along depth, height and width.
+using Windows = std::array<Window, 3>;
+constexpr std::size_t directions = 3;
+
+Windows windows(const Call& call, const Shape& image, const Shape& kernel) {
+  const auto list = [&](const char* name, std::size_t count, std::int64_t fallback,
                         std::int64_t least) {
     auto values = call.node.integers(name, std::vector<std::int64_t>(count, fallback));
     if (values.size() != count) {
@@ -44,9 +49,9 @@ std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape&
     }
     return values;
   };
-  const auto strides = pair("strides", 2, 1, 1);
-  const auto dilations = pair("dilations", 2, 1, 1);
-  const auto pads = pair("pads", 4, 0, 0);
+  const auto strides = list("strides", directions, 1, 1);
+  const auto dilations = list("dilations", directions, 1, 1);
+  const auto pads = list("pads", 2 * directions, 0, 0);
   const std::string auto_pad = call.node.text("auto_pad", "NOTSET");
   const bool same = pads_to_same(auto_pad);
   if (!same && auto_pad != "NOTSET" && auto_pad != "VALID") {
@@ -57,15 +62,15 @@ std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape&
     call.fail("attributes \"pads\" and \"auto_pad\" exclude each other");
   }
   const bool up = call.node.integer("ceil_mode", 0) != 0;
-  std::array<Window, 2> result;
-  for (std::size_t i = 0; i < 2; ++i) {
+  Windows result;
+  for (std::size_t i = 0; i < directions; ++i) {
     Window& w = result[i];
     w.size = image[i + 2];
     w.kernel = kernel[i];
     w.stride = strides[i];
     w.dilation = dilations[i];
     w.before = pads[i];
-    w.after = pads[i + 2];
+    w.after = pads[i + directions];
     if (w.kernel < 1 || w.kernel > std::numeric_limits<std::int32_t>::max()) {
       call.fail("a kernel of {} is out of range", to_string(kernel));
     }
@@ -79,11 +84,20 @@ std::array<Window, 2> windows(const Call& call, const Shape& image, const Shape&
   return result;
 }
 
-void check_image(const Call& call) {
-  if (call.floats(0).shape.size() != 4) {
-    call.fail("input 0 has shape {}; 4 dimensions (NCHW) are allowed",
-              to_string(call.input(0).shape));
-  }
+/// Number of positions, of outputs or of inputs.
+std::int64_t outputs_of(const Windows& w) { return w[0].outputs * w[1].outputs * w[2].outputs; }
+std::int64_t inputs_of(const Windows& w) { return w[0].size * w[1].size * w[2].size; }
+std::int64_t taps_of(const Windows& w) { return w[0].kernel * w[1].kernel * w[2].kernel; }
+
+/// The input that tap `tap` of the window at output `output` is on; -1: it is on padding.
+std::int64_t input_of(const Windows& w, std::int64_t output, std::int64_t tap) {
+  const std::int64_t x = w[2].position(output % w[2].outputs, tap % w[2].kernel);
+  output /= w[2].outputs;
+  tap /= w[2].kernel;
+  const std::int64_t y = w[1].position(output % w[1].outputs, tap % w[1].kernel);
+  const std::int64_t z = w[0].position(output / w[1].outputs, tap / w[1].kernel);
+  if (!w[0].on_input(z) || !w[1].on_input(y) || !w[2].on_input(x)) return -1;
+  return (z * w[1].size + y) * w[2].size + x;
 }
 
 /// Computes out[o][p] += weights[o][k] * columns[k][p], four outputs at a time.
@@ -119,51 +133,51 @@ void multiply(const float* weights, const float* columns, float* out, std::int64
 }
 
 /// Collects, tap by tap, the inputs that the output pixels [first, first + pixels) multiply.
-void gather_columns(const float* image, std::int64_t channels, const std::array<Window, 2>& window,
+void gather_columns(const float* image, std::int64_t channels, const Windows& window,
                     std::int64_t first, std::int64_t pixels, std::vector<float>& columns) {
-  const Window &y = window[0], &x = window[1];
-  columns.resize(static_cast<std::size_t>(channels * y.kernel * x.kernel * pixels));
+  const auto& [z, y, x] = window;
+  columns.resize(static_cast<std::size_t>(channels * taps_of(window) * pixels));
   float* column = columns.data();
   for (std::int64_t c = 0; c < channels; ++c) {
-    const float* plane = image + c * y.size * x.size;
-    for (std::int64_t ky = 0; ky < y.kernel; ++ky) {
-      for (std::int64_t kx = 0; kx < x.kernel; ++kx) {
-        std::int64_t oy = first / x.outputs, ox = first % x.outputs;
-        for (std::int64_t p = 0; p < pixels; ++p) {
-          const std::int64_t iy = y.position(oy, ky), ix = x.position(ox, kx);
-          const bool inside = y.on_input(iy) && x.on_input(ix);
-          *column++ = inside ? plane[iy * x.size + ix] : 0.0F;
-          if (++ox == x.outputs) ++oy, ox = 0;
+    const float* const plane = image + c * inputs_of(window);
+    for (std::int64_t tap = 0; tap < taps_of(window); ++tap) {
+      const std::int64_t kx = tap % x.kernel, ky = tap / x.kernel % y.kernel;
+      const std::int64_t kz = tap / x.kernel / y.kernel;
+      std::int64_t ox = first % x.outputs, oy = first / x.outputs % y.outputs;
+      std::int64_t oz = first / x.outputs / y.outputs;
+      for (std::int64_t p = 0; p < pixels; ++p) {
+        const std::int64_t iz = z.position(oz, kz), iy = y.position(oy, ky),
+                           ix = x.position(ox, kx);
+        const bool inside = z.on_input(iz) && y.on_input(iy) && x.on_input(ix);
+        *column++ = inside ? plane[(iz * y.size + iy) * x.size + ix] : 0.0F;
+        if (++ox == x.outputs) {
+          ox = 0;
+          if (++oy == y.outputs) ++oz, oy = 0;
         }
       }
     }
   }
 }
 
-/// Stores the result of pool(plane, oy, ox) for each output.
+/// Stores the result of pool(plane, output) for each output.
 template <typename Function>
-void run_pool(Call& call, const std::array<Window, 2>& window, Function&& pool) {
+void run_pool(Call& call, const Windows& window, Function&& pool) {
   const Tensor& in = call.input(0);
-  Shape shape{in.shape[0], in.shape[1], window[0].outputs, window[1].outputs};
+  Shape shape{in.shape[0], in.shape[1], window[0].outputs, window[1].outputs, window[2].outputs};
   static_cast<void>(call.count(shape));
   Tensor result = Tensor::zeros(std::move(shape));
   float* out = result.floats.data();
   for (std::int64_t plane = 0; plane < in.shape[0] * in.shape[1]; ++plane) {
-    const float* image = in.floats.data() + plane * window[0].size * window[1].size;
-    for (std::int64_t oy = 0; oy < window[0].outputs; ++oy) {
-      for (std::int64_t ox = 0; ox < window[1].outputs; ++ox) *out++ = pool(image, oy, ox);
+    const float* image = in.floats.data() + plane * inputs_of(window);
+    for (std::int64_t output = 0; output < outputs_of(window); ++output) {
+      *out++ = pool(image, output);
     }
   }
   call.results.push_back(std::move(result));
 }
 
-std::array<Window, 2> pool_windows(const Call& call) {
-  check_image(call);
-  const Shape& kernel = call.node.integers("kernel_shape");
-  if (kernel.size() != 2) {
-    call.fail("attribute \"kernel_shape\" is {}; two sizes are allowed", to_string(kernel));
-  }
-  const auto window = windows(call, call.input(0).shape, kernel);
+Windows pool_windows(const Call& call) {
+  const Windows window = windows(call, call.input(0).shape, call.node.integers("kernel_shape"));
   for (const Window& w : window) {
     for (std::int64_t o = 0; o < w.outputs; ++o) {
       bool meets = false;
@@ -177,51 +191,57 @@ std::array<Window, 2> pool_windows(const Call& call) {
 }
 
 template <typename Function>
-void for_each_tap(const std::array<Window, 2>& window, const float* image, std::int64_t oy,
-                  std::int64_t ox, Function&& function) {
-  for (std::int64_t ky = 0; ky < window[0].kernel; ++ky) {
-    for (std::int64_t kx = 0; kx < window[1].kernel; ++kx) {
-      const std::int64_t iy = window[0].position(oy, ky), ix = window[1].position(ox, kx);
-      if (window[0].on_input(iy) && window[1].on_input(ix)) {
-        function(image[iy * window[1].size + ix]);
-      }
-    }
+void for_each_tap(const Windows& window, const float* image, std::int64_t output,
+                  Function&& function) {
+  for (std::int64_t tap = 0; tap < taps_of(window); ++tap) {
+    const std::int64_t at = input_of(window, output, tap);
+    if (at >= 0) function(image[at]);
   }
 }
 
-/// Inserts a dimension of 1 before the last.
-Tensor with_height(Tensor tensor) {
-  tensor.shape.insert(tensor.shape.end() - 1, 1);
-  return tensor;
-}
-
-/// Computes an operator on rows (N C W) as one on images of height 1. False if the input has
-/// another shape.
-bool computed_as_rows(Call& call, void (*run)(Call&)) {
-  if (call.floats(0).shape.size() != 3) return false;
+/// Computes an operator on rows (N C W) or images (N C H W) as one on images with a depth. False if
+/// the input has a depth.
+bool computed_with_depth(Call& call, void (*run)(Call&)) {
+  const Shape& shape = call.floats(0).shape;
+  if (shape.size() < 3 || shape.size() > 2 + directions) {
+    call.fail("input 0 has shape {}; 3 to {} dimensions (N C W to N C D H W) are allowed",
+              to_string(shape), 2 + directions);
+  }
+  const std::size_t own = shape.size() - 2, missing = directions - own;
   Node node = call.node;
-  for (const char* name : {"strides", "dilations", "kernel_shape"}) {
-    if (!node.has(name)) continue;
+  const auto widen = [&](const char* name, std::int64_t front, std::size_t lists) {
+    if (!node.has(name)) return;
     Shape values = node.integers(name);
-    values.insert(values.begin(), 1);
+    if (values.size() != own * lists) {
+      call.fail("attribute \"{}\" has {} values; allowed are {}", name, values.size(), own * lists);
+    }
+    if (lists == 2) {
+      values.insert(values.begin() + static_cast<std::ptrdiff_t>(own), missing, front);
+    }
+    values.insert(values.begin(), missing, front);
     node.attributes[name] = values;
-  }
-  if (node.has("pads")) {
-    const Shape& pads = node.integers("pads");
-    if (pads.size() != 2) call.fail("attribute \"pads\" has {} values; allowed are 2", pads.size());
-    node.attributes["pads"] = Shape{0, pads[0], 0, pads[1]};
-  }
-  const Tensor x = with_height(call.input(0));
+  };
+  for (const char* name : {"strides", "dilations", "kernel_shape"}) widen(name, 1, 1);
+  widen("pads", 0, 2);
+  if (missing == 0) return false;
+  const auto with_depth = [&](Tensor tensor) {
+    tensor.shape.insert(tensor.shape.begin() + 2, missing, 1);
+    return tensor;
+  };
+  const Tensor x = with_depth(call.input(0));
   std::vector<const Tensor*> inputs{&x};
   Tensor weights;
   for (std::size_t i = 1; i < call.input_count(); ++i) inputs.push_back(call.optional(i));
-  if (inputs.size() > 1 && inputs[1] != nullptr && inputs[1]->shape.size() == 3) {
-    weights = with_height(*inputs[1]);
+  if (inputs.size() > 1 && inputs[1] != nullptr && inputs[1]->shape.size() == shape.size()) {
+    weights = with_depth(*inputs[1]);
     inputs[1] = &weights;
   }
   Call inner(node, call.opset, inputs);
   run(inner);
-  for (Tensor& result : inner.results) result.shape.erase(result.shape.end() - 2);
+  for (Tensor& result : inner.results) {
+    result.shape.erase(result.shape.begin() + 2,
+                       result.shape.begin() + 2 + static_cast<std::ptrdiff_t>(missing));
+  }
   call.results = std::move(inner.results);
   return true;
 }
@@ -247,25 +267,24 @@ void run_global(Call& call, Function&& pool) {
 }
 
 /// Adds the places of the maxima, counted over the whole input.
-void add_places(Call& call, const std::array<Window, 2>& window) {
+void add_places(Call& call, const Windows& window) {
   const Tensor& x = call.input(0);
   const bool by_column = call.node.integer("storage_order", 0) != 0;
-  const Window &y = window[0], &w = window[1];
+  const std::int64_t depth = window[0].size, height = window[1].size, width = window[2].size;
   const Shape shape = call.results.front().shape;
   std::vector<std::int64_t> places;
   for (std::int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
-    const float* const image = x.floats.data() + plane * y.size * w.size;
-    for (std::int64_t at = 0; at < y.outputs * w.outputs; ++at) {
+    const float* const image = x.floats.data() + plane * inputs_of(window);
+    for (std::int64_t output = 0; output < outputs_of(window); ++output) {
       std::int64_t best = -1;
-      for (std::int64_t tap = 0; tap < y.kernel * w.kernel; ++tap) {
-        const std::int64_t iy = y.position(at / w.outputs, tap / w.kernel);
-        const std::int64_t ix = w.position(at % w.outputs, tap % w.kernel);
-        if (!y.on_input(iy) || !w.on_input(ix)) continue;
-        const std::int64_t place = iy * w.size + ix;
-        if (best < 0 || image[place] > image[best]) best = place;
+      for (std::int64_t tap = 0; tap < taps_of(window); ++tap) {
+        const std::int64_t place = input_of(window, output, tap);
+        if (place >= 0 && (best < 0 || image[place] > image[best])) best = place;
       }
-      if (by_column) best = best % w.size * y.size + best / w.size;
-      places.push_back(plane * y.size * w.size + best);
+      if (by_column) {
+        best = (best % width * height + best / width % height) * depth + best / width / height;
+      }
+      places.push_back(plane * inputs_of(window) + best);
     }
   }
   call.results.push_back(Tensor::of(shape, std::move(places)));
@@ -274,17 +293,16 @@ void add_places(Call& call, const std::array<Window, 2>& window) {
 }  // namespace
 
 void run_conv(Call& call) {
-  if (computed_as_rows(call, run_conv)) return;
-  check_image(call);
+  if (computed_with_depth(call, run_conv)) return;
   const Tensor& in = call.input(0);
   const Tensor& weights = call.floats(1);
   const std::int64_t groups = call.node.integer("group", 1);
-  if (weights.shape.size() != 4 || groups < 1 || in.shape[1] % groups != 0 ||
+  if (weights.shape.size() != 2 + directions || groups < 1 || in.shape[1] % groups != 0 ||
       weights.shape[1] != in.shape[1] / groups || weights.shape[0] % groups != 0) {
     call.fail("input {}, weights {} and {} groups do not fit", to_string(in.shape),
               to_string(weights.shape), groups);
   }
-  const Shape kernel{weights.shape[2], weights.shape[3]};
+  const Shape kernel(weights.shape.begin() + 2, weights.shape.end());
   if (call.node.integers("kernel_shape", kernel) != kernel) {
     call.fail("attribute \"kernel_shape\" differs from the weights {}", to_string(weights.shape));
   }
@@ -294,11 +312,11 @@ void run_conv(Call& call) {
     call.fail("bias has shape {}; allowed is [{}]", to_string(call.input(2).shape), outputs);
   }
   const auto window = windows(call, in.shape, kernel);
-  const std::int64_t plane = window[0].outputs * window[1].outputs;
-  Shape shape{in.shape[0], outputs, window[0].outputs, window[1].outputs};
+  const std::int64_t plane = outputs_of(window);
+  Shape shape{in.shape[0], outputs, window[0].outputs, window[1].outputs, window[2].outputs};
   static_cast<void>(call.count(shape));
   Tensor result = Tensor::zeros(std::move(shape));
-  const std::int64_t taps = group_inputs * kernel[0] * kernel[1];
+  const std::int64_t taps = group_inputs * taps_of(window);
   std::vector<float> columns;
   for (std::int64_t n = 0; n < in.shape[0]; ++n) {
     float* image = result.floats.data() + n * outputs * plane;
@@ -307,7 +325,7 @@ void run_conv(Call& call) {
     }
     for (std::int64_t group = 0; group < groups; ++group) {
       const float* source =
-          in.floats.data() + (n * groups + group) * group_inputs * window[0].size * window[1].size;
+          in.floats.data() + (n * groups + group) * group_inputs * inputs_of(window);
       constexpr std::int64_t block = 256;  // columns that fit the caches
       for (std::int64_t first = 0; first < plane; first += block) {
         const std::int64_t pixels = std::min(block, plane - first);
@@ -332,24 +350,24 @@ void run_max_pool(Call& call) {
     call.results.push_back(std::move(result));
     return;
   }
-  if (computed_as_rows(call, run_max_pool)) return;
+  if (computed_with_depth(call, run_max_pool)) return;
   const auto window = pool_windows(call);
-  run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
+  run_pool(call, window, [&](const float* image, std::int64_t output) {
     float largest = -std::numeric_limits<float>::infinity();
-    for_each_tap(window, image, oy, ox, [&](float value) { largest = std::max(largest, value); });
+    for_each_tap(window, image, output, [&](float value) { largest = std::max(largest, value); });
     return largest;
   });
   if (call.node.outputs.size() > 1) add_places(call, window);
 }
 
 void run_lp_pool(Call& call) {
-  if (computed_as_rows(call, run_lp_pool)) return;
+  if (computed_with_depth(call, run_lp_pool)) return;
   const auto window = pool_windows(call);
   const auto p = static_cast<double>(call.node.integer("p", 2));
   if (p < 1) call.fail("attribute \"p\" is {}; allowed is 1 and more", p);
-  run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
+  run_pool(call, window, [&](const float* image, std::int64_t output) {
     double sum = 0;
-    for_each_tap(window, image, oy, ox,
+    for_each_tap(window, image, output,
                  [&](float x) { sum += std::pow(std::abs(static_cast<double>(x)), p); });
     return static_cast<float>(std::pow(sum, 1 / p));
   });
@@ -368,17 +386,21 @@ void run_global_lp_pool(Call& call) {
 }
 
 void run_average_pool(Call& call) {
-  if (computed_as_rows(call, run_average_pool)) return;
+  if (computed_with_depth(call, run_average_pool)) return;
   const auto window = pool_windows(call);
   const bool padding_counts = call.node.integer("count_include_pad", 0) != 0;
-  run_pool(call, window, [&](const float* image, std::int64_t oy, std::int64_t ox) {
+  run_pool(call, window, [&](const float* image, std::int64_t output) {
     double sum = 0;
     std::int64_t count = 0;
-    for_each_tap(window, image, oy, ox, [&](float x) {
+    for_each_tap(window, image, output, [&](float x) {
       sum += static_cast<double>(x);
       ++count;
     });
-    if (padding_counts) count = window[0].padded_taps(oy) * window[1].padded_taps(ox);
+    if (padding_counts) {
+      const auto& [z, y, x] = window;
+      count = z.padded_taps(output / x.outputs / y.outputs) *
+              y.padded_taps(output / x.outputs % y.outputs) * x.padded_taps(output % x.outputs);
+    }
     return static_cast<float>(sum / static_cast<double>(count));
   });
 }

@@ -177,6 +177,7 @@ using Operators = std::vector<Operator>;
 [[nodiscard]] Operators product_operators();        ///< MatMul, Conv2D..., BiasAdd
 [[nodiscard]] Operators quantisation_operators();   ///< FakeQuantWithMinMaxVars...
 [[nodiscard]] Operators rearrangement_operators();  ///< Reshape, Transpose, ConcatV2, Pad...
+[[nodiscard]] Operators recurrent_operators();      ///< UnidirectionalSequenceLSTM
 
 [[nodiscard]] const Operator* find_operator(std::string_view name);
 

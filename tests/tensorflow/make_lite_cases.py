@@ -135,3 +135,58 @@ function("smallest_places", lambda x: tf.argmin(x, -1), (3, 6))
 function("transposed", lambda x: tf.nn.conv2d_transpose(
     x, tf.constant(rng.normal(size=(2, 2, 5, 3)).astype(np.float32)), (1, 8, 8, 5), 2, "VALID"), (1, 4, 4, 3))
 function("unsupported", lambda x: [tf.cast(part, tf.float32) * 2.0 for part in tf.math.top_k(tf.nn.relu(x), 2)], (1, 6))
+
+
+def lstm(name, time_major=False, coupled=False, peepholes=False, clip=0.0, batch=2):
+    """A UNIDIRECTIONAL_SEQUENCE_LSTM, which this converter no longer writes. coupled: without an input gate."""
+    import flatbuffers
+    from tensorflow.lite.python import schema_py_generated as schema
+    made = schema.ModelT()
+    made.version = 3
+    code = schema.OperatorCodeT()
+    code.builtinCode = code.deprecatedBuiltinCode = schema.BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM
+    code.version = 1
+    made.operatorCodes, made.buffers = [code], [schema.BufferT()]
+    graph = schema.SubGraphT()
+    graph.name, graph.tensors = b"g", []
+    steps, width, hidden = 6, 4, 5
+
+    def tensor(name, shape, constant=False, variable=False):
+        t = schema.TensorT()
+        t.name, t.shape, t.type, t.isVariable = name.encode(), list(shape), schema.TensorType.FLOAT32, variable
+        t.buffer = 0
+        if constant:
+            values = (draw.normal(size=shape) * 0.5).astype(np.float32)
+            t.buffer = len(made.buffers)
+            made.buffers.append(schema.BufferT())
+            made.buffers[-1].data = np.frombuffer(values.tobytes(), np.uint8)
+        graph.tensors.append(t)
+        return len(graph.tensors) - 1
+
+    draw = np.random.default_rng(3)
+    lead = (steps, batch) if time_major else (batch, steps)
+    gates = range(4)
+    inputs = [tensor("x", (*lead, width))]
+    for kind, shape in (("w", (hidden, width)), ("r", (hidden, hidden))):
+        inputs += [-1 if coupled and k == 0 else tensor(f"{kind}{k}", shape, True) for k in gates]
+    inputs += [tensor(f"p{k}", (hidden,), True) if peepholes else -1 for k in range(3)]
+    inputs += [-1 if coupled and k == 0 else tensor(f"b{k}", (hidden,), True) for k in gates]
+    inputs += [-1, -1, tensor("h", (batch, hidden), variable=True), tensor("c", (batch, hidden), variable=True)]
+    op = schema.OperatorT()
+    op.inputs, op.outputs = inputs, [tensor("y", (*lead, hidden))]
+    options = schema.UnidirectionalSequenceLSTMOptionsT()
+    options.fusedActivationFunction = schema.ActivationFunctionType.TANH
+    options.cellClip, options.timeMajor = clip, time_major
+    op.builtinOptionsType = schema.BuiltinOptions.UnidirectionalSequenceLSTMOptions
+    op.builtinOptions = options
+    graph.operators, graph.inputs, graph.outputs = [op], inputs[:1], op.outputs
+    made.subgraphs = [graph]
+    builder = flatbuffers.Builder(0)
+    builder.Finish(made.Pack(builder), b"TFL3")
+    write(name, bytes(builder.Output()))
+
+
+lstm("lstm_float")
+lstm("lstm_time_major_float", time_major=True, batch=1)
+lstm("lstm_peepholes_float", peepholes=True, clip=10.0)
+lstm("lstm_coupled_float", coupled=True)

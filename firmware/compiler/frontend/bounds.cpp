@@ -28,6 +28,8 @@ const std::unordered_map<std::string, Rule>& rules() {
                                                          {"Tanh", Rule::one},
                                                          {"Erf", Rule::one},
                                                          {"Softsign", Rule::one},
+                                                         {"Sin", Rule::one},
+                                                         {"Cos", Rule::one},
                                                          {"Softmax", Rule::one},
                                                          {"Abs", Rule::first},
                                                          {"AveragePool", Rule::first},

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "firmware/compiler/frontend/operators/volumes.h"
 #include "isa/support/text.h"
 
 namespace tactus::compiler {
@@ -155,7 +156,9 @@ bool to_image(Planner& p, Expansion& e, bool has_numbers_of_dimensions) {
 
 }  // namespace
 
-bool expand_to_image(Planner& p, Expansion& e) { return to_image(p, e, false); }
+bool expand_to_image(Planner& p, Expansion& e) {
+  return expand_volume(p, e) || to_image(p, e, false);
+}
 
 bool expand_resized_to_image(Planner& p, Expansion& e) { return to_image(p, e, true); }
 

@@ -77,6 +77,17 @@ using TableCurves = std::unordered_map<std::string, std::shared_ptr<const TableC
 /// Nodes that are divided (parts.h), by name, and into how many parts.
 using Parts = std::map<std::string, std::int64_t>;
 
+/// Scales (FLOAT) and zero points (INT64) of a value that QuantizeLinear made, in a shape that is
+/// broadcast over it: one of each, or one for each position of an axis.
+struct QuantisedSteps {
+  nn::Tensor scale, zero;
+
+  [[nodiscard]] bool is_one() const { return scale.size() == 1; }
+  [[nodiscard]] bool operator==(const QuantisedSteps& other) const {
+    return scale == other.scale && zero == other.zero;
+  }
+};
+
 struct Model {
   const nn::Graph* graph = nullptr;
   /// The graph in which sub-graphs have replaced their nodes; null if there were none.
@@ -97,7 +108,7 @@ struct Model {
   std::deque<nn::Node> expanded;         ///< nodes that expansions wrote
   std::unordered_set<std::string> node_names;
   /// Scale and zero point of values that QuantizeLinear nodes made.
-  std::unordered_map<std::string, std::pair<float, std::int64_t>> quantised;
+  std::unordered_map<std::string, QuantisedSteps> quantised;
   TableCurves table_curves;
   /// Nodes of the model, by the nodes that were written for them.
   std::unordered_map<const nn::Node*, const nn::Node*> origins;

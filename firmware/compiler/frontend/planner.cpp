@@ -77,10 +77,9 @@ bool Planner::output_read(std::size_t i) const {
   return output_read_by_node(i) || (value != model_.values.end() && value->second.output);
 }
 
-std::optional<std::pair<float, std::int64_t>> Planner::quantised(const std::string& value) const {
+const QuantisedSteps* Planner::quantised(const std::string& value) const {
   const auto found = model_.quantised.find(value);
-  if (found == model_.quantised.end()) return std::nullopt;
-  return found->second;
+  return found == model_.quantised.end() ? nullptr : &found->second;
 }
 
 std::shared_ptr<const TableCurve> Planner::table_curve(const std::string& name,

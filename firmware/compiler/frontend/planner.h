@@ -117,11 +117,10 @@ class Planner {
     if (before_product()) model_.before_product.insert(&made);
   }
 
-  /// Scale and zero point of a value that a QuantizeLinear made; it is kept as a real number.
-  [[nodiscard]] std::optional<std::pair<float, std::int64_t>> quantised(
-      const std::string& value) const;
-  void set_quantised(const std::string& value, std::pair<float, std::int64_t> steps) {
-    model_.quantised[value] = steps;
+  /// Steps of a value that a QuantizeLinear made, which is kept as a real number; null: of no such.
+  [[nodiscard]] const QuantisedSteps* quantised(const std::string& value) const;
+  void set_quantised(const std::string& value, QuantisedSteps steps) {
+    model_.quantised[value] = std::move(steps);
   }
 
   /// Returns the curve of this name, which is made on its first use.

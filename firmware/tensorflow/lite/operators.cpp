@@ -361,6 +361,29 @@ void build_split_v(Builder& b) {
   b.finish_all(b.add("SplitV", b.inputs(), {{"num_split", parts}}));
 }
 
+/// The weights become inputs of one node, see operators/recurrent.cpp. States begin as zeros.
+void build_lstm(Builder& b) {
+  const auto& options = b.need(b.op().options_as_UnidirectionalSequenceLSTMOptions());
+  constexpr std::size_t plain = 16, states = 18, norms = 20;
+  if (b.has(plain)) b.fail("its projection (input {}) is not supported", plain);
+  for (std::size_t i = norms; i < b.input_count(); ++i) {
+    if (b.has(i)) b.fail("its layer normalisation (input {}) is not supported", i);
+  }
+  for (std::size_t i = states; i < norms; ++i) {
+    if (b.is_constant(i)) b.fail("initial states (input {}) are not supported", i);
+  }
+  if (options.activation() != Activation::tanh) {
+    b.fail("activation {} is not supported; supported is TANH",
+           static_cast<int>(options.activation()));
+  }
+  std::vector<Output> inputs;
+  for (std::size_t i = 0; i < plain; ++i) {
+    inputs.push_back(b.has(i) ? b.input(i) : b.constant(Sizes{}));
+  }
+  b.finish(b.add("UnidirectionalSequenceLSTM", std::move(inputs),
+                 {{"time_major", options.time_major()}, {"cell_clip", options.cell_clip()}}));
+}
+
 constexpr LiteOperator other_operators[] = {
     {"ADD", 2, build_add},
     {"AVERAGE_POOL_2D", 1, build_pool},
@@ -400,6 +423,7 @@ constexpr LiteOperator other_operators[] = {
     {"SUB", 2, build_sub},
     {"SUM", 2, build_reduction},
     {"TRANSPOSE_CONV", 3, build_transposed_convolution},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 16, build_lstm},
     {"UNPACK", 1, build_unpack},
 };
 

@@ -9,9 +9,9 @@ namespace {
 const std::map<std::string_view, Operator>& table() {
   static const std::map<std::string_view, Operator> all = [] {
     std::map<std::string_view, Operator> by_name;
-    for (const auto family :
-         {arithmetic_operators, batch_operators, constant_operators, image_operators,
-          product_operators, quantisation_operators, rearrangement_operators}) {
+    for (const auto family : {arithmetic_operators, batch_operators, constant_operators,
+                              image_operators, product_operators, quantisation_operators,
+                              rearrangement_operators, recurrent_operators}) {
       for (const Operator& op : family()) by_name.emplace(op.name, op);
     }
     return by_name;

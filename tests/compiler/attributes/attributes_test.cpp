@@ -61,6 +61,7 @@ const std::map<std::string, std::string>& without_effect() {
       {"QLinearSoftmax input 2", "a Softmax does not change with what is added to all elements"},
       {"QLinearSoftmax opset", "it is the model's"},
       {"TopK sorted", "without it any order is right, the sorted one, too"},
+      {"TreeEnsemble nodes_hitrates", of_speed},
       {"TreeEnsembleClassifier nodes_hitrates", of_speed},
       {"TreeEnsembleRegressor nodes_hitrates", of_speed}};
   return all;

@@ -671,6 +671,53 @@ v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_int64s=[4,
   **tree, **classes)
 v("TreeEnsembleClassifier", [rows], outputs=2, domain=ml, classlabels_strings=["a", "b", "c"], refused="texts",
   **tree, **classes)
+ensemble = dict(n_targets=2, tree_roots=[0, 2], nodes_featureids=[0, 1, 2], nodes_modes=a([0, 3, 1], UINT8),
+                nodes_splits=a([0.125, -0.25, 0.0625]), nodes_truenodeids=[1, 0, 3], nodes_trueleafs=[0, 1, 1],
+                nodes_falsenodeids=[2, 1, 4], nodes_falseleafs=[1, 1, 1], leaf_targetids=[0, 0, 1, 0, 1],
+                leaf_weights=a([1.0, 2.0, 3.0, 10.0, 20.0]))
+v("TreeEnsemble", [rows], domain=ml, **ensemble)
+for kind in (0, 2, 3):
+    v("TreeEnsemble", [rows], domain=ml, aggregate_function=kind, **dict(ensemble, leaf_targetids=[0, 0, 1, 1, 0]))
+for kind in (1, 2, 3):
+    v("TreeEnsemble", [rows], domain=ml, post_transform=kind, **dict(ensemble, leaf_weights=a([1, 0, 2, 0, -1])))
+v("TreeEnsemble", [rows], domain=ml, post_transform=4, refused="post_transform", **ensemble)
+v("TreeEnsemble", [rows], domain=ml, nodes_hitrates=a([1.0, 2.0, 3.0]), **ensemble)
+v("TreeEnsemble", [a([[np.nan, 1, 2], [1, np.nan, 0]])], domain=ml,
+  nodes_missing_value_tracks_true=[1, 1, 0], **ensemble)
+v("TreeEnsemble", [a([[0, 1, 2], [1, 3, 0], [2, 1, 1], [3, 2, 2]])], domain=ml,
+  membership_values=a([0.5, 1, 3, np.nan, 1, 2, np.nan]), **dict(ensemble, nodes_modes=a([6, 5, 6], UINT8)))
+v("TreeEnsemble", [rows], domain=ml, **dict(ensemble, nodes_modes=a([6, 5, 6], UINT8)), refused="membership_values")
+v("TreeEnsemble", [a([[0, 1, 2], [1, 3, 0], [2, 1, 1], [3, 2, 2]])], domain=ml,
+  **dict(ensemble, nodes_modes=a([4, 2, 5], UINT8), nodes_splits=a([1.0, 2.0, 2.0])))
+machine = dict(support_vectors=[0.5, -1.0, 0.25, 1.5, 0.0, -0.5, -0.75, 1.0, 1.0, 0.25, 0.5, -1.25],
+               kernel_params=[0.375, 0.5, 2.0])
+for kind in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+    v("SVMRegressor", [rows], domain=ml, kernel_type=kind, n_supports=4, rho=[0.25],
+      coefficients=[1.0, -0.5, 0.75, -1.25], **machine)
+v("SVMRegressor", [rows], domain=ml, kernel_type="RBF", n_supports=4, rho=[0.125], one_class=1,
+  coefficients=[1.0, -0.5, 0.75, -1.25], **machine)
+v("SVMRegressor", [rows], domain=ml, rho=[0.25], coefficients=[1.0, -0.5, 0.75])
+v("SVMRegressor", [rows], domain=ml, rho=[0.25], coefficients=[1.0, -0.5, 0.75], post_transform="LOGISTIC",
+  refused="post_transform")
+three = dict(classlabels_ints=[3, 5, 7], vectors_per_class=[2, 1, 1], rho=[0.25, -0.125, 0.5],
+             coefficients=[1.0, 0.5, -1.5, 0.75, 0.25, 1.25, -0.75, -0.5], **machine)
+two = dict(classlabels_ints=[3, 5], vectors_per_class=[2, 2], rho=[0.25], coefficients=[1.0, 0.5, -1.5, 0.75],
+           **machine)
+for kind in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type=kind, **three)
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type=kind, **two)
+v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF", prob_a=[-1.5, -2.0, -0.75],
+  prob_b=[0.125, 0.0, -0.25], **three)
+v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF", prob_a=[-1.5], prob_b=[0.125], **two)
+for kind in ("LOGISTIC", "SOFTMAX"):
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="POLY", post_transform=kind, **three)
+    v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="POLY", post_transform=kind, label="evaluator", **two)
+v("SVMClassifier", [rows], outputs=2, domain=ml, classlabels_ints=[3, 5, 7], rho=[0.25, 0.5, 0.75],
+  coefficients=[1.0, -0.5, 0.75, -1.25, 0.25, 0.5, -0.75, 1.0, 0.5])
+v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF",
+  **dict(two, coefficients=[1.0, 0.5, 1.5, 0.75]))
+v("SVMClassifier", [rows], outputs=2, domain=ml, kernel_type="RBF", refused="texts",
+  **{**{k: x for k, x in two.items() if k != "classlabels_ints"}, "classlabels_strings": ["a", "b"]})
 
 # ---- fused by ONNX Runtime ------------------------------------------------------------------------
 
@@ -695,3 +742,31 @@ v("QLinearSoftmax", [whole(UINT8, 2, 5), a(0.0625), a(128, UINT8), a(1 / 256), a
 v("QLinearSoftmax", [whole(INT8, 2, 5), a(0.0625), a(3, INT8), a(1 / 256), a(-128, INT8)], domain=ms, axis=-1, opset=13)
 v("QLinearConcat", [a(0.25), a(128, UINT8), whole(UINT8, 2, 3), a(0.125), a(128, UINT8), whole(UINT8, 2, 3), a(0.5),
                     a(100, UINT8)], domain=ms, axis=1)
+
+# ---- images with a depth, powers, diagonals, one side of a transform --------------------------------
+
+volume = f(1, 2, 4, 5, 6)
+v("Conv", [volume, f(3, 2, 3, 2, 3), f(3)])
+v("Conv", [volume, f(4, 1, 3, 3, 3)], group=2, pads=[1, 1, 0, 1, 0, 1], strides=[2, 1, 2])
+v("Conv", [volume, f(3, 2, 2, 2, 2)], dilations=[2, 1, 3], kernel_shape=[2, 2, 2])
+v("Conv", [volume, f(3, 2, 3, 3, 3)], auto_pad="SAME_UPPER", strides=[2, 2, 2])
+v("ConvTranspose", [f(1, 2, 2, 3, 3), f(2, 3, 2, 2, 2), f(3)], strides=[2, 2, 2])
+v("ConvTranspose", [f(1, 4, 2, 3, 3), f(4, 2, 3, 3, 2)], strides=[2, 1, 2], pads=[1, 0, 1, 0, 1, 0], group=2,
+  output_padding=[1, 0, 1])
+for op in ("MaxPool", "AveragePool"):
+    v(op, [volume], kernel_shape=[2, 3, 2])
+    v(op, [volume], kernel_shape=[3, 3, 3], strides=[2, 2, 2], pads=[1, 1, 0, 0, 1, 1])
+    v(op, [f(1, 2, 5, 5, 6)], kernel_shape=[2, 2, 2], strides=[2, 2, 2], ceil_mode=1)
+v("AveragePool", [volume], kernel_shape=[3, 3, 3], pads=[1, 1, 1, 1, 1, 1], count_include_pad=1)
+v("MaxPool", [volume], kernel_shape=[2, 2, 2], strides=[2, 2, 2], outputs=2, sets=(8, LAST))
+v("GlobalAveragePool GlobalMaxPool", [volume])
+v("DFT", [f(1, 5, 2)], inverse=1, onesided=1)
+v("DFT", [f(2, 4, 4, 2), None, np.array(1, np.int64)], inverse=1, onesided=1, sets=(20, LAST))
+v("DFT", [f(1, 4, 2), np.array(7, np.int64)], inverse=1, onesided=1)
+v("DFT", [f(1, 6, 2), np.array(6, np.int64)], inverse=1, onesided=1, label="evaluator")
+for equation, shape in (("ii->i", (4, 4)), ("ii", (4, 4)), ("bij,ii->bj", (2, 3, 5)), ("ijij->ji", (3, 2, 3, 2)),
+                        ("iij->j", (3, 3, 2))):
+    v("Einsum", [f(*shape)] + [f(3, 3)] * equation.count(","), equation=equation)
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2], p=3)
+v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], p=4)
+v("GlobalLpPool", [f(1, 2, 4, 5)], p=3)

@@ -4,6 +4,7 @@
 
 #include "isa/support/error.h"
 #include "tests/compiler/frontend/graphs.h"
+#include "tests/support/error_of.h"
 
 namespace tactus::compiler {
 namespace {
@@ -76,6 +77,25 @@ TEST(Refusal, Convolution) {
 }
 
 /// Each node has its form checked, whichever operator it has and whoever would compute it.
+TEST(Refusal, ImagesWithADepth) {
+  const auto refuse = [](const std::string& op, const Attributes& attributes) {
+    GraphMaker maker(13);
+    maker.input("x", {1, 2, 3, 4, 4}).weights("w", {2, 2, 2, 2, 2}, 1.0F);
+    maker.node(op, {"x", "w"}, {"y"}, attributes).node("Conv", {"y", "w"}, {"z"}).output("z");
+    return refusal(maker.graph);
+  };
+  const auto expect = [&](const std::string& op, const Attributes& attributes, const char* text) {
+    const std::string error = refuse(op, attributes);
+    EXPECT_EQ(error.find("test.onnx: node \"n_y\" (" + op + "): " + text), 0U) << error;
+  };
+  expect("Conv", {{"strides", Ints{1, 1}}}, "kernel [2,2,2], strides [1,1], dilations [1,1,1]");
+  expect("Conv", {{"kernel_shape", Ints{3, 2, 2}}}, "attribute kernel_shape is [3,2,2], weights");
+  expect("Conv", {{"auto_pad", "SOME"s}}, "attribute auto_pad is \"SOME\"; supported are NOTSET");
+  expect("Conv", {{"dilations", Ints{3, 1, 1}}}, "its result would have shape [1,2,0,3,3]");
+  expect("ConvTranspose", {{"output_shape", Ints{4, 4, 4}}},
+         "attributes output_shape, auto_pad or");
+}
+
 TEST(Refusal, Forms) {
   expect_refusal({"Relu", {}, "has 2 inputs; allowed are 1 to 1"}, {"x", "x"});
   expect_refusal({"Relu",
@@ -249,7 +269,7 @@ TEST(Refusal, AllReasonsAreReportedTogether) {
         "supported",
         "node \"n_p\" (MaxPool): attribute kernel_shape",
         "node \"n_y\" (Gemm): attribute transA is 1", "node \"n_y\" (Gemm): the second operand",
-        "supported operators: Abs, Add, And, Attention, AveragePool, BatchNormalization, "}) {
+        "supported operators: Abs, Add, And, Atan, Attention, AveragePool, BatchNormalization, "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
   // Only the first problem is reported, not problems that it causes.
@@ -303,6 +323,26 @@ TEST(Refusal, OutputsThatAnOperatorDoesNotHave) {
   undefined.input("x", {1, 4}).node("Add", {"x", "nothing"}, {"y"}).output("y");
   EXPECT_EQ(refusal(undefined.graph),
             "test.onnx: output \"y\" depends on a value that is not defined");
+}
+
+/// 64 x 64 weights, of which few are 0, need about 512 vectors of 8.
+TEST(Refusal, WeightsThatNoProgramCanHold) {
+  GraphMaker maker(13);
+  maker.input("x", {1, 64}).weights("w", {64, 64}, 1.0F);
+  maker.node("MatMul", {"x", "w"}, {"y"}).output("y");
+  tcu::Architecture machine = architecture(8);
+  machine.dram1_depth = 400;
+  Options optimised;
+  optimised.optimise = true;
+  for (const Options& options : {Options(), optimised}) {
+    const std::string error = error_of([&] { (void)compile(maker.graph, machine, options); });
+    EXPECT_EQ(error.find("out of DRAM1 for 40"), 0U) << error;
+    EXPECT_NE(error.find("weights: at least 5"), std::string::npos) << error;
+    EXPECT_NE(error.find("vectors needed, there are 400; needed is an architecture with a larger "
+                         "dram1_depth, or fewer weights"),
+              std::string::npos)
+        << error;
+  }
 }
 
 TEST(Refusal, OutOfMemory) {

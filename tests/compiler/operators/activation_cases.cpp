@@ -152,6 +152,18 @@ void add_quantisations(Cases& cases) {
     add_on_shapes(cases, op, "pair, signed", [](Sample& s, const std::string& x) {
       return quantised_pair(s, x, 126, nn::onnx_int8);
     });
+    cases.push_back({op, "pair with a scale for each channel", [](Sample& s) {
+                       const nn::Shape each{s.channels()};
+                       nn::Tensor points = s.draw(each, {120, 126, 1, -1, 3, true});
+                       points = nn::Tensor::of(
+                           each,
+                           std::vector<std::int64_t>(points.floats.begin(), points.floats.end()));
+                       points.stored = nn::onnx_int8;
+                       const std::string x = s.computed(s.image()), point = s.constant(points);
+                       const std::string scale = s.constant(each, {0.25, 0.5, 0.25, -1, 3, true});
+                       const std::string integers = s.node("QuantizeLinear", {x, scale, point});
+                       s.output(s.node("DequantizeLinear", {integers, scale, point}));
+                     }});
   }
   cases.push_back(
       {"DequantizeLinear", "of constant weights", [](Sample& s) {

@@ -100,6 +100,8 @@ void add_products(Cases& cases) {
   einsum("ij->i", {{3, 5}}, false);
   einsum("ij,ij->ij", {{3, 4}, {3, 4}}, false);
   einsum("i,j->ij", {{3}, {4}}, true);
+  einsum("ii->i", {{4, 4}}, false);
+  einsum("bjj,jk->bk", {{2, 3, 3}, {3, 5}}, true);
   einsum("nchw,cd->ndhw", {{1, 4, 2, 3}, {4, 5}}, true);
   // Transforms of 4 elements have no weights but 0, 1 and -1; the reference's cosine of a quarter
   // turn is 6e-17.
@@ -117,6 +119,12 @@ void add_products(Cases& cases) {
     s.allow(nearly_exact);
     return s.node(
         "DFT", {s.computed({4, 3, 2}, {-0.5, 0.5, 0.5}), "", s.constant(whole_numbers({}, {0}))});
+  });
+  add(cases, "DFT", "of one side, inverse", [=](Sample& s) {
+    s.opset(20);
+    s.allow(nearly_exact);
+    const std::string x = s.computed({2, 3, 2}, {-0.5, 0.5, 0.5});
+    return s.node("DFT", {x}, {{"inverse", one()}, {"onesided", one()}});
   });
   add(cases, "STFT", "of frames of 4", [=](Sample& s) {
     s.allow(nearly_exact);
@@ -145,6 +153,12 @@ void add_windows(Cases& cases) {
                      s.host_without_tables();
                      s.output(s.node("LpPool", {s.computed(s.image(4, 4), {0.5, 1, 0.5})},
                                      {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}));
+                   }});
+  cases.push_back({"LpPool", "roots of cubes", [](Sample& s) {
+                     s.allow_stated(8, 16);
+                     s.host_without_tables();
+                     s.output(s.node("LpPool", {s.computed(s.image(4, 4), {0.5, 1, 0.5})},
+                                     {{"kernel_shape", Ints{2, 2}}, {"p", std::int64_t{3}}}));
                    }});
   add(cases, "GlobalLpPool", "sums of absolute values", [](Sample& s) {
     return s.node("GlobalLpPool", {s.computed(s.image(2, 2), {-1, 1, 0.5})}, {{"p", one()}});

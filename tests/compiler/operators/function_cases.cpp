@@ -43,6 +43,15 @@ bool has_chords(const std::string& op) {
 
 Cases function_cases() {
   Cases cases;
+  for (const char* op : {"Sin", "Cos", "Atan"}) {
+    const std::string type = op;
+    cases.push_back({type, "before a product", [type](Sample& s) {
+                       s.allow_stated(2, 4);
+                       s.host_without_tables();
+                       if (s.setting().tables) s.before_product();
+                       s.output(s.node(type, {s.computed(s.image(), {-4, 4, 0.5, -1, 3, true})}));
+                     }});
+  }
   for (const Function& f : functions()) {
     const auto form = [&](const char* name, const std::function<nn::Shape(Sample&)>& shape,
                           bool product) {

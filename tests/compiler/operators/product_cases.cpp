@@ -80,6 +80,21 @@ void add_convolutions(Cases& cases) {
       "three groups", [](Sample&) { return 3; }, 5, 4);
   grouped(
       "two groups of a block", [](Sample& s) { return s.setting().array_size / 4; }, 4, 4);
+  cases.push_back(
+      {"Conv", "of an image with a depth", [](Sample& s) {
+         const std::int64_t n = s.channels();
+         s.output(s.node(
+             "Conv", {s.computed({1, n, 3, 2, 3}), weights(s, {n + 1, n, 2, 1, 2}), bias(s, n + 1)},
+             {{"pads", Ints{1, 0, 0, 0, 0, 1}}, {"strides", Ints{2, 1, 1}}}));
+       }});
+  cases.push_back(
+      {"ConvTranspose", "of an image with a depth", [](Sample& s) {
+         const std::int64_t n = s.channels();
+         s.output(
+             s.node("ConvTranspose",
+                    {s.computed({1, n, 2, 2, 2}), turned_weights(s, {n, 3, 2, 1, 2}), bias(s, 3)},
+                    {{"strides", Ints{2, 1, 1}}, {"pads", Ints{0, 0, 0, 1, 0, 0}}}));
+       }});
   cases.push_back({"Conv", "of two images", [](Sample& s) {
                      s.output(s.node("Conv", {s.computed({2, s.channels(), 3, 3}),
                                               weights(s, {s.channels(), s.channels(), 3, 3}),

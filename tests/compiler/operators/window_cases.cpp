@@ -39,6 +39,11 @@ void add_pools(Cases& cases) {
                        s.output(s.node(op, {s.computed({1, s.channels(), 8}, {-1, 1, 0.5})},
                                        {{"kernel_shape", Ints{2}}, {"strides", Ints{2}}}));
                      }});
+    cases.push_back({op, "of an image with a depth", [=](Sample& s) {
+                       s.output(
+                           s.node(op, {s.computed({1, s.channels(), 3, 2, 4}, {-1, 1, 0.5})},
+                                  {{"kernel_shape", Ints{2, 1, 2}}, {"strides", Ints{1, 1, 2}}}));
+                     }});
     cases.push_back({op, "of two images", [=](Sample& s) {
                        s.output(s.node(op, {s.computed({2, s.channels(), 4, 4}, {-1, 1, 0.5})},
                                        {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}));

@@ -236,8 +236,10 @@ TEST(MemoryManager, SaysWhatIsFullAndWhatWasAskedFor) {
   memory.allocate_variable("a", {8}, 10, {{"b"}, false});
   EXPECT_EQ(error_of([&] { memory.allocate_variable("big", {8}, 7, {}); }),
             "out of DRAM0 for \"big\": 7 vectors needed, 6 of 16 are free");
-  EXPECT_EQ(error_of([&] { memory.constant("w", {8}, 17, vectors(17)); }),
-            "out of DRAM1 for \"w\": 17 vectors needed, 16 of 16 are free");
+  EXPECT_EQ(
+      error_of([&] { memory.constant("w", {8}, 17, vectors(17)); }),
+      "out of DRAM1 for \"w\": 17 vectors needed, 16 of 16 are free; needed is an architecture "
+      "with a larger dram1_depth, or fewer weights");
 }
 
 TEST(MemoryManager, LocalConstantsMustFitDram1Too) {
@@ -246,7 +248,8 @@ TEST(MemoryManager, LocalConstantsMustFitDram1Too) {
   MemoryManager memory(architecture, {Strategy::local_consts, false});
   memory.begin_pass(true);
   EXPECT_EQ(error_of([&] { memory.constant("w", {8}, 5, vectors(5)); }),
-            "out of DRAM1 for constant \"w\": 5 vectors needed, 4 of 4 are free");
+            "out of DRAM1 for constant \"w\": 5 vectors needed, 4 of 4 are free; needed is an "
+            "architecture with a larger dram1_depth, or fewer weights");
 }
 
 TEST(Strategy, NamesAndSuggestions) {

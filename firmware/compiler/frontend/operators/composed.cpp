@@ -2,6 +2,7 @@
 // LpPool, GlobalLpPool, normalisations.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "firmware/compiler/frontend/operators.h"
@@ -106,6 +107,39 @@ Term multiplied(Expansion& e, const Term& a, const Term& b, const std::set<std::
   return result;
 }
 
+/// The term with each number once: of dimensions with the same number it keeps the elements whose
+/// indices are equal.
+Term without_diagonals(Expansion& e, Term term) {
+  Term kept{"", {}, {}};
+  std::vector<std::int64_t> steps;  // between neighbours of the kept dimensions, in the operand
+  std::int64_t step = nn::element_count(term.shape);
+  for (std::size_t d = 0; d < term.numbers.size(); ++d) {
+    step /= std::max<std::int64_t>(term.shape[d], 1);
+    const auto found = std::find(kept.numbers.begin(), kept.numbers.end(), term.numbers[d]);
+    const auto at = static_cast<std::size_t>(found - kept.numbers.begin());
+    if (found == kept.numbers.end()) {
+      kept.numbers.push_back(term.numbers[d]);
+      kept.shape.push_back(term.shape[d]);
+      steps.push_back(step);
+    } else if (term.shape[d] != 1) {  // a size of 1 is broadcast
+      steps[at] = kept.shape[at] == 1 ? step : steps[at] + step;
+      kept.shape[at] = term.shape[d];
+    }
+  }
+  if (kept.numbers.size() == term.numbers.size()) return term;
+  nn::Tensor places;
+  places.type = nn::ElementType::int64;
+  places.shape = kept.shape;
+  nn::Shape position(kept.shape.size(), 0);
+  do {
+    places.integers.push_back(
+        std::inner_product(position.begin(), position.end(), steps.begin(), std::int64_t{0}));
+  } while (next_position(position, kept.shape));
+  const std::string list = reshaped_to(e, term.name, {nn::element_count(term.shape)});
+  kept.name = e.node("Gather", {list, e.constant(std::move(places))});
+  return kept;
+}
+
 bool expand_einsum(Planner& p, Expansion& e) {
   std::vector<nn::Shape> shapes;
   for (std::size_t i = 0; i < p.node.inputs.size(); ++i) {
@@ -121,15 +155,7 @@ bool expand_einsum(Planner& p, Expansion& e) {
   }
   std::vector<Term> terms;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const std::vector<std::size_t>& numbers = einsum->operands[i];
-    if (std::set(numbers.begin(), numbers.end()).size() != numbers.size()) {
-      p.problem(
-          "equation {} takes a diagonal of input {}; supported are letters that occur once in "
-          "an operand",
-          quote(equation), i);
-      return true;
-    }
-    terms.push_back({p.node.inputs[i], shapes[i], numbers});
+    terms.push_back(without_diagonals(e, {p.node.inputs[i], shapes[i], einsum->operands[i]}));
   }
   const auto needed_behind = [&](std::size_t first) {
     std::set<std::size_t> needed(einsum->result.begin(), einsum->result.end());
@@ -188,19 +214,22 @@ bool expand_dft(Planner& p, Expansion& e) {
   if (!axis) return true;
   const bool inverse = p.node.integer("inverse", 0) != 0;
   const bool onesided = p.node.integer("onesided", 0) != 0;
+  const bool to_real = inverse && onesided;
   const std::int64_t size = x->shape[static_cast<std::size_t>(*axis)];
   const std::optional<std::int64_t> length =
-      p.given(1) ? one_integer(p, 1, "the length") : std::optional(size);
+      p.given(1) ? one_integer(p, 1, "the length") : std::optional(to_real ? 2 * size - 2 : size);
   if (!length) return true;
   constexpr std::int64_t most = 8192;
-  if (*axis + 1 == rank || *length < 1 || *length > most || (inverse && onesided)) {
+  if (*axis + 1 == rank || *length < 1 || *length > most || (to_real && parts != 2)) {
     p.problem(
-        "a transform of {} elements along axis {}{} is not supported; supported are 1 to {} "
-        "elements, not along the parts",
-        *length, *axis, inverse && onesided ? ", of one side and inverse," : "", most);
+        "a transform of {} elements along axis {} is not supported; supported are 1 to {} "
+        "elements, not along the parts, and 2 parts if it is of one side and inverse",
+        *length, *axis, most);
     return true;
   }
-  const std::int64_t lines = onesided ? *length / 2 + 1 : *length;
+  const std::int64_t half = *length / 2 + 1;
+  const std::int64_t lines = onesided && !inverse ? half : *length;
+  const std::int64_t results = to_real ? 1 : 2;
   // The axis and the parts become the last dimension.
   nn::Shape order, back, rows, result;
   for (std::int64_t d = 0; d + 1 < rank; ++d) {
@@ -210,19 +239,23 @@ bool expand_dft(Planner& p, Expansion& e) {
   }
   result = rows;
   result.push_back(lines);
-  result.push_back(2);
+  result.push_back(results);
   rows.push_back(size * parts);
   order.push_back(*axis);
   order.push_back(rank - 1);
   for (std::int64_t d = 0; d < rank; ++d) {
     back.push_back(std::find(order.begin(), order.end(), d) - order.begin());
   }
-  nn::Tensor weights = nn::Tensor::zeros({size * parts, lines * 2});
-  for (std::int64_t k = 0; k < std::min(size, *length); ++k) {
+  nn::Tensor weights = nn::Tensor::zeros({size * parts, lines * results});
+  for (std::int64_t k = 0; k < std::min(size, to_real ? half : *length); ++k) {
+    // An element that the other side has, too, counts twice.
+    const double times = to_real && k > 0 && 2 * k != *length ? 2 : 1;
     for (std::int64_t line = 0; line < lines; ++line) {
-      const auto [re, im] = turn(line, k, *length, inverse);
+      const auto of_whole = turn(line, k, *length, inverse);
+      const double re = times * of_whole.first, im = times * of_whole.second;
       const auto set = [&](std::int64_t from, std::int64_t to, double value) {
-        const std::int64_t at = (k * parts + from) * lines * 2 + line * 2 + to;
+        if (to >= results) return;
+        const std::int64_t at = ((k * parts + from) * lines + line) * results + to;
         weights.floats[static_cast<std::size_t>(at)] = static_cast<float>(value);
       };
       set(0, 0, re);
@@ -332,29 +365,40 @@ bool expand_col2im(Planner& p, Expansion& e) {
   return true;
 }
 
-/// Sums of absolute values, or roots of sums of squares.
+/// Sums of absolute values, roots of sums of squares, or roots of sums of other powers.
 bool expand_lp_pool(Planner& p, Expansion& e) {
   const std::int64_t power = p.node.integer("p", 2);
-  if (power != 1 && power != 2) {
-    p.problem("attribute p is {}; supported are 1 and 2", power);
+  if (power < 1) {
+    p.problem("attribute p is {}; supported are 1 and more", power);
     return true;
   }
   const std::string& x = p.node.inputs[0];
+  const auto powers = [&] {
+    if (power == 1) return e.node("Abs", {x});
+    if (power == 2) return e.node("Mul", {x, x});
+    return e.node("Pow", {e.node("Abs", {x}), e.constant(static_cast<float>(power))});
+  };
+  const auto finish = [&](const char* op, Expansion::Inputs inputs, Expansion::Attributes more) {
+    if (power == 1) return e.last(op, std::move(inputs), std::move(more));
+    const std::string sums = e.node(op, std::move(inputs), std::move(more));
+    if (power == 2) return e.last("Sqrt", {sums});
+    e.last("Pow", {sums, e.constant(1 / static_cast<float>(power))});
+  };
   if (p.node.op_type == "GlobalLpPool") {
     const Layout* const layout = p.activation(0);
     if (layout == nullptr) return true;
     nn::Shape axes;
     for (std::size_t d = 2; d < layout->rank(); ++d) axes.push_back(static_cast<std::int64_t>(d));
-    e.last(power == 1 ? "ReduceL1" : "ReduceL2", {x, e.constant(axes)});
+    if (power <= 2) {
+      e.last(power == 1 ? "ReduceL1" : "ReduceL2", {x, e.constant(axes)});
+    } else {
+      finish("ReduceSum", {powers(), e.constant(axes)}, {});
+    }
     return true;
   }
   Expansion::Attributes attributes = p.node.attributes;
   attributes.erase("p");
-  if (power == 1) {
-    e.last(sum_pool, {e.node("Abs", {x})}, std::move(attributes));
-  } else {
-    e.last("Sqrt", {e.node(sum_pool, {e.node("Mul", {x, x})}, std::move(attributes))});
-  }
+  finish(sum_pool, {powers()}, std::move(attributes));
   return true;
 }
 

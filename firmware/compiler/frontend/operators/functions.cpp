@@ -12,6 +12,7 @@
 
 #include "firmware/compiler/frontend/operators.h"
 #include "firmware/compiler/frontend/operators/chords.h"
+#include "firmware/compiler/frontend/operators/quantised_clip.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 #include "isa/tcu/lookup.h"
@@ -246,6 +247,7 @@ std::optional<Shape> shape_of(const nn::Node& node) {
   if (op == "Log") return tables_only([](double x) { return std::log(x); });
   if (op == "Sqrt") return tables_only([](double x) { return std::sqrt(x); });
   if (op == "Reciprocal") return tables_only([](double x) { return 1 / x; });
+  if (op == "Atan") return tables_only([](double x) { return std::atan(x); });
   if (op == "Softsign") return tables_only([](double x) { return x / (1 + std::abs(x)); });
   if (op == "HardSwish") {
     return tables_only([](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); });
@@ -267,10 +269,17 @@ std::string name_of(const nn::Node& node) {
   return name;
 }
 
+/// True for functions that the host computes exactly unless a product follows.
+bool prefers_host(const nn::Node& node) { return node.op_type == "Atan"; }
+
 bool expand_curve(Planner& p, Expansion& e) {
   const std::optional<Shape> shape = shape_of(p.node);
   if (!shape || p.value(0) == nullptr || !p.value(0)->layout) return false;
   const std::string& x = p.node.inputs[0];
+  if (prefers_host(p.node) && !p.before_product()) {
+    p.problem("no product follows, so it is computed exactly there");
+    return true;
+  }
   if (has_tables(p.architecture())) {
     const FunctionOf function = p.node.op_type == "Reciprocal"
                                     ? reciprocal_of(p, x)
@@ -455,6 +464,44 @@ bool expand_straight(Planner& p, Expansion& e) {
   return true;
 }
 
+/// Expands Sin, Cos: the argument minus the nearest multiple of 2 pi is looked up. Where no product
+/// follows, the host computes them exactly.
+bool expand_wave(Planner& p, Expansion& e) {
+  if (p.value(0) == nullptr || !p.value(0)->layout) return false;
+  const bool is_sine = p.node.op_type == "Sin";
+  if (!p.before_product() || !has_tables(p.architecture())) {
+    p.problem(p.before_product()
+                  ? "supported are machines with lookup tables (lookup_tables of the "
+                    "architecture)"
+                  : "no product follows, so it is computed exactly there");
+    return true;
+  }
+  const tcu::DataType type = p.architecture().data_type;
+  const auto held = [&](double value) {
+    return tcu::to_real(type, tcu::quantise(type, static_cast<float>(value)));
+  };
+  constexpr double turn = 6.283185307179586;
+  const std::string& x = p.node.inputs[0];
+  const double most = p.bound(x).value_or(tcu::to_real(type, tcu::info(type).max()));
+  Reach needed{-most, most};
+  std::string angle = x;
+  if (most > turn / 2) {
+    const double of_turn = held(1 / turn);
+    const std::string turns = e.node("Mul", {x, e.constant(static_cast<float>(of_turn))});
+    const std::string whole =
+        rounded_to_steps(p, e, turns, nn::Tensor::of({}, std::vector{1.0F}), 1);
+    angle = e.node("Sub", {x, e.node("Mul", {whole, e.constant(static_cast<float>(turn))})});
+    // Where rounding was to the wrong neighbour, the rest is more than half a turn.
+    const double wrong = turn * (most * std::abs(of_turn - 1 / turn) + 2 * tcu::to_real(type, 1));
+    needed = {-turn / 2 - wrong, turn / 2 + wrong};
+    p.expect_error(most / turn * std::abs(held(turn) - turn));
+  }
+  compute_last(p, e, angle,
+               {fmt::format("{} up to {:.3g}", p.node.op_type, needed.to),
+                [is_sine](double v) { return is_sine ? std::sin(v) : std::cos(v); }, needed});
+  return true;
+}
+
 /// Expands Pow: integer powers become products, others are looked up.
 bool expand_pow(Planner& p, Expansion& e) {
   const nn::Tensor* exponent = p.constant(1);
@@ -543,12 +590,16 @@ Operator tables_operator() { return {"look up", 0, Role::activation, plan_tables
 
 Operators function_operators() {
   Operators all;
-  for (const char* type : {"Sigmoid", "Tanh", "Erf", "Gelu", "Mish", "Swish", "Softplus", "Elu",
-                           "Celu", "Selu", "Exp", "Log", "Sqrt", "Reciprocal", "Softsign"}) {
+  for (const char* type :
+       {"Sigmoid", "Tanh", "Erf", "Gelu", "Mish", "Swish", "Softplus", "Elu", "Celu", "Selu", "Exp",
+        "Log", "Sqrt", "Reciprocal", "Softsign", "Atan"}) {
     all.push_back({type, keeps_layout, Role::simple, nullptr, nullptr, expand_curve});
   }
   for (const char* type : {"Neg", "Abs", "HardSigmoid", "HardSwish"}) {
     all.push_back({type, keeps_layout, Role::simple, nullptr, nullptr, expand_straight});
+  }
+  for (const char* type : {"Sin", "Cos"}) {
+    all.push_back({type, keeps_layout, Role::simple, nullptr, nullptr, expand_wave});
   }
   all.push_back({"Pow", keeps_layout, Role::simple, nullptr, nullptr, expand_pow});
   return all;

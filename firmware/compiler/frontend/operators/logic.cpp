@@ -126,7 +126,7 @@ bool expand_steps(Planner& p, Expansion& e) {
     e.last("Mul", {x, greater(p, e, x, e.constant(p.node.real("alpha", 1)))});
     return true;
   }
-  const std::string whole = rounded_to_steps(p, e, x, 1, 1);
+  const std::string whole = rounded_to_steps(p, e, x, nn::Tensor::of({}, std::vector{1.0F}), 1);
   if (op == "Round") e.last("Identity", {whole});
   if (op == "Floor") e.last("Sub", {whole, greater(p, e, whole, x)});
   if (op == "Ceil") e.last("Add", {whole, greater(p, e, x, whole)});

@@ -21,12 +21,14 @@ struct Range {
   std::int64_t lowest = 0, highest = 255;
 };
 
-/// Scale and zero point of a whole tensor, and the range of its integers.
-struct Steps {
-  float scale = 1;
-  std::int64_t zero = 0;
+/// Scales and zero points, and the range of the integers.
+struct Steps : QuantisedSteps {
   Range range;
 };
+
+QuantisedSteps one_of_each(float scale, std::int64_t zero) {
+  return {nn::Tensor::of({}, std::vector{scale}), nn::Tensor::of({}, std::vector{zero})};
+}
 
 /// ONNX's code of the integers' type: that of the zero point, or the one that QuantizeLinear
 /// states.
@@ -42,19 +44,39 @@ std::int64_t integer_type(Planner& p, const nn::Tensor* zero) {
   return own;
 }
 
+/// Reads scale and zero point in a shape that is broadcast over the operand.
+std::optional<QuantisedSteps> plan_positions(Planner& p, const nn::Tensor& scale,
+                                             const nn::Tensor* zero) {
+  const bool alike = zero == nullptr || zero->size() == scale.size();
+  QuantisedSteps steps;
+  steps.scale.floats = scale.floats;
+  steps.zero.type = nn::ElementType::int64;
+  steps.zero.integers = zero == nullptr ? nn::Shape(scale.floats.size(), 0) : zero->integers;
+  if (scale.size() == 1 && alike) return steps;
+  const Layout* const layout = p.activation(0);
+  if (layout == nullptr) return std::nullopt;
+  const auto axis = nn::normal_axis(p.node.integer("axis", 1), layout->rank());
+  if (scale.shape.size() != 1 || !alike || !axis || layout->shape[*axis] != scale.size()) {
+    p.problem(
+        "scale has shape {}; supported are one value, and one for each position of the axis, for "
+        "values computed at run time",
+        nn::to_string(scale.shape));
+    return std::nullopt;
+  }
+  steps.scale.shape.assign(layout->rank() - *axis, 1);
+  steps.scale.shape.front() = scale.size();
+  steps.zero.shape = steps.scale.shape;
+  return steps;
+}
+
 std::optional<Steps> plan_steps(Planner& p) {
   const nn::Tensor* scale = p.need_constant(1, "scale", nn::ElementType::float32);
   const nn::Tensor* zero =
       p.given(2) ? p.need_constant(2, "zero point", nn::ElementType::int64) : nullptr;
   if (scale == nullptr || p.failed()) return std::nullopt;
-  if (scale->size() != 1 || (zero != nullptr && zero->size() != 1)) {
-    p.problem("scale has shape {}; supported is one value for values computed at run time",
-              nn::to_string(scale->shape));
-    return std::nullopt;
-  }
-  Steps steps;
-  steps.scale = scale->floats[0];
-  if (zero != nullptr) steps.zero = zero->integers[0];
+  std::optional<QuantisedSteps> found = plan_positions(p, *scale, zero);
+  if (!found) return std::nullopt;
+  Steps steps{*std::move(found), {}};
   const std::int64_t type = integer_type(p, zero);
   if (type == nn::onnx_uint8) return steps;
   if (type == nn::onnx_int8) steps.range = {-128, 127};
@@ -66,6 +88,23 @@ std::optional<Steps> plan_steps(Planner& p) {
     return std::nullopt;
   }
   return steps;
+}
+
+/// The real numbers that the integer `at` stands for.
+nn::Tensor real_of(const QuantisedSteps& steps, std::int64_t at) {
+  nn::Tensor real = steps.scale;
+  for (std::size_t i = 0; i < real.floats.size(); ++i) {
+    real.floats[i] *= static_cast<float>(at - steps.zero.integers[i]);
+  }
+  return real;
+}
+
+/// Clips to limits that are broadcast over the value; both have the same shape.
+std::string clipped_to(const Planner& p, Expansion& e, const std::string& x, nn::Tensor low,
+                       nn::Tensor high) {
+  if (low.size() == 1) return clipped(p, e, x, low.floats[0], high.floats[0]);
+  return e.node("Min",
+                {e.node("Max", {x, e.constant(std::move(low))}), e.constant(std::move(high))});
 }
 
 bool is_integer_product(const std::string& op) {
@@ -95,13 +134,18 @@ bool read_as_real(const Planner& p, const std::string& name) {
   });
 }
 
-/// Scale and zero point of the integers that a real value represents.
-std::optional<std::pair<float, std::int64_t>> steps_of(const Planner& p, std::string value) {
+/// Steps of the integers that a real value represents; null: there are none. Steps of more than one
+/// scale are those of a position, so only operators that move nothing along it may stand between.
+const QuantisedSteps* steps_of(const Planner& p, std::string value) {
+  bool in_place = true;
   for (;;) {
-    if (const auto made = p.quantised(value)) return made;
+    if (const QuantisedSteps* const made = p.quantised(value)) {
+      return made->is_one() || in_place ? made : nullptr;
+    }
     const nn::Node* node = p.model().graph->producer(value);
     if (node == nullptr || !(has(*node, keeps_quantisation) || node->op_type == "Cast"))
-      return std::nullopt;
+      return nullptr;
+    in_place = in_place && node->op_type == "Identity";
     value = node->input(0);
   }
 }
@@ -117,17 +161,17 @@ bool expand_quantize(Planner& p, Expansion& e) {
     p.problem("the program has no whole numbers; supported is a DequantizeLinear behind it");
     return true;
   }
-  const auto bound = [&](std::int64_t at) {
-    return steps->scale * static_cast<float>(at - steps->zero);
-  };
   const std::string& x = p.node.inputs[0];
   p.expect_error(0.5);  // the machine does not round to the steps of the integers
-  const float low = bound(steps->range.lowest), high = bound(steps->range.highest);
-  p.set_quantised(p.node.outputs[0], {steps->scale, steps->zero});
-  if (p.opset() < 11) {
-    e.last("Clip", {x}, {{"min", low}, {"max", high}});
+  nn::Tensor low = real_of(*steps, steps->range.lowest);
+  nn::Tensor high = real_of(*steps, steps->range.highest);
+  p.set_quantised(p.node.outputs[0], *steps);
+  if (!steps->is_one()) {
+    e.last("Identity", {clipped_to(p, e, x, std::move(low), std::move(high))});
+  } else if (p.opset() < 11) {
+    e.last("Clip", {x}, {{"min", low.floats[0]}, {"max", high.floats[0]}});
   } else {
-    e.last("Clip", {x, e.constant(low), e.constant(high)});
+    e.last("Clip", {x, e.constant(low.floats[0]), e.constant(high.floats[0])});
   }
   return true;
 }
@@ -136,13 +180,14 @@ bool expand_quant(Planner& p, Expansion& e) {
   const nn::Tensor* const scale = p.need_constant(1, "scale", nn::ElementType::float32);
   const nn::Tensor* const zero = p.need_constant(2, "zero point", nn::ElementType::float32);
   const nn::Tensor* const width = p.need_constant(3, "width", nn::ElementType::float32);
-  if (scale == nullptr || zero == nullptr || width == nullptr || p.activation(0) == nullptr) {
-    return true;
-  }
-  if (scale->size() != 1 || zero->size() != 1 || width->size() != 1) {
+  const Layout* const layout = p.activation(0);
+  if (scale == nullptr || zero == nullptr || width == nullptr || layout == nullptr) return true;
+  const bool fits =
+      scale->size() == 1 || nn::broadcast_shape(scale->shape, layout->shape) == layout->shape;
+  if (!fits || scale->size() == 0 || zero->size() != 1 || width->size() != 1) {
     p.problem(
-        "scale, zero point and width have shapes {}, {} and {}; supported is one value for "
-        "values computed at run time",
+        "scale, zero point and width have shapes {}, {} and {}; supported are one zero point and "
+        "width, and scales that are broadcast, for values computed at run time",
         nn::to_string(scale->shape), nn::to_string(zero->shape), nn::to_string(width->shape));
     return true;
   }
@@ -158,7 +203,7 @@ bool expand_quant(Planner& p, Expansion& e) {
   const double half = std::exp2(bits - 1), offset = static_cast<double>(zero->floats[0]);
   const double low = (is_signed ? -half + (narrow ? 1 : 0) : 0) - offset;
   const double high = (is_signed ? half - 1 : 2 * half - (narrow ? 2 : 1)) - offset;
-  const float s = scale->floats[0];
+  const float s = *std::min_element(scale->floats.begin(), scale->floats.end());
   if (!(bits >= 1) || bits > 32 || !(s > 0) || offset != std::floor(offset)) {
     p.problem(
         "{} bits with scale {} and zero point {} are not supported; supported are 1 to 32 bits "
@@ -166,21 +211,28 @@ bool expand_quant(Planner& p, Expansion& e) {
         bits, s, offset);
     return true;
   }
-  const std::string within =
-      clipped(p, e, p.node.inputs[0], static_cast<float>(low * static_cast<double>(s)),
-              static_cast<float>(high * static_cast<double>(s)));
-  e.last("Identity", {rounded_to_steps(p, e, within, s, static_cast<float>(std::max(-low, high)))});
+  const auto times = [&](double factor) {
+    nn::Tensor limit = *scale;
+    for (float& x : limit.floats) x = static_cast<float>(factor * static_cast<double>(x));
+    return limit;
+  };
+  const std::string within = clipped_to(p, e, p.node.inputs[0], times(low), times(high));
+  e.last("Identity",
+         {rounded_to_steps(p, e, within, *scale, static_cast<float>(std::max(-low, high)))});
   return true;
 }
 
 /// A limit of a Clip of integers, which stand for real numbers.
-std::optional<float> real_limit(Planner& p, std::size_t input,
-                                const std::pair<float, std::int64_t>& steps, float none) {
-  if (!p.given(input)) return none;
+std::optional<nn::Tensor> real_limit(Planner& p, std::size_t input, const QuantisedSteps& steps,
+                                     float none) {
+  if (!p.given(input)) {
+    nn::Tensor all = steps.scale;
+    std::fill(all.floats.begin(), all.floats.end(), none);
+    return all;
+  }
   const nn::Tensor* const limit = p.need_constant(input, "a limit", nn::ElementType::int64);
   if (limit == nullptr) return std::nullopt;
-  if (limit->size() == 1)
-    return steps.first * static_cast<float>(limit->integers[0] - steps.second);
+  if (limit->size() == 1) return real_of(steps, limit->integers[0]);
   p.problem("a limit has shape {}; supported is one value", nn::to_string(limit->shape));
   return std::nullopt;
 }
@@ -190,11 +242,12 @@ std::optional<float> real_limit(Planner& p, std::size_t input,
 bool expand_dequantize(Planner& p, Expansion& e) {
   const std::optional<Steps> steps = plan_steps(p);
   if (!steps) return true;
-  const auto made = steps_of(p, p.node.inputs[0]);
-  if (!made || *made != std::pair(steps->scale, steps->zero)) {
+  const QuantisedSteps* const made = steps_of(p, p.node.inputs[0]);
+  if (made == nullptr || !(*made == *steps)) {
     p.problem(
         "{} is not what a QuantizeLinear of the same scale and zero point made; supported are "
-        "pairs of both, and constants",
+        "pairs of both, with a scale for each position of an axis next to each other, and "
+        "constants",
         quote(p.node.inputs[0]));
     return true;
   }
@@ -298,7 +351,7 @@ bool expand_dynamic(Planner& p, Expansion& e) {
   zero.stored = nn::onnx_uint8;
   p.fold(nn::Tensor::of({}, std::vector<float>{1}), 1);
   p.fold(std::move(zero), 2);
-  p.set_quantised(p.node.outputs[0], {1.0F, 0});
+  p.set_quantised(p.node.outputs[0], one_of_each(1, 0));
   p.expect_error(0.5);  // as above
   e.last("Identity", {p.node.inputs[0]});
   return true;
@@ -341,10 +394,12 @@ std::optional<std::pair<nn::Tensor, float>> plan_integer_weights(Planner& p, boo
 bool expand_integer_product(Planner& p, Expansion& e) {
   const bool is_conv = p.node.op_type == "ConvInteger";
   if (p.value(0) == nullptr) return true;
-  const std::optional<std::pair<float, std::int64_t>> steps = steps_of(p, p.node.inputs[0]);
-  if (!steps) {
-    p.problem("{} is not what QuantizeLinear or DynamicQuantizeLinear made; supported are those",
-              quote(p.node.inputs[0]));
+  const QuantisedSteps* const steps = steps_of(p, p.node.inputs[0]);
+  if (steps == nullptr || !steps->is_one()) {
+    p.problem(
+        "{} is not what QuantizeLinear or DynamicQuantizeLinear made with one scale; supported are "
+        "those",
+        quote(p.node.inputs[0]));
     return true;
   }
   const nn::Tensor* zero =
@@ -352,9 +407,9 @@ bool expand_integer_product(Planner& p, Expansion& e) {
   auto weights = plan_integer_weights(p, is_conv);
   if (!weights || p.failed()) return true;
   const bool same = zero == nullptr
-                        ? steps->second == 0
+                        ? steps->zero.integers[0] == 0
                         : std::all_of(zero->integers.begin(), zero->integers.end(),
-                                      [&](std::int64_t z) { return z == steps->second; });
+                                      [&](std::int64_t z) { return z == steps->zero.integers[0]; });
   const bool rescaled = all_readers(p, p.node.outputs[0], [&](const nn::Node& cast) {
     return cast.op_type == "Cast" && all_readers(p, cast.outputs.at(0), [](const nn::Node& reader) {
              return reader.op_type == "Mul";
@@ -366,7 +421,7 @@ bool expand_integer_product(Planner& p, Expansion& e) {
                    : "its zero point is not that of the first operand");
     return true;
   }
-  p.set_quantised(p.node.outputs[0], {steps->first / weights->second, 0});
+  p.set_quantised(p.node.outputs[0], one_of_each(steps->scale.floats[0] / weights->second, 0));
   e.last(is_conv ? "Conv" : "MatMul", {p.node.inputs[0], e.constant(std::move(weights->first))},
          p.node.attributes);
   return true;
@@ -374,37 +429,49 @@ bool expand_integer_product(Planner& p, Expansion& e) {
 
 }  // namespace
 
-std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x, float scale,
-                             float most) {
+std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x,
+                             const nn::Tensor& scale, float most) {
   const tcu::DataType type = p.architecture().data_type;
   if (static_cast<double>(most) >= to_real(type, info(type).max())) {
-    p.expect_error(static_cast<double>(scale) / 2);
+    p.expect_error(
+        static_cast<double>(*std::max_element(scale.floats.begin(), scale.floats.end())) / 2);
     return x;
   }
   const double step = to_real(type, 1);
   const double root = std::exp2(std::floor(-std::log2(step) / 2));
-  const auto times = [&](const std::string& value, double factor) {
+  // Products with a factor that is made of the scale, which may be one of many.
+  const auto times = [&](const std::string& value, const auto& factor) {
+    nn::Tensor factors = scale;
+    if (factors.size() == 1) factors.shape.clear();
+    for (float& f : factors.floats) f = static_cast<float>(factor(static_cast<double>(f)));
+    return e.node("Mul", {value, e.constant(std::move(factors))});
+  };
+  const bool whole_steps = scale.size() == 1 && scale.floats[0] == 1;
+  const std::string steps = whole_steps ? x : times(x, [](double s) { return 1 / s; });
+  const auto by = [&](const std::string& value, double factor) {
     return e.node("Mul", {value, e.constant(static_cast<float>(factor))});
   };
-  const std::string steps = scale == 1 ? x : times(x, 1 / static_cast<double>(scale));
-  const std::string whole = times(steps, step);
-  return times(times(whole, root), 1 / step / root * static_cast<double>(scale));
+  return times(by(by(steps, step), root), [&](double s) { return 1 / step / root * s; });
 }
 
 bool expand_quantised_clip(Planner& p, Expansion& e) {
   if (p.opset() < 12 || p.node.inputs.empty()) return false;
-  const auto steps = steps_of(p, p.node.inputs[0]);
-  if (!steps) return false;
+  const QuantisedSteps* const found = steps_of(p, p.node.inputs[0]);
+  if (found == nullptr) return false;
+  const QuantisedSteps steps = *found;
   const nn::Tensor* const first = p.constant(p.given(1) ? 1 : 2);
   if (first == nullptr || first->type != nn::ElementType::int64) return false;
   constexpr float any = std::numeric_limits<float>::max();
-  const std::optional<float> low = real_limit(p, 1, *steps, -any);
-  const std::optional<float> high = real_limit(p, 2, *steps, any);
+  std::optional<nn::Tensor> low = real_limit(p, 1, steps, -any);
+  std::optional<nn::Tensor> high = real_limit(p, 2, steps, any);
   if (!low || !high) return true;
-  p.set_quantised(p.node.outputs[0], *steps);
-  const std::string within = clipped(p, e, p.node.inputs[0], *low, *high);
-  e.last("Identity",
-         {rounded_to_steps(p, e, within, steps->first, std::max(-*low, *high) / steps->first)});
+  p.set_quantised(p.node.outputs[0], steps);
+  float most = 0;  // of whole steps
+  for (std::size_t i = 0; i < low->floats.size(); ++i) {
+    most = std::max(most, std::max(-low->floats[i], high->floats[i]) / steps.scale.floats[i]);
+  }
+  const std::string within = clipped_to(p, e, p.node.inputs[0], *std::move(low), *std::move(high));
+  e.last("Identity", {rounded_to_steps(p, e, within, steps.scale, most)});
   return true;
 }
 
@@ -415,11 +482,11 @@ bool expand_rescaled(Planner& p, Expansion& e) {
                                   ? nullptr
                                   : p.model().graph->producer(cast->inputs[0]);
     if (product == nullptr || !is_integer_product(product->op_type)) continue;
-    const auto steps = p.quantised(cast->inputs[0]);
+    const QuantisedSteps* const steps = p.quantised(cast->inputs[0]);
     const nn::Tensor* scale = p.need_constant(1 - i, "the scale", nn::ElementType::float32);
-    if (!steps || scale == nullptr) return true;
+    if (steps == nullptr || scale == nullptr) return true;
     nn::Tensor factor = *scale;
-    for (float& value : factor.floats) value /= steps->first;
+    for (float& value : factor.floats) value /= steps->scale.floats[0];
     e.last("Mul", {e.node("Identity", {p.node.inputs[i]}), e.constant(std::move(factor))});
     return true;
   }

@@ -10,10 +10,10 @@ namespace tactus::compiler {
 /// for any other Clip.
 bool expand_quantised_clip(Planner& p, Expansion& e);
 
-/// Rounds a value to multiples of `scale` if the data type holds `most` as a whole number; else
-/// returns the value, and states the error. Rounding is done by the data type: a product with its
-/// smallest number is rounded to multiples of that.
-std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x, float scale,
-                             float most);
+/// Rounds a value to multiples of `scale`, which is broadcast over it, if the data type holds
+/// `most` as a whole number; else returns the value, and states the error. Rounding is done by the
+/// data type: a product with its smallest number is rounded to multiples of that.
+std::string rounded_to_steps(Planner& p, Expansion& e, const std::string& x,
+                             const nn::Tensor& scale, float most);
 
 }  // namespace tactus::compiler

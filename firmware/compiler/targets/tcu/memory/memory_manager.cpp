@@ -25,6 +25,11 @@ std::string_view name_of(Tag tag) {
   }
 }
 
+/// A constant's name as the model has it, without what the compiler made of the tensor.
+std::string shown(const std::string& name) {
+  return quote(name.substr(0, std::min(name.find(" as "), name.find(" broadcast to "))));
+}
+
 }  // namespace
 
 MemoryManager::MemoryManager(const tcu::Architecture& architecture, const MemoryOptions& options)
@@ -92,7 +97,7 @@ const Object& MemoryManager::constant(const std::string& name, const Dims& dims,
   // The constants are stored in DRAM1, from where they are copied to local memory.
   if (is_local && constants_count_ + count > architecture_.dram1_depth) {
     throw OutOfConstants(fmt::format(
-        "out of DRAM1 for constant {}: {} vectors needed, {} of {} are free", quote(name), count,
+        "out of DRAM1 for constant {}: {} vectors needed, {} of {} are free", shown(name), count,
         architecture_.dram1_depth - constants_count_, architecture_.dram1_depth));
   }
   const Tag tag = is_local ? Tag::local : Tag::dram1;
@@ -166,7 +171,7 @@ Addresses MemoryManager::take(Space& space, Tag tag, std::uint32_t ref, const st
   if (!addresses) {
     const std::string what =
         fmt::format("out of {} for {}: {} vectors needed, {} of {} are free", name_of(tag),
-                    quote(name), count, space.depth() - space.used(), space.depth());
+                    shown(name), count, space.depth() - space.used(), space.depth());
     if (tag == Tag::dram1) throw OutOfConstants(what);
     throw UserError(what);
   }

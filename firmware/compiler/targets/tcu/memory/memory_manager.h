@@ -41,7 +41,9 @@ namespace tactus::compiler {
 /// helps.
 class OutOfConstants : public UserError {
  public:
-  using UserError::UserError;
+  explicit OutOfConstants(const std::string& what)
+      : UserError(what +
+                  "; needed is an architecture with a larger dram1_depth, or fewer weights") {}
 };
 
 /// Sizes in scalars as known to the frontend, outermost first. Only dumps use them; the number of

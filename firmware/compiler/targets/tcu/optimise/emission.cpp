@@ -48,6 +48,7 @@ class Emission {
         weights_(blocks, lowered.codes, ring, machine.own_weight_reads, first_constant) {}
 
   Emitted run(const Lowered& lowered, const Codes& prologue) {
+    weights_.check_room(architecture_.dram1_depth);
     emitted_.resident = weights_.keep_resident();
     if (is_queued()) moves_ = early_moves(lowered.codes, architecture_.local_depth);
     for (const Code& code : prologue) add(code);

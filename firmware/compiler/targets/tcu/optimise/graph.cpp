@@ -127,9 +127,9 @@ const float* GraphBuilder::constant(Address address) const {
 
 Vector GraphBuilder::find(Address address) {
   if (address.is(Tag::zeroes)) return no_vector;
-  const auto found = vectors_.find(address);
-  if (found != vectors_.end()) return found->second;
-  return vectors_[address] = constant_vector(address);
+  Vector& vector = vectors_[address];
+  if (vector == VectorsByAddress::unknown) vector = constant_vector(address);
+  return vector;
 }
 
 /// Makes a vector of a constant.

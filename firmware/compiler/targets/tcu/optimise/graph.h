@@ -87,6 +87,40 @@ struct StepShape {
   std::uint64_t vectors = 0;   ///< vectors of the whole result
 };
 
+/// The vectors at addresses. Neighbouring addresses share a page, so that walking along them takes
+/// no search.
+class VectorsByAddress {
+ public:
+  /// No vector was entered.
+  static constexpr Vector unknown = no_vector - 1;
+
+  VectorsByAddress() = default;
+  VectorsByAddress(const VectorsByAddress&) = delete;
+  VectorsByAddress& operator=(const VectorsByAddress&) = delete;
+
+  /// The entry of an address, at first `unknown`.
+  [[nodiscard]] Vector& operator[](Address address) {
+    const std::uint64_t number = address.bits() / page_size;
+    if (page_ == nullptr || number != number_) {
+      std::vector<Vector>& page = pages_[number];
+      if (page.empty()) page.assign(page_size, unknown);
+      page_ = page.data();
+      number_ = number;
+    }
+    return page_[address.bits() % page_size];
+  }
+  /// The entry of an address that has one.
+  [[nodiscard]] Vector at(Address address) const {
+    return pages_.at(address.bits() / page_size)[address.bits() % page_size];
+  }
+
+ private:
+  static constexpr std::uint64_t page_size = 512;  ///< divides the numbers that a raw address has
+  std::unordered_map<std::uint64_t, std::vector<Vector>> pages_;
+  Vector* page_ = nullptr;  ///< the page in use last
+  std::uint64_t number_ = 0;
+};
+
 class GraphBuilder {
  public:
   /// `memory` holds the values of constants and frees none of them while the graph is built.
@@ -129,7 +163,7 @@ class GraphBuilder {
   std::unordered_set<const float*> counted_;  ///< first weights of the matrices that are counted
   /// Rows of weights that any program for this graph has to store.
   std::uint64_t weight_vectors_ = 0;
-  std::unordered_map<Address, Vector> vectors_;
+  VectorsByAddress vectors_;
   /// Vectors of lookup tables by the first one's address. A program stores tables whole.
   std::unordered_map<Address, std::vector<Vector>> tables_;
   /// Products of the current step by the temporaries in which they accumulate: the op, and the

@@ -100,7 +100,6 @@ class Optimiser {
         blocks_(network_, architecture) {
     place_tensors(ground);
     place_constants();
-    check_constants_fit();
   }
 
   Optimised run(const Wishes& wishes, const Inspect& inspect);
@@ -108,7 +107,6 @@ class Optimiser {
  private:
   void place_tensors(const std::optional<Ground>& ground);
   void place_constants();
-  void check_constants_fit() const;
   [[nodiscard]] std::vector<std::uint8_t> constants(const Candidate& candidate,
                                                     ConstantLosses& losses);
   [[nodiscard]] std::string form_of(const Group& group) const;
@@ -166,23 +164,6 @@ void Optimiser::place_constants() {
   places_.activations = 2 * places_.pass_vectors;
   functions_ = activation_functions(network_, static_cast<float>(greatest_value()));
   places_.arena = places_.activations + functions_.size() * tcu::activation_parameters;
-}
-
-/// Throws UserError, before the search, if the weights exceed DRAM1 with any plan. GraphBuilder's
-/// earlier count is lower: it counts weights once that several groups share, while each group
-/// stores its own.
-void Optimiser::check_constants_fit() const {
-  std::uint64_t vectors = places_.arena;
-  for (const Group& group : network_.groups) {
-    for (const Part& part : group.parts) {
-      const bool stores = part.dense && !part.is_computed();
-      if (stores) vectors += std::uint64_t{part.rows} * part.columns.size();
-    }
-  }
-  if (vectors > architecture_.dram1_depth) {
-    user_error("out of DRAM1 for constants: at least {} vectors needed, there are {}", vectors,
-               architecture_.dram1_depth);
-  }
 }
 
 void Optimiser::append(const std::int32_t* mantissas, std::size_t count,
@@ -391,10 +372,6 @@ Optimised Optimiser::run(const Wishes& wishes, const Inspect& inspect) {
   program.instructions = best.emitted.instructions.size();
   program.constants = constants(best, program.constant_losses);
   program.constants_count = program.constants.size() / architecture_.vector_bytes();
-  if (program.constants_count > architecture_.dram1_depth) {
-    user_error("out of DRAM1 for constants: {} vectors needed, there are {}",
-               program.constants_count, architecture_.dram1_depth);
-  }
   for (std::size_t i = 0; i < network_.graph.inputs.size(); ++i) {
     program.inputs.push_back({network_.graph.inputs[i].name, places_.inputs[i],
                               network_.graph.inputs[i].vectors.size()});

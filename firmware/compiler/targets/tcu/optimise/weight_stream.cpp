@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "firmware/compiler/targets/tcu/memory/memory_manager.h"
 #include "isa/support/error.h"
 
 namespace tactus::compiler::optimise {
@@ -31,6 +34,18 @@ WeightStream::WeightStream(const Blocks& blocks, const Codes& codes, const Ring&
     if (code.kind == CodeKind::load_block) loaded = code.block;
     if (loads_other_weights(code)) loaded = absent;
   }
+}
+
+void WeightStream::check_room(std::uint64_t dram1_depth) const {
+  std::uint64_t vectors = next_constant_;
+  std::vector<bool> counted(blocks_.size(), false);
+  for (const std::uint32_t block : uses_) {
+    if (!counted[block]) vectors += blocks_[block].vectors();
+    counted[block] = true;
+  }
+  if (vectors <= dram1_depth) return;
+  throw OutOfConstants(fmt::format("out of DRAM1 for constants: {} vectors needed, there are {}",
+                                   vectors, dram1_depth));
 }
 
 Resident WeightStream::keep_resident() {

@@ -43,6 +43,9 @@ class WeightStream {
   WeightStream(const Blocks& blocks, const Codes& codes, const Ring& ring, bool read_late,
                std::uint64_t first_constant);
 
+  /// Throws OutOfConstants if DRAM1 cannot hold the weights behind the other constants. The first
+  /// plan tells it, before the search.
+  void check_room(std::uint64_t dram1_depth) const;
   /// Chooses resident blocks evenly spread over the program, so that reads of the other blocks find
   /// waits to hide in.
   [[nodiscard]] Resident keep_resident();
