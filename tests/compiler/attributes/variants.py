@@ -770,3 +770,5 @@ for equation, shape in (("ii->i", (4, 4)), ("ii", (4, 4)), ("bij,ii->bj", (2, 3,
 v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[2, 2], p=3)
 v("LpPool", [f(1, 2, 6, 6)], kernel_shape=[3, 3], p=4)
 v("GlobalLpPool", [f(1, 2, 4, 5)], p=3)
+v("CenterCropPad", [f(3, 5), ints(6, 2)])
+v("CenterCropPad", [f(2, 4, 5), ints(7, 4)], axes=[2, -2])
