@@ -106,6 +106,7 @@ TEST(OperatorList, HasACaseForEveryOperator) {
                                       "GreaterEqual",
                                       "HardSwish",  // TensorFlow Lite's: lite_test.cpp
                                       "Gelu",
+                                      "UnidirectionalSequenceLSTM",
                                       "PRelu",
                                       "NotEqual",
                                       "Cos",
