@@ -4,7 +4,7 @@
 
 #include "firmware/config/memory.h"
 #include "firmware/driver/common/memory_system.h"
-#include "isa/dram/arbitration.h"
+#include "isa/support/arbitration.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 #include "models/sim/clock_driver.h"

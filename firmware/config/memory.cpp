@@ -5,7 +5,7 @@
 
 #include "firmware/config/ddr_presets.h"
 #include "firmware/driver/common/memory_system.h"
-#include "isa/dram/arbitration.h"
+#include "isa/support/arbitration.h"
 #include "isa/support/error.h"
 
 namespace tactus {

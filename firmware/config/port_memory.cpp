@@ -1,7 +1,7 @@
 #include "firmware/config/port_memory.h"
 
 #include "firmware/config/memory.h"
-#include "isa/dram/arbitration.h"
+#include "isa/support/arbitration.h"
 
 namespace tactus {
 

@@ -17,7 +17,7 @@
 #include "firmware/sweep/stripe_point.h"
 #include "firmware/zoo/network_file.h"
 #include "firmware/zoo/zoo.h"
-#include "isa/dram/arbitration.h"
+#include "isa/support/arbitration.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "isa/dram/arbitration.h"
+#include "isa/support/arbitration.h"
 #include "isa/support/error.h"
 #include "isa/support/read_number.h"
 #include "isa/support/text.h"

@@ -13,9 +13,9 @@
 //
 // Pairs are [reads, writes]. models/axi/port_path.h describes the effect of the values. The preset
 // is a name in configs/dram or a path relative to the file; the object may replace its scheduler
-// and page policy. isa/dram/arbitration.h describes "arbitration". Bases are byte addresses in the
-// DRAM. "stream" describes how the instruction stream is read (models/axi/stream_reader.h); without
-// it the stream cannot come from this memory.
+// and page policy. isa/support/arbitration.h describes "arbitration". Bases are byte addresses in
+// the DRAM. "stream" describes how the instruction stream is read (models/axi/stream_reader.h);
+// without it the stream cannot come from this memory.
 #pragma once
 
 #include <array>
@@ -78,7 +78,7 @@ struct BoardMemory {
   std::array<std::string, 2> ports;  ///< name of the path of each DRAM port
   std::string preset;
   std::string scheduler, page_policy;  ///< empty: as in the preset
-  std::string arbitration;             ///< see isa/dram/arbitration.h; empty: "ports"
+  std::string arbitration;             ///< see isa/support/arbitration.h; empty: "ports"
   std::array<std::uint64_t, 2> base{};
   /// empty: the instruction stream cannot come from this memory
   std::optional<MemoryStream> stream;

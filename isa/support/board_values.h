@@ -36,7 +36,7 @@ struct BoardValues {
   std::optional<unsigned> port_data_bits;
   std::optional<double> interconnect_ns;  ///< for reads and for writes
   std::string ddr;                        ///< name of a preset; empty: the board's own
-  std::string arbitration;                ///< isa/dram/arbitration.h; empty: the board's own
+  std::string arbitration;                ///< isa/support/arbitration.h; empty: the board's own
   double host_us = 0;  ///< time that the host adds to each run, see the parameter
   std::optional<BoardMemory> board_memory;  ///< empty: the board has no description of its memory
 };
@@ -52,7 +52,7 @@ inline constexpr WholeRange pause_range{0, 1000000};
 /// selects that memory.
 [[nodiscard]] bool is_fixed_latency(std::string_view key);
 
-/// The arbitration of the board's memory (isa/dram/arbitration.h). Precondition: it has one.
+/// The arbitration of the board's memory (isa/support/arbitration.h). Precondition: it has one.
 [[nodiscard]] inline const std::string& arbitration_text(const BoardValues& board) {
   return board.arbitration.empty() ? board.board_memory->arbitration : board.arbitration;
 }

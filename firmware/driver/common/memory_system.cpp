@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "isa/dram/arbitration.h"
+#include "isa/support/arbitration.h"
 #include "isa/support/error.h"
 #include "models/sim/clock_driver.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "isa/dram/arbitration.h"
+#include "isa/support/arbitration.h"
 #include "isa/support/error.h"
 #include "isa/tcu/instruction.h"
 #include "models/sim/clock_driver.h"

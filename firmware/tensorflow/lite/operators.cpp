@@ -361,7 +361,8 @@ void build_split_v(Builder& b) {
   b.finish_all(b.add("SplitV", b.inputs(), {{"num_split", parts}}));
 }
 
-/// The weights become inputs of one node, see operators/recurrent.cpp. States begin as zeros.
+/// The weights become inputs of one node, see firmware/tensorflow/operators/recurrent.cpp. States
+/// begin as zeros.
 void build_lstm(Builder& b) {
   const auto& options = b.need(b.op().options_as_UnidirectionalSequenceLSTMOptions());
   constexpr std::size_t plain = 16, states = 18, norms = 20;

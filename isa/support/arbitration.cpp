@@ -1,4 +1,4 @@
-#include "isa/dram/arbitration.h"
+#include "isa/support/arbitration.h"
 
 #include <cmath>
 
