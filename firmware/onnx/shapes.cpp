@@ -220,8 +220,8 @@ std::optional<Shape> pads_of_axes(const Shape& pads, const Shape& axes, std::siz
 
 std::optional<Shape> centred_pads(const Shape& shape, const Shape& sizes, Shape axes) {
   const std::size_t rank = shape.size();
-  for (std::size_t k = 0; axes.empty() && k < rank; ++k) {
-    axes.push_back(static_cast<std::int64_t>(k));
+  if (axes.empty()) {
+    for (std::size_t k = 0; k < rank; ++k) axes.push_back(static_cast<std::int64_t>(k));
   }
   if (sizes.size() != axes.size()) return std::nullopt;
   Shape pads(2 * axes.size());
