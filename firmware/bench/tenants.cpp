@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "firmware/driver/common/throughput.h"
 #include "firmware/serving/serving_figures.h"
 #include "firmware/serving/serving_options.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
+#include "isa/support/quantity.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus::bench {
@@ -19,14 +21,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0; !text.empty();) {
-    const std::size_t end = text.find(';', from);
-    parts.push_back(text.substr(from, end - from));
-    if (end == std::string::npos) break;
-    from = end + 1;
-  }
-  return parts;
+  if (text.empty()) return {};
+  const std::vector<std::string_view> parts = split(text, ';');
+  return {parts.begin(), parts.end()};
 }
 
 /// A network's name in figures and options, and its task.

@@ -21,16 +21,6 @@ std::optional<std::uint64_t> whole(std::string_view text, std::uint64_t most) {
   return value && *value != 0 && *value <= most ? value : std::nullopt;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(trimmed(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 /// Parses a row of a list. `problem` receives the description of an error, or stays empty.
 Problem parse_row(const std::vector<std::string_view>& cells, std::string& problem) {
   Problem row;
@@ -69,7 +59,7 @@ Problem parse_shape(const std::string& text, const std::string& where) {
   bool right = parts.size() == 3;
   const std::array<std::uint64_t*, 3> places{&problem.m, &problem.n, &problem.k};
   for (std::size_t i = 0; right && i < 3; ++i) {
-    const auto value = whole(parts[i], most_elements);
+    const auto value = whole(trimmed(parts[i]), most_elements);
     right = value.has_value();
     *places[i] = value.value_or(0);
   }

@@ -37,9 +37,9 @@ std::map<std::string, std::string> by_model(const std::vector<std::string>& word
   return texts;
 }
 
-/// Reads "0,2,3".
+/// Reads "0,2,3". `option` names the number of units in errors.
 std::vector<unsigned> read_units(const std::string& text, const std::string& where,
-                                 std::uint64_t tcus) {
+                                 const std::string& option, std::uint64_t tcus) {
   std::vector<unsigned> units;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -48,8 +48,8 @@ std::vector<unsigned> read_units(const std::string& text, const std::string& whe
     const auto result = std::from_chars(at, end, unit);
     more = result.ec == std::errc() && result.ptr != end && *result.ptr == ',';
     if (result.ec != std::errc() || unit >= tcus || (!more && result.ptr != end)) {
-      user_error("{}: {} is no list of units; allowed: numbers 0..{}, such as 0,1 (--tcus {})",
-                 where, quote(text), tcus - 1, tcus);
+      user_error("{}: {} is no list of units; allowed: numbers 0..{}, such as 0,1 ({} {})", where,
+                 quote(text), tcus - 1, option, tcus);
     }
     if (std::find(units.begin(), units.end(), unit) != units.end()) {
       user_error("{}: unit {} is named twice", where, unit);
@@ -100,7 +100,8 @@ void apply(const ServingOptions& options, const ServingWords& words, Serving& se
     ServedModel& model = serving.models[m];
     const auto units = on.find(model.name), times = arrivals.find(model.name);
     model.units = units != on.end()
-                      ? read_units(units->second, named("on ") + model.name, serving.units)
+                      ? read_units(units->second, named("on ") + model.name, words.dashes + "tcus",
+                                   serving.units)
                       : deal_units(m, static_cast<unsigned>(names.size()), serving.units);
     if (times != arrivals.end()) {
       model.arrivals = read_arrivals(times->second, named("arrivals ") + model.name);

@@ -4,6 +4,7 @@
 
 #include "isa/support/error.h"
 #include "isa/support/read_number.h"
+#include "isa/support/table_rows.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -13,27 +14,15 @@ constexpr const char* allowed_arbitration =
     "allowed: ports, round_robin, fixed:NAME,..., shares:NAME=S,...[:CLOCKS] with names such as "
     "dram0, stream, unit1 or unit1.dram0";
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == at) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 /// Reads "dram0", "unit1" or "unit1.dram0".
-Arbitration::Group read_group(const std::string& name) {
+Arbitration::Group read_group(std::string_view name) {
   constexpr std::string_view unit = "unit";
   Arbitration::Group group;
   group.port = name;
   if (name.compare(0, unit.size(), unit) == 0) {
     const std::size_t dot = name.find('.');
-    group.unit = read_number<unsigned>(std::string_view(name).substr(0, dot).substr(unit.size()));
-    group.port = dot == std::string::npos ? "" : name.substr(dot + 1);
+    group.unit = read_number<unsigned>(name.substr(0, dot).substr(unit.size()));
+    group.port = dot == std::string_view::npos ? "" : name.substr(dot + 1);
     if (!group.unit || *group.unit >= Arbitration::most_units || dot == name.size() - 1) {
       user_error("{} is no unit; allowed unit0..unit{}, and unit0.dram0", quote(name),
                  Arbitration::most_units - 1);
@@ -47,7 +36,7 @@ Arbitration::Group read_group(const std::string& name) {
 }
 
 /// A name is an error if an earlier one includes all of its ports.
-void check_reached(const std::vector<Arbitration::Group>& groups, const std::string& name) {
+void check_reached(const std::vector<Arbitration::Group>& groups, std::string_view name) {
   const Arbitration::Group& last = groups.back();
   for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
     const Arbitration::Group& earlier = groups[g];
@@ -58,13 +47,13 @@ void check_reached(const std::vector<Arbitration::Group>& groups, const std::str
   }
 }
 
-void read_shares(const std::string& text, Arbitration& arbitration) {
+void read_shares(std::string_view text, Arbitration& arbitration) {
   double sum = 0;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string_view part : split(text, ',')) {
     const std::size_t equals = part.find('=');
-    const auto share = equals == std::string::npos
+    const auto share = equals == std::string_view::npos
                            ? std::nullopt
-                           : read_number<double>(std::string_view(part).substr(equals + 1));
+                           : read_number<double>(part.substr(equals + 1));
     if (!share || !(*share >= 0.000001) || *share > 1) {
       user_error("{} is no share; allowed NAME=S with S from 0.000001 to 1", quote(part));
     }
@@ -83,8 +72,8 @@ void read_shares(const std::string& text, Arbitration& arbitration) {
 
 Arbitration read_arbitration(const std::string& text) {
   Arbitration arbitration;
-  const std::vector<std::string> parts = split(text, ':');
-  const std::string& policy = parts.front();
+  const std::vector<std::string_view> parts = split(text, ':');
+  const std::string_view policy = parts.front();
   const bool plain = policy == "ports" || policy == "round_robin";
   if (text.empty() || (plain && parts.size() == 1)) {
     if (policy == "round_robin") arbitration.policy = Arbitration::Policy::round_robin;
@@ -92,7 +81,7 @@ Arbitration read_arbitration(const std::string& text) {
   }
   if (policy == "fixed" && parts.size() == 2) {
     arbitration.policy = Arbitration::Policy::fixed;
-    for (const std::string& name : split(parts[1], ',')) {
+    for (const std::string_view name : split(parts[1], ',')) {
       arbitration.groups.push_back(read_group(name));
       check_reached(arbitration.groups, name);
     }

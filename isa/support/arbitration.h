@@ -5,9 +5,9 @@
 //   round_robin                     every DRAM port of every unit has a queue; all take turns
 //   fixed:unit1,stream              queues as above; the first of the list goes first, and the
 //                                   ports that it does not name go last
-//   shares:unit0=0.6,unit1=0.3:512  queues as above; who has had least of its share goes first. It
-//                                   counts in windows of so many clocks of the DRAM (4096). Ports
-//                                   that are not named have the rest together.
+//   shares:unit0=0.6,unit1=0.3:512  queues as above; who has had least of its share goes first.
+//                                   Shares are counted in windows of so many clocks of the DRAM
+//                                   (4096). Ports that are not named have the rest together.
 //
 // A name is a port of all units (dram0, dram1, stream), all ports of one (unit1), or a port of one
 // (unit1.dram0). A port belongs to the first name that includes it. Ports of one name take turns.

@@ -9,13 +9,8 @@ namespace tactus {
 namespace {
 
 std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    cells.push_back(trimmed(line.substr(0, comma), " \t\r\""));
-    if (comma == std::string_view::npos) break;
-    line.remove_prefix(comma + 1);
-  }
+  std::vector<std::string_view> cells = split(line, ',');
+  for (std::string_view& cell : cells) cell = trimmed(cell, " \t\r\"");
   if (cells.size() > 1 && cells.back().empty()) cells.pop_back();
   return cells;
 }
@@ -32,6 +27,16 @@ std::string_view trimmed(std::string_view cell, std::string_view blanks) {
   const std::size_t first = cell.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return cell.substr(first, cell.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 CsvTable read_table(std::string_view text) {

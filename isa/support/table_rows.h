@@ -22,6 +22,8 @@ struct CsvTable {
 
 /// The cell without these characters at its begin and end.
 [[nodiscard]] std::string_view trimmed(std::string_view cell, std::string_view blanks = " \t\r");
+/// The parts of a text between separators, at least one.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// Splits a text into rows; the cells are views into `text`.
 [[nodiscard]] CsvTable read_table(std::string_view text);

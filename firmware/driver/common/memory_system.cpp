@@ -24,51 +24,6 @@ ClockRatio ratio_of(const BoardValues& board, const MemoryPath& path) {
       *mhz, board.clock_mhz, ClockRatio::most);
 }
 
-/// The ports of the controller, and whose turn it is.
-struct ControllerPorts {
-  std::vector<unsigned> numbers;  ///< of each socket
-  DdrArbitration arbitration;
-};
-
-/// Adds a port of a machine.
-void add_port(ControllerPorts& ports, const Arbitration& arbitration, unsigned machine,
-              std::string_view name, unsigned controller_port) {
-  DdrArbitration& to = ports.arbitration;
-  unsigned number = controller_port;
-  if (arbitration.policy != Arbitration::Policy::ports) {
-    number = static_cast<unsigned>(to.group.size());
-    to.group.push_back(arbitration.group_of(machine, name));
-  }
-  ports.numbers.insert(ports.numbers.end(), 2, number);  // one socket for reads, one for writes
-}
-
-ControllerPorts controller_ports(const BoardValues& board, const std::vector<unsigned>& ports,
-                                 bool with_stream, unsigned machines) {
-  const BoardMemory& memory = *board.board_memory;
-  const Arbitration arbitration = read_arbitration(arbitration_text(board));
-  ControllerPorts all;
-  for (unsigned m = 0; m < machines; ++m) {
-    for (const unsigned port : ports) {
-      add_port(all, arbitration, m, fmt::format("dram{}", port), memory.path(port).controller_port);
-    }
-    if (!with_stream) continue;
-    add_port(all, arbitration, m, "stream", memory.path(memory.stream->path).controller_port);
-  }
-  DdrArbitration& to = all.arbitration;
-  using Policy = Arbitration::Policy;
-  if (arbitration.policy == Policy::fixed) to.between = DdrArbitration::Between::ranks;
-  if (arbitration.policy == Policy::shares) to.between = DdrArbitration::Between::shares;
-  to.groups = static_cast<unsigned>(arbitration.groups.size()) + 1;
-  to.window = arbitration.window;
-  std::uint64_t rest = Arbitration::whole;
-  for (const Arbitration::Group& group : arbitration.groups) {
-    to.shares.push_back(group.share);
-    rest -= std::min<std::uint64_t>(group.share, rest);
-  }
-  to.shares.push_back(rest);
-  return all;
-}
-
 }  // namespace
 
 PathConfig path_config(const BoardValues& board, const MemoryPath& path, std::uint64_t base,
@@ -97,26 +52,61 @@ PathConfig path_config(const BoardValues& board, unsigned port, unsigned access_
   return path_config(board, memory.path(port), memory.base[port], access_bytes);
 }
 
+MemorySystem::ControllerPorts MemorySystem::controller_ports(const BoardValues& board,
+                                                             const std::vector<unsigned>& ports,
+                                                             Stream stream, unsigned machines) {
+  const BoardMemory& memory = *board.board_memory;
+  const Arbitration arbitration = read_arbitration(arbitration_text(board));
+  ControllerPorts all;
+  DdrArbitration& to = all.arbitration;
+  const auto add = [&](unsigned machine, std::string_view name, unsigned controller_port) {
+    unsigned number = controller_port;
+    if (arbitration.policy != Arbitration::Policy::ports) {
+      number = static_cast<unsigned>(to.group.size());
+      to.group.push_back(arbitration.group_of(machine, name));
+    }
+    all.numbers.insert(all.numbers.end(), 2, number);  // one socket for reads, one for writes
+  };
+  for (unsigned m = 0; m < machines; ++m) {
+    for (const unsigned port : ports) {
+      add(m, fmt::format("dram{}", port), memory.path(port).controller_port);
+    }
+    if (stream == Stream::nothing) continue;
+    add(m, "stream", memory.path(memory.stream->path).controller_port);
+  }
+  using Policy = Arbitration::Policy;
+  if (arbitration.policy == Policy::fixed) to.between = DdrArbitration::Between::ranks;
+  if (arbitration.policy == Policy::shares) to.between = DdrArbitration::Between::shares;
+  to.groups = static_cast<unsigned>(arbitration.groups.size()) + 1;
+  to.window = arbitration.window;
+  std::uint64_t rest = Arbitration::whole;
+  for (const Arbitration::Group& group : arbitration.groups) {
+    to.shares.push_back(group.share);
+    rest -= std::min<std::uint64_t>(group.share, rest);
+  }
+  to.shares.push_back(rest);
+  return all;
+}
+
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
                            const std::vector<unsigned>& ports, Clock& clock, Stream stream)
-    : MemorySystem(board, ddr, ports, stream, 1, false) {
+    : MemorySystem(controller_ports(board, ports, stream, 1), ddr, ports, stream, 1, false) {
   (void)add_machine(board, clock);
 }
 
 MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
-                           std::vector<unsigned> ports, Stream stream, unsigned machines)
-    : MemorySystem(board, ddr, std::move(ports), stream, machines, true) {}
+                           const std::vector<unsigned>& ports, Stream stream, unsigned machines)
+    : MemorySystem(controller_ports(board, ports, stream, machines), ddr, ports, stream, machines,
+                   true) {}
 
-MemorySystem::MemorySystem(const BoardValues& board, const DdrConfig& ddr,
-                           std::vector<unsigned> ports, Stream stream, unsigned machines,
+MemorySystem::MemorySystem(const ControllerPorts& controller, const DdrConfig& ddr,
+                           const std::vector<unsigned>& ports, Stream stream, unsigned machines,
                            bool shared)
-    : ports_(std::move(ports)),
+    : ports_(ports),
       stream_(stream),
       pulled_(stream != Stream::initiator),
       shared_(shared),
-      controller_(
-          "ddr", ddr, controller_ports(board, ports_, stream != Stream::nothing, machines).numbers,
-          controller_ports(board, ports_, stream != Stream::nothing, machines).arbitration) {
+      controller_("ddr", ddr, controller.numbers, controller.arbitration) {
   if (pulled_) controller_.set_pulled();
   if (machines == 1) return;
   set_parties(machines);

@@ -40,7 +40,7 @@ class MemorySystem {
                Clock& clock, Stream stream = Stream::nothing);
   /// Makes the memory of several machines on a board, which take turns (models/sim/turns.h). Call
   /// add_machine() for each of them, in order.
-  MemorySystem(const BoardValues& board, const DdrConfig& ddr, std::vector<unsigned> ports,
+  MemorySystem(const BoardValues& board, const DdrConfig& ddr, const std::vector<unsigned>& ports,
                Stream stream, unsigned machines);
   /// Makes the paths of a machine; `board` has the bases of its ports. Returns the number of its
   /// first port.
@@ -80,8 +80,17 @@ class MemorySystem {
   [[nodiscard]] const PortPath& path(unsigned port) const { return *paths_[port]; }
 
  private:
-  MemorySystem(const BoardValues& board, const DdrConfig& ddr, std::vector<unsigned> ports,
-               Stream stream, unsigned machines, bool shared);
+  /// The controller's ports, and whose turn it is.
+  struct ControllerPorts {
+    std::vector<unsigned> numbers;  ///< of each socket
+    DdrArbitration arbitration;
+  };
+
+  MemorySystem(const ControllerPorts& controller, const DdrConfig& ddr,
+               const std::vector<unsigned>& ports, Stream stream, unsigned machines, bool shared);
+  [[nodiscard]] static ControllerPorts controller_ports(const BoardValues& board,
+                                                        const std::vector<unsigned>& ports,
+                                                        Stream stream, unsigned machines);
   /// The latest time, in units of sc_time, to which a machine pulls the memory in this cycle.
   [[nodiscard]] std::uint64_t latest_pull(const Clock& clock) const;
 

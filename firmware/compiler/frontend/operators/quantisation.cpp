@@ -11,6 +11,7 @@
 #include "firmware/compiler/frontend/operators/functions.h"
 #include "firmware/compiler/frontend/operators/quantised_clip.h"
 #include "firmware/onnx/number_types.h"
+#include "firmware/onnx/shapes.h"
 #include "isa/support/text.h"
 #include "isa/tcu/arithmetic.h"
 

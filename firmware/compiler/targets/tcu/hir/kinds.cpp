@@ -11,11 +11,11 @@ constexpr std::size_t any = ~std::size_t{0};
 
 /// In the order of Kind.
 constexpr std::array<KindInfo, 15> rows = {{
-    {Kind::load, "load", 1, 1, 1, Phase::moves},
-    {Kind::add, "add", 2, 2, 1, Phase::moves},
+    {Kind::load, "load", 1, 1, 1, Phase::own_code},
+    {Kind::add, "add", 2, 2, 1, Phase::own_code},
     {Kind::subtract, "subtract", 2, 2, 1, Phase::arithmetic},
     {Kind::multiply, "multiply", 2, 2, 1, Phase::arithmetic, Known::none, Zero::either},
-    {Kind::relu, "relu", 1, 1, 1, Phase::moves},
+    {Kind::relu, "relu", 1, 1, 1, Phase::own_code},
     {Kind::softmax, "softmax", 1, 1, 1, Phase::activations},
     {Kind::clip, "clip", 3, 3, 1, Phase::activations, Known::none, Zero::limits},
     {Kind::leaky_relu, "leaky_relu", 2, 2, 1, Phase::activations, Known::none, Zero::first},
@@ -25,7 +25,7 @@ constexpr std::array<KindInfo, 15> rows = {{
     {Kind::norm, "norm", 3, 3, 1, Phase::arithmetic, Known::none, Zero::affine},
     {Kind::interpolate, "interpolate", 2, any, 2, Phase::arithmetic, Known::every_second},
     {Kind::lookup, "lookup", 1, 2, 1, Phase::lookups, Known::none, Zero::tables},
-    {Kind::save, "save", 1, 1, 1, Phase::moves},
+    {Kind::save, "save", 1, 1, 1, Phase::own_code},
 }};
 
 constexpr bool are_in_order() {

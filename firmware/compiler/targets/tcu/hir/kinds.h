@@ -16,8 +16,8 @@ namespace tactus::compiler::hir {
 
 /// When the scheduler of the strategies emits an operation; within a phase, in the order of Kind.
 enum class Phase : std::uint8_t {
-  moves,        ///< loads, sums, saves and ReLU, which have code of their own
-  arithmetic,   ///< behind the moves
+  own_code,     ///< loads, sums, saves and ReLU, for which the scheduler has code of their own
+  arithmetic,   ///< behind loads and sums
   activations,  ///< behind the arithmetic
   lookups,      ///< behind the activations, table by table
   pools,        ///< last, in the order of the nodes
