@@ -1,6 +1,7 @@
 #include "models/tcu/pins/own_units.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/sim/trace/tracer.h"
 
@@ -49,21 +50,27 @@ struct OwnUnits::Unit {
   [[nodiscard]] const Pin& pin(std::size_t i) const { return signals.pins()[i]; }
   [[nodiscard]] bool differs(const std::vector<std::uint64_t>& a,
                              const std::vector<std::uint64_t>& b, std::size_t i) const {
-    const auto words = static_cast<std::ptrdiff_t>(words_for(pin(i).width));
-    const auto from = static_cast<std::ptrdiff_t>(at[i]);
-    return !std::equal(a.begin() + from, a.begin() + from + words, b.begin() + from);
+    for (unsigned word = at[i], end = at[i] + words_for(pin(i).width); word < end; ++word) {
+      if (a[word] != b[word]) return true;
+    }
+    return false;
   }
   void copy(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from,
             std::size_t i) const {
-    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(at[i]), words_for(pin(i).width),
-                to.begin() + static_cast<std::ptrdiff_t>(at[i]));
+    for (unsigned word = at[i], end = at[i] + words_for(pin(i).width); word < end; ++word) {
+      to[word] = from[word];
+    }
   }
-  /// The data behind a payload that is not valid may be gone.
-  [[nodiscard]] bool is_held(std::size_t i) const { return pin(i).guarded && !bool{*pin(i).guard}; }
-  /// Loads a pin from the wires; returns whether it has changed.
+  /// Loads a pin from the wires; returns whether it has changed. The data behind a payload that is
+  /// not valid may be gone.
   bool load(std::size_t i) {
-    if (is_held(i)) return false;
-    pin(i).load(scratch.data() + at[i]);
+    const Pin& pin = this->pin(i);
+    if (pin.wire != nullptr) {
+      const std::uint64_t value = *pin.wire ? 1 : 0;
+      return std::exchange(values[at[i]], value) != value;
+    }
+    if (pin.guarded && !*pin.guard) return false;
+    pin.load(scratch.data() + at[i]);
     if (!differs(scratch, values, i)) return false;
     copy(values, scratch, i);
     return true;
