@@ -102,9 +102,8 @@ constexpr FigureMember figure_members[] = {
      "energy of statistics",
      &Figures::energy},
     {"serving", "",
-     "by network, of requests that arrive: arrived, done, dropped, waiting, frames_per_second, "
-     "latency_ms, queued_ms, slowdown (of the program, against an image alone), share_of_bytes, "
-     "waits_for_ns (time that its accesses wait at the memory for those of each network)",
+     "by network, of requests that arrive: arrived, latency_ms and so on; see serving.models of "
+     "statistics",
      &Figures::serving},
     {"from_cache", "true or false", "the program was compiled by an earlier run",
      &Figures::from_cache},

@@ -72,44 +72,23 @@ Serving serving_of(const Task& task, const std::vector<Named>& networks) {
   if (!task.duration.empty()) options.duration = task.duration;
   options.queue = task.queue;
   if (!task.order.empty()) options.order = task.order;
+  options.unit_clocks = parts_of(task.unit_clocks);
   apply(options, {}, serving);
   return serving;
-}
-
-Json figures_json(const ModelFigures& model, const Serving& serving, double clock_mhz) {
-  Json json;
-  json["arrived"] = model.arrived;
-  json["done"] = model.done;
-  json["dropped"] = model.dropped;
-  json["waiting"] = model.waiting;
-  json["frames_per_second"] = model.frames_per_second;
-  if (model.latency) {
-    const TimeRanks& l = *model.latency;
-    for (const auto& [name, cycles] :
-         {std::pair("min", l.min), std::pair("median", l.median), std::pair("p95", l.p95),
-          std::pair("p99", l.p99), std::pair("max", l.max)}) {
-      json["latency_ms"][name] = cycles_in_ms(cycles, clock_mhz);
-    }
-    json["queued_ms"] = model.queueing->mean / clock_mhz / 1e3;
-    json["slowdown"] = model.slowdown;
-  }
-  json["share_of_bytes"] = model.share_of_bytes;
-  for (std::size_t other = 0; other < model.waits_ns.size(); ++other) {
-    json["waits_for_ns"][serving.models[other].name] = model.waits_ns[other];
-  }
-  return json;
 }
 
 }  // namespace
 
 bool is_served(const Task& task) {
   return !task.beside.empty() || !task.arrivals.empty() || !task.on.empty() ||
-         !task.duration.empty() || !task.order.empty() || task.queue.has_value();
+         !task.duration.empty() || !task.order.empty() || !task.unit_clocks.empty() ||
+         task.queue.has_value();
 }
 
 Task alone(const Task& task) {
   Task one = task;
-  for (std::string* text : {&one.beside, &one.arrivals, &one.on, &one.duration, &one.order}) {
+  for (std::string* text :
+       {&one.beside, &one.arrivals, &one.on, &one.duration, &one.order, &one.unit_clocks}) {
     text->clear();
   }
   one.queue.reset();
@@ -137,7 +116,11 @@ Json serve_task(const Task& task, const ProgramCache& cache) {
   const ServingFigures figures = serving_figures(serving, plan, result);
   Json json;
   for (std::size_t m = 0; m < networks.size(); ++m) {
-    json[networks[m].first] = figures_json(figures.models[m], serving, task.clock_mhz);
+    Json& of = json[networks[m].first] = to_json(figures.models[m], serving);
+    // A column of a table has figures or nothing.
+    for (auto item = of.begin(); item != of.end();) {
+      item = item->is_null() ? of.erase(item) : std::next(item);
+    }
   }
   return json;
 }

@@ -50,7 +50,8 @@ Asked read_asked(const std::string& json) {
   ObjectReader root = document.root();
   Asked asked;
   for (const auto& [key, words] :
-       {std::pair("on", &asked.options.on), std::pair("arrivals", &asked.options.arrivals)}) {
+       {std::pair("on", &asked.options.on), std::pair("arrivals", &asked.options.arrivals),
+        std::pair("unit_clocks", &asked.options.unit_clocks)}) {
     if (!root.has(key)) continue;
     const ArrayReader array = root.get_array(key);
     for (std::size_t i = 0; i < array.size(); ++i) words->push_back(array.get_string(i));

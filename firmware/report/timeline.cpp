@@ -20,6 +20,8 @@ Timeline::Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
                    std::unique_ptr<TimelineTracks> tracks, TimelineOptions options)
     : simulation_(simulation),
       machine_(simulation.info()),
+      cycle_ns_(options.in_ns ? std::optional(static_cast<double>(simulation.period_fs()) / 1e6)
+                              : std::nullopt),
       tracks_(std::move(tracks)),
       options_(std::move(options)),
       file_(std::move(file)),
@@ -35,7 +37,8 @@ Timeline::Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
 
 Timeline::Timeline(const std::string& path, const WatchedMachine& simulation,
                    std::unique_ptr<TimelineTracks> tracks, TimelineOptions options)
-    : Timeline(std::make_shared<File>(path), simulation, std::move(tracks), std::move(options)) {}
+    : Timeline(std::make_shared<File>(path, options.in_ns), simulation, std::move(tracks),
+               std::move(options)) {}
 
 Timeline::Timeline(const Timeline& beside, const std::string& name,
                    const WatchedMachine& simulation, std::unique_ptr<TimelineTracks> tracks)
@@ -63,7 +66,9 @@ void Timeline::slice(unsigned track, Cycle from, Cycle to, const Text& text) {
     return;
   }
   ++file_->events;
-  file_->writer.slice(track, text(), from, to - from, process_);
+  if (!cycle_ns_) return file_->writer.slice(track, text(), from, to - from, process_);
+  file_->writer.slice(track, text(), static_cast<double>(from) * *cycle_ns_,
+                      static_cast<double>(to - from) * *cycle_ns_, process_);
 }
 
 bool Timeline::in_view(Cycle from, Cycle to) const {
@@ -197,7 +202,9 @@ void Timeline::write(const GaugeGroup& group, const std::vector<std::uint64_t>& 
     text += fmt::format("{}\"{}\":{}", i == 0 ? "" : ",", group.gauges[i].name, values[i]);
   }
   ++file_->events;
-  file_->writer.gauges(group.title, at, "{" + text + "}", process_);
+  text = "{" + text + "}";
+  if (!cycle_ns_) return file_->writer.gauges(group.title, at, text, process_);
+  file_->writer.gauges(group.title, static_cast<double>(at) * *cycle_ns_, text, process_);
 }
 
 }  // namespace tactus

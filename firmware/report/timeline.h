@@ -1,6 +1,7 @@
 // Timeline of runs in the Chrome trace event format, which Perfetto and chrome://tracing open.
 //
-// One cycle is written as one microsecond. The tracks are: images and their layers; the account of
+// One cycle is written as one microsecond, or one nanosecond of machines with different clocks. The
+// tracks are: images and their layers; the account of
 // the machine's main unit; the machine's own tracks, such as instructions and bursts; every unit
 // with its states (idle is left blank). Slices of a track nest and never overlap partly. Gauges,
 // such as queue levels and busy shares of units, are sampled once per interval of sample_interval
@@ -35,6 +36,7 @@ struct TimelineOptions {
   Cycle min_duration = 1;              ///< cycles; shorter slices are left out
   std::uint64_t max_events = 2000000;  ///< slices and gauge samples
   std::string machine;                 ///< name of the machine, if the file has several
+  bool in_ns = false;                  ///< times are written in ns; false: in cycles of the machine
 };
 
 class Timeline final : public EventSink, public AccountObserver, public TimelineSheet {
@@ -74,7 +76,8 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
  private:
   /// The state that all machines in one file share.
   struct File {
-    explicit File(const std::string& name) : path(name), writer(name, "1 us is 1 cycle") {}
+    File(const std::string& name, bool in_ns)
+        : path(name), writer(name, in_ns ? "1 us is 1 ns" : "1 us is 1 cycle") {}
     std::string path;
     TraceWriter writer;
     unsigned machines = 0;
@@ -99,6 +102,7 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
 
   const WatchedMachine& simulation_;
   const MachineInfo& machine_;
+  const std::optional<double> cycle_ns_;  ///< if times are written in ns
   std::unique_ptr<TimelineTracks> tracks_;
   TimelineOptions options_;
   std::shared_ptr<File> file_;

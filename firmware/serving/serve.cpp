@@ -2,15 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <utility>
 
 #include "firmware/driver/common/stop_run.h"
+#include "models/sim/kernel_time.h"
 #include "models/tcu/machine_info.h"
 
 namespace tactus {
 namespace {
+
+/// The period of Serving::clock_mhz(), in units of sc_time.
+std::uint64_t period_of(const Serving& serving, const TcuMachines& machines) {
+  const bool is_one = serving.clock_mhz() == serving.clock_mhz_of(0);
+  return is_one ? machines.period(0) : kernel_units(1, "units with clocks of their own");
+}
 
 class Server {
  public:
@@ -23,8 +31,7 @@ class Server {
         watch_(watch),
         result_(result),
         dispatcher_({plan.queues, serving.units, serving.order, serving.most_waiting, serving.end}),
-        host_cycles_(static_cast<Cycle>(std::ceil(serving.models.front().config.host_us *
-                                                  serving.models.front().config.clock_mhz))) {}
+        period_(period_of(serving, machines)) {}
 
   std::optional<TcuRunResult> run() {
     machines_.set_parties(static_cast<unsigned>(plan_.placed.size()));
@@ -42,6 +49,11 @@ class Server {
  private:
   using Hosts = std::vector<std::unique_ptr<Host>>;
 
+  /// The time of a cycle of a unit.
+  [[nodiscard]] Cycle time_of(unsigned unit, Cycle cycle) const {
+    return (machines_.period(unit) * cycle - begin_) / period_;
+  }
+
   /// A unit's work: prepares it, then serves until there is nothing more to do.
   void work(unsigned unit) {
     TcuSimulation& simulation = machines_[unit];
@@ -54,18 +66,17 @@ class Server {
       hosts[placed.model]->load();
       if (!entered && enter(unit, placed.model, *hosts[placed.model])) entered = placed.model;
     }
-    machines_.meet(unit);
-    const Cycle first = simulation.now();
+    begin_ = machines_.meet(unit);
     while (entered && !stops_) {
-      const Cycle now = simulation.now() - first;
       dispatcher_.free(unit);
       machines_.let_others_arrive(unit);
-      dispatcher_.decide(now);
+      dispatcher_.decide(time_of(unit, simulation.now()));
       if (const auto request = dispatcher_.take(unit)) {
-        serve_one(unit, *hosts[request->model], *request, first, *entered != request->model);
+        serve_one(unit, *hosts[request->model], *request, *entered != request->model);
         entered = request->model;
       } else if (const auto next = dispatcher_.next(unit)) {
-        machines_.rest_until(unit, first + *next);
+        const std::uint64_t period = machines_.period(unit);
+        machines_.rest_until(unit, (begin_ + *next * period_ + period - 1) / period);
       } else {
         return;
       }
@@ -85,16 +96,17 @@ class Server {
     return !failed;
   }
 
-  void serve_one(unsigned unit, Host& host, const Dispatcher::Request& request, Cycle first,
-                 bool other_model) {
+  void serve_one(unsigned unit, Host& host, const Dispatcher::Request& request, bool other_model) {
     TcuSimulation& simulation = machines_[unit];
-    ServedRequest served{request.model, unit, request.arrival, simulation.now() - first, 0, 0};
+    ServedRequest served{
+        request.model, unit, request.arrival, time_of(unit, simulation.now()), 0, 0};
     ServingResult::OfUnit& of_unit = result_.units[unit];
     if (other_model) {
       if (!enter(unit, request.model, host)) return;
-      of_unit.entering += simulation.now() - first - served.taken;
+      of_unit.entering += time_of(unit, simulation.now()) - served.taken;
     }
-    served.begin = simulation.now() - first;
+    const Cycle begin = simulation.now();
+    served.begin = time_of(unit, begin);
     const ServedModel& model = serving_.models[request.model];
     if (watch_.begin) {
       watch_.begin(unit, fmt::format("{} {}", model.name, dispatched_[request.model]++),
@@ -103,7 +115,8 @@ class Server {
     ImageResult image = host.run_image(model.inputs, options());
     if (watch_.end) watch_.end(unit, image.run.accounting);
     if (image.run.end != RunEnd::finished) return stop(std::move(image.run));
-    served.end = served.begin + image.probe.value_or(image.run.cycles);
+    const Cycle end = begin + image.probe.value_or(image.run.cycles);
+    served.end = time_of(unit, end);
     result_.requests.push_back(served);
     ServingResult::OfModel& of_model = result_.models[request.model];
     const std::uint64_t beat = simulation.word_bytes();
@@ -114,7 +127,9 @@ class Server {
       }
     }
     if (!std::exchange(of_model.has_outputs, true)) of_model.outputs = std::move(image.outputs);
-    machines_.rest_until(unit, std::max(simulation.now(), first + served.end + host_cycles_));
+    const TcuSimulationConfig& config = simulation.config();
+    const auto host_cycles = static_cast<Cycle>(std::ceil(config.host_us * config.clock_mhz));
+    machines_.rest_until(unit, std::max(simulation.now(), end + host_cycles));
   }
 
   [[nodiscard]] TcuRunOptions options() {
@@ -142,11 +157,36 @@ class Server {
   const ServingWatch& watch_;
   ServingResult& result_;
   Dispatcher dispatcher_;
-  const Cycle host_cycles_;
+  const std::uint64_t period_;  ///< of the clock of all times, in units of sc_time
+  std::uint64_t begin_ = 0;     ///< time 0 of serving, in units of sc_time
   std::vector<std::uint64_t> dispatched_ = std::vector<std::uint64_t>(serving_.models.size());
   std::optional<TcuRunResult> stuck_;
   bool stops_ = false;
 };
+
+/// Runs an image of a model alone with each clock that its units have.
+std::optional<TcuRunResult> run_alone(const Serving& serving, unsigned model,
+                                      const TcuMachines& machines, const RunRequest& request,
+                                      AloneImage& alone) {
+  const ServedModel& served = serving.models[model];
+  std::map<double, Cycle> cycles;  // by clock
+  alone.by_unit.resize(serving.units);
+  for (const unsigned unit : served.units) {
+    TcuSimulationConfig config = served.config;
+    config.clock_mhz = serving.clock_mhz_of(unit);
+    const auto [known, is_new] = cycles.try_emplace(config.clock_mhz);
+    if (is_new) {
+      TcuRunOptions options;
+      apply(request, options);
+      ImageResult image = run_once(config, served.model, served.inputs, request, options);
+      if (image.run.end != RunEnd::finished) return std::move(image.run);
+      known->second = image.probe.value_or(image.run.cycles);
+    }
+    if (unit == served.units.front()) alone.cycles = known->second;
+    alone.by_unit[unit] = known->second * machines.period(unit) / period_of(serving, machines);
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -156,7 +196,7 @@ std::optional<TcuRunResult> serve_requests(const Serving& serving, const Serving
   const MachineInfo& machine = tcu_machine_info();
   result = {};
   for (std::size_t m = 0; m < serving.models.size(); ++m) {
-    result.models.push_back({ServedSums(machine), 0, 0, {}, 0, {}, false});
+    result.models.push_back({ServedSums(machine), 0, 0, {}, {}, {}, false});
   }
   result.units.assign(serving.units, {ServedSums(machine), 0});
   Server server(serving, plan, machines, request, watch, result);
@@ -181,16 +221,13 @@ std::optional<TcuRunResult> serve_requests(const Serving& serving, const Serving
 std::optional<TcuRunResult> serve(const Serving& serving, const ServingPlan& plan,
                                   TcuMachines& machines, const RunRequest& request,
                                   const ServingWatch& watch, ServingResult& result) {
-  std::vector<Cycle> cycles;
-  for (const ServedModel& model : serving.models) {
-    TcuRunOptions options;
-    apply(request, options);
-    ImageResult alone = run_once(model.config, model.model, model.inputs, request, options);
-    if (alone.run.end != RunEnd::finished) return std::move(alone.run);
-    cycles.push_back(alone.probe.value_or(alone.run.cycles));
+  std::vector<AloneImage> alone(serving.models.size());
+  for (unsigned m = 0; m < alone.size(); ++m) {
+    auto stuck = run_alone(serving, m, machines, request, alone[m]);
+    if (stuck) return stuck;
   }
   auto stuck = serve_requests(serving, plan, machines, request, watch, result);
-  for (unsigned m = 0; m < cycles.size(); ++m) result.models[m].alone = cycles[m];
+  for (unsigned m = 0; m < alone.size(); ++m) result.models[m].alone = std::move(alone[m]);
   return stuck;
 }
 

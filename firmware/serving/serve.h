@@ -1,10 +1,10 @@
 // Serves requests for models on the units of one board, cycle by cycle.
 //
-// Cycles are those of the board's clock and count from the moment at which all units are prepared:
-// constants are in DRAM and, for each unit's first model, in local memory. A request is done in the
-// cycle of its image's last event, as `tactus run` counts it. The unit is free again when it is
-// idle and the host's time of a run (BoardValues::host_us) has passed. Units do nothing, and cost
-// no time to simulate, while no request is there.
+// Times are in cycles of Serving::clock_mhz() and count from the moment at which all units are
+// prepared: constants are in DRAM and, for each unit's first model, in local memory. A request is
+// done in the cycle of its image's last event, as `tactus run` counts it. The unit is free again
+// when it is idle and the host's time of a run (BoardValues::host_us) has passed. Units do nothing,
+// and cost no time to simulate, while no request is there.
 #pragma once
 
 #include <functional>
@@ -34,19 +34,24 @@ struct ServedSums : RunSums {
   std::uint64_t bytes = 0;  ///< read and written at the DRAM ports
 };
 
+/// An image on a machine that has the board alone.
+struct AloneImage {
+  Cycle cycles = 0;            ///< on the model's first unit, of its clock
+  std::vector<Cycle> by_unit;  ///< its time on each of the model's units; empty: not simulated
+};
+
 struct ServingResult {
   struct OfModel {
     ServedSums sums;
     std::uint64_t arrived = 0, dropped = 0;
     std::vector<Cycle> waiting;  ///< arrivals of the requests that were never begun
-    Cycle alone =
-        0;  ///< cycles of an image on a machine that has the board alone; 0: not simulated
+    AloneImage alone;
     TensorData outputs;  ///< of the image that was done first
     bool has_outputs = false;
   };
   struct OfUnit {
     ServedSums sums;
-    Cycle entering = 0;  ///< cycles in which it began with another model
+    Cycle entering = 0;  ///< time in which it began with another model
   };
   std::vector<OfModel> models;
   std::vector<OfUnit> units;

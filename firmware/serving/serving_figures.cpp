@@ -72,11 +72,13 @@ ModelFigures model_figures(const Serving& serving, const ServingResult& result, 
   ModelFigures figures;
   std::vector<Cycle> latency, queueing, service;
   std::vector<std::pair<Cycle, Cycle>> present, waiting;
+  double alone = 0;  // time of all its images, if each had the board alone
   for (const ServedRequest& r : result.requests) {
     if (r.model != model) continue;
     latency.push_back(r.end - r.arrival);
     queueing.push_back(r.taken - r.arrival);
     service.push_back(r.end - r.begin);
+    if (!of.alone.by_unit.empty()) alone += static_cast<double>(of.alone.by_unit[r.unit]);
     present.emplace_back(r.arrival, r.end);
     waiting.emplace_back(r.arrival, r.taken);
   }
@@ -93,11 +95,10 @@ ModelFigures model_figures(const Serving& serving, const ServingResult& result, 
   figures.service = ranks_of(std::move(service));
   figures.mean_in_system = mean_number(present, result.cycles);
   figures.mean_waiting = mean_number(waiting, result.cycles);
-  if (figures.service && of.alone > 0) {
-    figures.slowdown = figures.service->mean / static_cast<double>(of.alone);
+  if (alone > 0) {
+    figures.slowdown = figures.service->mean / (alone / static_cast<double>(figures.done));
   }
-  const double seconds =
-      static_cast<double>(result.cycles) / serving.models.front().config.clock_mhz / 1e6;
+  const double seconds = static_cast<double>(result.cycles) / serving.clock_mhz() / 1e6;
   if (seconds > 0) {
     const std::uint64_t images = figures.done * serving.models[model].model.file.batch;
     figures.frames_per_second = static_cast<double>(images) / seconds;
@@ -129,8 +130,7 @@ void add_waits(const ServingPlan& plan, const ServingResult& result, ServingFigu
 ServingFigures serving_figures(const Serving& serving, const ServingPlan& plan,
                                const ServingResult& result) {
   ServingFigures figures;
-  figures.seconds =
-      static_cast<double>(result.cycles) / serving.models.front().config.clock_mhz / 1e6;
+  figures.seconds = static_cast<double>(result.cycles) / serving.clock_mhz() / 1e6;
   std::uint64_t bytes = 0;
   for (unsigned m = 0; m < result.models.size(); ++m) {
     figures.models.push_back(model_figures(serving, result, m));
@@ -157,11 +157,33 @@ ServingFigures serving_figures(const Serving& serving, const ServingPlan& plan,
   return figures;
 }
 
+Json to_json(const ModelFigures& figures, const Serving& serving) {
+  const double clock_mhz = serving.clock_mhz();
+  Json json;
+  json["arrived"] = figures.arrived;
+  json["done"] = figures.done;
+  json["dropped"] = figures.dropped;
+  json["waiting"] = figures.waiting;
+  json["frames_per_second"] = figures.frames_per_second;
+  json["latency_ms"] = times_json(figures.latency, clock_mhz);
+  json["queueing_ms"] = times_json(figures.queueing, clock_mhz);
+  json["service_ms"] = times_json(figures.service, clock_mhz);
+  json["slowdown"] = figures.service ? Json(figures.slowdown) : Json();
+  json["mean_in_system"] = figures.mean_in_system;
+  json["mean_waiting"] = figures.mean_waiting;
+  json["bytes_per_second"] = figures.bytes_per_second;
+  json["share_of_bytes"] = figures.share_of_bytes;
+  for (unsigned other = 0; other < figures.waits_ns.size(); ++other) {
+    json["waits_for_ns"][serving.models[other].name] = figures.waits_ns[other];
+  }
+  return json;
+}
+
 Json serving_json(const Serving& serving, const ServingPlan& plan, const ServingResult& result) {
   const ServingFigures figures = serving_figures(serving, plan, result);
-  const double clock_mhz = serving.models.front().config.clock_mhz;
   Json json;
   json["cycles"] = result.cycles;
+  json["clock_mhz"] = serving.clock_mhz();
   json["seconds"] = figures.seconds;
   json["models"] = Json::array();
   for (unsigned m = 0; m < figures.models.size(); ++m) {
@@ -172,24 +194,9 @@ Json serving_json(const Serving& serving, const ServingPlan& plan, const Serving
     model["model"] = served.model.path;
     model["units"] = served.units;
     model["arrivals"] = served.arrivals.text;
-    model["arrived"] = f.arrived;
-    model["done"] = f.done;
-    model["dropped"] = f.dropped;
-    model["waiting"] = f.waiting;
     model["batch"] = served.model.file.batch;
-    model["frames_per_second"] = f.frames_per_second;
-    model["latency_ms"] = times_json(f.latency, clock_mhz);
-    model["queueing_ms"] = times_json(f.queueing, clock_mhz);
-    model["service_ms"] = times_json(f.service, clock_mhz);
-    model["alone_cycles"] = result.models[m].alone;
-    model["slowdown"] = f.service ? Json(f.slowdown) : Json();
-    model["mean_in_system"] = f.mean_in_system;
-    model["mean_waiting"] = f.mean_waiting;
-    model["bytes_per_second"] = f.bytes_per_second;
-    model["share_of_bytes"] = f.share_of_bytes;
-    for (unsigned other = 0; other < f.waits_ns.size(); ++other) {
-      model["waits_for_ns"][serving.models[other].name] = f.waits_ns[other];
-    }
+    model["alone_cycles"] = result.models[m].alone.cycles;
+    model.update(to_json(f, serving));
     model.update(sums_json(result.models[m].sums));
   }
   json["units"] = Json::array();
@@ -204,6 +211,7 @@ Json serving_json(const Serving& serving, const ServingPlan& plan, const Serving
                                {"dram1", placed.bases[1]},
                                {"bytes", placed.bytes}});
     }
+    unit["clock_mhz"] = serving.clock_mhz_of(u);
     unit["done"] = f.done;
     unit["busy"] = f.busy;
     unit["entering"] = f.entering;
@@ -221,7 +229,11 @@ Json serving_json(const Serving& serving, const ServingPlan& plan, const Serving
 std::vector<Figure> serving_columns() {
   return {
       {"serving.cycles", "cycles", "until the last image ended, or to the end of serving"},
-      {"serving.seconds", "s", "the same time at the board's clock"},
+      {"serving.clock_mhz", "MHz",
+       "the clock of these cycles and of the request log's: the board's, or 1 THz (ps) if units "
+       "have "
+       "clocks of their own"},
+      {"serving.seconds", "s", "the same time"},
       {"serving.models.arrived", "requests", "requests that arrived: done + dropped + waiting"},
       {"serving.models.done", "requests", "requests whose image has ended"},
       {"serving.models.dropped", "requests", "requests that found a full queue"},
@@ -232,8 +244,10 @@ std::vector<Figure> serving_columns() {
        "p99 (nearest rank), max, mean"},
       {"serving.models.queueing_ms.*", "ms", "from arrival until a unit takes the request"},
       {"serving.models.service_ms.*", "ms", "of the image's program"},
-      {"serving.models.alone_cycles", "cycles", "of an image that has the board alone"},
-      {"serving.models.slowdown", "ratio", "mean of service_ms by the time of alone_cycles"},
+      {"serving.models.alone_cycles", "cycles",
+       "of an image that has the board alone, on its first unit"},
+      {"serving.models.slowdown", "ratio",
+       "mean of service_ms by that of images that have the board alone"},
       {"serving.models.mean_in_system", "requests",
        "mean number that wait or are served; by Little's law, their rate times the mean latency"},
       {"serving.models.mean_waiting", "requests", "mean number that wait"},
@@ -245,6 +259,7 @@ std::vector<Figure> serving_columns() {
       {"serving.models.lost_cycles.*", "cycles", "as accounting.lost_cycles, of all its images"},
       {"serving.models.waits.*", "cycles", "what the DRAM ports waited for, by port and state"},
       {"serving.units.banks", "", "models of the unit and the bytes of the DRAM that they use"},
+      {"serving.units.clock_mhz", "MHz", "the unit's clock; its cycles below are of this clock"},
       {"serving.units.done", "requests", "requests whose image has ended on the unit"},
       {"serving.units.busy", "0..1", "part of the time in which an image runs"},
       {"serving.units.entering", "0..1", "part in which the unit begins with another model"},
@@ -262,7 +277,7 @@ std::vector<Figure> serving_columns() {
 std::vector<Figure> request_columns() {
   return {{"model", "text", "the request's model"},
           {"unit", "", "number of the unit that served it"},
-          {"arrival", "cycles", "cycle in which the request came"},
+          {"arrival", "cycles", "cycle in which the request came; see serving.clock_mhz"},
           {"taken", "cycles", "cycle in which its unit took it, and began with its model"},
           {"begin", "cycles", "first cycle of its program"},
           {"end", "cycles", "cycle of its image's last event"}};

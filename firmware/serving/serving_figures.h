@@ -13,7 +13,7 @@
 
 namespace tactus {
 
-/// Distribution of times, in cycles. Ranks are by the nearest-rank method.
+/// Distribution of times, in cycles of Serving::clock_mhz(). Ranks are by the nearest-rank method.
 struct TimeRanks {
   Cycle min = 0, median = 0, p95 = 0, p99 = 0, max = 0;
   double mean = 0;
@@ -51,6 +51,8 @@ struct ServingFigures {
 [[nodiscard]] ServingFigures serving_figures(const Serving& serving, const ServingPlan& plan,
                                              const ServingResult& result);
 
+/// Figures of a model by name.
+[[nodiscard]] nlohmann::ordered_json to_json(const ModelFigures& figures, const Serving& serving);
 /// The figures as an object with "cycles", "seconds", "models", "units" and, of several units,
 /// "memory".
 [[nodiscard]] nlohmann::ordered_json serving_json(const Serving& serving, const ServingPlan& plan,

@@ -7,6 +7,7 @@
 
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
+#include "isa/support/read_number.h"
 #include "isa/support/text.h"
 
 namespace tactus {
@@ -67,6 +68,30 @@ ServingOrder read_order(const std::string& order, const std::string& option) {
   user_error("{} {} is not allowed; allowed: turns, priority", option, quote(order));
 }
 
+/// Reads "UNIT=MHZ" of each word.
+std::map<unsigned, double> read_clocks(const std::vector<std::string>& words,
+                                       const std::string& where, const std::string& option,
+                                       std::uint64_t tcus) {
+  constexpr RealRange range{0.001, 100000};  // as clock_mhz of a board
+  std::map<unsigned, double> clocks;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const auto unit = read_number<unsigned>(word.substr(0, equals));
+    const auto mhz =
+        equals == std::string::npos ? std::nullopt : read_number<double>(word.substr(equals + 1));
+    if (!unit || *unit >= tcus || !mhz || !(*mhz >= range.min && *mhz <= range.max)) {
+      user_error(
+          "{} {}: this is no unit and its clock; allowed: UNIT=MHZ with a unit of 0..{} ({} {}) "
+          "and {:g}..{:g} MHz, such as 0=150",
+          where, quote(word), tcus - 1, option, tcus, range.min, range.max);
+    }
+    if (!clocks.emplace(*unit, *mhz).second) {
+      user_error("{} {}: unit {} has it twice", where, quote(word), *unit);
+    }
+  }
+  return clocks;
+}
+
 /// All units are on one board.
 void check_boards(const std::vector<ServedModel>& models, const std::string& subject) {
   for (const ServedModel& model : models) {
@@ -87,10 +112,11 @@ void apply(const ServingOptions& options, const ServingWords& words, Serving& se
   check_boards(serving.models, words.subject);
   serving.order = read_order(options.order, named("order"));
   serving.most_waiting = options.queue;
+  serving.unit_clocks_mhz =
+      read_clocks(options.unit_clocks, named("unit-clocks"), words.dashes + "tcus", serving.units);
   if (options.duration) {
     const double seconds = read_seconds(*options.duration, named("duration"));
-    serving.end = static_cast<Cycle>(
-        std::ceil(seconds * serving.models.front().config.clock_mhz * 1e6 * (1 - 1e-12)));
+    serving.end = static_cast<Cycle>(std::ceil(seconds * serving.clock_mhz() * 1e6 * (1 - 1e-12)));
   }
   std::vector<std::string> names;
   for (const ServedModel& model : serving.models) names.push_back(model.name);

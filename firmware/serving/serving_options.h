@@ -15,7 +15,8 @@ struct ServingOptions {
   /// Units and arrivals of models, as MODEL=0,2 and MODEL=30/s. With one model MODEL= may be left
   /// out.
   std::vector<std::string> on, arrivals;
-  std::optional<std::string> duration;  ///< a time, see read_seconds()
+  std::vector<std::string> unit_clocks;  ///< UNIT=MHZ
+  std::optional<std::string> duration;   ///< a time, see read_seconds()
   std::optional<std::uint64_t> queue;
   std::string order = "turns";  ///< turns or priority
 

@@ -28,7 +28,7 @@ class ServingPage {
         plan_(plan),
         result_(result),
         figures_(serving_figures(serving, plan, result)),
-        clock_mhz_(serving.models.front().config.clock_mhz) {}
+        clock_mhz_(serving.clock_mhz()) {}
 
   [[nodiscard]] std::string html(const std::optional<Slowdowns>& slowdowns,
                                  const ServingPageLead& lead) const {
@@ -265,14 +265,16 @@ class ServingPage {
 
   [[nodiscard]] std::string units() const {
     html::Table table({{"unit", true},
+                       {"clock, MHz"},
                        {"requests"},
                        {"busy"},
                        {"beginning with another model"},
                        {"ports wait for other accesses"}});
     for (unsigned u = 0; u < figures_.units.size(); ++u) {
       const UnitFigures& f = figures_.units[u];
-      table.row({fmt::format("unit {}", u), html::grouped(f.done), html::percent(f.busy),
-                 html::percent(f.entering), html::percent(f.queued)});
+      table.row({fmt::format("unit {}", u), fmt::format("{:g}", serving_.clock_mhz_of(u)),
+                 html::grouped(f.done), html::percent(f.busy), html::percent(f.entering),
+                 html::percent(f.queued)});
     }
     return table.html();
   }

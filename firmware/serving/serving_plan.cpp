@@ -106,6 +106,18 @@ void place_in_own_banks(const Serving& serving, ServingPlan& plan) {
 
 }  // namespace
 
+double Serving::clock_mhz_of(unsigned unit) const {
+  const auto own = unit_clocks_mhz.find(unit);
+  return own == unit_clocks_mhz.end() ? models.front().config.clock_mhz : own->second;
+}
+
+double Serving::clock_mhz() const {
+  for (unsigned u = 0; u < units; ++u) {
+    if (clock_mhz_of(u) != clock_mhz_of(0)) return 1e6;
+  }
+  return clock_mhz_of(0);
+}
+
 std::vector<unsigned> deal_units(unsigned model, unsigned models, unsigned units) {
   if (units < models) return {model % units};
   std::vector<unsigned> mine;
@@ -131,6 +143,7 @@ ServingPlan plan_serving(const Serving& serving) {
       placed.bytes = bank_bytes(models[m].config.architecture);
       plan.placed.push_back(placed);
     }
+    plan.units.back().clock_mhz = serving.clock_mhz_of(u);
     for (PlacedModel& placed : plan.placed) {
       if (placed.unit == u) placed.place.shared = here > 1;
     }
@@ -164,7 +177,7 @@ ServingPlan plan_serving(const Serving& serving) {
     if (serving.images) queue.count = runs_of(*serving.images, model.model.file.batch);
     if (!queue.ready) {
       queue.arrivals =
-          arrival_cycles(model.arrivals, board.clock_mhz, serving.end.value_or(~Cycle{0}),
+          arrival_cycles(model.arrivals, serving.clock_mhz(), serving.end.value_or(~Cycle{0}),
                          queue.count, fmt::format("model {}", quote(model.name)));
     }
     plan.queues.push_back(std::move(queue));

@@ -6,9 +6,14 @@
 // of its own on each of its units. Where a unit has several models, the registers Dram0Offset and
 // Dram1Offset choose the banks, and the unit begins with another model by writing them and by
 // copying that model's constants to local memory, if it wants them there.
+//
+// Units have the board's clock, or one of their own. Times of serving are in cycles of one clock
+// for all units: the board's, or, if a unit has another one, a clock of 1 THz, so that they are in
+// ps.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +41,13 @@ struct Serving {
   std::optional<std::uint64_t> most_waiting;  ///< requests in the queue of a model; empty: any
   std::optional<Cycle> end;                   ///< no request arrives or is begun from here on
   std::optional<std::uint64_t> images;        ///< requests for each model; empty: until the end
+  /// Clocks of the units that do not have the board's, by unit, in MHz.
+  std::map<unsigned, double> unit_clocks_mhz;
+
+  /// The clock of a unit, in MHz.
+  [[nodiscard]] double clock_mhz_of(unsigned unit) const;
+  /// The clock that times are in, in MHz.
+  [[nodiscard]] double clock_mhz() const;
 };
 
 /// A model's banks on a unit.

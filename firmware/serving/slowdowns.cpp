@@ -78,7 +78,7 @@ std::optional<Slowdowns> slowdowns(const Serving& serving, const ServingPlan& pl
 
 nlohmann::ordered_json to_json(const Slowdowns& slowdowns, const Serving& serving) {
   using Json = nlohmann::ordered_json;
-  const double clock_mhz = serving.models.front().config.clock_mhz;
+  const double clock_mhz = serving.clock_mhz();
   const auto optional = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json();
   };

@@ -14,8 +14,8 @@ namespace tactus {
 
 /// Means of one model's requests in a run.
 struct MeanTimes {
-  double latency = 0;  ///< cycles from arrival to end
-  double service = 0;  ///< cycles of the program
+  double latency = 0;  ///< from arrival to end, in cycles of Serving::clock_mhz()
+  double service = 0;  ///< of the program
 };
 
 /// The matrix of slowdowns. Entries are empty where a model has no request that is done.

@@ -445,6 +445,19 @@ class Serving(unittest.TestCase):
         self.assertEqual(served.figures["models"][0]["alone_cycles"], run.cycles)
         self.assertEqual(served.requests[0]["end"] - served.requests[0]["begin"], run.cycles)
 
+    def test_units_have_clocks_of_their_own(self):
+        model = self.models["second"]
+        served = tactus.serve(
+            {"slow": model, "quick": model}, tcus=2, images=1, unit_clocks={1: 200.0}
+        )
+        slow, quick = served.figures["units"]
+        self.assertEqual((slow["clock_mhz"], quick["clock_mhz"]), (100, 200))
+        self.assertEqual(served.figures["clock_mhz"], 1e6)
+        run = tactus.run(
+            model, np.zeros(model.inputs[0].shape), tactus.Configuration("zcu104", clock_mhz=200)
+        )
+        self.assertEqual(served.figures["models"][1]["alone_cycles"], run.cycles)
+
     def test_waits_are_told_by_model(self):
         served = tactus.serve(self.models, tcus=2, duration="1ms")
         for model in served.figures["models"]:
@@ -472,6 +485,7 @@ class Serving(unittest.TestCase):
             ({"duration": 3}, "duration"),
             ({"order": "best"}, 'order "best" is not allowed'),
             ({"queue": -1}, "queue"),
+            ({"unit_clocks": {1: 100}}, "with a unit of 0..0"),
             ({"images": 0}, "0 is out of range"),
             (
                 {"configuration": tactus.Configuration("zcu104", arbitration="fixed:unit2"), "tcus": 2},

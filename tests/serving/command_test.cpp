@@ -314,6 +314,76 @@ TEST_F(ServingCommandTest, SlowdownsSayWhoCostsWhom) {
   }
 }
 
+/// Units with clocks of their own: a model alone takes the cycles of a run with this clock, times
+/// are in ps, and all engines agree.
+TEST_F(ServingCommandTest, UnitsHaveClocksOfTheirOwn) {
+  compile_networks();
+  const Json quick = run_of(std::string(a_file) + " --clock-mhz 150");
+  write("late.csv", "0.001\n");
+  const Json late =
+      serve(std::string(a) + b + " --tcus 2 --unit-clocks 0=150 --arrivals B=late.csv --images 1");
+  EXPECT_EQ(late.at("clock_mhz"), 1e6);
+  EXPECT_EQ(late.at("units")[0].at("clock_mhz"), 150.0);
+  EXPECT_EQ(late.at("units")[1].at("clock_mhz"), 100.0);
+  EXPECT_EQ(late.at("models")[0].at("alone_cycles"), quick.at("cycles"));
+  EXPECT_EQ(late.at("models")[0].at("slowdown"), 1.0);
+  const std::uint64_t period = 6667;  // ps, as every run rounds it
+  const std::vector<Row> log = rows(read("r.csv"));
+  EXPECT_LT(log[0].begin, period) << "at the first edge";
+  EXPECT_EQ(log[0].end - log[0].begin, period * quick.at("cycles").get<std::uint64_t>());
+  EXPECT_EQ(log[1].arrival, 1000000000U);
+  // All units have the same clock: it is that of the times.
+  const Json same = serve(std::string(a) + " --unit-clocks 0=150 --images 1");
+  EXPECT_EQ(same.at("clock_mhz"), 150.0);
+  EXPECT_EQ(same.at("cycles"), quick.at("cycles"));
+  // A memory of fixed latency takes cycles: twice the clock is half the time.
+  const Json two = serve(std::string(a) +
+                         " A2=a/mlp_onnx_zcu104.tmodel --tcus 2 --memory fixed "
+                         "--images 3 --unit-clocks 1=200");
+  const auto service = [](const Json& serving, unsigned model) {
+    return serving.at("models")[model].at("service_ms").at("mean").get<double>();
+  };
+  EXPECT_DOUBLE_EQ(service(two, 0), 2 * service(two, 1));
+  for (const Json& model : two.at("models")) EXPECT_EQ(model.at("slowdown"), 1.0);
+
+  for (const char* clocks :
+       {" --unit-clocks 1=37 --unit-clocks 2=250.5", " --unit-clocks 0=200 --unit-clocks 2=50"}) {
+    const std::string options = std::string(a) + b +
+                                " --tcus 3 --on A=0,1 --on B=1,2 --arrivals A=poisson:150000/s:9 "
+                                "--arrivals B=8000/s --duration 600us --queue 3" +
+                                clocks;
+    const Json fast = serve(options);
+    const std::string log = read("r.csv");
+    for (const char* engine : {" --engine step", " --engine check=20"}) {
+      EXPECT_EQ(serve(options + engine), fast) << options << engine;
+      EXPECT_EQ(read("r.csv"), log) << options << engine;
+    }
+  }
+}
+
+TEST_F(ServingCommandTest, ATimelineOfSeveralClocksIsInNanoseconds) {
+  compile_networks();
+  (void)serve(std::string(a) + b + " --tcus 2 --images 2 --unit-clocks 1=200 --timeline t.json");
+  const std::vector<Row> requests = rows(read("r.csv"));
+  const Json timeline = Json::parse(read("t.json"));
+  EXPECT_EQ(timeline.at("otherData").at("time"), "1 us is 1 ns");
+  std::map<std::string, double> begins;
+  for (const Json& event : timeline.at("traceEvents")) {
+    if (event.value("cat", "") != "run") continue;
+    begins[event.at("name")] = event.at("ts");
+  }
+  begins.erase("preparation");
+  ASSERT_EQ(begins.size(), 4U);
+  std::map<std::string, double> in_log;
+  for (const Row& r : requests) {
+    const char* const number = in_log.count(r.model + " 0") == 0 ? " 0" : " 1";
+    in_log[r.model + number] = static_cast<double>(r.begin) / 1000;
+  }
+  // The timeline counts from before the preparation.
+  const double before = begins.at("A 0") - in_log.at("A 0");
+  for (const auto& [name, ns] : begins) EXPECT_NEAR(ns - in_log.at(name), before, 1e-3) << name;
+}
+
 TEST_F(ServingCommandTest, TheTimelineHasAProcessForEachUnitAndASliceForEachImage) {
   compile_networks();
   (void)serve(std::string(a) + b + " --tcus 2 --images 3 --timeline t.json");
@@ -349,6 +419,11 @@ TEST_F(ServingCommandTest, WrongInputIsRefusedBeforeAnythingIsSimulated) {
            {" --tcus 2 --on A=", "\"\" is no list of units"},
            {" --duration 0s", "--duration: \"0s\" is no time"},
            {" --queue x", "--queue"},
+           {" --tcus 2 --unit-clocks 2=100",
+            "--unit-clocks \"2=100\": this is no unit and its clock; allowed: UNIT=MHZ"},
+           {" --unit-clocks 150", "this is no unit and its clock"},
+           {" --unit-clocks 0=0", "0.001..100000 MHz"},
+           {" --unit-clocks 0=50 --unit-clocks 0=60", "unit 0 has it twice"},
            {" A2=a/mlp_onnx_zcu104.tmodel --tcus 3 --on A2=3", "allowed: numbers 0..2"},
            {" --order best", "--order \"best\" is not allowed; allowed: turns, priority"},
            {" --energy horowitz_45nm", "--energy is for a run of one model"},

@@ -451,6 +451,21 @@ TEST_F(SweepCommand, PointsServeRequestsThatArrive) {
   expect_refused(R"({"key": "measure.on", "values": ["mlp=2"]})", "allowed: numbers 0..1");
   expect_refused(R"({"key": "measure.order", "values": ["best"]})", "allowed: turns, priority");
   expect_refused(R"({"key": "board.arbitration", "values": ["best"]})", "is no arbitration");
+  expect_refused(R"({"key": "measure.unit_clocks", "values": ["2=100"]})", "with a unit of 0..1");
+  write("clocks.json", base + R"({"key": "measure.unit_clocks", "values": ["", "0=400"]}]})");
+  ASSERT_EQ(tactus("sweep clocks.json -o c -j 1").code, 0);
+  std::istringstream with_clocks(read("c/results.jsonl"));
+  std::vector<double> medians;
+  for (std::string line; std::getline(with_clocks, line);) {
+    medians.push_back(nlohmann::json::parse(line)
+                          .at("figures")
+                          .at("serving")
+                          .at("mlp")
+                          .at("latency_ms")
+                          .at("median"));
+  }
+  ASSERT_EQ(medians.size(), 2U);
+  EXPECT_LT(medians[1], 0.5 * medians[0]);
 }
 
 TEST_F(SweepCommand, BadDefinitionsAreRefusedBeforeAnythingIsWritten) {

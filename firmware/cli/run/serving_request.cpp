@@ -60,25 +60,28 @@ void read_models(const Args& args, ServingRequest& made) {
 }  // namespace
 
 std::vector<Args::Option> serving_options() {
-  return {{"on", "MODEL=UNIT,...",
-           "units that run the model NAME of NAME=F.tmodel, by default the file's name without "
-           ".tmodel; default: models are dealt out to the units",
-           true},
-          {"arrivals", "MODEL=N/s|poisson:N/s[:SEED]|F.csv",
-           "requests arrive periodically, at random, or at the times in a file (seconds, one a "
-           "line); default: whenever a unit can begin one",
-           true},
-          {"duration", "TIME",
-           "requests arrive and are begun for this long, in simulated time: 2s, 250ms, 10us"},
-          {"queue", "N", "requests that may wait for each model; more are dropped (default: any)"},
-          {"order", "turns|priority",
-           "which of its models a free unit takes a request of: the next in turn, or the first on "
-           "the command line that has one (default turns)"},
-          {"slowdowns", "",
-           "tell how much longer the requests of each model take beside those of each other one; "
-           "simulates each model and each pair again"},
-          {"request-log", "F.csv",
-           "write a row for each request that is done: arrival, taken, begin and end in cycles"}};
+  return {
+      {"on", "MODEL=UNIT,...",
+       "units that run the model NAME of NAME=F.tmodel, by default the file's name without "
+       ".tmodel; default: models are dealt out to the units",
+       true},
+      {"arrivals", "MODEL=N/s|poisson:N/s[:SEED]|F.csv",
+       "requests arrive periodically, at random, or at the times in a file (seconds, one a "
+       "line); default: whenever a unit can begin one",
+       true},
+      {"duration", "TIME",
+       "requests arrive and are begun for this long, in simulated time: 2s, 250ms, 10us"},
+      {"queue", "N", "requests that may wait for each model; more are dropped (default: any)"},
+      {"order", "turns|priority",
+       "which of its models a free unit takes a request of: the next in turn, or the first on "
+       "the command line that has one (default turns)"},
+      {"unit-clocks", "UNIT=MHZ",
+       "clock of a unit, if it is not the board's; times in --request-log are then in ps", true},
+      {"slowdowns", "",
+       "tell how much longer the requests of each model take beside those of each other one; "
+       "simulates each model and each pair again"},
+      {"request-log", "F.csv",
+       "write a row for each request that is done: arrival, taken, begin and end in cycles"}};
 }
 
 bool is_served(const Args& args) {
@@ -93,7 +96,7 @@ ServingRequest read_serving_request(const Args& args) {
     if (!args.has(option)) continue;
     user_error(
         "tactus run: --{} is for a run of one model or program without --on, --arrivals, "
-        "--duration, --queue, --order, --slowdowns and --request-log",
+        "--duration, --queue, --order, --unit-clocks, --slowdowns and --request-log",
         option);
   }
   ServingRequest made;
@@ -104,6 +107,7 @@ ServingRequest read_serving_request(const Args& args) {
   ServingOptions options;
   options.on = args.texts("on");
   options.arrivals = args.texts("arrivals");
+  options.unit_clocks = args.texts("unit-clocks");
   options.duration = args.text("duration");
   if (args.has("queue")) options.queue = args.number("queue", 0, 0, ServingOptions::longest_queue);
   options.order = args.text("order").value_or(options.order);

@@ -102,9 +102,10 @@ class ServingRunner {
 
   void print_figures() const {
     const ServingFigures figures = serving_figures(asked_.serving, asked_.plan, result_);
-    const double clock_mhz = asked_.serving.models.front().config.clock_mhz;
-    line("served", "{} in {} = {:.6g} s", counted(result_.requests.size(), "request"),
-         counted(result_.cycles, "cycle"), figures.seconds);
+    const double clock_mhz = asked_.serving.clock_mhz();
+    const bool has_one_clock = clock_mhz == asked_.serving.clock_mhz_of(0);
+    line("served", "{} in {}{:.6g} s", counted(result_.requests.size(), "request"),
+         has_one_clock ? counted(result_.cycles, "cycle") + " = " : "", figures.seconds);
     fmt::print(screen(asked_), "\n{}\n{}\n", models_table(figures, clock_mhz),
                units_table(figures));
     if (!figures.models.front().waits_ns.empty() && figures.models.size() > 1) {
@@ -112,7 +113,7 @@ class ServingRunner {
     }
     if (slowdowns_) fmt::print(screen(asked_), "{}\n", slowdowns_table());
     line("host", "{:.2f} s, {:.2f} Mcycles/s", seconds_,
-         static_cast<double>(result_.cycles) / seconds_ / 1e6);
+         figures.seconds * asked_.serving.clock_mhz_of(0) / seconds_);
     fmt::print(screen(asked_), "{}", recorder_.files_text());
   }
 
@@ -165,12 +166,13 @@ class ServingRunner {
   }
 
   [[nodiscard]] std::string units_table(const ServingFigures& figures) const {
-    Table table({{"unit"}, {"done"}, {"busy %"}, {"beginning %"}, {"waits for others %"}});
+    Table table({{"unit"}, {"MHz"}, {"done"}, {"busy %"}, {"beginning %"}, {"waits for others %"}});
     std::vector<std::vector<std::string>> rows;
     for (unsigned u = 0; u < figures.units.size(); ++u) {
       const UnitFigures& f = figures.units[u];
-      rows.push_back({std::to_string(u), std::to_string(f.done),
-                      fmt::format("{:.2f}", 100 * f.busy), fmt::format("{:.2f}", 100 * f.entering),
+      rows.push_back({std::to_string(u), fmt::format("{:g}", asked_.serving.clock_mhz_of(u)),
+                      std::to_string(f.done), fmt::format("{:.2f}", 100 * f.busy),
+                      fmt::format("{:.2f}", 100 * f.entering),
                       fmt::format("{:.2f}", 100 * f.queued)});
     }
     return table.text(rows);
@@ -197,7 +199,7 @@ class ServingRunner {
     for (const ServedModel& model : models) columns.push_back({"beside " + model.name});
     Table table(columns);
     std::vector<std::vector<std::string>> rows;
-    const double clock_mhz = models.front().config.clock_mhz;
+    const double clock_mhz = asked_.serving.clock_mhz();
     for (unsigned m = 0; m < models.size(); ++m) {
       const auto& alone = slowdowns_->alone[m];
       rows.push_back(

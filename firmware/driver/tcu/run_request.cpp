@@ -131,6 +131,10 @@ const std::vector<RunOption>& request_options() {
             "which network a free unit takes: turns, or priority for the first that has a request"),
        with_options_of_their_own},
       {points | rows,
+       text("unit_clocks", &R::unit_clocks, "the board's",
+            "clocks of units in MHz, such as 1=150;2=75"),
+       with_options_of_their_own},
+      {points | rows,
        optional_whole("queue", &R::queue, {0, 1000000}, "requests", "any",
                       "requests that may wait for each network; more are dropped"),
        with_options_of_their_own}};

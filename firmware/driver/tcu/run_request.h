@@ -28,7 +28,7 @@ struct RunRequest {
   // Requests that arrive, of points and rows; several values are separated by semicolons. See
   // firmware/serving/serving_options.h; an empty text stands for the default.
   std::string beside;  ///< networks beside the first, as NETWORK or NAME=NETWORK
-  std::string arrivals, on, duration, order;
+  std::string arrivals, on, duration, order, unit_clocks;
   std::optional<std::uint64_t> queue;
 };
 

@@ -119,8 +119,8 @@ void TcuUnits::run(const std::function<void(unsigned)>& work) {
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-std::uint64_t TcuUnits::time_of(unsigned unit, Cycle cycle) {
-  return clock_period((*this)[unit].config().clock_mhz).value() * cycle;
+std::uint64_t TcuUnits::period(unsigned unit) const {
+  return clock_period(units_[unit]->simulation->config().clock_mhz).value();
 }
 
 void TcuUnits::rest_until(unsigned unit, Cycle cycle) {
@@ -138,19 +138,20 @@ void TcuUnits::let_others_arrive(unsigned unit) {
   sc_core::wait(sc_core::SC_ZERO_TIME);
 }
 
-void TcuUnits::meet(unsigned unit) {
+std::uint64_t TcuUnits::meet(unsigned unit) {
   rest_until(unit, (*this)[unit].now());
-  latest_ = std::max(latest_, (*this)[unit].now());
+  latest_ = std::max(latest_, time_of(unit, (*this)[unit].now()));
   if (++met_ < count()) {
     if (Turn* const own = turn(unit)) own->leave();
     sc_core::wait(all_met_);
   } else {
     for (unsigned u = 0; u < count(); ++u) {
-      if (Turn* const other = turn(u)) other->come_back(time_of(u, latest_));
+      if (Turn* const other = turn(u)) other->come_back(latest_);
     }
     all_met_.notify();
   }
-  rest_until(unit, latest_);
+  rest_until(unit, (latest_ + period(unit) - 1) / period(unit));
+  return latest_;
 }
 
 std::optional<TcuRunResult> TcuUnits::deal(
@@ -198,8 +199,14 @@ void TcuMachines::rest_until(unsigned unit, Cycle cycle) {
   one_->rest_until(cycle);
 }
 
-void TcuMachines::meet(unsigned unit) {
-  if (units_) units_->meet(unit);
+std::uint64_t TcuMachines::meet(unsigned unit) {
+  if (units_) return units_->meet(unit);
+  return period(unit) * one_->now();
+}
+
+std::uint64_t TcuMachines::period(unsigned unit) const {
+  if (units_) return units_->period(unit);
+  return clock_period(one_->config().clock_mhz).value();
 }
 
 void TcuMachines::let_others_arrive(unsigned unit) {

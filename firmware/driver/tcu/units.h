@@ -64,9 +64,11 @@ class TcuUnits {
   void rest_until(unsigned unit, Cycle cycle);
   /// Returns when all units that rest until the present cycle of this unit have come to it.
   void let_others_arrive(unsigned unit);
-  /// Returns when all units have called it. All clocks, which must have one period, then show the
-  /// cycle of the unit that was last. May be called once.
-  void meet(unsigned unit);
+  /// Returns when all units have called it: the time to which the last one had come. All clocks
+  /// then show their first cycle from this time on. May be called once.
+  std::uint64_t meet(unsigned unit);
+  /// The period of a unit's clock. Times and periods are in units of sc_time.
+  [[nodiscard]] std::uint64_t period(unsigned unit) const;
   /// Runs a model: loads it into each unit, then calls run_image(unit, host, i) for run i of `runs`
   /// on unit i mod count(). If run_image() returns false, no unit begins another run. If loading
   /// does not finish on a unit, returns its result.
@@ -106,15 +108,17 @@ class TcuUnits {
   /// What a unit needs to take its turns at the memory; null with a memory of fixed latency.
   [[nodiscard]] Turn* turn(unsigned unit) { return memory_ ? &memory_->turn(unit) : nullptr; }
   /// The time at which a cycle of a unit begins, in units of sc_time.
-  [[nodiscard]] std::uint64_t time_of(unsigned unit, Cycle cycle);
+  [[nodiscard]] std::uint64_t time_of(unsigned unit, Cycle cycle) const {
+    return period(unit) * cycle;
+  }
 
   KernelScope kernel_;                    // before all modules
   std::unique_ptr<MemorySystem> memory_;  ///< null with a memory of fixed latency
   std::vector<std::unique_ptr<Unit>> units_;
   const std::function<void(unsigned)>* work_ = nullptr;
   unsigned at_work_ = 0;
-  unsigned met_ = 0;  ///< units that have called meet()
-  Cycle latest_ = 0;  ///< of the units' cycles then
+  unsigned met_ = 0;          ///< units that have called meet()
+  std::uint64_t latest_ = 0;  ///< of the units' times then
   sc_core::sc_event all_met_;
   std::exception_ptr error_;
 };
@@ -134,7 +138,7 @@ class TcuMachines {
   [[nodiscard]] TcuSimulation& operator[](unsigned unit) {
     return units_ ? (*units_)[unit] : *one_;
   }
-  /// These six are as those of TcuUnits; a machine alone waits for no others.
+  /// These seven are as those of TcuUnits; a machine alone waits for no others.
   void set_parties(unsigned parties) {
     if (units_) units_->set_parties(parties);
   }
@@ -143,8 +147,9 @@ class TcuMachines {
   }
   void run(const std::function<void(unsigned)>& work);
   void rest_until(unsigned unit, Cycle cycle);
-  void meet(unsigned unit);
+  std::uint64_t meet(unsigned unit);
   void let_others_arrive(unsigned unit);
+  [[nodiscard]] std::uint64_t period(unsigned unit) const;
   /// As TcuUnits::deal().
   [[nodiscard]] std::optional<TcuRunResult> deal(
       const Model& model, const RunRequest& request, std::size_t runs,

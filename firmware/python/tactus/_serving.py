@@ -28,6 +28,7 @@ def serve(
     images: Optional[int] = None,
     queue: Optional[int] = None,
     order: str = "turns",
+    unit_clocks: Optional[Mapping[int, float]] = None,
     slowdowns: bool = False,
 ) -> Served:
     """Serves requests for models on the units of one board, cycle by cycle, as `tactus run` with
@@ -45,6 +46,8 @@ def serve(
     images: requests for each model.
     queue: requests that may wait for each model; more are dropped.
     order: which of its models a free unit takes: "turns", or by "priority" the first of models.
+    unit_clocks: MHz by unit, of units that do not have the board's clock; times in `requests` are
+        then in ps.
     slowdowns: True: serve each model and each pair again, and compare.
     """
     where = "tactus.serve"
@@ -74,6 +77,9 @@ def serve(
             f"{name}={path_text(text, f'{where}: arrivals {name}')}"
             for name, text in arrivals.items()
         ]
+    if unit_clocks is not None:
+        instance(unit_clocks, Mapping, f"{where}: unit_clocks", "a dict of units and MHz")
+        options["unit_clocks"] = [f"{unit}={mhz}" for unit, mhz in unit_clocks.items()]
     for key, value in (("duration", duration), ("images", images), ("queue", queue)):
         if value is not None:
             options[key] = value

@@ -18,6 +18,9 @@ std::string unit_name(unsigned unit) { return fmt::format("unit {}", unit); }
 RunOutputs of_tcus(RunOutputs outputs, const TcuMachines& machines, LayerSignal& layers) {
   layers.add_to(outputs.trace);
   if (machines.count() > 1) outputs.timeline_options.machine = unit_name(0);
+  for (unsigned u = 1; u < machines.count(); ++u) {
+    outputs.timeline_options.in_ns |= machines.period(u) != machines.period(0);
+  }
   return outputs;
 }
 
