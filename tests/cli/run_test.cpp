@@ -304,6 +304,12 @@ TEST_F(CliTest, OutputsOfAProgram) {
   const Output strided = tactus(run + "--program s.tprog -o made");
   EXPECT_NE(strided.out.find("dram1[5:14] in made/dram1.csv\n"), std::string::npos) << strided.out;
   EXPECT_NE(strided.out.find("dram0[2:10] in made/dram0.bin\n"), std::string::npos) << strided.out;
+  // Offsets of the banks move what the program stores, also beyond the bank.
+  write("o.tasm", std::string("DataMove Local(0) -> DRAM0(2), 1\nConfigure Dram0Offset = 1\n"
+                              "DataMove Local(0) -> DRAM0(9), 1\n"));
+  ASSERT_EQ(tactus("asm o.tasm --arch pynqz1 --output o.tprog").code, 0);
+  const Output moved = tactus("run --program o.tprog --arch pynqz1 -o made");
+  EXPECT_NE(moved.out.find("dram0[2:4106] in made/dram0.bin\n"), std::string::npos) << moved.out;
   write("n.tasm", std::string("MatMul.zeroes Acc(0), 1\n"));
   ASSERT_EQ(tactus("asm n.tasm --arch a.tarch --output n.tprog").code, 0);
   const Output none = tactus(run + "--program n.tprog -o nothing");

@@ -60,27 +60,36 @@ struct Sources {
 /// first to the last vector that the program writes.
 void plan_program_outputs(RunPlan& plan) {
   const tcu::InstructionLayout layout(plan.config.architecture);
-  struct Range {
-    std::uint64_t first = ~std::uint64_t{0}, last = 0;
-  } written[2];
+  struct Bank {
+    std::uint64_t depth;
+    std::uint64_t offset = 0;  // in bytes
+    std::uint64_t first = ~std::uint64_t{0}, end = 0;
+  } banks[] = {{plan.config.architecture.dram0_depth}, {plan.config.architecture.dram1_depth}};
+  const std::uint64_t vector_bytes = plan.config.architecture.vector_bytes();
   for (const tcu::Instruction& instruction : decode_program(layout, plan.program)) {
+    if (static_cast<tcu::Opcode>(instruction.opcode) == tcu::Opcode::configure) {
+      const tcu::ConfigureFields fields = configure_fields(layout, instruction);
+      const auto target = static_cast<tcu::ConfigRegister>(fields.register_number);
+      const std::uint32_t bytes = fields.value << 16U;  // the RTL keeps 32 bits
+      if (target == tcu::ConfigRegister::dram0_offset) banks[0].offset = bytes;
+      if (target == tcu::ConfigRegister::dram1_offset) banks[1].offset = bytes;
+    }
     const tcu::VectorWalk to = flow_of(plan.config.architecture, layout, instruction).to;
     const bool bank0 = to.memory == tcu::VectorMemory::dram0;
     if (!bank0 && to.memory != tcu::VectorMemory::dram1) continue;
-    Range& range = written[bank0 ? 0 : 1];
-    range.first = std::min(range.first, to.first.address);
-    range.last = std::max(range.last, to.first.address + (to.size << to.first.stride));
+    Bank& bank = banks[bank0 ? 0 : 1];
+    const std::uint64_t first = to.first.address;
+    if (first >= bank.depth) continue;
+    const std::uint64_t end =
+        std::min(first + (to.size << to.first.stride) + 1, std::uint64_t{bank.depth});
+    bank.first = std::min(bank.first, first + bank.offset / vector_bytes);
+    bank.end = std::max(bank.end, end + (bank.offset + vector_bytes - 1) / vector_bytes);
   }
-  const std::uint64_t depths[] = {plan.config.architecture.dram0_depth,
-                                  plan.config.architecture.dram1_depth};
-  for (std::size_t bank = 0; bank < 2; ++bank) {
-    const Range& range = written[bank];
-    if (range.first > range.last || range.first >= depths[bank]) continue;
-    const std::uint64_t last = std::min(range.last, depths[bank] - 1);
+  for (std::size_t b = 0; b < 2; ++b) {
+    if (banks[b].first >= banks[b].end) continue;
     for (const char* extension : {".csv", ".bin"}) {
-      plan.program_outputs.push_back({bank,
-                                      fmt::format("{}/dram{}{}", *plan.output, bank, extension),
-                                      range.first, last - range.first + 1});
+      plan.program_outputs.push_back({b, fmt::format("{}/dram{}{}", *plan.output, b, extension),
+                                      banks[b].first, banks[b].end - banks[b].first});
     }
   }
 }
