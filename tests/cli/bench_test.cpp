@@ -31,7 +31,7 @@ TEST_F(BenchTest, PrintsATableAndWritesItsFigures) {
   EXPECT_NE(bench.out.find("published, 2022-03-07: a table (an estimate, not a measurement)\n"),
             std::string::npos)
       << bench.out;
-  EXPECT_NE(bench.out.find("1 more rows with --all"), std::string::npos) << bench.out;
+  EXPECT_NE(bench.out.find("1 more row with --all"), std::string::npos) << bench.out;
   const auto rows = nlohmann::json::parse(read("f.json")).at("rows");
   ASSERT_EQ(rows.size(), 2U);
   for (const auto& row : rows) {

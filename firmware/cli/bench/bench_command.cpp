@@ -282,7 +282,7 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
         "memory; they are in no other column\n");
   }
   for (const std::string& note : notes) fmt::print("{}\n", note);
-  if (left > 0) fmt::print("{} more rows with --all, which take minutes\n", left);
+  if (left > 0) fmt::print("{} with --all, which may take minutes\n", counted(left, "more row"));
 }
 
 /// Prints a table of the rows in which requests arrive, with a line for each network. Prints
