@@ -1,4 +1,5 @@
-// Columns of CSV files that commands write themselves, for tactus explain.
+// Columns of tables that commands print and of CSV files that they write themselves, for tactus
+// explain.
 #pragma once
 
 #include <vector>
@@ -6,6 +7,13 @@
 #include "firmware/report/figures.h"
 
 namespace tactus {
+
+/// Columns of tables that a command prints on the screen.
+struct PrintedTable {
+  const char* command;
+  std::vector<Figure> columns;
+};
+[[nodiscard]] std::vector<PrintedTable> printed_tables();
 
 [[nodiscard]] std::vector<Figure> bench_columns();
 /// Columns of `dram --output`: when each request was answered.

@@ -23,6 +23,28 @@ class ExplainTest : public CliTest {
     command.insert(command.end(), names.begin(), names.end());
     const Output output = program(command);
     EXPECT_EQ(output.code, 0) << output.err;
+    EXPECT_EQ(output.out.find("is the name of nothing"), std::string::npos) << output.out;
+  }
+  /// Returns the titles of the printed table whose header begins with these words. Columns are two
+  /// blanks apart.
+  [[nodiscard]] std::set<std::string> titles(const std::string& command,
+                                             const std::string& begin) const {
+    const Output output = tactus(command);
+    EXPECT_EQ(output.code, 0) << command << output.err;
+    std::istringstream lines(output.out);
+    std::set<std::string> found;
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+      if (line.compare(first, begin.size(), begin) != 0) continue;
+      for (std::size_t at = first; at < line.size();) {
+        const std::size_t end = std::min(line.find("  ", at), line.size());
+        found.insert(line.substr(at, end - at));
+        at = std::min(line.find_first_not_of(' ', end), line.size());
+      }
+      break;
+    }
+    EXPECT_GT(found.size(), 1U) << command << "\n" << output.out;
+    return found;
   }
   /// Returns the column names in the first lines of the files.
   [[nodiscard]] std::set<std::string> columns(const std::vector<std::string>& files) const {
@@ -95,6 +117,49 @@ TEST_F(ExplainTest, KnowsTheTablesOfCommands) {
   expect_known(
       columns({"topologies/topology.csv", "gemm.csv", "bench.csv", "answers.csv", "commands.csv"}));
   expect_known(figures_of(read("topologies/topology.json")));
+}
+
+TEST_F(ExplainTest, KnowsTheTablesOnTheScreen) {
+  run("zoo cnn -o cnn.onnx");
+  run("compile cnn.onnx --board pynq_z1 -o out");
+  write("bench.json", std::string(R"({"rows": [{"network": "mlp", "board": "zcu104"},
+    {"network": "mlp", "board": "zcu104", "optimise": true},
+    {"network": "mlp", "board": "zcu104", "strategy": "local-consts"},
+    {"network": "mlp", "board": "zcu104", "beside": "cnn", "duration": "100us"}]})"));
+  write("topology.csv", std::string("Layer, M, N, K,\nfc, 36, 12, 20,\n"));
+  run("zoo mlp -o mlp.onnx");
+  run("compile mlp.onnx --board pynq_z1 -o out");
+  const std::string serve = "run out/cnn_onnx_pynq_z1.tmodel out/mlp_onnx_pynq_z1.tmodel --tcus 2";
+  std::set<std::string> all;
+  for (const auto& [command, begin] : std::vector<std::pair<std::string, std::string>>{
+           {"networks", "network"},
+           {"boards", "board"},
+           {"architectures", "architecture"},
+           {"drams", "DRAM"},
+           {"machines", "machine"},
+           {"bench --config bench.json -j 1", "network"},
+           {"bench --config bench.json -j 1", "requests that arrive"},
+           {"bench --config bench.json --speed 1", "network"},
+           {"compile cnn.onnx --board pynq_z1 --layers", "layer"},
+           {"compile cnn.onnx --board pynq_z1 --layers --optimise", "layer"},
+           {"compile cnn.onnx --board pynq_z1 --check", "tensor"},
+           {"run out/cnn_onnx_pynq_z1.tmodel --layers", "layer"},
+           {serve, "model"},
+           {serve, "unit  MHz"},
+           {"topologies topology.csv --board pynq_z1", "topology"},
+           {"gemm --shape 16x16x32 --shape 8x8x8 --machine pvc --machine tcu:pynq_z1",
+            "product "}}) {
+    const std::set<std::string> some = titles(command, begin);
+    all.insert(some.begin(), some.end());
+  }
+  EXPECT_GT(all.size(), 80U);
+  expect_known(all);
+  // Registers on the bus, and words that are no names but stand in explanations.
+  expect_known({"TCU_LATENCY", "MM2S_DMASR", "registers"});
+  const Output word = tactus("explain hang");
+  EXPECT_EQ(word.code, 0) << word.err;
+  EXPECT_NE(word.out.find("why the run ended: finished, hang or cycle_limit"), std::string::npos);
+  expect_error("explain ninety", "lists all");
 }
 
 TEST_F(ExplainTest, KnowsTheResultsOfSweeps) {

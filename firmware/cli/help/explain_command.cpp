@@ -29,6 +29,7 @@
 #include "isa/support/reference.h"
 #include "isa/support/text.h"
 #include "isa/tcu/architecture_table.h"
+#include "isa/tcu/device_registers.h"
 #include "isa/tcu/instruction_set.h"
 
 namespace tactus {
@@ -41,6 +42,18 @@ struct Topic {
   std::vector<ReferenceTable> tables;
 };
 
+/// The registers of a TcuDevice on its bus.
+ReferenceTable device_registers() {
+  ReferenceTable table{
+      "TcuDevice: registers", "", {"register", "offset", "reset", "meaning"}, {}, ""};
+  for (const tcu::DeviceRegisterInfo& info : tcu::device_registers) {
+    table.rows.push_back({std::string(info.name),
+                          fmt::format("0x{:x}", static_cast<unsigned>(info.address)),
+                          fmt::format("0x{:x}", info.reset), std::string(info.text)});
+  }
+  return table;
+}
+
 /// `dpas`: the instructions are those of DPAS machines.
 std::vector<Topic> topics(bool dpas) {
   return {{"architecture", {tcu::architecture_parameters().section()}, {}},
@@ -51,7 +64,8 @@ std::vector<Topic> topics(bool dpas) {
           {"run", run_sections(), {}},
           {"sweep", sweep::parameters(), {}},
           {"asm", {}, dpas ? dpas::assembly_tables() : tcu::assembly_tables()},
-          {"instructions", {}, dpas ? dpas::instruction_tables() : tcu::instruction_tables()}};
+          {"instructions", {}, dpas ? dpas::instruction_tables() : tcu::instruction_tables()},
+          {"registers", {}, {device_registers()}}};
 }
 
 std::string default_of(const ParameterInfo& parameter) {
@@ -108,21 +122,26 @@ void print_markdown(const Topic& topic) {
   }
 }
 
-/// A kind of file, besides statistics, whose columns are explained.
+/// A kind of file besides statistics, or a table on the screen, whose columns are explained.
 struct ColumnFile {
-  const char* file;
+  std::string file;
   std::vector<Figure> columns;
 };
 
 std::vector<ColumnFile> column_files(const MachineInfo& machine) {
-  return {{"layers as CSV (run --layers-csv, topologies)", layer_columns(machine)},
-          {"results.csv of a sweep", sweep::result_columns()},
-          {"gemm --csv", gemm::csv_columns()},
-          {"bench --csv", bench_columns()},
-          {"run --stats of requests that arrive", serving_columns()},
-          {"run --request-log", request_columns()},
-          {"dram --output", dram_answer_columns()},
-          {"dram --commands", dram_command_columns()}};
+  std::vector<ColumnFile> files{
+      {"layers as CSV (run --layers-csv, topologies)", layer_columns(machine)},
+      {"results.csv of a sweep", sweep::result_columns()},
+      {"gemm --csv", gemm::csv_columns()},
+      {"bench --csv", bench_columns()},
+      {"run --stats of requests that arrive", serving_columns()},
+      {"run --request-log", request_columns()},
+      {"dram --output", dram_answer_columns()},
+      {"dram --commands", dram_command_columns()}};
+  for (PrintedTable& table : printed_tables()) {
+    files.push_back({std::string("printed by ") + table.command, std::move(table.columns)});
+  }
+  return files;
 }
 
 /// Prints the columns of this name, each with its file. `ends`: the name may be the end of a
@@ -217,8 +236,39 @@ bool print_parameters(const std::vector<Topic>& topics, std::string name,
   return print_those(false) || print_those(true);
 }
 
-/// Prints parameters, instructions, commands, figures and columns of this name. Throws UserError if
-/// there are none.
+/// True if a text has the words one after the other, in any case of letters.
+bool has_words(std::string_view text, std::string_view words) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = 0; at + words.size() <= text.size(); ++at) {
+    const std::size_t end = at + words.size();
+    const bool whole =
+        (at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]));
+    if (whole && same_name(text.substr(at, words.size()), words)) return true;
+  }
+  return false;
+}
+
+/// Prints the figures and columns whose explanation has the words: kinds of ends, states and the
+/// like are no names, but are explained there.
+bool print_mentions(const MachineInfo& machine, const FigureTable& figures,
+                    const std::string& words) {
+  bool found = false;
+  const auto print_if = [&](const std::string& file, const Figure& figure) {
+    if (!has_words(figure.meaning, words)) return;
+    if (!found) fmt::print("{} is the name of nothing; it is explained with:\n", quote(words));
+    fmt::print("{}", file);
+    print(figure);
+    found = true;
+  };
+  for (const Figure& figure : figures.all()) print_if("", figure);
+  for (const ColumnFile& file : column_files(machine)) {
+    for (const Figure& column : file.columns) print_if(file.file + ": ", column);
+  }
+  return found;
+}
+
+/// Prints parameters, instructions, commands, figures and columns of this name, or else what
+/// mentions it. Throws UserError if there is nothing.
 void print_name(const MachineInfo& machine, const FigureTable& figures,
                 const std::vector<Topic>& topics, const std::string& name) {
   std::vector<std::string> keys;
@@ -235,6 +285,7 @@ void print_name(const MachineInfo& machine, const FigureTable& figures,
   } catch (const UserError& error) {
     const bool near_figure =
         std::string_view(error.what()).find("did you mean") != std::string::npos;
+    if (print_mentions(machine, figures, name)) return;
     const std::string hint = near_figure ? "" : nearest_name(name, {keys.begin(), keys.end()});
     if (hint.empty()) throw;
     user_error("tactus explain: no figure and no parameter is named {}{}", quote(name), hint);
@@ -253,13 +304,15 @@ int explain_command(const Words& words) {
       "architecture, a board, DRAM, a host link, a DPAS machine, a run (with its options), or a\n"
       "sweep (its keys). Explains the text form of programs (asm) and every instruction with its\n"
       "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.\n"
-      "A single instruction, SIMD operation, configuration register or command by its name.",
+      "A single instruction, SIMD operation, configuration register or command by its name, and\n"
+      "the registers of a TcuDevice (registers). A word that is no name is looked for in all\n"
+      "explanations of figures.",
       {{"markdown", "",
         "print a whole table as Markdown: all figures, those parameters or instructions"},
        {"machine", "NAME",
         "figures and instructions of which machine: tcu (default), dpas, or a name that tactus "
         "machines lists"}},
-      "[NAME|architecture|board|dram|link|dpas|run|sweep|asm|instructions]");
+      "[NAME|architecture|board|dram|link|dpas|run|sweep|asm|instructions|registers]");
   if (!args.parse(words)) return exit_ok;
   std::string machine = args.text("machine").value_or("tcu");
   if (is_config_name("dpas", machine)) machine = "dpas";  // all profiles have the same figures
@@ -279,7 +332,7 @@ int explain_command(const Words& words) {
     if (!markdown || find(name) != all.end()) continue;
     user_error(
         "tactus explain: --markdown prints the whole table; allowed no name, architecture, board, "
-        "dram, link, dpas, run, sweep, asm, instructions");
+        "dram, link, dpas, run, sweep, asm, instructions, registers");
   }
   for (const std::string& name : names) {
     const auto topic = find(name);
