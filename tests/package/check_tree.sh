@@ -53,7 +53,7 @@ check_tree() {
   bash -n "$prefix/share/bash-completion/completions/tactus" || fail "bash refuses its completions"
   has "$prefix/share/zsh/vendor-completions/_tactus"
   has "$prefix/share/fish/vendor_completions.d/tactus.fish"
-  has "$prefix/share/man/man1/tactus.1"
+  has "$prefix/share/man/man1/tactus.1.gz"
   has "$prefix/share/doc/tactus/README.md"
   has "$prefix/share/doc/tactus/copyright"
   check_links "$prefix/share/doc/tactus"

@@ -42,6 +42,9 @@ dpkg-deb -x "$runs" "$work/root"
 dpkg-deb -x "$develops" "$work/root"
 [ "$(find "$work/root" -maxdepth 1 -mindepth 1)" = "$work/root/usr" ] ||
   fail "the packages have files outside of /usr"
+if command -v lintian >/dev/null; then
+  told=$(lintian --fail-on error --allow-root "$runs" "$develops" 2>&1) || fail "lintian: $told"
+fi
 check_tree "$(realpath "$work")/root/usr" "$python"
 find "$work/root" -name tactusConfig.cmake | grep -q . || fail "there is no tactusConfig.cmake"
 ls -l "$work"/packages/*.deb | awk '{ print $5, $9 }'

@@ -61,12 +61,12 @@ install_alone program
 prints '^zcu104 ' "$work/program/bin/tactus" boards
 [ ! -e "$work/program/include" ] || fail "component program has headers"
 install_alone documents
-has "$work/documents/share/man/man1/tactus.1"
+has "$work/documents/share/man/man1/tactus.1.gz"
 has "$work/documents/share/bash-completion/completions/tactus"
 [ ! -e "$work/documents/bin" ] || fail "component documents has programs"
 install_alone development
 [ ! -e "$work/development/bin" ] || fail "component development has programs"
-library=$(dirname "$(find "$work/development" -name libtactus.a)")
+library=$(dirname "$(find "$work/development" -name libtactus.so)")
 cmake -S "$example" -B "$work/development_only" -DCMAKE_PREFIX_PATH="$work/development" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 ||
   fail "find_package(tactus) failed without the program: $(tail -n 20 "$work/cmake.log")"
