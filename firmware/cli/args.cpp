@@ -213,6 +213,16 @@ std::string Args::required(const std::string& name, std::string_view value) cons
   user_error("tactus {}: --{} {} is missing", command_, name, value);
 }
 
+void Args::refuse(const std::vector<std::string>& names, std::string_view why) const {
+  for (const std::string& name : names) {
+    if (has(name)) user_error("tactus {}: --{} {}", command_, name, why);
+  }
+}
+
+void Args::refuse_all(const std::vector<Option>& options, std::string_view why) const {
+  for (const Option& option : options) refuse({option.name}, why);
+}
+
 std::vector<std::string> Args::texts(const std::string& name) const {
   std::vector<std::string> result;
   for (const Value& value : values_) {

@@ -49,6 +49,9 @@ class Args {
   [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
   /// Throws UserError "--NAME VALUE is missing" without the option.
   [[nodiscard]] std::string required(const std::string& name, std::string_view value) const;
+  /// Throws UserError "--NAME WHY" if one of the options is given.
+  void refuse(const std::vector<std::string>& names, std::string_view why) const;
+  void refuse_all(const std::vector<Option>& options, std::string_view why) const;
   /// The values of all occurrences of an option, in the order of the command line.
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
   [[nodiscard]] std::uint64_t number(const std::string& name, std::uint64_t fallback,

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "isa/support/error.h"
-
 namespace tactus {
 namespace {
 
@@ -84,15 +82,6 @@ void explain_request_options(Args& args, Asker asker) {
     std::replace(name.begin(), name.end(), '-', '_');
     return why_not_for(asker, name);
   });
-}
-
-void check_needs(const ParameterSection& section, const Args& args, const std::string& option,
-                 const std::string& value) {
-  if (args.has(option)) return;
-  for (const ParameterInfo& parameter : section.parameters) {
-    if (parameter.option.empty() || !args.has(parameter.option)) continue;
-    user_error("tactus {}: --{} needs --{} {}", args.command(), parameter.option, option, value);
-  }
 }
 
 }  // namespace tactus

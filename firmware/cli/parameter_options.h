@@ -30,9 +30,4 @@ void read_options(const ParameterTable<T>& table, const Args& args, T& object) {
 /// Makes a command give the reason when it refuses an option that runs of other commands have.
 void explain_request_options(Args& args, Asker asker);
 
-/// Throws UserError, such as "--sample-block needs --samples F.tsample", if an option of the
-/// section is given without the option that it depends on.
-void check_needs(const ParameterSection& section, const Args& args, const std::string& option,
-                 const std::string& value);
-
 }  // namespace tactus

@@ -21,20 +21,15 @@ using Json = nlohmann::ordered_json;
 std::string cell(const FigureValue& value) {
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.6g}", *real);
-  if (const auto* text = std::get_if<std::string>(&value)) return csv_cell(*text);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
   return {};
 }
 
-/// A named cell of the CSV file.
-struct Column {
-  std::string name, text;
-};
-
 /// One row: all figures of the machine. Machines of different kinds have different levels and
 /// reasons.
-std::vector<Column> columns(const Measurement& m, const Runner& machine) {
+NamedCells cells_of(const Measurement& m, const Runner& machine) {
   const Problem& p = m.problem;
-  std::vector<Column> row{{"name", csv_cell(p.name)}};
+  NamedCells row{{"name", p.name}};
   const auto number = [&](std::string name, std::uint64_t value) {
     row.push_back({std::move(name), fmt::format("{}", value)});
   };
@@ -42,7 +37,7 @@ std::vector<Column> columns(const Measurement& m, const Runner& machine) {
   number("N", p.n);
   number("K", p.k);
   number("count", p.count);
-  row.push_back({"machine", csv_cell(machine.name())});
+  row.push_back({"machine", machine.name()});
   for (const GemmFigure& figure : gemm_figures()) {
     row.push_back({std::string(figure.name), cell(figure.value(m))});
   }
@@ -62,8 +57,7 @@ std::vector<Column> columns(const Measurement& m, const Runner& machine) {
     for (const auto& [path, value] : flat.items()) {
       std::string name = "energy" + path;
       std::replace(name.begin(), name.end(), '/', '.');
-      row.push_back(
-          {name, value.is_string() ? csv_cell(value.get<std::string>()) : text_of_json(value)});
+      row.push_back({name, value.is_string() ? value.get<std::string>() : text_of_json(value)});
     }
   }
   const Counters& counters = m.run.accounting.totals;
@@ -177,28 +171,11 @@ std::vector<Figure> csv_columns() {
 }
 
 std::string to_csv(const Comparison& comparison) {
-  std::vector<std::vector<Column>> rows;
-  std::vector<std::string> names;
-  for (const std::vector<Measurement>& row : comparison.results) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      rows.push_back(columns(row[i], *comparison.machines[i]));
-      for (const Column& column : rows.back()) {
-        if (std::find(names.begin(), names.end(), column.name) == names.end()) {
-          names.push_back(column.name);
-        }
-      }
-    }
-  }
-  std::string text = fmt::format("{}\n", fmt::join(names, ","));
-  for (const std::vector<Column>& row : rows) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto column = std::find_if(row.begin(), row.end(),
-                                       [&](const Column& one) { return one.name == names[i]; });
-      text += fmt::format("{}{}", i == 0 ? "" : ",", column == row.end() ? "" : column->text);
-    }
-    text += '\n';
-  }
-  return text;
+  const std::size_t machines = comparison.machines.size();
+  return named_csv(comparison.results.size() * machines, [&](std::size_t i) {
+    return cells_of(comparison.results[i / machines][i % machines],
+                    *comparison.machines[i % machines]);
+  });
 }
 
 std::string to_json(const Comparison& comparison) {

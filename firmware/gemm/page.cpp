@@ -111,10 +111,7 @@ class Page {
                        {"what it is", true, true},
                        {"memory", true, true},
                        {"on the chip", true, true}});
-    std::vector<html::Table::Column> columns{{"machine", true}, {"cycles"},   {"time"},
-                                             {"useful MAC"},    {"of bound"}, {"memory bytes"}};
-    if (c_.energies) columns.push_back({c_.energy_title()});
-    html::Table table(columns);
+    html::Table table;
     for (std::size_t i = 0; i < c_.machines.size(); ++i) {
       const Runner& machine = *c_.machines[i];
       std::string on_chip;
@@ -125,45 +122,45 @@ class Page {
       const Comparison::Total total = c_.total(i);
       parts.row({escape(machine.name()), escape(machine.description()),
                  escape(machine.memory_description()), on_chip});
-      std::vector<std::string> cells{escape(machine.name()),        grouped(total.cycles),
-                                     time_text(total.ms),           percent(total.useful_mac),
-                                     percent(total.share_of_bound), grouped(total.bytes)};
-      if (c_.energies) {
-        cells.push_back(escape(energy::energy_text(total.energy, c_.energies->unit())));
-      }
-      table.row(cells);
+      table.begin_row();
+      table.cell({"machine", true}, escape(machine.name()));
+      table.cell({"cycles"}, grouped(total.cycles));
+      table.cell({"time"}, time_text(total.ms));
+      table.cell({"useful MAC"}, percent(total.useful_mac));
+      table.cell({"of bound"}, percent(total.share_of_bound));
+      table.cell({"memory bytes"}, grouped(total.bytes));
+      if (!c_.energies) continue;
+      table.cell({c_.energy_title()},
+                 escape(energy::energy_text(total.energy, c_.energies->unit())));
     }
     return table.html() + parts.html();
   }
 
   [[nodiscard]] std::string products() const {
-    std::vector<html::Table::Column> columns{{"product", true}, {"M x N x K", true}, {"count"}};
-    for (const auto& machine : c_.machines) {
-      columns.push_back({machine->name() + " cycles"});
-      columns.push_back({"useful MAC"});
-    }
-    html::Table table(columns);
+    html::Table table;
     for (const auto& row : c_.results) {
       const Problem& p = row.front().problem;
-      std::vector<std::string> cells{escape(p.name), p.shape(), grouped(p.count)};
-      for (const Measurement& m : row) {
-        cells.push_back(grouped(m.run.cycles));
-        cells.push_back(percent(m.useful_mac()));
+      table.begin_row();
+      table.cell({"product", true}, escape(p.name));
+      table.cell({"M x N x K", true}, p.shape());
+      table.cell({"count"}, grouped(p.count));
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        table.cell({c_.machines[i]->name() + " cycles"}, grouped(row[i].run.cycles));
+        table.cell({"useful MAC"}, percent(row[i].useful_mac()));
       }
-      table.row(cells);
     }
     return table.html();
   }
 
   [[nodiscard]] std::string product(const std::vector<Measurement>& row) const {
-    std::vector<html::Table::Column> columns{{"", true}};
-    for (const auto& machine : c_.machines) columns.push_back({machine->name()});
-    html::Table table(columns);
+    html::Table table;
     for (const GemmFigure& figure : gemm_figures()) {
       if (figure.unit == "text") continue;  // shown with the machine
-      std::vector<std::string> cells{escape(figure.title)};
-      for (const Measurement& m : row) cells.push_back(value_text(figure, figure.value(m)));
-      table.row(cells);
+      table.begin_row();
+      table.cell({"", true}, escape(figure.title));
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        table.cell({c_.machines[i]->name()}, value_text(figure, figure.value(row[i])));
+      }
     }
     std::string text = bars(row) + table.html();
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -39,6 +39,14 @@ class Table {
   };
   explicit Table(std::vector<Column> columns, Kind kind = Kind::plain)
       : columns_(std::move(columns)), kind_(kind) {}
+  /// A table whose columns come with the cells of its first row. All rows have the same columns.
+  explicit Table(Kind kind = Kind::plain) : kind_(kind) {}
+  void begin_row() { rows_.emplace_back(); }
+  /// Adds a cell of HTML to the last row.
+  void cell(Column column, std::string html) {
+    if (rows_.size() == 1) columns_.push_back(std::move(column));
+    rows_.back().push_back(std::move(html));
+  }
   /// Adds a row of HTML cells, one per column.
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] std::string html() const;

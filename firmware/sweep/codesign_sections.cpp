@@ -40,20 +40,15 @@ std::string fronts(const std::vector<Measured>& points, const std::vector<SweepA
   for (const Measured& point : points) most = std::max(most, energy_of_image(point));
   const std::string unit = comparable ? first.text("/figures/energy/unit") : "";
   const Scaled energy = engineering(most, unit);
-  std::vector<html::Table::Column> columns{{"point"}};
-  add_columns(axes, columns);
-  columns.push_back({"latency, ms"});
-  columns.push_back({"area, bits and multipliers"});
-  if (comparable) columns.push_back({"energy, " + energy.unit});
-  html::Table table(columns, html::Table::Kind::list);
+  html::Table table(html::Table::Kind::list);
   for (const std::size_t i : pareto_points(rows)) {
-    std::vector<std::string> cells{link_to(points[i].point)};
-    add_cells(axes, *points[i].line, cells);
-    cells.push_back(fmt::format("{:.4f}", points[i].latency_ms));
-    cells.push_back(grouped(static_cast<std::uint64_t>(area(points[i]))));
-    if (comparable)
-      cells.push_back(fmt::format("{:.4g}", energy_of_image(points[i]) * energy.factor));
-    table.row(std::move(cells));
+    const Measured& point = points[i];
+    begin_row(table, link_to(point.point), axes, *point.line);
+    table.cell({"latency, ms"}, fmt::format("{:.4f}", point.latency_ms));
+    table.cell({"area, bits and multipliers"}, grouped(static_cast<std::uint64_t>(area(point))));
+    if (!comparable) continue;
+    table.cell({"energy, " + energy.unit},
+               fmt::format("{:.4g}", energy_of_image(point) * energy.factor));
   }
   std::vector<std::string> charts{front_chart(points, axes, "area", "bits and multipliers", area)};
   if (comparable) charts.push_back(front_chart(points, axes, "energy", unit, energy_of_image));
@@ -62,25 +57,18 @@ std::string fronts(const std::vector<Measured>& points, const std::vector<SweepA
 }
 
 std::string units(const std::vector<Measured>& points) {
-  std::vector<html::Table::Column> columns{{"point"}};
-  std::vector<std::string> names;
-  for (const auto& unit : points.front().values().object("/figures/units").items()) {
-    names.push_back(unit.key());
-    columns.push_back({unit.key() + ", %"});
-  }
-  columns.push_back({"MAC fill, %"});
-  html::Table table(columns, html::Table::Kind::list);
+  html::Table table(html::Table::Kind::list);
+  const JsonValues first = points.front().values();
   for (const Measured& point : points) {
-    std::vector<std::string> cells{link_to(point.point)};
     const JsonValues figures = point.values();
-    for (const std::string& unit : names) {
-      cells.push_back(fmt::format("{:.1f}", 100 * figures.number("/figures/units/" + unit)));
+    begin_row(table, link_to(point.point), {}, *point.line);
+    for (const auto& unit : first.object("/figures/units").items()) {
+      const double share = figures.number("/figures/units/" + unit.key());
+      table.cell({unit.key() + ", %"}, fmt::format("{:.1f}", 100 * share));
     }
     const double slots = figures.number("/figures/mac_slots");
-    cells.push_back(
-        slots == 0 ? ""
-                   : fmt::format("{:.1f}", 100 * figures.number("/figures/mac_points") / slots));
-    table.row(std::move(cells));
+    const double fill = slots == 0 ? 0 : figures.number("/figures/mac_points") / slots;
+    table.cell({"MAC fill, %"}, slots == 0 ? "" : fmt::format("{:.1f}", 100 * fill));
   }
   return "<p>Share of the run's cycles in which each unit is busy. ARRAY: the array multiplies; "
          "WLOAD: it takes weights in; SIMD: the ALUs; DMA0 and DMA1: the paths to DRAM0 and DRAM1; "

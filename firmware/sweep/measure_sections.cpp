@@ -50,33 +50,23 @@ std::string with_unit(const std::string& name, const std::string& unit) {
 
 std::string energy_table(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes,
                          const Scaled& energy, const Scaled& area) {
-  std::vector<html::Table::Column> columns{{"point"}};
-  add_columns(axes, columns);
   const bool powers = any_has(points, "energy/power_mw"), areas = any_has(points, "energy/area");
-  columns.push_back({"latency, ms"});
-  columns.push_back({with_unit("energy", energy.unit)});
-  if (powers) columns.push_back({"power, mW"});
-  if (areas) columns.push_back({with_unit("area", area.unit)});
-  columns.push_back({"table", true});
-  html::Table table(columns, html::Table::Kind::list);
+  html::Table table(html::Table::Kind::list);
   for (const Measured& point : points) {
     if (!has(point, "energy")) continue;
     const JsonValues figures = point.values();
-    std::vector<std::string> cells{link_to(point.point)};
-    add_cells(axes, *point.line, cells);
-    cells.push_back(fmt::format("{:.4f}", point.latency_ms));
-    cells.push_back(fmt::format("{:.4g}", energy_of_image(point) * energy.factor));
+    const auto cell = [&](const std::string& title, const char* figure, double value) {
+      table.cell({title}, has(point, figure) ? fmt::format("{:.4g}", value) : "");
+    };
+    begin_row(table, link_to(point.point), axes, *point.line);
+    table.cell({"latency, ms"}, fmt::format("{:.4f}", point.latency_ms));
+    cell(with_unit("energy", energy.unit), "energy", energy_of_image(point) * energy.factor);
     if (powers) {
-      cells.push_back(has(point, "energy/power_mw")
-                          ? fmt::format("{:.4g}", figures.number("/figures/energy/power_mw"))
-                          : "");
+      const bool known = has(point, "energy/power_mw");
+      cell("power, mW", "energy/power_mw", known ? figures.number("/figures/energy/power_mw") : 0);
     }
-    if (areas) {
-      cells.push_back(
-          has(point, "energy/area") ? fmt::format("{:.4g}", area_total(point) * area.factor) : "");
-    }
-    cells.push_back(escape(figures.text("/figures/energy/table")));
-    table.row(std::move(cells));
+    if (areas) cell(with_unit("area", area.unit), "energy/area", area_total(point) * area.factor);
+    table.cell({"table", true}, escape(figures.text("/figures/energy/table")));
   }
   return table.html();
 }
@@ -110,34 +100,23 @@ std::string energy_section(const std::vector<Measured>& points,
 
 std::string throughput_section(const std::vector<Measured>& points,
                                const std::vector<SweepAxis>& axes) {
-  std::vector<html::Table::Column> columns{{"point"}};
-  add_columns(axes, columns);
-  for (const char* title : {"images", "of a run", "frames/s", "ms an image", "shortest run, cycles",
-                            "median", "of 95 % at most", "longest"}) {
-    columns.push_back({title});
-  }
-  html::Table table(columns, html::Table::Kind::list);
+  html::Table table(html::Table::Kind::list);
   for (const Measured& point : points) {
     if (!has(point, "throughput")) continue;
     const JsonValues figures = point.values();
     const std::string rate = "/figures/throughput";
-    const auto cycles = [&](const char* key) {
-      return grouped(figures.count(rate + "/latency_cycles/" + key));
-    };
     const auto per_second = figures.number_or_null(rate + "/frames_per_second");
-    std::vector<std::string> cells{link_to(point.point)};
-    add_cells(axes, *point.line, cells);
-    const std::vector<std::string> rates{
-        grouped(figures.count(rate + "/images")),
-        figures.has(rate + "/batch") ? grouped(figures.count(rate + "/batch")) : "1",
-        per_second ? fmt::format("{:.2f}", *per_second) : "",
-        per_second ? fmt::format("{:.4f}", 1e3 / *per_second) : "",
-        cycles("min"),
-        cycles("median"),
-        cycles("p95"),
-        cycles("max")};
-    cells.insert(cells.end(), rates.begin(), rates.end());
-    table.row(std::move(cells));
+    begin_row(table, link_to(point.point), axes, *point.line);
+    table.cell({"images"}, grouped(figures.count(rate + "/images")));
+    table.cell({"of a run"},
+               figures.has(rate + "/batch") ? grouped(figures.count(rate + "/batch")) : "1");
+    table.cell({"frames/s"}, per_second ? fmt::format("{:.2f}", *per_second) : "");
+    table.cell({"ms an image"}, per_second ? fmt::format("{:.4f}", 1e3 / *per_second) : "");
+    for (const auto& [title, key] :
+         {std::pair("shortest run, cycles", "min"), std::pair("median", "median"),
+          std::pair("of 95 % at most", "p95"), std::pair("longest", "max")}) {
+      table.cell({title}, grouped(figures.count(rate + "/latency_cycles/" + key)));
+    }
   }
   return "<p>Runs one after the other, the board's time of the host in each (host_us) included. "
          "All "
@@ -172,13 +151,13 @@ std::string common_table(const std::vector<Measured>& points) {
   return tables.size() == 1 ? *tables.begin() : "";
 }
 
-void add_columns(const std::vector<SweepAxis>& axes, std::vector<html::Table::Column>& columns) {
-  for (const SweepAxis& axis : axes) columns.push_back({axis.title, axis.text});
-}
-
-void add_cells(const std::vector<SweepAxis>& axes, const Line& line,
-               std::vector<std::string>& cells) {
-  for (const SweepAxis& axis : axes) cells.push_back(escape(plain(value_of(line, axis.key))));
+void begin_row(html::Table& table, std::string point, const std::vector<SweepAxis>& axes,
+               const Line& line) {
+  table.begin_row();
+  table.cell({"point"}, std::move(point));
+  for (const SweepAxis& axis : axes) {
+    table.cell({axis.title, axis.text}, escape(plain(value_of(line, axis.key))));
+  }
 }
 
 std::string link_to(std::uint64_t point) { return fmt::format("<a href=\"#p{0}\">{0}</a>", point); }

@@ -28,10 +28,9 @@ struct SweepAxis {
   std::string title;
   bool text = false;  ///< true: values are text; false: numbers
 };
-/// Adds a column for each axis. add_cells() adds the values of a point for these columns.
-void add_columns(const std::vector<SweepAxis>& axes, std::vector<html::Table::Column>& columns);
-void add_cells(const std::vector<SweepAxis>& axes, const Line& line,
-               std::vector<std::string>& cells);
+/// Begins a row about a point, whose number is given as HTML, with a cell for each axis.
+void begin_row(html::Table& table, std::string point, const std::vector<SweepAxis>& axes,
+               const Line& line);
 /// HTML of a point's number, with a link to its row in the table of all points.
 [[nodiscard]] std::string link_to(std::uint64_t point);
 

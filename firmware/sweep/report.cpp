@@ -389,42 +389,32 @@ std::string Page::fronts_section() const {
 }
 
 std::string Page::points_section() const {
-  std::vector<html::Table::Column> columns{{"point"}};
   const std::vector<SweepAxis> varied_axes = axes();
-  add_columns(varied_axes, columns);
-  for (const char* title :
-       {"cycles", "latency, ms", "frames/s", array_figures::busy_title, array_figures::useful_title,
-        "memory, Mbit", "multipliers", "DRAM, MB/s"}) {
-    columns.push_back({title});
-  }
   const bool constants = std::any_of(measured_.begin(), measured_.end(),
                                      [](const Measured& m) { return m.constants_cycles != 0; });
-  if (constants) columns.push_back({"constants, once, cycles"});
-  columns.push_back({"on the front of", true});
-  html::Table table(columns, html::Table::Kind::list);
+  html::Table table(html::Table::Kind::list);
+  const auto rate = [&](const char* title, unsigned digits, const std::optional<double>& value,
+                        double factor = 1) {
+    table.cell({title}, value ? fmt::format("{:.{}f}", factor * *value, digits) : "");
+  };
   for (const Measured& m : measured_) {
-    std::vector<std::string> cells{fmt::format("<span id=\"p{0}\">{0}</span>", m.point)};
-    add_cells(varied_axes, *m.line, cells);
-    cells.push_back(grouped(m.cycles));
-    const auto rate = [&cells](unsigned digits, const std::optional<double>& value, double factor) {
-      cells.push_back(value ? fmt::format("{:.{}f}", factor * *value, digits) : "");
-    };
-    rate(3, m.latency_ms, 1);
-    rate(3, m.frames_per_second, 1);
-    rate(1, m.array_busy, 100);
-    rate(1, m.useful_mac, 100);
-    rate(3, megabits(m), 1);
-    cells.push_back(grouped(static_cast<std::uint64_t>(m.multipliers)));
-    rate(1, m.dram_bytes_per_second, 1e-6);
-    if (constants) cells.push_back(grouped(m.constants_cycles));
+    begin_row(table, fmt::format("<span id=\"p{0}\">{0}</span>", m.point), varied_axes, *m.line);
+    table.cell({"cycles"}, grouped(m.cycles));
+    rate("latency, ms", 3, m.latency_ms);
+    rate("frames/s", 3, m.frames_per_second);
+    rate(array_figures::busy_title, 1, m.array_busy, 100);
+    rate(array_figures::useful_title, 1, m.useful_mac, 100);
+    rate("memory, Mbit", 3, megabits(m));
+    table.cell({"multipliers"}, grouped(static_cast<std::uint64_t>(m.multipliers)));
+    rate("DRAM, MB/s", 1, m.dram_bytes_per_second, 1e-6);
+    if (constants) table.cell({"constants, once, cycles"}, grouped(m.constants_cycles));
     std::string marks;
     if (const auto found = fronts_.find(&m); found != fronts_.end()) {
       for (const std::size_t c : found->second) {
         marks += (marks.empty() ? "" : ", ") + std::string(costs[c].mark);
       }
     }
-    cells.push_back(marks);
-    table.row(std::move(cells));
+    table.cell({"on the front of", true}, marks);
   }
   return fmt::format("<p>A click on a title sorts.{}{}</p>\n",
                      speed_.rate
@@ -469,11 +459,8 @@ std::string Page::failed_reasons() const {
 }
 
 std::string Page::failed_section() const {
-  std::vector<html::Table::Column> columns{{"point"}};
   const std::vector<SweepAxis> varied_axes = axes();
-  add_columns(varied_axes, columns);
-  columns.push_back({"error", true});
-  html::Table table(columns, html::Table::Kind::list);
+  html::Table table(html::Table::Kind::list);
   std::vector<const Line*> failed;
   for (const Line& line : results_.lines) {
     if (line["status"] != "ok") failed.push_back(&line);
@@ -482,11 +469,9 @@ std::string Page::failed_section() const {
     return (*a)["point"].get<std::uint64_t>() < (*b)["point"].get<std::uint64_t>();
   });
   for (const Line* line : failed) {
-    std::vector<std::string> cells{
-        fmt::format("<span id=\"p{0}\">{0}</span>", plain((*line)["point"]))};
-    add_cells(varied_axes, *line, cells);
-    cells.push_back(line->contains("error") ? escape(plain((*line)["error"])) : "");
-    table.row(std::move(cells));
+    begin_row(table, fmt::format("<span id=\"p{0}\">{0}</span>", plain((*line)["point"])),
+              varied_axes, *line);
+    table.cell({"error", true}, line->contains("error") ? escape(plain((*line)["error"])) : "");
   }
   return table.html();
 }

@@ -218,30 +218,11 @@ std::string to_csv(const std::vector<Line>& lines) {
   for (const Line& line : lines) sorted.push_back(&line);
   std::sort(sorted.begin(), sorted.end(),
             [](const Line* a, const Line* b) { return by_point(*a, *b); });
-  // Columns are in the order of their first appearance, since failed points have fewer. Cells are
-  // made twice, row by row, since the cells of all rows together would be many times larger than
-  // the lines.
-  std::vector<std::string> columns;
-  std::unordered_map<std::string, std::size_t> places;
-  std::vector<std::pair<std::string, std::string>> cells;
-  for (const Line* line : sorted) {
-    cells.clear();
-    add_named_cells(*line, "", cells);
-    for (const auto& [name, text] : cells) {
-      if (places.emplace(name, columns.size()).second) columns.push_back(name);
-    }
-  }
-  std::string csv;
-  csv += csv_row(columns);
-  std::vector<std::string> row(columns.size());
-  for (const Line* line : sorted) {
-    cells.clear();
-    add_named_cells(*line, "", cells);
-    for (std::string& cell : row) cell.clear();
-    for (auto& [name, text] : cells) row[places.at(name)] = std::move(text);
-    csv += csv_row(row);
-  }
-  return csv;
+  return named_csv(sorted.size(), [&](std::size_t i) {
+    NamedCells cells;
+    add_named_cells(*sorted[i], "", cells);
+    return cells;
+  });
 }
 
 namespace {
@@ -303,7 +284,7 @@ ResultTables to_tables(const Results& results) {
   std::vector<std::string> names;
   std::unordered_map<std::string, std::size_t> places;
   std::vector<std::vector<std::string>> rows;
-  std::vector<std::pair<std::string, std::string>> cells;
+  NamedCells cells;
   for (const Line* line : sorted) {
     cells.clear();
     add_named_cells(*line, "", cells);

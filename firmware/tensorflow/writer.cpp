@@ -16,6 +16,7 @@
 #include "firmware/onnx/shapes.h"
 #include "firmware/reference/reference.h"
 #include "firmware/tensorflow/graph_def.h"
+#include "firmware/tensorflow/same_operators.h"
 #include "firmware/tensorflow/tensors.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
@@ -46,34 +47,32 @@ class Writer {
 
   /// What writes a node of each operator.
   static const std::map<std::string_view, void (Writer::*)()>& methods() {
-    static const std::map<std::string_view, void (Writer::*)()> all{
-        {"Add", &Writer::write_elementwise},
-        {"AveragePool", &Writer::write_pool},
-        {"BatchNormalization", &Writer::write_batch_normalization},
-        {"Clip", &Writer::write_clip},
-        {"Concat", &Writer::write_concat},
-        {"Conv", &Writer::write_conv},
-        {"Div", &Writer::write_elementwise},
-        {"Elu", &Writer::write_elementwise},
-        {"Flatten", &Writer::write_reshape},
-        {"Gemm", &Writer::write_gemm},
-        {"GlobalAveragePool", &Writer::write_global_average},
-        {"Identity", &Writer::write_identity},
-        {"LeakyRelu", &Writer::write_elementwise},
-        {"MatMul", &Writer::write_mat_mul},
-        {"MaxPool", &Writer::write_pool},
-        {"Mul", &Writer::write_elementwise},
-        {"Pad", &Writer::write_pad},
-        {"Relu", &Writer::write_elementwise},
-        {"Reshape", &Writer::write_reshape},
-        {"Resize", &Writer::write_resize},
-        {"Sigmoid", &Writer::write_elementwise},
-        {"Softmax", &Writer::write_softmax},
-        {"Split", &Writer::write_split},
-        {"Squeeze", &Writer::write_squeeze},
-        {"Sub", &Writer::write_elementwise},
-        {"Tanh", &Writer::write_elementwise},
-        {"Transpose", &Writer::write_transpose}};
+    static const auto all = [] {
+      std::map<std::string_view, void (Writer::*)()> list{
+          {"AveragePool", &Writer::write_pool},
+          {"BatchNormalization", &Writer::write_batch_normalization},
+          {"Clip", &Writer::write_clip},
+          {"Concat", &Writer::write_concat},
+          {"Conv", &Writer::write_conv},
+          {"Flatten", &Writer::write_reshape},
+          {"Gemm", &Writer::write_gemm},
+          {"GlobalAveragePool", &Writer::write_global_average},
+          {"Identity", &Writer::write_identity},
+          {"LeakyRelu", &Writer::write_elementwise},
+          {"MatMul", &Writer::write_mat_mul},
+          {"MaxPool", &Writer::write_pool},
+          {"Pad", &Writer::write_pad},
+          {"Reshape", &Writer::write_reshape},
+          {"Resize", &Writer::write_resize},
+          {"Softmax", &Writer::write_softmax},
+          {"Split", &Writer::write_split},
+          {"Squeeze", &Writer::write_squeeze},
+          {"Transpose", &Writer::write_transpose}};
+      for (const SameOperator& row : same_operators) {
+        if (row.result == SameResult::written) list.emplace(row.onnx, &Writer::write_elementwise);
+      }
+      return list;
+    }();
     return all;
   }
 
@@ -288,10 +287,10 @@ class Writer {
   void write_identity() { values_[node_->outputs.front()] = value(0); }
 
   void write_elementwise() {
-    static const std::map<std::string_view, const char*> names{{"Add", "AddV2"},
-                                                               {"Div", "RealDiv"}};
-    const auto other = names.find(node_->op_type);
-    const std::string op = other == names.end() ? node_->op_type : other->second;
+    std::string op = node_->op_type;
+    for (const SameOperator& row : same_operators) {
+      if (row.result == SameResult::written && row.onnx == node_->op_type) op = row.op;
+    }
     bool as_image = false;
     std::size_t rank = 0;
     for (std::size_t i = 0; i < node_->inputs.size(); ++i) {

@@ -4,154 +4,123 @@
 
 #include "isa/dais/check.h"
 #include "isa/dais/ranges.h"
+#include "isa/support/byte_fields.h"
 #include "isa/support/error.h"
 
 namespace tactus::dais {
 namespace {
 
-constexpr std::size_t word_bytes = 4;
-constexpr std::size_t words_of_op = 8;
+constexpr unsigned word_bytes = 4;
+constexpr std::uint64_t words_of_op = 8;
 constexpr Dialect all_dialects[] = {Dialect::seed, Dialect::v0, Dialect::v1};
 
 std::size_t header_words(Dialect dialect) { return dialect == Dialect::seed ? 3 : 6; }
 std::int32_t version_word(Dialect dialect) { return dialect == Dialect::v1 ? 1 : 0; }
 
-class WordReader {
+/// The words of a program, in their order in the file.
+class ProgramWords {
  public:
-  explicit WordReader(const Bytes& bytes) : bytes_(bytes) {}
+  ProgramWords(ByteFields fields, Program& program, Problems& problems)
+      : f_(fields), program_(program), problems_(problems) {}
 
-  std::int32_t next() {
-    if (bytes_.size() - position_ < word_bytes) internal_error("DAIS: read beyond the file");
-    std::uint32_t word = 0;
-    for (unsigned i = 0; i < word_bytes; ++i) {
-      word |= std::uint32_t{bytes_[position_++]} << (8 * i);
+  /// Reads or writes the program. Stops at the first words that cannot be right.
+  void run() {
+    const bool has_version = program_.dialect != Dialect::seed;
+    if (has_version && !version()) return;
+    const std::size_t inputs = count(program_.input_count(), "inputs");
+    const std::size_t outputs = count(program_.output_count(), "outputs");
+    const std::size_t ops = count(program_.ops.size(), "operations");
+    const std::size_t tables = has_version ? count(program_.tables.size(), "tables") : 0;
+    if (problems_.any()) return;
+    // The length of a file with tables is known only from the tables' sizes, which follow the
+    // operations.
+    if (!holds(std::uint64_t{inputs} + 3 * std::uint64_t{outputs} + words_of_op * ops + tables,
+               tables == 0)) {
+      return;
     }
-    return static_cast<std::int32_t>(word);
-  }
-  [[nodiscard]] std::uint64_t words_left() const {
-    return (bytes_.size() - position_) / word_bytes;
+    program_.input_shifts.resize(inputs);
+    program_.outputs.resize(outputs);
+    program_.ops.resize(ops);
+    for (std::int32_t& shift : program_.input_shifts) word(shift);
+    for (Output& output : program_.outputs) word(output.index);
+    for (Output& output : program_.outputs) word(output.shift);
+    for (Output& output : program_.outputs) word(output.negative);
+    for (Op& each : program_.ops) op(each);
+    entries(tables);
   }
 
  private:
-  const Bytes& bytes_;
-  std::size_t position_ = 0;
-};
-
-struct Counts {
-  std::size_t inputs = 0, outputs = 0, ops = 0, tables = 0;
-};
-
-/// Reads a count of the header; a negative count is a problem.
-std::size_t read_count(WordReader& reader, const char* what, Problems& problems) {
-  const std::int32_t count = reader.next();
-  if (count < 0) problems.add("", fmt::format("{} {}; allowed 0 and above", count, what));
-  return count < 0 ? 0 : static_cast<std::size_t>(count);
-}
-
-Counts read_header(WordReader& reader, Program& program, Problems& problems) {
-  Counts counts;
-  const bool has_version = program.dialect != Dialect::seed;
-  if (has_version) {
-    const std::int32_t version = reader.next();
-    if (version != version_word(program.dialect)) {
-      problems.add("", fmt::format("version word {}; dialect {} needs {}", version,
-                                   name(program.dialect), version_word(program.dialect)));
-      return counts;
-    }
-    program.firmware = reader.next();
+  template <typename T>
+  void word(T& value) {
+    f_.field(value, word_bytes, "a word");
   }
-  counts.inputs = read_count(reader, "inputs", problems);
-  counts.outputs = read_count(reader, "outputs", problems);
-  counts.ops = read_count(reader, "operations", problems);
-  if (has_version) counts.tables = read_count(reader, "tables", problems);
-  return counts;
-}
 
-/// Checks that the file holds `words` more words (exactly so many if `exactly`). Reports a problem
-/// and returns false otherwise.
-bool check_length(const WordReader& reader, std::uint64_t words, bool exactly, const Bytes& bytes,
-                  Problems& problems) {
-  const std::uint64_t left = reader.words_left();
-  if (left == words || (left > words && !exactly)) return true;
-  const std::uint64_t read = bytes.size() - left * word_bytes;
-  problems.add("", fmt::format("{} bytes; the counts in the header ask for {}{}", bytes.size(),
-                               exactly ? "" : "at least ", read + words * word_bytes));
-  return false;
-}
-
-Op read_op(WordReader& reader) {
-  Op op;
-  op.opcode = reader.next();
-  op.id0 = reader.next();
-  op.id1 = reader.next();
-  const std::int32_t low = reader.next();
-  op.data = join_words(low, reader.next());
-  op.type.is_signed = reader.next();
-  op.type.integer_bits = reader.next();
-  op.type.fraction_bits = reader.next();
-  op.range = interval_of(op.type);
-  return op;
-}
-
-bool read_tables(WordReader& reader, std::size_t count, const Bytes& bytes, Program& program,
-                 Problems& problems) {
-  std::vector<std::size_t> sizes(count);
-  std::uint64_t words = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::int32_t size = reader.next();
-    if (size < 0) {
-      problems.add(fmt::format("table {}", i),
-                   fmt::format("{} entries; allowed 0 and above", size));
+  bool version() {
+    const std::int32_t needed = version_word(program_.dialect);
+    std::int32_t version = needed;
+    word(version);
+    if (version != needed) {
+      problems_.add("", fmt::format("version word {}; dialect {} needs {}", version,
+                                    name(program_.dialect), needed));
       return false;
     }
-    sizes[i] = static_cast<std::size_t>(size);
-    words += sizes[i];
+    word(program_.firmware);
+    return true;
   }
-  if (!check_length(reader, words, true, bytes, problems)) return false;
-  for (const std::size_t size : sizes) {
-    Table& table = program.tables.emplace_back();
-    table.entries.resize(size);
-    for (std::int32_t& entry : table.entries) entry = reader.next();
+
+  /// A count; a negative one is a problem.
+  std::size_t count(std::size_t written, const char* what, std::optional<std::size_t> table = {}) {
+    if (written > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+      user_error("{} elements; a DAIS file counts them with 31 bits", written);
+    }
+    auto value = static_cast<std::int32_t>(written);
+    word(value);
+    if (value >= 0) return static_cast<std::size_t>(value);
+    problems_.add(table ? fmt::format("table {}", *table) : "",
+                  fmt::format("{} {}; allowed 0 and above", value, what));
+    return 0;
   }
-  return true;
-}
 
-void read_body(WordReader& reader, const Counts& counts, Program& program) {
-  program.input_shifts.resize(counts.inputs);
-  for (std::int32_t& shift : program.input_shifts) shift = reader.next();
-  program.outputs.resize(counts.outputs);
-  for (Output& output : program.outputs) output.index = reader.next();
-  for (Output& output : program.outputs) output.shift = reader.next();
-  for (Output& output : program.outputs) output.negative = reader.next() != 0;
-  program.ops.reserve(counts.ops);
-  for (std::size_t i = 0; i < counts.ops; ++i) program.ops.push_back(read_op(reader));
-}
+  /// Checks that the file holds `words` more words (exactly so many if `exactly`).
+  bool holds(std::uint64_t words, bool exactly) {
+    const std::uint64_t left = (f_.end() - f_.at()) / word_bytes;
+    if (!f_.reads() || left == words || (left > words && !exactly)) return true;
+    problems_.add("", fmt::format("{} bytes; the counts in the header ask for {}{}", f_.end(),
+                                  exactly ? "" : "at least ", f_.at() + words * word_bytes));
+    return false;
+  }
 
-class WordWriter {
- public:
-  void add(std::int32_t value) {
-    const auto word = static_cast<std::uint32_t>(value);
-    for (unsigned i = 0; i < word_bytes; ++i) {
-      bytes_.push_back(static_cast<std::uint8_t>(word >> (8 * i)));
+  void op(Op& op) {
+    word(op.opcode);
+    word(op.id0);
+    word(op.id1);
+    f_.field(op.data, 2 * word_bytes, "data");
+    word(op.type.is_signed);
+    word(op.type.integer_bits);
+    word(op.type.fraction_bits);
+    if (f_.reads()) op.range = interval_of(op.type);
+  }
+
+  /// The sizes of all tables, then the entries of all.
+  void entries(std::size_t tables) {
+    std::vector<std::size_t> sizes(tables);
+    std::uint64_t words = 0;
+    for (std::size_t i = 0; i < tables; ++i) {
+      sizes[i] = count(f_.reads() ? 0 : program_.tables[i].entries.size(), "entries", i);
+      if (problems_.any()) return;
+      words += sizes[i];
+    }
+    if (!holds(words, true)) return;
+    program_.tables.resize(tables);
+    for (std::size_t i = 0; i < tables; ++i) {
+      program_.tables[i].entries.resize(sizes[i]);
+      for (std::int32_t& entry : program_.tables[i].entries) word(entry);
     }
   }
-  void add_count(std::size_t count) {
-    if (count > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-      user_error("{} elements; a DAIS file counts them with 31 bits", count);
-    }
-    add(static_cast<std::int32_t>(count));
-  }
-  void add(const Op& op) {
-    for (const std::int32_t word :
-         {op.opcode, op.id0, op.id1, op.data_low(), op.data_high(), op.type.is_signed,
-          op.type.integer_bits, op.type.fraction_bits}) {
-      add(word);
-    }
-  }
-  [[nodiscard]] Bytes take() { return std::move(bytes_); }
 
- private:
-  Bytes bytes_;
+  ByteFields f_;
+  Program& program_;
+  Problems& problems_;
 };
 
 }  // namespace
@@ -169,16 +138,9 @@ Program try_decode_binary(const Bytes& bytes, Dialect dialect, Problems& problem
                                  name(dialect), header));
     return program;
   }
-  WordReader reader(bytes);
-  const Counts counts = read_header(reader, program, problems);
+  const std::string no_place;  // lengths are checked before words are read
+  ProgramWords(ByteFields(bytes.data(), bytes.size(), 0, no_place), program, problems).run();
   if (problems.any()) return program;
-  const std::uint64_t words = std::uint64_t{counts.inputs} + 3 * std::uint64_t{counts.outputs} +
-                              words_of_op * std::uint64_t{counts.ops} + counts.tables;
-  // The length of a file with tables is known only from the tables' sizes, which follow the
-  // operations.
-  if (!check_length(reader, words, counts.tables == 0, bytes, problems)) return program;
-  read_body(reader, counts, program);
-  if (!read_tables(reader, counts.tables, bytes, program, problems)) return program;
   check_program(program, problems);
   return program;
 }
@@ -226,25 +188,10 @@ Bytes encode_binary(const Program& program, Dialect dialect, const std::string& 
   if (dialect == Dialect::seed && !program.tables.empty()) {
     user_error("{}: {} tables; dialect seed has none", where, program.tables.size());
   }
-  WordWriter writer;
-  if (dialect != Dialect::seed) {
-    writer.add(version_word(dialect));
-    writer.add(program.firmware);
-  }
-  writer.add_count(program.input_count());
-  writer.add_count(program.output_count());
-  writer.add_count(program.ops.size());
-  if (dialect != Dialect::seed) writer.add_count(program.tables.size());
-  for (const std::int32_t shift : program.input_shifts) writer.add(shift);
-  for (const Output& output : program.outputs) writer.add(output.index);
-  for (const Output& output : program.outputs) writer.add(output.shift);
-  for (const Output& output : program.outputs) writer.add(output.negative ? 1 : 0);
-  for (const Op& op : program.ops) writer.add(op);
-  for (const Table& table : program.tables) writer.add_count(table.entries.size());
-  for (const Table& table : program.tables) {
-    for (const std::int32_t entry : table.entries) writer.add(entry);
-  }
-  return writer.take();
+  Bytes bytes;
+  Problems problems(where);
+  ProgramWords(ByteFields(bytes), copy, problems).run();
+  return bytes;
 }
 
 std::vector<std::string> conversion_notes(const Program& program, Dialect dialect) {

@@ -9,6 +9,10 @@
 
 #include "isa/dpas/program.h"
 
+namespace tactus {
+class ByteFields;
+}
+
 namespace tactus::dpas {
 
 /// Name of the attribute that holds annotations; other readers ignore unknown attributes.
@@ -22,6 +26,8 @@ struct BinaryForm {
   bool dpas_predicate = false;  ///< 16 bits behind `exec`, in files of tools from April 2026 on
 };
 
+/// Reads one instruction into `instruction`, or writes it.
+void instruction_fields(ByteFields& fields, const BinaryForm& form, Instruction& instruction);
 /// Appends one instruction.
 void encode(const Instruction& instruction, const BinaryForm& form,
             std::vector<std::uint8_t>& bytes);

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,9 +37,12 @@ namespace tactus {
   return quoted + "\"";
 }
 
-/// Adds the cells of a JSON value, not quoted, by name: keys of nested objects are joined by dots.
+/// Cells of a row, not quoted, each with the name of its column.
+using NamedCells = std::vector<std::pair<std::string, std::string>>;
+
+/// Adds the cells of a JSON value: keys of nested objects are joined by dots.
 inline void add_named_cells(const nlohmann::ordered_json& value, const std::string& name,
-                            std::vector<std::pair<std::string, std::string>>& cells) {
+                            NamedCells& cells) {
   if (!value.is_object()) {
     cells.emplace_back(name, value.is_string() ? value.get<std::string>()
                              : value.is_null() ? std::string()
@@ -55,6 +59,27 @@ inline void add_named_cells(const nlohmann::ordered_json& value, const std::stri
   std::string row;
   for (std::size_t i = 0; i < cells.size(); ++i) row += (i == 0 ? "" : ",") + csv_cell(cells[i]);
   return row + "\n";
+}
+
+/// A table of `count` rows; rows may lack cells. Columns are in the order in which their names
+/// first appear. cells_of(i) gives the named cells of row i. It is called twice for each row, since
+/// the cells of all rows together may be many times larger than what they are made from.
+template <typename CellsOf>
+[[nodiscard]] std::string named_csv(std::size_t count, const CellsOf& cells_of) {
+  std::vector<std::string> columns;
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const auto& [name, text] : cells_of(i)) {
+      if (places.emplace(name, columns.size()).second) columns.push_back(name);
+    }
+  }
+  std::string csv = csv_row(columns);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::string> row(columns.size());
+    for (const auto& [name, text] : cells_of(i)) row[places.at(name)] = text;
+    csv += csv_row(row);
+  }
+  return csv;
 }
 
 }  // namespace tactus

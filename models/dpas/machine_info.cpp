@@ -3,6 +3,7 @@
 #include "models/axi/axi_slave.h"
 #include "models/dpas/array_time.h"
 #include "models/dpas/events.h"
+#include "models/dpas/system.h"
 #include "models/dram/ddr_figure_infos.h"
 #include "models/sim/array_figures.h"
 #include "models/sim/energy_figure_infos.h"
@@ -140,32 +141,9 @@ MachineInfo build() {
   info.kinds_introduction =
       "Each thread issues its instructions in order. The table counts the cycles that each kind "
       "spends at the heads of the threads.";
-  info.counters = {
-      {"read_beats"},
-      {"write_beats"},
-      {"read_bursts"},
-      {"write_bursts"},
-      {"read_alone"},
-      {"write_alone"},
-      {"read_and_write"},
-      {"dpas"},
-      {"rows"},
-      {"macs"},
-      {"macros"},
-      {"conflict_cycles"},
-      {"grf_reads"},
-      {"grf_reads_saved"},
-      {"grf_writes"},
-      {"alu_cycles"},
-      {"alu_instructions"},
-      {"loads"},
-      {"stores"},
-      {"bytes_loaded"},
-      {"bytes_stored"},
-      {"issued", most_threads},
-      {"macs_by_kind", mac_kinds},
-      {"alu_lanes"},
-  };
+  for (const auto& [name, values] : counter_list({})) {
+    info.counters.push_back({name, static_cast<unsigned>(values.size())});
+  }
   info.identities = identities();
   info.work = "macs";
   info.traffic = {"memory", "memory", "the memory port", {{"lsu", "memory"}}};

@@ -153,39 +153,45 @@ MachineRates System::rates() const {
           parameters_.profile.grf_bytes};
 }
 
-/// Values in the order of MachineInfo::counters.
+std::vector<std::pair<std::string_view, std::vector<std::uint64_t>>> counter_list(
+    const UnitStats& s) {
+  return {
+      {"read_beats", {s.port.read_beats}},
+      {"write_beats", {s.port.write_beats}},
+      {"read_bursts", {s.port.read_bursts}},
+      {"write_bursts", {s.port.write_bursts}},
+      {"read_alone", {s.port.read_beats - s.port.both}},
+      {"write_alone", {s.port.write_beats - s.port.both}},
+      {"read_and_write", {s.port.both}},
+      {"dpas", {s.array.instructions}},
+      {"rows", {s.array.rows}},
+      {"macs", {s.array.macs}},
+      {"macros", {s.array.macros}},
+      {"conflict_cycles", {s.array.conflict_cycles}},
+      {"grf_reads", {s.registers.reads}},
+      {"grf_reads_saved", {s.registers.saved}},
+      {"grf_writes", {s.registers.writes}},
+      {"alu_cycles", {s.alu.cycles}},
+      {"alu_instructions", {s.alu.instructions}},
+      {"loads", {s.messages.loads}},
+      {"stores", {s.messages.stores}},
+      {"bytes_loaded", {s.messages.bytes_loaded}},
+      {"bytes_stored", {s.messages.bytes_stored}},
+      {"issued", {s.issue.issued.begin(), s.issue.issued.end()}},
+      {"macs_by_kind", {s.array.macs_by_kind.begin(), s.array.macs_by_kind.end()}},
+      {"alu_lanes", {s.alu.lanes}},
+  };
+}
+
 std::vector<std::uint64_t> System::counters() const {
   const Cycle now = clock_.now;
-  const MemoryPort::Stats port = memory_.port().stats(now);
-  const Array::Stats array = array_.stats(now);
-  const RegisterFile::Stats& registers = registers_.stats();
-  const LoadStoreUnit::Stats& messages = memory_.stats();
-  std::vector<std::uint64_t> values{port.read_beats,
-                                    port.write_beats,
-                                    port.read_bursts,
-                                    port.write_bursts,
-                                    port.read_beats - port.both,
-                                    port.write_beats - port.both,
-                                    port.both,
-                                    array.instructions,
-                                    array.rows,
-                                    array.macs,
-                                    array.macros,
-                                    array.conflict_cycles,
-                                    registers.reads,
-                                    registers.saved,
-                                    registers.writes,
-                                    alu_.stats(now).cycles,
-                                    alu_.stats(now).instructions,
-                                    messages.loads,
-                                    messages.stores,
-                                    messages.bytes_loaded,
-                                    messages.bytes_stored};
-  const IssueStage::Stats& issue = issue_->stats();
-  values.insert(values.end(), issue.issued.begin(), issue.issued.end());
-  values.insert(values.end(), array.macs_by_kind.begin(), array.macs_by_kind.end());
-  values.push_back(alu_.stats(now).lanes);
-  return values;
+  std::vector<std::uint64_t> all;
+  for (const auto& [name, values] :
+       counter_list({memory_.port().stats(now), memory_.stats(), array_.stats(now),
+                     registers_.stats(), alu_.stats(now), issue_->stats()})) {
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
 }
 
 std::vector<KindCounts> System::kind_counts() const {

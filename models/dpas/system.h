@@ -24,6 +24,20 @@
 
 namespace tactus::dpas {
 
+/// What the units have counted.
+struct UnitStats {
+  MemoryPort::Stats port;
+  LoadStoreUnit::Stats messages;
+  Array::Stats array;
+  RegisterFile::Stats registers;
+  Alu::Stats alu;
+  IssueStage::Stats issue;
+};
+
+/// Names and values of all counters, in the order of statistics.
+[[nodiscard]] std::vector<std::pair<std::string_view, std::vector<std::uint64_t>>> counter_list(
+    const UnitStats& stats);
+
 class System final : public sc_core::sc_module, public Machine {
  public:
   System(const sc_core::sc_module_name& name, Clock& clock, const MachineParameters& parameters);

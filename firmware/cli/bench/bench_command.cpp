@@ -362,27 +362,16 @@ Json row_json(const Row& row, const Outcome& outcome) {
   return json;
 }
 
-/// The table as CSV: every row has all columns.
 std::string to_csv(const Json& rows) {
-  std::vector<std::string> order;
-  std::vector<std::map<std::string, std::string>> cells(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::vector<std::pair<std::string, std::string>> named;
-    add_named_cells(rows[i], "", named);
-    for (auto& [name, text] : named) {
+  return named_csv(rows.size(), [&](std::size_t i) {
+    NamedCells cells;
+    for (const auto& [name, value] : rows[i].items()) {
       // null if the object is absent
-      if (name == "figures" || name == "published" || name == "measured") continue;
-      if (std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
-      cells[i][name] = std::move(text);
+      const bool object = name == "figures" || name == "published" || name == "measured";
+      if (!object || !value.is_null()) add_named_cells(value, name, cells);
     }
-  }
-  std::string text = csv_row(order);
-  for (auto& row : cells) {
-    std::vector<std::string> line;
-    for (const std::string& name : order) line.push_back(std::move(row[name]));
-    text += csv_row(line);
-  }
-  return text;
+    return cells;
+  });
 }
 
 // ---- the run --------------------------------------------------------------------------------

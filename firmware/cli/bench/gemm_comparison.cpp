@@ -45,14 +45,10 @@ void refuse_unused(const Args& args, const std::vector<gemm::GemmConfig>& machin
   const auto any = [&](auto&& is) { return std::any_of(machines.begin(), machines.end(), is); };
   const bool any_tcu = any([](const gemm::GemmConfig& machine) { return machine.is_tcu; });
   const bool any_dpas = any([](const gemm::GemmConfig& machine) { return !machine.is_tcu; });
-  for (const char* name : {"arch", "mac-rounding", "decoder-timeout", "feed-gap", "stall-percent",
-                           "stall-seed", "shuffle-seed"}) {
-    if (!args.has(name)) continue;
-    user_error(
-        "tactus gemm: --{} is for the built-in product, without --shape and --list; a "
-        "machine is named with --machine",
-        name);
-  }
+  args.refuse(
+      {"arch", "mac-rounding", "decoder-timeout", "feed-gap", "stall-percent", "stall-seed",
+       "shuffle-seed"},
+      "is for the built-in product, without --shape and --list; a machine is named with --machine");
   if (any_dpas) {
     if (!any_tcu) {
       refuse_unused_memory(args, machines.front().dpas.machine.memory == dpas::MemoryKind::ideal);
@@ -65,11 +61,9 @@ void refuse_unused(const Args& args, const std::vector<gemm::GemmConfig>& machin
     names.insert(names.end(), list.begin(), list.end());
   }
   names.emplace_back("kernel");
-  for (const std::string& name : names) {
-    // A TCU itself reports that its precision is fixed.
-    if (!args.has(name) || name == "precision") continue;
-    user_error("tactus gemm: --{} is for machines with a DPAS array, and none is named", name);
-  }
+  // A TCU itself reports that its precision is fixed.
+  names.erase(std::remove(names.begin(), names.end(), "precision"), names.end());
+  args.refuse(names, "is for machines with a DPAS array, and none is named");
 }
 
 std::vector<Problem> problems_of(const Args& args) {
@@ -340,11 +334,7 @@ bool compares(const Args& args) {
         std::vector<std::string>{"stats", "csv", "report", "kernel"},
         option_names(gemm::kernel_parameters()), option_names(gemm::dpas_option_parameters()),
         option_names(gemm::profile_parameters())}) {
-    for (const std::string& name : names) {
-      if (args.has(name)) {
-        user_error("tactus gemm: --{} needs --shape MxNxK or --list F.csv", name);
-      }
-    }
+    args.refuse(names, "needs --shape MxNxK or --list F.csv");
   }
   return false;
 }

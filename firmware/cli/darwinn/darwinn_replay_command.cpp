@@ -237,11 +237,7 @@ struct Replayed {
 
 /// Replays several models in turn, or one model repeatedly.
 int replay_series(const Args& args, const LinkPreset& link) {
-  for (const char* option : {"timeline", "report"}) {
-    if (args.has(option)) {
-      user_error("tactus darwinn replay: --{} is for one request of one file", option);
-    }
-  }
+  args.refuse({"timeline", "report"}, "is for one request of one file");
   constexpr std::uint64_t most_requests = 1000000;
   const std::vector<std::string>& paths = args.positional();
   const std::uint64_t requests = args.number("requests", paths.size(), 1, most_requests);

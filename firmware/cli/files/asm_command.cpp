@@ -35,22 +35,6 @@ std::vector<Args::Option> with_visa_options(std::vector<Args::Option> options) {
   return options;
 }
 
-/// Refuses options that have no effect on this kind of file.
-void refuse_options(const Args& args, const std::vector<std::string>& names, const char* file) {
-  for (const std::string& name : names) {
-    if (args.has(name)) user_error("tactus {}: --{} is not for {}", args.command(), name, file);
-  }
-}
-
-void refuse_tcu_options(const Args& args, const std::vector<std::string>& names) {
-  refuse_options(args, names, "vISA files");
-}
-
-void refuse_visa_options(const Args& args, std::vector<std::string> names = {}) {
-  for (const Args::Option& option : visa_options()) names.push_back(option.name);
-  refuse_options(args, names, "this file; allowed with vISA files (.visaasm, .isa)");
-}
-
 /// Returns a program's text with a comment above each layer. `text` has comments at its top and
 /// then one line for each instruction.
 std::string with_layers(const std::string& text, const std::vector<tcu::LayerEntry>& layers) {
@@ -83,7 +67,7 @@ int asm_command(const Words& words) {
   if (!args.parse(words)) return exit_ok;
   const std::string source = only_file(args);
   if (args.text("machine") || is_visa_file(source)) {
-    refuse_tcu_options(args, {"arch", "permissive"});
+    args.refuse({"arch", "permissive"}, "is not for vISA files");
     assemble_visa(args, source, args.required("output", "F.isa"));
     return exit_ok;
   }
@@ -115,11 +99,11 @@ int disasm_command(const Words& words) {
   if (!args.parse(words)) return exit_ok;
   std::string path = only_file(args);
   if (is_visa_file(path)) {
-    refuse_tcu_options(args, {"arch"});
+    args.refuse({"arch"}, "is not for vISA files");
     print_or_write(args, disassemble_visa(args, path));
     return exit_ok;
   }
-  refuse_visa_options(args, {"native"});
+  refuse_visa_options(args);
   tcu::Architecture architecture;
   std::vector<tcu::LayerEntry> layers;
   if (path.size() > 7 && path.compare(path.size() - 7, 7, ".tmodel") == 0) {

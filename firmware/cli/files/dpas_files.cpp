@@ -151,6 +151,12 @@ dpas::Profile read_machine_profile(const std::string& machine,
   return dpas::read_profile(is_path ? machine : config_path("dpas", machine));
 }
 
+void refuse_visa_options(const Args& args) {
+  const char* const why = "is not for this file; allowed with vISA files (.visaasm, .isa)";
+  args.refuse({"native"}, why);
+  args.refuse_all(visa_options(), why);
+}
+
 dpas::Program read_visa_program(const Args& args, const std::string& path,
                                 const dpas::Profile& profile) {
   return parse_and_check(args, path, profile);

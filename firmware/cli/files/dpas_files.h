@@ -20,6 +20,8 @@ namespace tactus {
 
 /// Options of the three commands for such files, besides --output.
 [[nodiscard]] std::vector<Args::Option> visa_options();
+/// Refuses these options and --native, for other files.
+void refuse_visa_options(const Args& args);
 
 /// Reads and resolves a file, with the options --visa-pred16, --strict and --allow-overlap. Prints
 /// warnings.

@@ -268,9 +268,7 @@ int dram_command(const Words& words) {
   if (!name) user_error("tactus dram: --ddr NAME|F.json is missing; presets are in configs/dram");
   const std::uint64_t drampower =
       args.number("drampower-version", oldest_drampower, oldest_drampower, newest_drampower);
-  if (args.has("drampower-version") && !args.has("drampower")) {
-    user_error("tactus dram: --drampower-version belongs to --drampower");
-  }
+  if (!args.has("drampower")) args.refuse({"drampower-version"}, "belongs to --drampower");
   const DdrPreset preset = read_ddr_preset(*name);
   for (const char* output : {"output", "commands", "drampower", "stats"}) {
     const auto file = args.text(output);

@@ -268,12 +268,7 @@ int info_command(const Words& words) {
     print_visa_info(args, path);
     return exit_ok;
   }
-  for (const Args::Option& option : visa_options()) {
-    if (args.has(option.name)) {
-      user_error("tactus info: --{} is not for this file; allowed with vISA files (.visaasm, .isa)",
-                 option.name);
-    }
-  }
+  refuse_visa_options(args);
   if (path.size() > 3 && path.compare(path.size() - 3, 3, ".pb") == 0) {
     user_error("{}: is a TensorFlow graph or an ONNX tensor; tactus compile takes both", path);
   }

@@ -243,10 +243,8 @@ int compile_command(const Words& words) {
     user_error(
         "tactus compile: nothing to do: give -o DIR, --summary, --layers, --dump or --check");
   }
-  for (const char* option : {"input", "seed", "tolerance", "test-data", "beside"}) {
-    if (args.has(option) && !args.has("check")) {
-      user_error("tactus compile: --{} belongs to --check", option);
-    }
+  if (!args.has("check")) {
+    args.refuse({"input", "seed", "tolerance", "test-data", "beside"}, "belongs to --check");
   }
   compiler::Options options = read_options(args);
   if (options.via == compiler::Via::stripe) {

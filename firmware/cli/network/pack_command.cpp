@@ -65,10 +65,8 @@ int pack_command(const Words& words) {
     options.profile = *profile == "b" ? PackProfile::b : PackProfile::a;
   }
   options.cache_parameters = args.has("cache-parameters");
+  if (!options.cache_parameters) args.refuse({"token"}, "belongs to --cache-parameters");
   if (const auto token = args.text("token")) {
-    if (!options.cache_parameters) {
-      user_error("tactus pack: --token belongs to --cache-parameters");
-    }
     options.token = parse_address(*token, "tactus pack: --token");
     if (options.token == 0) user_error("tactus pack: --token 0 is not allowed; allowed: any other");
   }

@@ -227,21 +227,31 @@ void check_integers(const stripe::Tensor& values, stripe::DataType type, const s
   }
 }
 
+/// The words NAME=FILE of an option.
+std::vector<std::pair<std::string, std::string>> named_files(const Args& args,
+                                                             const std::string& option) {
+  std::vector<std::pair<std::string, std::string>> files;
+  std::set<std::string> names;
+  for (const std::string& word : args.texts(option)) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      user_error("tactus {}: --{} {}: expected NAME=FILE", args.command(), option, quote(word));
+    }
+    files.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    if (!names.insert(files.back().first).second) {
+      user_error("tactus {}: --{} {}: the buffer is given twice", args.command(), option,
+                 quote(word));
+    }
+  }
+  return files;
+}
+
 stripe::Tensors inputs_of(const Args& args, const Program& program) {
   stripe::Tensors inputs = stripe::sample_inputs(program);
   const auto buffers = stripe::user_buffers(program);
-  std::set<std::string> given;
-  for (const std::string& word : args.texts("input")) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      user_error("tactus stripe run: --input {}: expected NAME=FILE", quote(word));
-    }
-    if (!given.insert(word.substr(0, equals)).second) {
-      user_error("tactus stripe run: --input {}: the buffer is given twice", quote(word));
-    }
-    const std::string path = word.substr(equals + 1);
-    stripe::Tensor& values = inputs[word.substr(0, equals)] = read_buffer(path);
-    const auto buffer = buffers.find(word.substr(0, equals));
+  for (const auto& [name, path] : named_files(args, "input")) {
+    stripe::Tensor& values = inputs[name] = read_buffer(path);
+    const auto buffer = buffers.find(name);
     // With --arch the data type of the unit stands for all types.
     if (buffer != buffers.end() && !args.has("arch")) {
       check_integers(values, buffer->second.type, path);
@@ -425,17 +435,9 @@ int lower_program(const Words& words) {
   options.reuse = !args.has("no-reuse");
   options.complete = !args.has("no-passes");
   options.axi_bytes = args.number("axi-bytes", options.axi_bytes, 1, 1024);
-  for (const std::string& word : args.texts("constant")) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      user_error("tactus stripe lower: --constant {}: expected NAME=FILE", quote(word));
-    }
-    const stripe::Tensor tensor = read_buffer(word.substr(equals + 1));
-    if (!options.constants
-             .emplace(word.substr(0, equals), std::vector<float>(tensor.begin(), tensor.end()))
-             .second) {
-      user_error("tactus stripe lower: --constant {}: the buffer is given twice", quote(word));
-    }
+  for (const auto& [name, path] : named_files(args, "constant")) {
+    const stripe::Tensor tensor = read_buffer(path);
+    options.constants.emplace(name, std::vector<float>(tensor.begin(), tensor.end()));
   }
   const compiler::LoweredStripe lowered =
       located(path, [&] { return compiler::lower(program, architecture, options); });

@@ -140,11 +140,8 @@ int zoo_command(const Words& words) {
   const std::uint64_t seed = args.number("seed", nn::default_zoo_seed, 0, UINT64_MAX);
   const auto output = args.text("output");
   if (args.positional().empty()) {
-    if (output)
-      user_error("tactus zoo: --output needs the name of a network; tactus zoo lists them");
-    for (const char* option : {"image", "format", "seed"}) {
-      if (args.has(option)) user_error("tactus zoo: --{} needs the name of a network", option);
-    }
+    args.refuse({"output"}, "needs the name of a network; tactus zoo lists them");
+    args.refuse({"image", "format", "seed"}, "needs the name of a network");
     print_list();
     return exit_ok;
   }
@@ -153,7 +150,7 @@ int zoo_command(const Words& words) {
   if (!output && !args.has("image")) {
     user_error("tactus zoo: --output F.onnx or F.pb is missing");
   }
-  if (!output && args.has("format")) user_error("tactus zoo: --format needs --output");
+  if (!output) args.refuse({"format"}, "needs --output");
   const std::string format = output ? format_of(args, *output) : "";
   if (output) claim_output(*output);
   const nn::Network network = entry.build(seed);

@@ -206,19 +206,14 @@ std::vector<Args::Option> dpas_machine_options() {
 }
 
 void refuse_unused_memory(const Args& args, bool ideal) {
-  using Names = std::initializer_list<const char*>;
-  if (args.has("stream")) {
-    user_error("tactus {}: --stream is for TCUs; a DPAS machine's instructions are always there",
-               args.command());
-  }
+  args.refuse({"stream"}, "is for TCUs; a DPAS machine's instructions are always there");
   // With ideal memory a board would set the clock only, which has an option of its own.
-  const Names of_axi{"axi-data-bits",  "read-latency",   "write-latency",   "memory", "ddr",
-                     "port-clock-mhz", "port-data-bits", "interconnect-ns", "board"};
-  const Names of_ideal{"ideal-latency", "ideal-bytes"};
-  for (const char* name : ideal ? of_axi : of_ideal) {
-    if (!args.has(name)) continue;
-    user_error("tactus {}: --{} needs --memory-port {}", args.command(), name,
-               ideal ? "axi" : "ideal");
+  if (ideal) {
+    args.refuse({"axi-data-bits", "read-latency", "write-latency", "memory", "ddr",
+                 "port-clock-mhz", "port-data-bits", "interconnect-ns", "board"},
+                "needs --memory-port axi");
+  } else {
+    args.refuse({"ideal-latency", "ideal-bytes"}, "needs --memory-port ideal");
   }
 }
 

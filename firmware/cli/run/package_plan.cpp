@@ -73,11 +73,7 @@ std::vector<Args::Option> package_options() {
 }
 
 void refuse_package_options(const Args& args) {
-  for (const char* option : {"link", "requests", "in-flight", "arenas", "link-timeline"}) {
-    if (args.has(option)) {
-      user_error("tactus run: --{} belongs to packages; name one, such as M.dwn1", option);
-    }
-  }
+  args.refuse_all(package_options(), "belongs to packages; name one, such as M.dwn1");
 }
 
 PackagePlan read_packages(const Args& args) {

@@ -101,7 +101,7 @@ void plan_program(const Args& args, const Sources& sources, RunPlan& plan) {
     refuse_other_kind(plan.workload.program, as_text(program), FileKind::program);
     user_error("tactus run: --program needs --arch NAME|F.tarch or --board NAME");
   }
-  if (args.has("input")) user_error("tactus run: --input belongs to --model; use --dram0 F.bin");
+  args.refuse({"input"}, "belongs to --model; use --dram0 F.bin");
   if (!plan.workload.inputs.empty()) {
     user_error("{}:/workload/inputs: belongs to a model, not to a program; use \"dram0\"",
                sources.file.path);
@@ -321,9 +321,11 @@ void read_request(const Args& args, RunRequest& request) {
 }
 
 void plan_sampling(const Args& args, RunPlan& plan) {
-  check_needs(sampler_parameters().section(), args, "samples", "F.tsample");
+  const bool samples = args.has("samples");
+  const auto options = parameter_options(sampler_parameters().section(), "");
+  if (!samples) args.refuse_all(options, "needs --samples F.tsample");
   read_options(sampler_parameters(), args, plan.sampling);
-  if (!args.has("samples")) return;
+  if (!samples) return;
   plan.config.sample_interval = plan.sampling.interval;
   plan.config.sample_block_size = plan.sampling.block;
   plan.config.sample_pause = plan.sampling.pause;

@@ -12,14 +12,6 @@
 namespace tactus {
 namespace {
 
-/// Options of runs of one model or program, which have no meaning for several models.
-constexpr const char* options_of_one[] = {
-    "program",    "dram0",     "dram1",           "config",         "print-config", "regions",
-    "energy",     "output",    "events",          "retire-log",     "dump",         "layers",
-    "layers-csv", "samples",   "sample-interval", "sample-block",   "sample-pause", "vcd",
-    "fst",        "gtkw",      "surfer",          "timeline-layer", "trace-layer",  "link",
-    "requests",   "in-flight", "arenas",          "link-timeline"};
-
 void read_models(const Args& args, ServingRequest& made) {
   auto models = models_of(args);
   if (models.empty() && args.has("model")) {
@@ -92,13 +84,15 @@ bool is_served(const Args& args) {
 }
 
 ServingRequest read_serving_request(const Args& args) {
-  for (const char* option : options_of_one) {
-    if (!args.has(option)) continue;
-    user_error(
-        "tactus run: --{} is for a run of one model or program without --on, --arrivals, "
-        "--duration, --queue, --order, --unit-clocks, --slowdowns and --request-log",
-        option);
-  }
+  // Options of runs of one model or program, which have no meaning for several models.
+  args.refuse(
+      {"program",    "dram0",     "dram1",           "config",         "print-config", "regions",
+       "energy",     "output",    "events",          "retire-log",     "dump",         "layers",
+       "layers-csv", "samples",   "sample-interval", "sample-block",   "sample-pause", "vcd",
+       "fst",        "gtkw",      "surfer",          "timeline-layer", "trace-layer",  "link",
+       "requests",   "in-flight", "arenas",          "link-timeline"},
+      "is for a run of one model or program without --on, --arrivals, --duration, --queue, "
+      "--order, --unit-clocks, --slowdowns and --request-log");
   ServingRequest made;
   read_models(args, made);
   Serving& serving = made.serving;

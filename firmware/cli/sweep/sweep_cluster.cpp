@@ -26,8 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* submit_names[] = {"shards", "sbatch", "wait"};
-
 /// Quotes a word for a shell, if necessary.
 std::string shell_word(const std::string& text) {
   std::string word = "'";
@@ -114,9 +112,7 @@ std::vector<Args::Option> submit_options() {
 
 void refuse_submit_options(const Args& args) {
   if (args.has("submit")) return;
-  for (const char* name : submit_names) {
-    if (args.has(name)) user_error("tactus {}: --{} needs --submit slurm", args.command(), name);
-  }
+  args.refuse({"shards", "sbatch", "wait"}, "needs --submit slurm");
 }
 
 int submit_sweep(const Args& args, const std::string& sweep) {
@@ -126,12 +122,8 @@ int submit_sweep(const Args& args, const std::string& sweep) {
   }
   const auto folder = args.text("output");
   if (!folder) user_error("tactus {}: name the folder of the results with -o", args.command());
-  for (const char* name : {"shard", "jobs", "beside", "check", "dry-run"}) {
-    if (args.has(name)) {
-      user_error("tactus {}: --{} is for a sweep on this machine, not with --submit",
-                 args.command(), name);
-    }
-  }
+  args.refuse({"shard", "jobs", "beside", "check", "dry-run"},
+              "is for a sweep on this machine, not with --submit");
   if (!fs::exists(sweep)) user_error("{}: no such file", sweep);
   const std::string script = (fs::path(config_folder()) / "sweeps/slurm.sh").string();
   if (!fs::exists(script)) user_error("{}: no such file, which submits sweeps", script);

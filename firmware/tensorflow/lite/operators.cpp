@@ -3,6 +3,7 @@
 #include <map>
 
 #include "firmware/tensorflow/lite/builder.h"
+#include "firmware/tensorflow/same_operators.h"
 
 namespace tactus::tf::lite {
 namespace {
@@ -16,68 +17,44 @@ Sizes per_dimension(std::int64_t rows, std::int64_t columns) { return {1, rows, 
 
 // ---- one node -----------------------------------------------------------------------------------
 
-/// Operators that are one node of TensorFlow with the same inputs and without attributes.
+/// Operators that are one node of TensorFlow with the same inputs and without attributes, besides
+/// those of same_operators.
 struct Plain {
   std::string_view lite, op;
 };
-constexpr Plain plain_operators[] = {{"ABS", "Abs"},
-                                     {"ADD_N", "AddN"},
-                                     {"ARG_MAX", "ArgMax"},
+constexpr Plain plain_operators[] = {{"ARG_MAX", "ArgMax"},
                                      {"ARG_MIN", "ArgMin"},
                                      {"BATCH_TO_SPACE_ND", "BatchToSpaceND"},
-                                     {"CEIL", "Ceil"},
-                                     {"COS", "Cos"},
                                      {"DEQUANTIZE", "Identity"},
-                                     {"ELU", "Elu"},
-                                     {"EQUAL", "Equal"},
-                                     {"EXP", "Exp"},
                                      {"EXPAND_DIMS", "ExpandDims"},
                                      {"FILL", "Fill"},
-                                     {"FLOOR", "Floor"},
                                      {"FLOOR_DIV", "FloorDiv"},
                                      {"FLOOR_MOD", "FloorMod"},
-                                     {"GREATER", "Greater"},
-                                     {"GREATER_EQUAL", "GreaterEqual"},
                                      {"HARD_SWISH", "HardSwish"},
-                                     {"LESS", "Less"},
-                                     {"LESS_EQUAL", "LessEqual"},
-                                     {"LOG", "Log"},
-                                     {"LOGICAL_AND", "LogicalAnd"},
-                                     {"LOGICAL_NOT", "LogicalNot"},
-                                     {"LOGICAL_OR", "LogicalOr"},
-                                     {"LOGISTIC", "Sigmoid"},
                                      {"LOG_SOFTMAX", "LogSoftmax"},
-                                     {"MAXIMUM", "Maximum"},
-                                     {"MINIMUM", "Minimum"},
-                                     {"NEG", "Neg"},
                                      {"NOT_EQUAL", "NotEqual"},
                                      {"PAD", "Pad"},
                                      {"PADV2", "PadV2"},
-                                     {"POW", "Pow"},
-                                     {"PRELU", "PRelu"},
                                      {"QUANTIZE", "Identity"},
                                      {"RANGE", "Range"},
                                      {"RANK", "Rank"},
-                                     {"RELU", "Relu"},
                                      {"RELU6", "Relu6"},
-                                     {"ROUND", "Round"},
                                      {"RSQRT", "Rsqrt"},
                                      {"SELECT", "Select"},
                                      {"SELECT_V2", "SelectV2"},
                                      {"SHAPE", "Shape"},
-                                     {"SIGN", "Sign"},
-                                     {"SIN", "Sin"},
                                      {"SLICE", "Slice"},
                                      {"SPACE_TO_BATCH_ND", "SpaceToBatchND"},
-                                     {"SQRT", "Sqrt"},
                                      {"SQUARE", "Square"},
                                      {"SQUARED_DIFFERENCE", "SquaredDifference"},
-                                     {"TANH", "Tanh"},
                                      {"TILE", "Tile"},
                                      {"TRANSPOSE", "Transpose"},
                                      {"ZEROS_LIKE", "ZerosLike"}};
 
 void build_plain(Builder& b) {
+  for (const SameOperator& row : same_operators) {
+    if (row.lite == b.kind()) return b.finish(b.add(row.op, b.inputs()));
+  }
   const auto* const row = std::find_if(std::begin(plain_operators), std::end(plain_operators),
                                        [&](const Plain& p) { return p.lite == b.kind(); });
   b.finish(b.add(row->op, b.inputs()));
@@ -433,6 +410,9 @@ const std::map<std::string_view, LiteOperator>& table() {
     std::map<std::string_view, LiteOperator> by_name;
     for (const Plain& row : plain_operators) {
       by_name.emplace(row.lite, LiteOperator{row.lite, 0, build_plain});
+    }
+    for (const SameOperator& row : same_operators) {
+      if (!row.lite.empty()) by_name.emplace(row.lite, LiteOperator{row.lite, 0, build_plain});
     }
     for (const LiteOperator& row : other_operators) by_name.emplace(row.name, row);
     return by_name;

@@ -1,8 +1,9 @@
 // Element-wise operators, and reductions along dimensions.
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
 
+#include "firmware/tensorflow/same_operators.h"
 #include "firmware/tensorflow/translator.h"
 
 namespace tactus::tf {
@@ -10,54 +11,12 @@ namespace {
 
 /// Operators that ONNX has with the same meaning.
 void translate_same(Translator& t) {
-  static const std::map<std::string_view, const char*> names{{"Abs", "Abs"},
-                                                             {"Add", "Add"},
-                                                             {"AddN", "Sum"},
-                                                             {"AddV2", "Add"},
-                                                             {"Ceil", "Ceil"},
-                                                             {"Cos", "Cos"},
-                                                             {"Div", "Div"},
-                                                             {"Elu", "Elu"},
-                                                             {"Equal", "Equal"},
-                                                             {"Erf", "Erf"},
-                                                             {"Exp", "Exp"},
-                                                             {"Floor", "Floor"},
-                                                             {"Greater", "Greater"},
-                                                             {"GreaterEqual", "GreaterOrEqual"},
-                                                             {"Inv", "Reciprocal"},
-                                                             {"Less", "Less"},
-                                                             {"LessEqual", "LessOrEqual"},
-                                                             {"Log", "Log"},
-                                                             {"LogicalAnd", "And"},
-                                                             {"LogicalNot", "Not"},
-                                                             {"LogicalOr", "Or"},
-                                                             {"Maximum", "Max"},
-                                                             {"Minimum", "Min"},
-                                                             {"Mul", "Mul"},
-                                                             {"Neg", "Neg"},
-                                                             {"PRelu", "PRelu"},
-                                                             {"Pow", "Pow"},
-                                                             {"RealDiv", "Div"},
-                                                             {"Reciprocal", "Reciprocal"},
-                                                             {"Relu", "Relu"},
-                                                             {"Rint", "Round"},
-                                                             {"Round", "Round"},
-                                                             {"Selu", "Selu"},
-                                                             {"Sigmoid", "Sigmoid"},
-                                                             {"Sign", "Sign"},
-                                                             {"Sin", "Sin"},
-                                                             {"Softplus", "Softplus"},
-                                                             {"Softsign", "Softsign"},
-                                                             {"Sqrt", "Sqrt"},
-                                                             {"Sub", "Sub"},
-                                                             {"Tanh", "Tanh"}};
-  static const std::set<std::string_view> flags{"Equal",      "Greater",   "GreaterEqual",
-                                                "Less",       "LessEqual", "LogicalAnd",
-                                                "LogicalNot", "LogicalOr"};
+  const auto* const row = std::find_if(std::begin(same_operators), std::end(same_operators),
+                                       [&](const SameOperator& r) { return r.op == t.node().op; });
   std::vector<Value*> values;
   for (std::size_t i = 0; i < t.input_count(); ++i) values.push_back(&t.input(i));
-  Value result = t.elementwise(names.at(t.node().op), values);
-  if (flags.count(t.node().op) != 0) {
+  Value result = t.elementwise(row->onnx, values);
+  if (row->result == SameResult::condition) {
     result.type = nn::ElementType::int64;
     result.stored = nn::onnx_bool;
   } else {
@@ -269,8 +228,7 @@ void translate_arg(Translator& t) {
 }  // namespace
 
 Operators arithmetic_operators() {
-  Operators operators{{"AddN", 1, any_number, translate_same},
-                      {"ArgMax", 1, 2, translate_arg},
+  Operators operators{{"ArgMax", 1, 2, translate_arg},
                       {"ArgMin", 1, 2, translate_arg},
                       {"ClipByValue", 3, 3, translate_clip},
                       {"Gelu", 1, 1, translate_gelu},
@@ -281,7 +239,6 @@ Operators arithmetic_operators() {
                       {"Mean", 2, 2, translate_reduction},
                       {"Min", 2, 2, translate_reduction},
                       {"NotEqual", 2, 2, translate_not_equal},
-                      {"PRelu", 2, 2, translate_same},
                       {"Prod", 2, 2, translate_reduction},
                       {"Relu6", 1, 1, translate_relu_6},
                       {"Rsqrt", 1, 1, translate_rsqrt},
@@ -291,16 +248,10 @@ Operators arithmetic_operators() {
                       {"Square", 1, 1, translate_square},
                       {"SquaredDifference", 2, 2, translate_squared_difference},
                       {"Sum", 2, 2, translate_reduction}};
-  for (const char* name :
-       {"Abs",     "Ceil",       "Cos", "Elu",        "Erf",      "Exp",  "Floor", "Inv",
-        "Log",     "LogicalNot", "Neg", "Reciprocal", "Relu",     "Rint", "Round", "Selu",
-        "Sigmoid", "Sign",       "Sin", "Softplus",   "Softsign", "Sqrt", "Tanh"}) {
-    operators.push_back({name, 1, 1, translate_same});
-  }
-  for (const char* name :
-       {"Add", "AddV2", "Div", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual",
-        "LogicalAnd", "LogicalOr", "Maximum", "Minimum", "Mul", "Pow", "RealDiv", "Sub"}) {
-    operators.push_back({name, 2, 2, translate_same});
+  for (const SameOperator& row : same_operators) {
+    const bool any = row.inputs == 0;
+    operators.push_back(
+        {row.op, any ? 1 : row.inputs, any ? any_number : row.inputs, translate_same});
   }
   return operators;
 }
