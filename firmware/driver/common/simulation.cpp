@@ -13,7 +13,8 @@ namespace tactus {
 namespace {
 
 constexpr Cycle report_cycles = 65536;
-constexpr Cycle longest_silence = 64 * report_cycles;
+/// A sequence that is under way at its end is undone, so that it is not to come often.
+constexpr Cycle longest_silence = 256 * report_cycles;
 
 }  // namespace
 
