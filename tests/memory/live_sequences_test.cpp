@@ -230,13 +230,13 @@ TEST(LiveSequences, TakeStridedMovesAcrossPages) {
       Taken taken;
       const Case c = plain_case(R"(
         .repeat 150 k
-          DataMove DRAM0(128 * k)@2 -> Local(0), 9
-          DataMove DRAM1(256 * k)@8 -> Local(100), 12
+          DataMove DRAM0(38 + 128 * k)@2 -> Local(0), 9
+          DataMove DRAM1(45 + 256 * k)@8 -> Local(100), 12
           DataMove DRAM1(900 + 64 * k) -> Local(300), 9
           LoadWeights Local(100), 3
           MatMul Local(0) -> Acc(0), 9
           DataMove Acc(0) -> Local(200), 9
-          DataMove Local(200) -> DRAM0(7000 + 128 * k)@4, 9
+          DataMove Local(200) -> DRAM0(7045 + 128 * k)@4, 9
         .end
       )",
                                 size, 32, preset);
