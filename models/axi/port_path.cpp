@@ -336,14 +336,13 @@ void PortPath::return_reads() {
     Burst* burst = access.burst;
     const std::uint64_t back = access.done + direction.back + direction.back_crossing;
     ++clock_.answers;
-    std::uint64_t edge = std::max(r_edge_ + 1, port_.edge_from(back)) - 1;
+    std::uint64_t edge = std::max(r_free_, port_.edge_from(back));
     BeatTimes& times = *burst->times;
-    for (unsigned beat = burst->returned; beat < access.end; ++beat) {
-      ++edge;
+    for (unsigned beat = burst->returned; beat < access.end; ++beat, ++edge) {
       if (n_ != 1 && (beat + 1) % n_ != 0) continue;
       times.at.push_back(port_.edge(edge) + out_[read]);
     }
-    r_edge_ = edge;
+    r_free_ = edge;
     burst->returned = std::max(burst->returned, access.end);
     add_answer(access, times.at.size());
     access.release();
@@ -382,7 +381,7 @@ void PortPath::reset() {
   }
   for (Direction& direction : directions_) reset(direction);
   returning_.clear();
-  r_edge_ = 0;
+  r_free_ = 0;
   addressed_.clear();
   next_write_needs_ = ~std::size_t{0};
   passed_.clear();

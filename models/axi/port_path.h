@@ -166,7 +166,7 @@ class PortPath final : public sc_core::sc_module,
 
   /// Accesses of reads whose data has not passed the R channel, in order.
   GrowingRing<Access*> returning_;
-  std::uint64_t r_edge_ = 0;       ///< edge of P at which the last beat passed the R channel
+  std::uint64_t r_free_ = 0;       ///< edge of P from which on a beat may pass the R channel
   GrowingRing<Burst*> addressed_;  ///< writes whose chunks are not all formed, in order
   unsigned next_write_beats_ = 0;  ///< port beats in the next chunk of the oldest write
   /// Beats it needs in passed_; all ones: no write.

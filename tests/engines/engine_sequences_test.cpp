@@ -331,5 +331,36 @@ TEST(EngineSequences, AgreeOnHazardsAndPages) {
   }
 }
 
+/// Strided DataMoves of vectors that do not divide a page. Some cross one, at any beat.
+TEST(EngineSequences, AgreeOnStridedVectorsAcrossPages) {
+  for (const std::uint64_t seed : test_seeds(39'000'000, 40)) {
+    Random random(seed);
+    RandomProgram program;
+    tcu::Architecture& a = program.architecture;
+    a.array_size = random.pick({3U, 5U, 6U, 12U, 20U, 31U});
+    if (a.array_size % 2 != 0) a.data_type = tcu::DataType::fp32bp16;
+    program.axi_data_bits = 32;
+    std::string source;
+    for (unsigned i = 0; i < 6; ++i) {
+      const std::string dram =
+          fmt::format("DRAM{}({} + {} * k)@{}", random.below(2), random.below(400),
+                      random.below(300), 1U << random.below(5));
+      const std::string local = fmt::format("Local({})", random.below(400));
+      const std::uint64_t vectors = random.range(1, random.chance(20) ? 300 : 20);
+      source += random.chance(70) ? fmt::format("DataMove {} -> {}, {}\n", dram, local, vectors)
+                                  : fmt::format("DataMove {} -> {}, {}\n", local, dram, vectors);
+      if (random.chance(30)) source += fmt::format("MatMul {} -> Acc(0), 9\n", local);
+    }
+    program.instructions =
+        tcu::assemble(a, ".repeat 60 k\n" + source + ".end\n", fmt::format("seed {}", seed));
+    fill_windows(program, seed);
+    TcuSimulationConfig config = machine_config(program);
+    config.read_latency = random.pick<Cycle>({1, 2, 20});
+    Taken taken;
+    ASSERT_EQ(compare_engines(program, config, taken), "") << "seed " << seed << "\n" << source;
+    EXPECT_GT(2 * taken.in_sequences, taken.all) << "seed " << seed << "\n" << source;
+  }
+}
+
 }  // namespace
 }  // namespace tactus

@@ -181,15 +181,32 @@ TEST(LiveSequences, AgreeAtEveryLimit) {
   }
 }
 
+/// A program behind a random path to this DRAM.
+Case plain_case(const std::string& source, unsigned array_size, unsigned bits,
+                const std::string& preset) {
+  RandomProgram program;
+  program.architecture.array_size = array_size;
+  program.axi_data_bits = bits;
+  program.instructions = tcu::assemble(program.architecture, source, "plain");
+  for (unsigned port = 0; port < 2; ++port) {
+    program.windows.push_back({port, 0, std::vector<std::uint8_t>(256 * 1024, 0x35)});
+  }
+  Case c{program, machine_config(program)};
+  Random random(bits);
+  random_live_memory(random, c.config, false);
+  c.config.board_memory->preset = preset;
+  c.config.resolved_ddr = read_ddr_preset(preset).config;
+  c.config.resolved_ddr->address_map = "row_bank_column";
+  c.config.resolved_ddr->rows = std::uint64_t{1} << 17;  // at least 2 GB
+  return c;
+}
+
 /// Repeated DataMoves and products are simulated a few times; then sequences are known.
 TEST(LiveSequences, TakeNearlyAllOfAPlainProgram) {
-  const std::vector<std::string> presets = config_names("dram");
-  for (const std::string& preset : presets) {
+  for (const std::string& preset : config_names("dram")) {
     for (const unsigned bits : {32U, 64U, 128U}) {
-      RandomProgram program;
-      program.architecture.array_size = 8;
-      program.axi_data_bits = bits;
-      program.instructions = tcu::assemble(program.architecture, R"(
+      Taken taken;
+      const Case c = plain_case(R"(
         .repeat 150 k
           DataMove DRAM0(40 * k) -> Local(0), 40
           DataMove DRAM1(9 * k) -> Local(100), 9
@@ -199,20 +216,32 @@ TEST(LiveSequences, TakeNearlyAllOfAPlainProgram) {
           DataMove Local(200) -> DRAM0(7000 + 40 * k), 40
         .end
       )",
-                                           "plain");
-      for (unsigned port = 0; port < 2; ++port) {
-        program.windows.push_back({port, 0, std::vector<std::uint8_t>(256 * 1024, 0x35)});
-      }
-      Case c{program, machine_config(program)};
-      Random random(bits);
-      random_live_memory(random, c.config, false);
-      c.config.board_memory->preset = preset;
-      c.config.resolved_ddr = read_ddr_preset(preset).config;
-      c.config.resolved_ddr->address_map = "row_bank_column";
-      c.config.resolved_ddr->rows = std::uint64_t{1} << 17;  // at least 2 GB
-      Taken taken;
+                                8, bits, preset);
       ASSERT_EQ(compare(c, taken), "") << preset << ", " << bits << " bits";
       EXPECT_GT(10 * taken.in_sequences, 9 * taken.all) << preset << ", " << bits << " bits";
+    }
+  }
+}
+
+/// Vectors that do not divide a page cross it at some of the steps of a strided DataMove.
+TEST(LiveSequences, TakeStridedMovesAcrossPages) {
+  for (const unsigned size : {6U, 12U, 20U}) {
+    for (const std::string& preset : config_names("dram")) {
+      Taken taken;
+      const Case c = plain_case(R"(
+        .repeat 150 k
+          DataMove DRAM0(38 + 128 * k)@2 -> Local(0), 9
+          DataMove DRAM1(45 + 256 * k)@8 -> Local(100), 12
+          DataMove DRAM1(900 + 64 * k) -> Local(300), 9
+          LoadWeights Local(100), 3
+          MatMul Local(0) -> Acc(0), 9
+          DataMove Acc(0) -> Local(200), 9
+          DataMove Local(200) -> DRAM0(7045 + 128 * k)@4, 9
+        .end
+      )",
+                                size, 32, preset);
+      ASSERT_EQ(compare(c, taken), "") << size << ", " << preset;
+      EXPECT_GT(4 * taken.in_sequences, 3 * taken.all) << size << ", " << preset;
     }
   }
 }

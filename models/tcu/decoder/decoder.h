@@ -440,7 +440,7 @@ class Decoder final : public sc_core::sc_module {
   void shape_register(Registers& r, Decoded& d);
   void item_registers(Registers& r, Decoded& d);
   void item_registers(Registers& r, AccumulatorItem& item);
-  void item_registers(Registers& r, DramItem& item);
+  void item_registers(Registers& r, DramItem& item, std::uint64_t offset);
   [[nodiscard]] bool rests(unsigned legs) const;
   [[nodiscard]] static bool moves_dram(const Decoded& d) { return (d.legs & leg_local_b) != 0; }
   /// Saves or loads the bits of the legs `of` in a register of legs.

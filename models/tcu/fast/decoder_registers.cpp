@@ -1,5 +1,6 @@
 // The decoder's registers and the shapes of instructions; see models/sim/fast/registers.h.
 #include <algorithm>
+#include <utility>
 
 #include "models/axi/axi_registers.h"
 #include "models/tcu/accumulators/alu_array.h"
@@ -173,18 +174,17 @@ void Decoder::transfer_registers(Registers& r) {
   queue.account.registers(r);
 }
 
-/// Items with a stride have one vector per burst, and no burst crosses a page.
-void Decoder::item_registers(Registers& r, DramItem& item) {
+/// Items with a stride have one vector per burst. `offset`: that of the item's next vector.
+void Decoder::item_registers(Registers& r, DramItem& item, std::uint64_t offset) {
   r(item.request.write);
   r(item.request.size);
-  bool strided = item.step != 0;
-  r(strided);
-  if (r.loads()) item.step = strided ? 1 : 0;
-  std::uint64_t place = strided ? 0
-                                : place_in_page(item.request.address, item.request.size,
-                                                architecture_.vector_bytes());
-  r(place);
-  if (r.loads()) item.request.address = place;
+  PlaceInPage place = place_in_page(item.request.address + offset, item.step, item.request.size,
+                                    architecture_.vector_bytes());
+  r(place.address);
+  r(place.step);
+  if (!r.loads()) return;
+  item.request.address = place.address;
+  item.step = place.step;
 }
 
 void Decoder::leg_registers(Registers& r, unsigned& legs, unsigned of) {
@@ -227,8 +227,10 @@ void Decoder::registers_of_moves(Registers& r, bool alone) {
     r(item.to_dram);
     r(item.size);
   });
-  for (auto& queue : dram_queue_) {
-    r.items(queue, [&](DramItem& item) { item_registers(r, item); });
+  for (const unsigned port : {0U, 1U}) {
+    std::uint64_t offset = stream(dram_leg(port)).expander.offset();
+    r.items(dram_queue_[port],
+            [&](DramItem& item) { item_registers(r, item, std::exchange(offset, 0)); });
   }
   stream_registers(r, alone ? transfer_legs & ~leg_local_b : transfer_legs);
   if (alone) {

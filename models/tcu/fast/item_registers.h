@@ -1,6 +1,7 @@
 // Registers of the items that pass between the units of the TCU; see models/sim/fast/registers.h.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 
 #include "models/axi/axi_registers.h"
@@ -55,12 +56,31 @@ inline void control_registers(Registers& r, AccumulatorControl& c, std::uint64_t
   if (c.write) r.moving_address(c.write_address, mask);
 }
 
-/// Returns an address in a page that leads to the same bursts as this one, for a request of `size`
-/// + 1 consecutive vectors: 0 if no burst crosses a page.
-[[nodiscard]] inline std::uint64_t place_in_page(std::uint64_t address, std::uint64_t size,
-                                                 std::uint64_t vector_bytes) {
-  if (!crosses_page(address * vector_bytes, (size + 1) * vector_bytes)) return 0;
-  return address % (axi_page_bytes / std::gcd<std::uint64_t>(axi_page_bytes, vector_bytes));
+/// An address in a page, and a step in vectors; see place_in_page().
+struct PlaceInPage {
+  std::uint64_t address = 0;
+  std::uint64_t step = 0;
+};
+
+/// Returns an address and a step that lead to the same bursts as these, for a request of `size` + 1
+/// vectors. With step 0 the vectors are consecutive, else each is a burst of its own. The address
+/// is 0 if no burst crosses a page.
+[[nodiscard]] inline PlaceInPage place_in_page(std::uint64_t address, std::uint64_t step,
+                                               std::uint64_t size, std::uint64_t vector_bytes) {
+  // Vectors at this distance have the same place in their pages.
+  const std::uint64_t alike =
+      axi_page_bytes / std::gcd<std::uint64_t>(axi_page_bytes, vector_bytes);
+  if (step == 0) {
+    const bool crosses = crosses_page(address * vector_bytes, (size + 1) * vector_bytes);
+    return {crosses ? address % alike : 0, 0};
+  }
+  if (alike * vector_bytes != axi_page_bytes) {
+    for (std::uint64_t i = 0; i <= std::min(size, alike); ++i) {
+      if (!crosses_page((address + i * step) * vector_bytes, vector_bytes)) continue;
+      return {address % alike, (step - 1) % alike + 1};
+    }
+  }
+  return {0, alike};
 }
 
 }  // namespace tactus

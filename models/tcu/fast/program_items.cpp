@@ -48,8 +48,6 @@ bool ProgramItems::can_take(ProgramItem& item, const tcu::VectorWalk& end) const
       item.dram = walk;
       item.port = end.memory == Memory::dram0 ? 0 : 1;
       item.strided = end.first.stride != 0;
-      // Strided vectors must not cross a page. They do not if their size divides that of a page.
-      if (item.strided && axi_page_bytes % architecture_.vector_bytes() != 0) return false;
       return fits(walk, end.size, end.memory);
     case Memory::lookup_tables:
       item.table = static_cast<std::uint8_t>(walk.address);
@@ -137,8 +135,10 @@ ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets, const L
     // Decoder::add_shape() treats operations with the same key alike.
     key.where = (AluArray::needs_input(item.alu) ? 1U : 0U) |
                 (item.alu.op == tcu::SimdOp::lookup ? 2U : 0U);
-  } else if (item.moves_dram() && !item.strided) {
-    key.where = place_in_page(item.dram.address, item.size, architecture_.vector_bytes());
+  } else if (item.moves_dram()) {
+    const PlaceInPage place = place_in_page(item.dram.address, item.strided ? item.dram.step : 0,
+                                            item.size, architecture_.vector_bytes());
+    key.where = place.address | place.step << 16;
   }
   // Places in a page need few bits.
   key.where |= std::uint64_t{order.moves} << 32 | std::uint64_t{order.loads} << 40 |

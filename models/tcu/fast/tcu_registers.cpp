@@ -124,7 +124,7 @@ void Converter::registers(Registers& r) {
   r.items(requests_, [&](DramRequest& request) {
     r(request.write);
     r(request.size);
-    std::uint64_t place = place_in_page(request.address, request.size, vector_bytes_);
+    std::uint64_t place = place_in_page(request.address, 0, request.size, vector_bytes_).address;
     r(place);
     if (r.loads()) request.address = place;
   });
