@@ -74,6 +74,12 @@ Serving serving_of(const Task& task, const std::vector<Named>& networks) {
   if (!task.order.empty()) options.order = task.order;
   options.unit_clocks = parts_of(task.unit_clocks);
   apply(options, {}, serving);
+  if (task.duration.empty() && task.images() == 1 && !task.arrivals.empty()) {
+    user_error(
+        "arrivals {}: these requests never end; allowed with a \"duration\", such as \"1s\", or "
+        "with 2 \"images\" or more for each network",
+        quote(task.arrivals));
+  }
   return serving;
 }
 

@@ -117,10 +117,13 @@ Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
 
 Reading read_configure(const InstructionLayout& layout, const Instruction& i) {
   const ConfigureFields fields = configure_fields(layout, i);
-  const std::string_view name = config_registers[fields.register_number].name;
+  // The text has the name of a register only for values that the register can hold.
+  const ConfigRegisterInfo& info = config_registers[fields.register_number];
+  const bool fits = fields.value >> info.bits == 0;
   return {
       fmt::format("Configure {} = {:#x}",
-                  name.empty() ? std::to_string(fields.register_number) : std::string(name),
+                  info.name.empty() || !fits ? std::to_string(fields.register_number)
+                                             : std::string(info.name),
                   fields.value),
       make_configure(layout, static_cast<ConfigRegister>(fields.register_number), fields.value)};
 }

@@ -261,7 +261,7 @@ ReferenceTable registers_table() {
                        {},
                        ""};
   for (std::size_t r = 0; r < config_registers.size(); ++r) {
-    const auto& [name, value] = config_registers[r];
+    const std::string_view name = config_registers[r].name, value = config_registers[r].value;
     if (name.empty()) continue;
     table.rows.push_back({std::string(name), fmt::format("{:#x}", r), std::string(value)});
   }

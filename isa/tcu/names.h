@@ -75,23 +75,25 @@ inline constexpr std::array<std::string_view, 6> predefined_names = {
 struct ConfigRegisterInfo {
   std::string_view name;
   std::string_view value;  ///< meaning of the register's value
+  unsigned bits = 0;       ///< bits of a Configure's value that the hardware uses
 };
 /// Indexed by ConfigRegister.
 inline constexpr std::array<ConfigRegisterInfo, 16> config_registers = {{
-    {"Dram0Offset", "address of DRAM0 in units of 64 KiB; 0 at reset"},
-    {"Dram0Cache", "AxCACHE of DRAM0, 4 bits; 0 at reset"},
+    {"Dram0Offset", "address of DRAM0 in units of 64 KiB; 0 at reset", 16},
+    {"Dram0Cache", "AxCACHE of DRAM0, 4 bits; 0 at reset", 4},
     {},
     {},
-    {"Dram1Offset", "address of DRAM1 in units of 64 KiB; 0 at reset"},
-    {"Dram1Cache", "AxCACHE of DRAM1, 4 bits; 0 at reset"},
+    {"Dram1Offset", "address of DRAM1 in units of 64 KiB; 0 at reset", 16},
+    {"Dram1Cache", "AxCACHE of DRAM1, 4 bits; 0 at reset", 4},
     {},
     {},
     {"Timeout",
      "cycles without a retired instruction until the output timeout is high, 16 bits; 100 at "
-     "reset"},
-    {"Tracepoint", "program counter at which the output tracepoint is high"},
-    {"ProgramCounter", "the program counter"},
-    {"SampleInterval", "cycles between samples, 16 bits; 0: none, as at reset"},
+     "reset",
+     16},
+    {"Tracepoint", "program counter at which the output tracepoint is high", 28},
+    {"ProgramCounter", "the program counter", 28},
+    {"SampleInterval", "cycles between samples, 16 bits; 0: none, as at reset", 16},
 }};
 
 }  // namespace tactus::tcu

@@ -248,25 +248,30 @@ class StatementParser {
   }
 
   Instruction parse_configure() {
-    const ConfigRegister reg = parse_config_register();
+    const Token& token = cursor_.peek();
+    const bool is_named = token.kind == Token::Kind::name && !symbols_.contains(token.text);
+    const ConfigRegister reg =
+        is_named ? parse_register_name()
+                 : static_cast<ConfigRegister>(parse_bounded("a configuration register", 0, 15));
     cursor_.expect("=");
-    const std::uint64_t value = parse_bounded("a configuration value", 0, (1 << 28) - 1);
+    // A number names the register as it is encoded, with any value that fits the instruction.
+    const ConfigRegisterInfo& info = config_registers[static_cast<std::size_t>(reg)];
+    const std::string what =
+        is_named ? "the value of " + std::string(info.name) : "a configuration value";
+    const std::uint64_t value =
+        parse_bounded(what, 0, (1 << (is_named ? info.bits : 28U)) - 1);
     return make_configure(layout_, reg, static_cast<std::uint32_t>(value));
   }
 
-  ConfigRegister parse_config_register() {
-    const Token& token = cursor_.peek();
-    if (token.kind == Token::Kind::name && !symbols_.contains(token.text)) {
-      const Token name = cursor_.next();
-      std::vector<std::string_view> names;
-      for (std::size_t number = 0; number < config_registers.size(); ++number) {
-        const std::string_view known = config_registers[number].name;
-        if (same_name(known, name.text)) return static_cast<ConfigRegister>(number);
-        if (!known.empty()) names.push_back(known);
-      }
-      unknown("configuration register", name, names);
+  ConfigRegister parse_register_name() {
+    const Token name = cursor_.next();
+    std::vector<std::string_view> names;
+    for (std::size_t number = 0; number < config_registers.size(); ++number) {
+      const std::string_view known = config_registers[number].name;
+      if (same_name(known, name.text)) return static_cast<ConfigRegister>(number);
+      if (!known.empty()) names.push_back(known);
     }
-    return static_cast<ConfigRegister>(parse_bounded("a configuration register", 0, 15));
+    unknown("configuration register", name, names);
   }
 
   Instruction parse_raw() {

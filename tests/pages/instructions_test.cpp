@@ -95,7 +95,7 @@ TEST_F(Instructions, EveryOpcodeFlagAndOperationHasARow) {
     const std::string_view name = tcu::simd_op_infos[op].name;
     EXPECT_NE(text.find(fmt::format("\n{}\n number {:#x}\n", name, op)), std::string::npos) << name;
   }
-  for (const auto& [name, value] : tcu::config_registers) {
+  for (const auto& [name, value, bits] : tcu::config_registers) {
     EXPECT_NE(text.find("\n" + std::string(name)), std::string::npos) << name;
   }
   const std::string visa = explained("instructions --machine dpas");

@@ -255,6 +255,10 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
     if (row.measured) {
       notes.insert(fmt::format("measured, {}: {}", row.measured->date, row.measured->source));
     }
+    if (row.task.compat) {
+      notes.insert(
+          fmt::format("{}: compiled byte for byte as the reference does (--compat)", row.title()));
+    }
     if (row.changes.empty()) continue;
     notes.insert(
         fmt::format("{} on {}: architecture with {}", row.network, row.board.name, row.changes));

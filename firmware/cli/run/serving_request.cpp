@@ -62,7 +62,8 @@ std::vector<Args::Option> serving_options() {
        "line); default: whenever a unit can begin one",
        true},
       {"duration", "TIME",
-       "requests arrive and are begun for this long, in simulated time: 2s, 250ms, 10us"},
+       "requests arrive and are begun for this long, in simulated time: 2s, 250ms, 10us; a number "
+       "alone is seconds"},
       {"queue", "N", "requests that may wait for each model; more are dropped (default: any)"},
       {"order", "turns|priority",
        "which of its models a free unit takes a request of: the next in turn, or the first on "
