@@ -56,6 +56,9 @@ TEST(TableConfig, RowsMayServeRequestsThatArrive) {
           .find("t.json:/rows/0: arrivals \"cnn=1/s\": there is no model \"cnn\"; allowed: mlp, "
                 "second"),
       std::string::npos);
+  EXPECT_NE(rows_error(row + R"(, "arrivals": "mlp=1/s"})")
+                .find("arrivals \"mlp=1/s\": these requests never end; allowed with a"),
+            std::string::npos);
   EXPECT_NE(rows_error(row + R"(, "duration": "soon"})").find("duration: \"soon\" is no time"),
             std::string::npos);
   EXPECT_NE(

@@ -112,6 +112,10 @@ TEST(AssemblerErrors, SimdAndConfigure) {
       {"Configure 16 = 1", "p.tasm:1:11: a configuration register cannot be 16; allowed 0..15"},
       {"Configure 1 = 1 << 28",
        "p.tasm:1:15: a configuration value cannot be 268435456; allowed 0..268435455"},
+      {"Configure Timeout = 70000",
+       "p.tasm:1:21: the value of Timeout cannot be 70000; allowed 0..65535"},
+      {"Configure Dram0Cache = 16",
+       "p.tasm:1:24: the value of Dram0Cache cannot be 16; allowed 0..15"},
   };
   for (const Wrong& wrong : table) EXPECT_EQ(errors_of(wrong.text), wrong.error);
 }

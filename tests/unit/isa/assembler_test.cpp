@@ -40,6 +40,7 @@ TEST(Assembler, WorkedExamplesBothWays) {
       {"DataMove Acc(7) -> Local(200), 10", "c80007000009002c"},
       {"DataMove Local(200) -> DRAM0(1000), 10", "c800e80300090021"},
       {"Configure Dram1Offset = 0x1234", "44230100000000f0"},
+      {"Configure 4 = 0x11234", "44231100000000f0"},
   };
   for (const Example& example : table) {
     EXPECT_EQ(assembled(example.text), example.bytes) << example.text;
