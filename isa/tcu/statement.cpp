@@ -258,8 +258,7 @@ class StatementParser {
     const ConfigRegisterInfo& info = config_registers[static_cast<std::size_t>(reg)];
     const std::string what =
         is_named ? "the value of " + std::string(info.name) : "a configuration value";
-    const std::uint64_t value =
-        parse_bounded(what, 0, (1 << (is_named ? info.bits : 28U)) - 1);
+    const std::uint64_t value = parse_bounded(what, 0, (1 << (is_named ? info.bits : 28U)) - 1);
     return make_configure(layout_, reg, static_cast<std::uint32_t>(value));
   }
 
