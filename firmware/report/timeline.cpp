@@ -20,8 +20,7 @@ Timeline::Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
                    std::unique_ptr<TimelineTracks> tracks, TimelineOptions options)
     : simulation_(simulation),
       machine_(simulation.info()),
-      cycle_ns_(options.in_ns ? std::optional(static_cast<double>(simulation.period_fs()) / 1e6)
-                              : std::nullopt),
+      cycle_fs_(options.in_ns ? simulation.period_fs() : 0),
       tracks_(std::move(tracks)),
       options_(std::move(options)),
       file_(std::move(file)),
@@ -57,7 +56,11 @@ void Timeline::slice(unsigned track, std::string_view name, std::string_view cat
 
 template <typename Text>
 void Timeline::slice(unsigned track, Cycle from, Cycle to, const Text& text) {
-  if (file_->cut) to = std::min(to, *file_->cut);
+  if (file_->cut) {
+    // The first cycle of this machine that begins at the cut, or behind it.
+    const std::uint64_t cycle = std::max<std::uint64_t>(1, cycle_fs_);
+    to = std::min(to, (*file_->cut + cycle - 1) / cycle);
+  }
   from = std::max(from, options_.from);
   to = std::min(to, options_.to);
   if (from >= to) return;
@@ -66,9 +69,8 @@ void Timeline::slice(unsigned track, Cycle from, Cycle to, const Text& text) {
     return;
   }
   ++file_->events;
-  if (!cycle_ns_) return file_->writer.slice(track, text(), from, to - from, process_);
-  file_->writer.slice(track, text(), static_cast<double>(from) * *cycle_ns_,
-                      static_cast<double>(to - from) * *cycle_ns_, process_);
+  if (cycle_fs_ == 0) return file_->writer.slice(track, text(), from, to - from, process_);
+  file_->writer.slice(track, text(), ns(from), ns(to - from), process_);
 }
 
 bool Timeline::in_view(Cycle from, Cycle to) const {
@@ -94,9 +96,11 @@ std::optional<std::string> Timeline::note() const {
   std::string text;
   if (file_->cut) {
     text = fmt::format(
-        "the timeline ends at cycle {}, after {} events; --timeline-max-events N allows more, "
+        "the timeline ends at {}, after {} events; --timeline-max-events N allows more, "
         "--timeline-from and --timeline-to choose a window, --timeline-min leaves out short slices",
-        *file_->cut, file_->events);
+        cycle_fs_ == 0 ? fmt::format("cycle {}", *file_->cut)
+                       : fmt::format("{} ns", static_cast<double>(*file_->cut) / 1e6),
+        file_->events);
   }
   if (file_->too_short > 0) {
     text += fmt::format("{}{} slices shorter than {} cycles are left out", text.empty() ? "" : "; ",
@@ -116,7 +120,7 @@ void Timeline::begin_run(const std::string& name, const std::vector<std::uint8_t
 
 void Timeline::end_run(const Accounting& accounting) {
   // The limit on events does not apply to the tracks of runs and layers.
-  const std::optional<Cycle> cut = std::exchange(file_->cut, std::nullopt);
+  const std::optional<std::uint64_t> cut = std::exchange(file_->cut, std::nullopt);
   slice(track_runs, run_name_, "run", run_from_, run_from_ + accounting.cycles,
         fmt::format("{{\"cycles\":{}}}", accounting.cycles));
   for (const RegionSpan& span : accounting.spans) {
@@ -156,7 +160,7 @@ std::string Timeline::text_of(const Account& account, unsigned code) const {
 }
 
 void Timeline::interval(const Account& account, unsigned code, Cycle from, Cycle to) {
-  if (full() && !file_->cut) file_->cut = simulation_.now();
+  if (full() && !file_->cut) cut_at(simulation_.now());
   Unit& unit = this->unit(account);
   if (account.states()[code % account.states().count].kind == StateKind::idle) return;
   slice(unit.track, from, to, [&]() -> const std::string& {
@@ -172,11 +176,11 @@ void Timeline::event(const Event& event) { tracks_->event(event, simulation_.now
 
 /// Ends this cycle, and the cycles before it that the engine skipped.
 void Timeline::end_of_cycle(Cycle cycle) {
-  if (full() && !file_->cut) file_->cut = ended_ + 1;
+  if (full() && !file_->cut) cut_at(ended_ + 1);
   while (cycle + 1 >= next_sample_) {
     ended_ = std::max(ended_, next_sample_ - 1);
     sample(ended_++);
-    if (full() && !file_->cut && ended_ <= cycle) file_->cut = ended_ + 1;
+    if (full() && !file_->cut && ended_ <= cycle) cut_at(ended_ + 1);
   }
   ended_ = cycle + 1;
 }
@@ -203,8 +207,8 @@ void Timeline::write(const GaugeGroup& group, const std::vector<std::uint64_t>& 
   }
   ++file_->events;
   text = "{" + text + "}";
-  if (!cycle_ns_) return file_->writer.gauges(group.title, at, text, process_);
-  file_->writer.gauges(group.title, static_cast<double>(at) * *cycle_ns_, text, process_);
+  if (cycle_fs_ == 0) return file_->writer.gauges(group.title, at, text, process_);
+  file_->writer.gauges(group.title, ns(at), text, process_);
 }
 
 }  // namespace tactus

@@ -1,11 +1,10 @@
 // Timeline of runs in the Chrome trace event format, which Perfetto and chrome://tracing open.
 //
-// One cycle is written as one microsecond, or one nanosecond of machines with different clocks. The
-// tracks are: images and their layers; the account of
-// the machine's main unit; the machine's own tracks, such as instructions and bursts; every unit
-// with its states (idle is left blank). Slices of a track nest and never overlap partly. Gauges,
-// such as queue levels and busy shares of units, are sampled once per interval of sample_interval
-// cycles.
+// A microsecond in the file is a cycle, or a nanosecond if machines have different clocks. The
+// tracks are: images and their layers; the account of the machine's main unit; the machine's own
+// tracks, such as instructions and bursts; every unit with its states (idle is left blank). Slices
+// of a track nest and never overlap partly. Gauges, such as queue levels and busy shares of units,
+// are sampled once per interval of sample_interval cycles.
 //
 // The size is limited by a window of cycles, a shortest duration and a largest number of events.
 // Events beyond that number are left out, and a note gives the first cycle without them. A write
@@ -83,11 +82,19 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
     unsigned machines = 0;
     std::uint64_t events = 0;
     std::uint64_t too_short = 0;  ///< slices shorter than min_duration
-    std::optional<Cycle> cut;  ///< first cycle without slices, if the limit on events was reached
+    /// Begin of the first cycle without slices, if the limit on events was reached: in cycles, or
+    /// in fs if times are written in ns.
+    std::optional<std::uint64_t> cut;
   };
   Timeline(std::shared_ptr<File> file, const WatchedMachine& simulation,
            std::unique_ptr<TimelineTracks> tracks, TimelineOptions options);
   [[nodiscard]] bool full() const { return file_->events >= options_.max_events; }
+  /// Leaves out all slices of the file from this cycle of the machine on.
+  void cut_at(Cycle cycle) { file_->cut = cycle_fs_ == 0 ? cycle : cycle * cycle_fs_; }
+  /// The file's time of a cycle, or duration of a number of cycles, if it is in ns.
+  [[nodiscard]] double ns(Cycle cycles) const {
+    return static_cast<double>(cycles) * static_cast<double>(cycle_fs_) / 1e6;
+  }
   struct Unit {
     const Account* account = nullptr;
     unsigned track = 0;
@@ -102,7 +109,7 @@ class Timeline final : public EventSink, public AccountObserver, public Timeline
 
   const WatchedMachine& simulation_;
   const MachineInfo& machine_;
-  const std::optional<double> cycle_ns_;  ///< if times are written in ns
+  const std::uint64_t cycle_fs_;  ///< the machine's period if times are written in ns, else 0
   std::unique_ptr<TimelineTracks> tracks_;
   TimelineOptions options_;
   std::shared_ptr<File> file_;

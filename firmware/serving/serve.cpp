@@ -16,8 +16,8 @@ namespace {
 
 /// The period of Serving::clock_mhz(), in units of sc_time.
 std::uint64_t period_of(const Serving& serving, const TcuMachines& machines) {
-  const bool is_one = serving.clock_mhz() == serving.clock_mhz_of(0);
-  return is_one ? machines.period(0) : kernel_units(1, "units with clocks of their own");
+  if (serving.has_one_clock()) return machines.period(0);
+  return kernel_units(1, "units with clocks of their own");
 }
 
 class Server {

@@ -230,9 +230,8 @@ std::vector<Figure> serving_columns() {
   return {
       {"serving.cycles", "cycles", "until the last image ended, or to the end of serving"},
       {"serving.clock_mhz", "MHz",
-       "the clock of these cycles and of the request log's: the board's, or 1 THz (ps) if units "
-       "have "
-       "clocks of their own"},
+       "the clock that serving.cycles and the request log count: the board's, or 1 THz (ps) if "
+       "units have different clocks"},
       {"serving.seconds", "s", "the same time"},
       {"serving.models.arrived", "requests", "requests that arrived: done + dropped + waiting"},
       {"serving.models.done", "requests", "requests whose image has ended"},
@@ -256,7 +255,8 @@ std::vector<Figure> serving_columns() {
       {"serving.models.waits_for_ns.*", "ns",
        "time that all accesses of the model together wait at the memory, by the model whose "
        "accesses are served meanwhile, its own included"},
-      {"serving.models.lost_cycles.*", "cycles", "as accounting.lost_cycles, of all its images"},
+      {"serving.models.lost_cycles.*", "cycles",
+       "as accounting.lost_cycles, of all its images, each in the cycles of its unit"},
       {"serving.models.waits.*", "cycles", "what the DRAM ports waited for, by port and state"},
       {"serving.units.banks", "", "models of the unit and the bytes of the DRAM that they use"},
       {"serving.units.clock_mhz", "MHz", "the unit's clock; its cycles below are of this clock"},

@@ -72,7 +72,10 @@ ServingOrder read_order(const std::string& order, const std::string& option) {
 std::map<unsigned, double> read_clocks(const std::vector<std::string>& words,
                                        const std::string& where, const std::string& option,
                                        std::uint64_t tcus) {
-  constexpr RealRange range{0.001, 100000};  // as clock_mhz of a board
+  const auto& all = board_parameters();
+  const RealRange range = std::find_if(all.begin(), all.end(), [](const auto& parameter) {
+                            return parameter.key == "clock_mhz";
+                          })->real;
   std::map<unsigned, double> clocks;
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');

@@ -111,11 +111,11 @@ double Serving::clock_mhz_of(unsigned unit) const {
   return own == unit_clocks_mhz.end() ? models.front().config.clock_mhz : own->second;
 }
 
-double Serving::clock_mhz() const {
-  for (unsigned u = 0; u < units; ++u) {
-    if (clock_mhz_of(u) != clock_mhz_of(0)) return 1e6;
+bool Serving::has_one_clock() const {
+  for (unsigned u = 1; u < units; ++u) {
+    if (clock_mhz_of(u) != clock_mhz_of(0)) return false;
   }
-  return clock_mhz_of(0);
+  return true;
 }
 
 std::vector<unsigned> deal_units(unsigned model, unsigned models, unsigned units) {

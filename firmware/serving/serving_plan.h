@@ -46,8 +46,10 @@ struct Serving {
 
   /// The clock of a unit, in MHz.
   [[nodiscard]] double clock_mhz_of(unsigned unit) const;
+  /// True if all units have the same clock.
+  [[nodiscard]] bool has_one_clock() const;
   /// The clock that times are in, in MHz.
-  [[nodiscard]] double clock_mhz() const;
+  [[nodiscard]] double clock_mhz() const { return has_one_clock() ? clock_mhz_of(0) : 1e6; }
 };
 
 /// A model's banks on a unit.

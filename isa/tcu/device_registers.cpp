@@ -4,16 +4,19 @@
 
 namespace tactus::tcu {
 
-std::string device_register_table() {
+ReferenceTable device_register_table() {
   static constexpr std::array<std::string_view, 4> accesses{"read", "read, write",
                                                             "read, 1 clears flags", "read, start"};
-  std::string text = "| offset | register | access | reset | meaning |\n|---|---|---|---|---|\n";
+  ReferenceTable table{
+      "TcuDevice: registers", "", {"register", "offset", "access", "reset", "meaning"}, {}, ""};
   for (const DeviceRegisterInfo& info : device_registers) {
-    text += fmt::format("| 0x{:02X} | `{}`{} | {} | 0x{:X} | {} |\n",
-                        static_cast<unsigned>(info.address), info.name, info.of_samples ? " *" : "",
-                        accesses[static_cast<std::size_t>(info.access)], info.reset, info.text);
+    table.rows.push_back({std::string(info.name),
+                          fmt::format("0x{:02X}", static_cast<unsigned>(info.address)),
+                          fmt::format("{}{}", accesses[static_cast<std::size_t>(info.access)],
+                                      info.of_samples ? "; only with a sampler" : ""),
+                          fmt::format("0x{:X}", info.reset), std::string(info.text)});
   }
-  return text;
+  return table;
 }
 
 }  // namespace tactus::tcu

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "isa/support/reference.h"
+
 namespace tactus::tcu {
 
 enum class DeviceRegister : std::uint16_t {
@@ -137,7 +139,7 @@ inline constexpr std::uint64_t device_register_bytes = 0x1000;
   return nullptr;
 }
 
-/// The table as Markdown, as the device's page has it.
-[[nodiscard]] std::string device_register_table();
+/// The table, as the device's page and `tactus explain` have it.
+[[nodiscard]] ReferenceTable device_register_table();
 
 }  // namespace tactus::tcu

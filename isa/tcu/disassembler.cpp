@@ -117,7 +117,7 @@ Reading read_simd(const InstructionLayout& layout, const Instruction& i) {
 
 Reading read_configure(const InstructionLayout& layout, const Instruction& i) {
   const ConfigureFields fields = configure_fields(layout, i);
-  // The text has the name of a register only for values that the register can hold.
+  // The assembler takes a register's name only with values that the register can hold.
   const ConfigRegisterInfo& info = config_registers[fields.register_number];
   const bool fits = fields.value >> info.bits == 0;
   return {

@@ -148,6 +148,15 @@ ConfigureFields configure_fields(const InstructionLayout& layout, const Instruct
           static_cast<std::uint32_t>(word >> 4 & low_bits(28))};
 }
 
+std::optional<BankOffset> bank_offset(const InstructionLayout& layout, const Instruction& i) {
+  if (static_cast<Opcode>(i.opcode) != Opcode::configure) return std::nullopt;
+  const ConfigureFields fields = configure_fields(layout, i);
+  const auto target = static_cast<ConfigRegister>(fields.register_number);
+  if (target == ConfigRegister::dram0_offset) return BankOffset{0, fields.value};
+  if (target == ConfigRegister::dram1_offset) return BankOffset{1, fields.value};
+  return std::nullopt;
+}
+
 Instruction make_no_op() { return {}; }
 
 Instruction make_flow(const InstructionLayout& layout, InstructionKind kind, unsigned flags,

@@ -162,6 +162,17 @@ struct ConfigureFields {
 [[nodiscard]] ConfigureFields configure_fields(const InstructionLayout& layout,
                                                const Instruction& i);
 
+/// The offset of a DRAM bank, as a Configure sets it.
+struct BankOffset {
+  unsigned bank;        ///< 0 or 1
+  std::uint32_t value;  ///< that of the instruction
+  /// The register keeps the low 16 bits of the value, which count units of 64 KiB.
+  [[nodiscard]] std::uint32_t bytes() const { return value << 16U; }
+};
+/// Empty: the instruction sets no such offset.
+[[nodiscard]] std::optional<BankOffset> bank_offset(const InstructionLayout& layout,
+                                                    const Instruction& i);
+
 // ---- builders; throw UserError if a value does not fit its field ------------------------------
 
 [[nodiscard]] Instruction make_no_op();

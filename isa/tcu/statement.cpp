@@ -254,7 +254,7 @@ class StatementParser {
         is_named ? parse_register_name()
                  : static_cast<ConfigRegister>(parse_bounded("a configuration register", 0, 15));
     cursor_.expect("=");
-    // A number names the register as it is encoded, with any value that fits the instruction.
+    // A register given by its number takes any value that fits the instruction.
     const ConfigRegisterInfo& info = config_registers[static_cast<std::size_t>(reg)];
     const std::string what =
         is_named ? "the value of " + std::string(info.name) : "a configuration value";

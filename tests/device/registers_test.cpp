@@ -113,9 +113,9 @@ TEST(TcuDeviceRegisters, ArePrintedInTheirPage) {
   std::ifstream file(TACTUS_SOURCE_DIR "/models/tcu/device/README.md");
   std::ostringstream page;
   page << file.rdbuf();
-  EXPECT_NE(page.str().find(tcu::device_register_table()), std::string::npos)
+  EXPECT_NE(page.str().find(to_markdown(tcu::device_register_table())), std::string::npos)
       << "models/tcu/device/README.md should have\n"
-      << tcu::device_register_table();
+      << to_markdown(tcu::device_register_table());
 }
 
 }  // namespace

@@ -42,18 +42,6 @@ struct Topic {
   std::vector<ReferenceTable> tables;
 };
 
-/// The registers of a TcuDevice on its bus.
-ReferenceTable device_registers() {
-  ReferenceTable table{
-      "TcuDevice: registers", "", {"register", "offset", "reset", "meaning"}, {}, ""};
-  for (const tcu::DeviceRegisterInfo& info : tcu::device_registers) {
-    table.rows.push_back({std::string(info.name),
-                          fmt::format("0x{:x}", static_cast<unsigned>(info.address)),
-                          fmt::format("0x{:x}", info.reset), std::string(info.text)});
-  }
-  return table;
-}
-
 /// `dpas`: the instructions are those of DPAS machines.
 std::vector<Topic> topics(bool dpas) {
   return {{"architecture", {tcu::architecture_parameters().section()}, {}},
@@ -65,7 +53,7 @@ std::vector<Topic> topics(bool dpas) {
           {"sweep", sweep::parameters(), {}},
           {"asm", {}, dpas ? dpas::assembly_tables() : tcu::assembly_tables()},
           {"instructions", {}, dpas ? dpas::instruction_tables() : tcu::instruction_tables()},
-          {"registers", {}, {device_registers()}}};
+          {"registers", {}, {tcu::device_register_table()}}};
 }
 
 std::string default_of(const ParameterInfo& parameter) {

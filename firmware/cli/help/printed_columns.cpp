@@ -1,5 +1,5 @@
-// Columns of the tables that commands print on the screen, for tactus explain. Columns that a CSV
-// file has under the same title are explained with the file.
+// Columns of the tables that commands print on the screen, for tactus explain. Columns that another
+// file or table has under the same title and with the same meaning are explained there.
 #include "firmware/cli/column_tables.h"
 
 namespace tactus {
@@ -8,23 +8,15 @@ std::vector<PrintedTable> printed_tables() {
   const Figure mhz{"MHz", "", "clock frequency of the machine"};
   const Figure mmac{"MMAC", "", "millions of multiply-accumulates that the network asks for"};
   const Figure array{"array", "", "rows x columns of the systolic array, and its data type"};
-  const Figure latency{"latency ms", "", "time of one image, without the host"};
   const Figure frames{"frames/s", "", "images a second"};
-  const Figure dropped{"dropped", "", "requests that found a full queue"};
-  const Figure done{"done", "", "requests whose image has ended"};
-  const Figure slowdown{"slowdown", "",
-                        "time of the program by that of an image that has the board alone"};
   return {
       {"tactus networks",
-       {{"network", "", "name, for zoo, sweeps and codesign"},
-        {"input", "", "name and shape of each input"},
+       {{"input", "", "name and shape of each input"},
         {"parameters", "", "numbers in weights and biases"},
         mmac,
         {"topology", "", "what the network is, and where it was published"}}},
       {"tactus boards, architectures, drams, machines",
-       {{"board", "", "name, for --board"},
-        {"architecture", "", "name, for --arch"},
-        {"DRAM", "", "name of a DRAM, for --ddr"},
+       {{"DRAM", "", "name of a DRAM, for --ddr"},
         {"machine", "", "name, for --machine"},
         array,
         mhz,
@@ -46,7 +38,7 @@ std::vector<PrintedTable> printed_tables() {
         {"title", "", "what it is"}}},
       {"tactus bench",
        {mhz,
-        latency,
+        {"latency ms", "", "time of one image, without the host"},
         frames,
         {"estimate ms", "", "the reference's formula; see firmware/bench/README.md"},
         {"published ms", "", "as published: an estimate, not a measurement"},
@@ -63,12 +55,9 @@ std::vector<PrintedTable> printed_tables() {
         {"times fewer", "", "cycles an image of many, against the row without --optimise"},
         {"constants, once", "cycles", "before the first image: copies of constants"},
         {"requests that arrive", "", "the row whose requests the lines below are about"},
-        done,
-        dropped,
         {"median ms", "", "latency from arrival to end"},
         {"99 % ms", "", "latency that 99 % of the requests do not exceed"},
         {"max ms", "", "longest latency"},
-        slowdown,
         {"memory", "", "fixed, or the board's DRAM"},
         {"images", "", "images of a run"},
         {"seconds", "", "least time of a simulation on this computer"},
@@ -112,22 +101,15 @@ std::vector<PrintedTable> printed_tables() {
         frames,
         {"DRAM MB", "", "read and written at the DRAM ports"}}},
       {"tactus run with requests that arrive",
-       {{"model", "", "name of the model"},
-        {"units", "", "numbers of the units that run it"},
+       {{"units", "", "numbers of the units that run the model"},
         {"requests", "", "how they arrive; ready: whenever a unit can begin one"},
-        {"arrived", "", "requests that arrived: done + dropped + waiting"},
-        done,
-        dropped,
-        {"waiting", "", "requests that were never begun"},
         {"latency ms", "", "shortest time from arrival to end"},
         {"median", "ms", "latency of half of the requests"},
         {"95 %", "ms", "latency that 95 % of the requests do not exceed"},
         {"99 %", "ms", "latency that 99 % of the requests do not exceed"},
         {"max", "ms", "longest latency"},
         {"queued ms", "", "mean time from arrival until a unit takes the request"},
-        slowdown,
         {"bytes %", "", "part of the bytes of all models at the DRAM ports"},
-        {"unit", "", "number of the unit"},
         mhz,
         {"busy %", "", "part of the time in which an image runs"},
         {"beginning %", "",
@@ -146,7 +128,6 @@ std::vector<PrintedTable> printed_tables() {
         {"size", "", "bytes on the disk"},
         {"product", "", "name of the matrix product"},
         {"M x N x K", "", "rows, columns and inner dimension"},
-        {"count", "", "how often the product occurs"},
         {"MAC/cycle", "", "multiply-accumulates a cycle"},
         {"useful MAC", "", "multiply-accumulates of the product by those of a full array"},
         {"of bound", "", "cycles by the lower bound of the machine"},

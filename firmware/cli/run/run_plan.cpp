@@ -67,12 +67,8 @@ void plan_program_outputs(RunPlan& plan) {
   } banks[] = {{plan.config.architecture.dram0_depth}, {plan.config.architecture.dram1_depth}};
   const std::uint64_t vector_bytes = plan.config.architecture.vector_bytes();
   for (const tcu::Instruction& instruction : decode_program(layout, plan.program)) {
-    if (static_cast<tcu::Opcode>(instruction.opcode) == tcu::Opcode::configure) {
-      const tcu::ConfigureFields fields = configure_fields(layout, instruction);
-      const auto target = static_cast<tcu::ConfigRegister>(fields.register_number);
-      const std::uint32_t bytes = fields.value << 16U;  // the RTL keeps 32 bits
-      if (target == tcu::ConfigRegister::dram0_offset) banks[0].offset = bytes;
-      if (target == tcu::ConfigRegister::dram1_offset) banks[1].offset = bytes;
+    if (const auto offset = bank_offset(layout, instruction)) {
+      banks[offset->bank].offset = offset->bytes();
     }
     const tcu::VectorWalk to = flow_of(plan.config.architecture, layout, instruction).to;
     const bool bank0 = to.memory == tcu::VectorMemory::dram0;

@@ -103,7 +103,7 @@ class ServingRunner {
   void print_figures() const {
     const ServingFigures figures = serving_figures(asked_.serving, asked_.plan, result_);
     const double clock_mhz = asked_.serving.clock_mhz();
-    const bool has_one_clock = clock_mhz == asked_.serving.clock_mhz_of(0);
+    const bool has_one_clock = asked_.serving.has_one_clock();
     line("served", "{} in {}{:.6g} s", counted(result_.requests.size(), "request"),
          has_one_clock ? counted(result_.cycles, "cycle") + " = " : "", figures.seconds);
     fmt::print(screen(asked_), "\n{}\n{}\n", models_table(figures, clock_mhz),
@@ -112,8 +112,11 @@ class ServingRunner {
       fmt::print(screen(asked_), "{}\n", waits_table(figures));
     }
     if (slowdowns_) fmt::print(screen(asked_), "{}\n", slowdowns_table());
-    line("host", "{:.2f} s, {:.2f} Mcycles/s", seconds_,
-         figures.seconds * asked_.serving.clock_mhz_of(0) / seconds_);
+    // Units with clocks of their own have no common number of cycles.
+    line("host", "{:.2f} s{}", seconds_,
+         has_one_clock ? fmt::format(", {:.2f} Mcycles/s",
+                                     static_cast<double>(result_.cycles) / seconds_ / 1e6)
+                       : "");
     fmt::print(screen(asked_), "{}", recorder_.files_text());
   }
 

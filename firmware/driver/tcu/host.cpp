@@ -111,16 +111,12 @@ void Host::check_probe_place() const {
 void Host::check_program_leaves_probe(const std::string& remedy) const {
   const std::uint64_t depth = architecture_.dram0_depth;
   const std::vector<tcu::Instruction> program = decode_program(layout_, model_.program);
-  std::uint32_t offset = 0;
+  std::uint64_t offset = 0;  // of DRAM0, in bytes
   std::size_t set_by = 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
     const tcu::Instruction& instruction = program[i];
-    if (static_cast<tcu::Opcode>(instruction.opcode) == tcu::Opcode::configure) {
-      const tcu::ConfigureFields fields = configure_fields(layout_, instruction);
-      if (fields.register_number != static_cast<unsigned>(tcu::ConfigRegister::dram0_offset)) {
-        continue;
-      }
-      offset = fields.value & 0xFFFF;  // the register keeps 16 bits
+    if (const auto set = bank_offset(layout_, instruction); set && set->bank == 0) {
+      offset = set->bytes();
       set_by = i;
     }
     const tcu::VectorWalk to = flow_of(architecture_, layout_, instruction).to;
@@ -128,10 +124,9 @@ void Host::check_program_leaves_probe(const std::string& remedy) const {
     const tcu::Operand dram = to.first;
     const std::uint64_t step = std::uint64_t{1} << dram.stride;
     const std::uint64_t last = dram.address + std::min(to.size, depth) * step;
-    const std::uint64_t window = std::uint64_t{offset} << 16;
-    if (window + address(last + 1) <= address(depth - 2)) continue;
+    if (offset + address(last + 1) <= address(depth - 2)) continue;
     for (std::uint64_t vector = dram.address; vector <= last; vector += step) {
-      const std::uint64_t at = window + address(vector % depth);
+      const std::uint64_t at = offset + address(vector % depth);
       if (at + address(1) <= address(depth - 2) || at >= address(depth)) continue;
       user_error("{}: instruction {} writes DRAM0 bytes {}..{}, and {}", model_.path, i, at,
                  at + address(1) - 1, remedy);
@@ -142,7 +137,7 @@ void Host::check_program_leaves_probe(const std::string& remedy) const {
       "{}: instruction {} sets Dram0Offset to {} and nothing sets it back to 0, so the completion "
       "probe behind the program would miss the vectors that the driver looks at; allowed: plain "
       "mode, or a program that ends with Configure Dram0Offset = 0",
-      model_.path, set_by, offset);
+      model_.path, set_by, offset >> 16U);
 }
 
 std::uint64_t Host::address(std::uint64_t vector) const {

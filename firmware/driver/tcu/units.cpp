@@ -15,16 +15,12 @@ void TcuUnits::check_window(const Model& model) {
   const tcu::InstructionLayout layout(model.file.arch);
   const std::vector<tcu::Instruction> program = tcu::decode_program(layout, model.program);
   for (std::size_t i = 0; i < program.size(); ++i) {
-    if (static_cast<tcu::Opcode>(program[i].opcode) != tcu::Opcode::configure) continue;
-    const tcu::ConfigureFields fields = tcu::configure_fields(layout, program[i]);
-    const auto target = static_cast<tcu::ConfigRegister>(fields.register_number);
-    const bool moves =
-        target == tcu::ConfigRegister::dram0_offset || target == tcu::ConfigRegister::dram1_offset;
-    if (!moves || fields.value == 0) continue;
+    const auto offset = tcu::bank_offset(layout, program[i]);
+    if (!offset || offset->value == 0) continue;
     user_error(
         "{}: instruction {} sets the offset of a DRAM bank to {}, out of the unit's bank into what "
         "may be another unit's; allowed for several units: 0",
-        model.path, i, fields.value);
+        model.path, i, offset->value);
   }
 }
 

@@ -174,7 +174,8 @@ void Decoder::transfer_registers(Registers& r) {
   queue.account.registers(r);
 }
 
-/// Items with a stride have one vector per burst. `offset`: that of the item's next vector.
+/// Items with a stride have one vector per burst. `offset` leads from the item's first vector to
+/// its next one.
 void Decoder::item_registers(Registers& r, DramItem& item, std::uint64_t offset) {
   r(item.request.write);
   r(item.request.size);

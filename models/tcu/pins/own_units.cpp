@@ -61,8 +61,8 @@ struct OwnUnits::Unit {
       to[word] = from[word];
     }
   }
-  /// Loads a pin from the wires; returns whether it has changed. The data behind a payload that is
-  /// not valid may be gone.
+  /// Loads a pin from the wires; returns whether it has changed. A payload that is not valid is not
+  /// read, since its bytes may have been freed.
   bool load(std::size_t i) {
     const Pin& pin = this->pin(i);
     if (pin.wire != nullptr) {
