@@ -426,7 +426,9 @@ TEST_F(CliTest, TheSummaryNamesTheFilesOfWaveformAndTimeline) {
 /// A run ended by a signal prints and writes its figures so far, marked as incomplete.
 TEST_F(CliTest, AnInterruptedRunWritesWhatItHas) {
   write_model();
+  const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(tactus("run m.tmodel --input x.csv -o one").code, 0);
+  const auto one_run = std::chrono::steady_clock::now() - start;
   std::vector<std::string> command = words(
       "run m.tmodel --input x.csv --images 100000 --feed-gap 1000 -o out --stats s.json "
       "--report p.html --layers-csv l.csv --regions 2");
@@ -435,7 +437,8 @@ TEST_F(CliTest, AnInterruptedRunWritesWhatItHas) {
   for (int i = 0; i < 600 && !exists("out"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  std::this_thread::sleep_for(std::chrono::seconds(1));
+  // The first image has to finish, on a slow host too.
+  std::this_thread::sleep_for(std::chrono::seconds(1) + 3 * one_run);
   process.signal(SIGINT);
   EXPECT_EQ(process.wait(), 128 + SIGINT) << read("e");
   EXPECT_NE(read("e").find("tactus: interrupted by a signal after "), std::string::npos)

@@ -477,8 +477,12 @@ TEST_F(Waveform, ASignalLeavesAWholeFile) {
   write("g.tasm", std::string(".repeat 300000\nMatMul.zeroes Acc(5), 3\n"
                               "SIMD O = Move(I), read Acc(5), write Acc(7)\n.end\n"));
   ASSERT_EQ(tactus("asm g.tasm --arch a.tarch --output g.tprog").code, 0);
+  // The signal is sent after changes have reached the file: its header has about 15 kB.
+  std::filesystem::remove(folder_ / "w.vcd");
   const auto process = start("g.tprog", "top");
-  EXPECT_FALSE(process->wait_for(1));
+  const auto written = [&] { return exists("w.vcd") ? file_size(folder_ / "w.vcd") : 0; };
+  for (int i = 0; i < 600 && written() < 200000; ++i) std::this_thread::sleep_for(seconds(0.1));
+  EXPECT_FALSE(process->wait_for(0));
   process->signal(SIGKILL);
   EXPECT_EQ(process->wait(), 128 + SIGKILL);
   VcdReader reader(path("w.vcd"));
