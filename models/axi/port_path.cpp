@@ -5,11 +5,16 @@
 #include "isa/support/error.h"
 #include "models/dram/ddr_controller.h"
 #include "models/sim/kernel_time.h"
+#include "models/sim/turns.h"
 
 namespace tactus {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
+
+void note_answer(const Clock& clock) {
+  if (clock.turn != nullptr) clock.turn->note_answer();
+}
 
 }  // namespace
 
@@ -335,7 +340,7 @@ void PortPath::return_reads() {
     returning_.pop_front();
     Burst* burst = access.burst;
     const std::uint64_t back = access.done + direction.back + direction.back_crossing;
-    ++clock_.answers;
+    note_answer(clock_);
     std::uint64_t edge = std::max(r_free_, port_.edge_from(back));
     BeatTimes& times = *burst->times;
     for (unsigned beat = burst->returned; beat < access.end; ++beat, ++edge) {
@@ -352,7 +357,7 @@ void PortPath::return_reads() {
 
 /// Answers a burst when all of its times are known.
 void PortPath::finish(Burst* burst, std::uint64_t time) {
-  ++clock_.answers;
+  note_answer(clock_);
   tlm::tlm_generic_payload& payload = *burst->payload;
   burst->payload = nullptr;
   free_bursts_.push_back(burst);

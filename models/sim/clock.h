@@ -32,8 +32,6 @@ struct Clock {
   std::uint64_t progress = 0;
   /// Calls to memories so far. Each may have given the SystemC kernel something to do.
   std::uint64_t transactions = 0;
-  /// Answers of a memory, or parts of them, that have come so far, if that memory counts them.
-  std::uint64_t answers = 0;
   Turn* turn = nullptr;  ///< null: no other design shares the memory, or the kernel wakes it
   UnitActivity activity;
   /// True while cycles are evaluated for their number and counters only. Memories, registers that

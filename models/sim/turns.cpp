@@ -4,29 +4,28 @@
 
 namespace tactus {
 
-Turn& Turns::add(const Clock& clock) {
-  const auto number = static_cast<unsigned>(turns_.size());
-  return *turns_.emplace_back(std::make_unique<Turn>(*this, clock, number));
+Turn& Turns::add() {
+  times_.push_back(0);
+  return *turns_.emplace_back(std::make_unique<Turn>(*this, turns_.size()));
 }
 
-Turn* Turns::first_besides(const Turn& turn) {
-  Turn* first = nullptr;
-  for (const auto& other : turns_) {
-    if (other.get() == &turn) continue;
-    if (first == nullptr || other->time() < first->time()) first = other.get();
+std::size_t Turns::first_besides(std::size_t turn) const {
+  std::size_t first = none;
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    if (i != turn && (first == none || times_[i] < times_[first])) first = i;
   }
   return first;
 }
 
 bool Turn::let_others(std::uint64_t upto) {
-  while (!is_answered()) {
+  while (!answered_) {
     if (upto >= others_) {
-      Turn* const first = all_.first_besides(*this);
-      others_ = first == nullptr ? ~std::uint64_t{0} : first->time();
+      const std::size_t first = all_.first_besides(number_);
+      others_ = first == Turns::none ? ~std::uint64_t{0} : all_.times_[first];
       // At the same time the one with the lower number comes first.
-      if (first != nullptr && first->number_ > number_ && others_ != ~std::uint64_t{0}) ++others_;
-      if (first != nullptr && upto >= others_) {
-        first->goes_on_.notify();
+      if (first != Turns::none && first > number_ && others_ != ~std::uint64_t{0}) ++others_;
+      if (first != Turns::none && upto >= others_) {
+        all_.turns_[first]->goes_on_.notify();
         sc_core::wait(goes_on_);
         others_ = 0;
         continue;
@@ -34,20 +33,21 @@ bool Turn::let_others(std::uint64_t upto) {
     }
     if (all_.memory_.next_pull() > upto) return false;
     // One step, since an answer in it may let another design make an earlier request.
+    const std::uint64_t answers = all_.answers_;
     all_.memory_.pull(all_.memory_.next_pull());
-    others_ = 0;
+    if (all_.answers_ != answers) others_ = 0;
   }
   return true;
 }
 
 void Turn::leave() {
-  waits_ = false;
-  time_ = ~std::uint64_t{0};
-  if (Turn* const first = all_.first_besides(*this)) first->goes_on_.notify();
+  begin(~std::uint64_t{0}, false);
+  const std::size_t first = all_.first_besides(number_);
+  if (first != Turns::none) all_.turns_[first]->goes_on_.notify();
 }
 
 void Turn::come_back(std::uint64_t time) {
-  time_ = time;
+  all_.times_[number_] = time;
   for (const auto& turn : all_.turns_) turn->others_ = 0;
 }
 

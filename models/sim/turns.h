@@ -8,6 +8,7 @@
 // request, so that the others need not wait for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -23,16 +24,19 @@ class Turns {
  public:
   explicit Turns(PulledMemory& memory) : memory_(memory) {}
   /// Adds a design. It must run in a SystemC thread, and call leave() when its work ends.
-  Turn& add(const Clock& clock);
+  Turn& add();
 
  private:
   friend class Turn;
+  static constexpr std::size_t none = ~std::size_t{0};
   /// The design that has come least far except for this one; the one that was added first among
-  /// several. Null: there is no other.
-  [[nodiscard]] Turn* first_besides(const Turn& turn);
+  /// several; none: there is no other.
+  [[nodiscard]] std::size_t first_besides(std::size_t turn) const;
 
   PulledMemory& memory_;
   std::vector<std::unique_ptr<Turn>> turns_;
+  std::vector<std::uint64_t> times_;  ///< each design makes no request before its time
+  std::uint64_t answers_ = 0;         ///< all answers of the memory so far
 };
 
 /// Number of cycles from the current one on that `waits()` returns. A design that waits for an
@@ -44,8 +48,7 @@ template <typename Waits>
 /// make no request before the time that it has named last, unless it waits and gets an answer.
 class Turn {
  public:
-  Turn(Turns& all, const Clock& clock, unsigned number)
-      : all_(all), clock_(clock), number_(number) {}
+  Turn(Turns& all, std::size_t number) : all_(all), number_(number) {}
 
   /// Sets the shortest time from the memory's answer to the design. The default is zero.
   void set_answer_delay(std::uint64_t time) { answer_delay_ = time; }
@@ -53,24 +56,27 @@ class Turn {
   /// Call before a request at this time. Returns when no other design makes an earlier request, or
   /// one at the same time with a lower number, and the memory has done everything up to this time.
   void reach(std::uint64_t time) {
-    waits_ = false;
-    time_ = time;
+    begin(time, false);
     (void)go_on(time);
   }
   /// Call to learn of the answers that the design has got by time `now`; it makes no request before
   /// `time`. The others may be behind by the answers' delay.
   void look(std::uint64_t now, std::uint64_t time) {
-    waits_ = false;
-    time_ = time;
+    begin(time, false);
     (void)go_on(now < answer_delay_ ? 0 : now - answer_delay_);
   }
   /// Call if the design makes no request before this time unless it gets an answer. Returns true
-  /// when there is one (Clock::answers), and false when this time is reached.
+  /// when there is one, and false when this time is reached.
   [[nodiscard]] bool wait(std::uint64_t time) {
-    waits_ = true;
-    seen_ = clock_.answers;
-    time_ = time;
+    begin(time, true);
     return go_on(time);
+  }
+  /// Call when an answer of the memory, or a part of it, has come for the design.
+  void note_answer() {
+    ++all_.answers_;
+    if (!waits_) return;
+    answered_ = true;
+    all_.times_[number_] = 0;
   }
   /// Call when the design makes no more requests, or none until come_back().
   void leave();
@@ -86,17 +92,17 @@ class Turn {
     return let_others(upto);
   }
   [[nodiscard]] bool let_others(std::uint64_t upto);
-  [[nodiscard]] bool is_answered() const { return waits_ && clock_.answers != seen_; }
-  /// The design makes no request before this time.
-  [[nodiscard]] std::uint64_t time() const { return is_answered() ? 0 : time_; }
+  void begin(std::uint64_t time, bool waits) {
+    waits_ = waits;
+    answered_ = false;
+    all_.times_[number_] = time;
+  }
 
   Turns& all_;
-  const Clock& clock_;
-  const unsigned number_;
+  const std::size_t number_;
   std::uint64_t answer_delay_ = 0;
-  std::uint64_t time_ = 0;
-  std::uint64_t seen_ = 0;  ///< value of Clock::answers when the design began to wait
-  bool waits_ = false;      ///< an answer ends the wait
+  bool waits_ = false;     ///< an answer ends the wait
+  bool answered_ = false;  ///< an answer has ended the wait
   /// The design may go on before this time, as far as the others are concerned; 0: not known. It
   /// holds as long as only this design runs and no answer comes.
   std::uint64_t others_ = 0;

@@ -30,6 +30,7 @@
 
 namespace tactus {
 
+class KnownDesigns;
 class TcuSequences;
 
 /// The source of the instruction stream.
@@ -86,6 +87,8 @@ class TcuSystem final : public sc_core::sc_module, public Machine {
     /// Engine check: evaluates one of this many cycles with sleeping units, skips, and known
     /// intervals.
     std::uint32_t check_every = 100;
+    /// What the fast engine learns together with other units that share a live memory; null: alone.
+    std::shared_ptr<KnownDesigns> known;
   };
 
   /// Throws UserError if the AXI width does not fit the architecture's vectors.

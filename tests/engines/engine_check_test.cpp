@@ -18,7 +18,7 @@ namespace tactus {
 class PlantedFault {
  public:
   explicit PlantedFault(const TcuSystem& system)
-      : known_(const_cast<TcuSequences*>(system.sequences())->known_) {}
+      : known_(*const_cast<TcuSequences*>(system.sequences())->known_) {}
 
   void length() {
     for (KnownSequences::State& state : known_.states_) {

@@ -122,7 +122,7 @@ void MemorySystem::set_party(unsigned machine, unsigned party) {
 
 unsigned MemorySystem::add_machine(const BoardValues& board, Clock& clock) {
   clocks_.push_back(&clock);
-  if (shared_) clock.turn = &turns_.add(clock);
+  if (shared_) clock.turn = &turns_.add();
   const BoardMemory& memory = *board.board_memory;
   const unsigned access_bytes = controller_.config().burst_bytes();
   std::uint64_t answer_delay = ~std::uint64_t{0};

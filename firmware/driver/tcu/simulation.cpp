@@ -50,14 +50,14 @@ TcuSystem::Config top_config(const TcuSimulationConfig& config) {
 }  // namespace
 
 TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope* kernel,
-                             MemorySystem* memory)
+                             MemorySystem* memory, const std::shared_ptr<KnownDesigns>& known)
     : Simulation(kernel),
       config_(config),
       instruction_bytes_(tcu::InstructionLayout(config.architecture).instruction_bytes()),
       stream_(config.axi_data_bits / 8, config.feed_gap),
       board_memory_(memory) {
   check_axi_width(config.architecture, config.axi_data_bits);
-  build();
+  build(known);
   system_->tcu().decoder().on_retire = [this](Cycle cycle, std::uint32_t) { retired(cycle); };
   start(*system_, config.clock_mhz,
         config.feed_gap + (config.stalls.percent() == 0 ? hang_cycles : hang_cycles_with_stalls),
@@ -65,9 +65,11 @@ TcuSimulation::TcuSimulation(const TcuSimulationConfig& config, KernelScope* ker
 }
 
 /// Builds the design, its memories and its instruction stream.
-void TcuSimulation::build() {
+void TcuSimulation::build(const std::shared_ptr<KnownDesigns>& known) {
   const TcuSimulationConfig& config = config_;
-  system_ = std::make_unique<TcuSystem>("top", clock_, top_config(config), stream_);
+  TcuSystem::Config top = top_config(config);
+  top.known = known;
+  system_ = std::make_unique<TcuSystem>("top", clock_, top, stream_);
   unsigned first_port = 0;  // number of this machine's first port at the board's memory
   if (board_memory_ != nullptr) {
     first_port = board_memory_->add_machine(config, clock_);

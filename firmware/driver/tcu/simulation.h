@@ -59,11 +59,12 @@ struct TcuRunOptions : RunOptions {
 
 class TcuSimulation final : public Simulation {
  public:
-  /// Throws UserError for a configuration that cannot be built. With `kernel` and `memory` the
-  /// machine is one of several that share both (firmware/driver/tcu/units.h); the configuration
-  /// then has the bases of this machine's banks.
+  /// Throws UserError for a configuration that cannot be built. With `kernel`, `memory` and `known`
+  /// the machine is one of several that share these (firmware/driver/tcu/units.h); the
+  /// configuration then has the bases of this machine's banks.
   explicit TcuSimulation(const TcuSimulationConfig& config, KernelScope* kernel = nullptr,
-                         MemorySystem* memory = nullptr);
+                         MemorySystem* memory = nullptr,
+                         const std::shared_ptr<KnownDesigns>& known = nullptr);
   ~TcuSimulation() override;
   TcuSimulation(const TcuSimulation&) = delete;
   TcuSimulation& operator=(const TcuSimulation&) = delete;
@@ -103,7 +104,7 @@ class TcuSimulation final : public Simulation {
   [[nodiscard]] unsigned instruction_bytes() const { return instruction_bytes_; }
 
  private:
-  void build();
+  void build(const std::shared_ptr<KnownDesigns>& known);
   void start_stream(const std::vector<std::uint8_t>& program);
   std::uint64_t debug_access(unsigned port, tlm::tlm_command command, std::uint64_t address,
                              std::uint8_t* data, std::uint64_t count);

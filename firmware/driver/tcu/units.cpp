@@ -8,6 +8,7 @@
 #include "isa/tcu/instruction.h"
 #include "models/sim/clock_driver.h"
 #include "models/sim/entered_kernel.h"
+#include "models/tcu/fast/known_design.h"
 
 namespace tactus {
 
@@ -27,7 +28,8 @@ void TcuUnits::check_window(const Model& model) {
 TcuUnits::Unit::Unit(const sc_core::sc_module_name& name, TcuUnits& all, unsigned number,
                      const TcuSimulationConfig& config)
     : sc_module(name),
-      simulation(std::make_unique<TcuSimulation>(config, &all.kernel_, all.memory_.get())),
+      simulation(
+          std::make_unique<TcuSimulation>(config, &all.kernel_, all.memory_.get(), all.known_)),
       all_(all),
       number_(number) {
   SC_THREAD(work);
@@ -63,7 +65,8 @@ TcuUnits::TcuUnits(const TcuSimulationConfig& config, unsigned count, std::uint6
         return units;
       }()) {}
 
-TcuUnits::TcuUnits(const std::vector<TcuSimulationConfig>& units) {
+TcuUnits::TcuUnits(const std::vector<TcuSimulationConfig>& units)
+    : known_(std::make_shared<KnownDesigns>()) {
   const TcuSimulationConfig& first = units.front();
   const auto count = static_cast<unsigned>(units.size());
   if (first.memory_model == MemoryModel::board) {

@@ -114,6 +114,7 @@ class TcuUnits {
 
   KernelScope kernel_;                    // before all modules
   std::unique_ptr<MemorySystem> memory_;  ///< null with a memory of fixed latency
+  std::shared_ptr<KnownDesigns> known_;   ///< what the units learn together
   std::vector<std::unique_ptr<Unit>> units_;
   const std::function<void(unsigned)>* work_ = nullptr;
   unsigned at_work_ = 0;

@@ -52,7 +52,7 @@ class Registers {
     /// Amount by which the count may grow without a change of behaviour. For an address: its mask.
     std::uint64_t left = 0;
     Kind kind = Kind::of_burst;
-    const void* at = nullptr;  ///< the register
+    const void* at = nullptr;  ///< the register; null until the count is loaded
     unsigned bytes = 0;        ///< bytes of the register
     /// Current value of the register.
     [[nodiscard]] std::uint64_t present() const {
@@ -167,7 +167,9 @@ class Registers {
     if (!kept) {
       (*this)(value);
     } else if (loads()) {
-      value = static_cast<T>((*counts_)[next_count_++].value);
+      Count& count = (*counts_)[next_count_++];
+      value = static_cast<T>(count.value);
+      count.at = &value;
     }
     return kept;
   }

@@ -226,10 +226,10 @@ class Decoder final : public sc_core::sc_module {
   /// instructions of this shape have arbitrary addresses.
   [[nodiscard]] std::uint32_t add_shape(const tcu::Instruction& instruction, bool meets,
                                         const LocalOrder& order);
-  void forget_shapes() {
-    shapes_.clear();
-    forms_.clear();
-  }
+  /// Shapes and their numbers. Decoders of the same architecture may use the same.
+  class Shapes;
+  /// Makes the decoder use these shapes, and add to them. Null: no others than those after reset().
+  void use_shapes(Shapes* shapes);
   /// With Clock::timing_only: sets the shape of the instruction that enters next.
   void expect_shape(std::uint32_t shape) { next_shape_ = shape; }
   /// Sets the shapes of the instructions in the queue: of the last but one that entered, and of the
@@ -393,7 +393,7 @@ class Decoder final : public sc_core::sc_module {
     AccumulatorControl control;
     std::uint64_t size = 0;
     std::uint64_t step = 0;
-    std::uint32_t form = 0;  ///< index in forms_, with Clock::timing_only
+    std::uint32_t form = 0;  ///< index in Shapes::forms, with Clock::timing_only
   };
 
   struct DramItem {
@@ -424,13 +424,22 @@ class Decoder final : public sc_core::sc_module {
     DaisControl dais;
     HostDataflow host;
     DramItem dram;
-    std::uint32_t shape = 0;  ///< index in shapes_, with Clock::timing_only
+    std::uint32_t shape = 0;  ///< index in Shapes::shapes, with Clock::timing_only
     LocalOrder order;         ///< order at the head, in machines with extensions
   };
   struct Shape {
     Decoded item;
     bool meets;
   };
+
+ public:
+  class Shapes {
+    friend class Decoder;
+    std::vector<Shape> shapes;
+    std::vector<AccumulatorItem> forms;  ///< the different accumulator items, without addresses
+  };
+
+ private:
   [[nodiscard]] std::uint32_t form_of(AccumulatorItem item);
   void enter_shape(std::uint32_t shape, Decoded& d);
   template <typename Fill>
@@ -566,8 +575,8 @@ class Decoder final : public sc_core::sc_module {
   Edge edge_{};
   unsigned moving_ = 0;        ///< streams that moved within an item in the last cycle
   unsigned resumed_legs_ = 0;  ///< streams that were loaded in the middle of an item
-  std::vector<Shape> shapes_;
-  std::vector<AccumulatorItem> forms_;  ///< the different accumulator items, without addresses
+  Shapes own_shapes_;          ///< the shape of an empty slot
+  Shapes* shapes_ = &own_shapes_;
   std::uint32_t next_shape_ = 0;
   std::uint64_t last_access_ = 0;
   std::uint64_t accepted_ = 0;

@@ -11,7 +11,7 @@ namespace tactus {
 
 std::uint32_t Decoder::add_shape(const tcu::Instruction& instruction, bool meets,
                                  const LocalOrder& order) {
-  Shape& shape = shapes_.emplace_back();
+  Shape& shape = shapes_->shapes.emplace_back();
   Decoded& d = shape.item;
   shape.meets = meets;
   decode(instruction, d);
@@ -29,7 +29,7 @@ std::uint32_t Decoder::add_shape(const tcu::Instruction& instruction, bool meets
   // With a step of 1, no two consecutive addresses of the accumulators are equal.
   if (d.accumulator.step != 0) d.accumulator.step = 1;
   d.accumulator.form = form_of(d.accumulator);
-  return d.shape = static_cast<std::uint32_t>(shapes_.size() - 1);
+  return d.shape = static_cast<std::uint32_t>(shapes_->shapes.size() - 1);
 }
 
 /// The slots of the decoder's queue get shape 0.
@@ -37,7 +37,8 @@ void Decoder::reset(std::uint16_t timeout) {
   registers_ = {};
   registers_.timeout = timeout;
   timer_ = 0;
-  forget_shapes();
+  own_shapes_ = {};
+  use_shapes(nullptr);
   (void)add_shape({}, false, {});
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) queue_.entry(i).shape = 0;
   loads_ = 0;
@@ -45,21 +46,24 @@ void Decoder::reset(std::uint16_t timeout) {
   last_access_ = 0;
 }
 
+void Decoder::use_shapes(Shapes* shapes) { shapes_ = shapes != nullptr ? shapes : &own_shapes_; }
+
 std::uint32_t Decoder::form_of(AccumulatorItem item) {
   item.control.alu.dest = 0;
   // The number of the table does not affect the timing
   item.control.table = item.control.table == 0 ? 0 : 1;
   item.control.read_address = item.control.write_address = 0;
-  const auto found = std::find_if(forms_.begin(), forms_.end(), [&](const AccumulatorItem& form) {
+  std::vector<AccumulatorItem>& forms = shapes_->forms;
+  const auto found = std::find_if(forms.begin(), forms.end(), [&](const AccumulatorItem& form) {
     return form.control == item.control && form.size == item.size && form.step == item.step;
   });
-  item.form = static_cast<std::uint32_t>(found - forms_.begin());
-  if (found == forms_.end()) forms_.push_back(item);
+  item.form = static_cast<std::uint32_t>(found - forms.begin());
+  if (found == forms.end()) forms.push_back(item);
   return item.form;
 }
 
 void Decoder::enter_shape(std::uint32_t shape, Decoded& d) {
-  const Shape& known = shapes_[shape];
+  const Shape& known = shapes_->shapes[shape];
   d = known.item;
   AccumulatorControl& c = d.accumulator.control;
   if ((d.legs & leg_accumulator) == 0 || (!c.read && !c.write)) return;
@@ -129,14 +133,14 @@ bool Decoder::head_move_has_begun() const {
 
 void Decoder::item_registers(Registers& r, AccumulatorItem& item) {
   r(item.form);
-  if (r.loads()) item = forms_[item.form];
+  if (r.loads()) item = shapes_->forms[item.form];
   address_registers(r, item.control, accumulator_mask_);
 }
 
 void Decoder::shape_register(Registers& r, Decoded& d) {
   std::uint32_t shape = d.shape;
   r(shape);
-  if (r.loads()) d = shapes_[shape].item;
+  if (r.loads()) d = shapes_->shapes[shape].item;
 }
 
 void Decoder::item_registers(Registers& r, Decoded& d) {
@@ -166,7 +170,7 @@ void Decoder::transfer_registers(Registers& r) {
     Decoded& d = queue.at(i);
     r(d.shape);
     if (!r.loads()) continue;
-    d = shapes_[d.shape].item;
+    d = shapes_->shapes[d.shape].item;
     d.legs = d.moves;
   }
   oldest_ = &queue.at(0);

@@ -43,7 +43,7 @@ bool TcuSequences::control_rests() const {
 
 /// True if a transfer waits at the head, or is under way there.
 bool TcuSequences::move_waits(Id control) const {
-  return known_[control].head_moves && known_[control].waiting != 0;
+  return known(control).head_moves && known(control).waiting != 0;
 }
 
 /// Saves the current state of the control.
@@ -54,7 +54,7 @@ Id TcuSequences::save_control() {
   if (!is_new) return id;
   const bool head_moves = decoder.head_moves_dram();
   const std::array<Id, 2> offers = head_moves ? this->offers() : std::array<Id, 2>{};
-  KnownSequences::State& state = known_[id];
+  KnownSequences::State& state = known(id);
   state.rests = control_rests();
   state.waiting = static_cast<std::uint8_t>(decoder.waiting());
   state.head_moves = head_moves;
@@ -79,7 +79,7 @@ Id TcuSequences::save_moves() {
   bool is_new = false;
   const Id id = save(counts_of_moves_, true, is_new, &TcuSequences::move_registers);
   if (!is_new) return id;
-  KnownSequences::State& state = known_[id];
+  KnownSequences::State& state = known(id);
   state.busy = static_cast<std::uint8_t>(busy_parts());
   state.rests = decoder.moves_rest() && system_.tcu_.local_.idle(1) && state.busy == 0;
   state.begun = decoder.head_move_has_begun();
@@ -88,7 +88,7 @@ Id TcuSequences::save_moves() {
 
 /// Loads a state of the control, beside transfers that do nothing.
 void TcuSequences::load_control(const Position& position) {
-  Registers r(known_.registers(position.state), system_.clock_.now, 0);
+  Registers r(known_->registers(position.state), system_.clock_.now, 0);
   system_.tcu_.decoder_.last_access() = 0;
   control_registers(r);
   load_program(position.next);
@@ -99,7 +99,7 @@ void TcuSequences::load_control(const Position& position) {
 
 /// Loads a state of the transfers, beside any state of the control.
 void TcuSequences::load_moves(Id moves) {
-  Registers r(known_.registers(moves), system_.clock_.now, 0);
+  Registers r(known_->registers(moves), system_.clock_.now, 0);
   r.keep_counts(counts_of_moves_.live, 1);
   move_registers(r);
   moves_rest_ = false;
@@ -129,7 +129,7 @@ bool TcuSequences::work_out_control(const Position& position, const ControlEnd& 
   forget_wires();
   KnownSequences::State found;
   const bool works = ArrayTime::of_array(system_.tcu_.array_account().code());
-  bool ends = run_control(end, known_[position.state].one_cycle, waits);
+  bool ends = run_control(end, known(position.state).one_cycle, waits);
   end_interval(found);
   find_turns(works, found);
   note_timer(found);
@@ -185,27 +185,27 @@ void TcuSequences::note_control(const Position& position, const ControlEnd& end,
                                 const KnownSequences::State& found, Id next) {
   KnownSequences::State control = found;
   control.response = {KnownSequences::none, KnownSequences::none};
-  if (known_[position.state].head_moves) control.timer = KnownSequences::none;
+  if (known(position.state).head_moves) control.timer = KnownSequences::none;
   const Id interval =
       end.cycles == 0 ? position.state : interval_of(position.state, key_of_early(end.cycles));
-  const bool is_new = known_[interval].cycles == 0;
+  const bool is_new = known(interval).cycles == 0;
   note_interval(interval, control, growth_, nullptr);
-  if (is_new) known_.set_turns(interval, turns_);
-  const KnownSequences::State& state = known_[interval];
+  if (is_new) known_->set_turns(interval, turns_);
+  const KnownSequences::State& state = known(interval);
   if (state.one_cycle && !end.pops) {
-    known_[interval].waits = next == interval && !state.accepts && !state.retires;
+    known(interval).waits = next == interval && !state.accepts && !state.retires;
   }
   const Id after = key_of_control(position, found.accepts, end.pops);
-  if (const Id known = known_.next(interval, after); known != KnownSequences::none) {
-    return check_next(known_.link(known).state, next, &TcuSequences::control_registers);
+  if (const Id known = known_->next(interval, after); known != KnownSequences::none) {
+    return check_next(known_->link(known).state, next, &TcuSequences::control_registers);
   }
   kept_.clear();
-  known_.set_next(interval, after, known_.add_link(next, kept_, true));
+  known_->set_next(interval, after, known_->add_link(next, kept_, true));
 }
 
 /// Loads the instructions in the decoder that belong to this state of the control.
 void TcuSequences::show_head(Id control) {
-  Registers r(known_.registers(control), system_.clock_.now, 0);
+  Registers r(known_->registers(control), system_.clock_.now, 0);
   std::uint64_t tag = 0, end = 0;
   r(tag);
   r(end);
@@ -217,7 +217,7 @@ void TcuSequences::show_head(Id control) {
 bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) {
   if (!learns()) return false;
   Decoder& decoder = system_.tcu_.decoder_;
-  hold_memories(known_[position.moves].busy);
+  hold_memories(known(position.moves).busy);
   Position from = position;
   from.state = KnownSequences::none;
   begin_interval(from);
@@ -246,7 +246,7 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   keep_growth_of_moves(waits, loses);
   found.accepts = found.left_out = false;
   found.retires = found.retires && waits;
-  if (!known_[position.state].head_moves) found.timer = KnownSequences::none;
+  if (!known(position.state).head_moves) found.timer = KnownSequences::none;
   const Id interval = interval_of(position.moves, key);
   note_interval(interval, found, growth_, &counts_of_moves_);
   set_link(interval, KnownSequences::none, next, true, counts_of_moves_);

@@ -34,8 +34,8 @@ constexpr Id ends_early = 1U << 30;
 /// the transfers. Returns false if they cannot be part of a sequence.
 bool TcuSequences::step_divided(Position& position, Cycle until) {
   const Id control = position.state;
-  if (known_[control].cycles == 0 && !work_out_control(position, {})) return false;
-  const KnownSequences::State& state = known_[control];
+  if (known(control).cycles == 0 && !work_out_control(position, {})) return false;
+  const KnownSequences::State& state = known(control);
   if (state.left_out) return false;
   const Cycle begin = position.now;
   const Cycle end = state.waits ? ~Cycle{0} : begin + state.cycles;
@@ -49,8 +49,8 @@ bool TcuSequences::step_divided(Position& position, Cycle until) {
 bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& pops) {
   const Cycle begin = position.now;
   const Id control = position.state;
-  const bool timed = known_[control].head_moves;
-  const bool over = known_[control].waits && !move_waits(control);
+  const bool timed = known(control).head_moves;
+  const bool over = known(control).waits && !move_waits(control);
   Lost lost{false, begin};
   while (position.now < end && !pops) {
     if (position.now >= until || path_.size() >= longest_path) return false;
@@ -71,11 +71,11 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
       return false;
     }
     Cycle cycles = 1;
-    const KnownSequences::State& interval = known_[moves.interval];
+    const KnownSequences::State& interval = known(moves.interval);
     if (interval.passing.any() && position.now >= quiet_until_) {
       const Cycle most = std::min(lost.until, last) - position.now;
       const Cycle beats =
-          memories_->repeats(interval.passing, known_[position.moves].busy, position.now, most);
+          memories_->repeats(interval.passing, known(position.moves).busy, position.now, most);
       if (beats > 1 && !interval.retires) {
         take_beats(position, moves, lost.time, beats);
         continue;
@@ -83,7 +83,7 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
     } else if (stays(position.moves, moves)) {
       if (!wait_for_memories(position, last)) return false;
       cycles = std::min(lost.until, quiet_until_) - position.now;
-      if (!timed && known_[position.moves].rests && memories_->idle()) resting_moves_ = moves;
+      if (!timed && known(position.moves).rests && memories_->idle()) resting_moves_ = moves;
     }
     pops = interval.retires;
     if (timed) pass_time(position, moves.interval, cycles);
@@ -99,19 +99,19 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
 /// (LiveMemories::repeats()). `loses`: the array waits for the transfer at the head.
 void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cycle most) {
   const Cycle begin = position.now;
-  const bool timed = known_[position.state].head_moves;
-  const LiveMemories::Passing passing = known_[moves.interval].passing;
-  const std::uint8_t busy = known_[position.moves].busy;
+  const bool timed = known(position.state).head_moves;
+  const LiveMemories::Passing passing = known(moves.interval).passing;
+  const std::uint8_t busy = known(position.moves).busy;
   const auto is_alike = [&] {
-    const KnownSequences::State& interval = known_[moves.interval];
-    return interval.passing == passing && !interval.retires && known_[position.moves].busy == busy;
+    const KnownSequences::State& interval = known(moves.interval);
+    return interval.passing == passing && !interval.retires && known(position.moves).busy == busy;
   };
   do {
     ++visits_;
     add_step(true, moves.interval, 1);
     if (timed) pass_time(position, moves.interval, 1);
     ++position.now;
-    position.moves = known_.link(moves.link).state;
+    position.moves = known_->link(moves.link).state;
     follow(moves, counts_of_moves_);
   } while (position.now < begin + most &&
            find_moves(position.moves, key_of_moves(position, loses), moves) && is_alike());
@@ -122,8 +122,8 @@ void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cyc
 /// holds. `begin` is the begin of the control's interval.
 TcuSequences::Lost TcuSequences::loses_time(Id control, Cycle begin, Cycle now) const {
   if (!move_waits(control)) return {false, ~Cycle{0}};
-  const KnownSequences::State& interval = known_[control];
-  const std::uint32_t* turns = known_.turns(control);
+  const KnownSequences::State& interval = known(control);
+  const std::uint32_t* turns = known_->turns(control);
   bool works = interval.array_works;
   for (std::uint32_t i = 0; i < interval.turn_count; ++i, works = !works) {
     if (begin + turns[i] > now) return {!works, begin + turns[i]};
@@ -136,7 +136,7 @@ TcuSequences::Lost TcuSequences::loses_time(Id control, Cycle begin, Cycle now) 
 bool TcuSequences::wait_for_memories(const Position& position, Cycle until) {
   if (position.now < quiet_until_) return true;
   const Cycle most = std::min(until - position.now, longest_interval);
-  const Cycle waits = memories_->waits(known_[position.moves].busy, driven_, position.now, most);
+  const Cycle waits = memories_->waits(known(position.moves).busy, driven_, position.now, most);
   if (waits == longest_interval) return false;
   quiet_until_ = position.now + waits;
   return memories_->pass({}, position.now, waits);
@@ -146,33 +146,33 @@ bool TcuSequences::wait_for_memories(const Position& position, Cycle until) {
 bool TcuSequences::find_control(const Position& position, const ControlEnd& end, Passage& found) {
   found.interval = position.state;
   if (end.cycles != 0) {
-    found.interval = known_.next(position.state, key_of_early(end.cycles));
-    if (found.interval == KnownSequences::none || known_[found.interval].cycles == 0) return false;
+    found.interval = known_->next(position.state, key_of_early(end.cycles));
+    if (found.interval == KnownSequences::none || known(found.interval).cycles == 0) return false;
   }
-  const Id key = key_of_control(position, known_[found.interval].accepts, end.pops);
-  found.link = known_.next(found.interval, key);
+  const Id key = key_of_control(position, known(found.interval).accepts, end.pops);
+  found.link = known_->next(found.interval, key);
   return found.link != KnownSequences::none;
 }
 
 /// Finds the interval of the transfers and its link. Returns false if one of them is unknown.
 bool TcuSequences::find_moves(Id state, Id key, Passage& found) {
-  found.interval = known_.next(state, key);
+  found.interval = known_->next(state, key);
   if (found.interval == KnownSequences::none) return false;
-  const KnownSequences::State& interval = known_[found.interval];
+  const KnownSequences::State& interval = known(found.interval);
   if (interval.cycles == 0) return false;
   const Id after = interval.grows
                        ? successor(found.interval, KnownSequences::none, true, counts_of_moves_)
                        : KnownSequences::none;
-  found.link = known_.next(found.interval, after);
+  found.link = known_->next(found.interval, after);
   return found.link != KnownSequences::none;
 }
 
 /// Returns the key of an interval of the transfers: everything besides their state on which it
 /// depends. `loses`: the array waits for the transfer at the head.
 Id TcuSequences::key_of_moves(const Position& position, bool loses) const {
-  const KnownSequences::State& control = known_[position.state];
+  const KnownSequences::State& control = known(position.state);
   if (!control.head_moves) return driven_;
-  const Id offer = control.offers[known_[position.moves].begun ? 1 : 0];
+  const Id offer = control.offers[known(position.moves).begun ? 1 : 0];
   return driven_ | (loses ? array_waits : 0) | offer << offer_at;
 }
 
@@ -187,22 +187,22 @@ Id TcuSequences::key_of_early(Cycle cycles) { return ends_early | static_cast<Id
 /// Takes the part that has passed of the control's interval, which began in cycle `begin`.
 bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
   const Cycle cycles = position.now - begin;
-  const bool waits = known_[position.state].waits;
+  const bool waits = known(position.state).waits;
   Position from = position;
   from.now = begin;
-  const bool early = !waits && cycles != known_[position.state].cycles;
+  const bool early = !waits && cycles != known(position.state).cycles;
   const ControlEnd end{early ? cycles : 0, pops};
   Passage control;
   if ((!find_control(from, end, control) || system_.is_checked(checks_)) &&
       !(work_out_control(from, end) && find_control(from, end, control))) {
     return false;
   }
-  const KnownSequences::State& interval = known_[control.interval];
+  const KnownSequences::State& interval = known(control.interval);
   if (interval.left_out) return false;
-  if (!known_[position.state].head_moves) pass_time(position, control.interval, cycles);
+  if (!known(position.state).head_moves) pass_time(position, control.interval, cycles);
   add_step(false, control.interval, waits ? cycles : 1);
   if (interval.accepts) ++position.next;
-  position.state = known_.link(control.link).state;
+  position.state = known_->link(control.link).state;
   if (pops || interval.retires) retire_on_path(position.now);
   return true;
 }
@@ -210,8 +210,8 @@ bool TcuSequences::take_control(Position& position, Cycle begin, bool pops) {
 /// Takes an interval of the transfers. Returns false if the memories must be rewound
 /// (LiveMemories::pass()).
 bool TcuSequences::take_moves(Position& position, const Passage& passage, Cycle cycles) {
-  const KnownSequences::State& interval = known_[passage.interval];
-  const KnownSequences::Link& link = known_.link(passage.link);
+  const KnownSequences::State& interval = known(passage.interval);
+  const KnownSequences::Link link = known_->link(passage.link);
   add_step(true, passage.interval, cycles);
   if (interval.responds) note_path_responses(passage.interval, position.now);
   if (position.now >= quiet_until_) {

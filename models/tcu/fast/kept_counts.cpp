@@ -28,13 +28,13 @@ void TcuSequences::set_growth(Id interval, const KeptCounts& counts) {
   for (const Registers::Count& count : counts.live) {
     growth_of_counts_.push_back(static_cast<std::uint32_t>(count.present() - count.value));
   }
-  known_.set_growth(interval, growth_of_counts_);
+  known_->set_growth(interval, growth_of_counts_);
 }
 
 /// Links an interval with the state after it, which was saved last. `keeps`: this state keeps
 /// counts.
 void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const KeptCounts& counts) {
-  const std::uint32_t* growth = known_.growth(interval);
+  const std::uint32_t* growth = known_->growth(interval);
   kept_.clear();
   bool same = counts.live.size() == counts.saved.size();
   for (const Registers::Count& to : counts.saved) {
@@ -43,6 +43,7 @@ void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const Ke
                      [&to](const Registers::Count& count) { return count.at == to.at; });
     KnownSequences::Kept& kept = kept_.emplace_back();
     kept.count = to;
+    kept.count.at = nullptr;  // other units have the same link
     if (from == counts.live.end()) {
       same = false;
       continue;
@@ -56,19 +57,19 @@ void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const Ke
     }
   }
   const Id after = successor(interval, shape, keeps, counts);
-  if (const Id known = known_.next(interval, after); known != KnownSequences::none) {
-    return check_next(known_.link(known).state, next,
+  if (const Id known = known_->next(interval, after); known != KnownSequences::none) {
+    return check_next(known_->link(known).state, next,
                       divided_ ? &TcuSequences::move_registers : &TcuSequences::registers);
   }
-  known_.set_next(interval, after, known_.add_link(next, kept_, same));
+  known_->set_next(interval, after, known_->add_link(next, kept_, same));
 }
 
 /// Returns the key of the state after an interval. It depends on the shape of the instruction that
 /// is accepted, and on the kept counts that come near their ends, because they are then part of the
 /// state again.
 Id TcuSequences::successor(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
-  if (counts.live.empty() || (keeps && !known_[interval].grows)) return shape;
-  const std::uint32_t* growth = known_.growth(interval);
+  if (counts.live.empty() || (keeps && !known(interval).grows)) return shape;
+  const std::uint32_t* growth = known_->growth(interval);
   bool crosses = !keeps;
   for (const Registers::Count& count : counts.live) crosses |= *growth++ > count.left;
   return crosses ? crossing | ends_of_counts(interval, shape, keeps, counts) : shape;
@@ -77,7 +78,7 @@ Id TcuSequences::successor(Id interval, Id shape, bool keeps, const KeptCounts& 
 /// Returns a number for the shape and for the distances of such counts from their ends. Together
 /// these determine the next state.
 Id TcuSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
-  const std::uint32_t* growth = known_.growth(interval);
+  const std::uint32_t* growth = known_->growth(interval);
   signature_.assign(signature_mark, 0xFF);
   put(signature_, shape);
   for (const Registers::Count& count : counts.live) {
@@ -85,7 +86,7 @@ Id TcuSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCou
     put(signature_, !keeps || grown > count.left ? count.left - grown : std::uint64_t{1} << 63);
   }
   bool is_new = false;
-  return known_.find(signature_, is_new);
+  return known_->find(signature_, is_new);
 }
 
 /// Returns a number for a value; values of different kinds have different numbers.
@@ -93,13 +94,13 @@ Id TcuSequences::number(std::uint64_t kind, std::uint64_t value) {
   signature_.assign(signature_mark, 0xFF);
   put(signature_, kind << 32 | value);
   bool is_new = false;
-  return known_.find(signature_, is_new);
+  return known_->find(signature_, is_new);
 }
 
 /// True if the state after the interval is the same as before it, and nothing has been transferred.
 bool TcuSequences::stays(Id state, const Passage& passage) const {
-  const KnownSequences::State& interval = known_[passage.interval];
-  const KnownSequences::Link& link = known_.link(passage.link);
+  const KnownSequences::State& interval = known(passage.interval);
+  const KnownSequences::Link& link = known_->link(passage.link);
   return link.state == state && link.same && !interval.grows && !interval.accepts &&
          !interval.retires && !interval.passing.any();
 }
@@ -107,9 +108,9 @@ bool TcuSequences::stays(Id state, const Passage& passage) const {
 /// Updates the kept counts to those of the next state.
 void TcuSequences::follow(const Passage& passage, KeptCounts& counts) {
   const Id interval = passage.interval;
-  const KnownSequences::Link& link = known_.link(passage.link);
-  if (known_[interval].grows) {
-    const std::uint32_t* growth = known_.growth(interval);
+  const KnownSequences::Link& link = known_->link(passage.link);
+  if (known(interval).grows) {
+    const std::uint32_t* growth = known_->growth(interval);
     for (Registers::Count& count : counts.live) {
       count.value += *growth;
       count.left -= *growth++;
@@ -117,10 +118,11 @@ void TcuSequences::follow(const Passage& passage, KeptCounts& counts) {
   }
   if (link.same) return;
   next_counts_.clear();
-  const KnownSequences::Kept* kept = known_.kept(link);
+  const KnownSequences::Kept* kept = known_->kept(link);
   for (std::uint32_t i = 0; i < link.kept_count; ++i) {
-    next_counts_.push_back(kept[i].source == KnownSequences::none ? kept[i].count
-                                                                  : counts.live[kept[i].source]);
+    const bool begins = kept[i].source == KnownSequences::none;
+    next_counts_.push_back(begins ? kept[i].count : counts.live[kept[i].source]);
+    if (begins) loaded_ = {};  // loading finds the register
   }
   counts.live.swap(next_counts_);
 }

@@ -126,6 +126,4 @@ void KnownSequences::set_turns(Id interval, const std::vector<std::uint32_t>& tu
   turns_.insert(turns_.end(), turns.begin(), turns.end());
 }
 
-void KnownSequences::clear() { *this = KnownSequences(); }
-
 }  // namespace tactus

@@ -26,7 +26,6 @@ class KnownSequences {
   static constexpr Id none = ~Id{0};
 
   struct State {
-    std::uint64_t uses = 0;     ///< passes of the interval whose counts are still to be added up
     std::uint32_t bytes = 0;    ///< place of the registers
     std::uint32_t counts = 0;   ///< place of what the interval counts
     std::uint32_t counted = 0;  ///< number of counters that the interval changes
@@ -104,6 +103,8 @@ class KnownSequences {
   };
   static constexpr std::uint64_t most_counters = 1U << 10, most_growth = (1U << 22) - 1;
 
+  KnownSequences() { states_.reserve(most_bytes / sizeof(State) + states_of_a_step); }
+  /// The reference stays valid.
   [[nodiscard]] State& operator[](Id state) { return states_[state]; }
   [[nodiscard]] const State& operator[](Id state) const { return states_[state]; }
   [[nodiscard]] std::size_t size() const { return states_.size(); }
@@ -128,6 +129,7 @@ class KnownSequences {
   }
   /// `kept`: counts that the state keeps. `same`: they are those of the state before it.
   Id add_link(Id state, const std::vector<Kept>& kept, bool same);
+  /// The reference is valid until another link is added.
   [[nodiscard]] const Link& link(Id id) const { return links_[id]; }
   [[nodiscard]] const Kept* kept(const Link& link) const { return kept_.data() + link.kept; }
   /// Sets the growth of each count that the interval's state keeps.
@@ -144,21 +146,21 @@ class KnownSequences {
   [[nodiscard]] const std::uint32_t* turns(Id interval) const {
     return turns_.data() + states_[interval].turns;
   }
-  /// True if the memory for states is used up.
+  /// True if the memory for states is used up. Ask before every interval that is worked out.
   [[nodiscard]] bool full() const {
-    return states_.capacity() * sizeof(State) + bytes_.capacity() +
-               counts_.capacity() * sizeof(Count) +
+    return states_.size() * sizeof(State) + bytes_.capacity() + counts_.capacity() * sizeof(Count) +
                (places_.capacity() + edges_.capacity()) * sizeof(Edge) +
                links_.capacity() * sizeof(Link) + kept_.capacity() * sizeof(Kept) +
                changes_.capacity() * sizeof(Change) +
                (growths_.capacity() + turns_.capacity()) * sizeof(std::uint32_t) >
            most_bytes;
   }
-  void clear();
 
  private:
   friend class PlantedFault;  ///< used by tests
   static constexpr std::size_t most_bytes = std::size_t{48} << 20;
+  /// More states than can be added between two calls of full().
+  static constexpr std::size_t states_of_a_step = 64;
   struct Edge {
     std::uint64_t key = ~std::uint64_t{0};
     Id state = none;
@@ -169,7 +171,7 @@ class KnownSequences {
   [[nodiscard]] static Edge& place(std::vector<Edge>& table, std::uint64_t key);
   static void insert(std::vector<Edge>& table, std::size_t& count, std::uint64_t key, Id state);
 
-  std::vector<State> states_;
+  std::vector<State> states_;  ///< never moved
   std::vector<std::uint8_t> bytes_;
   std::vector<Count> counts_;
   std::vector<Link> links_;

@@ -42,7 +42,7 @@ void TcuSequences::end_steps() {
 
 /// Notes the last write responses of an interval that begins in cycle `now`.
 void TcuSequences::note_path_responses(Id interval, Cycle now) {
-  const std::array<std::uint32_t, 2>& response = known_[interval].response;
+  const std::array<std::uint32_t, 2>& response = known(interval).response;
   for (unsigned p = 0; p < 2; ++p) {
     if (response[p] != KnownSequences::none) responses_[p] = now + response[p];
   }

@@ -38,7 +38,7 @@ unsigned TcuSequences::busy_parts() const {
 
 /// True if nothing is under way, in the memories included.
 bool TcuSequences::rests(const Position& position) const {
-  return known_[position.state].rests && (!divided_ || known_[position.moves].rests) &&
+  return known(position.state).rests && (!divided_ || known(position.moves).rests) &&
          memories_->idle();
 }
 
@@ -67,13 +67,13 @@ void TcuSequences::walk_live(Position& position, Cycle until) {
 void TcuSequences::drive(const Position& position) {
   if (driven_at_ == position.now || position.now < quiet_until_) return;
   const Id ports = divided_ ? position.moves : position.state;
-  driven_ = memories_->drive(known_[ports].busy, position.now);
+  driven_ = memories_->drive(known(ports).busy, position.now);
   driven_at_ = position.now;
 }
 
 /// Advances the decoder's timer by the cycles of an interval.
 void TcuSequences::pass_time(Position& position, Id interval, Cycle cycles) const {
-  const std::uint32_t timer = known_[interval].timer;
+  const std::uint32_t timer = known(interval).timer;
   position.timer =
       timer != KnownSequences::none ? timer : std::min<Cycle>(position.timer + cycles, timeout_);
 }
@@ -83,25 +83,25 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
   ++visits_;
   drive(position);
   Passage found{interval_of(position.state, driven_), KnownSequences::none};
-  if (known_[found.interval].cycles == 0 && !work_out_live(position, found.interval)) return false;
+  if (known(found.interval).cycles == 0 && !work_out_live(position, found.interval)) return false;
   const auto link = [&] {
-    const KnownSequences::State& interval = known_[found.interval];
+    const KnownSequences::State& interval = known(found.interval);
     const Id shape = interval.accepts ? item(position.next).shape : KnownSequences::none;
-    return known_.next(found.interval,
-                       successor(found.interval, shape, interval.busy != 0, counts_));
+    return known_->next(found.interval,
+                        successor(found.interval, shape, interval.busy != 0, counts_));
   };
   found.link = link();
   if (found.link == KnownSequences::none || system_.is_checked(checks_)) {
     if (!work_out_live(position, found.interval)) return false;
     found.link = link();
   }
-  const KnownSequences::State& interval = known_[found.interval];
+  const KnownSequences::State& interval = known(found.interval);
   if (interval.left_out) return false;
   Cycle cycles = interval.cycles;
-  if (known_[position.state].busy != 0 && stays(position.state, found)) {
+  if (known(position.state).busy != 0 && stays(position.state, found)) {
     // Nothing changes until the memories drive other wires.
     const Cycle most = std::min(longest_interval, until - position.now);
-    cycles = memories_->waits(known_[position.state].busy, driven_, position.now, most);
+    cycles = memories_->waits(known(position.state).busy, driven_, position.now, most);
     if (cycles == most) return false;
   }
   if (position.now + cycles > until) return false;
@@ -112,7 +112,7 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
   if (!ordered) return false;
   if (interval.accepts) ++position.next;
   pass_time(position, found.interval, cycles);
-  position.state = known_.link(found.link).state;
+  position.state = known_->link(found.link).state;
   const bool retires = interval.retires;
   follow(found, counts_);
   if (retires) retire_on_path(position.now);
@@ -121,10 +121,10 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
 
 /// Returns the interval of a state while the memories drive these wires.
 Id TcuSequences::interval_of(Id state, unsigned driven) {
-  Id interval = known_.next(state, driven);
+  Id interval = known_->next(state, driven);
   if (interval != KnownSequences::none) return interval;
-  interval = known_.make();
-  known_.set_next(state, driven, interval);
+  interval = known_->make();
+  known_->set_next(state, driven, interval);
   return interval;
 }
 
@@ -148,7 +148,7 @@ void TcuSequences::release_memories() {
 
 bool TcuSequences::work_out_live(const Position& position, Id interval) {
   if (!learns()) return false;
-  hold_memories(known_[position.state].busy);
+  hold_memories(known(position.state).busy);
   const bool done = work_out(position, interval);
   release_memories();
   return done;

@@ -35,6 +35,8 @@ class ObservedChanges final : private EventSink {
   void leave_out(std::size_t account);
   /// True if the same accounts and events are observed as at the call of list().
   [[nodiscard]] bool holds() const;
+  /// Numbers of the accounts whose changes are recorded.
+  [[nodiscard]] const std::vector<std::size_t>& recorded() const { return recorded_; }
   /// True if an account was observed at the call of list().
   [[nodiscard]] bool are_observed() const { return observed_; }
 

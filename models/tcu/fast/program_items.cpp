@@ -15,8 +15,7 @@ using Memory = tcu::VectorMemory;
 ProgramItems::ProgramItems(const tcu::Architecture& architecture)
     : architecture_(architecture),
       layout_(architecture),
-      has_order_(LocalOrder::decides(architecture)),
-      table_(1024) {}
+      has_order_(LocalOrder::decides(architecture)) {}
 
 /// True if all addresses of a walk are below the memory's depth and within its address width.
 bool ProgramItems::fits(const Walk& walk, std::uint64_t size, Memory memory) const {
@@ -146,14 +145,14 @@ ProgramItems::Key ProgramItems::key(const ProgramItem& item, bool meets, const L
   return key;
 }
 
-ProgramItems::Entry& ProgramItems::entry(std::vector<Entry>& table, const Key& key) {
+ShapeNumbers::Entry& ShapeNumbers::entry(std::vector<Entry>& table, const Key& key) {
   const std::size_t mask = table.size() - 1;
   std::size_t at = (key.what * 0x9E3779B97F4A7C15 ^ key.where * 0xD6E8FEB86659FD93) >> 20 & mask;
   while (table[at].shape != ~std::uint32_t{0} && !(table[at].key == key)) at = (at + 1) & mask;
   return table[at];
 }
 
-std::uint32_t* ProgramItems::place(const Key& key) {
+std::uint32_t* ShapeNumbers::place(const Key& key) {
   Entry* found = &entry(table_, key);
   if (found->shape != ~std::uint32_t{0}) return &found->shape;
   if (2 * ++taken_ > table_.size()) {
@@ -166,11 +165,6 @@ std::uint32_t* ProgramItems::place(const Key& key) {
   }
   found->key = key;
   return &found->shape;
-}
-
-void ProgramItems::clear() {
-  table_.assign(1024, Entry{});
-  taken_ = 0;
 }
 
 }  // namespace tactus

@@ -41,7 +41,7 @@ struct ProgramItem {
   std::uint64_t first = 0, last = 0;
 };
 
-/// Gives numbers to shapes, and reads the items of a program.
+/// Reads the items of a program.
 class ProgramItems {
  public:
   explicit ProgramItems(const tcu::Architecture& architecture);
@@ -64,9 +64,6 @@ class ProgramItems {
   /// it is far.
   [[nodiscard]] Key key(const ProgramItem& item, bool meets, const LocalOrder& order,
                         std::uint64_t ending) const;
-  /// The shape's place in the table; *place is ~0 if the shape has no number yet.
-  [[nodiscard]] std::uint32_t* place(const Key& key);
-  void clear();
 
  private:
   [[nodiscard]] bool can_take(ProgramItem& item, const tcu::VectorFlow& flow) const;
@@ -76,16 +73,26 @@ class ProgramItems {
   [[nodiscard]] bool can_look_up(const tcu::SimdFields& fields) const;
   [[nodiscard]] bool fits(const Walk& walk, std::uint64_t size, tcu::VectorMemory memory) const;
 
+  const tcu::Architecture architecture_;
+  const tcu::InstructionLayout layout_;
+  const bool has_order_;  ///< see LocalOrder
+};
+
+/// The numbers of shapes.
+class ShapeNumbers {
+ public:
+  using Key = ProgramItems::Key;
+  /// The shape's place in the table; *place is ~0 if the shape has no number yet.
+  [[nodiscard]] std::uint32_t* place(const Key& key);
+
+ private:
   struct Entry {
     Key key{~std::uint64_t{0}, 0};
     std::uint32_t shape = ~std::uint32_t{0};
   };
   [[nodiscard]] static Entry& entry(std::vector<Entry>& table, const Key& key);
 
-  const tcu::Architecture architecture_;
-  const tcu::InstructionLayout layout_;
-  const bool has_order_;  ///< see LocalOrder
-  std::vector<Entry> table_;
+  std::vector<Entry> table_ = std::vector<Entry>(1024);
   std::size_t taken_ = 0;
 };
 

@@ -26,29 +26,29 @@ void TcuSequences::check_interval(const KnownSequences::State& known,
 
 void TcuSequences::check_growth(Id interval,
                                 const std::vector<KnownSequences::Count>& growth) const {
-  const KnownSequences::Count* known = known_.counts(interval);
-  const std::size_t count = known_[interval].counted;
+  const KnownSequences::Count* remembered = known_->counts(interval);
+  const std::size_t count = known(interval).counted;
   std::size_t i = 0;
   const auto same = [](const KnownSequences::Count& a, const KnownSequences::Count& b) {
     return a.counter == b.counter && a.growth == b.growth;
   };
-  while (i < count && i < growth.size() && same(known[i], growth[i])) ++i;
+  while (i < count && i < growth.size() && same(remembered[i], growth[i])) ++i;
   if (i == count && i == growth.size()) return;
-  const std::uint32_t counter = i < growth.size() ? growth[i].counter : known[i].counter;
+  const std::uint32_t counter = i < growth.size() ? growth[i].counter : remembered[i].counter;
   internal_error(
       "engine check: the interval of {} cycles that begins in cycle {}, where instruction {} is "
       "next, counts something else in {} than the one before that began in the same state",
-      known_[interval].cycles, began_.now, next_, name_of_counter(counter));
+      known(interval).cycles, began_.now, next_, name_of_counter(counter));
 }
 
 void TcuSequences::check_changes(Id interval,
                                  const std::vector<KnownSequences::Change>& changes) const {
-  const KnownSequences::Change* known = known_.changes(interval);
-  const std::size_t count = known_[interval].change_count;
+  const KnownSequences::Change* remembered = known_->changes(interval);
+  const std::size_t count = known(interval).change_count;
   std::size_t i = 0;
-  while (i < count && i < changes.size() && known[i] == changes[i]) ++i;
+  while (i < count && i < changes.size() && remembered[i] == changes[i]) ++i;
   if (i == count && i == changes.size()) return;
-  const KnownSequences::Change& change = i < changes.size() ? changes[i] : known[i];
+  const KnownSequences::Change& change = i < changes.size() ? changes[i] : remembered[i];
   const std::string what =
       change.of_account()
           ? fmt::format("unit {} changes its state", accounts_[change.account]->unit())
@@ -58,7 +58,7 @@ void TcuSequences::check_changes(Id interval,
   internal_error(
       "engine check: in the interval of {} cycles that begins in cycle {}, where instruction {} is "
       "next, {} in other cycles than in the one before that began in the same state",
-      known_[interval].cycles, began_.now, next_, what);
+      known(interval).cycles, began_.now, next_, what);
 }
 
 std::string TcuSequences::name_of_counter(std::uint32_t counter) const {
@@ -87,8 +87,8 @@ void TcuSequences::check_next(Id known, Id found, void (TcuSequences::*part)(Reg
     r.note_units(places);
     (this->*part)(r);
   }
-  const std::uint8_t* before = known_.registers(known);
-  const std::uint8_t* after = known_.registers(found);
+  const std::uint8_t* before = known_->registers(known);
+  const std::uint8_t* after = known_->registers(found);
   std::size_t at = 0;
   while (at < bytes.size() && before[at] == after[at]) ++at;
   Registers::Place place;

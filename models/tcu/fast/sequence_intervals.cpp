@@ -88,12 +88,13 @@ void TcuSequences::registers_unless_idle(Registers& r, Unit& unit, bool idle,
 
 void TcuSequences::port_registers(Registers& r, unsigned p) {
   TcuSystem::Port& port = *system_.ports_[p];
-  registers_unless_idle(r, port.port, port.port.idle(), idle_ports_[p], &port.port.account());
+  registers_unless_idle(r, port.port, port.port.idle(), design_->idle_ports[p],
+                        &port.port.account());
   if (memories_) return;
   AxiTarget& target = *port.target;
   // A target of a memory that does not keep time may not accept data yet even if it is idle.
   const bool rests = memories_keep_time_ && target.idle();
-  registers_unless_idle(r, target, rests, idle_targets_[p], target.account());
+  registers_unless_idle(r, target, rests, design_->idle_targets[p], target.account());
 }
 
 /// Saves the state of the design, or of the part of it that `part` saves.
@@ -109,7 +110,7 @@ KnownSequences::Id TcuSequences::save(KeptCounts& counts, bool keeps, bool& is_n
     (this->*part)(r);
   }
   timer = time;
-  return known_.find(bytes_, is_new);
+  return known_->find(bytes_, is_new);
 }
 
 /// Saves the current state of the design.
@@ -123,7 +124,7 @@ void TcuSequences::save(Position& position) {
   bool is_new = false;
   position.state = save(counts_, busy != 0, is_new, &TcuSequences::registers);
   if (!is_new) return;
-  KnownSequences::State& state = known_[position.state];
+  KnownSequences::State& state = known(position.state);
   state.rests = rests();
   state.busy = static_cast<std::uint8_t>(busy);
   state.waiting = static_cast<std::uint8_t>(system_.tcu_.decoder_.waiting());
@@ -132,8 +133,8 @@ void TcuSequences::save(Position& position) {
 /// Loads a state. If the design has two parts, one may be left out.
 void TcuSequences::load(const Position& position) {
   if (!divided_) {
-    Registers r(known_.registers(position.state), system_.clock_.now, 0);
-    if (known_[position.state].busy != 0) r.keep_counts(counts_.live, 1);
+    Registers r(known_->registers(position.state), system_.clock_.now, 0);
+    if (known(position.state).busy != 0) r.keep_counts(counts_.live, 1);
     system_.tcu_.decoder_.last_access() = 0;
     registers(r);
     load_program(position.next);
@@ -256,9 +257,9 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
   if (memories_) {
     set_link(interval, shape, after.state, found.busy != 0, counts_);
   } else {
-    const Id known = known_.next(interval, shape);
+    const Id known = known_->next(interval, shape);
     if (known != KnownSequences::none) check_next(known, after.state, &TcuSequences::registers);
-    known_.set_next(interval, shape, after.state);
+    known_->set_next(interval, shape, after.state);
   }
   return true;
 }
@@ -268,7 +269,7 @@ bool TcuSequences::work_out(const Position& position, Id interval) {
 void TcuSequences::note_interval(Id interval, const KnownSequences::State& found,
                                  const std::vector<KnownSequences::Count>& growth,
                                  const KeptCounts* counts) {
-  KnownSequences::State& state = known_[interval];
+  KnownSequences::State& state = known(interval);
   if (state.cycles == 0) {
     state.cycles = found.cycles;
     state.response = found.response;
@@ -280,8 +281,8 @@ void TcuSequences::note_interval(Id interval, const KnownSequences::State& found
     state.array_works = found.array_works;
     state.passing = found.passing;
     state.timer = found.timer;
-    known_.set_counts(interval, growth);
-    known_.set_changes(interval, found_changes_);
+    known_->set_counts(interval, growth);
+    known_->set_changes(interval, found_changes_);
     if (counts != nullptr) set_growth(interval, *counts);
   } else {
     check_interval(state, found);

@@ -182,7 +182,7 @@ void TcuSequences::renew() {
   Decoder& decoder = system_.tcu_.decoder_;
   const bool keep_time = memories_keep_time();
   const bool live = !keep_time && memories_rewind();
-  if (!counters_.empty() && !known_.full() && decoder.registers().timeout == timeout_ &&
+  if (design_ && !known_->full() && decoder.registers().timeout == timeout_ &&
       keep_time == memories_keep_time_ && live == (memories_ != nullptr) && changes_.holds()) {
     return;
   }
@@ -193,13 +193,20 @@ void TcuSequences::renew() {
   divided_ = false;
   if (live) begin_live();
   list_counters();
+  KnownDesigns* const shared = live ? system_.config_.known.get() : nullptr;
+  design_ = shared != nullptr
+                ? shared->find({system_.config_.tcu.architecture, system_.config_.axi_data_bits,
+                                timeout_, changes_.recorded()})
+                : std::make_shared<KnownDesign>();
+  known_ = &design_->sequences;
+  decoder.use_shapes(&design_->shapes);
 }
 
 void TcuSequences::forget() {
-  known_.clear();
-  shapes_.clear();
-  system_.tcu_.decoder_.forget_shapes();
-  counters_ = {};
+  system_.tcu_.decoder_.use_shapes(nullptr);
+  design_.reset();
+  known_ = nullptr;
+  uses_.clear();
 }
 
 /// Saves the state of the design, which is at rest, as the first of a sequence. Returns false if
@@ -243,7 +250,7 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
     if (item.accesses) last_access_ = item.last;
     const LocalOrder order = orders_.next(item);
     const std::uint64_t end = place < place_of(0) ? 0 : ending(place - place_of(0) + 1);
-    std::uint32_t* shape = shapes_.place(shapes_.key(item, meets, order, end));
+    std::uint32_t* shape = design_->numbers.place(shapes_.key(item, meets, order, end));
     if (*shape == ~std::uint32_t{0}) {
       *shape = system_.tcu_.decoder_.add_shape(instruction, meets, order);
     }
@@ -253,9 +260,9 @@ bool TcuSequences::know_more_items(std::uint64_t upto) {
 }
 
 bool TcuSequences::learns() const {
-  if (system_.clock_.engine == Engine::check) return !known_.full();
+  if (system_.clock_.engine == Engine::check) return !known_->full();
   const Price& paid = memories_ ? price_live : price;
-  return !known_.full() && paid.interval * worked_out_ < taken_cycles_ + paid.most_unpaid;
+  return !known_->full() && paid.interval * worked_out_ < taken_cycles_ + paid.most_unpaid;
 }
 
 void TcuSequences::walk(Position& position, Cycle until) {
@@ -263,27 +270,27 @@ void TcuSequences::walk(Position& position, Cycle until) {
     // An unknown interval may accept an instruction, too.
     if (position.next < program_.count) {
       if (!know_items(position.next + 1)) return;
-    } else if (known_[position.state].rests) {
+    } else if (known(position.state).rests) {
       return;
     }
-    const KnownSequences::State* state = &known_[position.state];
+    const KnownSequences::State* state = &known(position.state);
     if (state->cycles == 0) {
       if (!learns() || !work_out(position, position.state)) return;
-      state = &known_[position.state];
+      state = &known(position.state);
     }
     if (state->left_out || position.now + state->cycles > until) return;
     const Id shape = state->accepts ? item(position.next).shape : KnownSequences::none;
-    Id next = known_.next(position.state, shape);
+    Id next = known_->next(position.state, shape);
     if (next == KnownSequences::none || system_.is_checked(checks_)) {
       if (!learns() || !work_out(position, position.state)) return;
-      state = &known_[position.state];
-      next = known_.next(position.state, shape);
+      state = &known(position.state);
+      next = known_->next(position.state, shape);
     }
     path_.push_back({position.state, 1, false});
     position.now += state->cycles;
     if (state->accepts) ++position.next;
     position.state = next;
-    if (known_[next].rests) commit(position);
+    if (known(next).rests) commit(position);
   }
 }
 
@@ -301,9 +308,9 @@ void TcuSequences::commit(const Position& position) {
     use(step);
     note_responses(step.interval, now);
     tell_changes(step.interval, now, accepted, executed_ + retired);
-    now += known_[step.interval].cycles;
-    if (known_[step.interval].accepts) ++accepted;
-    if (!known_[step.interval].retires) continue;
+    now += known(step.interval).cycles;
+    if (known(step.interval).accepts) ++accepted;
+    if (!known(step.interval).retires) continue;
     sample_until(now, retired);
     ++retired;
     last = now - 1;
@@ -320,16 +327,17 @@ void TcuSequences::commit(const Position& position) {
 
 /// Notes that the counts of a step's interval must be added up.
 void TcuSequences::use(const Step& step) {
-  KnownSequences::State& interval = known_[step.interval];
-  if (interval.uses == 0) used_.push_back(step.interval);
-  interval.uses += step.times;
+  if (step.interval >= uses_.size()) uses_.resize(known_->size());
+  std::uint64_t& uses = uses_[step.interval];
+  if (uses == 0) used_.push_back(step.interval);
+  uses += step.times;
 }
 
 /// Ends a path whose counts and changes have been handed on. It leads to this position.
 void TcuSequences::finish_path(const Position& position) {
   path_.clear();
   // Instructions that wait in the decoder have done nothing so far.
-  const std::uint64_t waiting = known_[position.state].waiting;
+  const std::uint64_t waiting = known(position.state).waiting;
   for (; executed_ < position.next - waiting; ++executed_) data_->execute(item(executed_).item);
   items_.erase(items_.begin(),
                items_.begin() + static_cast<std::ptrdiff_t>(position.next - first_place_));
@@ -362,15 +370,15 @@ void TcuSequences::leave() {
 }
 
 void TcuSequences::add_counts() {
-  for (const Id id : used_) add_counts(id, std::exchange(known_[id].uses, 0));
+  for (const Id id : used_) add_counts(id, std::exchange(uses_[id], 0));
   used_.clear();
   before_.clear();
 }
 
 /// Adds what an interval counts, `times` times.
 void TcuSequences::add_counts(Id interval, std::uint64_t times) {
-  const KnownSequences::Count* counts = known_.counts(interval);
-  for (std::uint32_t i = 0; i < known_[interval].counted; ++i) {
+  const KnownSequences::Count* counts = known_->counts(interval);
+  for (std::uint32_t i = 0; i < known(interval).counted; ++i) {
     counters_[counts[i].counter] += counts[i].growth * times;
   }
 }
@@ -382,7 +390,7 @@ Cycle& TcuSequences::last_response(unsigned p) {
 
 /// Notes the last write responses of an interval that begins in cycle `now`.
 void TcuSequences::note_responses(Id interval, Cycle now) {
-  const std::array<std::uint32_t, 2>& response = known_[interval].response;
+  const std::array<std::uint32_t, 2>& response = known(interval).response;
   for (unsigned p = 0; p < 2; ++p) {
     if (response[p] != KnownSequences::none) last_response(p) = now + response[p];
   }

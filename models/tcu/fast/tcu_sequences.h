@@ -18,12 +18,11 @@
 
 #include "models/sim/machine.h"
 #include "models/tcu/counters.h"
-#include "models/tcu/fast/known_sequences.h"
+#include "models/tcu/fast/known_design.h"
 #include "models/tcu/fast/live_memories.h"
 #include "models/tcu/fast/local_orders.h"
 #include "models/tcu/fast/observed_changes.h"
 #include "models/tcu/fast/program_bursts.h"
-#include "models/tcu/fast/program_items.h"
 #include "models/tcu/fast/tcu_data.h"
 #include "models/tcu/fast/tcu_periods.h"
 
@@ -46,7 +45,7 @@ class TcuSequences {
   /// and calls Machine::on_border() at its borders.
   void take(Horizon& horizon);
 
-  /// Forgets all states, intervals and shapes.
+  /// Forgets all states, intervals and shapes; other units keep what is shared.
   void forget();
 
   /// Instructions taken so far.
@@ -125,6 +124,7 @@ class TcuSequences {
     std::uint32_t shape = 0;
   };
 
+  [[nodiscard]] KnownSequences::State& known(Id id) const { return (*known_)[id]; }
   [[nodiscard]] bool rests() const;
   [[nodiscard]] bool units_rest() const;
   [[nodiscard]] bool is_over() const;
@@ -295,7 +295,8 @@ class TcuSequences {
   LocalOrders orders_;
   ProgramBursts bursts_;
   std::unique_ptr<TcuData> data_;
-  KnownSequences known_;
+  std::shared_ptr<KnownDesign> design_;  ///< null: before the first sequence, or forgotten
+  KnownSequences* known_ = nullptr;      ///< those of design_
   TcuPeriods periods_;
   std::vector<Account*> accounts_;
   CounterList counters_;  ///< counters of the accounts, then those of events
@@ -313,8 +314,6 @@ class TcuSequences {
   /// Changes of the interval that is worked out
   std::vector<KnownSequences::Change> found_changes_;
   std::vector<std::uint8_t> bytes_;
-  /// Registers of idle DRAM ports and of their idle targets; empty: unknown so far.
-  std::array<std::vector<std::uint8_t>, 2> idle_ports_, idle_targets_;
 
   Program program_;
   std::vector<std::uint8_t> torn_;  ///< a part of the program that is not contiguous in memory
@@ -326,7 +325,9 @@ class TcuSequences {
   std::optional<std::uint64_t> last_access_;
   std::uint64_t until_border_ = 0;  ///< see Horizon::retires
   std::vector<Step> path_;          ///< intervals passed since the last rest
-  std::vector<Id> used_;            ///< states whose counts are still to be added up
+  /// Passes of each interval whose counts are still to be added up, and the intervals with passes
+  std::vector<std::uint64_t> uses_;
+  std::vector<Id> used_;
   Position committed_;
   Position loaded_;  ///< position that the design's registers have
   Began began_;

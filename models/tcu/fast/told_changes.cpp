@@ -12,7 +12,7 @@ namespace tactus {
 class TcuSequences::PathChanges {
  public:
   PathChanges(const TcuSequences& sequences, bool of_moves, Cycle begin)
-      : known_(sequences.known_), path_(sequences.path_), of_moves_(of_moves), now_(begin) {
+      : known_(*sequences.known_), path_(sequences.path_), of_moves_(of_moves), now_(begin) {
     find();
   }
   /// Cycle of the next change; ~0: there is none.
@@ -58,8 +58,8 @@ class TcuSequences::PathChanges {
 /// program's instructions before it.
 void TcuSequences::tell_changes(Id interval, Cycle now, std::uint64_t accepted,
                                 std::uint64_t retired) {
-  const KnownSequences::Change* changes = known_.changes(interval);
-  for (std::uint32_t i = 0; i < known_[interval].change_count; ++i) {
+  const KnownSequences::Change* changes = known_->changes(interval);
+  for (std::uint32_t i = 0; i < known(interval).change_count; ++i) {
     const KnownSequences::Change& change = changes[i];
     changes_.tell_cycle(now + change.offset);
     if (change.of_flags()) {
