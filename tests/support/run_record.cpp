@@ -191,6 +191,7 @@ RunRecord record_on(TcuSimulation& simulation, const RunOrder& order, bool share
   if (const TcuSequences* sequences = simulation.system().sequences()) {
     record.in_sequences = sequences->taken();
     record.skipped = sequences->skipped();
+    record.worked_out = sequences->worked_out();
   }
   record.most_evaluations = simulation.system().units() * record.simulated;
   return record;

@@ -24,6 +24,7 @@ struct RunRecord {
   std::uint64_t evaluations = 0, most_evaluations = 0;
   std::uint64_t in_sequences = 0;  ///< instructions retired in sequences; not compared
   Cycle skipped = 0;               ///< TcuSequences::skipped(); not compared
+  std::uint64_t worked_out = 0;    ///< TcuSequences::worked_out(); not compared
   /// Lines "unit CODE FROM TO" for the intervals of the observed accounts. Successive intervals
   /// with the same code are joined.
   std::vector<std::string> intervals;

@@ -54,6 +54,8 @@ class TcuSequences {
   [[nodiscard]] Cycle taken_cycles() const { return taken_cycles_; }
   /// Look-ups of an interval beside a live memory so far.
   [[nodiscard]] std::uint64_t visits() const { return visits_; }
+  /// Intervals that this unit has worked out so far.
+  [[nodiscard]] std::uint64_t worked_out() const { return worked_out_; }
   /// Cycles of intervals that were skipped as repetitions when these were worked out.
   [[nodiscard]] Cycle skipped() const { return periods_.skipped(); }
 
