@@ -305,7 +305,7 @@ void DdrCore::finish(const DdrAccess& access, DdrClock clock) {
   answer.data_end = clock + latency + answer.bus;
   answer.refresh = access.refresh;
   if (access.row_state != DdrRowState::hit && access.row_since != never) {
-    const DdrClock ready = std::min(clock, banks_.row_ready(access.address.bank));
+    const DdrClock ready = std::min(clock, banks_.row_ready(access.address.bank, access.write));
     answer.row = ready - access.row_since - access.row_refresh;
   }
   answer.queue = clock - access.arrived - config_.command_delay - answer.row - answer.refresh;
