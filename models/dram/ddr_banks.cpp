@@ -30,13 +30,6 @@ void DdrBanks::apply_row(Bank& bank, DdrClock clock) {
   }
 }
 
-DdrClock DdrBanks::earliest_prea() const {
-  DdrClock clock = 0;
-  // After RDA or WRA a bank counts as open until its own precharge has begun.
-  for (const Bank& bank : banks_) clock = std::max(clock, earliest<DdrEvent::prea>(bank));
-  return clock;
-}
-
 void DdrBanks::act(unsigned bank, std::uint32_t row, DdrClock clock) {
   banks_[bank].row = row;
   open_ |= std::uint64_t{1} << bank;

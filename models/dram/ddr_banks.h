@@ -38,9 +38,9 @@ class DdrBanks {
   [[nodiscard]] DdrClock earliest_pre(unsigned bank) const {
     return earliest<DdrEvent::pre>(banks_[bank]);
   }
-  [[nodiscard]] DdrClock earliest_prea() const;
+  [[nodiscard]] DdrClock earliest_prea() const { return earliest_of_all<DdrEvent::prea>(); }
   /// Earliest clock of REF. Precondition: all banks are closed.
-  [[nodiscard]] DdrClock earliest_ref() const { return channel_[DdrEvent::ref]; }
+  [[nodiscard]] DdrClock earliest_ref() const { return earliest_of_all<DdrEvent::ref>(); }
   /// First clock at which the rules of the bank alone allowed RD or WR to the row opened last.
   [[nodiscard]] DdrClock row_ready(unsigned bank, bool write) const {
     return banks_[bank].earliest[write ? DdrEvent::wr : DdrEvent::rd];
@@ -84,6 +84,14 @@ class DdrBanks {
     }
     if constexpr (delays(DdrScope::channel, event)) clock = std::max(clock, channel_[event]);
     if constexpr (delays(DdrScope::five, event)) clock = std::max(clock, after_four_[oldest_act_]);
+    return clock;
+  }
+  /// Earliest clock of a command to all banks, closed ones included: after RDA or WRA a bank counts
+  /// as open until its own precharge has begun.
+  template <DdrEvent event>
+  [[nodiscard]] DdrClock earliest_of_all() const {
+    DdrClock clock = 0;
+    for (const Bank& bank : banks_) clock = std::max(clock, earliest<event>(bank));
     return clock;
   }
   /// Applies the rules from `event`, which happens at `clock`.

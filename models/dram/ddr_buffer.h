@@ -3,7 +3,7 @@
 //
 // Each bank works for one access at a time, its candidate. The candidate's next command is RD or WR
 // if its row is open, PRE if another row is open, ACT if no row is open.
-// Which access that is says the scheduler (scheduler/scheduler.h).
+// The scheduler (scheduler/scheduler.h) says which access is the candidate.
 //
 // The buffer chooses the candidate whose command is allowed first; if several are allowed at one
 // clock, that of the lowest rank and then of the oldest access. A row that timed out
@@ -137,6 +137,7 @@ class DdrBuffer : private DdrBufferState {
   void find_next_join() {
     next_join_ = pending_.empty() ? never : accesses_[pending_.first].joined - 1;
   }
+  /// Gives the scheduler the numbers of reads and writes, if it wants them.
   void count();
 
   const DdrBanks& banks_state_;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "isa/dram/ddr_config.h"
 #include "isa/support/error.h"
@@ -15,8 +16,8 @@
 
 namespace tactus {
 
-/// What rules are about. `rd` and `wr` include RDA and WRA; `own_pre` is the precharge that RDA and
-/// WRA start.
+/// Commands between which there are rules. `rd` and `wr` include RDA and WRA; `own_pre` is the
+/// precharge that RDA and WRA start.
 enum class DdrEvent : std::uint8_t { act, rd, wr, pre, prea, own_pre, ref };
 inline constexpr std::size_t ddr_events = 7;
 
