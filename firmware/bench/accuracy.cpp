@@ -297,6 +297,84 @@ nn::Values machine_values(const nn::Graph& graph, const HeldTensors& held,
   return values;
 }
 
+/// The program with the results of layers as outputs, too.
+struct Widened {
+  std::vector<std::string> layers;            ///< tensors that it has in addition
+  std::optional<compiler::Compiled> program;  ///< nothing if there are no such tensors
+  std::string note;                           ///< what is not compared, and why
+};
+
+/// `wanted`: tensors to compare; empty: those of all layers.
+Widened with_layers_as_outputs(const nn::Graph& graph, const compiler::Compiled& compiled,
+                               const compiler::Options& options, const TcuSimulationConfig& config,
+                               const Recompile& recompile, const std::vector<std::string>& wanted) {
+  Widened result;
+  const std::vector<std::string>& outputs = compiled.model_outputs;
+  const auto is_output = [&](const std::string& name) {
+    return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
+  };
+  // Tensors that are scaled keep their names in the graph that was compiled.
+  const nn::Graph& compiled_graph = compiled.scaled == nullptr ? graph : *compiled.scaled;
+  compiler::Options with_layers = options;
+  with_layers.scales = compiler::Scales::none;  // the graph that was compiled is scaled already
+  with_layers.calibrate.clear();
+  with_layers.bounds = compiled.bounds;
+  std::vector<std::string>& layers = result.layers;
+  layers = wanted.empty() ? layer_tensors(graph, compiled) : wanted;
+  layers.erase(std::remove_if(layers.begin(), layers.end(),
+                              [&](const std::string& name) {
+                                return is_output(name) || compiled_graph.producer(name) == nullptr;
+                              }),
+               layers.end());
+
+  // If a layer's result becomes an output, the compiler may leave the operators that compute it to
+  // the host. Such a layer is not compared, and the model is compiled again without it.
+  std::optional<compiler::Compiled>& widened = result.program;
+  std::vector<std::string> left_out;
+  try {
+    for (bool complete = layers.empty(); !complete;) {
+      with_layers.outputs = outputs;
+      with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
+      widened =
+          recompile ? recompile(with_layers) : compile_network(compiled_graph, config, with_layers);
+      if (widened->scaled == nullptr) widened->scaled = compiled.scaled;
+      const std::vector<std::string> made = output_names(*widened);
+      const auto lost = std::stable_partition(layers.begin(), layers.end(), [&](const auto& name) {
+        return std::find(made.begin(), made.end(), name) != made.end();
+      });
+      complete = lost == layers.end();
+      left_out.insert(left_out.end(), lost, layers.end());
+      layers.erase(lost, layers.end());
+    }
+  } catch (const UserError& error) {
+    result.note =
+        fmt::format("layers are not compared: with their results as outputs, {}", error.what());
+    layers.clear();
+    widened.reset();
+  }
+  if (!left_out.empty()) {
+    result.note =
+        fmt::format("not compared, for as outputs they would be left to the host: {}{}{}",
+                    fmt::join(left_out, ", "), result.note.empty() ? "" : "\n", result.note);
+  }
+  if (layers.empty()) widened.reset();
+  return result;
+}
+
+/// Checks that values expected of an output are those of one image. Notes another shape.
+void check_expected_shape(const std::string& name, const nn::Tensor& wanted,
+                          const nn::Tensor& actual, Accuracy& accuracy) {
+  const std::string tensor = "output " + quote(name);
+  const std::string where = "expected values of " + tensor;
+  const compiler::ShapeFit fit = compiler::fit_shape(wanted.shape, actual.shape, tensor, where);
+  if (fit.images != 1) {
+    user_error("{}: are those of {} images; one is computed", where, fit.images);
+  }
+  if (!fit.note.empty()) {
+    accuracy.note += fmt::format("{}{}: {}", accuracy.note.empty() ? "" : "\n", where, fit.note);
+  }
+}
+
 }  // namespace
 
 bool TensorError::is_right(const std::optional<double>& tolerance) const {
@@ -317,53 +395,9 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
                         const std::vector<std::string>& tensors) {
   Accuracy accuracy;
   const std::vector<std::string>& outputs = compiled.model_outputs;
-  const auto is_output = [&](const std::string& name) {
-    return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
-  };
-  // Tensors that are scaled keep their names in the graph that was compiled.
-  const nn::Graph& compiled_graph = compiled.scaled == nullptr ? graph : *compiled.scaled;
-  compiler::Options with_layers = options;
-  with_layers.scales = compiler::Scales::none;  // the graph that was compiled is scaled already
-  with_layers.calibrate.clear();
-  with_layers.bounds = compiled.bounds;
-  std::vector<std::string> layers = tensors.empty() ? layer_tensors(graph, compiled) : tensors;
-  layers.erase(std::remove_if(layers.begin(), layers.end(),
-                              [&](const std::string& name) {
-                                return is_output(name) || compiled_graph.producer(name) == nullptr;
-                              }),
-               layers.end());
-
-  // If a layer's result becomes an output, the compiler may leave the operators that compute it to
-  // the host. Such a layer is not compared, and the model is compiled again without it.
-  std::optional<compiler::Compiled> widened;
-  std::vector<std::string> left_out;
-  try {
-    for (bool complete = layers.empty(); !complete;) {
-      with_layers.outputs = outputs;
-      with_layers.outputs.insert(with_layers.outputs.end(), layers.begin(), layers.end());
-      widened =
-          recompile ? recompile(with_layers) : compile_network(compiled_graph, config, with_layers);
-      if (widened->scaled == nullptr) widened->scaled = compiled.scaled;
-      const std::vector<std::string> made = output_names(*widened);
-      const auto lost = std::stable_partition(layers.begin(), layers.end(), [&](const auto& name) {
-        return std::find(made.begin(), made.end(), name) != made.end();
-      });
-      complete = lost == layers.end();
-      left_out.insert(left_out.end(), lost, layers.end());
-      layers.erase(lost, layers.end());
-    }
-  } catch (const UserError& error) {
-    accuracy.note =
-        fmt::format("layers are not compared: with their results as outputs, {}", error.what());
-    layers.clear();
-    widened.reset();
-  }
-  if (!left_out.empty()) {
-    accuracy.note =
-        fmt::format("not compared, for as outputs they would be left to the host: {}{}{}",
-                    fmt::join(left_out, ", "), accuracy.note.empty() ? "" : "\n", accuracy.note);
-  }
-  if (layers.empty()) widened.reset();
+  const auto [layers, widened, note] =
+      with_layers_as_outputs(graph, compiled, options, config, recompile, tensors);
+  accuracy.note = note;
   const compiler::Compiled& checked = widened ? *widened : compiled;
   const HeldTensors held(graph, compiled);
   const HeldTensors held_in_layers(graph, checked, compiled.scales);
@@ -406,18 +440,7 @@ Accuracy check_accuracy(const nn::Graph& graph, const compiler::Compiled& compil
     const auto stated = expected.find(name);
     const nn::Tensor& wanted = stated != expected.end() ? stated->second : reference.at(name);
     const nn::Tensor& actual = finished.at(name);
-    if (stated != expected.end()) {
-      const std::string tensor = "output " + quote(name);
-      const std::string where = "expected values of " + tensor;
-      const compiler::ShapeFit fit = compiler::fit_shape(wanted.shape, actual.shape, tensor, where);
-      if (fit.images != 1) {
-        user_error("{}: are those of {} images; one is computed", where, fit.images);
-      }
-      if (!fit.note.empty()) {
-        accuracy.note +=
-            fmt::format("{}{}: {}", accuracy.note.empty() ? "" : "\n", where, fit.note);
-      }
-    }
+    if (stated != expected.end()) check_expected_shape(name, wanted, actual, accuracy);
     add(name, actual.reals(), wanted, true);
   }
   set_reachable(graph, held, compiled.expected_errors, all_inputs, options.batch, reference,

@@ -109,29 +109,21 @@ void check_stream(const BoardValues& board, const tcu::Architecture& architectur
   }
 }
 
-/// Clocks of the page policy "timeout(100)"; empty for a policy without them.
-std::optional<std::uint64_t> page_timeout(const std::string& policy) {
-  const auto bracket = policy.find('(');
-  if (bracket == std::string::npos) return std::nullopt;
-  return std::stoull(policy.substr(bracket + 1));  // the text was checked when it was read
-}
-
 /// Reads the preset and replaces the values that the board sets. Returns nothing and adds a problem
 /// if there is no usable preset.
 std::optional<DdrConfig> look_up_ddr(const BoardValues& board,
                                      std::vector<MemoryProblem>& problems) {
   const BoardMemory& memory = *board.board_memory;
   const bool replaced = !board.ddr.empty();
-  const std::string policy = memory.page_policy.substr(0, memory.page_policy.find('('));
   try {
     DdrConfig config = read_ddr_preset(replaced ? board.ddr : memory.preset).config;
     for (const Parameter<DdrConfig>& p : ddr_parameters()) {
       const std::string& value = p.key == "scheduler"     ? memory.scheduler
-                                 : p.key == "page_policy" ? policy
+                                 : p.key == "page_policy" ? memory.page_policy
                                                           : std::string();
       if (!value.empty()) p.set(config, value);
     }
-    if (!policy.empty()) config.page_timeout = page_timeout(memory.page_policy);
+    if (!memory.page_policy.empty()) config.page_timeout = memory.page_timeout;
     return config;
   } catch (const UserError& error) {
     problems.push_back(

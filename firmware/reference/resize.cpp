@@ -143,66 +143,89 @@ Sampling read_sampling(const Call& call) {
   return sampling;
 }
 
+/// What the operands ask for: the new shape, the factors, and the axes that they name.
+struct Wanted {
+  Shape shape;
+  std::vector<double> scales;
+  std::vector<std::size_t> axes;
+};
+
+/// Exporters write an absent input as an empty tensor.
+bool is_given(const Call& call, std::size_t input) {
+  return call.optional(input) != nullptr && call.optional(input)->size() != 0;
+}
+
+/// Reads the sizes, which are the fourth operand.
+void read_sizes(Call& call, const std::string& policy, const Shape& in, Wanted& wanted) {
+  const Shape& sizes = call.integers(3);
+  const std::vector<std::size_t>& axes = wanted.axes;
+  Shape& shape = wanted.shape;
+  std::vector<double>& scales = wanted.scales;
+  if (sizes.size() != axes.size())
+    call.fail("{} sizes for {} dimensions", sizes.size(), axes.size());
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::size_t i = axes[k];
+    shape[i] = sizes[k];
+    scales[i] = static_cast<double>(shape[i]) / static_cast<double>(in[i]);
+  }
+  if (policy == "stretch" || axes.empty()) return;
+  double common = scales[axes[0]];
+  for (const std::size_t i : axes) {
+    common = policy == "not_larger" ? std::min(common, scales[i]) : std::max(common, scales[i]);
+  }
+  for (const std::size_t i : axes) {
+    scales[i] = common;
+    shape[i] = static_cast<std::int64_t>(std::floor(common * static_cast<double>(in[i]) + 0.5));
+  }
+}
+
+void read_scales(Call& call, const std::vector<float>& factors, const Shape& in, Wanted& wanted) {
+  const std::vector<std::size_t>& axes = wanted.axes;
+  if (factors.size() != axes.size()) {
+    call.fail("{} scales for {} dimensions", factors.size(), axes.size());
+  }
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::size_t i = axes[k];
+    if (!(factors[k] > 0) || !(static_cast<float>(in[i]) * factors[k] < 1e9F)) {
+      call.fail("scale {} is out of range for a size of {}", factors[k], in[i]);
+    }
+    wanted.shape[i] = scaled_size(in[i], factors[k]);
+    wanted.scales[i] = static_cast<double>(factors[k]);
+  }
+}
+
+Wanted read_wanted(Call& call, const Shape& in) {
+  const std::size_t rank = in.size();
+  const bool upsample = call.node.op_type == "Upsample";
+  const std::size_t scales_at = call.opset == 10 || upsample ? 1 : 2;
+  const std::string policy =
+      choice(call, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
+  Wanted wanted{in, std::vector<double>(rank, 1), {}};
+  // Sizes or scales are given only for some dimensions.
+  for (const std::int64_t axis : call.node.integers("axes", {}))
+    wanted.axes.push_back(call.axis(axis, rank));
+  for (std::size_t i = 0; !call.node.has("axes") && i < rank; ++i) wanted.axes.push_back(i);
+  if (call.opset > 10 && !upsample && is_given(call, 3)) {
+    if (is_given(call, scales_at)) call.fail("exactly one of scales and sizes must be given");
+    read_sizes(call, policy, in, wanted);
+    return wanted;
+  }
+  const bool attribute = upsample && call.node.has("scales");
+  if (!attribute && !is_given(call, scales_at)) {
+    call.fail("exactly one of scales and sizes must be given");
+  }
+  read_scales(call, attribute ? call.node.reals("scales") : call.floats(scales_at).floats, in,
+              wanted);
+  return wanted;
+}
+
 }  // namespace
 
 void run_resize(Call& call) {
   const Tensor& in = call.floats(0);
   const Sampling sampling = read_sampling(call);
   const std::size_t rank = in.shape.size();
-  const bool upsample = call.node.op_type == "Upsample";
-  const std::size_t scales_at = call.opset == 10 || upsample ? 1 : 2;
-  const std::string policy =
-      choice(call, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
-  // Sizes or scales are given only for some dimensions.
-  std::vector<std::size_t> axes;
-  for (const std::int64_t axis : call.node.integers("axes", {}))
-    axes.push_back(call.axis(axis, rank));
-  for (std::size_t i = 0; !call.node.has("axes") && i < rank; ++i) axes.push_back(i);
-  // Exporters write an absent input as an empty tensor.
-  const auto given = [&](std::size_t i) {
-    return call.optional(i) != nullptr && call.optional(i)->size() != 0;
-  };
-  const bool by_size = call.opset > 10 && !upsample && given(3);
-  Shape shape = in.shape;
-  std::vector<double> scales(rank, 1);
-  if (by_size) {
-    const Shape& sizes = call.integers(3);
-    if (given(scales_at)) call.fail("exactly one of scales and sizes must be given");
-    if (sizes.size() != axes.size())
-      call.fail("{} sizes for {} dimensions", sizes.size(), axes.size());
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-      const std::size_t i = axes[k];
-      shape[i] = sizes[k];
-      scales[i] = static_cast<double>(shape[i]) / static_cast<double>(in.shape[i]);
-    }
-    if (policy != "stretch" && !axes.empty()) {
-      double common = scales[axes[0]];
-      for (const std::size_t i : axes) {
-        common = policy == "not_larger" ? std::min(common, scales[i]) : std::max(common, scales[i]);
-      }
-      for (const std::size_t i : axes) {
-        scales[i] = common;
-        shape[i] =
-            static_cast<std::int64_t>(std::floor(common * static_cast<double>(in.shape[i]) + 0.5));
-      }
-    }
-  } else {
-    const bool attribute = upsample && call.node.has("scales");
-    if (!attribute && !given(scales_at)) call.fail("exactly one of scales and sizes must be given");
-    const std::vector<float>& factors =
-        attribute ? call.node.reals("scales") : call.floats(scales_at).floats;
-    if (factors.size() != axes.size()) {
-      call.fail("{} scales for {} dimensions", factors.size(), axes.size());
-    }
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-      const std::size_t i = axes[k];
-      if (!(factors[k] > 0) || !(static_cast<float>(in.shape[i]) * factors[k] < 1e9F)) {
-        call.fail("scale {} is out of range for a size of {}", factors[k], in.shape[i]);
-      }
-      shape[i] = scaled_size(in.shape[i], factors[k]);
-      scales[i] = static_cast<double>(factors[k]);
-    }
-  }
+  const auto [shape, scales, axes] = read_wanted(call, in.shape);
   if (call.count(in.shape) == 0 || call.count(shape) == 0) call.fail("nothing to resize");
   std::vector<Axis> regions(rank);
   if (sampling.coordinates == "tf_crop_and_resize") {

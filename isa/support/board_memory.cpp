@@ -232,21 +232,27 @@ MemoryStream decode_stream(ObjectReader& reader) {
   return stream;
 }
 
-/// Reads "open", "closed" or "timeout(100)"; empty if the key is missing.
-std::string decode_page_policy(ObjectReader& ddr) {
-  std::string text = ddr.get_optional_string("page_policy").value_or("");
-  if (text.empty() || text == "open" || text == "closed") return text;
+/// Reads "open", "closed" or "timeout(100)"; the key may be missing.
+void decode_page_policy(ObjectReader& ddr, BoardMemory& memory) {
+  const std::string text = ddr.get_optional_string("page_policy").value_or("");
+  if (text.empty() || text == "open" || text == "closed") {
+    memory.page_policy = text;
+    return;
+  }
   constexpr std::string_view name = "timeout(";
   constexpr std::uint64_t most_clocks = 1000000;
   if (text.compare(0, name.size(), name) == 0 && text.back() == ')') {
     const auto clocks =
         read_number<std::uint64_t>(text.substr(name.size(), text.size() - name.size() - 1));
-    if (clocks && *clocks >= 1 && *clocks <= most_clocks) return text;
+    if (clocks && *clocks >= 1 && *clocks <= most_clocks) {
+      memory.page_policy = "timeout";
+      memory.page_timeout = clocks;
+      return;
+    }
   }
   ddr.add_problem("page_policy", fmt::format("{} is not allowed; allowed \"open\", \"closed\", "
                                              "\"timeout(N)\" with N DRAM clocks, 1..{}",
                                              quote(text), most_clocks));
-  return {};
 }
 
 std::string decode_arbitration(ObjectReader& reader) {
@@ -299,8 +305,8 @@ const MemoryPath& BoardMemory::path(const std::string& name) const {
 
 bool BoardMemory::operator==(const BoardMemory& o) const {
   return paths == o.paths && ports == o.ports && preset == o.preset && scheduler == o.scheduler &&
-         page_policy == o.page_policy && arbitration == o.arbitration && base == o.base &&
-         stream == o.stream;
+         page_policy == o.page_policy && page_timeout == o.page_timeout &&
+         arbitration == o.arbitration && base == o.base && stream == o.stream;
 }
 
 const ParameterTable<MemoryPath>& memory_path_parameters() {
@@ -373,7 +379,7 @@ BoardMemory decode_board_memory(ObjectReader reader) {
   if (const auto found = ddr.get_optional_enum("scheduler", schedulers)) {
     memory.scheduler = schedulers[*found];
   }
-  memory.page_policy = decode_page_policy(ddr);
+  decode_page_policy(ddr, memory);
   ddr.finish();
   memory.arbitration = decode_arbitration(reader);
   if (reader.has("stream")) {
@@ -394,7 +400,11 @@ Json encode_board_memory(const BoardMemory& memory) {
   }
   json["ddr"]["preset"] = memory.preset;
   if (!memory.scheduler.empty()) json["ddr"]["scheduler"] = memory.scheduler;
-  if (!memory.page_policy.empty()) json["ddr"]["page_policy"] = memory.page_policy;
+  if (memory.page_timeout) {
+    json["ddr"]["page_policy"] = fmt::format("timeout({})", *memory.page_timeout);
+  } else if (!memory.page_policy.empty()) {
+    json["ddr"]["page_policy"] = memory.page_policy;
+  }
   if (!memory.arbitration.empty()) json["arbitration"] = memory.arbitration;
   for (unsigned p = 0; p < 2; ++p) {
     json["base"][port_names[p]] = fmt::format("0x{:x}", memory.base[p]);

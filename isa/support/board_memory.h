@@ -77,8 +77,9 @@ struct BoardMemory {
   std::vector<NamedPath> paths;      ///< in the file's order, each with all values
   std::array<std::string, 2> ports;  ///< name of the path of each DRAM port
   std::string preset;
-  std::string scheduler, page_policy;  ///< empty: as in the preset
-  std::string arbitration;             ///< see isa/support/arbitration.h; empty: "ports"
+  std::string scheduler, page_policy;         ///< empty: as in the preset
+  std::optional<std::uint64_t> page_timeout;  ///< DRAM clocks, with page_policy "timeout" only
+  std::string arbitration;                    ///< see isa/support/arbitration.h; empty: "ports"
   std::array<std::uint64_t, 2> base{};
   /// empty: the instruction stream cannot come from this memory
   std::optional<MemoryStream> stream;

@@ -62,18 +62,21 @@ const std::vector<MoveInfo>& moves() {
   return all;
 }
 
-const std::vector<InstructionInfo>& instruction_set() {
+namespace {
+
+constexpr std::string_view local_operand = "local stride and address";
+constexpr std::string_view accumulator_operand = "accumulator stride and address";
+constexpr std::string_view size_operand = "number of vectors minus 1";
+
+std::vector<InstructionInfo> instructions_of_the_rtl() {
   constexpr Extension none = Extension::none;
-  constexpr std::string_view local = "local stride and address";
-  constexpr std::string_view accumulator = "accumulator stride and address";
-  constexpr std::string_view size = "number of vectors minus 1";
-  static const std::vector<InstructionInfo> all = {
+  return {
       {Opcode::no_op, "NoOp", "NoOp", {"", "", ""}, {}, "nothing", "1", {"NoOp"}},
       {Opcode::mat_mul,
        "MatMul",
        "MatMul[.acc] Local(ADDRESS)[@STEP] -> Acc(ADDRESS)[@STEP], COUNT, or MatMul.zeroes[.acc] "
        "Acc(ADDRESS)[@STEP], COUNT",
-       {local, accumulator, size},
+       {local_operand, accumulator_operand, size_operand},
        {{"acc", mat_mul_accumulate, none, "adds the results to the accumulators, saturated"},
         {"zeroes", mat_mul_zeroes, none,
          "takes zero vectors in place of local memory's: results are the bias"}},
@@ -86,7 +89,7 @@ const std::vector<InstructionInfo>& instruction_set() {
       {Opcode::data_move,
        "DataMove",
        "DataMove[.acc|.act] FROM(ADDRESS)[@STEP] -> TO(ADDRESS)[@STEP], COUNT",
-       {local, "stride and address of the other memory", size},
+       {local_operand, "stride and address of the other memory", size_operand},
        {{"acc", 0, none, "adds to the accumulators; from Local to Acc only"},
         {"act", 0, Extension::activation_unit,
          "passes the activation unit; from Acc to Local only"}},
@@ -100,7 +103,7 @@ const std::vector<InstructionInfo>& instruction_set() {
       {Opcode::load_weights,
        "LoadWeights",
        "LoadWeights Local(ADDRESS)[@STEP], COUNT, or LoadWeights.zeroes COUNT",
-       {local, size, ""},
+       {local_operand, size_operand, ""},
        {{"zeroes", load_weights_zeroes, none, "shifts zero vectors in"}},
        "shifts COUNT vectors into the array, the last one first; a block of N + 1 is the bias, "
        "then the weights of input 0, 1, ... N - 1. Blocks in several parts are loaded last part "
@@ -123,30 +126,6 @@ const std::vector<InstructionInfo>& instruction_set() {
        "with read, 1.5 with write or neither",
        {"SIMD O = Max(I, R1), read Acc(3), write Acc(7), accumulate", "SIMD R1 = Zero",
         "SIMD R1 = Move(I), read Acc(3)", "SIMD O = Add(R1, R1), write Acc(7)"}},
-      {Opcode::load_lut,
-       "LoadLUT",
-       "LoadLUT Local(ADDRESS)[@STEP] -> Table(NUMBER)",
-       {local, "number of the table", ""},
-       {},
-       "loads a whole lookup table, see the chapter on lookup tables",
-       "as a DataMove of its vectors to the accumulators",
-       {"LoadLUT Local(8)@2 -> Table(0)"}},
-      {Opcode::dais,
-       "Dais",
-       "Dais[.acc] Local(ADDRESS)[@STEP] -> Block(NUMBER) -> Acc(ADDRESS)[@STEP], COUNT",
-       {local, accumulator, "number of samples minus 1"},
-       {{"acc", dais_accumulate, none, "adds the results to the accumulators"}},
-       "passes COUNT samples through a DAIS block, whose number is bits 3:1 of the flags",
-       "n vectors of input at the head, see the chapter on DAIS",
-       {"Dais Local(8)@2 -> Block(0) -> Acc(5), 4", "Dais.acc Local(8) -> Block(0) -> Acc(5), 4"}},
-      {Opcode::load_activation,
-       "LoadActivation",
-       "LoadActivation Local(ADDRESS)[@STEP]",
-       {local, "", ""},
-       {},
-       "loads the activation unit's four vectors: scale, offset, slope, limit",
-       "as a DataMove of 4 vectors to the accumulators",
-       {"LoadActivation Local(8)@2"}},
       {Opcode::configure,
        "Configure",
        "Configure REGISTER = VALUE",
@@ -157,6 +136,48 @@ const std::vector<InstructionInfo>& instruction_set() {
        "1",
        {"Configure Timeout = 0x64", "Configure 4 = 0x1234"}},
   };
+}
+
+std::vector<InstructionInfo> instructions_of_extensions() {
+  constexpr Extension none = Extension::none;
+  return {
+      {Opcode::load_lut,
+       "LoadLUT",
+       "LoadLUT Local(ADDRESS)[@STEP] -> Table(NUMBER)",
+       {local_operand, "number of the table", ""},
+       {},
+       "loads a whole lookup table, see the chapter on lookup tables",
+       "as a DataMove of its vectors to the accumulators",
+       {"LoadLUT Local(8)@2 -> Table(0)"}},
+      {Opcode::dais,
+       "Dais",
+       "Dais[.acc] Local(ADDRESS)[@STEP] -> Block(NUMBER) -> Acc(ADDRESS)[@STEP], COUNT",
+       {local_operand, accumulator_operand, "number of samples minus 1"},
+       {{"acc", dais_accumulate, none, "adds the results to the accumulators"}},
+       "passes COUNT samples through a DAIS block, whose number is bits 3:1 of the flags",
+       "n vectors of input at the head, see the chapter on DAIS",
+       {"Dais Local(8)@2 -> Block(0) -> Acc(5), 4", "Dais.acc Local(8) -> Block(0) -> Acc(5), 4"}},
+      {Opcode::load_activation,
+       "LoadActivation",
+       "LoadActivation Local(ADDRESS)[@STEP]",
+       {local_operand, "", ""},
+       {},
+       "loads the activation unit's four vectors: scale, offset, slope, limit",
+       "as a DataMove of 4 vectors to the accumulators",
+       {"LoadActivation Local(8)@2"}},
+  };
+}
+
+}  // namespace
+
+const std::vector<InstructionInfo>& instruction_set() {
+  static const std::vector<InstructionInfo> all = [] {
+    std::vector<InstructionInfo> list = instructions_of_the_rtl();
+    // Configure is the last one, as its opcode is.
+    const std::vector<InstructionInfo> more = instructions_of_extensions();
+    list.insert(list.end() - 1, more.begin(), more.end());
+    return list;
+  }();
   return all;
 }
 

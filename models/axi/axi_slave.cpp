@@ -97,9 +97,9 @@ void AxiSlave::drive() {
   const Cycle now = clock_.now;
   if (room_from_ == unknown_cycle) note_room();
   pins.r.valid = !stalls_.r && answered(reads_, now);
-  if (pins.r.valid) pins.r.bits = beat(*reads_.front());
+  if (pins.r.valid) pins.r.bits = reads_.front()->beat(beat_bytes_);
   pins.b.valid = !stalls_.b && answered(writes_, now);
-  pins.ar.ready = !stalls_.ar && takes_reads();
+  pins.ar.ready = !stalls_.ar && in_flight_.takes_reads();
   pins.aw.ready = !stalls_.aw && in_flight_.write_addresses < most_bursts;
   pins.w.ready = !stalls_.w && now >= takes_data_from_;
   if (record_ != nullptr && record_->records()) record_->note_wires();
@@ -197,18 +197,18 @@ bool AxiSlave::look_up(Burst& burst) const {
                              : burst.next_beat < at.size() ? at[burst.next_beat]
                                                            : unknown_cycle;
   burst.available = time == unknown_cycle ? unknown_cycle : clock_.first_cycle_from(time);
-  return known(burst);
+  return burst.is_known();
 }
 
 bool AxiSlave::learn(Burst& burst, Cycle now) const {
   if (look_up(burst)) return true;
   if (pulled_ == nullptr) return false;
   if (clock_.turn != nullptr) {
-    clock_.turn->look(clock_.time_of(now), middle(now));
+    clock_.turn->look(clock_.time_of(now), clock_.middle_of(now));
   } else {
-    pull(middle(now));
+    pull(clock_.middle_of(now));
   }
-  return known(burst) || look_up(burst);
+  return burst.is_known() || look_up(burst);
 }
 
 void AxiSlave::pull(std::uint64_t time) const {
@@ -242,7 +242,7 @@ void AxiSlave::commit_write_data() {
     ++in_flight_.write_data;
     collecting_ = nullptr;
     // The address of the write has come earlier, so its length is known.
-    if (burst.beats != 0) check_length(burst);
+    if (burst.beats != 0) burst.check_length(name());
   }
   if (write_channel_ != nullptr) {
     if (pulled_ == nullptr) ++clock_.transactions;  // the channel may call its memory
@@ -259,18 +259,13 @@ void AxiSlave::note_room() {
   if (in_flight_.write_data < most_bursts) takes_data_from_ = room_from_;
 }
 
-void AxiSlave::check_length(const Burst& burst) const {
-  if (burst.collected == burst.beats) return;
-  internal_error("{}: a write burst of {} beats brought {}", name(), burst.beats, burst.collected);
-}
-
 /// Begins each write whose address and data have come. Data may overtake its address on the way to
 /// the slave. With a WriteChannel, the first beat of the data suffices.
 void AxiSlave::join_writes() {
   while (!addresses_.empty() && !data_.empty()) {
     Burst* burst = data_.front();
     burst->beats = addresses_.front().length + 1U;
-    if (burst != collecting_) check_length(*burst);
+    if (burst != collecting_) burst->check_length(name());
     data_.pop_front();
     writes_.push_back(burst);
     request(burst, tlm::TLM_WRITE_COMMAND, addresses_.front());
@@ -422,12 +417,13 @@ Cycle AxiSlave::waits(Cycle most) const {
   // work. If others share it, Turn::wait() ends with the answer.
   const auto wait_for_answer = [this, &most] {
     if (pulled_ == nullptr || clock_.turn != nullptr) return;
-    most = std::min(most, pulled_->periods_before_pull(middle(clock_.now), clock_.period));
+    most =
+        std::min(most, pulled_->periods_before_pull(clock_.middle_of(clock_.now), clock_.period));
   };
   for (const Bursts* bursts : {&reads_, &writes_}) {
     if (bursts->empty()) continue;
     Burst& burst = *bursts->front();
-    if (!known(burst) && !learn(burst, clock_.now)) {
+    if (!burst.is_known() && !learn(burst, clock_.now)) {
       wait_for_answer();
       continue;
     }
@@ -439,7 +435,7 @@ Cycle AxiSlave::waits(Cycle most) const {
     // under way, waits_for_memory() is true and the machine does not count as hung.
     for (std::size_t i = 1; i < bursts->size(); ++i) {
       Burst& later = *(*bursts)[i];
-      if (!known(later) && !look_up(later)) {
+      if (!later.is_known() && !look_up(later)) {
         if (valid) wait_for_answer();
       } else if (later.available > clock_.now) {
         most = std::min(most, later.available - clock_.now);
@@ -455,7 +451,7 @@ Cycle AxiSlave::repeats(bool writes, Cycle most) const {
     const Cycle beats = known_beats(most);
     // The response of a write may come in any cycle. With 64 reads in flight, the end of one makes
     // ar ready.
-    if (beats == 1 || !writes_.empty() || !takes_reads()) return 1;
+    if (beats == 1 || !writes_.empty() || !in_flight_.takes_reads()) return 1;
     return pins_.w.ready ? beats : std::min(beats, takes_data_from_ - clock_.now);
   }
   // The write whose data is coming in has no response before its last beat, and that beat is
@@ -499,8 +495,8 @@ bool AxiSlave::waits_for_memory() const {
     for (std::size_t i = 0; i < bursts->size(); ++i) {
       Burst& burst = *(*bursts)[i];
       // A design that takes no more beats does not pull the memory.
-      if (pulled_ != nullptr && !known(burst) && !look_up(burst)) pull(clock_.begin());
-      const bool is_known = known(burst) || look_up(burst);
+      if (pulled_ != nullptr && !burst.is_known() && !look_up(burst)) pull(clock_.begin());
+      const bool is_known = burst.is_known() || look_up(burst);
       if (is_known ? burst.available >= clock_.now : will_answer(burst)) return true;
     }
   }

@@ -32,6 +32,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "isa/support/error.h"
 #include "models/axi/axi.h"
 #include "models/axi/axi_cache.h"
 #include "models/axi/axi_target.h"
@@ -154,6 +155,18 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
     std::uint64_t answered = unknown_cycle;
     /// First cycle in which the next beat or the response may be offered; unknown_cycle: not known.
     Cycle available = unknown_cycle;
+
+    /// True if the time of the next beat or of the response is known.
+    [[nodiscard]] bool is_known() const { return available != unknown_cycle; }
+    /// Checks that a write has brought as many beats as its address says.
+    void check_length(const char* slave) const {
+      if (collected != beats) {
+        internal_error("{}: a write burst of {} beats brought {}", slave, beats, collected);
+      }
+    }
+    [[nodiscard]] AxiBeat beat(unsigned beat_bytes) {
+      return {bytes.data() + std::size_t{next_beat} * beat_bytes, next_beat + 1 == beats};
+    }
   };
 
   using Bursts = Ring<Burst*, most_bursts>;
@@ -164,20 +177,13 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   [[nodiscard]] State waiting_state() const;
   /// Reports the beat and the response that are taken in this cycle to the memory account.
   void account_for_taken();
-  [[nodiscard]] bool takes_reads() const { return in_flight_.reads < most_bursts; }
   /// True if the oldest burst's next beat or response is available at the beginning of cycle `now`.
   [[nodiscard]] bool answered(const Bursts& bursts, Cycle now) const {
     if (bursts.empty()) return false;
     Burst& burst = *bursts.front();
-    return burst.available <= now || (!known(burst) && learn(burst, now) && burst.available <= now);
+    return burst.available <= now ||
+           (!burst.is_known() && learn(burst, now) && burst.available <= now);
   }
-  /// The middle of cycle `now`, in units of sc_time.
-  [[nodiscard]] std::uint64_t middle(Cycle now) const {
-    const std::uint64_t begin = clock_.time_of(now);
-    return begin + (clock_.time_of(now + 1) - begin) / 2;
-  }
-  /// True if the time of the next beat or of the response is known.
-  [[nodiscard]] static bool known(const Burst& burst) { return burst.available != unknown_cycle; }
   /// Sets burst.available for the next beat or the response if its cycle is known by now; returns
   /// false if not.
   bool look_up(Burst& burst) const;
@@ -189,13 +195,9 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   /// Call before a request at the end of cycle `now`. The memory then has done what is due, so that
   /// it finds the same requests waiting in every engine.
   void begin_request(Cycle now) const {
-    if (pulled_ != nullptr) pull(middle(now));
+    if (pulled_ != nullptr) pull(clock_.middle_of(now));
   }
   [[nodiscard]] Cycle known_beats(Cycle most) const;
-  [[nodiscard]] AxiBeat beat(Burst& burst) const {
-    return {burst.bytes.data() + std::size_t{burst.next_beat} * beat_bytes_,
-            burst.next_beat + 1 == burst.beats};
-  }
   Burst* new_burst();
   /// Tells the record of a burst that begins, or that ends.
   void record_begin(Burst& burst, bool writes);
@@ -226,7 +228,6 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   void end_write();
   void commit_write_data();
   void note_room();
-  void check_length(const Burst& burst) const;
   static void drop(Bursts& bursts);
   void drop_bursts();
   void join_writes();
@@ -249,6 +250,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   /// Numbers of bursts not yet answered: reads, write addresses, complete write data.
   struct {
     unsigned reads = 0, write_addresses = 0, write_data = 0;
+    [[nodiscard]] bool takes_reads() const { return reads < most_bursts; }
   } in_flight_;
   WriteChannel* write_channel_ = nullptr;  ///< null: the target takes whole writes
   std::uint64_t room_time_ = 0;            ///< time from which the WriteChannel accepts a beat

@@ -16,10 +16,12 @@ void for_each_bit(std::uint64_t bits, F&& f) {
 }  // namespace
 
 DdrBuffer::DdrBuffer(const DdrConfig& config, const DdrBanks& banks, DdrAccesses& accesses)
-    : config_(config),
-      banks_state_(banks),
+    : banks_state_(banks),
       accesses_(accesses),
-      shared_(config.scheduler == DdrScheduler::fifo || !config.read_priority),
+      scheduler_(make_scheduler(config)),
+      rows_(make_row_policy(config)),
+      timeout_(rows_->timeout()),
+      shared_(!scheduler_->separates_writes()),
       room_{config.buffer, config.write_buffer} {
   banks_.resize(config.all_banks());
   marked_accesses_.resize(std::size_t{room_[0]} + room_[1]);
@@ -27,6 +29,7 @@ DdrBuffer::DdrBuffer(const DdrConfig& config, const DdrBanks& banks, DdrAccesses
 
 void DdrBuffer::mark() {
   marked_ = *this;
+  scheduler_->mark();
   DdrAccesses::Saved* to = marked_accesses_.data();
   for_each([&](int slot) {
     to->slot = slot;
@@ -38,6 +41,7 @@ void DdrBuffer::mark() {
 
 void DdrBuffer::rewind() {
   static_cast<DdrBufferState&>(*this) = marked_;
+  scheduler_->rewind();
   accesses_.restore(marked_accesses_, marked_count_);
 }
 
@@ -71,7 +75,7 @@ void DdrBuffer::join(DdrClock refresh_end) {
     ++reads_;
     --pending_reads_;
   }
-  update_preference();
+  count();
 }
 
 void DdrBuffer::remove(int slot, DdrClock clock) {
@@ -90,16 +94,11 @@ void DdrBuffer::remove(int slot, DdrClock clock) {
   --(access.write ? writes_ : reads_);
   --places_[!shared_ && access.write ? 1 : 0];
   --taken_[access.write ? 1 : 0];
-  update_preference();
+  count();
 }
 
-void DdrBuffer::update_preference() {
-  if (shared_) return;
-  if (writes_ >= config_.write_high_mark) draining_ = true;
-  if (writes_ <= config_.write_low_mark) draining_ = false;
-  const bool prefers_writes = draining_ || reads_ == 0;
-  if (prefers_writes != prefers_writes_) touch_all();
-  prefers_writes_ = prefers_writes;
+void DdrBuffer::count() {
+  if (!shared_ && scheduler_->count(reads_, writes_)) touch_all();
 }
 
 void DdrBuffer::add_refresh(DdrClock due, DdrClock end) {
@@ -112,45 +111,11 @@ void DdrBuffer::add_refresh(DdrClock due, DdrClock end) {
   });
 }
 
-/// The bank's oldest access to the burst that `slot` accesses.
-int DdrBuffer::first_to_burst(const Bank& bank, int slot) const {
-  const DdrAddress& to = accesses_[slot].address;
-  int older = bank.queue.first;
-  for (; older != slot; older = accesses_[older].next) {
-    const DdrAddress& from = accesses_[older].address;
-    if (from.row == to.row && from.column == to.column) break;
-  }
-  return older;
-}
-
-int DdrBuffer::pick(const Bank& bank, std::int64_t open_row) const {
-  const int oldest = bank.queue.first;
-  if (config_.scheduler == DdrScheduler::fifo) return oldest;
-  const DdrAccess& front = accesses_[oldest];
-  if (config_.cap != 0 && front.passed >= config_.cap) return oldest;
-  if (front.next < 0) return shared_ || front.write == prefers_writes_ ? oldest : -1;
-  int first = -1;
-  bool hit = false;  ///< `first` accesses the open row
-  for (int slot = oldest; slot >= 0; slot = accesses_[slot].next) {
-    const DdrAccess& access = accesses_[slot];
-    if (!shared_ && access.write != prefers_writes_) continue;
-    const bool is_hit = open_row == access.address.row;
-    if (first >= 0) {
-      const unsigned rank = accesses_[first].rank;
-      if (access.rank > rank || (access.rank == rank && (hit || !is_hit))) continue;
-    }
-    first = slot;
-    hit = is_hit;
-    if (access.rank == 0 && (hit || open_row == DdrBanks::closed)) break;
-  }
-  return shared_ || first < 0 ? first : first_to_burst(bank, first);
-}
-
 void DdrBuffer::refresh_candidate(unsigned number, DdrClock floor) {
   Bank& bank = banks_[number];
   const std::int64_t row = banks_state_.open_row(number);
   const int before = bank.candidate;
-  bank.candidate = pick(bank, row);
+  bank.candidate = scheduler_->pick(accesses_, bank.queue, row);
   if (before >= 0 && before != bank.candidate) {
     // The bank may close the row that it opened for this access. The row state is determined again
     // when the access becomes the candidate again.
@@ -208,7 +173,7 @@ void DdrBuffer::choose_again(DdrClock floor) {
     if ((dirty_ >> b & 1) != 0) refresh_candidate(b, floor);
     consider(b, floor);
   });
-  if (config_.page_policy == DdrPagePolicy::timeout) choose_timeout(floor);
+  if (timeout_ != never) consider_timeouts(floor);
   dirty_ = 0;
   all_change_ = false;
 }
@@ -223,9 +188,9 @@ void DdrBuffer::consider(unsigned number, DdrClock floor) {
   best_age_ = access.age;
 }
 
-void DdrBuffer::choose_timeout(DdrClock floor) {
+void DdrBuffer::consider_timeouts(DdrClock floor) {
   for_each_bit(banks_state_.open() & ~busy_, [&](unsigned b) {
-    const DdrClock timeout = banks_[b].last_access + config_.page_timeout.value_or(0);
+    const DdrClock timeout = banks_[b].last_access + timeout_;
     const DdrClock clock = std::max({timeout, floor, banks_state_.earliest_pre(b)});
     if (clock >= choice_.clock) return;
     choice_ = {clock, DdrCommandKind::pre, b, -1};

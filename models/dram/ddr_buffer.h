@@ -3,30 +3,23 @@
 //
 // Each bank works for one access at a time, its candidate. The candidate's next command is RD or WR
 // if its row is open, PRE if another row is open, ACT if no row is open.
-//   fifo     the candidate is the bank's oldest access
-//   frfcfs   1. the bank's oldest access, if `cap` younger ones were served before it
-//            2. else the oldest access to the open row
-//            3. else the oldest access
-//            With read_priority, rules 2 and 3 consider either reads or writes. They consider
-//            writes while no bank has a read, and from the time that write_high_mark writes wait
-//            until no more than write_low_mark are left. If an older access goes to the burst of
-//            the access found, the older one is the candidate: a read never passes a write to its
-//            burst. A bank without an access of the kind considered has no candidate.
-//            If ports are ranked (ddr_arbitration.h), rules 2 and 3 consider the accesses of the
-//            lowest rank in the bank.
+// The scheduler (scheduler/scheduler.h) says which access is the candidate.
 //
 // The buffer chooses the candidate whose command is allowed first; if several are allowed at one
-// clock, that of the lowest rank and then of the oldest access. With page_policy timeout, a row
-// that timed out is closed at a clock before the command of every candidate.
+// clock, that of the lowest rank and then of the oldest access. A row that timed out
+// (row_policy/row_policy.h) is closed at a clock before the command of every candidate.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "isa/dram/ddr_config.h"
 #include "models/dram/ddr_access.h"
 #include "models/dram/ddr_banks.h"
 #include "models/dram/ddr_command.h"
+#include "models/dram/row_policy/row_policy.h"
+#include "models/dram/scheduler/scheduler.h"
 
 namespace tactus {
 
@@ -59,9 +52,7 @@ struct DdrBufferState {
   std::uint64_t best_age_ = 0;  ///< age of the access in choice_
   /// Reads and writes that have joined a bank, and reads that have not.
   unsigned reads_ = 0, writes_ = 0, pending_reads_ = 0;
-  bool ranked_ = false;          ///< true from the first access on whose rank is not 0
-  bool draining_ = false;        ///< true from write_high_mark until write_low_mark
-  bool prefers_writes_ = false;  ///< true if banks consider writes; false: reads
+  bool ranked_ = false;  ///< true from the first access on whose rank is not 0
   std::uint64_t next_age_ = 0;
 };
 
@@ -107,6 +98,10 @@ class DdrBuffer : private DdrBufferState {
     dirty_ = ~std::uint64_t{0};
     all_change_ = true;
   }
+  /// True if RD or WR for the access closes its row.
+  [[nodiscard]] bool closes_behind(int slot) const {
+    return rows_->closes_behind(accesses_, banks_[accesses_[slot].address.bank].queue, slot);
+  }
   /// Removes an access for which RD or WR was issued at `clock`. Its place becomes free. The access
   /// is then in no list.
   void remove(int slot, DdrClock clock);
@@ -136,19 +131,20 @@ class DdrBuffer : private DdrBufferState {
   void consider(unsigned bank, DdrClock floor);
   /// Picks the bank's candidate and its command again.
   void refresh_candidate(unsigned bank, DdrClock floor);
-  /// Slot of the access that becomes the bank's candidate; -1: none.
-  [[nodiscard]] int pick(const Bank& bank, std::int64_t open_row) const;
-  [[nodiscard]] int first_to_burst(const Bank& bank, int slot) const;
   [[nodiscard]] DdrClock earliest(unsigned bank, DdrClock floor) const;
-  void choose_timeout(DdrClock floor);
+  /// Makes PRE of a row that timed out the choice, if it is earlier than the present choice.
+  void consider_timeouts(DdrClock floor);
   void find_next_join() {
     next_join_ = pending_.empty() ? never : accesses_[pending_.first].joined - 1;
   }
-  void update_preference();
+  /// Gives the scheduler the numbers of reads and writes, if it wants them.
+  void count();
 
-  DdrConfig config_;
   const DdrBanks& banks_state_;
   DdrAccesses& accesses_;
+  std::unique_ptr<DdrBankScheduler> scheduler_;
+  std::unique_ptr<DdrRowPolicy> rows_;
+  DdrClock timeout_;  ///< of rows_
   bool shared_;       ///< true if reads and writes share the places room_[0]
   unsigned room_[2];  ///< number of places for reads and for writes
   DdrBufferState marked_;

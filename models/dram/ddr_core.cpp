@@ -14,25 +14,27 @@ DdrCore::DdrCore(const DdrConfig& config, unsigned ports, const DdrRules& rules,
       map_(config),
       banks_(config, rules),
       buffer_(config, banks_, accesses_),
+      refresh_(make_refresh_manager(config)),
       marked_banks_(banks_) {
   ports_.resize(ports);
   statistics_.ports.resize(ports);
   arbitration_.group.resize(ports);
   turns_.resize(arbitration_.groups);
   served_.resize(arbitration_.groups);
-  if (config.refresh != DdrRefresh::none) refresh_due_ = config.t_refi;
 }
 
 void DdrCore::mark() {
   marked_ = *this;
   marked_banks_ = banks_;
   buffer_.mark();
+  refresh_->mark();
 }
 
 void DdrCore::rewind() {
   static_cast<DdrCoreState&>(*this) = marked_;
   banks_ = marked_banks_;
   buffer_.rewind();
+  refresh_->rewind();
 }
 
 bool DdrCore::submit(unsigned number, DdrClock arrival, std::uint64_t address, bool write,
@@ -176,31 +178,20 @@ void DdrCore::advance(DdrClock until) {
     const DdrClock admission = next_admission();
     const DdrClock join = buffer_.next_join();
     const DdrChoice& choice = buffer_.choose(free_command_);
-    const DdrClock command = std::min(choice.clock, refresh_due_);
+    const DdrClock command = std::min(choice.clock, refresh_->due());
     // An access that joins at the end of a clock may get its command at the next clock.
     if (join < command && join <= admission && join < until) {
       // The access may change the choice, but no command before the next clock.
-      buffer_.join(refresh_end_);
+      buffer_.join(refresh_->end());
       free_command_ = std::max(free_command_, join + 1);
     } else if (admission < command && admission < until) {
       admit(admission);
     } else if (command > until) {
       find_next_event(admission, join, command);
       break;
-    } else if (refresh_due_ <= choice.clock) {
+    } else if (refresh_->due() <= choice.clock) {
       refresh();
-      // Refreshes of idle time are all alike: no bank is open, so each begins when it falls due.
-      // All but the last ones are skipped; rules look back at those.
-      const bool alike = idle() && observer_ == nullptr && banks_.open() == 0 &&
-                         free_command_ <= refresh_due_ && banks_.earliest_ref() <= refresh_due_;
-      constexpr DdrClock simulated = 8;
-      const DdrClock due = until < refresh_due_ ? 0 : (until - refresh_due_) / config_.t_refi;
-      if (alike && due > simulated) {
-        const DdrClock skipped = due - simulated;
-        statistics_.refreshes += skipped;
-        statistics_.refresh_clocks += skipped * config_.t_rfc;
-        refresh_due_ += skipped * config_.t_refi;
-      }
+      skip_refreshes(until);
     } else {
       issue(choice);
     }
@@ -233,29 +224,40 @@ void DdrCore::tell_observer(DdrCommandKind kind, DdrClock clock, unsigned bank,
 }
 
 void DdrCore::refresh() {
-  DdrClock clock = std::max(refresh_due_, free_command_);
-  if (banks_.open() != 0) {
-    clock = std::max(clock, banks_.earliest_prea());
-    banks_.prea(clock);
+  const DdrClock due = refresh_->due();
+  free_command_ = std::max(free_command_, due);
+  while (true) {
+    const DdrRefreshManager::Command command = refresh_->next(banks_, free_command_);
+    tell(command.kind, command.clock, 0, nullptr);
+    free_command_ = command.clock + 1;
+    if (command.kind == DdrCommandKind::ref) {
+      banks_.ref(command.clock);
+      refresh_->finish(command.clock);
+      break;
+    }
+    banks_.prea(command.clock);
     ++statistics_.precharges;
-    tell(DdrCommandKind::prea, clock, 0, nullptr);
-    ++clock;
   }
-  clock = std::max(clock, banks_.earliest_ref());
-  banks_.ref(clock);
+  free_command_ = refresh_->end();
   ++statistics_.refreshes;
-  tell(DdrCommandKind::ref, clock, 0, nullptr);
-  refresh_end_ = clock + config_.t_rfc;
-  statistics_.refresh_clocks += refresh_end_ - refresh_due_;
-  buffer_.add_refresh(refresh_due_, refresh_end_);
+  statistics_.refresh_clocks += refresh_->end() - due;
+  buffer_.add_refresh(due, refresh_->end());
   buffer_.touch_all();
-  free_command_ = refresh_end_;
-  refresh_due_ += config_.t_refi;
+}
+
+/// Refreshes of idle time are all alike: no bank is open, so each begins when it falls due. Unless
+/// somebody observes them, they are counted only.
+void DdrCore::skip_refreshes(DdrClock until) {
+  const bool alike = idle() && observer_ == nullptr && banks_.open() == 0 &&
+                     free_command_ <= refresh_->due() && banks_.earliest_ref() <= refresh_->due();
+  if (!alike) return;
+  const DdrRefreshManager::Skipped skipped = refresh_->skip(until);
+  statistics_.refreshes += skipped.refreshes;
+  statistics_.refresh_clocks += skipped.clocks;
 }
 
 void DdrCore::issue(const DdrChoice& choice) {
   DdrAccess* access = choice.slot < 0 ? nullptr : &accesses_[choice.slot];
-  const bool closes = config_.page_policy == DdrPagePolicy::closed;
   free_command_ = choice.clock + 1;
   switch (choice.kind) {
     case DdrCommandKind::act:
@@ -266,14 +268,7 @@ void DdrCore::issue(const DdrChoice& choice) {
       buffer_.touch(choice.bank);
       return;
     case DdrCommandKind::rd:
-      tell(closes ? DdrCommandKind::rda : DdrCommandKind::rd, choice.clock, choice.bank, access);
-      finish(*access, choice.clock);
-      banks_.rd(choice.bank, choice.clock, closes);
-      break;
     case DdrCommandKind::wr:
-      tell(closes ? DdrCommandKind::wra : DdrCommandKind::wr, choice.clock, choice.bank, access);
-      finish(*access, choice.clock);
-      banks_.wr(choice.bank, choice.clock, closes);
       break;
     default:
       if (access != nullptr) access->row_state = DdrRowState::conflict;
@@ -283,10 +278,20 @@ void DdrCore::issue(const DdrChoice& choice) {
       buffer_.touch(choice.bank);
       return;
   }
+  const bool write = access->write, closes = buffer_.closes_behind(choice.slot);
+  const DdrCommandKind kind = write ? (closes ? DdrCommandKind::wra : DdrCommandKind::wr)
+                                    : (closes ? DdrCommandKind::rda : DdrCommandKind::rd);
+  tell(kind, choice.clock, choice.bank, access);
+  finish(*access, choice.clock);
+  if (write) {
+    banks_.wr(choice.bank, choice.clock, closes);
+  } else {
+    banks_.rd(choice.bank, choice.clock, closes);
+  }
   // The access frees its place at the end of this clock.
   free_admission_ = std::max(free_admission_, choice.clock);
   admission_ = std::max(admission_, free_admission_);
-  if (is_ranked_ || !buffer_.has_room(access->write)) admission_changes_ = true;
+  if (is_ranked_ || !buffer_.has_room(write)) admission_changes_ = true;
   buffer_.remove(choice.slot, choice.clock);
   accesses_.free(choice.slot);
 }
@@ -305,7 +310,7 @@ void DdrCore::finish(const DdrAccess& access, DdrClock clock) {
   answer.data_end = clock + latency + answer.bus;
   answer.refresh = access.refresh;
   if (access.row_state != DdrRowState::hit && access.row_since != never) {
-    const DdrClock ready = std::min(clock, banks_.row_ready(access.address.bank));
+    const DdrClock ready = std::min(clock, banks_.row_ready(access.address.bank, access.write));
     answer.row = ready - access.row_since - access.row_refresh;
   }
   answer.queue = clock - access.arrived - config_.command_delay - answer.row - answer.refresh;

@@ -14,15 +14,15 @@
 //   data         Data ends CL + BL/2 clocks after RD, CWL + BL/2 clocks after WR. A read is
 //                answered then.
 //
-// At every multiple of t_refi a refresh falls due. From then on only its commands are issued: PREA
-// as soon as all open banks allow it (left out if none is open), then REF, t_rp after PREA. The
-// banks are free t_rfc after REF. Rules between commands: ddr_rules.h. Scheduling: ddr_buffer.h.
+// Rules between commands: ddr_rules.h. Scheduling: ddr_buffer.h. Refreshes:
+// refresh/refresh_manager.h.
 //
 // submit() only appends to a port's queue; advance() computes everything else. Idle time needs no
 // calls: the next advance() computes the refreshes that fell due in it.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -35,6 +35,7 @@
 #include "models/dram/ddr_command.h"
 #include "models/dram/ddr_statistics.h"
 #include "models/dram/ddr_waits.h"
+#include "models/dram/refresh/refresh_manager.h"
 
 namespace tactus {
 
@@ -73,8 +74,6 @@ struct DdrCoreState {
   DdrClock free_admission_ = 0;        ///< first clock at which an access may be admitted
   DdrClock admission_ = never;         ///< clock of the next admission
   bool admission_changes_ = false;     ///< true if admission_ must be computed again
-  DdrClock refresh_due_ = never;
-  DdrClock refresh_end_ = 0;  ///< end of the last refresh, when the banks are free
   DdrClock next_event_ = never;
   DdrStatistics statistics_;
 };
@@ -170,6 +169,7 @@ class DdrCore : private DdrCoreState {
   void issue(const DdrChoice& choice);
   void finish(const DdrAccess& access, DdrClock clock);
   void refresh();
+  void skip_refreshes(DdrClock until);
   void tell(DdrCommandKind kind, DdrClock clock, unsigned bank, const DdrAccess* access) {
     if (observer_ != nullptr) tell_observer(kind, clock, bank, access);
   }
@@ -183,6 +183,7 @@ class DdrCore : private DdrCoreState {
   DdrBanks banks_;
   DdrAccesses accesses_;
   DdrBuffer buffer_;
+  std::unique_ptr<DdrRefreshManager> refresh_;
   DdrObserver* observer_ = nullptr;
   DdrWaits waits_;
   DdrCoreState marked_;

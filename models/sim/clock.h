@@ -48,6 +48,10 @@ struct Clock {
   }
   [[nodiscard]] std::uint64_t begin() const { return time_of(now); }
   [[nodiscard]] std::uint64_t end() const { return time_of(now + 1); }
+  [[nodiscard]] std::uint64_t middle_of(Cycle cycle) const {
+    const std::uint64_t begins = time_of(cycle);
+    return begins + (time_of(cycle + 1) - begins) / 2;
+  }
   /// The first cycle that begins at a time or after it; ClockEdges::unknown if its edge has not
   /// come.
   [[nodiscard]] Cycle first_cycle_from(std::uint64_t time) const {

@@ -85,39 +85,8 @@ std::vector<Identity> identities() {
   };
 }
 
-std::vector<FigureInfo> run_figures() {
-  constexpr auto own = FigureInfo::Source::own;
-  std::vector<FigureInfo> list{
-      {"last_b0", "cycle", "last write response of DRAM port 0, null if there was none", own},
-      {"last_b1", "cycle", "last write response of DRAM port 1, null if there was none", own},
-      {"probe", "cycle",
-       "cycle in which the driver's completion probe has arrived in DRAM0; null outside driver "
-       "mode",
-       own},
-      {"read_beats", "count", "beats read at the pins, for DRAM port 0 and port 1"},
-      {"write_beats", "count", "beats written at the pins, for DRAM port 0 and port 1"},
-      {"read_bursts", "count", "read bursts at the pins, for DRAM port 0 and port 1"},
-      {"write_bursts", "count", "write bursts at the pins, for DRAM port 0 and port 1"},
-      {"array_runs", "vectors", "vectors multiplied, zero vectors included"},
-      {"array_loads", "vectors", "weight vectors that entered the array"},
-      array_figures::busy_info("array_runs / cycles: share of the cycles in which the array "
-                               "multiplies a vector, padding "
-                               "and zero vectors included",
-                               "array_runs"),
-      array_figures::macs_info(),
-      array_figures::useful_info(),
-      {"alu_operations", "count", "SIMD operations on vectors"},
-  };
-  const std::vector<FigureInfo> of_stream{
-      {"ddr.stream_bytes", "bytes", "part of ddr.bytes: bytes read for the instruction stream"}};
-  const std::vector<FigureInfo> of_dais{
-      {"dais.block", "text",
-       "name of the DAIS block; only machines with DAIS blocks have figures named dais or "
-       "wait_dais"},
-      {"dais.instructions", "count", "retired Dais instructions that use the block"},
-      {"dais.samples", "count", "samples that entered the block"},
-  };
-  const std::vector<FigureInfo> of_host_link{
+std::vector<FigureInfo> host_link_figures() {
+  return {
       {"host_link.model", "text",
        "package that the request runs; only runs behind a host link have host_link figures"},
       {"host_link.parameters", "text",
@@ -163,8 +132,11 @@ std::vector<FigureInfo> run_figures() {
       {"host_link.series.to_host.*", "", "the same figures of the wire to the host"},
       {"host_link.series.link.*", "", "the link, with all its values"},
   };
+}
+
+std::vector<FigureInfo> extension_figures() {
   constexpr auto counter = FigureInfo::Source::counter;
-  const std::vector<FigureInfo> of_extensions{
+  return {
       {"table_vectors", "vectors", "vectors of entries that entered lookup tables", counter, "",
        "tables"},
       {"lookups", "count", "Lookup operations on vectors; alu_operations counts them too", counter,
@@ -174,10 +146,44 @@ std::vector<FigureInfo> run_figures() {
       {"activation_parameters", "vectors", "vectors of parameters that entered the activation unit",
        counter, "", "activation"},
   };
+}
+
+std::vector<FigureInfo> run_figures() {
+  constexpr auto own = FigureInfo::Source::own;
+  std::vector<FigureInfo> list{
+      {"last_b0", "cycle", "last write response of DRAM port 0, null if there was none", own},
+      {"last_b1", "cycle", "last write response of DRAM port 1, null if there was none", own},
+      {"probe", "cycle",
+       "cycle in which the driver's completion probe has arrived in DRAM0; null outside driver "
+       "mode",
+       own},
+      {"read_beats", "count", "beats read at the pins, for DRAM port 0 and port 1"},
+      {"write_beats", "count", "beats written at the pins, for DRAM port 0 and port 1"},
+      {"read_bursts", "count", "read bursts at the pins, for DRAM port 0 and port 1"},
+      {"write_bursts", "count", "write bursts at the pins, for DRAM port 0 and port 1"},
+      {"array_runs", "vectors", "vectors multiplied, zero vectors included"},
+      {"array_loads", "vectors", "weight vectors that entered the array"},
+      array_figures::busy_info("array_runs / cycles: share of the cycles in which the array "
+                               "multiplies a vector, padding "
+                               "and zero vectors included",
+                               "array_runs"),
+      array_figures::macs_info(),
+      array_figures::useful_info(),
+      {"alu_operations", "count", "SIMD operations on vectors"},
+  };
+  const std::vector<FigureInfo> of_stream{
+      {"ddr.stream_bytes", "bytes", "part of ddr.bytes: bytes read for the instruction stream"}};
+  const std::vector<FigureInfo> of_dais{
+      {"dais.block", "text",
+       "name of the DAIS block; only machines with DAIS blocks have figures named dais or "
+       "wait_dais"},
+      {"dais.instructions", "count", "retired Dais instructions that use the block"},
+      {"dais.samples", "count", "samples that entered the block"},
+  };
   for (const auto& figures :
        {ddr_figure_infos("memory0"), own_figures_of("stream_memory", of_stream),
         energy_figure_infos(), own_figures_of("dais", of_dais),
-        own_figures_of("host_link", of_host_link), of_extensions}) {
+        own_figures_of("host_link", host_link_figures()), extension_figures()}) {
     list.insert(list.end(), figures.begin(), figures.end());
   }
   return list;

@@ -32,10 +32,10 @@ std::vector<CoreAccess> accesses_of(const GoldenRun& golden) {
 DdrRules rules_of_dramsys(const GoldenRun& golden) {
   DdrRules rules(golden.config);
   if (golden.config.bank_groups == 1) {
-    rules.wr_to_prea = 0;
+    rules.between(DdrEvent::wr, DdrEvent::prea, DdrScope::bank) = 0;
   } else if (golden.config.page_policy == DdrPagePolicy::closed) {
-    rules.act_to_own_precharge = 0;
-    rules.act_to_act = 0;
+    rules.between(DdrEvent::act, DdrEvent::own_pre, DdrScope::bank) = 0;
+    rules.between(DdrEvent::act, DdrEvent::act, DdrScope::bank) = 0;
   }
   return rules;
 }
@@ -184,7 +184,8 @@ TEST(GoldenRuns, TheExtraActivationOfArtysSequentialWritesBreaksARule) {
   EXPECT_EQ(golden.commands[*early.begin()].clock, 2535U);
   const CoreRun kept = run_core(golden.config, accesses, DdrRules(golden.config), 1, end);
   const CoreRun away = run_core(golden.config, accesses, rules_of_dramsys(golden), 1, end);
-  EXPECT_EQ(DdrRules(golden.config).wr_to_prea, 14U);
+  DdrRules rules(golden.config);
+  EXPECT_EQ(rules.between(DdrEvent::wr, DdrEvent::prea, DdrScope::bank), 14U);
   EXPECT_EQ(activations(golden.commands), 21U);
   EXPECT_EQ(activations(away.commands), 21U);
   EXPECT_EQ(activations(kept.commands), 20U);

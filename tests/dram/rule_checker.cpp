@@ -117,7 +117,9 @@ class Checker {
     const unsigned half = c_.burst_length / 2;
     switch (was.kind) {
       case Kind::act:
-        if (kind == Kind::act && same_bank) at_least("tRC", was, was.clock, c_.t_rc);
+        if ((kind == Kind::act && same_bank) || kind == Kind::ref) {
+          at_least("tRC", was, was.clock, c_.t_rc);
+        }
         if (kind == Kind::act && !same_bank) {
           at_least("tRRD", was, was.clock, same_group ? c_.t_rrd_l : c_.t_rrd_s);
         }

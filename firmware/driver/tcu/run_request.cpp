@@ -21,31 +21,9 @@ constexpr std::string_view with_options_of_their_own =
     "tactus run and tactus.serve have options of their own for requests that arrive; kernels and "
     "products have none";
 
-ParameterTable<RunRequest> options_of(Asker asker) {
-  const bool of_points = asker == Asker::points;
-  const bool has_options =
-      asker == Asker::command || asker == Asker::kernels || asker == Asker::products;
-  std::vector<Parameter<RunRequest>> list;
-  for (const RunOption& option : request_options()) {
-    if ((option.askers & static_cast<unsigned>(asker)) != 0) {
-      list.push_back(has_options ? option.parameter : option.parameter.without_option());
-    }
-  }
-  return {
-      of_points ? "measure" : "run",
-      of_points ? "What is measured in addition to the figures of one image." : "How it is run.",
-      std::move(list)};
-}
-
-}  // namespace
-
-void apply(const RunRequest& request, RunOptions& options) {
-  options.max_cycles = request.max_cycles.value_or(0);
-}
-
-const std::vector<RunOption>& request_options() {
+std::vector<RunOption> options_of_a_run() {
   using R = RunRequest;
-  static const std::vector<RunOption> options{
+  return {
       {command | python,
        choice("mode", &R::mode, {"plain", "driver"},
               "plain: the program alone; driver: with configuration and completion probe, as real "
@@ -82,7 +60,12 @@ const std::vector<RunOption>& request_options() {
             "\"count\"}]}, or N equal parts")
            .with_value_name("F.json|N"),
        "Python has the model's layers; points and rows have figures of the whole; kernels have "
-       "loops; a product has no layers"},
+       "loops; a product has no layers"}};
+}
+
+std::vector<RunOption> options_of_images_and_units() {
+  using R = RunRequest;
+  return {
       {command,
        optional_whole("images", &R::images_wanted, images_range, "images", "those of the inputs",
                       "run this many images of a model, taking those of the inputs in turn, and "
@@ -109,7 +92,12 @@ const std::vector<RunOption>& request_options() {
        text("energy", &R::energy, "none",
             "report energy and area with this energy table: a name of configs/energy or a file")
            .with_value_name("NAME|F.json"),
-       "rows have no column for it"},
+       "rows have no column for it"}};
+}
+
+std::vector<RunOption> options_of_serving() {
+  using R = RunRequest;
+  return {
       {points | rows,
        text("beside", &R::beside, "none",
             "networks of tactus zoo that are served on the same board, such as cnn;mlp or "
@@ -138,6 +126,38 @@ const std::vector<RunOption>& request_options() {
        optional_whole("queue", &R::queue, {0, 1000000}, "requests", "any",
                       "requests that may wait for each network; more are dropped"),
        with_options_of_their_own}};
+}
+
+ParameterTable<RunRequest> options_of(Asker asker) {
+  const bool of_points = asker == Asker::points;
+  const bool has_options =
+      asker == Asker::command || asker == Asker::kernels || asker == Asker::products;
+  std::vector<Parameter<RunRequest>> list;
+  for (const RunOption& option : request_options()) {
+    if ((option.askers & static_cast<unsigned>(asker)) != 0) {
+      list.push_back(has_options ? option.parameter : option.parameter.without_option());
+    }
+  }
+  return {
+      of_points ? "measure" : "run",
+      of_points ? "What is measured in addition to the figures of one image." : "How it is run.",
+      std::move(list)};
+}
+
+}  // namespace
+
+void apply(const RunRequest& request, RunOptions& options) {
+  options.max_cycles = request.max_cycles.value_or(0);
+}
+
+const std::vector<RunOption>& request_options() {
+  static const std::vector<RunOption> options = [] {
+    std::vector<RunOption> list = options_of_a_run();
+    for (const auto& more : {options_of_images_and_units(), options_of_serving()}) {
+      list.insert(list.end(), more.begin(), more.end());
+    }
+    return list;
+  }();
   return options;
 }
 

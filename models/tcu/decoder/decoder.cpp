@@ -7,13 +7,6 @@
 #include "models/tcu/events.h"
 
 namespace tactus {
-namespace {
-
-constexpr std::uint64_t mask(unsigned bits) {
-  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-}
-
-}  // namespace
 
 constexpr std::array<std::uint8_t, 512> Decoder::make_wait_states() {
   constexpr std::array<unsigned, 9> legs{leg_dram0,    leg_dram1,   leg_host,
@@ -36,10 +29,11 @@ Decoder::Decoder(const sc_core::sc_module_name& name, Clock& clock,
       clock_(clock),
       architecture_(architecture),
       layout_(architecture),
-      local_mask_(mask(layout_.local_address)),
-      accumulator_mask_(mask(layout_.accumulator_address)),
-      dram_mask_{mask(layout_.dram0_address), mask(layout_.dram1_address)},
+      local_mask_(mask_of(layout_.local_address)),
+      accumulator_mask_(mask_of(layout_.accumulator_address)),
+      dram_mask_{mask_of(layout_.dram0_address), mask_of(layout_.dram1_address)},
       links_(links),
+      decoding_(architecture, links.weight_loads != nullptr),
       streams_(make_streams(architecture, links)),
       dataflow_queue_(2 * architecture.array_size),
       accumulator_queue_(2 * architecture.array_size),
@@ -302,6 +296,18 @@ void Decoder::take_instruction() {
     decode(tcu::decode(layout_, links_.instruction.bits), queue_.entering());
   }
   if (links_.weight_loads != nullptr) number_loads(queue_.entering());
+}
+
+/// Numbers weight loads in program order.
+void Decoder::number_loads(Decoded& d) {
+  if (d.kind == tcu::InstructionKind::load_weights) {
+    d.weights.number = ++loads_;
+    d.weights.after_product = product_follows_;
+    product_follows_ = false;
+    return;
+  }
+  d.array.loads = loads_;
+  product_follows_ |= d.kind == tcu::InstructionKind::mat_mul;
 }
 
 void Decoder::move_queues(unsigned entering, unsigned ending) {

@@ -43,8 +43,8 @@
 #include "models/sim/fork.h"
 #include "models/sim/queue.h"
 #include "models/tcu/channels.h"
+#include "models/tcu/decoder/decoding.h"
 #include "models/tcu/decoder/expander.h"
-#include "models/tcu/decoder/local_order.h"
 #include "models/tcu/systolic_array/weight_loads.h"
 
 namespace tactus {
@@ -73,7 +73,7 @@ struct DecoderLinks {
   WeightLoads* weight_loads = nullptr;  ///< null unless weights have reads of their own
 };
 
-class Decoder final : public sc_core::sc_module {
+class Decoder final : public sc_core::sc_module, private DecoderItems {
  public:
   struct Stats {
     std::uint64_t retired = 0;
@@ -351,26 +351,6 @@ class Decoder final : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t told_ahead() const { return told_ahead_; }
 
  private:
-  /// Streams to which an instruction sends requests. A set of them is a bit mask. make_streams()
-  /// has the same order.
-  enum Leg : unsigned {
-    leg_dataflow = 1,
-    leg_local_a = 2,
-    leg_local_b = 4,
-    leg_accumulator = 8,
-    leg_array = 16,
-    leg_dram0 = 32,
-    leg_dram1 = 64,
-    leg_host = 128,
-    leg_dais = 256,
-  };
-  static constexpr unsigned leg_count = 9;
-  static constexpr unsigned all_legs = (1U << leg_count) - 1;
-  /// Legs without a queue: their items stay at the head.
-  static constexpr unsigned local_legs = leg_local_a | leg_local_b;
-  /// Legs of transfers.
-  static constexpr unsigned transfer_legs = leg_local_b | leg_dram0 | leg_dram1 | leg_host;
-
   /// The end of a leg: the wires to its consumer, and the expander with the item it is processing.
   struct Stream {
     unsigned index;
@@ -389,44 +369,6 @@ class Decoder final : public sc_core::sc_module {
   }
   void begin(Leg leg, std::uint64_t size, std::uint64_t step = 0);
 
-  struct AccumulatorItem {
-    AccumulatorControl control;
-    std::uint64_t size = 0;
-    std::uint64_t step = 0;
-    std::uint32_t form = 0;  ///< index in Shapes::forms, with Clock::timing_only
-  };
-
-  struct DramItem {
-    DramRequest request;
-    std::uint64_t step = 0;  ///< 0: one request for the whole range
-  };
-
-  /// A decoded instruction: its fields, truncated to the widths of the streams that use them.
-  struct Decoded {
-    tcu::Instruction raw;
-    tcu::InstructionKind kind = tcu::InstructionKind::no_op;
-    unsigned context = 0;  ///< code of the instruction's first state in the account
-    std::uint64_t vectors = 0;
-    unsigned legs = 0;
-    unsigned moves = 0;  ///< legs that it has in the queue for transfers
-    Dataflow dataflow;
-    bool local_write = false;
-    bool local_reverse = false;
-    std::uint64_t local_base = 0;
-    std::uint64_t local_size = 0;
-    std::uint64_t local_step = 0;
-    /// Range of local vectors that it may use. Set only in machines with extensions.
-    std::uint64_t local_low = 0, local_high = 0;
-    bool is_sent = false;  ///< true once its weights have been sent
-    WeightLoad weights;    ///< used if weights have reads of their own
-    AccumulatorItem accumulator;
-    ArrayControl array;
-    DaisControl dais;
-    HostDataflow host;
-    DramItem dram;
-    std::uint32_t shape = 0;  ///< index in Shapes::shapes, with Clock::timing_only
-    LocalOrder order;         ///< order at the head, in machines with extensions
-  };
   struct Shape {
     Decoded item;
     bool meets;
@@ -458,22 +400,8 @@ class Decoder final : public sc_core::sc_module {
   void stream_registers(Registers& r, unsigned of);
   void forget_wires();
 
-  void decode(const tcu::Instruction& raw, Decoded& d) const;
-  void decode_mat_mul(Decoded& d) const;
-  void decode_dram_move(Decoded& d) const;
-  void decode_accumulator_move(Decoded& d) const;
-  void require_table(const tcu::Instruction& raw) const;
-  void decode_load_weights(Decoded& d) const;
-  void decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) const;
-  void decode_simd(Decoded& d) const;
-  void decode_dais(Decoded& d) const;
-  void decode_load_lut(Decoded& d) const;
-  void decode_load_activation(Decoded& d) const;
-  void set_local_range(Decoded& d) const;
-  void set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const;
-  void set_accumulator(Decoded& d, bool read, bool accumulate) const;
+  void decode(const tcu::Instruction& raw, Decoded& d) const { decoding_.decode(raw, d); }
 
-  [[nodiscard]] static Leg dram_leg(unsigned port) { return port == 0 ? leg_dram0 : leg_dram1; }
   /// Calls `visit` with the number of each leg.
   template <typename Visit>
   static void for_each(unsigned legs, Visit&& visit) {
@@ -534,6 +462,7 @@ class Decoder final : public sc_core::sc_module {
   const std::uint64_t accumulator_mask_;  ///< mask of addresses
   const std::array<std::uint64_t, 2> dram_mask_;
   DecoderLinks links_;
+  const Decoding decoding_;
 
   Queue<Decoded, QueueKind::plain, 2> queue_;  ///< entries are decoded in their slots
   Fork fork_;                                  ///< fork of the instruction at the head

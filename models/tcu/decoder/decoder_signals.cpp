@@ -6,6 +6,24 @@
 #include "models/tcu/decoder/decoder.h"
 
 namespace tactus {
+namespace {
+
+void describe_registers(const trace::Scope& scope, const ConfigRegisters& r) {
+  const trace::Scope config = scope.part("config");
+  config.config("dram0_offset", 32, [&r] { return r.dram_offset[0]; });
+  config.config("dram1_offset", 32, [&r] { return r.dram_offset[1]; });
+  config.config("dram0_cache", 4, [&r] { return r.dram_cache[0]; });
+  config.config("dram1_cache", 4, [&r] { return r.dram_cache[1]; });
+  config.config(
+      "timeout", 16, [&r] { return r.timeout; }, trace::Radix::decimal);
+  config.config("tracepoint", 32, [&r] { return r.tracepoint; });
+  config.config(
+      "sample_interval", 16, [&r] { return r.sample_interval; }, trace::Radix::decimal);
+  scope.reg(
+      "program_counter", 32, [&r] { return r.program_counter; }, trace::Radix::decimal);
+}
+
+}  // namespace
 
 void Decoder::describe(const trace::Scope& scope) const {
   const unsigned n = architecture_.array_size;
@@ -77,19 +95,7 @@ void Decoder::describe(const trace::Scope& scope) const {
   expander("dram0_expander", layout_.dram0_address, stream(leg_dram0).expander);
   expander("dram1_expander", layout_.dram1_address, stream(leg_dram1).expander);
 
-  const ConfigRegisters& r = registers_;
-  const trace::Scope config = scope.part("config");
-  config.config("dram0_offset", 32, [&r] { return r.dram_offset[0]; });
-  config.config("dram1_offset", 32, [&r] { return r.dram_offset[1]; });
-  config.config("dram0_cache", 4, [&r] { return r.dram_cache[0]; });
-  config.config("dram1_cache", 4, [&r] { return r.dram_cache[1]; });
-  config.config(
-      "timeout", 16, [&r] { return r.timeout; }, trace::Radix::decimal);
-  config.config("tracepoint", 32, [&r] { return r.tracepoint; });
-  config.config(
-      "sample_interval", 16, [&r] { return r.sample_interval; }, trace::Radix::decimal);
-  scope.reg(
-      "program_counter", 32, [&r] { return r.program_counter; }, trace::Radix::decimal);
+  describe_registers(scope, registers_);
   scope.reg(
       "timer", 16, [this] { return timer_; }, trace::Radix::decimal);
   scope.wire(

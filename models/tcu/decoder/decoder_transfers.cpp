@@ -15,19 +15,6 @@ void Decoder::make_transfers() {
   head_legs_ = all_legs & ~transfer_legs;
 }
 
-/// Sets the range of local addresses that the instruction may use.
-void Decoder::set_local_range(Decoded& d) const {
-  const std::uint64_t depth = architecture_.local_depth;
-  d.local_low = 0;
-  d.local_high = ~std::uint64_t{0};
-  std::uint64_t span = 0;
-  if (__builtin_mul_overflow(d.local_size, d.local_step, &span) || span >= depth) return;
-  const std::uint64_t low = d.local_reverse ? d.local_base - span : d.local_base;
-  if (d.local_reverse ? d.local_base < span : d.local_base + span >= depth) return;
-  d.local_low = low;
-  d.local_high = low + span;
-}
-
 /// True if an instruction would read or overwrite vectors of a queued transfer. `moves_between`:
 /// number of transfers before it that are not in the queue yet.
 bool Decoder::conflicts(const Decoded& head, std::size_t moves_between) const {

@@ -7,6 +7,7 @@
 #include "isa/tcu/lookup.h"
 #include "isa/tcu/names.h"
 #include "models/tcu/decoder/decoder.h"
+#include "models/tcu/decoder/decoding.h"
 
 namespace tactus {
 namespace {
@@ -17,10 +18,20 @@ constexpr std::uint64_t step_of(unsigned stride) {
 
 }  // namespace
 
-void Decoder::decode(const tcu::Instruction& raw, Decoded& d) const {
+Decoding::Decoding(const tcu::Architecture& architecture, bool sends_weights)
+    : architecture_(architecture),
+      layout_(architecture),
+      sends_weights_(sends_weights),
+      queues_transfers_(architecture.dma_queue != 0),
+      local_mask_(mask_of(layout_.local_address)),
+      accumulator_mask_(mask_of(layout_.accumulator_address)),
+      dram_mask_{mask_of(layout_.dram0_address), mask_of(layout_.dram1_address)} {}
+
+void Decoding::decode(const tcu::Instruction& raw, Decoded& d) const {
   d.raw = raw;
   d.kind = tcu::kind_of(layout_, d.raw);
-  d.context = (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(state_table.size());
+  d.context =
+      (static_cast<unsigned>(d.kind) + 1) * static_cast<unsigned>(Decoder::state_table.size());
   d.vectors = tcu::vector_count(architecture_, layout_, d.raw);
   d.legs = d.moves = 0;
   d.local_write = false;
@@ -63,14 +74,14 @@ void Decoder::decode(const tcu::Instruction& raw, Decoded& d) const {
 
 /// Throws UserError for a LoadLUT to a table that the machine does not have. All other undefined
 /// instructions have no legs.
-void Decoder::require_table(const tcu::Instruction& raw) const {
+void Decoding::require_table(const tcu::Instruction& raw) const {
   const bool loads = static_cast<tcu::Opcode>(raw.opcode) == tcu::Opcode::load_lut;
   if (!loads || layout_.lookup_table_count == 0) return;
   user_error("LoadLUT to lookup table {}: there are {}, from 0 on", lookup_table_of(raw),
              layout_.lookup_table_count);
 }
 
-void Decoder::set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const {
+void Decoding::set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size) const {
   const tcu::Operand local = operand0_fields(layout_, d.raw);
   d.legs |= leg;
   d.local_write = write;
@@ -78,10 +89,23 @@ void Decoder::set_local(Decoded& d, unsigned leg, bool write, std::uint64_t size
   d.local_base = local.address & local_mask_;
   d.local_size = size & local_mask_;
   d.local_step = step_of(local.stride);
-  if (has_blocks()) set_local_range(d);
+  if (queues_transfers_ || sends_weights_) set_local_range(d);
 }
 
-void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
+/// Sets the range of local addresses that the instruction may use.
+void Decoding::set_local_range(Decoded& d) const {
+  const std::uint64_t depth = architecture_.local_depth;
+  d.local_low = 0;
+  d.local_high = ~std::uint64_t{0};
+  std::uint64_t span = 0;
+  if (__builtin_mul_overflow(d.local_size, d.local_step, &span) || span >= depth) return;
+  const std::uint64_t low = d.local_reverse ? d.local_base - span : d.local_base;
+  if (d.local_reverse ? d.local_base < span : d.local_base + span >= depth) return;
+  d.local_low = low;
+  d.local_high = low + span;
+}
+
+void Decoding::set_accumulator(Decoded& d, bool read, bool accumulate) const {
   const tcu::Operand operand = operand1_fields(layout_, d.raw);
   const std::uint64_t address = operand.address & accumulator_mask_;
   d.legs |= leg_accumulator;
@@ -90,7 +114,7 @@ void Decoder::set_accumulator(Decoded& d, bool read, bool accumulate) const {
   d.accumulator.step = step_of(operand.stride);
 }
 
-void Decoder::decode_mat_mul(Decoded& d) const {
+void Decoding::decode_mat_mul(Decoded& d) const {
   const bool zeroes = (d.raw.flags & tcu::mat_mul_zeroes) != 0;
   const std::uint64_t size = d.raw.operand2 & local_mask_;
   d.dataflow = {
@@ -102,10 +126,10 @@ void Decoder::decode_mat_mul(Decoded& d) const {
   if (!zeroes) set_local(d, leg_local_a, false, size);
 }
 
-void Decoder::decode_load_weights(Decoded& d) const {
+void Decoding::decode_load_weights(Decoded& d) const {
   const bool zeroes = (d.raw.flags & tcu::load_weights_zeroes) != 0;
   const std::uint64_t size = d.raw.operand1 & local_mask_;
-  if (links_.weight_loads != nullptr) return decode_weight_load(d, size, zeroes);
+  if (sends_weights_) return decode_weight_load(d, size, zeroes);
   d.array = {true, zeroes, size};
   d.legs = leg_array;
   if (zeroes) return;
@@ -114,12 +138,12 @@ void Decoder::decode_load_weights(Decoded& d) const {
   set_local(d, leg_local_a, false, size);
   d.local_reverse = true;
   d.local_base = (d.local_base + size * d.local_step) & local_mask_;
-  if (transfers_) set_local_range(d);
+  if (queues_transfers_) set_local_range(d);
 }
 
 /// Decodes a LoadWeights in a machine whose weights have reads of their own: it uses no stream of
 /// the decoder.
-void Decoder::decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) const {
+void Decoding::decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) const {
   d.weights = {};
   d.is_sent = false;
   d.weights.zeroes = zeroes;
@@ -135,19 +159,7 @@ void Decoder::decode_weight_load(Decoded& d, std::uint64_t size, bool zeroes) co
   d.weights.high = d.local_high;
 }
 
-/// Numbers weight loads in program order.
-void Decoder::number_loads(Decoded& d) {
-  if (d.kind == tcu::InstructionKind::load_weights) {
-    d.weights.number = ++loads_;
-    d.weights.after_product = product_follows_;
-    product_follows_ = false;
-    return;
-  }
-  d.array.loads = loads_;
-  product_follows_ |= d.kind == tcu::InstructionKind::mat_mul;
-}
-
-void Decoder::decode_dram_move(Decoded& d) const {
+void Decoding::decode_dram_move(Decoded& d) const {
   const std::uint64_t size = d.raw.operand2 & local_mask_;
   const bool to_dram = (d.raw.flags & 1) != 0;
   const unsigned port = d.raw.flags >> 1;
@@ -157,10 +169,10 @@ void Decoder::decode_dram_move(Decoded& d) const {
   d.dram = {{to_dram, operand.address & dram_mask_[port], d.raw.operand2 & dram_mask_[port]},
             operand.stride == 0 ? 0 : step_of(operand.stride)};
   d.legs |= leg_host | (dram_leg(port));
-  if (transfers_) std::swap(d.legs, d.moves);  // a move has its legs in the queue
+  if (queues_transfers_) std::swap(d.legs, d.moves);  // a move has its legs in the queue
 }
 
-void Decoder::decode_accumulator_move(Decoded& d) const {
+void Decoding::decode_accumulator_move(Decoded& d) const {
   const std::uint64_t size = d.raw.operand2 & local_mask_;
   const bool to_local = info(d.kind).action == tcu::Action::accumulator_to_local;
   const bool activated = d.kind == tcu::InstructionKind::accumulator_to_local_activated;
@@ -173,7 +185,7 @@ void Decoder::decode_accumulator_move(Decoded& d) const {
   d.legs |= leg_dataflow;
 }
 
-void Decoder::decode_simd(Decoded& d) const {
+void Decoding::decode_simd(Decoded& d) const {
   const tcu::SimdFields fields = simd_fields(layout_, d.raw);
   const std::uint64_t address0 = operand0_fields(layout_, d.raw).address & accumulator_mask_;
   const std::uint64_t address1 = operand1_fields(layout_, d.raw).address & accumulator_mask_;
@@ -198,7 +210,7 @@ void Decoder::decode_simd(Decoded& d) const {
   d.legs = leg_accumulator;
 }
 
-void Decoder::decode_load_activation(Decoded& d) const {
+void Decoding::decode_load_activation(Decoded& d) const {
   const std::uint64_t size = (tcu::activation_parameters - 1) & local_mask_;
   d.dataflow = {DataflowKind::local_to_activation, size};
   d.legs = leg_dataflow;
@@ -206,7 +218,7 @@ void Decoder::decode_load_activation(Decoded& d) const {
 }
 
 /// The entries pass the same way as a move to the accumulators, and end before them.
-void Decoder::decode_load_lut(Decoded& d) const {
+void Decoding::decode_load_lut(Decoded& d) const {
   const std::uint64_t size = lookup_vectors(architecture_) - 1;
   d.dataflow = {DataflowKind::local_to_accumulator, size & local_mask_};
   d.legs = leg_dataflow | leg_accumulator;
@@ -218,7 +230,7 @@ void Decoder::decode_load_lut(Decoded& d) const {
 }
 
 /// The instruction counts samples, the streams count vectors.
-void Decoder::decode_dais(Decoded& d) const {
+void Decoding::decode_dais(Decoded& d) const {
   const tcu::DaisFields fields = tcu::dais_fields(d.raw);
   const tcu::DaisBlockEntry& block = architecture_.dais_blocks[fields.block];
   const std::uint64_t samples = d.raw.operand2 + 1;
