@@ -68,9 +68,9 @@ Id TcuSequences::save_control() {
 std::array<Id, 2> TcuSequences::offers() {
   const Decoder& decoder = system_.tcu_.decoder_;
   const std::uint64_t waits = decoder.waiting() != 0 ? 1 : 0;
-  const Id before = number(waits, decoder.head_shape());
+  const Id before = known_->number(waits, decoder.head_shape());
   if (before >= most_offers) internal_error("{} numbers are more than sequences remember", before);
-  return {before, waits != 0 ? number(2, decoder.head_context()) : before};
+  return {before, waits != 0 ? known_->number(2, decoder.head_context()) : before};
 }
 
 /// Saves the current state of the transfers.
@@ -186,8 +186,9 @@ void TcuSequences::note_control(const Position& position, const ControlEnd& end,
   KnownSequences::State control = found;
   control.response = {KnownSequences::none, KnownSequences::none};
   if (known(position.state).head_moves) control.timer = KnownSequences::none;
-  const Id interval =
-      end.cycles == 0 ? position.state : interval_of(position.state, key_of_early(end.cycles));
+  const Id interval = end.cycles == 0
+                          ? position.state
+                          : known_->interval_of(position.state, key_of_early(end.cycles));
   const bool is_new = known(interval).cycles == 0;
   note_interval(interval, control, growth_, nullptr);
   if (is_new) known_->set_turns(interval, turns_);
@@ -247,7 +248,7 @@ bool TcuSequences::work_out_moves(const Position& position, Id key, bool loses) 
   found.accepts = found.left_out = false;
   found.retires = found.retires && waits;
   if (!known(position.state).head_moves) found.timer = KnownSequences::none;
-  const Id interval = interval_of(position.moves, key);
+  const Id interval = known_->interval_of(position.moves, key);
   note_interval(interval, found, growth_, &counts_of_moves_);
   set_link(interval, KnownSequences::none, next, true, counts_of_moves_);
   return true;

@@ -80,7 +80,7 @@ bool TcuSequences::walk_moves(Position& position, Cycle end, Cycle until, bool& 
         take_beats(position, moves, lost.time, beats);
         continue;
       }
-    } else if (stays(position.moves, moves)) {
+    } else if (known_->stays(position.moves, moves)) {
       if (!wait_for_memories(position, last)) return false;
       cycles = std::min(lost.until, quiet_until_) - position.now;
       if (!timed && known(position.moves).rests && memories_->idle()) resting_moves_ = moves;
@@ -112,7 +112,7 @@ void TcuSequences::take_beats(Position& position, Passage moves, bool loses, Cyc
     if (timed) pass_time(position, moves.interval, 1);
     ++position.now;
     position.moves = known_->link(moves.link).state;
-    follow(moves, counts_of_moves_);
+    if (known_->follow(moves, counts_of_moves_)) loaded_ = {};
   } while (position.now < begin + most &&
            find_moves(position.moves, key_of_moves(position, loses), moves) && is_alike());
   memories_->pass_beats(passing, begin, position.now - begin);
@@ -160,9 +160,9 @@ bool TcuSequences::find_moves(Id state, Id key, Passage& found) {
   if (found.interval == KnownSequences::none) return false;
   const KnownSequences::State& interval = known(found.interval);
   if (interval.cycles == 0) return false;
-  const Id after = interval.grows
-                       ? successor(found.interval, KnownSequences::none, true, counts_of_moves_)
-                       : KnownSequences::none;
+  const Id after = interval.grows ? known_->successor(found.interval, KnownSequences::none, true,
+                                                      counts_of_moves_)
+                                  : KnownSequences::none;
   found.link = known_->next(found.interval, after);
   return found.link != KnownSequences::none;
 }
@@ -223,7 +223,7 @@ bool TcuSequences::take_moves(Position& position, const Passage& passage, Cycle 
     internal_error("cycle {}: a move goes on while its memory is still", position.now);
   }
   position.moves = link.state;
-  if (interval.grows || !link.same) follow(passage, counts_of_moves_);
+  if ((interval.grows || !link.same) && known_->follow(passage, counts_of_moves_)) loaded_ = {};
   return true;
 }
 

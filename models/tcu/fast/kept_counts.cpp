@@ -22,13 +22,72 @@ void put(std::vector<std::uint8_t>& signature, std::uint64_t value) {
 
 }  // namespace
 
-/// Notes by how much the kept counts grow in an interval that has just been worked out.
-void TcuSequences::set_growth(Id interval, const KeptCounts& counts) {
-  growth_of_counts_.clear();
+void KnownSequences::set_growth(Id interval, const KeptCounts& counts) {
+  State& state = states_[interval];
+  state.growth = static_cast<std::uint32_t>(growths_.size());
   for (const Registers::Count& count : counts.live) {
-    growth_of_counts_.push_back(static_cast<std::uint32_t>(count.present() - count.value));
+    const auto growth = static_cast<std::uint32_t>(count.present() - count.value);
+    state.grows = state.grows || growth != 0;
+    growths_.push_back(growth);
   }
-  known_->set_growth(interval, growth_of_counts_);
+}
+
+Id KnownSequences::successor(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
+  if (counts.live.empty() || (keeps && !states_[interval].grows)) return shape;
+  const std::uint32_t* growth = this->growth(interval);
+  bool crosses = !keeps;
+  for (const Registers::Count& count : counts.live) crosses |= *growth++ > count.left;
+  return crosses ? crossing | ends_of_counts(interval, shape, keeps, counts) : shape;
+}
+
+/// Returns a number for the shape and for the distances of such counts from their ends. Together
+/// these determine the next state.
+Id KnownSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
+  const std::uint32_t* growth = this->growth(interval);
+  signature_.assign(signature_mark, 0xFF);
+  put(signature_, shape);
+  for (const Registers::Count& count : counts.live) {
+    const std::uint64_t grown = *growth++;
+    put(signature_, !keeps || grown > count.left ? count.left - grown : std::uint64_t{1} << 63);
+  }
+  bool is_new = false;
+  return find(signature_, is_new);
+}
+
+Id KnownSequences::number(std::uint64_t kind, std::uint64_t value) {
+  signature_.assign(signature_mark, 0xFF);
+  put(signature_, kind << 32 | value);
+  bool is_new = false;
+  return find(signature_, is_new);
+}
+
+bool KnownSequences::stays(Id state, const Passage& passage) const {
+  const State& interval = states_[passage.interval];
+  const Link& link = links_[passage.link];
+  return link.state == state && link.same && !interval.grows && !interval.accepts &&
+         !interval.retires && !interval.passing.any();
+}
+
+bool KnownSequences::follow(const Passage& passage, KeptCounts& counts) {
+  const Link& link = links_[passage.link];
+  if (states_[passage.interval].grows) {
+    const std::uint32_t* growth = this->growth(passage.interval);
+    for (Registers::Count& count : counts.live) {
+      count.value += *growth;
+      count.left -= *growth++;
+    }
+  }
+  if (link.same) return false;
+  bool one_begins = false;
+  next_counts_.clear();
+  const Kept* kept = this->kept(link);
+  for (std::uint32_t i = 0; i < link.kept_count; ++i) {
+    const bool begins = kept[i].source == none;
+    next_counts_.push_back(begins ? kept[i].count : counts.live[kept[i].source]);
+    one_begins = one_begins || begins;
+  }
+  counts.live.swap(next_counts_);
+  return one_begins;
 }
 
 /// Links an interval with the state after it, which was saved last. `keeps`: this state keeps
@@ -56,75 +115,12 @@ void TcuSequences::set_link(Id interval, Id shape, Id next, bool keeps, const Ke
                      system_.clock_.now);
     }
   }
-  const Id after = successor(interval, shape, keeps, counts);
+  const Id after = known_->successor(interval, shape, keeps, counts);
   if (const Id known = known_->next(interval, after); known != KnownSequences::none) {
     return check_next(known_->link(known).state, next,
                       divided_ ? &TcuSequences::move_registers : &TcuSequences::registers);
   }
   known_->set_next(interval, after, known_->add_link(next, kept_, same));
-}
-
-/// Returns the key of the state after an interval. It depends on the shape of the instruction that
-/// is accepted, and on the kept counts that come near their ends, because they are then part of the
-/// state again.
-Id TcuSequences::successor(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
-  if (counts.live.empty() || (keeps && !known(interval).grows)) return shape;
-  const std::uint32_t* growth = known_->growth(interval);
-  bool crosses = !keeps;
-  for (const Registers::Count& count : counts.live) crosses |= *growth++ > count.left;
-  return crosses ? crossing | ends_of_counts(interval, shape, keeps, counts) : shape;
-}
-
-/// Returns a number for the shape and for the distances of such counts from their ends. Together
-/// these determine the next state.
-Id TcuSequences::ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts) {
-  const std::uint32_t* growth = known_->growth(interval);
-  signature_.assign(signature_mark, 0xFF);
-  put(signature_, shape);
-  for (const Registers::Count& count : counts.live) {
-    const std::uint64_t grown = *growth++;
-    put(signature_, !keeps || grown > count.left ? count.left - grown : std::uint64_t{1} << 63);
-  }
-  bool is_new = false;
-  return known_->find(signature_, is_new);
-}
-
-/// Returns a number for a value; values of different kinds have different numbers.
-Id TcuSequences::number(std::uint64_t kind, std::uint64_t value) {
-  signature_.assign(signature_mark, 0xFF);
-  put(signature_, kind << 32 | value);
-  bool is_new = false;
-  return known_->find(signature_, is_new);
-}
-
-/// True if the state after the interval is the same as before it, and nothing has been transferred.
-bool TcuSequences::stays(Id state, const Passage& passage) const {
-  const KnownSequences::State& interval = known(passage.interval);
-  const KnownSequences::Link& link = known_->link(passage.link);
-  return link.state == state && link.same && !interval.grows && !interval.accepts &&
-         !interval.retires && !interval.passing.any();
-}
-
-/// Updates the kept counts to those of the next state.
-void TcuSequences::follow(const Passage& passage, KeptCounts& counts) {
-  const Id interval = passage.interval;
-  const KnownSequences::Link& link = known_->link(passage.link);
-  if (known(interval).grows) {
-    const std::uint32_t* growth = known_->growth(interval);
-    for (Registers::Count& count : counts.live) {
-      count.value += *growth;
-      count.left -= *growth++;
-    }
-  }
-  if (link.same) return;
-  next_counts_.clear();
-  const KnownSequences::Kept* kept = known_->kept(link);
-  for (std::uint32_t i = 0; i < link.kept_count; ++i) {
-    const bool begins = kept[i].source == KnownSequences::none;
-    next_counts_.push_back(begins ? kept[i].count : counts.live[kept[i].source]);
-    if (begins) loaded_ = {};  // loading finds the register
-  }
-  counts.live.swap(next_counts_);
 }
 
 }  // namespace tactus

@@ -75,6 +75,14 @@ KnownSequences::Id KnownSequences::make() {
   return id;
 }
 
+KnownSequences::Id KnownSequences::interval_of(Id state, unsigned driven) {
+  Id interval = next(state, driven);
+  if (interval != none) return interval;
+  interval = make();
+  set_next(state, driven, interval);
+  return interval;
+}
+
 KnownSequences::Id KnownSequences::look_up(Id state, Id shape) {
   if (edges_.empty()) return none;
   const Edge& found = place(edges_, std::uint64_t{state} << 32 | shape);
@@ -103,13 +111,6 @@ KnownSequences::Id KnownSequences::add_link(Id state, const std::vector<Kept>& k
     kept_.insert(kept_.end(), kept.begin(), kept.end());
   }
   return static_cast<Id>(links_.size() - 1);
-}
-
-void KnownSequences::set_growth(Id interval, const std::vector<std::uint32_t>& growth) {
-  State& state = states_[interval];
-  state.growth = static_cast<std::uint32_t>(growths_.size());
-  state.grows = std::any_of(growth.begin(), growth.end(), [](std::uint32_t g) { return g != 0; });
-  growths_.insert(growths_.end(), growth.begin(), growth.end());
 }
 
 void KnownSequences::set_changes(Id interval, const std::vector<Change>& changes) {

@@ -77,6 +77,14 @@ class KnownSequences {
     bool same = false;
     std::uint32_t kept = 0, kept_count = 0;
   };
+  /// Counters kept outside a saved state: their values now, and when the last state was saved.
+  struct KeptCounts {
+    std::vector<Registers::Count> live, saved;
+  };
+  /// An interval, and the link to the state after it.
+  struct Passage {
+    Id interval = none, link = none;
+  };
   /// A change that observers see in the interval's cycle `offset`: a new state of an account, an
   /// event, a new level of a queue, or new flags of the sampler.
   struct Change {
@@ -132,11 +140,25 @@ class KnownSequences {
   /// The reference is valid until another link is added.
   [[nodiscard]] const Link& link(Id id) const { return links_[id]; }
   [[nodiscard]] const Kept* kept(const Link& link) const { return kept_.data() + link.kept; }
-  /// Sets the growth of each count that the interval's state keeps.
-  void set_growth(Id interval, const std::vector<std::uint32_t>& growth);
+  /// Notes by how much the kept counts grow in an interval that has just been worked out.
+  void set_growth(Id interval, const KeptCounts& counts);
   [[nodiscard]] const std::uint32_t* growth(Id interval) const {
     return growths_.data() + states_[interval].growth;
   }
+  /// Returns the key of the state after an interval. It depends on the shape of the instruction
+  /// that is accepted, and on the kept counts that come near their ends, because they are then part
+  /// of the state again. `keeps`: the state after the interval keeps counts.
+  [[nodiscard]] Id successor(Id interval, Id shape, bool keeps, const KeptCounts& counts);
+  /// Returns a number for a value; values of different kinds have different numbers.
+  [[nodiscard]] Id number(std::uint64_t kind, std::uint64_t value);
+  /// Returns the interval of a state while the memories drive these wires.
+  [[nodiscard]] Id interval_of(Id state, unsigned driven);
+  /// True if the state after the interval is the same as before it, and nothing has been
+  /// transferred.
+  [[nodiscard]] bool stays(Id state, const Passage& passage) const;
+  /// Updates the kept counts to those of the next state. Returns true if one begins: its register
+  /// is not known before the state is loaded.
+  [[nodiscard]] bool follow(const Passage& passage, KeptCounts& counts);
   void set_changes(Id interval, const std::vector<Change>& changes);
   [[nodiscard]] const Change* changes(Id interval) const {
     return changes_.data() + states_[interval].changes;
@@ -166,6 +188,7 @@ class KnownSequences {
     Id state = none;
   };
   [[nodiscard]] Id look_up(Id state, Id shape);
+  [[nodiscard]] Id ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts);
   /// The product's middle bits depend on all bits of the key's lower and upper half.
   static std::size_t mix(std::uint64_t key) { return key * 0x9E3779B97F4A7C15 >> 36; }
   [[nodiscard]] static Edge& place(std::vector<Edge>& table, std::uint64_t key);
@@ -182,6 +205,9 @@ class KnownSequences {
   std::vector<Edge> places_;  ///< states by a hash of their registers
   std::vector<Edge> edges_;   ///< successors by state and shape
   std::size_t placed_ = 0, edged_ = 0;
+  // Scratch space.
+  std::vector<Registers::Count> next_counts_;
+  std::vector<std::uint8_t> signature_;
 };
 
 }  // namespace tactus

@@ -82,13 +82,13 @@ void TcuSequences::pass_time(Position& position, Id interval, Cycle cycles) cons
 bool TcuSequences::step_live(Position& position, Cycle until) {
   ++visits_;
   drive(position);
-  Passage found{interval_of(position.state, driven_), KnownSequences::none};
+  Passage found{known_->interval_of(position.state, driven_), KnownSequences::none};
   if (known(found.interval).cycles == 0 && !work_out_live(position, found.interval)) return false;
   const auto link = [&] {
     const KnownSequences::State& interval = known(found.interval);
     const Id shape = interval.accepts ? item(position.next).shape : KnownSequences::none;
     return known_->next(found.interval,
-                        successor(found.interval, shape, interval.busy != 0, counts_));
+                        known_->successor(found.interval, shape, interval.busy != 0, counts_));
   };
   found.link = link();
   if (found.link == KnownSequences::none || system_.is_checked(checks_)) {
@@ -98,7 +98,7 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
   const KnownSequences::State& interval = known(found.interval);
   if (interval.left_out) return false;
   Cycle cycles = interval.cycles;
-  if (known(position.state).busy != 0 && stays(position.state, found)) {
+  if (known(position.state).busy != 0 && known_->stays(position.state, found)) {
     // Nothing changes until the memories drive other wires.
     const Cycle most = std::min(longest_interval, until - position.now);
     cycles = memories_->waits(known(position.state).busy, driven_, position.now, most);
@@ -114,18 +114,9 @@ bool TcuSequences::step_live(Position& position, Cycle until) {
   pass_time(position, found.interval, cycles);
   position.state = known_->link(found.link).state;
   const bool retires = interval.retires;
-  follow(found, counts_);
+  if (known_->follow(found, counts_)) loaded_ = {};
   if (retires) retire_on_path(position.now);
   return true;
-}
-
-/// Returns the interval of a state while the memories drive these wires.
-Id TcuSequences::interval_of(Id state, unsigned driven) {
-  Id interval = known_->next(state, driven);
-  if (interval != KnownSequences::none) return interval;
-  interval = known_->make();
-  known_->set_next(state, driven, interval);
-  return interval;
 }
 
 /// Disconnects the memories from the ports until release_memories(). Meanwhile the ports see the

@@ -283,7 +283,7 @@ void TcuSequences::note_interval(Id interval, const KnownSequences::State& found
     state.timer = found.timer;
     known_->set_counts(interval, growth);
     known_->set_changes(interval, found_changes_);
-    if (counts != nullptr) set_growth(interval, *counts);
+    if (counts != nullptr) known_->set_growth(interval, *counts);
   } else {
     check_interval(state, found);
     check_growth(interval, growth);

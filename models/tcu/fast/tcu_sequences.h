@@ -74,14 +74,8 @@ class TcuSequences {
       return state == o.state && next == o.next && now == o.now && moves == o.moves;
     }
   };
-  /// Counters kept outside a saved state: their values now, and when the last state was saved.
-  struct KeptCounts {
-    std::vector<Registers::Count> live, saved;
-  };
-  /// An interval, and the link to the state after it.
-  struct Passage {
-    Id interval = KnownSequences::none, link = KnownSequences::none;
-  };
+  using KeptCounts = KnownSequences::KeptCounts;
+  using Passage = KnownSequences::Passage;
   using Owner = CounterOwner;
   /// The begin of an interval that is worked out, and what had been counted by then.
   struct Began {
@@ -188,7 +182,6 @@ class TcuSequences {
   [[nodiscard]] bool rests(const Position& position) const;
   void drive(const Position& position);
   bool step_live(Position& position, Cycle until);
-  [[nodiscard]] Id interval_of(Id state, unsigned driven);
   bool work_out_live(const Position& position, Id interval);
   void hold_memories(unsigned busy);
   void release_memories();
@@ -217,13 +210,7 @@ class TcuSequences {
   void tell_path();
 
   // Counts kept outside states (kept_counts.cpp).
-  void set_growth(Id interval, const KeptCounts& counts);
   void set_link(Id interval, Id shape, Id next, bool keeps, const KeptCounts& counts);
-  [[nodiscard]] Id successor(Id interval, Id shape, bool keeps, const KeptCounts& counts);
-  [[nodiscard]] Id ends_of_counts(Id interval, Id shape, bool keeps, const KeptCounts& counts);
-  [[nodiscard]] Id number(std::uint64_t kind, std::uint64_t value);
-  [[nodiscard]] bool stays(Id state, const Passage& passage) const;
-  void follow(const Passage& passage, KeptCounts& counts);
 
   // For a design in two parts (divided_sequences.cpp, divided_intervals.cpp).
   /// How an interval of the control ends: after `cycles` cycles; 0: at its own end.
@@ -360,15 +347,12 @@ class TcuSequences {
 
   KeptCounts counts_;           ///< counts of the whole design, or of its control
   KeptCounts counts_of_moves_;  ///< counts of the transfers of a design in two parts
-  std::vector<Registers::Count> next_counts_;
-  bool divided_ = false;     ///< the design is taken in two parts
-  bool moves_rest_ = false;  ///< the transfers of the design, as loaded, are at rest
+  bool divided_ = false;        ///< the design is taken in two parts
+  bool moves_rest_ = false;     ///< the transfers of the design, as loaded, are at rest
   Passage resting_moves_;  ///< transfers that do nothing, while none is at the head; none: unknown
   std::vector<Owner> owners_;         ///< owner of each counter
   std::vector<std::uint32_t> turns_;  ///< see KnownSequences::State::turns
-  std::vector<std::uint32_t> growth_of_counts_;
   std::vector<KnownSequences::Kept> kept_;
-  std::vector<std::uint8_t> signature_;
 };
 
 }  // namespace tactus
