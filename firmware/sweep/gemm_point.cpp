@@ -1,10 +1,11 @@
-#include "firmware/sweep/gemm_point.h"
-
 #include <filesystem>
 
+#include "firmware/gemm/comparison.h"
 #include "firmware/gemm/config.h"
 #include "firmware/gemm/figures.h"
+#include "firmware/sweep/network_point.h"
 #include "firmware/sweep/read_section.h"
+#include "firmware/sweep/runner.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
 #include "isa/support/json_text.h"
@@ -19,7 +20,7 @@ constexpr const char* default_shape = "256x256x256";
 /// the current folder. A name, without / and dot, is returned unchanged.
 std::string full_path(const std::string& path, const std::string& file) {
   if (path.find('/') == std::string::npos && path.find('.') == std::string::npos) return path;
-  return std::filesystem::absolute(resolve_beside(file, path)).lexically_normal().string();
+  return full_path_beside(path, file);
 }
 
 /// The name of a machine, with the paths in it replaced by full paths.
@@ -62,8 +63,6 @@ gemm::ProductRequest request_of(const Configuration& configuration) {
   return request;
 }
 
-}  // namespace
-
 Configuration gemm_defaults(const std::string& machine, const std::string& file) {
   gemm::GemmConfig config = gemm::named_machine(machine, file);
   // Every key of a point must have a value.
@@ -98,7 +97,8 @@ void check_gemm(const Configuration& configuration) {
   if (request.energies) (void)energy::Meter(*request.energies, runner->parts());
 }
 
-std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_cycles) {
+Configuration evaluate_gemm(const Configuration& configuration, const bench::ProgramCache&,
+                            std::uint64_t max_cycles) {
   const auto runner = gemm::make_runner(config_of(configuration));
   gemm::ProductRequest request = request_of(configuration);
   if (max_cycles != 0) request.max_cycles = max_cycles;
@@ -128,7 +128,31 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   for (const gemm::OnChipMemory& memory : runner->on_chip()) {
     figures["on_chip"][gemm::key(memory.name)] = memory.bits;
   }
-  return text_of_json(figures);
+  return figures;
+}
+
+void check_gemm_value(const std::string& key, const std::string& value, const std::string&) {
+  if (key == "workload.gemm") (void)gemm::parse_shape(value, "the shape");
+  if (key == "kernel.precision") (void)gemm::parse_precision(value, "the precision");
+}
+
+}  // namespace
+
+Runner gemm_runner() {
+  return {"workload.gemm",
+          "matrix product",
+          "in place of network: a matrix product MxNxK",
+          "board.machine",
+          "board.machine",
+          {gemm::kernel_parameters().section(), gemm::dpas_option_parameters().section(),
+           gemm::profile_parameters().section()},
+          {{"measure", "energy", "energy_sha256", energy_file}},
+          gemm_defaults,
+          check_gemm_value,
+          check_gemm,
+          evaluate_gemm,
+          gemm::figure_columns,
+          measure_sections};
 }
 
 }  // namespace tactus::sweep

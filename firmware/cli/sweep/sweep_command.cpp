@@ -20,9 +20,9 @@
 #include "firmware/config/config_files.h"
 #include "firmware/report/version.h"
 #include "firmware/sweep/check_points.h"
-#include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/report.h"
 #include "firmware/sweep/run.h"
+#include "firmware/sweep/runner.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
@@ -187,7 +187,8 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
       beside ? *beside + "/" + std::filesystem::path(path).filename().string() : path;
   const Definition definition = parse_as(
       FileKind::sweep, path, text, [&] { return sweep::parse_definition(text, path, where); });
-  if (only_stripe && !definition.base_of_all.is_stripe) {
+  if (only_stripe &&
+      std::string_view(definition.base_of_all.runner->subject) != "workload.stripe") {
     user_error(
         "{}:/base/workload/stripe: is missing: tactus codesign studies Stripe programs; "
         "networks and matrix products are swept by tactus sweep",
