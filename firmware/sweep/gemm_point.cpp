@@ -104,18 +104,13 @@ Configuration evaluate_gemm(const Configuration& configuration, const bench::Pro
   if (max_cycles != 0) request.max_cycles = max_cycles;
   const gemm::Measurement m = runner->run(problem_of(configuration), request);
   if (!m.wrong.empty()) user_error("{}: {}", runner->name(), m.wrong);
-  Configuration figures;
-  for (const gemm::GemmFigure& figure : gemm::gemm_figures()) {
-    figures[std::string(figure.name)] = gemm::to_json(figure.value(m));
-  }
+  Configuration figures = gemm::figures_json(m);
   if (!m.energy.is_null()) figures["energy"] = m.energy;
   // Adds figures under the names that all kinds of points use.
   figures["frames_per_second"] = 1e3 / figures.at("latency_ms").get<double>();
   figures["dram_read_bytes"] = m.levels.front().bytes_read;
   figures["dram_write_bytes"] = m.levels.front().bytes_written;
-  std::uint64_t bits = 0;
-  for (const gemm::OnChipMemory& memory : runner->on_chip()) bits += memory.bits;
-  figures["memory_bits"] = bits;
+  figures["memory_bits"] = runner->on_chip_bits();
   figures["multipliers"] = m.peak_macs;
   figures["accounted_cycles"] = m.run.accounting.cycles;
   Configuration& lost = figures["lost_by_reason"];

@@ -85,10 +85,7 @@ Runner network_runner() {
 
 void check_machine(const BoardValues& board, const tcu::Architecture& architecture) {
   check_axi_width(architecture, board.axi_data_bits);
-  TcuSimulationConfig config;
-  static_cast<BoardValues&>(config) = board;
-  config.architecture = architecture;
-  resolve_memory(config);
+  (void)tcu_config(board, architecture);
 }
 
 void add_size(Configuration& figures, const tcu::Architecture& architecture, std::uint64_t units) {

@@ -423,14 +423,13 @@ std::vector<SweepAxis> Page::axes() const {
 /// Lists each error text once, with the points that have it.
 std::string Page::failed_reasons() const {
   std::map<std::string, std::vector<std::uint64_t>> reasons;
-  for (const Line& line : results_.lines) {
-    if (line["status"] == "ok") continue;
-    reasons[plain(line.value("error", Line()))].push_back(line["point"].get<std::uint64_t>());
+  for (const Line* line : by_point(results_.lines)) {
+    if ((*line)["status"] == "ok") continue;
+    reasons[plain(line->value("error", Line()))].push_back((*line)["point"].get<std::uint64_t>());
   }
   constexpr std::size_t most_named = 8;
   std::string text;
   for (auto& [reason, points] : reasons) {
-    std::sort(points.begin(), points.end());
     std::vector<std::string> links;
     for (const std::uint64_t point : points) {
       if (links.size() < most_named) links.push_back(link_to(point));
@@ -446,14 +445,8 @@ std::string Page::failed_reasons() const {
 std::string Page::failed_section() const {
   const std::vector<SweepAxis> varied_axes = axes();
   html::Table table(html::Table::Kind::list);
-  std::vector<const Line*> failed;
-  for (const Line& line : results_.lines) {
-    if (line["status"] != "ok") failed.push_back(&line);
-  }
-  std::sort(failed.begin(), failed.end(), [](const Line* a, const Line* b) {
-    return (*a)["point"].get<std::uint64_t>() < (*b)["point"].get<std::uint64_t>();
-  });
-  for (const Line* line : failed) {
+  for (const Line* line : by_point(results_.lines)) {
+    if ((*line)["status"] == "ok") continue;
     begin_row(table, fmt::format("<span id=\"p{0}\">{0}</span>", plain((*line)["point"])),
               varied_axes, *line);
     table.cell({"error", true}, line->contains("error") ? escape(plain((*line)["error"])) : "");

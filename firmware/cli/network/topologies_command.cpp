@@ -21,7 +21,6 @@
 #include "firmware/report/layer_table.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/tcu/run_figures.h"
-#include "firmware/report/version.h"
 #include "firmware/zoo/topology.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -141,8 +140,6 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
 
   RunDocument document =
       tcu_document("topology", file, config, simulation.machine().rates(), ran, result.macs);
-  document.version = version;
-  document.revision = git_revision;
   document.board = board;
   document.batch = model.batch;
   document.expected = expectations(model.layers);
@@ -150,11 +147,8 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   document.total_cycles = simulation.now();
   document.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!task.energy.empty()) {
-    energy::add_to(
-        document,
-        energy::Meter(energy::read_table(task.energy), energy::machine_of(config.architecture)),
-        config);
+  if (const auto meter = energy::meter_of(task.energy, config.architecture)) {
+    energy::add_to(document, *meter, config);
   }
 
   result.statistics = stats_json(document);
@@ -259,9 +253,7 @@ int topologies_command(const Words& words) {
   for (const std::string& file : files) {
     layers.push_back(nn::parse_topology(read_text(file), file).size());
   }
-  if (!task.energy.empty()) {
-    (void)energy::Meter(energy::read_table(task.energy), energy::machine_of(task.architecture));
-  }
+  (void)energy::meter_of(task.energy, task.architecture);
   const auto folder = args.text("output");
   if (folder) {
     std::error_code error;

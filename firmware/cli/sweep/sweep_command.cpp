@@ -48,14 +48,14 @@ void say(const std::string& text) {
 /// Prints one line for each point and, on a terminal, the remaining time.
 class Report {
  public:
-  Report(std::size_t total, std::size_t at_once) : total_(total), at_once_(at_once) { show(); }
-  ~Report() { clear(); }
-  Report(const Report&) = delete;
-  Report& operator=(const Report&) = delete;
+  Report(std::size_t total, std::size_t at_once)
+      : progress_(total), total_(total), at_once_(at_once) {
+    show();
+  }
 
   void point(const Point& point, const Line& line) {
     ++done_;
-    clear();
+    progress_.clear();
     if (line["status"] == "ok") {
       say(fmt::format("point {:<6} {:>12} cycles  {:>13}\n", point.index,
                       line["figures"]["cycles"].get<std::uint64_t>(),
@@ -73,34 +73,21 @@ class Report {
     show();
   }
   /// Erases the line with the remaining time.
-  void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
-    shown_ = false;
-  }
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(Time::now() - start_).count();
-  }
+  void clear() { progress_.clear(); }
+  [[nodiscard]] double seconds() const { return progress_.seconds(); }
 
  private:
-  using Time = std::chrono::steady_clock;
   void show() {
-    if (!terminal_ || done_ == total_) return;
-    fmt::print(stderr, "{} of {} points, {} at once", done_, total_, at_once_);
-    if (done_ > 0) {
-      const double each = seconds() / static_cast<double>(done_);
-      fmt::print(stderr, ", about {} left",
-                 duration_text(each * static_cast<double>(total_ - done_)));
-    }
-    std::fflush(stderr);
-    shown_ = true;
+    if (done_ == total_) return;
+    const double each = seconds() / static_cast<double>(done_);
+    progress_.draw(fmt::format(
+        "{} of {} points, {} at once{}", done_, total_, at_once_,
+        done_ == 0 ? ""
+                   : fmt::format(", about {} left",
+                                 duration_text(each * static_cast<double>(total_ - done_)))));
   }
-  std::size_t total_;
-  std::size_t at_once_;
-  std::size_t done_ = 0;
-  bool terminal_ = is_rich_terminal() && verbosity() > Verbosity::quiet;
-  bool shown_ = false;
-  Time::time_point start_ = Time::now();
+  Progress progress_;
+  std::size_t total_, at_once_, done_ = 0;
 };
 
 /// Text with the values of the axes and derived keys at a point.
