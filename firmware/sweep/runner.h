@@ -45,8 +45,10 @@ struct Runner {
   void (*check_value)(const std::string& key, const std::string& value, const std::string& file);
   /// Throws UserError if machine, memory or files are wrong, as far as it shows without compiling.
   void (*check)(const Configuration& configuration);
-  /// The figures. Throws UserError if the point cannot be built, compiled or run, or does not end
-  /// within `max_cycles` (0: no limit but the configuration's).
+  /// The figures. All kinds have cycles, latency_ms, frames_per_second and array_busy (null: none),
+  /// dram_read_bytes and dram_write_bytes, memory_bits and multipliers, by which the page compares
+  /// points (`Measured`). Throws UserError if the point cannot be built, compiled or run, or does
+  /// not end within `max_cycles` (0: no limit but the configuration's).
   Configuration (*evaluate)(const Configuration& configuration, const bench::ProgramCache& cache,
                             std::uint64_t max_cycles);
   std::vector<Figure> (*figures)();
