@@ -1,7 +1,5 @@
 #include "firmware/gemm/comparison.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

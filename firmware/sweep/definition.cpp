@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -242,7 +241,7 @@ Base base_of(JsonDocument& document) {
                      "\"machine\", such as \"pvc\"");
     return {};
   }
-  // A base with the marks of all keys that it has tells the kind of its points.
+  // The keys of the base that tell the kind of its points, as a configuration.
   auto workload = base.get_optional_object("workload");
   Configuration keys;
   if (board.has("machine")) keys["board"]["machine"] = "";

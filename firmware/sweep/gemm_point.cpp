@@ -8,7 +8,6 @@
 #include "firmware/sweep/runner.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
-#include "isa/support/json_text.h"
 #include "isa/tcu/architecture_table.h"
 
 namespace tactus::sweep {

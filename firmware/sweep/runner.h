@@ -52,7 +52,7 @@ struct Runner {
   Configuration (*evaluate)(const Configuration& configuration, const bench::ProgramCache& cache,
                             std::uint64_t max_cycles);
   std::vector<Figure> (*figures)();
-  /// Sections of the page that only this kind has.
+  /// Sections of the page between the best points and the Pareto fronts.
   Sections (*page_sections)(const std::vector<Measured>& points,
                             const std::vector<SweepAxis>& axes);
 };
