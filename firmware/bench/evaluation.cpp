@@ -407,13 +407,7 @@ Prepared prepare(const Task& task, const ProgramCache& cache,
   return prepared;
 }
 
-TcuSimulationConfig machine_config(const Task& task) {
-  TcuSimulationConfig config;
-  static_cast<BoardValues&>(config) = task;
-  config.architecture = task.architecture;
-  resolve_memory(config);
-  return config;
-}
+TcuSimulationConfig machine_config(const Task& task) { return tcu_config(task, task.architecture); }
 
 TensorData seeded_inputs(const Program& program, std::uint64_t seed) {
   TensorData data;
@@ -485,10 +479,7 @@ Figures evaluate_images(const Task& task, const ProgramCache& cache) {
   figures.estimated_cycles = estimates.current.execution.cycles;
   figures.estimated_cycles_2022 = estimates.march_2022.aggregate.cycles;
 
-  std::optional<energy::Meter> meter;
-  if (!task.energy.empty()) {
-    meter.emplace(energy::read_table(task.energy), energy::machine_of(task.architecture));
-  }
+  const std::optional<energy::Meter> meter = energy::meter_of(task.energy, task.architecture);
   const TensorData inputs = seeded_inputs(program, task.seed);
   const Clock::time_point start = Clock::now();
   const std::uint64_t batch = program.model.file.batch;

@@ -31,6 +31,7 @@ Progress::~Progress() { clear(); }
 
 void Progress::clear() {
   if (shown_) fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
   shown_ = false;
 }
 
@@ -57,7 +58,6 @@ void Progress::update(std::uint64_t cycles, std::uint64_t done) {
 
 void Progress::show(const std::string& what, std::uint64_t done) {
   if (!due()) return;
-  shown_ = true;
   const double seconds = std::chrono::duration<double>(last_ - part_).count();
   std::string eta;
   if (done > 0 && total_ >= done) {
@@ -70,8 +70,18 @@ void Progress::show(const std::string& what, std::uint64_t done) {
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
   const std::size_t columns = known ? window.ws_col - 1U : 79U;
   const std::size_t room = columns > eta.size() ? columns - eta.size() : 0;
-  fmt::print(stderr, "\r\x1b[K{}{}", what.substr(0, room), room > 0 ? eta : "");
+  draw(what.substr(0, room) + (room > 0 ? eta : ""));
+}
+
+void Progress::draw(const std::string& text) {
+  if (!terminal_) return;
+  fmt::print(stderr, "\r\x1b[K{}", text);
   std::fflush(stderr);
+  shown_ = true;
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Time::now() - start_).count();
 }
 
 }  // namespace tactus

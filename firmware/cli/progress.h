@@ -24,8 +24,11 @@ class Progress {
   void show(const std::string& what, std::uint64_t done);
   /// Begins another part of the work, whose remaining time is estimated separately.
   void begin(std::uint64_t total);
+  /// Shows a line at once, on a terminal.
+  void draw(const std::string& text);
   /// Erases the line, before other output.
   void clear();
+  [[nodiscard]] double seconds() const;  ///< since the begin
 
  private:
   [[nodiscard]] bool due();

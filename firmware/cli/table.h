@@ -3,19 +3,21 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "firmware/report/text_table.h"
 
 namespace tactus {
 
-class Table {
+class Table : public TextTable {
  public:
-  enum class Align { left, right };
-  struct Column {
-    std::string title;
-    Align align = Align::right;
+  struct Align {
+    static constexpr bool left = true, right = false;
   };
 
-  explicit Table(std::vector<Column> columns);
+  explicit Table(std::vector<Column> titles) : TextTable{std::move(titles), {}} {}
+  explicit Table(TextTable table = {}) : TextTable(std::move(table)) {}
 
   /// Widens the columns for these cells. For rows that are printed one by one, call it first with
   /// the widest cells that are expected.
@@ -24,10 +26,12 @@ class Table {
   [[nodiscard]] std::string header() const;
   [[nodiscard]] std::string line(const std::vector<std::string>& cells) const;
   /// The header and all rows, fitted.
-  [[nodiscard]] std::string text(const std::vector<std::vector<std::string>>& rows);
+  [[nodiscard]] std::string text();
+  [[nodiscard]] std::string text(std::vector<std::vector<std::string>> cells);
 
  private:
-  std::vector<Column> columns_;
+  [[nodiscard]] std::vector<std::string> titles() const;
+
   std::vector<std::size_t> widths_;
 };
 

@@ -175,10 +175,7 @@ Built build(const PointTask& task, bool check) {
 /// machine's number format, bit for bit.
 TcuRunResult simulate(const PointTask& task, const Built& built, bool check) {
   const bench::Program program = bench::to_program(built.lowered.model, "codesign");
-  TcuSimulationConfig config;
-  static_cast<BoardValues&>(config) = task;
-  config.architecture = task.architecture;
-  resolve_memory(config);
+  const TcuSimulationConfig config = tcu_config(task, task.architecture);
   const stripe::Tensors& tensors = built.values;
   TensorData inputs;
   for (const compiler::TensorLayout& layout : program.inputs) {
@@ -415,9 +412,7 @@ const ParameterTable<Study>& study_parameters() {
 
 void check_files(const PointTask& task) {
   (void)read_workload(task);
-  if (!task.study.energy.empty())
-    (void)energy::Meter(energy::read_table(task.study.energy),
-                        energy::machine_of(task.architecture));
+  (void)energy::meter_of(task.study.energy, task.architecture);
   if (!task.study.passes.empty()) (void)read_text(task.study.passes);
 }
 
@@ -457,10 +452,8 @@ Record evaluate(const PointTask& task) {
   record["cycles_outside_kernels"] = run.accounting.cycles - in_kernels;
   record["mac_points"] = points;
   record["mac_slots"] = run.array_runs * n * n;
-  if (!task.study.energy.empty()) {
-    const energy::Meter meter(energy::read_table(task.study.energy),
-                              energy::machine_of(task.architecture));
-    record["energy"] = energy::energy_of(meter, run, task.architecture, task);
+  if (const auto meter = energy::meter_of(task.study.energy, task.architecture)) {
+    record["energy"] = energy::energy_of(*meter, run, task.architecture, task);
   }
   record["predicted"] = {{"cycles", built.predicted.cycles},
                          {"us", microseconds(built.predicted.cycles, task)},

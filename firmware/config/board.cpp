@@ -85,13 +85,7 @@ void decode_board_architecture(ObjectReader& root, const std::string& where, Boa
 
 }  // namespace
 
-TcuSimulationConfig Board::simulation_config() const {
-  TcuSimulationConfig config;
-  static_cast<BoardValues&>(config) = *this;
-  config.architecture = architecture;
-  resolve_memory(config);
-  return config;
-}
+TcuSimulationConfig Board::simulation_config() const { return tcu_config(*this, architecture); }
 
 Board parse_board(std::string_view json_text, const std::string& where) {
   JsonDocument document(json_text, where);

@@ -215,6 +215,14 @@ BoardMemory plain_memory(unsigned axi_data_bits) {
   return memory;
 }
 
+TcuSimulationConfig tcu_config(const BoardValues& board, const tcu::Architecture& architecture) {
+  TcuSimulationConfig config;
+  static_cast<BoardValues&>(config) = board;
+  config.architecture = architecture;
+  resolve_memory(config);
+  return config;
+}
+
 void resolve_memory(TcuSimulationConfig& config, const std::string& where) {
   config.resolved_ddr.reset();
   if (config.memory_model == MemoryModel::fixed) {

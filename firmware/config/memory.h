@@ -34,6 +34,9 @@ void place_banks(BoardValues& board, const tcu::Architecture& architecture);
 /// UserError, which names the option, or the JSON path behind `where`: the origin of the board's
 /// description, such as "b.json:" or "m.tmodel:/board".
 void resolve_memory(TcuSimulationConfig& config, const std::string& where = "the board's ");
+/// The configuration of a TCU on a board, with its memory resolved.
+[[nodiscard]] TcuSimulationConfig tcu_config(const BoardValues& board,
+                                             const tcu::Architecture& architecture);
 
 /// True for keys of a board that replace single values of its memory: port_clock_mhz,
 /// port_data_bits, interconnect_ns, ddr, arbitration.

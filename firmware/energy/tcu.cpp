@@ -77,6 +77,11 @@ Machine machine_of(const tcu::Architecture& architecture) {
            {Part::memory_bit, 0, on_chip(architecture).memory_bits}}};
 }
 
+std::optional<Meter> meter_of(const std::string& table, const tcu::Architecture& architecture) {
+  if (table.empty()) return std::nullopt;
+  return Meter(read_table(table), machine_of(architecture));
+}
+
 nlohmann::ordered_json energy_of(const Meter& meter, const RunResult& run,
                                  const tcu::Architecture& architecture, const BoardValues& board,
                                  std::uint64_t batch) {

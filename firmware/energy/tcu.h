@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,6 +28,11 @@ struct OnChip {
 
 /// Events and parts of a TCU.
 [[nodiscard]] Machine machine_of(const tcu::Architecture& architecture);
+
+/// The meter for a table that an option names; empty without a table. Throws UserError if the table
+/// cannot be read or lacks an event or a part.
+[[nodiscard]] std::optional<Meter> meter_of(const std::string& table,
+                                            const tcu::Architecture& architecture);
 
 /// Energy of a run of `batch` images, as Meter::energy() gives it. If the run has regions, "layers"
 /// has {"name", "total"} for each.

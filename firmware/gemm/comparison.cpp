@@ -1,7 +1,5 @@
 #include "firmware/gemm/comparison.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -41,9 +39,7 @@ NamedCells cells_of(const Measurement& m, const Runner& machine) {
   for (const GemmFigure& figure : gemm_figures()) {
     row.push_back({std::string(figure.name), cell(figure.value(m))});
   }
-  std::uint64_t bits = 0;
-  for (const OnChipMemory& memory : machine.on_chip()) bits += memory.bits;
-  number("on_chip_bits", bits);
+  number("on_chip_bits", machine.on_chip_bits());
   row.push_back({"correct", m.wrong.empty() ? "yes" : "no"});
   for (const OnChipMemory& memory : machine.on_chip()) {
     number("on_chip." + key(memory.name), memory.bits);
@@ -52,14 +48,7 @@ NamedCells cells_of(const Measurement& m, const Runner& machine) {
     number(fmt::format("levels.{}.bytes_read", key(level.name)), level.bytes_read);
     number(fmt::format("levels.{}.bytes_written", key(level.name)), level.bytes_written);
   }
-  if (!m.energy.is_null()) {
-    const Json flat = m.energy.flatten();
-    for (const auto& [path, value] : flat.items()) {
-      std::string name = "energy" + path;
-      std::replace(name.begin(), name.end(), '/', '.');
-      row.push_back({name, value.is_string() ? value.get<std::string>() : text_of_json(value)});
-    }
-  }
+  if (!m.energy.is_null()) add_named_cells(m.energy, "energy", row);
   const Counters& counters = m.run.accounting.totals;
   for (std::size_t reason = 0; reason < counters.time.size(); ++reason) {
     if (!is_lost(*counters.info, reason)) continue;
@@ -70,10 +59,7 @@ NamedCells cells_of(const Measurement& m, const Runner& machine) {
 }
 
 Json run_json(const Measurement& m) {
-  Json run;
-  for (const GemmFigure& figure : gemm_figures()) {
-    run[std::string(figure.name)] = to_json(figure.value(m));
-  }
+  Json run = figures_json(m);
   run["bound"] = m.bound.text;
   run["correct"] = m.wrong.empty();
   run["checked"] = m.checked;
@@ -88,15 +74,23 @@ Json run_json(const Measurement& m) {
   return run;
 }
 
+std::vector<Figure> columns_of_figures() {
+  std::vector<Figure> columns;
+  for (const GemmFigure& figure : gemm_figures()) {
+    columns.push_back({std::string(figure.name),
+                       figure.unit == "percent" ? "0..1" : std::string(figure.unit),
+                       std::string(figure.meaning)});
+  }
+  return columns;
+}
+
 Json explanations() {
   Json figures;
-  for (const GemmFigure& figure : gemm_figures()) {
-    figures[std::string(figure.name)] = {{"unit", figure.unit == "percent" ? "0..1" : figure.unit},
-                                         {"meaning", figure.meaning}};
-  }
-  const auto add = [&](const char* name, const char* unit, const char* meaning) {
+  const auto add = [&](const std::string& name, const std::string& unit,
+                       const std::string& meaning) {
     figures[name] = {{"unit", unit}, {"meaning", meaning}};
   };
+  for (const Figure& figure : columns_of_figures()) add(figure.name, figure.unit, figure.meaning);
   add("bound", "text", "how bound_cycles is computed");
   add("correct", "true or false", "all elements of C that were compared are right");
   add("checked", "count", "elements of C that were compared with a plain triple loop");
@@ -140,12 +134,7 @@ std::string Comparison::energy_title() const {
 }
 
 std::vector<Figure> figure_columns() {
-  std::vector<Figure> columns;
-  for (const GemmFigure& figure : gemm_figures()) {
-    columns.push_back({std::string(figure.name),
-                       figure.unit == "percent" ? "0..1" : std::string(figure.unit),
-                       std::string(figure.meaning)});
-  }
+  std::vector<Figure> columns = columns_of_figures();
   const std::vector<Figure> groups{
       {"on_chip.*", "", "bits of each memory of the machine, as configured"},
       {"levels.*", "", "bytes read and written at each level of the machine"},

@@ -169,11 +169,8 @@ DpasRunnerConfig dpas_runner_config(const GemmConfig& config) {
 
 std::unique_ptr<Runner> make_runner(const GemmConfig& config) {
   if (config.is_tcu) {
-    TcuSimulationConfig tcu;
-    static_cast<BoardValues&>(tcu) = config.board;
-    tcu.architecture = config.architecture;
+    TcuSimulationConfig tcu = tcu_config(config.board, config.architecture);
     tcu.engine = config.engine;
-    resolve_memory(tcu);
     TcuUnits::check_ports(tcu, 1);
     return make_tcu_runner(config.machine, tcu);
   }

@@ -91,15 +91,19 @@ std::string to_text(const GemmFigure& figure, const FigureValue& value) {
   return "-";
 }
 
-nlohmann::ordered_json to_json(const FigureValue& value) {
-  return std::visit(
-      [](const auto& v) -> nlohmann::ordered_json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>)
-          return nullptr;
-        else
-          return v;
-      },
-      value);
+nlohmann::ordered_json figures_json(const Measurement& measurement) {
+  nlohmann::ordered_json json;
+  for (const GemmFigure& figure : gemm_figures()) {
+    nlohmann::ordered_json& place = json[std::string(figure.name)];
+    std::visit(
+        [&place](const auto& value) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
+            place = value;
+          }
+        },
+        figure.value(measurement));
+  }
+  return json;
 }
 
 std::vector<Lost> lost_by_reason(const Measurement& measurement) {

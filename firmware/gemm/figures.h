@@ -30,8 +30,8 @@ struct GemmFigure {
 /// Text of a value: 12345, 87.6 %, 1.234; "-" for none.
 [[nodiscard]] std::string to_text(const GemmFigure& figure, const FigureValue& value);
 
-/// The value in JSON; null for none.
-[[nodiscard]] nlohmann::ordered_json to_json(const FigureValue& value);
+/// All figures by name; null for one that the machine does not have.
+[[nodiscard]] nlohmann::ordered_json figures_json(const Measurement& measurement);
 
 /// Cycles in which the array multiplies nothing for one reason.
 struct Lost {

@@ -35,4 +35,10 @@ std::uint64_t Measurement::bytes_moved() const {
   return levels.empty() ? 0 : levels.front().bytes_read + levels.front().bytes_written;
 }
 
+std::uint64_t Runner::on_chip_bits() const {
+  std::uint64_t bits = 0;
+  for (const OnChipMemory& memory : on_chip()) bits += memory.bits;
+  return bits;
+}
+
 }  // namespace tactus::gemm

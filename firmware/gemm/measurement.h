@@ -89,6 +89,7 @@ class Runner {
   /// One sentence about the machine's arithmetic; empty: none.
   [[nodiscard]] virtual std::string arithmetic_note() const = 0;
   [[nodiscard]] virtual std::vector<OnChipMemory> on_chip() const = 0;
+  [[nodiscard]] std::uint64_t on_chip_bits() const;
   [[nodiscard]] virtual const MachineInfo& info() const = 0;
 
   /// Events and parts of the machine that an energy table has to cover.

@@ -14,7 +14,6 @@
 #include "firmware/energy/dpas.h"
 #include "firmware/energy/report.h"
 #include "firmware/report/dpas/run_figures.h"
-#include "firmware/report/version.h"
 #include "isa/dpas/assembly.h"
 #include "isa/dpas/container.h"
 #include "isa/dpas/legality.h"
@@ -111,8 +110,6 @@ void set(std::vector<DpasThread>& threads, const dpas::Kernel& kernel, const std
 
 RunDocument KernelRun::document() const {
   RunDocument document = dpas_document(subject, board, config, rates);
-  document.version = version;
-  document.revision = git_revision;
   document.configuration["machine"] = machine;
   dpas_machine_parameters().write(document.configuration["parameters"], config.machine);
   dpas::profile_parameters().write(document.configuration["profile"], config.machine.profile);

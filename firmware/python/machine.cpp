@@ -14,7 +14,6 @@
 #include "firmware/driver/tcu/units.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/tcu/run_figures.h"
-#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -66,10 +65,7 @@ std::unique_ptr<Run> watched_run(TcuMachines& machines, const Configuration& con
   run->configuration = configuration;
   run->rates = simulation.machine().rates();
   run->request = request;
-  if (!request.energy.empty()) {
-    run->meter.emplace(energy::read_table(request.energy),
-                       energy::machine_of(configuration.config.architecture));
-  }
+  run->meter = energy::meter_of(request.energy, configuration.config.architecture);
   TcuRunOptions options;
   apply(request, options);
   options.progress = [&](Cycle, std::uint64_t) { progress(); };
@@ -155,8 +151,6 @@ KernelUse::~KernelUse() {
 RunDocument Run::document() const {
   RunDocument document =
       tcu_document(kind, subject, configuration.config, rates, *this, tcu::macs_of(layers));
-  document.version = version;
-  document.revision = git_revision;
   document.accuracy = coverage_text(configuration.config, tcus);
   document.board = board_text(configuration);
   document.configuration = configuration_json(*this);

@@ -194,27 +194,36 @@ std::string Table::html() const {
   const bool list = kind_ == Kind::list;
   std::string text =
       fmt::format("<div class=\"{}\"><table><thead><tr>", list ? "list" : "scroll rows");
-  for (const Column& column : columns_) {
+  for (const Column& column : columns) {
     text +=
         fmt::format("<th{}>{}</th>", column.text ? " class=\"t\"" : "", breakable(column.title));
   }
   text += "</tr></thead><tbody>\n";
-  for (const std::vector<std::string>& row : rows_) {
-    if (row.size() != columns_.size()) {
-      internal_error("a table of {} columns got a row of {}", columns_.size(), row.size());
+  for (const std::vector<std::string>& row : rows) {
+    if (row.size() != columns.size()) {
+      internal_error("a table of {} columns got a row of {}", columns.size(), row.size());
     }
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
       // In a narrow layout a number needs the title of its column; a text of a table is clear
       // without it.
-      const bool title = i > 0 && (list || !columns_[i].text || columns_[i].says_title);
-      text += fmt::format("<td{}{}>{}</td>", columns_[i].text ? " class=\"t\"" : "",
-                          title ? fmt::format(" data-title=\"{}\"", escape(columns_[i].title)) : "",
+      const bool title = i > 0 && (list || !columns[i].text || columns[i].says_title);
+      text += fmt::format("<td{}{}>{}</td>", columns[i].text ? " class=\"t\"" : "",
+                          title ? fmt::format(" data-title=\"{}\"", escape(columns[i].title)) : "",
                           row[i]);
     }
     text += "</tr>\n";
   }
   return text + "</tbody></table></div>\n";
+}
+
+std::string list(const TextTable& table) {
+  Table escaped(table.columns, Table::Kind::list);
+  for (const std::vector<std::string>& row : table.rows) {
+    escaped.begin_row();
+    for (const std::string& cell : row) escaped.rows.back().push_back(escape(cell));
+  }
+  return escaped.html();
 }
 
 void Page::section(const std::string& title, const std::string& html) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "firmware/report/text_table.h"
+
 namespace tactus::html {
 
 /// Escapes text for element content and attribute values. Bytes that are not UTF-8 become \xNN.
@@ -25,37 +27,23 @@ namespace tactus::html {
 /// Number of characters of a UTF-8 text.
 [[nodiscard]] std::size_t length(std::string_view text);
 
-/// A table. A column is of numbers, unless its `text` is true.
-class Table {
+/// A table whose cells are HTML.
+class Table : public TextTable {
  public:
-  struct Column {
-    std::string title;
-    bool text = false;
-    bool says_title = false;  ///< on narrow screens the title is shown with the text
-  };
   enum class Kind {
     plain,
     list,  ///< many short rows: scrolls in a box; a click on a title sorts it
   };
-  explicit Table(std::vector<Column> columns, Kind kind = Kind::plain)
-      : columns_(std::move(columns)), kind_(kind) {}
-  /// A table whose columns come with the cells of its first row. All rows have the same columns.
+  explicit Table(std::vector<Column> titles, Kind kind = Kind::plain)
+      : TextTable{std::move(titles), {}}, kind_(kind) {}
   explicit Table(Kind kind = Kind::plain) : kind_(kind) {}
-  void begin_row() { rows_.emplace_back(); }
-  /// Adds a cell of HTML to the last row.
-  void cell(Column column, std::string html) {
-    if (rows_.size() == 1) columns_.push_back(std::move(column));
-    rows_.back().push_back(std::move(html));
-  }
-  /// Adds a row of HTML cells, one per column.
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] std::string html() const;
 
  private:
-  std::vector<Column> columns_;
   Kind kind_;
-  std::vector<std::vector<std::string>> rows_;
 };
+/// A table of plain text as a list.
+[[nodiscard]] std::string list(const TextTable& table);
 
 class Page {
  public:

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "firmware/report/run_figures.h"
-#include "isa/support/csv.h"
 #include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
 
@@ -39,34 +38,36 @@ std::pair<Cycle, Cycle> range_of(const Accounting& accounting, std::size_t regio
 
 }  // namespace
 
-LayerTable layer_table(const RunDocument& document) {
+TextTable layer_table(const RunDocument& document) {
   const Accounting& a = document.images.front().run->accounting;
-  LayerTable table;
+  TextTable table;
+  std::vector<std::string> titles;
   const MachineInfo& machine = *a.totals.info;
   const bool has_macs = knows_macs(machine);
-  table.titles = {"layer",
-                  "from",
-                  "to",
-                  "cycles",
-                  "ms",
-                  "share %",
-                  fmt::format("{} busy %", machine.time.subject)};
-  if (has_macs) table.titles.emplace_back(array_figures::useful_title);
-  table.titles.insert(table.titles.end(),
-                      {"bytes read", "bytes written", "instructions", "most lost to"});
+  titles = {"layer",
+            "from",
+            "to",
+            "cycles",
+            "ms",
+            "share %",
+            fmt::format("{} busy %", machine.time.subject)};
+  if (has_macs) titles.emplace_back(array_figures::useful_title);
+  titles.insert(titles.end(), {"bytes read", "bytes written", "instructions", "most lost to"});
   // The title of the energy column has the name of the energy table.
   const auto& own = document.images.front().own;
   const bool has_energy = own.contains("energy") && own.at("energy").contains("layers");
   if (has_energy) {
     const auto& energy = own.at("energy");
-    table.titles.insert(table.titles.end() - 1,
-                        fmt::format("energy {} ({})", energy.at("unit").get<std::string>(),
-                                    energy.at("table").get<std::string>()));
+    titles.insert(titles.end() - 1,
+                  fmt::format("energy {} ({})", energy.at("unit").get<std::string>(),
+                              energy.at("table").get<std::string>()));
   }
   const bool predicted = is_predicted(document.expected);
   if (predicted) {
-    table.titles.insert(table.titles.end() - 1, {"predicted", "off %", "bound"});
+    titles.insert(titles.end() - 1, {"predicted", "off %", "bound"});
   }
+  for (std::string& title : titles) table.columns.push_back({std::move(title)});
+  table.columns.front().text = table.columns.back().text = true;
   for (std::size_t r = 0; r < a.regions.size(); ++r) {
     const RegionFigures& region = a.regions[r];
     const Counters& c = region.counters;
@@ -104,7 +105,7 @@ LayerTable layer_table(const RunDocument& document) {
                 of_layer.bound_cycles != 0 ? fmt::format("{}", of_layer.bound_cycles) : ""});
   }
   if (const Cycle once = document.constants.value_or(0); once != 0 && !table.rows.empty()) {
-    std::vector<std::string>& row = table.rows.emplace_back(table.titles.size());
+    std::vector<std::string>& row = table.rows.emplace_back(table.columns.size());
     row[0] = "(constants, once)";
     row[3] = fmt::format("{}", once);
     row[4] =
@@ -138,12 +139,6 @@ std::vector<Figure> layer_columns(const MachineInfo& machine) {
         {array_figures::useful_title, "%", std::string(array_figures::useful_meaning)});
   }
   return columns;
-}
-
-std::string layers_csv(const LayerTable& table) {
-  std::string text = csv_row(table.titles);
-  for (const auto& row : table.rows) text += csv_row(row);
-  return text;
 }
 
 }  // namespace tactus

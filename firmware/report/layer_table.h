@@ -6,13 +6,9 @@
 
 #include "firmware/report/figures.h"
 #include "firmware/report/run_document.h"
+#include "firmware/report/text_table.h"
 
 namespace tactus {
-
-struct LayerTable {
-  std::vector<std::string> titles;  ///< the first column is the layer's name
-  std::vector<std::vector<std::string>> rows;
-};
 
 /// The layers of the first image, without layers of 0 cycles. Columns: first and last cycle,
 /// counted as in waveforms and timelines; cycles; ms; share of the run's cycles; share of the
@@ -20,11 +16,9 @@ struct LayerTable {
 /// energy (with an energy table); main reason for lost cycles. A last row has the cycles in which
 /// constants are copied once before the first image, if there are any; they are outside the run.
 /// There are no rows if the run names no layers.
-[[nodiscard]] LayerTable layer_table(const RunDocument& document);
+[[nodiscard]] TextTable layer_table(const RunDocument& document);
 
 /// Name, unit and explanation of each column that a machine can have.
 [[nodiscard]] std::vector<Figure> layer_columns(const MachineInfo& machine);
-/// The table as CSV: a line of titles, then a line for each layer.
-[[nodiscard]] std::string layers_csv(const LayerTable& table);
 
 }  // namespace tactus

@@ -6,6 +6,7 @@
 
 #include "firmware/report/run_figures.h"
 #include "firmware/report/together.h"
+#include "firmware/report/version.h"
 #include "isa/support/json_text.h"
 #include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
@@ -156,8 +157,8 @@ double milliseconds(const RunDocument& document, Cycle cycles) {
 std::string stats_json(const RunDocument& document) {
   Json json;
   json["tool"] = "tactus";
-  json["version"] = document.version;
-  json["revision"] = document.revision;
+  json["version"] = version;
+  json["revision"] = git_revision;
   json.update(image_json(document, document.images.front()));
   if (!document.energy_of_units.is_null()) json["energy"] = document.energy_of_units;
   if (document.constants) json["constants_cycles"] = *document.constants;

@@ -29,12 +29,11 @@ struct ReportedRun {
 };
 
 struct RunDocument {
-  std::string version, revision;  ///< version of Tactus
-  std::string kind;               ///< kind of the subject: "model" or "program"
-  std::string subject;            ///< name of the model or program
-  std::string machine;            ///< description of the machine, one line
-  std::string board;              ///< description of the board, one line; empty: none was named
-  std::string accuracy;           ///< one line about comparisons with hardware; empty: not stated
+  std::string kind;      ///< kind of the subject: "model" or "program"
+  std::string subject;   ///< name of the model or program
+  std::string machine;   ///< description of the machine, one line
+  std::string board;     ///< description of the board, one line; empty: none was named
+  std::string accuracy;  ///< one line about comparisons with hardware; empty: not stated
   double clock_mhz = 100;
   /// True if the images run one after the other, so that there is a throughput. Each image adds
   /// `host_us` of host time.

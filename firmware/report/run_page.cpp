@@ -8,6 +8,7 @@
 #include "firmware/report/run_figures.h"
 #include "firmware/report/svg.h"
 #include "firmware/report/together.h"
+#include "firmware/report/version.h"
 #include "isa/support/json_text.h"
 #include "isa/support/quantity.h"
 #include "models/sim/array_figures.h"
@@ -474,7 +475,7 @@ std::string run_page_html(const RunDocument& document) {
   html::Page out(document.subject);
   out.lead(fmt::format("<p>{}</p>\n",
                        escape(fmt::format("{}. Simulated cycle by cycle by Tactus {} ({}).",
-                                          document.machine, document.version, document.revision))));
+                                          document.machine, version, git_revision))));
   if (!document.accuracy.empty()) {
     out.lead(fmt::format("<p>Accuracy: {}.</p>\n", escape(document.accuracy)));
   }

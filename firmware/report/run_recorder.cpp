@@ -154,8 +154,7 @@ void RunRecorder::write(const RunDocument* document) {
     attempt([&] { write_file_atomically(*outputs_.report, run_page_html(*document)); });
   }
   if (document != nullptr && outputs_.layers_csv) {
-    attempt(
-        [&] { write_file_atomically(*outputs_.layers_csv, layers_csv(layer_table(*document))); });
+    attempt([&] { write_file_atomically(*outputs_.layers_csv, to_csv(layer_table(*document))); });
   }
   for (const Dump& dump : outputs_.dumps) attempt([&] { write_dump(dump); });
 }

@@ -41,7 +41,9 @@ std::string fronts(const std::vector<Measured>& points, const std::vector<SweepA
   const std::string unit = comparable ? first.text("/figures/energy/unit") : "";
   const Scaled energy = engineering(most, unit);
   html::Table table(html::Table::Kind::list);
-  for (const std::size_t i : pareto_points(rows)) {
+  std::vector<std::size_t> front = pareto_front(rows);
+  std::sort(front.begin(), front.end());
+  for (const std::size_t i : front) {
     const Measured& point = points[i];
     begin_row(table, link_to(point.point), axes, *point.line);
     table.cell({"latency, ms"}, fmt::format("{:.4f}", point.latency_ms));
@@ -223,26 +225,8 @@ std::string hypothetical_ideas(const std::vector<Measured>& points) {
 
 }  // namespace
 
-std::vector<std::size_t> pareto_points(const std::vector<std::vector<double>>& rows) {
-  const auto beats = [&rows](std::size_t a, std::size_t b) {
-    bool better = false;
-    for (std::size_t i = 0; i < rows[a].size(); ++i) {
-      if (rows[a][i] > rows[b][i]) return false;
-      better = better || rows[a][i] < rows[b][i];
-    }
-    return better || a < b;
-  };
-  std::vector<std::size_t> front;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    bool beaten = false;
-    for (std::size_t k = 0; k < rows.size() && !beaten; ++k) beaten = k != i && beats(k, i);
-    if (!beaten) front.push_back(i);
-  }
-  return front;
-}
-
-std::vector<std::pair<std::string, std::string>> codesign_sections(
-    const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
+Sections codesign_sections(const std::vector<Measured>& points,
+                           const std::vector<SweepAxis>& axes) {
   return {{"Latency, energy, area", fronts(points, axes)},
           {"Design ideas", design_ideas(points)},
           {"Predictions for hardware that is not there", hypothetical_ideas(points)},

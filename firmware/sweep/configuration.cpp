@@ -82,23 +82,6 @@ const ParameterInfo* find_parameter(std::string_view key) {
   return nullptr;
 }
 
-bool is_gemm(const Configuration& configuration) {
-  return find_key(configuration, "board.machine") != nullptr;
-}
-
-bool is_stripe(const Configuration& configuration) {
-  return find_key(configuration, "workload.stripe") != nullptr;
-}
-
-std::string base_key(const Configuration& configuration) {
-  return is_gemm(configuration) ? "board.machine" : "board.name";
-}
-
-std::string subject_key(const Configuration& configuration) {
-  if (is_stripe(configuration)) return "workload.stripe";
-  return is_gemm(configuration) ? "workload.gemm" : "workload.network";
-}
-
 std::string unknown_key(std::string_view key) {
   constexpr std::string_view section = "measure.";
   if (key.substr(0, section.size()) == section) {

@@ -25,32 +25,14 @@ using Configuration = nlohmann::ordered_json;
 /// architecture that has a list or an object takes that, or null for none.
 using KeyValue = nlohmann::ordered_json;
 
-/// The key whose value determines the defaults of all other keys, and its value.
+struct Runner;
+
+/// What determines the defaults of all keys: the kind of point, and the value of its base key, a
+/// board of configs/boards or a machine of `tactus gemm`.
 struct Base {
-  std::string key;  ///< "board.name", or "board.machine" for matrix products
+  const Runner* runner = nullptr;
   std::string value;
-  bool is_stripe = false;  ///< true for a Stripe program on a board
 };
-/// All keys with their defaults for a base: a board of configs/boards or a machine of `tactus
-/// gemm`. Paths are relative to the folder of `file`. Throws UserError if there is no such board or
-/// machine.
-[[nodiscard]] Configuration base_defaults(const Base& base, const std::string& file);
-
-/// True for a matrix product.
-[[nodiscard]] bool is_gemm(const Configuration& configuration);
-/// True for a Stripe program.
-[[nodiscard]] bool is_stripe(const Configuration& configuration);
-/// The key of the base: "board.name" or "board.machine".
-[[nodiscard]] std::string base_key(const Configuration& configuration);
-/// The key of what is computed: "workload.network", "workload.gemm" or "workload.stripe".
-[[nodiscard]] std::string subject_key(const Configuration& configuration);
-
-/// All keys of a network's configuration, with the values of a board. `board` is a name in
-/// configs/boards or a path relative to the folder of `file`. Throws UserError if there is no such
-/// board.
-[[nodiscard]] Configuration board_defaults(const std::string& board, const std::string& file);
-/// The keys of an architecture. Paths are absolute.
-[[nodiscard]] Configuration architecture_values(const tcu::Architecture& architecture);
 
 /// The names "section.key" of all keys, in the order of the configuration.
 [[nodiscard]] std::vector<std::string> key_names(const Configuration& configuration);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -11,12 +10,8 @@
 #include "firmware/config/ddr_presets.h"
 #include "firmware/config/memory.h"
 #include "firmware/driver/tcu/model.h"
-#include "firmware/energy/table.h"
-#include "firmware/gemm/dpas/task.h"
 #include "firmware/sweep/filter.h"
-#include "firmware/sweep/stripe_point.h"
-#include "firmware/zoo/network_file.h"
-#include "firmware/zoo/zoo.h"
+#include "firmware/sweep/runner.h"
 #include "isa/support/arbitration.h"
 #include "isa/support/board_values.h"
 #include "isa/support/error.h"
@@ -33,21 +28,21 @@ namespace {
 constexpr std::uint64_t most_points = 1'000'000;
 constexpr std::uint64_t most_values = 100'000;  ///< limit on the values of one axis
 
-bool is_file(const std::string& network) {
-  return nn::is_network_file(network) || ends_with(network, ".tmodel") ||
-         ends_with(network, ".tprog");
+/// "name" of "board.name".
+std::string last_part(const std::string& key) { return key.substr(key.find('.') + 1); }
+
+/// The first kind of points whose defaults the key determines; null if there is none.
+const Runner* runner_with_base(const std::string& key) {
+  const auto found = std::find_if(runners().begin(), runners().end(),
+                                  [&](const Runner& runner) { return key == runner.base; });
+  return found == runners().end() ? nullptr : &*found;
 }
 
-std::string in_full(const std::string& path) {
-  return std::filesystem::absolute(path).lexically_normal().string();
-}
-
-/// The name of a DRAM, if configs/dram has it; else the full path of a file, given relative to the
-/// sweep's folder. The full path makes the point independent of the folder in which the sweep is
-/// started.
-std::string preset_name(const std::string& name, const std::string& path) {
-  if (config_path("dram", name) != name) return name;
-  return in_full(resolve_beside(path, name));
+/// The DRAM that a value names: one of configs/dram, or a file.
+NamedFile dram_file(const std::string& value, const std::string& beside) {
+  if (config_path("dram", value) != value) return {value, {}};
+  const std::string path = full_path_beside(value, beside);
+  return {path, path};
 }
 
 /// Says what is wrong if a key names a network, board or DRAM that does not exist, or a file of
@@ -56,28 +51,10 @@ std::string source_problem(const std::string& key, const KeyValue& value, const 
   const auto* name = value.get_ptr<const std::string*>();
   if (name == nullptr) return "";
   try {
-    if (key == "board.name" || key == "board.machine") (void)base_defaults({key, *name}, path);
-    if (key == "workload.stripe" || key == "codesign.passes" || key == "codesign.energy") {
-      return stripe_file_problem(key, *name, path);
-    }
-    if (key == "measure.energy" && !name->empty()) {
-      (void)energy::read_table(energy::table_path(*name, path));
-    }
-    if (key == "workload.gemm") (void)gemm::parse_shape(*name, "the shape");
-    if (key == "kernel.precision") (void)gemm::parse_precision(*name, "the precision");
+    if (const Runner* runner = runner_with_base(key)) (void)runner->defaults(*name, path);
     if (key == "board.arbitration") (void)read_arbitration(*name);
-    if (key == "board.ddr") (void)read_ddr_preset(preset_name(*name, path));
-    if (key != "workload.network") return "";
-    const std::string file = resolve_beside(path, *name);
-    if (!is_file(*name)) {
-      (void)nn::zoo_entry(*name);
-    } else if (ends_with(*name, ".tmodel")) {
-      (void)read_model(file, ProgramChecks::strict);
-    } else if (ends_with(*name, ".tprog")) {
-      (void)read_file(file);  // its instructions depend on the point's architecture
-    } else {
-      (void)nn::load_network(file);
-    }
+    if (key == "board.ddr") (void)read_ddr_preset(dram_file(*name, path).name);
+    for (const Runner& runner : runners()) runner.check_value(key, *name, path);
   } catch (const UserError& error) {
     return error.what();
   }
@@ -106,7 +83,7 @@ KeyValue read_value(Reader& reader, const Place& place) {
 /// Reads the tree of axes and collects all problems.
 class AxesReader {
  public:
-  AxesReader(std::string path, bool of_stripe) : path_(std::move(path)), of_stripe_(of_stripe) {}
+  AxesReader(std::string path, const Runner& runner) : path_(std::move(path)), runner_(runner) {}
 
   /// The bases that axes set.
   [[nodiscard]] const std::vector<Base>& bases() const { return bases_; }
@@ -146,8 +123,8 @@ class AxesReader {
     if (key.empty()) return Space::product({});
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string problem = value_problem(key, values[i], path_);
-      if (problem.empty() && (key == "board.name" || key == "board.machine")) {
-        bases_.push_back({key, values[i].get<std::string>(), of_stripe_});
+      if (const Runner* other = runner_with_base(key); problem.empty() && other != nullptr) {
+        bases_.push_back({key == runner_.base ? &runner_ : other, values[i].get<std::string>()});
       }
       if (problem.empty()) continue;
       const std::string text = quote(key) + ": " + problem;
@@ -218,8 +195,8 @@ class AxesReader {
     return values;
   }
 
-  std::string path_;  ///< file names are relative to the folder of this file
-  bool of_stripe_;
+  std::string path_;      ///< file names are relative to the folder of this file
+  const Runner& runner_;  ///< of the points without the axes
   std::vector<Base> bases_;
   std::unordered_set<std::string> used_;
 };
@@ -258,17 +235,22 @@ Base base_of(JsonDocument& document) {
   ObjectReader root = document.root();
   ObjectReader base = root.get_object("base");
   ObjectReader board = base.get_object("board");
-  const bool gemm = board.has("machine");
-  if (base.has("board") && !gemm && !board.has("name")) {
+  if (base.has("board") && !board.has("machine") && !board.has("name")) {
     base.add_problem("board",
                      "lacks the key \"name\", a board that networks run on, or for matrix products "
                      "\"machine\", such as \"pvc\"");
     return {};
   }
+  // The keys of the base that tell the kind of its points, as a configuration.
   auto workload = base.get_optional_object("workload");
-  const bool of_stripe = !gemm && workload && workload->has("stripe");
-  return {gemm ? "board.machine" : "board.name", board.get_string(gemm ? "machine" : "name"),
-          of_stripe};
+  Configuration keys;
+  if (board.has("machine")) keys["board"]["machine"] = "";
+  for (const Runner& runner : runners()) {
+    const std::string key = last_part(runner.subject);
+    if (workload && workload->has(key)) keys["workload"][key] = "";
+  }
+  const Runner& runner = runner_of(keys);
+  return {&runner, board.get_string(last_part(runner.base))};
 }
 
 /// Throws UserError unless every base that a point may have has all keys that points may set.
@@ -284,22 +266,23 @@ void check_keys_of_bases(const Definition& definition, const std::vector<Base>& 
     used.insert(used.end(), constraint.keys().begin(), constraint.keys().end());
   }
   for (const Base& base : bases) {
-    const Configuration defaults = base_defaults(base, definition.beside);
+    const Configuration defaults = base.runner->defaults(base.value, definition.beside);
     const std::vector<std::string> keys = key_names(defaults);
     // The board's memory may leave a key open, such as the clock of a port that follows the
     // design's clock. Points may set such a key.
-    const bool has_memory = base.key == "board.name" && defaults.at("board").contains("memory");
+    const bool on_board = std::string_view(base.runner->base) == "board.name";
+    const bool has_memory = on_board && defaults.at("board").contains("memory");
     for (const std::string& key : used) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
       if (has_memory && replaces_memory(key)) continue;
       // An architecture leaves out lists and objects that it has not.
       const ParameterInfo* parameter = find_parameter(key);
       // Options of requests that arrive are left out where none do.
-      const bool has_options = base.key == "board.name" && !base.is_stripe;
+      const bool has_options = on_board && defaults.contains("measure");
       if (has_options && parameter != nullptr && key.rfind("measure.", 0) == 0) continue;
       const bool is_list = parameter != nullptr && parameter->type == ParameterType::other;
       if (is_list && defaults.contains("architecture")) continue;
-      user_error("{}: {} {} has no key {}", definition.path, base.key, quote(base.value),
+      user_error("{}: {} {} has no key {}", definition.path, base.runner->base, quote(base.value),
                  quote(key));
     }
   }
@@ -355,22 +338,23 @@ class Configurations::Builder {
     definition_.axes.append(index, assignments_);
     Base base = definition_.base_of_all;
     for (const Assignment& assignment : assignments_) {
-      if (assignment.first == base.key) base.value = assignment.second.get<std::string>();
+      if (assignment.first == base.runner->base) base.value = assignment.second.get<std::string>();
     }
     auto found = bases_.find(base.value);
     if (found == bases_.end())
-      found = bases_.emplace(base.value, base_defaults(base, definition_.beside)).first;
+      found =
+          bases_.emplace(base.value, base.runner->defaults(base.value, definition_.beside)).first;
     Configuration result = found->second;
     for (const Assignment& assignment : definition_.base) {
-      if (assignment.first != base.key) set_key(result, assignment.first, assignment.second);
+      if (assignment.first != base.runner->base)
+        set_key(result, assignment.first, assignment.second);
     }
     for (const Assignment& assignment : assignments_) {
-      if (assignment.first != base.key) set_key(result, assignment.first, assignment.second);
+      if (assignment.first != base.runner->base)
+        set_key(result, assignment.first, assignment.second);
     }
-    if (is_stripe(result)) bind_stripe_files(result, definition_.beside);
-    if (!is_gemm(result)) bind_files(result);
-    bind_energy(result);
-    bind_dram(result);
+    for (const FileKey& file : base.runner->files) bind(result, file);
+    bind(result, {"board", "ddr", "ddr_sha256", dram_file});
     bind_blocks(result);
     for (const Definition::Derived& derived : definition_.derived) {
       const double value = derived.expression.value(result);
@@ -382,7 +366,7 @@ class Configurations::Builder {
       }
       set_key(result, derived.key, number);
     }
-    if (!is_gemm(result)) put_memory_in_force(result);
+    if (result.at("board").contains("name")) put_memory_in_force(result);
     return result;
   }
 
@@ -437,48 +421,24 @@ class Configurations::Builder {
     return *board.board_memory;
   }
 
-  /// Replaces the name of a network's file by its full path, and adds a hash of its content to the
-  /// point.
-  void bind_files(Configuration& configuration) {
-    Configuration& workload = configuration["workload"];
-    const std::string network = workload.value("network", std::string());
-    if (is_file(network)) {
-      // The full path makes the point independent of the folder in which the sweep is started.
-      const std::string path = in_full(resolve_beside(definition_.beside, network));
-      workload["network"] = path;
-      workload["sha256"] = hash_of(path);
-    }
+  /// Enters the file that a key names, if it names one, with its hash.
+  void bind(Configuration& configuration, const FileKey& key) {
+    Configuration& section = configuration.at(key.section);
+    const auto value = section.find(key.key);
+    if (value == section.end() || !value->is_string() || *value == "") return;
+    const NamedFile file = key.find(value->get<std::string>(), definition_.beside);
+    if (file.path.empty()) return;
+    *value = file.name;
+    section[key.hash] = hash_of(file.path);
   }
 
-  /// Does the same as bind_files() for the energy table of points with a section "measure".
-  void bind_energy(Configuration& configuration) {
-    if (is_stripe(configuration)) return;
-    Configuration& measure = configuration["measure"];
-    const auto table = measure.at("energy").get<std::string>();
-    if (table.empty()) return;
-    const std::string path = energy::table_path(table, definition_.beside);
-    if (energy::table_path(table) == table) measure["energy"] = in_full(path);
-    measure["energy_sha256"] = hash_of(path);
-  }
-
-  /// Does the same as bind_files() for a DRAM file that a point names instead of its board's DRAM.
-  void bind_dram(Configuration& configuration) {
-    Configuration& board = configuration["board"];
-    const auto ddr = board.find("ddr");
-    if (ddr == board.end() || !ddr->is_string() || ddr->get<std::string>().empty()) return;
-    const std::string name = preset_name(ddr->get<std::string>(), definition_.beside);
-    if (config_path("dram", name) != name) return;
-    *ddr = name;
-    board["ddr_sha256"] = hash_of(name);
-  }
-
-  /// Does the same as bind_files() for the programs of DAIS blocks.
+  /// Does the same as bind() for the programs of DAIS blocks.
   void bind_blocks(Configuration& configuration) {
     const auto architecture = configuration.find("architecture");
     if (architecture == configuration.end() || !architecture->contains("dais_blocks")) return;
     for (auto& block : (*architecture)["dais_blocks"]) {
       const std::string path =
-          in_full(resolve_beside(definition_.beside, block.at("program").get<std::string>()));
+          full_path_beside(block.at("program").get<std::string>(), definition_.beside);
       block["program"] = path;
       configuration["workload"]["blocks_sha256"].push_back(hash_of(path));
     }
@@ -555,16 +515,16 @@ Definition parse_definition(std::string_view json_text, const std::string& path,
   JsonDocument document(json_text, path);
   definition.base_of_all = base_of(document);
   document.problems().throw_if_any();
-  const bool gemm = definition.base_of_all.key == "board.machine";
+  const Base& base = definition.base_of_all;
   const Configuration keys =
-      located(fmt::format("{}:/base/board/{}", path, gemm ? "machine" : "name"),
-              [&] { return base_defaults(definition.base_of_all, definition.beside); });
+      located(fmt::format("{}:/base/board/{}", path, last_part(base.runner->base)),
+              [&] { return base.runner->defaults(base.value, definition.beside); });
 
   ObjectReader root = document.root();
   definition.name = root.get_string("name");
   read_base(root.get_object("base"), keys, definition.beside, definition.base);
   const ArrayReader axes = root.get_array("axes");
-  AxesReader axes_reader(definition.beside, definition.base_of_all.is_stripe);
+  AxesReader axes_reader(definition.beside, *base.runner);
   definition.axes =
       located(path + ":/axes", [&] { return Space::product(axes_reader.read(axes)); });
   if (root.has("axes") && axes.size() == 0) {

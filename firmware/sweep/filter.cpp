@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "firmware/sweep/runner.h"
 #include "isa/support/error.h"
 #include "isa/support/text.h"
 
@@ -56,7 +57,7 @@ double Filter::value(const Bound& bound) {
   for (const std::size_t slot : bound.slots) {
     if (std::isnan(numbers_[slot])) {
       user_error("{}: {} uses {}, which has no value with {} {}", definition_.path,
-                 quote(bound.expression->text()), keys_[slot], definition_.base_of_all.key,
+                 quote(bound.expression->text()), keys_[slot], definition_.base_of_all.runner->base,
                  quote(*base_));
     }
     arguments_.push_back(numbers_[slot]);
@@ -67,8 +68,7 @@ double Filter::value(const Bound& bound) {
 const std::vector<double>& Filter::before_axes(const std::string& base) {
   const auto found = bases_.find(base);
   if (found != bases_.end()) return found->second;
-  const Configuration defaults =
-      base_defaults({definition_.base_of_all.key, base}, definition_.beside);
+  const Configuration defaults = definition_.base_of_all.runner->defaults(base, definition_.beside);
   std::vector<double> numbers;
   for (const std::string& key : keys_) numbers.push_back(number_of(defaults, key));
   for (const Assignment& assignment : definition_.base) {
@@ -81,7 +81,7 @@ const std::vector<double>& Filter::before_axes(const std::string& base) {
 void Filter::load(std::uint64_t index) {
   base_ = &definition_.base_of_all.value;
   definition_.axes.visit(index, [&](const std::string& key, const KeyValue& value) {
-    if (key == definition_.base_of_all.key) base_ = value.get_ptr<const std::string*>();
+    if (key == definition_.base_of_all.runner->base) base_ = value.get_ptr<const std::string*>();
   });
   numbers_ = before_axes(*base_);
   definition_.axes.visit(index, [&](const std::string& key, const KeyValue& value) {
@@ -101,7 +101,7 @@ bool Filter::allows(std::uint64_t index) {
 /// Marks the parts of the space on which a constraint depends, directly or through derived keys.
 std::vector<bool> Filter::parts_behind(const Bound& constraint) const {
   // every constraint depends on the base, which sets defaults
-  std::set<std::string> keys{definition_.base_of_all.key};
+  std::set<std::string> keys{definition_.base_of_all.runner->base};
   for (const std::size_t slot : constraint.slots) keys.insert(keys_[slot]);
   for (auto derived = derived_.rbegin(); derived != derived_.rend(); ++derived) {
     if (keys.count(keys_[derived->target]) == 0) continue;

@@ -1,13 +1,14 @@
 #include "firmware/sweep/findings.h"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "firmware/sweep/runner.h"
 #include "isa/support/json_text.h"
 #include "models/sim/array_figures.h"
 
@@ -23,7 +24,7 @@ Measured measure(const Line& line, const std::string& where) {
   const JsonValues values = m.values();
   m.point = values.count("/point");
   (void)values.object("/configuration/workload");
-  std::string subject = subject_key(values.object("/configuration"));
+  std::string subject = runner_of(values.object("/configuration")).subject;
   std::replace(subject.begin(), subject.end(), '.', '/');
   m.network = values.text("/configuration/" + subject);
   m.cycles = values.count("/figures/cycles");
@@ -116,18 +117,19 @@ std::vector<std::string> implied_by(const std::vector<Line>& lines, const std::s
   return implied;
 }
 
-std::vector<std::size_t> pareto_front(const std::vector<CostAndTime>& points) {
-  std::vector<std::size_t> order(points.size());
+std::vector<std::size_t> pareto_front(const std::vector<std::vector<double>>& rows) {
+  std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(points[a].cost, points[a].time) < std::tie(points[b].cost, points[b].time);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rows[a] < rows[b]; });
+  // Only points before it in this order can be as good. The last of the front is the likeliest.
   std::vector<std::size_t> front;
-  double fastest = std::numeric_limits<double>::infinity();
   for (const std::size_t i : order) {
-    if (points[i].time >= fastest) continue;
-    fastest = points[i].time;
-    front.push_back(i);
+    const bool beaten = std::any_of(front.rbegin(), front.rend(), [&](std::size_t other) {
+      return std::equal(rows[i].begin(), rows[i].end(), rows[other].begin(),
+                        std::greater_equal<>());
+    });
+    if (!beaten) front.push_back(i);
   }
   return front;
 }

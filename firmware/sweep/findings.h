@@ -68,13 +68,10 @@ struct Speed {
 [[nodiscard]] std::vector<std::string> implied_by(const std::vector<Line>& lines,
                                                   const std::string& key);
 
-/// A point of a Pareto front; lower values are better.
-struct CostAndTime {
-  double cost = 0, time = 0;
-};
-/// Indices of the Pareto-optimal points, by ascending cost. A point is Pareto-optimal if no other
-/// point is at least as good in both values and better in one. Of equal points the first is taken.
-[[nodiscard]] std::vector<std::size_t> pareto_front(const std::vector<CostAndTime>& points);
+/// Indices of the Pareto-optimal points, by ascending values, the first one first. rows[i] has the
+/// values of point i; lower ones are better. A point is Pareto-optimal if no other point is at
+/// least as good in all values and better in one. Of equal points the first is taken.
+[[nodiscard]] std::vector<std::size_t> pareto_front(const std::vector<std::vector<double>>& rows);
 
 /// The best points of one network, as indices into the argument of best_of(). Of points that are
 /// equally good, the one with less memory wins, then the one with fewer multipliers, then the lower

@@ -1,13 +1,13 @@
-#include "firmware/sweep/gemm_point.h"
-
 #include <filesystem>
 
+#include "firmware/gemm/comparison.h"
 #include "firmware/gemm/config.h"
 #include "firmware/gemm/figures.h"
+#include "firmware/sweep/network_point.h"
 #include "firmware/sweep/read_section.h"
+#include "firmware/sweep/runner.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
-#include "isa/support/json_text.h"
 #include "isa/tcu/architecture_table.h"
 
 namespace tactus::sweep {
@@ -19,7 +19,7 @@ constexpr const char* default_shape = "256x256x256";
 /// the current folder. A name, without / and dot, is returned unchanged.
 std::string full_path(const std::string& path, const std::string& file) {
   if (path.find('/') == std::string::npos && path.find('.') == std::string::npos) return path;
-  return std::filesystem::absolute(resolve_beside(file, path)).lexically_normal().string();
+  return full_path_beside(path, file);
 }
 
 /// The name of a machine, with the paths in it replaced by full paths.
@@ -62,8 +62,6 @@ gemm::ProductRequest request_of(const Configuration& configuration) {
   return request;
 }
 
-}  // namespace
-
 Configuration gemm_defaults(const std::string& machine, const std::string& file) {
   gemm::GemmConfig config = gemm::named_machine(machine, file);
   // Every key of a point must have a value.
@@ -98,24 +96,20 @@ void check_gemm(const Configuration& configuration) {
   if (request.energies) (void)energy::Meter(*request.energies, runner->parts());
 }
 
-std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_cycles) {
+Configuration evaluate_gemm(const Configuration& configuration, const bench::ProgramCache&,
+                            std::uint64_t max_cycles) {
   const auto runner = gemm::make_runner(config_of(configuration));
   gemm::ProductRequest request = request_of(configuration);
   if (max_cycles != 0) request.max_cycles = max_cycles;
   const gemm::Measurement m = runner->run(problem_of(configuration), request);
   if (!m.wrong.empty()) user_error("{}: {}", runner->name(), m.wrong);
-  Configuration figures;
-  for (const gemm::GemmFigure& figure : gemm::gemm_figures()) {
-    figures[std::string(figure.name)] = gemm::to_json(figure.value(m));
-  }
+  Configuration figures = gemm::figures_json(m);
   if (!m.energy.is_null()) figures["energy"] = m.energy;
   // Adds figures under the names that all kinds of points use.
   figures["frames_per_second"] = 1e3 / figures.at("latency_ms").get<double>();
   figures["dram_read_bytes"] = m.levels.front().bytes_read;
   figures["dram_write_bytes"] = m.levels.front().bytes_written;
-  std::uint64_t bits = 0;
-  for (const gemm::OnChipMemory& memory : runner->on_chip()) bits += memory.bits;
-  figures["memory_bits"] = bits;
+  figures["memory_bits"] = runner->on_chip_bits();
   figures["multipliers"] = m.peak_macs;
   figures["accounted_cycles"] = m.run.accounting.cycles;
   Configuration& lost = figures["lost_by_reason"];
@@ -128,7 +122,31 @@ std::string evaluate_gemm(const Configuration& configuration, std::uint64_t max_
   for (const gemm::OnChipMemory& memory : runner->on_chip()) {
     figures["on_chip"][gemm::key(memory.name)] = memory.bits;
   }
-  return text_of_json(figures);
+  return figures;
+}
+
+void check_gemm_value(const std::string& key, const std::string& value, const std::string&) {
+  if (key == "workload.gemm") (void)gemm::parse_shape(value, "the shape");
+  if (key == "kernel.precision") (void)gemm::parse_precision(value, "the precision");
+}
+
+}  // namespace
+
+Runner gemm_runner() {
+  return {"workload.gemm",
+          "matrix product",
+          "in place of network: a matrix product MxNxK",
+          "board.machine",
+          "board.machine",
+          {gemm::kernel_parameters().section(), gemm::dpas_option_parameters().section(),
+           gemm::profile_parameters().section()},
+          {{"measure", "energy", "energy_sha256", energy_file}},
+          gemm_defaults,
+          check_gemm_value,
+          check_gemm,
+          evaluate_gemm,
+          gemm::figure_columns,
+          measure_sections};
 }
 
 }  // namespace tactus::sweep

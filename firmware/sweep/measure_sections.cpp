@@ -222,45 +222,55 @@ Scaled engineering(double most, const std::string& unit) {
   return {1, unit};
 }
 
+std::string front_chart(const std::vector<FrontGroup>& groups, const Speed& speed,
+                        const std::string& name, const std::string& axis,
+                        double (*cost)(const Measured&),
+                        const std::function<std::string(const Measured&)>& title, double factor) {
+  svg::ScatterChart chart;
+  chart.title = fmt::format("{} against {}", speed.title, name);
+  chart.x.title = axis;
+  chart.y.title = speed.axis;
+  for (const FrontGroup& group : groups) {
+    std::vector<std::vector<double>> rows;
+    for (const Measured* m : group.points) rows.push_back({cost(*m) * factor, speed.time(*m)});
+    std::set<std::size_t> front;
+    svg::ScatterLine line{{}, group.line_colour, true};
+    for (const std::size_t i : pareto_front(rows)) {
+      front.insert(i);
+      line.points.emplace_back(rows[i][0], speed.value(*group.points[i]));
+    }
+    for (std::size_t i = 0; i < group.points.size(); ++i) {
+      const Measured& m = *group.points[i];
+      const bool main = front.count(i) != 0;
+      chart.points.push_back({rows[i][0], speed.value(m), title(m), group.colour(*m.line), main,
+                              main ? std::to_string(m.point) : ""});
+    }
+    chart.lines.push_back(std::move(line));
+  }
+  return svg::scatter(chart);
+}
+
 std::string front_chart(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes,
                         const std::string& name, const std::string& unit,
                         double (*cost)(const Measured&)) {
   const Scaled scaled = engineering(largest(points, cost), unit);
   const Colouring colouring(points, axes);
   const Speed speed = speed_of(points);
-  svg::ScatterChart chart;
-  chart.title = fmt::format("{} against {}", speed.title, name);
-  chart.x.title = with_unit(name, scaled.unit);
-  chart.y.title = speed.axis;
-  std::vector<CostAndTime> values;
-  for (const Measured& point : points) {
-    values.push_back({cost(point) * scaled.factor, speed.time(point)});
-  }
-  std::set<std::size_t> front;
-  svg::ScatterLine line{{}, 5, true};
-  for (const std::size_t i : pareto_front(values)) {
-    front.insert(i);
-    line.points.emplace_back(values[i].cost, speed.value(points[i]));
-  }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const bool main = front.count(i) != 0;
+  FrontGroup all{{}, 5, [&](const Line& line) { return colouring.of(line); }};
+  for (const Measured& point : points) all.points.push_back(&point);
+  const auto title = [&](const Measured& m) {
     std::vector<std::string> settings;
     for (const SweepAxis& axis : axes) {
-      settings.push_back(axis.title + " " + plain(value_of(*points[i].line, axis.key)));
+      settings.push_back(axis.title + " " + plain(value_of(*m.line, axis.key)));
     }
-    chart.points.push_back(
-        {values[i].cost, speed.value(points[i]),
-         fmt::format("point {}: {:.4g} {}, {:.4g} {}; {}", points[i].point, values[i].cost,
-                     scaled.unit, speed.value(points[i]), speed.unit, fmt::join(settings, "; ")),
-         colouring.of(*points[i].line), main, main ? std::to_string(points[i].point) : ""});
-  }
-  chart.lines.push_back(std::move(line));
-  return svg::scatter(chart);
+    return fmt::format("point {}: {:.4g} {}, {:.4g} {}; {}", m.point, cost(m) * scaled.factor,
+                       scaled.unit, speed.value(m), speed.unit, fmt::join(settings, "; "));
+  };
+  return front_chart({all}, speed, name, with_unit(name, scaled.unit), cost, title, scaled.factor);
 }
 
-std::vector<std::pair<std::string, std::string>> measure_sections(
-    const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
-  std::vector<std::pair<std::string, std::string>> sections;
+Sections measure_sections(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes) {
+  Sections sections;
   if (any_has(points, "energy"))
     sections.emplace_back("Energy and area", energy_section(points, axes));
   if (any_has(points, "throughput"))

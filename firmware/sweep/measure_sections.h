@@ -2,6 +2,7 @@
 // these figures.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,14 +58,28 @@ struct Scaled {
 /// mm2 for areas. Other units are returned unchanged.
 [[nodiscard]] Scaled engineering(double most, const std::string& unit);
 
-/// A chart of speed (see Speed) against a cost, with its Pareto front. `name` and `unit` are those
-/// of the cost.
+/// Points with a Pareto front of their own.
+struct FrontGroup {
+  std::vector<const Measured*> points;
+  unsigned line_colour = 0;
+  std::function<unsigned(const Line&)> colour;  ///< of a point
+};
+/// A chart of speed (see Speed) against a cost, times `factor`, with the Pareto front of each
+/// group. `axis` is the cost's name with its unit, `title` gives the text of a point.
+[[nodiscard]] std::string front_chart(const std::vector<FrontGroup>& groups, const Speed& speed,
+                                      const std::string& name, const std::string& axis,
+                                      double (*cost)(const Measured&),
+                                      const std::function<std::string(const Measured&)>& title,
+                                      double factor = 1);
+/// Such a chart of all points. `name` and `unit` are those of the cost.
 [[nodiscard]] std::string front_chart(const std::vector<Measured>& points,
                                       const std::vector<SweepAxis>& axes, const std::string& name,
                                       const std::string& unit, double (*cost)(const Measured&));
 
-/// The sections for these points, each with title and HTML; may be empty.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> measure_sections(
-    const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
+/// Sections of a page, each with title and HTML.
+using Sections = std::vector<std::pair<std::string, std::string>>;
+/// The sections for these points; may be empty.
+[[nodiscard]] Sections measure_sections(const std::vector<Measured>& points,
+                                        const std::vector<SweepAxis>& axes);
 
 }  // namespace tactus::sweep

@@ -11,10 +11,8 @@
 #include "firmware/report/html.h"
 #include "firmware/report/scatter.h"
 #include "firmware/report/svg.h"
-#include "firmware/sweep/codesign_sections.h"
-#include "firmware/sweep/configuration.h"
 #include "firmware/sweep/findings.h"
-#include "firmware/sweep/measure_sections.h"
+#include "firmware/sweep/runner.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 #include "isa/support/quantity.h"
@@ -60,9 +58,9 @@ std::string unit_of_key(const std::string& key) {
 /// "clock" in MHz.
 Naming naming(const std::string& key) {
   if (key == "board.name") return {"board", ""};
-  if (key == "board.machine") return {"machine", ""};
-  if (key == "workload.gemm") return {"matrix product", ""};
-  if (key == "workload.stripe") return {"program", ""};
+  for (const Runner& runner : runners()) {
+    if (key == runner.subject) return {runner.subject_name, ""};
+  }
   std::string unit = unit_of_key(key);
   std::string name = key.substr(key.find('.') + 1);
   std::string ending = "_" + unit;
@@ -118,10 +116,7 @@ class Page {
     keys_.erase(std::remove_if(keys_.begin(), keys_.end(), is_hash_of_file), keys_.end());
     // Keys that follow from the board (or machine) are shown with the boards.
     const std::vector<std::string> chosen = chosen_keys(results);
-    const Line& configuration = results.lines.front()["configuration"];
-    base_ = base_key(configuration);
-    subject_ = subject_key(configuration);
-    for (const std::string& key : implied_by(results.lines, base_)) {
+    for (const std::string& key : implied_by(results.lines, runner_.base)) {
       if (std::find(chosen.begin(), chosen.end(), key) != chosen.end()) continue;
       implied_.push_back(key);
       keys_.erase(std::find(keys_.begin(), keys_.end(), key));
@@ -165,7 +160,7 @@ class Page {
   const Results& results_;
   std::vector<Measured> measured_;
   Speed speed_;
-  std::string base_, subject_;        ///< key of the board or machine; key of what is computed
+  const Runner& runner_ = runner_of(results_.lines.front()["configuration"]);
   std::vector<std::string> keys_;     ///< keys that vary and do not follow from the board
   std::vector<std::string> implied_;  ///< keys that follow from the board
   std::vector<Group> groups_;
@@ -184,7 +179,7 @@ Speed Page::comparable_speed() const {
 void Page::find_fronts() {
   for (const Group& group : groups_) {
     for (std::size_t c = 0; c < std::size(costs); ++c) {
-      std::vector<CostAndTime> points;
+      std::vector<std::vector<double>> points;
       for (const Measured* m : group.points) points.push_back({costs[c].of(*m), speed_.time(*m)});
       for (const std::size_t i : pareto_front(points)) fronts_[group.points[i]].insert(c);
     }
@@ -201,7 +196,7 @@ std::string Page::name() const {
 std::string Page::varied(const Line& line) const {
   std::string text;
   for (const std::string& key : keys_) {
-    if (key == subject_) continue;
+    if (key == runner_.subject) continue;
     const Naming of_key = naming(key);
     text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", of_key.name,
                         plain(value_of(line, key)), of_key.unit.empty() ? "" : " ", of_key.unit);
@@ -343,7 +338,7 @@ std::string Page::axes_section() const {
   if (keys_.empty()) return "<p>Nothing varies.</p>\n";
   std::vector<std::string> charts;
   for (const std::string& key : keys_) {
-    if (key != subject_) charts.push_back(axis_chart(key));
+    if (key != runner_.subject) charts.push_back(axis_chart(key));
   }
   return "<p>Every point once in each chart, whatever its other values. Rest the pointer on one to "
          "see them.</p>\n" +
@@ -355,29 +350,19 @@ std::string Page::axes_section() const {
 std::string Page::fronts_section() const {
   const Colouring colouring(measured_, axes());
   std::vector<std::string> charts;
-  for (std::size_t c = 0; c < std::size(costs); ++c) {
-    svg::ScatterChart chart;
-    chart.title = fmt::format("{} against {}", speed_.title, costs[c].name);
-    chart.x.title = costs[c].axis;
-    chart.y.title = speed_.axis;
+  for (const Cost& cost : costs) {
+    std::vector<FrontGroup> groups;
     for (const Group& group : groups_) {
       const bool single = groups_.size() == 1;
-      svg::ScatterLine line{{}, single ? 5 : group.colour, true};
-      for (const Measured* m : group.points) {
-        const auto found = fronts_.find(m);
-        const bool main = found != fronts_.end() && found->second.count(c) != 0;
-        const double cost = costs[c].of(*m);
-        chart.points.push_back({cost, speed_.value(*m),
-                                fmt::format("point {}: {:.4g}, {}; {}", m->point, cost,
-                                            speed_text(*m), varied(*m->line)),
-                                single ? colouring.of(*m->line) : group.colour, main,
-                                main ? std::to_string(m->point) : ""});
-        if (main) line.points.emplace_back(cost, speed_.value(*m));
-      }
-      std::sort(line.points.begin(), line.points.end());
-      chart.lines.push_back(std::move(line));
+      groups.push_back({group.points, single ? 5 : group.colour, [&, single](const Line& line) {
+                          return single ? colouring.of(line) : group.colour;
+                        }});
     }
-    charts.push_back(svg::scatter(chart));
+    const auto title = [&](const Measured& m) {
+      return fmt::format("point {}: {:.4g}, {}; {}", m.point, cost.of(m), speed_text(m),
+                         varied(*m.line));
+    };
+    charts.push_back(front_chart(groups, speed_, cost.name, cost.axis, cost.of, title));
   }
   return fmt::format(
              "<p>Large points are on the front: no other has both less cost and {}. Memory: "
@@ -438,14 +423,13 @@ std::vector<SweepAxis> Page::axes() const {
 /// Lists each error text once, with the points that have it.
 std::string Page::failed_reasons() const {
   std::map<std::string, std::vector<std::uint64_t>> reasons;
-  for (const Line& line : results_.lines) {
-    if (line["status"] == "ok") continue;
-    reasons[plain(line.value("error", Line()))].push_back(line["point"].get<std::uint64_t>());
+  for (const Line* line : by_point(results_.lines)) {
+    if ((*line)["status"] == "ok") continue;
+    reasons[plain(line->value("error", Line()))].push_back((*line)["point"].get<std::uint64_t>());
   }
   constexpr std::size_t most_named = 8;
   std::string text;
   for (auto& [reason, points] : reasons) {
-    std::sort(points.begin(), points.end());
     std::vector<std::string> links;
     for (const std::uint64_t point : points) {
       if (links.size() < most_named) links.push_back(link_to(point));
@@ -461,14 +445,8 @@ std::string Page::failed_reasons() const {
 std::string Page::failed_section() const {
   const std::vector<SweepAxis> varied_axes = axes();
   html::Table table(html::Table::Kind::list);
-  std::vector<const Line*> failed;
-  for (const Line& line : results_.lines) {
-    if (line["status"] != "ok") failed.push_back(&line);
-  }
-  std::sort(failed.begin(), failed.end(), [](const Line* a, const Line* b) {
-    return (*a)["point"].get<std::uint64_t>() < (*b)["point"].get<std::uint64_t>();
-  });
-  for (const Line* line : failed) {
+  for (const Line* line : by_point(results_.lines)) {
+    if ((*line)["status"] == "ok") continue;
     begin_row(table, fmt::format("<span id=\"p{0}\">{0}</span>", plain((*line)["point"])),
               varied_axes, *line);
     table.cell({"error", true}, line->contains("error") ? escape(plain((*line)["error"])) : "");
@@ -481,7 +459,7 @@ std::string Page::by_board(const std::string& key) const {
   std::vector<std::string> values;
   std::set<std::string> seen;
   for (const Line& line : results_.lines) {
-    const std::string board = plain(value_of(line, base_));
+    const std::string board = plain(value_of(line, runner_.base));
     if (seen.insert(board).second) values.push_back(board + ": " + plain(value_of(line, key)));
   }
   return fmt::format("{}", fmt::join(values, ", "));
@@ -511,9 +489,7 @@ std::string Page::html() const {
     std::vector<Measured> compared;
     std::copy_if(measured_.begin(), measured_.end(), std::back_inserter(compared), has_rates);
     page.section("Best points", text);
-    for (const auto& [title, section] : subject_ == "workload.stripe"
-                                            ? codesign_sections(compared, axes())
-                                            : measure_sections(compared, axes())) {
+    for (const auto& [title, section] : runner_.page_sections(compared, axes())) {
       page.section(title, section);
     }
     page.section("Pareto fronts", fronts_section());

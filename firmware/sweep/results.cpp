@@ -159,10 +159,6 @@ ParsedLines parse_lines(const std::string& text, const std::string& path, const 
   return parsed;
 }
 
-bool by_point(const Line& a, const Line& b) {
-  return a["point"].get<std::uint64_t>() < b["point"].get<std::uint64_t>();
-}
-
 /// Throws UserError unless the text has the form of a sweep's definition. The files that it names
 /// are not checked, since they need not be beside the results.
 void check_shape(const std::string& text, const std::string& path) {
@@ -213,11 +209,17 @@ Results read_results(const std::string& folder) {
   return results;
 }
 
-std::string to_csv(const std::vector<Line>& lines) {
+std::vector<const Line*> by_point(const std::vector<Line>& lines) {
   std::vector<const Line*> sorted;
   for (const Line& line : lines) sorted.push_back(&line);
-  std::sort(sorted.begin(), sorted.end(),
-            [](const Line* a, const Line* b) { return by_point(*a, *b); });
+  std::sort(sorted.begin(), sorted.end(), [](const Line* a, const Line* b) {
+    return a->at("point").get<std::uint64_t>() < b->at("point").get<std::uint64_t>();
+  });
+  return sorted;
+}
+
+std::string to_csv(const std::vector<Line>& lines) {
+  const std::vector<const Line*> sorted = by_point(lines);
   return named_csv(sorted.size(), [&](std::size_t i) {
     NamedCells cells;
     add_named_cells(*sorted[i], "", cells);
@@ -277,10 +279,7 @@ std::vector<std::string> chosen_keys(const Results& results) {
 }
 
 ResultTables to_tables(const Results& results) {
-  std::vector<const Line*> sorted;
-  for (const Line& line : results.lines) sorted.push_back(&line);
-  std::sort(sorted.begin(), sorted.end(),
-            [](const Line* a, const Line* b) { return by_point(*a, *b); });
+  const std::vector<const Line*> sorted = by_point(results.lines);
   std::vector<std::string> names;
   std::unordered_map<std::string, std::size_t> places;
   std::vector<std::vector<std::string>> rows;

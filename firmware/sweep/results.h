@@ -51,6 +51,9 @@ struct Results {
 /// The keys that the definition sets by an axis or as derived, in its order.
 [[nodiscard]] std::vector<std::string> chosen_keys(const Results& results);
 
+/// Pointers to the lines, sorted by point.
+[[nodiscard]] std::vector<const Line*> by_point(const std::vector<Line>& lines);
+
 /// The lines as CSV: a header, then a row per line, sorted by point. Nested keys are joined by
 /// dots.
 [[nodiscard]] std::string to_csv(const std::vector<Line>& lines);

@@ -5,11 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "firmware/config/memory.h"
-#include "firmware/sweep/evaluate.h"
-#include "firmware/sweep/gemm_point.h"
 #include "firmware/sweep/order.h"
-#include "firmware/sweep/stripe_point.h"
+#include "firmware/sweep/runner.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 #include "isa/support/read_number.h"
@@ -62,16 +59,6 @@ std::string program_of(const Configuration& configuration) {
   const auto compiler = configuration.find("compiler");
   if (compiler != configuration.end() && compiler->value("optimise", false)) add("board");
   return text;
-}
-
-/// Throws UserError if the width of the AXI port or the board's memory does not suit the
-/// architecture.
-void check_machine(const BoardValues& board, const tcu::Architecture& architecture) {
-  check_axi_width(architecture, board.axi_data_bits);
-  TcuSimulationConfig config;
-  static_cast<BoardValues&>(config) = board;
-  config.architecture = architecture;
-  resolve_memory(config);
 }
 
 }  // namespace
@@ -127,17 +114,7 @@ Line result_line(const Point& point, const Configuration& configuration, const J
 
 std::string point_problem(const Configuration& configuration) {
   try {
-    if (is_gemm(configuration)) {
-      check_gemm(configuration);
-    } else if (is_stripe(configuration)) {
-      const codesign::PointTask task = to_stripe_task(configuration);
-      check_machine(task, task.architecture);
-      codesign::check_files(task);
-    } else {
-      const bench::Task task = to_task(configuration);
-      check_machine(task, task.architecture);
-      bench::check_runs(task);
-    }
+    runner_of(configuration).check(configuration);
   } catch (const UserError& error) {
     return error.what();
   }

@@ -1,39 +1,27 @@
-#include "firmware/sweep/stripe_point.h"
-
-#include <filesystem>
-
-#include "firmware/bench/evaluation.h"
+#include "firmware/codesign/point.h"
 #include "firmware/compiler/stripe/text.h"
 #include "firmware/compiler/stripe/verify.h"
 #include "firmware/energy/tcu.h"
-#include "firmware/sweep/evaluate.h"
+#include "firmware/sweep/codesign_sections.h"
+#include "firmware/sweep/network_point.h"
 #include "firmware/sweep/read_section.h"
+#include "firmware/sweep/runner.h"
 #include "firmware/tensorflow/model_files.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
-#include "isa/support/json_text.h"
-#include "isa/support/sha256.h"
 #include "isa/tcu/architecture_table.h"
 
 namespace tactus::sweep {
 namespace {
 
-/// A key that names a file: its section, its name, and the key of the file's hash.
-struct File {
-  const char *section, *key, *hash;
-};
-constexpr File files[] = {{"workload", "stripe", "sha256"},
-                          {"codesign", "passes", "passes_sha256"},
-                          {"codesign", "energy", "energy_sha256"}};
-
-std::string full_path_beside(const std::string& name, const std::string& file) {
-  return std::filesystem::absolute(resolve_beside(file, name)).lexically_normal().string();
-}
-
 bool is_of_zoo(const std::string& name) { return name.compare(0, 4, "zoo:") == 0; }
 
-}  // namespace
+NamedFile plain_file(const std::string& value, const std::string& beside) {
+  if (is_of_zoo(value)) return {value, {}};
+  const std::string path = full_path_beside(value, beside);
+  return {path, path};
+}
 
 Configuration stripe_defaults(const std::string& board, const std::string& file) {
   Configuration result;
@@ -44,20 +32,6 @@ Configuration stripe_defaults(const std::string& board, const std::string& file)
   result["codesign"] = {{"passes", ""}, {"energy", ""}};
   codesign::study_parameters().write(result["codesign"], codesign::Study());
   return result;
-}
-
-void bind_stripe_files(Configuration& configuration, const std::string& file) {
-  for (const File& one : files) {
-    Configuration& section = configuration[one.section];
-    const auto name = section[one.key].get<std::string>();
-    if (name.empty() || is_of_zoo(name)) continue;
-    const bool is_table = std::string_view(one.key) == "energy";
-    const std::string path = is_table ? full_path_beside(energy::table_path(name, file), file)
-                                      : full_path_beside(name, file);
-    // A table of configs/energy keeps its short name.
-    section[one.key] = is_table && energy::table_path(name) != name ? name : path;
-    section[one.hash] = sha256(read_file(path));
-  }
 }
 
 codesign::PointTask to_stripe_task(const Configuration& configuration) {
@@ -74,39 +48,75 @@ codesign::PointTask to_stripe_task(const Configuration& configuration) {
   return task;
 }
 
-std::string evaluate_stripe(const Configuration& configuration, std::uint64_t max_cycles) {
+void check_stripe(const Configuration& configuration) {
+  const codesign::PointTask task = to_stripe_task(configuration);
+  check_machine(task, task.architecture);
+  codesign::check_files(task);
+}
+
+Configuration evaluate_stripe(const Configuration& configuration, const bench::ProgramCache&,
+                              std::uint64_t max_cycles) {
   codesign::PointTask task = to_stripe_task(configuration);
   if (max_cycles != 0) task.request.max_cycles = max_cycles;
   Configuration figures = codesign::evaluate(task);
-  const energy::OnChip needed = energy::on_chip(task.architecture);
-  figures["memory_bits"] = needed.memory_bits;
-  figures["multipliers"] = needed.multipliers;
+  add_size(figures, task.architecture);
   // One number that stands for the area. A multiplier counts like a bit of memory.
-  figures["area_proxy"] = needed.memory_bits + needed.multipliers;
-  return text_of_json(figures);
+  figures["area_proxy"] = figures.at("memory_bits").get<std::uint64_t>() +
+                          figures.at("multipliers").get<std::uint64_t>();
+  return figures;
 }
 
-std::string stripe_file_problem(const std::string& key, const std::string& value,
-                                const std::string& file) {
-  if (value.empty()) return "";
-  try {
-    if (key == "codesign.energy") (void)energy::read_table(energy::table_path(value, file));
-    if (key == "codesign.energy") return "";
-    const std::string path = resolve_beside(file, value);
-    if (key == "workload.stripe") {
-      if (is_of_zoo(value)) {
-        (void)nn::zoo_entry(value.substr(4));
-      } else if (tf::is_model_name(value)) {
-        (void)tf::load_model(path);
-      } else {
-        stripe::verify(stripe::read_program(read_text(path), path), path);
-      }
-    }
-    if (key == "codesign.passes") (void)read_text(path);
-  } catch (const UserError& error) {
-    return error.what();
+void check_stripe_value(const std::string& key, const std::string& value,
+                        const std::string& beside) {
+  if (value.empty()) return;
+  if (key == "codesign.energy") (void)energy::read_table(energy::table_path(value, beside));
+  if (key == "codesign.passes") (void)read_text(resolve_beside(beside, value));
+  if (key != "workload.stripe") return;
+  const std::string path = resolve_beside(beside, value);
+  if (is_of_zoo(value)) {
+    (void)nn::zoo_entry(value.substr(4));
+  } else if (tf::is_model_name(value)) {
+    (void)tf::load_model(path);
+  } else {
+    stripe::verify(stripe::read_program(read_text(path), path), path);
   }
-  return "";
+}
+
+/// Figures of a point that runs a Stripe program.
+std::vector<Figure> codesign_columns() {
+  return {
+      {"cycles_outside_kernels", "cycles", "cycles of the run outside its kernels"},
+      {"mac_points", "count", "multiply-accumulates that the program's kernels ask for"},
+      {"mac_slots", "count", "multiply-accumulates that the array does in all its busy cycles"},
+      {"kernels.*", "", "each kernel: start, cycles, predicted cycles, tiles"},
+      {"kernels", "list", "each kernel: start, cycles, predicted cycles, tiles"},
+      {"units.*", "", "share of the run in which each unit is busy"},
+      {"buses.*", "", "share of the run in which each bus is busy"},
+      {"predicted.*", "", "what the cost model predicts for the run"},
+      {"doubled.*", "", "time of the point with one parameter doubled, simulated and predicted"},
+      {"extended.*", "", "time of the point with an extension added, simulated and predicted"},
+      {"ideas", "list", "suggestions that would improve the point, with their evidence"},
+      {"hypothetical", "list", "predictions for hardware that was not simulated"}};
+}
+
+}  // namespace
+
+Runner stripe_runner() {
+  return {"workload.stripe",
+          "program",
+          "in place of network: a Stripe program, an .onnx file or zoo:NAME, by way of Stripe",
+          "board.name",
+          "workload.stripe",
+          {codesign::study_parameters().section()},
+          {{"workload", "stripe", "sha256", plain_file},
+           {"codesign", "passes", "passes_sha256", plain_file},
+           {"codesign", "energy", "energy_sha256", energy_file}},
+          stripe_defaults,
+          check_stripe_value,
+          check_stripe,
+          evaluate_stripe,
+          codesign_columns,
+          codesign_sections};
 }
 
 }  // namespace tactus::sweep

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/sweep/codesign_sections.h"
 #include "isa/support/error.h"
 
 namespace tactus::codesign {
@@ -84,14 +83,6 @@ TEST(Prediction, CountsTheInstructionsOfExtensions) {
   const Prediction predicted = predict(architecture, extensions, one, {8, 20, 1});
   EXPECT_EQ(predicted.kernels[0].paths.moves, (100U + 7) / 8 + 4 + 6);
   EXPECT_EQ(predicted.cycles, 13U + 4 + 6);
-}
-
-TEST(ParetoPoints, ArePointsThatNoOtherDominates) {
-  using Rows = std::vector<std::vector<double>>;
-  EXPECT_EQ(sweep::pareto_points(Rows{{1, 2, 3}, {1, 2, 4}, {3, 2, 1}, {2, 2, 2}}),
-            (std::vector<std::size_t>{0, 2, 3}));
-  EXPECT_EQ(sweep::pareto_points(Rows{{1, 1}, {1, 1}}), (std::vector<std::size_t>{0}));
-  EXPECT_TRUE(sweep::pareto_points({}).empty());
 }
 
 }  // namespace

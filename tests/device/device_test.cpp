@@ -11,7 +11,6 @@
 #include "firmware/report/run_document.h"
 #include "firmware/report/tcu/device_observer.h"
 #include "firmware/report/tcu/run_figures.h"
-#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "models/axi/bus_map.h"
 #include "models/tcu/fast/tcu_sequences.h"
@@ -542,8 +541,6 @@ nlohmann::ordered_json common_statistics(const std::string& text) {
 std::string statistics_of(const TcuRunResult& result, const Model& model, double clock_mhz,
                           const MachineRates& rates) {
   RunDocument document;
-  document.version = version;
-  document.revision = git_revision;
   document.clock_mhz = clock_mhz;
   document.back_to_back = false;
   document.rates = rates;

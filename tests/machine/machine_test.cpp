@@ -46,8 +46,6 @@ class ToyTest : public testing::Test {
 RunDocument document(const ToySimulation& simulation, const RunResult& run,
                      const Activity& activity) {
   RunDocument d;
-  d.version = "1";
-  d.revision = "r";
   d.kind = "program";
   d.subject = "three <additions>";
   d.machine = "a toy";

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "firmware/sweep/evaluate.h"
+#include "firmware/config/config_files.h"
+#include "firmware/sweep/network_point.h"
+#include "firmware/sweep/runner.h"
 #include "isa/dais/json.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -203,6 +205,32 @@ TEST(SweepDefinition, ListsAndObjectsOfAnArchitectureAreKeys) {
                "be a number, a string, true or false, is an array");
   expect_error(R"("axes": [{"key": "board.memory", "values": [{}]}])", "unknown key");
   expect_error(R"("derived": {"architecture.lookup_tables": "1"}, )" + axis, "is no single value");
+}
+
+/// A sweep in another folder names its files from there, the energy tables of all kinds of points
+/// as well: the point has the full path, and the hash of the content.
+TEST(SweepDefinition, EnergyTablesAreFilesBesideTheSweep) {
+  const std::string above = testing::TempDir() + "sweep_energy", folder = above + "/tables";
+  std::filesystem::create_directories(folder);
+  write_file_atomically(folder + "/own.json", read_text(config_path("energy", "relative")));
+  std::filesystem::current_path(above);
+  const auto bound = [](const std::string& base, const std::string& section) {
+    const Definition definition =
+        parse_definition(R"({"name": "t", "base": {)" + base + R"(}, "axes": [{"key": ")" +
+                             section + R"(.energy", "values": ["own.json", "relative"]}]})",
+                         "tables/s.json");
+    const std::vector<Configuration> all = configurations(definition);
+    for (const Configuration& point : all) {
+      EXPECT_EQ(point.at(section).at("energy_sha256"), all[0].at(section).at("energy_sha256"));
+    }
+    EXPECT_EQ(all[1].at(section).at("energy"), "relative");
+    return all[0].at(section).at("energy").get<std::string>();
+  };
+  const std::string board = R"("board": {"name": "zcu104"}, "workload": )";
+  EXPECT_EQ(bound(board + R"({"network": "mlp"})", "measure"), folder + "/own.json");
+  EXPECT_EQ(bound(board + R"({"stripe": "zoo:mlp"})", "codesign"), folder + "/own.json");
+  EXPECT_EQ(bound(R"("board": {"machine": "pvc"}, "workload": {"gemm": "8x8x8"})", "measure"),
+            folder + "/own.json");
 }
 
 /// Paths of DAIS programs and of .tprog files are relative to the sweep's file; the point has their

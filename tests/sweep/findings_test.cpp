@@ -13,24 +13,25 @@ namespace {
 TEST(SweepFindings, AFrontHasThePointsThatNoOtherDominates) {
   std::mt19937 engine(7);
   for (int round = 0; round < 200; ++round) {
-    std::vector<CostAndTime> points(1 + engine() % 40);
-    for (CostAndTime& p : points) {
-      p = {static_cast<double>(engine() % 12), static_cast<double>(engine() % 12)};
+    const std::size_t values = 2 + engine() % 2;
+    std::vector<std::vector<double>> points(engine() % 40);
+    for (std::vector<double>& p : points) {
+      for (std::size_t v = 0; v < values; ++v) p.push_back(static_cast<double>(engine() % 12));
     }
     std::vector<bool> on(points.size());
     const std::vector<std::size_t> front = pareto_front(points);
     for (std::size_t i = 0; i < front.size(); ++i) {
       on[front[i]] = true;
       if (i > 0) {
-        EXPECT_LT(points[front[i - 1]].cost, points[front[i]].cost);
+        EXPECT_LT(points[front[i - 1]], points[front[i]]);
       }
     }
     for (std::size_t i = 0; i < points.size(); ++i) {
       bool beaten = false;
       for (std::size_t k = 0; k < points.size(); ++k) {
-        const bool no_worse = points[k].cost <= points[i].cost && points[k].time <= points[i].time;
-        const bool equal = points[k].cost == points[i].cost && points[k].time == points[i].time;
-        beaten = beaten || (no_worse && (!equal || k < i));
+        bool no_worse = true;
+        for (std::size_t v = 0; v < values; ++v) no_worse &= points[k][v] <= points[i][v];
+        beaten = beaten || (no_worse && (points[k] != points[i] || k < i));
       }
       EXPECT_NE(on[i], beaten) << i;
     }

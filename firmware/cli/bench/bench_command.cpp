@@ -292,37 +292,29 @@ void print_notes(const std::vector<Row>& rows, std::size_t left) {
 /// Prints a table of the rows in which requests arrive, with a line for each network. Prints
 /// nothing if there are none.
 void print_served(const std::vector<Row>& rows, const std::vector<Outcome>& outcomes) {
-  using Align = Table::Align;
-  Table table({{"requests that arrive", Align::left},
-               {"board", Align::left},
-               {"network", Align::left},
-               {"done"},
-               {"dropped"},
-               {"frames/s"},
-               {"median ms"},
-               {"99 % ms"},
-               {"max ms"},
-               {"slowdown"}});
-  std::vector<std::vector<std::string>> cells;
+  Table table;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!outcomes[i].figures || outcomes[i].figures->serving.is_null()) continue;
     std::string title = rows[i].program();
     for (const auto& [name, figures] : outcomes[i].figures->serving.items()) {
-      std::vector<std::string>& row = cells.emplace_back();
-      row = {std::exchange(title, ""), rows[i].board.name, name};
-      for (const char* key : {"done", "dropped"}) row.push_back(figures.at(key).dump());
-      row.push_back(fmt::format("{:.2f}", figures.at("frames_per_second").get<double>()));
-      row.resize(10);
-      if (!figures.contains("latency_ms")) continue;
-      const Json& latency = figures.at("latency_ms");
-      std::size_t column = 6;
-      for (const char* key : {"median", "p99", "max"}) {
-        row[column++] = fmt::format("{:.3f}", latency.at(key).get<double>());
-      }
-      row[column] = fmt::format("{:.4f}", figures.at("slowdown").get<double>());
+      table.begin_row();
+      table.cell({"requests that arrive", true}, std::exchange(title, ""));
+      table.cell({"board", true}, rows[i].board.name);
+      table.cell({"network", true}, name);
+      for (const char* key : {"done", "dropped"}) table.cell({key}, figures.at(key).dump());
+      const auto number = [&table](const char* column, int digits, const Json& value) {
+        table.cell({column},
+                   value.is_null() ? "" : fmt::format("{:.{}f}", value.get<double>(), digits));
+      };
+      number("frames/s", 2, figures.at("frames_per_second"));
+      const Json latency = figures.value("latency_ms", Json::object());
+      number("median ms", 3, latency.value("median", Json()));
+      number("99 % ms", 3, latency.value("p99", Json()));
+      number("max ms", 3, latency.value("max", Json()));
+      number("slowdown", 4, latency.empty() ? Json() : figures.at("slowdown"));
     }
   }
-  if (!cells.empty()) fmt::print("\n{}", table.text(cells));
+  if (!table.rows.empty()) fmt::print("\n{}", table.text());
 }
 
 // ---- files ----------------------------------------------------------------------------------
@@ -419,6 +411,13 @@ Outcome outcome_of(const JobResult& result) {
   return outcome;
 }
 
+/// The process that runs a row.
+Job row_job(const Args& args, const Row& row) {
+  Job job{{"bench", "--row"}, to_json(row.task)};
+  if (args.has("no-cache")) job.arguments.emplace_back("--no-cache");
+  return job;
+}
+
 /// Runs the rows in processes. Prints each row as soon as all rows before it are printed.
 std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, const Table& table,
                               std::size_t jobs) {
@@ -429,9 +428,7 @@ std::vector<Outcome> run_rows(const Args& args, const std::vector<Row>& rows, co
   auto progress = std::make_unique<Progress>(rows.size());
   const auto next = [&](std::size_t number, Job& job) {
     if (number == rows.size()) return false;
-    job.arguments = {"bench", "--row"};
-    if (args.has("no-cache")) job.arguments.emplace_back("--no-cache");
-    job.input = to_json(rows[number].task);
+    job = row_job(args, rows[number]);
     progress->show(
         fmt::format("{} of {} rows done, running {}", finished, rows.size(), rows[number].title()),
         finished);
@@ -462,9 +459,7 @@ int measure_speed(const Args& args, const std::vector<Row>& rows, std::size_t ti
   std::vector<Outcome> best(rows.size());
   const auto next = [&](std::size_t number, Job& job) {
     if (number == rows.size() * times) return false;
-    job.arguments = {"bench", "--row"};
-    if (args.has("no-cache")) job.arguments.emplace_back("--no-cache");
-    job.input = to_json(rows[number / times].task);
+    job = row_job(args, rows[number / times]);
     return true;
   };
   const auto done = [&](std::size_t number, const JobResult& result) {
@@ -484,7 +479,6 @@ int measure_speed(const Args& args, const std::vector<Row>& rows, std::size_t ti
                {"cycles"},
                {"seconds"},
                {"Mcycles/s"}});
-  std::vector<std::vector<std::string>> cells;
   std::size_t failed = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bench::Task& task = rows[i].task;
@@ -495,16 +489,16 @@ int measure_speed(const Args& args, const std::vector<Row>& rows, std::size_t ti
     }
     const Figures& figures = *best[i].figures;
     const std::uint64_t cycles = figures.cycles * runs_of(task.images(), figures.batch);
-    cells.push_back({rows[i].program(), rows[i].board.name,
-                     task.memory_model == MemoryModel::board ? "board's" : "fixed latency",
-                     fmt::format("{0}x{0}", task.architecture.array_size),
-                     fmt::format("{}", task.images()), fmt::format("{}", cycles),
-                     fmt::format("{:.3f}", figures.simulate_seconds),
-                     fmt::format("{:.1f}", static_cast<double>(cycles) / 1e6 /
-                                               std::max(1e-9, figures.simulate_seconds))});
+    table.row({rows[i].program(), rows[i].board.name,
+               task.memory_model == MemoryModel::board ? "board's" : "fixed latency",
+               fmt::format("{0}x{0}", task.architecture.array_size),
+               fmt::format("{}", task.images()), fmt::format("{}", cycles),
+               fmt::format("{:.3f}", figures.simulate_seconds),
+               fmt::format("{:.1f}", static_cast<double>(cycles) / 1e6 /
+                                         std::max(1e-9, figures.simulate_seconds))});
   }
   fmt::print("{}seconds: the least of {}, of one process on one core, elaboration included\n",
-             table.text(cells), counted(times, "simulation"));
+             table.text(), counted(times, "simulation"));
   return failed == 0 ? exit_ok : exit_mismatch;
 }
 

@@ -66,25 +66,29 @@ double deviation_percent(const ReplayRow& row, const ReplayResult& result) {
   return 100 * (latency_ms(result) / row.published_ms - 1);
 }
 
-std::vector<std::string> cells(const ReplayRow& row, const ReplayOutcome& outcome) {
-  std::vector<std::string> line{row.model, row.link, fmt::format("{:g}", row.published_ms)};
-  if (!outcome.result) {
-    const std::string why =
-        outcome.error.empty() ? "skipped: model not at hand" : "FAILED: " + outcome.error;
-    line.insert(line.end(), {"", "", "", "", "", why});
-    return line;
+void add_row(Table& table, const ReplayRow& row, const ReplayOutcome& outcome) {
+  const auto ms = [](Picoseconds time) {
+    return fmt::format("{:.3f}", static_cast<double>(time) / picoseconds_per_ms);
+  };
+  table.begin_row();
+  table.cell({"model", true}, row.model);
+  table.cell({"link", true}, row.link);
+  table.cell({"published ms"}, fmt::format("{:g}", row.published_ms));
+  std::string replayed, deviation, cycles, bytes, left_out = row.left_out;
+  if (const auto& result = outcome.result) {
+    replayed = ms(result->total);
+    deviation = fmt::format("{:+.1f}", deviation_percent(row, *result));
+    cycles = row.cycles == 0 ? "not modelled" : std::to_string(row.cycles);
+    bytes = std::to_string(result->traffic.in() + result->traffic.out());
+  } else {
+    left_out = outcome.error.empty() ? "skipped: model not at hand" : "FAILED: " + outcome.error;
   }
-  const ReplayResult& result = *outcome.result;
-  line.insert(line.end(),
-              {fmt::format("{:.3f}", latency_ms(result)),
-               fmt::format("{:+.1f}", deviation_percent(row, result)),
-               row.cycles == 0 ? "not modelled" : std::to_string(row.cycles),
-               std::to_string(result.traffic.in() + result.traffic.out()),
-               outcome.caching ? fmt::format("{:.3f}", static_cast<double>(*outcome.caching) /
-                                                           picoseconds_per_ms)
-                               : "",
-               row.left_out});
-  return line;
+  table.cell({"replay ms"}, replayed);
+  table.cell({"%"}, deviation);
+  table.cell({"cycles"}, cycles);
+  table.cell({"bytes"}, bytes);
+  table.cell({"parameters ms"}, outcome.caching ? ms(*outcome.caching) : "");
+  table.cell({"left out of the replay", true}, left_out);
 }
 
 Json row_json(const ReplayRow& row, const ReplayOutcome& outcome) {
@@ -148,26 +152,16 @@ int bench_replays(const Args& args, const std::vector<ReplayRow>& all) {
     return exit_ok;
   }
   const std::string folder = models_folder(args);
-  using Align = Table::Align;
-  Table table({{"model", Align::left},
-               {"link", Align::left},
-               {"published ms"},
-               {"replay ms"},
-               {"%"},
-               {"cycles"},
-               {"bytes"},
-               {"parameters ms"},
-               {"left out of the replay", Align::left}});
-  std::vector<std::vector<std::string>> lines;
+  Table table;
   Json json = Json::array();
   int code = exit_ok;
   for (const ReplayRow& row : rows) {
     const ReplayOutcome outcome = run(row, folder + "/" + row.file);
     if (!outcome.error.empty()) code = exit_mismatch;
-    lines.push_back(cells(row, outcome));
+    add_row(table, row, outcome);
     json.push_back(row_json(row, outcome));
   }
-  fmt::print("{}", table.text(lines));
+  fmt::print("{}", table.text());
   print_notes(rows, folder);
   if (const auto path = args.text("json")) {
     const Json file{

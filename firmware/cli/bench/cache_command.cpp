@@ -76,13 +76,11 @@ void print_list(const CacheFolder& folder) {
                {"network", Table::Align::left},
                {"array"},
                {"strategy", Table::Align::left}});
-  std::vector<std::vector<std::string>> rows;
   for (const CacheFolder::Entry& entry : folder.entries()) {
-    std::vector<std::string> row = {date(entry.used), megabytes(entry.bytes)};
-    for (std::string& cell : describe(entry.path)) row.push_back(std::move(cell));
-    rows.push_back(std::move(row));
+    table.row({date(entry.used), megabytes(entry.bytes)});
+    for (std::string& cell : describe(entry.path)) table.rows.back().push_back(std::move(cell));
   }
-  fmt::print("{}", table.text(rows));
+  fmt::print("{}", table.text());
 }
 
 void print_size(const std::string& path, const CacheFolder& folder) {

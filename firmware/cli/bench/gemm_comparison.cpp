@@ -137,37 +137,36 @@ void print_product(const Comparison& comparison) {
                row[i].bound.text);
     if (!machine.arithmetic_note().empty()) fmt::print("    {}\n", machine.arithmetic_note());
   }
-  std::vector<Table::Column> columns{{"", Table::Align::left}};
-  for (const auto& machine : comparison.machines) columns.push_back({machine->name()});
-  std::vector<std::vector<std::string>> cells;
+  Table table({{"", true}});
+  for (const auto& machine : comparison.machines) table.columns.push_back({machine->name()});
   for (const gemm::GemmFigure& figure : gemm::gemm_figures()) {
     if (figure.name == "schedule" || figure.name == "macs") continue;
-    std::vector<std::string> line{std::string(figure.title)};
-    for (const Measurement& m : row) line.push_back(gemm::to_text(figure, figure.value(m)));
-    cells.push_back(std::move(line));
+    table.row({std::string(figure.title)});
+    for (const Measurement& m : row) {
+      table.rows.back().push_back(gemm::to_text(figure, figure.value(m)));
+    }
   }
   if (comparison.energies) {
-    cells.push_back({comparison.energy_title()});
-    for (const Measurement& m : row) cells.back().push_back(energy_cell(comparison, m.energy));
+    table.row({comparison.energy_title()});
+    for (const Measurement& m : row) table.rows.back().push_back(energy_cell(comparison, m.energy));
   }
-  fmt::print("\n{}", Table(columns).text(cells));
+  fmt::print("\n{}", table.text());
 
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Measurement& m = row[i];
     fmt::print("\n{}\n", comparison.machines[i]->name());
-    std::vector<std::vector<std::string>> lost;
+    Table lost({{"  lost cycles", true}, {""}, {""}});
     for (const gemm::Lost& reason : gemm::lost_by_reason(m)) {
-      lost.push_back({"  " + reason.title, fmt::format("{}", reason.cycles),
-                      fmt::format("{:.1f} %", 100.0 * static_cast<double>(reason.cycles) /
-                                                  static_cast<double>(m.run.accounting.cycles))});
+      lost.row({"  " + reason.title, fmt::format("{}", reason.cycles),
+                fmt::format("{:.1f} %", 100.0 * static_cast<double>(reason.cycles) /
+                                            static_cast<double>(m.run.accounting.cycles))});
     }
-    fmt::print("{}", Table({{"  lost cycles", Table::Align::left}, {""}, {""}}).text(lost));
-    std::vector<std::vector<std::string>> levels;
+    Table levels({{"  bytes", true}, {"read"}, {"written"}});
     for (const gemm::Level& level : m.levels) {
-      levels.push_back({"  " + level.name, fmt::format("{}", level.bytes_read),
-                        fmt::format("{}", level.bytes_written)});
+      levels.row({"  " + level.name, fmt::format("{}", level.bytes_read),
+                  fmt::format("{}", level.bytes_written)});
     }
-    fmt::print("{}", Table({{"  bytes", Table::Align::left}, {"read"}, {"written"}}).text(levels));
+    fmt::print("{}{}", lost.text(), levels.text());
     std::string on_chip;
     for (const gemm::OnChipMemory& memory : comparison.machines[i]->on_chip()) {
       on_chip +=
@@ -202,41 +201,33 @@ class ProductTable {
   }
 
   void line(const Measurement& m, const gemm::Runner& machine) {
-    std::vector<std::string> cells{m.problem.name,
-                                   m.problem.shape(),
-                                   fmt::format("{}", m.problem.count),
-                                   machine.name(),
-                                   fmt::format("{}", m.run.cycles),
-                                   fmt::format("{:.1f}", m.macs_per_cycle()),
-                                   fmt::format("{:.1f} %", 100 * m.useful_mac()),
-                                   fmt::format("{:.1f} %", 100 * m.share_of_bound()),
-                                   fmt::format("{}", m.bytes_moved())};
-    if (comparison_.energies) cells.push_back(energy_cell(comparison_, m.energy));
-    fmt::print("{}", table_.line(cells));
+    print({m.problem.name, m.problem.shape(), fmt::format("{}", m.problem.count), machine.name()},
+          m.run.cycles, m.macs_per_cycle(), m.useful_mac(), m.share_of_bound(), m.bytes_moved(),
+          comparison_.energies ? m.energy.at("total").get<double>() : 0);
     std::fflush(stdout);
   }
 
   void totals() {
     for (std::size_t i = 0; i < comparison_.machines.size(); ++i) {
       const Comparison::Total total = comparison_.total(i);
-      std::vector<std::string> cells{"all, by count",
-                                     "",
-                                     "",
-                                     comparison_.machines[i]->name(),
-                                     fmt::format("{}", total.cycles),
-                                     fmt::format("{:.1f}", static_cast<double>(total.macs) /
-                                                               static_cast<double>(total.cycles)),
-                                     fmt::format("{:.1f} %", 100 * total.useful_mac),
-                                     fmt::format("{:.1f} %", 100 * total.share_of_bound),
-                                     fmt::format("{}", total.bytes)};
-      if (comparison_.energies) {
-        cells.push_back(energy::energy_text(total.energy, comparison_.energies->unit()));
-      }
-      fmt::print("{}", table_.line(cells));
+      print({"all, by count", "", "", comparison_.machines[i]->name()}, total.cycles,
+            static_cast<double>(total.macs) / static_cast<double>(total.cycles), total.useful_mac,
+            total.share_of_bound, total.bytes, total.energy);
     }
   }
 
  private:
+  void print(std::vector<std::string> cells, std::uint64_t cycles, double macs_per_cycle,
+             double useful_mac, double share_of_bound, std::uint64_t bytes, double energy) {
+    cells.insert(cells.end(),
+                 {fmt::format("{}", cycles), fmt::format("{:.1f}", macs_per_cycle),
+                  fmt::format("{:.1f} %", 100 * useful_mac),
+                  fmt::format("{:.1f} %", 100 * share_of_bound), fmt::format("{}", bytes)});
+    if (comparison_.energies) {
+      cells.push_back(energy::energy_text(energy, comparison_.energies->unit()));
+    }
+    fmt::print("{}", table_.line(cells));
+  }
   static std::vector<Table::Column> columns(const Comparison& comparison) {
     std::vector<Table::Column> columns{{"product", Table::Align::left},
                                        {"M x N x K"},

@@ -144,16 +144,14 @@ void print_wire(const char* way, const LinkFigures& figures, Picoseconds total) 
 
 void print_result(const Executable& executable, const LinkReplayResult& result, bool parts) {
   Table table({{"  transfer", Table::Align::left}, {"bytes"}, {"start ms"}, {"end ms"}});
-  std::vector<std::vector<std::string>> rows;
   const auto ms = [](Picoseconds time) {
     return fmt::format("{:.6f}", static_cast<double>(time) / picoseconds_per_ms);
   };
   for (const ReplayStep& step : result.steps) {
-    rows.push_back({"  " + step_text(executable, step),
-                    step.bytes > 0 ? std::to_string(step.bytes) : "", ms(step.start),
-                    ms(step.end)});
+    table.row({"  " + step_text(executable, step), step.bytes > 0 ? std::to_string(step.bytes) : "",
+               ms(step.start), ms(step.end)});
   }
-  fmt::print("{}", table.text(rows));
+  fmt::print("{}", table.text());
   const darwinn::Traffic& traffic = result.traffic;
   fmt::print(
       "  bytes: instructions {}, inputs {}, parameters {}, scratch in {}, outputs {}, "

@@ -49,14 +49,13 @@ std::string ReplaySeries::text() const {
                {"parameters", Table::Align::left},
                {"latency ms"},
                {"end ms"}});
-  std::vector<std::vector<std::string>> rows;
   for (std::size_t r = 0; r < requests_.size(); ++r) {
     const Request& one = requests_[r];
-    rows.push_back({std::to_string(r), models_[one.model].file->name(), parameters_text(one),
-                    exact_ms(one.end - one.start), exact_ms(one.end)});
+    table.row({std::to_string(r), models_[one.model].file->name(), parameters_text(one),
+               exact_ms(one.end - one.start), exact_ms(one.end)});
   }
   const ParameterCache::Stats& stats = cache_.stats();
-  return text + "\n" + table.text(rows) +
+  return text + "\n" + table.text() +
          fmt::format("\nparameters: {} loads, {} token hits, {} evictions\n", stats.loads,
                      stats.hits, stats.evictions);
 }

@@ -97,10 +97,9 @@ std::string cost_table(const std::string& title,
                {"%"},
                {"energy units"},
                {"%"}});
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, cost] : costs) rows.push_back(cost_cells(name, cost, sum));
-  rows.push_back(cost_cells("sum", sum, sum));
-  return table.text(rows);
+  for (const auto& [name, cost] : costs) table.row(cost_cells(name, cost, sum));
+  table.row(cost_cells("sum", sum, sum));
+  return table.text();
 }
 
 void print_totals(const Estimate& estimate, double clock_mhz) {

@@ -21,7 +21,6 @@
 #include "firmware/report/layer_table.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/tcu/run_figures.h"
-#include "firmware/report/version.h"
 #include "firmware/zoo/topology.h"
 #include "firmware/zoo/zoo.h"
 #include "isa/support/error.h"
@@ -47,7 +46,7 @@ struct Simulated {
   double frames_per_second = 0;
   std::uint64_t dram_bytes = 0;
   ComparedRun run;
-  LayerTable table;
+  TextTable table;
   std::string statistics;
   std::string most_lost;  ///< the main reason for lost cycles; empty: none
 };
@@ -133,40 +132,24 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   progress.begin(model.layers.empty() ? 0 : model.layers.back().first + model.layers.back().count);
   run_options.progress = [&](Cycle cycles, std::uint64_t done) { progress.update(cycles, done); };
   const auto start = std::chrono::steady_clock::now();
-  const TcuRunResult run =
-      host.run_image(bench::seeded_inputs(program, task.seed), run_options).run;
+  TcuImages ran;
+  ran.images.push_back(host.run_image(bench::seeded_inputs(program, task.seed), run_options));
+  const TcuRunResult& run = ran.images.front().run;
   progress.clear();
   require_finished(run);
 
-  RunDocument document;
-  document.version = version;
-  document.revision = git_revision;
-  document.kind = "topology";
-  document.subject = file;
-  document.machine = machine_line(config);
+  RunDocument document =
+      tcu_document("topology", file, config, simulation.machine().rates(), ran, result.macs);
   document.board = board;
-  document.clock_mhz = config.clock_mhz;
-  document.host_us = config.host_us;
   document.batch = model.batch;
-  document.macs = result.macs;
   document.expected = expectations(model.layers);
-  document.rates = simulation.machine().rates();
   document.configuration = configuration_of(task, board);
   document.total_cycles = simulation.now();
   document.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ReportedRun reported;
-  reported.run = &run;
-  reported.cycles = run.cycles;
-  reported.last_retire = run.last_retire_padded;
-  reported.own = own_figures(run, config.architecture, std::nullopt);
-  if (!task.energy.empty()) {
-    const energy::Meter meter(energy::read_table(task.energy),
-                              energy::machine_of(config.architecture));
-    reported.own["energy"] =
-        energy::energy_of(meter, run, config.architecture, config, model.batch);
+  if (const auto meter = energy::meter_of(task.energy, config.architecture)) {
+    energy::add_to(document, *meter, config);
   }
-  document.images.push_back(std::move(reported));
 
   result.statistics = stats_json(document);
   result.run = run_of_statistics(json_of_text(result.statistics), file, result.name);
@@ -186,52 +169,34 @@ Simulated simulate(bench::Task task, const bench::ProgramCache& cache, std::size
   return result;
 }
 
-/// Titles of the columns, on the screen and on the page.
-std::vector<std::string> titles_of(const std::vector<Simulated>& all) {
-  std::vector<std::string> titles{
-      "topology", "layers",   "MMAC with padding",       "MMAC without padding",      "cycles",
-      "time",     "frames/s", array_figures::busy_title, array_figures::useful_title, "DRAM MB"};
-  if (!all.front().run.energy.empty()) titles.emplace_back("energy");
-  titles.emplace_back("most lost to");
-  return titles;
-}
-
-std::vector<std::string> cells_of(const Simulated& s) {
-  std::vector<std::string> cells{
-      s.name,
-      std::to_string(s.layers),
-      fmt::format("{:.3f}", static_cast<double>(s.macs_with_padding) / 1e6),
-      fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6),
-      std::to_string(s.run.cycles),
-      time_text(s.run.latency_ms),
-      fmt::format("{:.2f}", s.frames_per_second),
-      fmt::format("{:.1f}", 100 * s.busy.value_or(0)),
-      fmt::format("{:.1f}", 100 * s.useful.value_or(0)),
-      fmt::format("{:.3f}", static_cast<double>(s.dram_bytes) / 1e6)};
-  if (!s.run.energy.empty()) cells.push_back(fmt::format("{:.5g}", s.run.energy.front().second));
-  cells.push_back(s.most_lost);
-  return cells;
+/// The table of all topologies, for the screen and the page.
+TextTable table_of(const std::vector<Simulated>& all) {
+  TextTable table;
+  for (const Simulated& s : all) {
+    table.begin_row();
+    table.cell({"topology", true}, s.name);
+    table.cell({"layers"}, std::to_string(s.layers));
+    table.cell({"MMAC with padding"},
+               fmt::format("{:.3f}", static_cast<double>(s.macs_with_padding) / 1e6));
+    table.cell({"MMAC without padding"}, fmt::format("{:.3f}", static_cast<double>(s.macs) / 1e6));
+    table.cell({"cycles"}, std::to_string(s.run.cycles));
+    table.cell({"time"}, time_text(s.run.latency_ms));
+    table.cell({"frames/s"}, fmt::format("{:.2f}", s.frames_per_second));
+    table.cell({array_figures::busy_title}, fmt::format("{:.1f}", 100 * s.busy.value_or(0)));
+    table.cell({array_figures::useful_title}, fmt::format("{:.1f}", 100 * s.useful.value_or(0)));
+    table.cell({"DRAM MB"}, fmt::format("{:.3f}", static_cast<double>(s.dram_bytes) / 1e6));
+    if (!s.run.energy.empty()) {
+      table.cell({"energy"}, fmt::format("{:.5g}", s.run.energy.front().second));
+    }
+    table.cell({"most lost to", true}, s.most_lost);
+  }
+  return table;
 }
 
 /// A line that names the table of energies; empty if there are none.
 std::string energy_line(const std::vector<Simulated>& all) {
   const std::string& table = all.front().run.energy_table;
   return table.empty() ? "" : "energy by table " + table;
-}
-
-/// A table as HTML; its first and last columns are texts.
-std::string table_html(const std::vector<std::string>& titles,
-                       const std::vector<std::vector<std::string>>& rows) {
-  std::vector<html::Table::Column> columns;
-  for (const std::string& title : titles) columns.push_back({title});
-  columns.front().text = columns.back().text = true;
-  html::Table table(columns, html::Table::Kind::list);
-  for (const auto& row : rows) {
-    std::vector<std::string> cells;
-    for (const std::string& cell : row) cells.push_back(html::escape(cell));
-    table.row(std::move(cells));
-  }
-  return table.html();
 }
 
 std::string page_of(const std::vector<Simulated>& all, const std::string& board) {
@@ -245,9 +210,7 @@ std::string page_of(const std::vector<Simulated>& all, const std::string& board)
   if (const std::string energy = energy_line(all); !energy.empty()) {
     page.lead("<p>" + html::escape(energy) + ".</p>\n");
   }
-  std::vector<std::vector<std::string>> rows;
-  for (const Simulated& one : all) rows.push_back(cells_of(one));
-  page.section("Topologies", table_html(titles_of(all), rows));
+  page.section("Topologies", html::list(table_of(all)));
   if (all.size() > 1) {
     std::vector<ComparedRun> runs;
     for (const Simulated& one : all) runs.push_back(one.run);
@@ -256,8 +219,7 @@ std::string page_of(const std::vector<Simulated>& all, const std::string& board)
     }
   }
   for (const Simulated& one : all) {
-    page.section(fmt::format("Layers of {}", one.name),
-                 table_html(one.table.titles, one.table.rows));
+    page.section(fmt::format("Layers of {}", one.name), html::list(one.table));
   }
   return page.html();
 }
@@ -291,9 +253,7 @@ int topologies_command(const Words& words) {
   for (const std::string& file : files) {
     layers.push_back(nn::parse_topology(read_text(file), file).size());
   }
-  if (!task.energy.empty()) {
-    (void)energy::Meter(energy::read_table(task.energy), energy::machine_of(task.architecture));
-  }
+  (void)energy::meter_of(task.energy, task.architecture);
   const auto folder = args.text("output");
   if (folder) {
     std::error_code error;
@@ -312,17 +272,12 @@ int topologies_command(const Words& words) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     all.push_back(simulate(task, cache, layers[i], files[i], board));
   }
-  std::vector<Table::Column> columns;
-  std::vector<std::vector<std::string>> rows;
-  for (const std::string& title : titles_of(all)) columns.push_back({title});
-  columns.front().align = columns.back().align = Table::Align::left;
-  for (const Simulated& one : all) rows.push_back(cells_of(one));
   if (const std::string energy = energy_line(all); !energy.empty()) fmt::print("{}\n", energy);
-  fmt::print("{}", Table(columns).text(rows));
+  fmt::print("{}", Table(table_of(all)).text());
   if (!folder) return exit_ok;
   for (const Simulated& one : all) {
     write_file_atomically(*folder + "/" + one.name + ".json", one.statistics);
-    write_file_atomically(*folder + "/" + one.name + ".csv", layers_csv(one.table));
+    write_file_atomically(*folder + "/" + one.name + ".csv", to_csv(one.table));
   }
   write_file_atomically(*folder + "/index.html", page_of(all, board));
   fmt::print("page in {}/index.html\n", *folder);

@@ -22,7 +22,6 @@
 #include "firmware/energy/dpas.h"
 #include "firmware/energy/report.h"
 #include "firmware/report/dpas/run_figures.h"
-#include "firmware/report/version.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/support/error.h"
 #include "isa/support/files.h"
@@ -134,8 +133,6 @@ class DpasRunner {
   [[nodiscard]] RunDocument document() {
     RunDocument document =
         dpas_document(plan_.program_path, plan_.board, plan_.config, simulation_.machine().rates());
-    document.version = version;
-    document.revision = git_revision;
     document.configuration = configuration(plan_);
     document.unwritten = plan_.unwritten;
     ReportedRun run = dpas_reported_run(result_);

@@ -127,14 +127,11 @@ void tell_notes(const RunRecorder& recorder) {
 }
 
 std::string layers_text(const RunDocument& document) {
-  const LayerTable layers = layer_table(document);
+  Table layers(layer_table(document));
   if (layers.rows.empty()) {
     return "\nThe run names no layers; --regions 20 cuts the program into 20 parts.\n";
   }
-  std::vector<Table::Column> columns;
-  for (const std::string& title : layers.titles) columns.push_back({title});
-  columns.front().align = columns.back().align = Table::Align::left;
-  std::string text = "\n" + Table(columns).text(layers.rows);
+  std::string text = "\n" + layers.text();
   for (const std::string& finding :
        prediction_findings(document.images.front().run->accounting, document.expected)) {
     text += finding + "\n";

@@ -500,10 +500,7 @@ RunPlan plan_run(const Args& args) {
   plan.output = args.text("output");
   static_cast<RunOutputs&>(plan) = read_run_outputs(args, tcu_machine_info());
   plan_regions(plan);
-  if (!plan.energy.empty()) {
-    plan.meter.emplace(energy::read_table(plan.energy),
-                       energy::machine_of(plan.config.architecture));
-  }
+  plan.meter = energy::meter_of(plan.energy, plan.config.architecture);
   plan.vectors_text = [architecture = plan.config.architecture](const auto& bytes) {
     return tcu::to_csv(bytes, architecture);
   };

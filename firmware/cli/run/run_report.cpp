@@ -9,7 +9,6 @@
 #include "firmware/config/coverage.h"
 #include "firmware/energy/tcu.h"
 #include "firmware/report/tcu/run_figures.h"
-#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 
@@ -43,8 +42,6 @@ RunDocument run_document(const RunReport& report) {
                                       plan.model ? plan.model->file.name : plan.workload.program,
                                       plan.config, report.rates, report, macs);
   document.expected = expectations(plan.regions);
-  document.version = version;
-  document.revision = git_revision;
   document.accuracy = coverage_text(plan.config, report.tcus);
   if (!plan.board.name.empty()) document.board = plan.board_text();
   document.configuration = config_json(plan);

@@ -121,98 +121,74 @@ class ServingRunner {
   }
 
   [[nodiscard]] std::string models_table(const ServingFigures& figures, double clock_mhz) const {
-    Table table({{"model", Table::Align::left},
-                 {"units", Table::Align::left},
-                 {"requests", Table::Align::left},
-                 {"arrived"},
-                 {"done"},
-                 {"dropped"},
-                 {"waiting"},
-                 {"frames/s"},
-                 {"latency ms"},
-                 {"median"},
-                 {"95 %"},
-                 {"99 %"},
-                 {"max"},
-                 {"queued ms"},
-                 {"slowdown"},
-                 {"bytes %"}});
-    std::vector<std::vector<std::string>> rows;
-    const auto ms = [clock_mhz](double cycles) {
-      return fmt::format("{:.3f}", cycles / clock_mhz / 1e3);
-    };
+    Table table;
     for (unsigned m = 0; m < figures.models.size(); ++m) {
       const ServedModel& model = asked_.serving.models[m];
       const ModelFigures& f = figures.models[m];
-      std::vector<std::string> row{model.name,
-                                   units_text(model.units),
-                                   model.arrivals.text,
-                                   std::to_string(f.arrived),
-                                   std::to_string(f.done),
-                                   std::to_string(f.dropped),
-                                   std::to_string(f.waiting),
-                                   fmt::format("{:.2f}", f.frames_per_second)};
-      if (f.latency) {
-        const TimeRanks& l = *f.latency;
-        for (const Cycle cycles : {l.min, l.median, l.p95, l.p99, l.max}) {
-          row.push_back(ms(static_cast<double>(cycles)));
-        }
-        row.push_back(ms(f.queueing->mean));
-        row.push_back(fmt::format("{:.4f}", f.slowdown));
-      } else {
-        row.resize(row.size() + 7);
-      }
-      row.push_back(fmt::format("{:.1f}", 100 * f.share_of_bytes));
-      rows.push_back(std::move(row));
+      const TimeRanks l = f.latency.value_or(TimeRanks());
+      const auto ms = [&](const char* title, double cycles) {
+        table.cell({title}, f.latency ? fmt::format("{:.3f}", cycles / clock_mhz / 1e3) : "");
+      };
+      table.begin_row();
+      table.cell({"model", true}, model.name);
+      table.cell({"units", true}, units_text(model.units));
+      table.cell({"requests", true}, model.arrivals.text);
+      table.cell({"arrived"}, std::to_string(f.arrived));
+      table.cell({"done"}, std::to_string(f.done));
+      table.cell({"dropped"}, std::to_string(f.dropped));
+      table.cell({"waiting"}, std::to_string(f.waiting));
+      table.cell({"frames/s"}, fmt::format("{:.2f}", f.frames_per_second));
+      ms("latency ms", static_cast<double>(l.min));
+      ms("median", static_cast<double>(l.median));
+      ms("95 %", static_cast<double>(l.p95));
+      ms("99 %", static_cast<double>(l.p99));
+      ms("max", static_cast<double>(l.max));
+      ms("queued ms", f.latency ? f.queueing->mean : 0);
+      table.cell({"slowdown"}, f.latency ? fmt::format("{:.4f}", f.slowdown) : "");
+      table.cell({"bytes %"}, fmt::format("{:.1f}", 100 * f.share_of_bytes));
     }
-    return table.text(rows);
+    return table.text();
   }
 
   [[nodiscard]] std::string units_table(const ServingFigures& figures) const {
     Table table({{"unit"}, {"MHz"}, {"done"}, {"busy %"}, {"beginning %"}, {"waits for others %"}});
-    std::vector<std::vector<std::string>> rows;
     for (unsigned u = 0; u < figures.units.size(); ++u) {
       const UnitFigures& f = figures.units[u];
-      rows.push_back({std::to_string(u), fmt::format("{:g}", asked_.serving.clock_mhz_of(u)),
-                      std::to_string(f.done), fmt::format("{:.2f}", 100 * f.busy),
-                      fmt::format("{:.2f}", 100 * f.entering),
-                      fmt::format("{:.2f}", 100 * f.queued)});
+      table.row({std::to_string(u), fmt::format("{:g}", asked_.serving.clock_mhz_of(u)),
+                 std::to_string(f.done), fmt::format("{:.2f}", 100 * f.busy),
+                 fmt::format("{:.2f}", 100 * f.entering), fmt::format("{:.2f}", 100 * f.queued)});
     }
-    return table.text(rows);
+    return table.text();
   }
 
   [[nodiscard]] std::string waits_table(const ServingFigures& figures) const {
     const std::vector<ServedModel>& models = asked_.serving.models;
-    std::vector<Table::Column> columns{{"accesses wait at the memory, us", Table::Align::left}};
-    for (const ServedModel& model : models) columns.push_back({"for " + model.name});
-    Table table(columns);
-    std::vector<std::vector<std::string>> rows;
+    Table table({{"accesses wait at the memory, us", true}});
+    for (const ServedModel& model : models) table.columns.push_back({"for " + model.name});
     for (unsigned m = 0; m < models.size(); ++m) {
-      rows.push_back({models[m].name});
+      table.row({models[m].name});
       for (const double ns : figures.models[m].waits_ns) {
-        rows.back().push_back(fmt::format("{:.1f}", ns / 1e3));
+        table.rows.back().push_back(fmt::format("{:.1f}", ns / 1e3));
       }
     }
-    return table.text(rows);
+    return table.text();
   }
 
   [[nodiscard]] std::string slowdowns_table() const {
     const std::vector<ServedModel>& models = asked_.serving.models;
-    std::vector<Table::Column> columns{{"mean latency of", Table::Align::left}, {"alone ms"}};
-    for (const ServedModel& model : models) columns.push_back({"beside " + model.name});
-    Table table(columns);
-    std::vector<std::vector<std::string>> rows;
+    Table table({{"mean latency of", true}, {"alone ms"}});
+    for (const ServedModel& model : models) table.columns.push_back({"beside " + model.name});
     const double clock_mhz = asked_.serving.clock_mhz();
     for (unsigned m = 0; m < models.size(); ++m) {
       const auto& alone = slowdowns_->alone[m];
-      rows.push_back(
+      table.row(
           {models[m].name, alone ? fmt::format("{:.3f}", alone->latency / clock_mhz / 1e3) : ""});
       for (unsigned other = 0; other < models.size(); ++other) {
         const auto times = slowdowns_->of_latency(m, other);
-        rows.back().push_back(times ? fmt::format("x {:.3f}", *times) : "");
+        table.rows.back().push_back(times ? fmt::format("x {:.3f}", *times) : "");
       }
     }
-    return table.text(rows);
+    return table.text();
   }
 
   [[nodiscard]] Json statistics() const {

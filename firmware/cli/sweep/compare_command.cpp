@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <type_traits>
 
 #include <fmt/core.h>
 
@@ -138,33 +139,35 @@ std::string change(double value, double first) {
   return value == first ? "" : fmt::format("{:+.1f} %", 100 * (value / first - 1));
 }
 
-std::string number(std::uint64_t value) { return fmt::format("{}", value); }
-std::string number(double value) { return fmt::format("{:.5g}", value); }
+std::string cell(const std::string& value) { return value; }
+std::string cell(std::uint64_t value) { return fmt::format("{}", value); }
+std::string cell(double value) { return fmt::format("{:.5g}", value); }
 
-/// Rows of numbers: a column for each run, with the change from the first run in all others.
+/// Rows of values: a column for each run and, for numbers, one with the change from the first run
+/// in all others.
 template <typename T>
 std::string count_table(const Comparison& comparison, const std::string& title,
                         const std::vector<ComparedRow<T>>& rows) {
-  std::vector<Table::Column> columns = {{title, Table::Align::left}};
+  constexpr bool numbers = std::is_arithmetic_v<T>;
+  Table table({{title, true}});
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    columns.push_back({label_of(comparison, i)});
-    if (i > 0) columns.push_back({""});
+    table.columns.push_back({label_of(comparison, i), !numbers});
+    if (numbers && i > 0) table.columns.push_back({""});
   }
-  Table table(columns);
-  std::vector<std::vector<std::string>> cells;
   for (const auto& row : rows) {
-    std::vector<std::string> line = {row.name};
+    table.row({row.name});
+    std::vector<std::string>& line = table.rows.back();
     for (std::size_t i = 0; i < row.values.size(); ++i) {
-      const auto& value = row.values[i];
-      line.push_back(value ? number(*value) : "-");
-      if (i == 0) continue;
-      line.push_back(value && row.values.front() ? change(static_cast<double>(*value),
-                                                          static_cast<double>(*row.values.front()))
-                                                 : "");
+      const auto &value = row.values[i], &first = row.values.front();
+      line.push_back(value ? cell(*value) : "-");
+      if constexpr (numbers) {
+        if (i == 0) continue;
+        line.push_back(
+            value && first ? change(static_cast<double>(*value), static_cast<double>(*first)) : "");
+      }
     }
-    cells.push_back(std::move(line));
   }
-  return "\n" + table.text(cells);
+  return "\n" + table.text();
 }
 
 /// Rows with one name.
@@ -187,21 +190,6 @@ std::string energy_text(const Comparison& comparison,
     return text + "energies of different tables do not compare\n";
   }
   return text.empty() ? text : text + count_table(comparison, "energy", energy);
-}
-
-std::string settings_table(const Comparison& comparison) {
-  std::vector<Table::Column> columns = {{"setting", Table::Align::left}};
-  for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    columns.push_back({label_of(comparison, i), Table::Align::left});
-  }
-  Table table(columns);
-  std::vector<std::vector<std::string>> cells;
-  for (const auto& row : comparison.settings) {
-    std::vector<std::string> line = {row.name};
-    for (const auto& value : row.values) line.push_back(value.value_or("-"));
-    cells.push_back(std::move(line));
-  }
-  return "\n" + table.text(cells);
 }
 
 std::string explanation_text(const Comparison& comparison, std::size_t index) {
@@ -284,7 +272,7 @@ std::string full_tables(const Comparison& comparison) {
 
 std::string comparison_text(const Comparison& comparison, bool full) {
   std::string text = runs_text(comparison);
-  if (!comparison.settings.empty()) text += settings_table(comparison);
+  if (!comparison.settings.empty()) text += count_table(comparison, "setting", comparison.settings);
   for (std::size_t i = 1; i < comparison.runs.size(); ++i) text += explanation_text(comparison, i);
   return text + (full ? full_tables(comparison) : short_tables(comparison));
 }

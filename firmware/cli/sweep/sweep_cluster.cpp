@@ -168,15 +168,20 @@ int sweep_status(const std::string& folder) {
     user_error("{}: no folder of a sweep: it has neither results nor shards", folder);
   }
   std::map<std::string, std::string> statuses;  // status of each point, by hash
-  std::vector<std::vector<std::string>> rows;
+  Table table;
   std::size_t total = 0;
   for (const auto& [path, name] : folders) {
     const Part part = part_of(path, name, statuses);
     total = std::max(total, part.total);
     const std::size_t done = part.ok + part.failed;
-    rows.push_back({part.name, std::to_string(part.ok), std::to_string(part.failed),
-                    std::to_string(part.killed), part.last,
-                    done == 0 ? "" : duration_text(part.seconds / static_cast<double>(done))});
+    table.begin_row();
+    table.cell({"folder", true}, part.name);
+    table.cell({"ok"}, std::to_string(part.ok));
+    table.cell({"failed"}, std::to_string(part.failed));
+    table.cell({"killed"}, std::to_string(part.killed));
+    table.cell({"last result"}, part.last);
+    table.cell({"host time a point"},
+               done == 0 ? "" : duration_text(part.seconds / static_cast<double>(done)));
   }
   std::size_t ok = 0, failed = 0;
   for (const auto& [hash, status] : statuses) {
@@ -184,13 +189,7 @@ int sweep_status(const std::string& folder) {
     failed += status == "failed" ? 1 : 0;
   }
   const std::size_t open = total - std::min(total, ok + failed);
-  Table table({{"folder", Table::Align::left},
-               {"ok"},
-               {"failed"},
-               {"killed"},
-               {"last result"},
-               {"host time a point"}});
-  fmt::print("{}", table.text(rows));
+  fmt::print("{}", table.text());
   fmt::print("{}: {} of {} points ok, {} failed, {} to run{}\n", folder, ok, total, failed, open,
              fs::exists(folder + "/all/results.csv") ? "; joined in " + folder + "/all" : "");
   return ok == total ? exit_ok : exit_mismatch;

@@ -20,9 +20,9 @@
 #include "firmware/config/config_files.h"
 #include "firmware/report/version.h"
 #include "firmware/sweep/check_points.h"
-#include "firmware/sweep/evaluate.h"
 #include "firmware/sweep/report.h"
 #include "firmware/sweep/run.h"
+#include "firmware/sweep/runner.h"
 #include "isa/support/error.h"
 #include "isa/support/file_kind.h"
 #include "isa/support/files.h"
@@ -48,14 +48,14 @@ void say(const std::string& text) {
 /// Prints one line for each point and, on a terminal, the remaining time.
 class Report {
  public:
-  Report(std::size_t total, std::size_t at_once) : total_(total), at_once_(at_once) { show(); }
-  ~Report() { clear(); }
-  Report(const Report&) = delete;
-  Report& operator=(const Report&) = delete;
+  Report(std::size_t total, std::size_t at_once)
+      : progress_(total), total_(total), at_once_(at_once) {
+    show();
+  }
 
   void point(const Point& point, const Line& line) {
     ++done_;
-    clear();
+    progress_.clear();
     if (line["status"] == "ok") {
       say(fmt::format("point {:<6} {:>12} cycles  {:>13}\n", point.index,
                       line["figures"]["cycles"].get<std::uint64_t>(),
@@ -73,34 +73,21 @@ class Report {
     show();
   }
   /// Erases the line with the remaining time.
-  void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
-    shown_ = false;
-  }
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(Time::now() - start_).count();
-  }
+  void clear() { progress_.clear(); }
+  [[nodiscard]] double seconds() const { return progress_.seconds(); }
 
  private:
-  using Time = std::chrono::steady_clock;
   void show() {
-    if (!terminal_ || done_ == total_) return;
-    fmt::print(stderr, "{} of {} points, {} at once", done_, total_, at_once_);
-    if (done_ > 0) {
-      const double each = seconds() / static_cast<double>(done_);
-      fmt::print(stderr, ", about {} left",
-                 duration_text(each * static_cast<double>(total_ - done_)));
-    }
-    std::fflush(stderr);
-    shown_ = true;
+    if (done_ == total_) return;
+    const double each = seconds() / static_cast<double>(done_);
+    progress_.draw(fmt::format(
+        "{} of {} points, {} at once{}", done_, total_, at_once_,
+        done_ == 0 ? ""
+                   : fmt::format(", about {} left",
+                                 duration_text(each * static_cast<double>(total_ - done_)))));
   }
-  std::size_t total_;
-  std::size_t at_once_;
-  std::size_t done_ = 0;
-  bool terminal_ = is_rich_terminal() && verbosity() > Verbosity::quiet;
-  bool shown_ = false;
-  Time::time_point start_ = Time::now();
+  Progress progress_;
+  std::size_t total_, at_once_, done_ = 0;
 };
 
 /// Text with the values of the axes and derived keys at a point.
@@ -177,6 +164,22 @@ int run_merge(const std::string& command, const std::vector<std::string>& folder
   return merged.missing + merged.failed == 0 ? exit_ok : exit_mismatch;
 }
 
+/// Says where the results are and how many points failed. Returns the exit code.
+int say_results(const sweep::ResultsFolder& folder, const std::string& folder_name) {
+  std::size_t failed = 0;
+  std::size_t killed = 0;
+  for (const Line& line : folder.results().lines) {
+    failed += line["status"] == "ok" ? 0 : 1;
+    killed += line["status"] == "killed" ? 1 : 0;
+  }
+  say(fmt::format(
+      "results in {0}/results.jsonl and {0}/results.csv{1}{2}\n", folder_name,
+      failed > 0 ? fmt::format("; {} failed", counted(failed, "point")) : "",
+      killed > 0 ? fmt::format(", {} of them killed, which the same command runs again", killed)
+                 : ""));
+  return failed > 0 ? exit_mismatch : exit_ok;
+}
+
 int run_sweep(const Args& args, const std::string& path, const sweep::Limits& limits,
               bool only_stripe) {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
@@ -187,7 +190,8 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
       beside ? *beside + "/" + std::filesystem::path(path).filename().string() : path;
   const Definition definition = parse_as(
       FileKind::sweep, path, text, [&] { return sweep::parse_definition(text, path, where); });
-  if (only_stripe && !definition.base_of_all.is_stripe) {
+  if (only_stripe &&
+      std::string_view(definition.base_of_all.runner->subject) != "workload.stripe") {
     user_error(
         "{}:/base/workload/stripe: is missing: tactus codesign studies Stripe programs; "
         "networks and matrix products are swept by tactus sweep",
@@ -249,18 +253,7 @@ int run_sweep(const Args& args, const std::string& path, const sweep::Limits& li
     say(fmt::format("{} in {:.1f} s, {:.0f} a minute\n", counted(open, "point"), report.seconds(),
                     60 * static_cast<double>(open) / report.seconds()));
   }
-  std::size_t failed = 0;
-  std::size_t killed = 0;
-  for (const Line& line : folder.results().lines) {
-    failed += line["status"] == "ok" ? 0 : 1;
-    killed += line["status"] == "killed" ? 1 : 0;
-  }
-  say(fmt::format(
-      "results in {0}/results.jsonl and {0}/results.csv{1}{2}\n", *folder_name,
-      failed > 0 ? fmt::format("; {} failed", counted(failed, "point")) : "",
-      killed > 0 ? fmt::format(", {} of them killed, which the same command runs again", killed)
-                 : ""));
-  return failed > 0 ? exit_mismatch : exit_ok;
+  return say_results(folder, *folder_name);
 }
 
 int run_point(const sweep::Limits& limits) {

@@ -8,7 +8,6 @@
 #include "firmware/report/run_document.h"
 #include "firmware/report/run_figures.h"
 #include "firmware/report/tcu/run_figures.h"
-#include "firmware/report/version.h"
 #include "isa/support/error.h"
 #include "isa/support/json_text.h"
 #include "isa/tcu/layout.h"
@@ -210,8 +209,6 @@ std::string DeviceObserver::statistics(std::size_t program) const {
   const TcuRunResult& result = results_[program];
   const tcu::Architecture& architecture = device_.system().architecture();
   RunDocument document;
-  document.version = version;
-  document.revision = git_revision;
   document.clock_mhz = clock_mhz_[program];
   document.back_to_back = false;
   document.rates = machine().rates();

@@ -109,7 +109,7 @@ RunDocument tcu_document(const std::string& kind, const std::string& subject,
     reported.cycles = image.probe.value_or(run.cycles);
     // Golden figures include the padding of a model's stream, but not the padding of a bare
     // program.
-    reported.last_retire = kind == "model" ? run.last_retire_padded : run.last_retire;
+    reported.last_retire = kind == "program" ? run.last_retire : run.last_retire_padded;
     reported.own = own_figures(run, config.architecture, image.probe);
     reported.lines =
         summary_lines(run, config.architecture, reported.cycles, reported.last_retire, macs);

@@ -33,9 +33,9 @@ namespace tactus {
 /// The machine in one line.
 [[nodiscard]] std::string machine_line(const TcuSimulationConfig& config);
 
-/// The data of a report about images of a model, or about a program; `kind` is "model" or
-/// "program". The caller adds times and configuration. `macs` are as in summary_lines(). The result
-/// refers to `ran`, which must outlive it.
+/// The data of a report about images of a model, or about a program; `kind` is "model", "topology"
+/// or "program". The caller adds times and configuration. `macs` are as in summary_lines(). The
+/// result refers to `ran`, which must outlive it.
 [[nodiscard]] RunDocument tcu_document(const std::string& kind, const std::string& subject,
                                        const TcuSimulationConfig& config, const MachineRates& rates,
                                        const TcuImages& ran, std::optional<std::uint64_t> macs);

@@ -1,0 +1,39 @@
+// A table of text, for the screen (firmware/cli/table.h), for CSV files and for pages (html.h).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isa/support/csv.h"
+
+namespace tactus {
+
+struct TextTable {
+  struct Column {
+    std::string title;
+    bool text = false;        ///< text, at the left; else numbers
+    bool says_title = false;  ///< on narrow screens a page shows the title with the text
+  };
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;  ///< one cell for each column
+
+  /// Begins a row, for cells that come with their columns. All rows have the same columns.
+  void begin_row() { rows.emplace_back(); }
+  void cell(Column column, std::string text) {
+    if (rows.size() == 1) columns.push_back(std::move(column));
+    rows.back().push_back(std::move(text));
+  }
+  void row(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
+};
+
+/// A line of titles, then a line for each row.
+[[nodiscard]] inline std::string to_csv(const TextTable& table) {
+  std::vector<std::string> titles;
+  for (const TextTable::Column& column : table.columns) titles.push_back(column.title);
+  std::string text = csv_row(titles);
+  for (const auto& row : table.rows) text += csv_row(row);
+  return text;
+}
+
+}  // namespace tactus
