@@ -21,9 +21,14 @@ entry=$(grep -m 1 -E '^## [0-9]' CHANGELOG.md || true)
 [ "${BASH_REMATCH[1]:-}" = "$version" ] ||
   fault "CHANGELOG.md: the newest version is ${BASH_REMATCH[1]:-none}, CMakeLists.txt says $version"
 date=${BASH_REMATCH[2]:-}
-grep -qx "version: $version" CITATION.cff || fault "CITATION.cff: version is not $version"
-grep -qx "date-released: $date" CITATION.cff ||
-  fault "CITATION.cff: date-released is not $date, the date in CHANGELOG.md"
+# The file's own data, and those of the citation that it prefers, which are indented.
+for indent in "" "  "; do
+  grep -qx "${indent}version: $version" CITATION.cff ||
+    fault "CITATION.cff: a version is not $version"
+  grep -qx "${indent}date-released: $date" CITATION.cff ||
+    fault "CITATION.cff: a date-released is not $date, the date in CHANGELOG.md"
+done
+grep -qx "  year: ${date%%-*}" CITATION.cff || fault "CITATION.cff: the year is not ${date%%-*}"
 ! grep -n '^version *=' firmware/python/pyproject.toml ||
   fault "firmware/python/pyproject.toml: a version of its own"
 
