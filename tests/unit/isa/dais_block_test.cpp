@@ -132,7 +132,7 @@ TEST_F(DaisBlocks, ProblemsComeWithTheirPlace) {
   EXPECT_EQ(error(R"([{"name": "a", "program": "one.json"}, {"program": 3, "file": "x"}])"),
             "x.tarch:/dais_blocks/1/name: missing key\n"
             "x.tarch:/dais_blocks/1/program: must be a string, is a number\n"
-            "x.tarch:/dais_blocks/1/file: unknown key");
+            "x.tarch:/dais_blocks/1/file: unknown key; allowed \"name\", \"program\"");
   EXPECT_EQ(
       error(R"([{"name": "a", "program": "one.json"}, {"name": "A", "program": "one.json"}])"),
       "x.tarch:/dais_blocks/1/name: \"A\" is the name of block 0 too (letter case does not "
