@@ -125,6 +125,9 @@ void add_waits(const ServingPlan& plan, const ServingResult& result, ServingFigu
   }
 }
 
+/// Unit of the times of a request log.
+std::string time_unit(bool one_clock) { return one_clock ? "cycles" : "ps"; }
+
 }  // namespace
 
 ServingFigures serving_figures(const Serving& serving, const ServingPlan& plan,
@@ -275,16 +278,24 @@ std::vector<Figure> serving_columns() {
 }
 
 std::vector<Figure> request_columns() {
-  return {{"model", "text", "the request's model"},
-          {"unit", "", "number of the unit that served it"},
-          {"arrival", "cycles", "cycle in which the request came; see serving.clock_mhz"},
-          {"taken", "cycles", "cycle in which its unit took it, and began with its model"},
-          {"begin", "cycles", "first cycle of its program"},
-          {"end", "cycles", "cycle of its image's last event"}};
+  std::vector<Figure> columns{{"model", "text", "the request's model"},
+                              {"unit", "", "number of the unit that served it"}};
+  for (const bool one_clock : {true, false}) {
+    const std::string unit = time_unit(one_clock);
+    const std::string when = one_clock ? "" : "units of different clocks: ";
+    const std::string clock = one_clock ? "; serving.clock_mhz is the clock" : "";
+    columns.push_back({"arrival_" + unit, unit, when + "when the request came" + clock});
+    columns.push_back({"taken_" + unit, unit, when + "when its unit took it and began its model"});
+    columns.push_back({"begin_" + unit, unit, when + "first cycle of its program"});
+    columns.push_back({"end_" + unit, unit, when + "cycle of its image's last event"});
+  }
+  return columns;
 }
 
 std::string requests_csv(const Serving& serving, const ServingResult& result) {
-  std::string text = csv_row({"model", "unit", "arrival", "taken", "begin", "end"});
+  const std::string unit = time_unit(serving.has_one_clock());
+  std::string text = csv_row(
+      {"model", "unit", "arrival_" + unit, "taken_" + unit, "begin_" + unit, "end_" + unit});
   for (const ServedRequest& r : result.requests) {
     std::vector<std::string> cells{serving.models[r.model].name, std::to_string(r.unit)};
     for (const Cycle cycle : {r.arrival, r.taken, r.begin, r.end}) {

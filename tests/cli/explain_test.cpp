@@ -153,6 +153,11 @@ TEST_F(ExplainTest, KnowsTheTablesOnTheScreen) {
     all.insert(some.begin(), some.end());
   }
   EXPECT_GT(all.size(), 80U);
+  run(serve + " --images 1 --request-log one.csv");
+  run(serve + " --images 1 --unit-clocks 1=90 --request-log two.csv");
+  const std::set<std::string> log = columns({"one.csv", "two.csv"});
+  EXPECT_EQ(log.count("arrival_cycles") + log.count("arrival_ps"), 2U);
+  all.insert(log.begin(), log.end());
   expect_known(all);
   // Registers on the bus, and words that are no names but stand in explanations.
   expect_known({"TCU_LATENCY", "MM2S_DMASR", "registers"});
