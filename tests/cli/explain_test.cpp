@@ -210,6 +210,27 @@ TEST_F(ExplainTest, FindsEveryNameThatItPrints) {
   EXPECT_EQ(one.out.rfind("board.port_clock_mhz  [MHz]", 0), 0U) << one.out;
 }
 
+TEST_F(ExplainTest, TellsEveryMeaningOfAName) {
+  const auto expect = [this](const std::string& name, const std::vector<std::string>& parts) {
+    const Output output = tactus("explain " + name);
+    EXPECT_EQ(output.code, 0) << output.err;
+    for (const std::string& part : parts) {
+      const std::size_t at = output.out.find(part);
+      EXPECT_NE(at, std::string::npos) << part << "\n" << output.out;
+      EXPECT_EQ(output.out.find(part, at + 1), std::string::npos) << part << "\n" << output.out;
+    }
+  };
+  expect("clock_mhz",
+         {"board.clock_mhz  [MHz]", "; default 100; option --clock-mhz; key of sweeps\n",
+          "gemm --csv: clock_mhz  [MHz]", ": serving.clock_mhz  [MHz]",
+          ": serving.units.clock_mhz  [MHz]"});
+  // A run and the points of a sweep have keys of the same name.
+  expect("images", {"run.images  [images]", "; option --images\n", "measure.images  [images]",
+                    "tactus bench: images\n"});
+  expect("effort", {"compiler.effort  ", "; key of sweeps\n"});
+  expect("array_size", {"architecture.array_size  "});
+}
+
 /// A figure and its column in a table have different names and the same explanation.
 TEST_F(ExplainTest, SaysTheSameOfAFigureAndItsColumn) {
   const Output figure = tactus("explain useful_mac"), column = tactus("explain 'useful MAC %'");
