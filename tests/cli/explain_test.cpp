@@ -228,6 +228,9 @@ TEST_F(ExplainTest, TellsEveryMeaningOfAName) {
   expect("images", {"run.images  [images]", "; option --images\n", "measure.images  [images]",
                     "tactus bench: images\n"});
   expect("effort", {"compiler.effort  ", "; key of sweeps\n"});
+  expect("latency_ms",
+         {"results.csv of a sweep: figures.latency_ms", "bench --csv: figures.latency_ms",
+          "gemm --csv: latency_ms", ": serving.models.latency_ms.*"});
   expect("array_size", {"architecture.array_size  "});
 }
 

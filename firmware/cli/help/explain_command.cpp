@@ -139,13 +139,15 @@ std::vector<ColumnFile> column_files(const MachineInfo& machine) {
 }
 
 /// Prints the columns of this name, each with its file, and those whose name ends with it:
-/// "serving.clock_mhz" for "clock_mhz". `groups`: also those below it, "serving.*" for "serving".
+/// "serving.clock_mhz" for "clock_mhz", "serving.models.latency_ms.*" for "latency_ms". `groups`:
+/// also those below it, "serving.*" for "serving".
 bool print_columns(const MachineInfo& machine, const std::string& name, bool groups) {
   bool found = false;
-  const std::string end = "." + name;
-  const auto ends = [&end](const std::string& whole) {
-    return whole.size() > end.size() &&
-           whole.compare(whole.size() - end.size(), end.size(), end) == 0;
+  const auto ends = [&name](std::string_view whole) {
+    for (const std::string& end : {"." + name, "." + name + ".*"}) {
+      if (whole.size() > end.size() && whole.substr(whole.size() - end.size()) == end) return true;
+    }
+    return false;
   };
   for (ColumnFile& file : column_files(machine)) {
     const FigureTable table(machine, std::move(file.columns));
