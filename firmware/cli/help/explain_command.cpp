@@ -82,7 +82,8 @@ void print(const ParameterInfo& parameter, const std::string& more = "") {
              default_of(parameter), more, parameter.sentence);
 }
 
-/// True if commands have the parameter as an option; those of the other topics stand in files.
+/// True if commands have the parameter as an option. Those of architectures, DPAS machines and
+/// sweeps are keys of files only.
 bool has_option(const Topic& topic, const ParameterInfo& parameter) {
   return !parameter.option.empty() && topic.name != "architecture" && topic.name != "dpas" &&
          topic.name != "sweep";
