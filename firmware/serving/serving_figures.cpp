@@ -125,6 +125,11 @@ void add_waits(const ServingPlan& plan, const ServingResult& result, ServingFigu
   }
 }
 
+/// Column of a request log: a time in cycles, or in ps if units have different clocks.
+std::string time_column(const std::string& name, bool one_clock) {
+  return one_clock ? name : name + "_ps";
+}
+
 }  // namespace
 
 ServingFigures serving_figures(const Serving& serving, const ServingPlan& plan,
@@ -275,16 +280,29 @@ std::vector<Figure> serving_columns() {
 }
 
 std::vector<Figure> request_columns() {
-  return {{"model", "text", "the request's model"},
-          {"unit", "", "number of the unit that served it"},
-          {"arrival", "cycles", "cycle in which the request came; see serving.clock_mhz"},
-          {"taken", "cycles", "cycle in which its unit took it, and began with its model"},
-          {"begin", "cycles", "first cycle of its program"},
-          {"end", "cycles", "cycle of its image's last event"}};
+  std::vector<Figure> columns{{"model", "text", "the request's model"},
+                              {"unit", "", "number of the unit that served it"}};
+  for (const bool one_clock : {true, false}) {
+    const std::string unit = one_clock ? "cycles" : "ps";
+    const std::string when = one_clock ? "" : "units of different clocks: ";
+    const std::string clock = one_clock ? "; serving.clock_mhz is the clock" : "";
+    const auto add = [&](const std::string& name, const std::string& meaning) {
+      columns.push_back({time_column(name, one_clock), unit, when + meaning});
+    };
+    add("arrival", "when the request came" + clock);
+    add("taken", "when its unit took it and began its model");
+    add("begin", "first cycle of its program");
+    add("end", "cycle of its image's last event");
+  }
+  return columns;
 }
 
 std::string requests_csv(const Serving& serving, const ServingResult& result) {
-  std::string text = csv_row({"model", "unit", "arrival", "taken", "begin", "end"});
+  std::vector<std::string> header{"model", "unit"};
+  for (const char* name : {"arrival", "taken", "begin", "end"}) {
+    header.push_back(time_column(name, serving.has_one_clock()));
+  }
+  std::string text = csv_row(header);
   for (const ServedRequest& r : result.requests) {
     std::vector<std::string> cells{serving.models[r.model].name, std::to_string(r.unit)};
     for (const Cycle cycle : {r.arrival, r.taken, r.begin, r.end}) {

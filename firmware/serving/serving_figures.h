@@ -60,7 +60,8 @@ struct ServingFigures {
 /// Meanings of the figures of serving_json(), and of the columns of requests_csv().
 [[nodiscard]] std::vector<Figure> serving_columns();
 [[nodiscard]] std::vector<Figure> request_columns();
-/// A row for each request that is done: model, unit, and times in cycles.
+/// A row for each request that is done: model, unit, and times in cycles, or in ps if units have
+/// different clocks.
 [[nodiscard]] std::string requests_csv(const Serving& serving, const ServingResult& result);
 
 }  // namespace tactus

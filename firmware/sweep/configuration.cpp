@@ -88,13 +88,21 @@ std::string unknown_key(std::string_view key) {
     const std::string reason = why_not_for(Asker::points, key.substr(section.size()));
     if (!reason.empty()) return "unknown key; it " + reason;
   }
+  const std::string own = split(key).first;
   std::vector<std::string> names;
+  std::vector<std::string> of_section;
+  std::vector<std::string_view> sections;
   for (const ParameterSection& group : parameters()) {
+    sections.emplace_back(group.name);
     for (const ParameterInfo& parameter : group.parameters) {
       names.push_back(group.name + "." + parameter.key);
+      if (group.name == own) of_section.push_back(names.back());
     }
   }
-  return "unknown key" + nearest_name(key, {names.begin(), names.end()});
+  const std::string near = nearest_name(key, {names.begin(), names.end()});
+  if (!near.empty()) return "unknown key" + near;
+  if (of_section.empty()) return "unknown key" + allowed_names(sections) + ", a dot and a key";
+  return "unknown key" + allowed_names({of_section.begin(), of_section.end()});
 }
 
 std::string key_problem(std::string_view key, const KeyValue& value, const std::string& file) {

@@ -42,9 +42,9 @@ struct Base {
 /// The parameter of "section.key"; null if there is none.
 [[nodiscard]] const ParameterInfo* find_parameter(std::string_view key);
 
-/// Says what is wrong with a value for a key: unknown key (with the nearest name), wrong type, out
-/// of range, unknown name, a file that cannot be read. Empty if nothing is. Paths are relative to
-/// the folder of `file`.
+/// Says what is wrong with a value for a key: unknown key (with the nearest or all names), wrong
+/// type, out of range, unknown name, a file that cannot be read. Empty if nothing is. Paths are
+/// relative to the folder of `file`.
 [[nodiscard]] std::string key_problem(std::string_view key, const KeyValue& value,
                                       const std::string& file);
 /// Says why the key cannot be derived from an expression, whose value is a number. Empty if it can.

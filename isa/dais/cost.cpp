@@ -213,8 +213,8 @@ std::vector<Port> output_ports(const Program& program) {
   return ports;
 }
 
-std::uint64_t register_bits(const Pipeline& pipeline) {
-  std::uint64_t bits = total_width(input_ports(pipeline.stages.front()));
+std::uint64_t register_bits(const Pipeline& pipeline, bool at_inputs) {
+  std::uint64_t bits = at_inputs ? total_width(input_ports(pipeline.stages.front())) : 0;
   for (const Program& stage : pipeline.stages) bits += total_width(output_ports(stage));
   return bits;
 }

@@ -54,7 +54,8 @@ struct Port {
 /// Types and ranges of the outputs, after scaling and negation.
 [[nodiscard]] std::vector<Port> output_ports(const Program& program);
 
-/// Register bits of a pipeline: one rank of registers at the inputs and one behind every stage.
-[[nodiscard]] std::uint64_t register_bits(const Pipeline& pipeline);
+/// Register bits of a pipeline: one rank of registers behind every stage and, as in da4ml's figure,
+/// one at the inputs, which hardware of a program without stages has not (models/dais).
+[[nodiscard]] std::uint64_t register_bits(const Pipeline& pipeline, bool at_inputs = true);
 
 }  // namespace tactus::dais

@@ -445,10 +445,15 @@ void ObjectReader::finish() {
   for (const std::string& key : known_) {
     (find(key) == nullptr ? absent : present).emplace_back(key);
   }
+  bool listed = false;  // the allowed keys are listed once for the object
   for (const std::string& key : node_->keys) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     std::string hint = problems_->full() ? "" : nearest_name(key, absent);
     if (hint.empty() && !problems_->full()) hint = nearest_name(key, present);
+    if (hint.empty() && !listed) {
+      hint = allowed_names({known_.begin(), known_.end()});
+      listed = true;
+    }
     add_problem(key, "unknown key" + hint);
   }
 }

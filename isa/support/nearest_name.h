@@ -1,4 +1,4 @@
-// Suggests a name for one that does not exist.
+// Suggests a name for one that does not exist, or lists those that do.
 #pragma once
 
 #include <cctype>
@@ -38,6 +38,15 @@ namespace tactus {
     }
   }
   return best.empty() ? near : fmt::format("; did you mean \"{}\"?", best);
+}
+
+/// `; allowed "a", "b"`: of more than 12 names the first 12 and the number of the others.
+[[nodiscard]] inline std::string allowed_names(std::vector<std::string_view> names) {
+  constexpr std::size_t most = 12;
+  if (names.empty()) return "; allowed none";
+  const std::size_t others = names.size() > most ? names.size() - most : 0;
+  names.resize(names.size() - others);
+  return "; allowed " + quote_list(names) + (others > 0 ? fmt::format(" and {} more", others) : "");
 }
 
 }  // namespace tactus

@@ -56,7 +56,7 @@ class Assembler {
       symbols_.define_predefined(predefined_names[i], static_cast<std::int64_t>(values[i]));
     }
     for (std::size_t i = 0; i < architecture.dais_blocks.size(); ++i) {
-      symbols_.define_predefined(architecture.dais_blocks[i].name, static_cast<std::int64_t>(i));
+      symbols_.define_block(architecture.dais_blocks[i].name, static_cast<std::int64_t>(i));
     }
   }
 

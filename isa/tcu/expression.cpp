@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "isa/support/text.h"
@@ -120,7 +121,7 @@ class Evaluator {
 void SymbolTable::check_free(const Token& name, Kind kind) const {
   const auto found = symbols_.find(lower_name(name.text));
   if (found == symbols_.end()) return;
-  if (found->second.kind == Kind::predefined) {
+  if (found->second.kind == Kind::predefined || found->second.kind == Kind::block) {
     syntax_error(name.column, "{} is predefined from the architecture; allowed any other name",
                  quote(name.text));
   }
@@ -141,6 +142,10 @@ void SymbolTable::define_predefined(std::string_view name, std::int64_t value) {
                             Symbol{Kind::predefined, std::string(name), value, true});
 }
 
+void SymbolTable::define_block(std::string_view name, std::int64_t number) {
+  symbols_.insert_or_assign(lower_name(name), Symbol{Kind::block, std::string(name), number, true});
+}
+
 void SymbolTable::define_invalid(const Token& name, Kind kind) {
   check_free(name, kind);
   symbols_.insert_or_assign(lower_name(name.text), Symbol{kind, std::string(name.text), 0, false});
@@ -155,6 +160,16 @@ void SymbolTable::remove(std::string_view name) { symbols_.erase(lower_name(name
 
 bool SymbolTable::contains(std::string_view name) const {
   return symbols_.count(lower_name(name)) != 0;
+}
+
+std::vector<std::string_view> SymbolTable::block_names() const {
+  std::map<std::int64_t, std::string_view> names;
+  for (const auto& entry : symbols_) {
+    if (entry.second.kind == Kind::block) names[entry.second.value] = entry.second.spelling;
+  }
+  std::vector<std::string_view> list;
+  for (const auto& name : names) list.push_back(name.second);
+  return list;
 }
 
 std::int64_t SymbolTable::value(const Token& name) const {

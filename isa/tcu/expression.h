@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "isa/tcu/assembler_lexer.h"
 
@@ -20,18 +21,23 @@ struct DependsOnError {};
 /// Table of named values. Names ignore case.
 class SymbolTable {
  public:
-  enum class Kind { predefined, assigned, counter };
+  enum class Kind { predefined, block, assigned, counter };
 
-  /// Defines a name. Throws SyntaxError at `name` if it is a predefined name or a counter in use.
+  /// Defines a name. Throws SyntaxError at `name` if the architecture defines it or if it is a
+  /// counter in use.
   /// Only assigned names may be assigned again.
   void define(const Token& name, Kind kind, std::int64_t value);
   void define_predefined(std::string_view name, std::int64_t value);
+  /// Defines the name of a DAIS block as its number.
+  void define_block(std::string_view name, std::int64_t number);
   /// Defines a name whose value is unknown because of an error.
   void define_invalid(const Token& name, Kind kind);
   /// Sets the value of a counter.
   void set(std::string_view name, std::int64_t value);
   void remove(std::string_view name);
   [[nodiscard]] bool contains(std::string_view name) const;
+  /// Names of the DAIS blocks, by number.
+  [[nodiscard]] std::vector<std::string_view> block_names() const;
   /// Value of a name. Throws SyntaxError with the nearest name, or DependsOnError.
   [[nodiscard]] std::int64_t value(const Token& name) const;
 

@@ -107,10 +107,14 @@ class StatementParser {
     return make_flow(layout_, kind, flags, local, other, parse_count(row.count, named));
   }
 
-  /// "Block(0)", below `count`.
+  /// "Block(0)" or "Block(NAME)", below `count`.
   std::uint64_t parse_number(std::string_view name, std::string_view what, unsigned count) {
     cursor_.expect(name);
     cursor_.expect("(");
+    const Token& first = cursor_.peek();
+    if (name == "Block" && first.kind == Token::Kind::name && !symbols_.contains(first.text)) {
+      unknown("DAIS block", first, symbols_.block_names());
+    }
     const std::uint64_t number = parse_bounded(what, 0, std::int64_t{count} - 1);
     cursor_.expect(")");
     return number;

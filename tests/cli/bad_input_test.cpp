@@ -58,6 +58,8 @@ TEST_F(BadInput, Commands) {
 TEST_F(BadInput, Architecture) {
   expect_bad_architecture("\"array_size\"", "\"aray_size\"",
                           "a.tarch:/aray_size: unknown key; did you mean \"array_size\"?");
+  expect_bad_architecture("\"array_size\": 4", "\"array_size\": 4, \"colour\": 1",
+                          "a.tarch:/colour: unknown key; allowed \"data_type\", \"array_size\"");
   expect_bad_architecture("\"array_size\": 4", "\"array_size\": 4, \"array_size\": 4",
                           "a.tarch:/array_size: duplicate key");
   expect_bad_architecture("\"array_size\": 4", "\"array_size\": \"4\"", "a.tarch:/array_size:");

@@ -153,6 +153,11 @@ TEST_F(ExplainTest, KnowsTheTablesOnTheScreen) {
     all.insert(some.begin(), some.end());
   }
   EXPECT_GT(all.size(), 80U);
+  run(serve + " --images 1 --request-log one.csv");
+  run(serve + " --images 1 --unit-clocks 1=90 --request-log two.csv");
+  const std::set<std::string> log = columns({"one.csv", "two.csv"});
+  EXPECT_EQ(log.count("arrival") + log.count("arrival_ps"), 2U);
+  all.insert(log.begin(), log.end());
   expect_known(all);
   // Registers on the bus, and words that are no names but stand in explanations.
   expect_known({"TCU_LATENCY", "MM2S_DMASR", "registers"});
@@ -203,6 +208,30 @@ TEST_F(ExplainTest, FindsEveryNameThatItPrints) {
   const Output one = tactus("explain board.port_clock_mhz");
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_EQ(one.out.rfind("board.port_clock_mhz  [MHz]", 0), 0U) << one.out;
+}
+
+TEST_F(ExplainTest, TellsEveryMeaningOfAName) {
+  const auto expect = [this](const std::string& name, const std::vector<std::string>& parts) {
+    const Output output = tactus("explain " + name);
+    EXPECT_EQ(output.code, 0) << output.err;
+    for (const std::string& part : parts) {
+      const std::size_t at = output.out.find(part);
+      EXPECT_NE(at, std::string::npos) << part << "\n" << output.out;
+      EXPECT_EQ(output.out.find(part, at + 1), std::string::npos) << part << "\n" << output.out;
+    }
+  };
+  expect("clock_mhz",
+         {"board.clock_mhz  [MHz]", "; default 100; option --clock-mhz; key of sweeps\n",
+          "gemm --csv: clock_mhz  [MHz]", ": serving.clock_mhz  [MHz]",
+          ": serving.units.clock_mhz  [MHz]"});
+  // A run and the points of a sweep have keys of the same name.
+  expect("images", {"run.images  [images]", "; option --images\n", "measure.images  [images]",
+                    "tactus bench: images\n"});
+  expect("effort", {"compiler.effort  ", "; key of sweeps\n"});
+  expect("latency_ms",
+         {"results.csv of a sweep: figures.latency_ms", "bench --csv: figures.latency_ms",
+          "gemm --csv: latency_ms", ": serving.models.latency_ms.*"});
+  expect("array_size", {"architecture.array_size  "});
 }
 
 /// A figure and its column in a table have different names and the same explanation.

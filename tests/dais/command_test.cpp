@@ -206,9 +206,16 @@ TEST_F(DaisBlockCommand, InfoShowsShapeLatencyAndEstimates) {
   EXPECT_NE(one.out.find("DAIS block            0: cmvm, p.json\n"
                          "  shape               8 inputs, 8 outputs: 2 vectors in, 2 out a sample\n"
                          "  latency             1 cycles (one combinational program)\n"
-                         "  estimate            317 LUT, 77 bits of registers\n"),
+                         "  estimate            317 LUT, 77 bits of registers (at the outputs)\n"),
             std::string::npos)
       << one.out;
+  // The same figure for the same file, beside that of da4ml: 8 inputs of 4 bits more.
+  const Output alone = tactus("dais info p.json");
+  EXPECT_NE(alone.out.find("estimated registers   77 bits at the outputs, as a block of a TCU has; "
+                           "109 as da4ml counts, "
+                           "with those at the inputs\n"),
+            std::string::npos)
+      << alone.out;
   EXPECT_EQ(one.err, warning);
   std::filesystem::remove(folder_ / "p.json");
   copy("pipe/c01_cmvm8x8_w4.json", "p.json");
@@ -216,6 +223,17 @@ TEST_F(DaisBlockCommand, InfoShowsShapeLatencyAndEstimates) {
   EXPECT_NE(staged.out.find("  latency             3 cycles (pipeline of 2 stages)\n"),
             std::string::npos)
       << staged.out;
+  const std::string where = "(at the inputs and behind every stage)\n";
+  const Output pipeline = tactus("dais info p.json");
+  const std::string title = "estimated registers   ";
+  const std::size_t at = std::min(pipeline.out.find(title), pipeline.out.size() - title.size());
+  const std::string bits =
+      pipeline.out.substr(at + title.size(), pipeline.out.find('\n', at) + 1 - at - title.size());
+  EXPECT_NE(bits.find(" bits " + where), std::string::npos) << pipeline.out;
+  EXPECT_NE(
+      staged.out.find(" LUT, " + bits.substr(0, bits.find(' ')) + " bits of registers " + where),
+      std::string::npos)
+      << staged.out << bits;
 }
 
 TEST_F(DaisBlockCommand, RunCountsAndLogs) {

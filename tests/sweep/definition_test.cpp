@@ -363,6 +363,11 @@ TEST(SweepDefinition, RefusesWrongDefinitions) {
   expect_error(R"("axes": [{"key": "architecture.aray_size", "values": [8]}])",
                R"(s.json:/axes/0/key: "architecture.aray_size": unknown key; did you mean )"
                R"("architecture.array_size"?)");
+  expect_error(R"("axes": [{"key": "kernel.zzzzzz", "values": [8]}])",
+               R"("kernel.zzzzzz": unknown key; allowed "kernel.)");
+  expect_error(R"("axes": [{"key": "zzzzzz.wwwwww", "values": [8]}])",
+               R"("zzzzzz.wwwwww": unknown key; allowed "workload", "board", "architecture", )"
+               R"("compiler", "measure", )");
   expect_error(R"("axes": [{"key": "measure.mode", "values": ["driver"]}])",
                R"("measure.mode": unknown key; it does not apply here: points and rows have the )"
                "figures of the program alone");

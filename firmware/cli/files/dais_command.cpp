@@ -122,7 +122,15 @@ int info(const Words& words) {
                                        file.is_pipeline ? "pipeline" : "program", rules)
                          : "binary program, dialect " + rules);
   if (file.is_pipeline) info_line("stages", "{}", stages.size());
-  info_line("estimated registers", "{} bits", dais::register_bits(file.pipeline));
+  const std::uint64_t registers = dais::register_bits(file.pipeline);
+  if (file.is_pipeline) {
+    info_line("estimated registers", "{} bits (at the inputs and behind every stage)", registers);
+  } else {
+    info_line("estimated registers",
+              "{} bits at the outputs, as a block of a TCU has; {} as da4ml counts, with those at "
+              "the inputs",
+              dais::register_bits(file.pipeline, false), registers);
+  }
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (file.is_pipeline) fmt::print("stage {}\n", i);
     print_program(stages[i], file.is_json, args.has("half-price-mux"));

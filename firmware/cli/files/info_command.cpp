@@ -75,14 +75,9 @@ void print_dais_block(const tcu::Architecture& architecture, unsigned number) {
   info_line("  latency", "{} cycles ({})", block.latency(),
             file.is_pipeline ? fmt::format("pipeline of {} stages", file.pipeline.stages.size())
                              : "one combinational program");
-  // A program without pipeline stages has registers at its outputs only.
-  std::uint64_t registers = dais::register_bits(file.pipeline);
-  if (!file.is_pipeline) {
-    for (const dais::Port& port : dais::input_ports(file.pipeline.stages.front())) {
-      registers -= static_cast<std::uint64_t>(port.width());
-    }
-  }
-  info_line("  estimate", "{} LUT, {} bits of registers", lut, registers);
+  info_line("  estimate", "{} LUT, {} bits of registers ({})", lut,
+            dais::register_bits(file.pipeline, file.is_pipeline),
+            file.is_pipeline ? "at the inputs and behind every stage" : "at the outputs");
 }
 
 void print_architecture(const tcu::Architecture& architecture) {

@@ -1,6 +1,7 @@
 // tactus explain: what figures of a statistics file, parameters and instructions mean.
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -74,10 +75,18 @@ void print(const Figure& figure) {
              figure.unit.empty() ? "" : "[" + figure.unit + "]", figure.meaning);
 }
 
-void print(const ParameterInfo& parameter) {
-  fmt::print("{}{}  {}; default {}\n    {}\n", parameter.key,
+/// `more`: what else is told behind the default.
+void print(const ParameterInfo& parameter, const std::string& more = "") {
+  fmt::print("{}{}  {}; default {}{}\n    {}\n", parameter.key,
              parameter.unit.empty() ? "" : "  [" + parameter.unit + "]", range_of(parameter),
-             default_of(parameter), parameter.sentence);
+             default_of(parameter), more, parameter.sentence);
+}
+
+/// True if commands have the parameter as an option. Those of architectures, DPAS machines and
+/// sweeps are keys of files only.
+bool has_option(const Topic& topic, const ParameterInfo& parameter) {
+  return !parameter.option.empty() && topic.name != "architecture" && topic.name != "dpas" &&
+         topic.name != "sweep";
 }
 
 void print(const Topic& topic) {
@@ -101,10 +110,8 @@ void print_markdown(const Topic& topic) {
         "|---|---|---|---|---|---|\n",
         &section == topic.sections.data() ? "" : "\n", section.about);
     for (const ParameterInfo& p : section.parameters) {
-      const bool option = !p.option.empty() && topic.name != "architecture" &&
-                          topic.name != "dpas" && topic.name != "sweep";
       fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", p.key, markdown_cell(range_of(p)),
-                 default_of(p), p.unit, option ? "`--" + p.option + "`" : "",
+                 default_of(p), p.unit, has_option(topic, p) ? "`--" + p.option + "`" : "",
                  markdown_cell(p.sentence));
     }
   }
@@ -132,17 +139,28 @@ std::vector<ColumnFile> column_files(const MachineInfo& machine) {
   return files;
 }
 
-/// Prints the columns of this name, each with its file. `ends`: the name may be the end of a
-/// column's name.
-bool print_columns(const MachineInfo& machine, const std::string& name, bool ends) {
+/// Prints the columns of this name, each with its file, and those whose name ends with it:
+/// "serving.clock_mhz" for "clock_mhz", "serving.models.latency_ms.*" for "latency_ms". `groups`:
+/// also those below it, "serving.*" for "serving".
+bool print_columns(const MachineInfo& machine, const std::string& name, bool groups) {
   bool found = false;
+  const auto ends = [&name](std::string_view whole) {
+    for (const std::string& end : {"." + name, "." + name + ".*"}) {
+      if (whole.size() > end.size() && whole.substr(whole.size() - end.size()) == end) return true;
+    }
+    return false;
+  };
   for (ColumnFile& file : column_files(machine)) {
     const FigureTable table(machine, std::move(file.columns));
     std::vector<const Figure*> columns;
-    if (ends) {
+    if (groups) {
       columns = table.matches(name);
     } else if (const Figure* column = table.find(name)) {
       columns.push_back(column);
+    } else {
+      for (const Figure& each : table.all()) {
+        if (ends(each.name)) columns.push_back(&each);
+      }
     }
     for (const Figure* column : columns) {
       fmt::print("{}: ", file.file);
@@ -200,8 +218,9 @@ bool print_parameters(const std::vector<Topic>& topics, std::string name,
     name = section.substr(std::min(dot + 1, section.size()));
     section.resize(dot);
   }
+  bool found = false;
+  std::set<std::string> told;  // keys of other topics that are keys of sweeps, too
   const auto print_those = [&](bool sweep_keys) {
-    bool found = false;
     for (const Topic& topic : topics) {
       // Sections of a sweep belong to other topics as well.
       if ((topic.name == "sweep") != sweep_keys) continue;
@@ -211,17 +230,22 @@ bool print_parameters(const std::vector<Topic>& topics, std::string name,
           keys.push_back(parameter.key);
           const bool full = name == part.name + "." + parameter.key;
           if (parameter.key != name && parameter.option != name && !full) continue;
+          std::string key = part.name + "." + parameter.key;
+          if (sweep_keys && told.count(key) != 0) continue;
+          std::string more;
+          if (has_option(topic, parameter)) more += "; option --" + parameter.option;
+          if (sweep_keys || sweep::find_parameter(key) != nullptr) more += "; key of sweeps";
           fmt::print("{}.", part.name);
-          print(parameter);
+          print(parameter, more);
+          told.insert(std::move(key));
           found = true;
         }
       }
     }
-    return found;
   };
-  if (!section.empty()) return print_those(true);
-  // Only a sweep has some of the parameters, such as "effort" of section "compiler".
-  return print_those(false) || print_those(true);
+  if (section.empty()) print_those(false);
+  print_those(true);
+  return found;
 }
 
 /// True if a text has the words one after the other, in any case of letters.
@@ -292,6 +316,7 @@ int explain_command(const Words& words) {
       "architecture, a board, DRAM, a host link, a DPAS machine, a run (with its options), or a\n"
       "sweep (its keys). Explains the text form of programs (asm) and every instruction with its\n"
       "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.\n"
+      "A name with several meanings is explained with all of them.\n"
       "A single instruction, SIMD operation, configuration register or command by its name, and\n"
       "the registers of a TcuDevice (registers). A word that is no name is looked for in all\n"
       "explanations of figures.",

@@ -74,7 +74,8 @@ std::vector<Args::Option> serving_options() {
        "tell how much longer the requests of each model take beside those of each other one; "
        "simulates each model and each pair again"},
       {"request-log", "F.csv",
-       "write a row for each request that is done: arrival, taken, begin and end in cycles"}};
+       "write a row for each request that is done: arrival, taken, begin and end in cycles, or in "
+       "ps if units have different clocks"}};
 }
 
 bool is_served(const Args& args) {

@@ -193,20 +193,24 @@ TEST_F(ArchitectureFile, KeysThatAreLeftOutHaveTheirDefaults) {
 }
 
 TEST(Architecture, AllProblemsAtOnce) {
-  EXPECT_EQ(text_error(R"({
+  EXPECT_EQ(
+      text_error(R"({
     "data_type": 16, "aray_size": 8, "dram0_depth": -1, "dram1_depth": 8.0, "local_depth": "8192",
     "accumulator_depth": 2048, "accumulator_depth": 4096, "simd_registers_depth": 1,
     "stride0_depth": 8, "stride1_depth": 8, "number_of_threads": 4, "thread_queue_depth": 8,
     "decoder_timeout": 100
   })"),
-            "x.tarch:/accumulator_depth: duplicate key\n"
-            "x.tarch:/data_type: must be a string, is a number\n"
-            "x.tarch:/dram0_depth: -1 is out of range; allowed 1..2^62\n"
-            "x.tarch:/dram1_depth: must be an integer, is 8.0\n"
-            "x.tarch:/local_depth: must be an integer, is a string\n"
-            "x.tarch:/number_of_threads: 4 is out of range; allowed 1..2\n"
-            "x.tarch:/aray_size: unknown key; did you mean \"array_size\"?\n"
-            "x.tarch:/decoder_timeout: unknown key");
+      "x.tarch:/accumulator_depth: duplicate key\n"
+      "x.tarch:/data_type: must be a string, is a number\n"
+      "x.tarch:/dram0_depth: -1 is out of range; allowed 1..2^62\n"
+      "x.tarch:/dram1_depth: must be an integer, is 8.0\n"
+      "x.tarch:/local_depth: must be an integer, is a string\n"
+      "x.tarch:/number_of_threads: 4 is out of range; allowed 1..2\n"
+      "x.tarch:/aray_size: unknown key; did you mean \"array_size\"?\n"
+      "x.tarch:/decoder_timeout: unknown key; allowed \"data_type\", \"array_size\", "
+      "\"dram0_depth\", \"dram1_depth\", \"local_depth\", \"accumulator_depth\", "
+      "\"simd_registers_depth\", \"stride0_depth\", \"stride1_depth\", \"number_of_threads\", "
+      "\"thread_queue_depth\", \"dais_blocks\" and 4 more");
 }
 
 TEST(Architecture, FilesAreNamedInErrors) {

@@ -132,7 +132,7 @@ TEST_F(DaisBlocks, ProblemsComeWithTheirPlace) {
   EXPECT_EQ(error(R"([{"name": "a", "program": "one.json"}, {"program": 3, "file": "x"}])"),
             "x.tarch:/dais_blocks/1/name: missing key\n"
             "x.tarch:/dais_blocks/1/program: must be a string, is a number\n"
-            "x.tarch:/dais_blocks/1/file: unknown key");
+            "x.tarch:/dais_blocks/1/file: unknown key; allowed \"name\", \"program\"");
   EXPECT_EQ(
       error(R"([{"name": "a", "program": "one.json"}, {"name": "A", "program": "one.json"}])"),
       "x.tarch:/dais_blocks/1/name: \"A\" is the name of block 0 too (letter case does not "
@@ -324,6 +324,11 @@ TEST(DaisInstruction, Text) {
             "x:1:24: a DAIS block cannot be 2; allowed 0..1");
   EXPECT_EQ(wrong("Dais Local(0) -> Block(one) -> Acc(0), 0"),
             "x:1:40: the number of samples cannot be 0; allowed 1..256");
+  EXPECT_EQ(wrong("Dais Local(0) -> Block(other) -> Acc(0), 1"),
+            "x:1:24: unknown DAIS block \"other\"; allowed one, wide");
+  EXPECT_EQ(wrong("Dais Local(0) -> Block(wids) -> Acc(0), 1"),
+            "x:1:24: unknown DAIS block \"wids\"; did you mean \"wide\"?");
+  EXPECT_EQ(wrong(".equ narrow 0\nDais Local(0) -> Block(narrow) -> Acc(0), 1"), "no error");
   EXPECT_EQ(wrong("Dais Local(0) -> Acc(0), 1").rfind("x:1:18: expected \"Block\"", 0), 0U)
       << wrong("Dais Local(0) -> Acc(0), 1");
   EXPECT_EQ(wrong("Dais.zeroes Local(0) -> Block(0) -> Acc(0), 1"),

@@ -148,10 +148,33 @@ TEST(Json, UnknownAndMissingKeysAreReportedTogether) {
   EXPECT_EQ(depth_error(R"({"dept": 8, "colour": 1})"),
             "f:/depth: missing key\n"
             "f:/dept: unknown key; did you mean \"depth\"?\n"
-            "f:/colour: unknown key");
+            "f:/colour: unknown key; allowed \"depth\"");
   // A key that is already set is suggested if no unset key is similar.
   EXPECT_EQ(depth_error(R"({"depth": 8, "dept": 8})"),
             "f:/dept: unknown key; did you mean \"depth\"?");
+}
+
+TEST(Json, AnUnknownKeyIsReportedWithTheAllowedOnes) {
+  const auto error = [](const std::string& text, unsigned keys) {
+    return error_of([&] {
+      JsonDocument document(text, "f");
+      ObjectReader root = document.root();
+      for (unsigned i = 0; i < keys; ++i)
+        (void)root.has(std::string(1, static_cast<char>('a' + i)));
+      root.finish();
+      document.problems().throw_if_any();
+    });
+  };
+  EXPECT_EQ(error(R"({"a": 1})", 2), "no error");
+  EXPECT_EQ(error(R"({"a": 1, "colour": 1})", 2), "f:/colour: unknown key; allowed \"a\", \"b\"");
+  EXPECT_EQ(error(R"({"colour": 1, "shape": 1})", 2),
+            "f:/colour: unknown key; allowed \"a\", \"b\"\nf:/shape: unknown key")
+      << "once for the object";
+  EXPECT_EQ(error(R"({"colour": 1})", 0), "f:/colour: unknown key; allowed none");
+  const std::string twelve = R"("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l")";
+  EXPECT_EQ(error(R"({"colour": 1})", 12), "f:/colour: unknown key; allowed " + twelve);
+  EXPECT_EQ(error(R"({"colour": 1})", 14),
+            "f:/colour: unknown key; allowed " + twelve + " and 2 more");
 }
 
 TEST(Json, UnknownNamesAreReportedWithTheAllowedOnes) {
@@ -241,7 +264,7 @@ TEST(Json, NestingIsLimited) {
     return depth_error("{\"depth\": 8, \"x\": " + std::string(levels - 1, '[') +
                        std::string(levels - 1, ']') + "}");
   };
-  EXPECT_EQ(nested(64), "f:/x: unknown key");
+  EXPECT_EQ(nested(64), "f:/x: unknown key; allowed \"depth\"");
   EXPECT_EQ(nested(65), "f: nested deeper than 64 levels");
   EXPECT_EQ(depth_error(std::string(1000000, '[')), "f: nested deeper than 64 levels");
 }

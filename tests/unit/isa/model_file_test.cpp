@@ -175,7 +175,9 @@ TEST(ModelFile, KeysThatCannotBeReadAreReportedOnce) {
   EXPECT_EQ(text_error(with(R"("dram0_depth":16)", R"("dram0_depth":0)")),
             "m.tmodel:/arch/dram0_depth: 0 is out of range; allowed 1..2^62");
   EXPECT_EQ(text_error(with(R"("arch":{)", R"("architecture":{)")),
-            "m.tmodel:/arch: missing key\nm.tmodel:/architecture: unknown key");
+            "m.tmodel:/arch: missing key\nm.tmodel:/architecture: unknown key; allowed \"name\", "
+            "\"prog\", \"consts\", \"inputs\", \"outputs\", \"arch\", \"load_consts_to_local\", "
+            "\"resident\", \"layers\", \"board\", \"batch\"");
 }
 
 class ModelFileOnDisk : public ScratchFolder {};
