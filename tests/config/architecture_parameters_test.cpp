@@ -9,6 +9,7 @@
 #include "firmware/config/board.h"
 #include "firmware/config/config_files.h"
 #include "firmware/sweep/configuration.h"
+#include "firmware/sweep/network_point.h"
 #include "isa/support/board_values.h"
 #include "isa/tcu/architecture_table.h"
 #include "tests/unit/isa/test_files.h"
