@@ -52,7 +52,7 @@ void StreamReader::request(std::uint64_t edge) {
 
 void StreamReader::send(std::uint64_t edge) {
   // The memory has done what is due, so that it finds the same requests waiting in every engine.
-  if (pulled_ != nullptr) pull(std::min(edge, middle()));
+  if (pulled_ != nullptr) pull(std::min(edge, clock_.middle_of(clock_.now)));
   port_.send(edge);
 }
 
@@ -70,7 +70,7 @@ tlm::tlm_response_status StreamReader::error() const {
 
 bool StreamReader::available() {
   if (port_.has_to_send()) send(clock_.begin());
-  if (pulled_ != nullptr && waits_for_memory()) pull(middle());
+  if (pulled_ != nullptr && waits_for_memory()) pull(clock_.middle_of(clock_.now));
   const bool there = !waits_for_memory();
   if (there && first_available_ == unknown_cycle && !reads_.empty()) {
     const BurstPort::Burst& first = *reads_.front().burst;
@@ -92,7 +92,8 @@ Cycle StreamReader::waits(Cycle most) const {
   }
   // If others share the memory, Turn::wait() ends with the answer.
   if (clock_.turn != nullptr) return most;
-  return std::min<Cycle>(most, pulled_->periods_before_pull(middle(), clock_.period));
+  return std::min<Cycle>(most,
+                         pulled_->periods_before_pull(clock_.middle_of(clock_.now), clock_.period));
 }
 
 void StreamReader::take() {

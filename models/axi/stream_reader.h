@@ -118,8 +118,6 @@ class StreamReader final : public sc_core::sc_module {
   void send(std::uint64_t edge);
   /// Lets a pulled memory go on to this time, in units of sc_time.
   void pull(std::uint64_t ps);
-  /// The middle of the current cycle, in units of sc_time.
-  [[nodiscard]] std::uint64_t middle() const { return clock_.begin() + clock_.period / 2; }
   /// Requests as many bursts as may be in flight, at time `edge`, in units of sc_time.
   void request(std::uint64_t edge);
 

@@ -115,8 +115,7 @@ Cycle wait_for_turn(const Clock& clock, const Waits& waits) {
     const Cycle cycles = waits();
     if (clock.turn == nullptr || cycles == 0) return cycles;
     // As far as the memory is pulled when these cycles are evaluated one by one.
-    const std::uint64_t middle = (clock.now + cycles - 1) * clock.period + clock.period / 2;
-    if (!clock.turn->wait(middle)) return cycles;
+    if (!clock.turn->wait(clock.middle_of(clock.now + cycles - 1))) return cycles;
   }
 }
 

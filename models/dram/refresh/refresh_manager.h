@@ -30,12 +30,13 @@ class DdrRefreshManager {
   [[nodiscard]] virtual Command next(const DdrBanks& banks, DdrClock floor) const = 0;
   /// Says that REF was issued: sets end() and the next due().
   virtual void finish(DdrClock ref) = 0;
-  /// Skips refreshes that fall due up to `until` while no row is open and no access waits. Each
-  /// would take `clocks`, from when it is due. Keeps the last ones: rules look back at them.
+  /// Refreshes that are only counted, and the clocks that all of them take, each from when it is
+  /// due.
   struct Skipped {
-    std::uint64_t refreshes = 0;
-    std::uint64_t clocks = 0;  ///< of all of them
+    std::uint64_t refreshes = 0, clocks = 0;
   };
+  /// Skips refreshes that fall due up to `until` while no row is open and no access waits. Keeps
+  /// the last ones, because rules look back at them.
   virtual Skipped skip(DdrClock until) = 0;
 
   void mark() { marked_ = state_; }

@@ -111,7 +111,7 @@ class KnownSequences {
   };
   static constexpr std::uint64_t most_counters = 1U << 10, most_growth = (1U << 22) - 1;
 
-  KnownSequences() { states_.reserve(most_bytes / sizeof(State) + states_of_a_step); }
+  KnownSequences() { states_.reserve(most_bytes / sizeof(State)); }
   /// The reference stays valid.
   [[nodiscard]] State& operator[](Id state) { return states_[state]; }
   [[nodiscard]] const State& operator[](Id state) const { return states_[state]; }
@@ -181,8 +181,6 @@ class KnownSequences {
  private:
   friend class PlantedFault;  ///< used by tests
   static constexpr std::size_t most_bytes = std::size_t{48} << 20;
-  /// More states than can be added between two calls of full().
-  static constexpr std::size_t states_of_a_step = 64;
   struct Edge {
     std::uint64_t key = ~std::uint64_t{0};
     Id state = none;
@@ -194,7 +192,9 @@ class KnownSequences {
   [[nodiscard]] static Edge& place(std::vector<Edge>& table, std::uint64_t key);
   static void insert(std::vector<Edge>& table, std::size_t& count, std::uint64_t key, Id state);
 
-  std::vector<State> states_;  ///< never moved
+  /// Never moved: each state also takes room in places_ or edges_, so full() comes long before the
+  /// end of what is reserved.
+  std::vector<State> states_;
   std::vector<std::uint8_t> bytes_;
   std::vector<Count> counts_;
   std::vector<Link> links_;
