@@ -30,7 +30,8 @@ Progress::Progress(std::uint64_t total)
 Progress::~Progress() { clear(); }
 
 void Progress::clear() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (!shown_) return;
+  fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
   shown_ = false;
 }

@@ -7,12 +7,6 @@
 
 namespace tactus {
 
-std::vector<std::string> Table::titles() const {
-  std::vector<std::string> list;
-  for (const Column& column : columns) list.push_back(column.title);
-  return list;
-}
-
 void Table::fit(const std::vector<std::string>& cells) {
   if (cells.size() != columns.size()) {
     internal_error("{} cells for {} columns", cells.size(), columns.size());

@@ -12,10 +12,6 @@ namespace tactus {
 
 class Table : public TextTable {
  public:
-  struct Align {
-    static constexpr bool left = true, right = false;
-  };
-
   explicit Table(std::vector<Column> titles) : TextTable{std::move(titles), {}} {}
   explicit Table(TextTable table = {}) : TextTable(std::move(table)) {}
 
@@ -30,8 +26,6 @@ class Table : public TextTable {
   [[nodiscard]] std::string text(std::vector<std::vector<std::string>> cells);
 
  private:
-  [[nodiscard]] std::vector<std::string> titles() const;
-
   std::vector<std::size_t> widths_;
 };
 

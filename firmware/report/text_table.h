@@ -25,13 +25,16 @@ struct TextTable {
     rows.back().push_back(std::move(text));
   }
   void row(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
+  [[nodiscard]] std::vector<std::string> titles() const {
+    std::vector<std::string> list;
+    for (const Column& column : columns) list.push_back(column.title);
+    return list;
+  }
 };
 
 /// A line of titles, then a line for each row.
 [[nodiscard]] inline std::string to_csv(const TextTable& table) {
-  std::vector<std::string> titles;
-  for (const TextTable::Column& column : table.columns) titles.push_back(column.title);
-  std::string text = csv_row(titles);
+  std::string text = csv_row(table.titles());
   for (const auto& row : table.rows) text += csv_row(row);
   return text;
 }

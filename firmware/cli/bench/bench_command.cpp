@@ -104,9 +104,8 @@ bool shows_constants(const std::vector<Row>& rows) {
 }
 
 Table make_table(const std::vector<Row>& rows) {
-  using Align = Table::Align;
-  std::vector<Table::Column> columns{{"network", Align::left},
-                                     {"board", Align::left},
+  std::vector<Table::Column> columns{{"network", true},
+                                     {"board", true},
                                      {"array"},
                                      {"MHz"},
                                      {"instructions"},
@@ -116,8 +115,8 @@ Table make_table(const std::vector<Row>& rows) {
                                      {array_figures::busy_title},
                                      {array_figures::useful_title},
                                      {"estimate ms"},
-                                     {"published ms", Align::left},
-                                     {"measured frames/s", Align::left},
+                                     {"published ms", true},
+                                     {"measured frames/s", true},
                                      {"off by cycles"},
                                      {"host us"},
                                      {"host s"}};
@@ -470,10 +469,9 @@ int measure_speed(const Args& args, const std::vector<Row>& rows, std::size_t ti
     if (!slower) known = std::move(outcome);
   };
   run_jobs(1, next, done);
-  using Align = Table::Align;
-  Table table({{"network", Align::left},
-               {"board", Align::left},
-               {"memory", Align::left},
+  Table table({{"network", true},
+               {"board", true},
+               {"memory", true},
                {"array"},
                {"images"},
                {"cycles"},

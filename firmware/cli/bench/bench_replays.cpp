@@ -67,16 +67,13 @@ double deviation_percent(const ReplayRow& row, const ReplayResult& result) {
 }
 
 void add_row(Table& table, const ReplayRow& row, const ReplayOutcome& outcome) {
-  const auto ms = [](Picoseconds time) {
-    return fmt::format("{:.3f}", static_cast<double>(time) / picoseconds_per_ms);
-  };
   table.begin_row();
   table.cell({"model", true}, row.model);
   table.cell({"link", true}, row.link);
   table.cell({"published ms"}, fmt::format("{:g}", row.published_ms));
   std::string replayed, deviation, cycles, bytes, left_out = row.left_out;
   if (const auto& result = outcome.result) {
-    replayed = ms(result->total);
+    replayed = fmt::format("{:.3f}", latency_ms(*result));
     deviation = fmt::format("{:+.1f}", deviation_percent(row, *result));
     cycles = row.cycles == 0 ? "not modelled" : std::to_string(row.cycles);
     bytes = std::to_string(result->traffic.in() + result->traffic.out());
@@ -87,7 +84,10 @@ void add_row(Table& table, const ReplayRow& row, const ReplayOutcome& outcome) {
   table.cell({"%"}, deviation);
   table.cell({"cycles"}, cycles);
   table.cell({"bytes"}, bytes);
-  table.cell({"parameters ms"}, outcome.caching ? ms(*outcome.caching) : "");
+  table.cell({"parameters ms"},
+             outcome.caching
+                 ? fmt::format("{:.3f}", static_cast<double>(*outcome.caching) / picoseconds_per_ms)
+                 : "");
   table.cell({"left out of the replay", true}, left_out);
 }
 

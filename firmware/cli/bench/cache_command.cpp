@@ -71,11 +71,7 @@ std::vector<std::string> describe(const std::string& path) {
 }
 
 void print_list(const CacheFolder& folder) {
-  Table table({{"used", Table::Align::left},
-               {"size"},
-               {"network", Table::Align::left},
-               {"array"},
-               {"strategy", Table::Align::left}});
+  Table table({{"used", true}, {"size"}, {"network", true}, {"array"}, {"strategy", true}});
   for (const CacheFolder::Entry& entry : folder.entries()) {
     table.row({date(entry.used), megabytes(entry.bytes)});
     for (std::string& cell : describe(entry.path)) table.rows.back().push_back(std::move(cell));

@@ -229,15 +229,9 @@ class ProductTable {
     fmt::print("{}", table_.line(cells));
   }
   static std::vector<Table::Column> columns(const Comparison& comparison) {
-    std::vector<Table::Column> columns{{"product", Table::Align::left},
-                                       {"M x N x K"},
-                                       {"count"},
-                                       {"machine", Table::Align::left},
-                                       {"cycles"},
-                                       {"MAC/cycle"},
-                                       {"useful MAC"},
-                                       {"of bound"},
-                                       {"memory bytes"}};
+    std::vector<Table::Column> columns{{"product", true}, {"M x N x K"}, {"count"},
+                                       {"machine", true}, {"cycles"},    {"MAC/cycle"},
+                                       {"useful MAC"},    {"of bound"},  {"memory bytes"}};
     if (comparison.energies) columns.push_back({comparison.energy_title()});
     return columns;
   }

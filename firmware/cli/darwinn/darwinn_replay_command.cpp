@@ -143,7 +143,7 @@ void print_wire(const char* way, const LinkFigures& figures, Picoseconds total) 
 }
 
 void print_result(const Executable& executable, const LinkReplayResult& result, bool parts) {
-  Table table({{"  transfer", Table::Align::left}, {"bytes"}, {"start ms"}, {"end ms"}});
+  Table table({{"  transfer", true}, {"bytes"}, {"start ms"}, {"end ms"}});
   const auto ms = [](Picoseconds time) {
     return fmt::format("{:.6f}", static_cast<double>(time) / picoseconds_per_ms);
   };

@@ -44,11 +44,7 @@ std::string ReplaySeries::text() const {
   for (const SeriesModel& model : models_) {
     text += fmt::format("{}: {}\n", model.file->name(), model.words);
   }
-  Table table({{"request"},
-               {"model", Table::Align::left},
-               {"parameters", Table::Align::left},
-               {"latency ms"},
-               {"end ms"}});
+  Table table({{"request"}, {"model", true}, {"parameters", true}, {"latency ms"}, {"end ms"}});
   for (std::size_t r = 0; r < requests_.size(); ++r) {
     const Request& one = requests_[r];
     table.row({std::to_string(r), models_[one.model].file->name(), parameters_text(one),

@@ -32,8 +32,6 @@ int list(const char* command, const char* summary, const Words& words,
   return exit_ok;
 }
 
-constexpr auto left = Table::Align::left;
-
 std::string array_text(const tcu::Architecture& architecture) {
   return fmt::format("{0}x{0} {1}", architecture.array_size, info(architecture.data_type).name);
 }
@@ -46,13 +44,13 @@ int boards_command(const Words& words) {
       "Lists the boards of configs/boards, which --board takes by name.\n"
       "tactus info BOARD says where each value of one comes from.",
       words,
-      {{"board", left},
-       {"array", left},
+      {{"board", true},
+       {"array", true},
        {"MHz"},
        {"AXI bits"},
        {"latency"},
-       {"DRAM", left},
-       {"title", left}},
+       {"DRAM", true},
+       {"title", true}},
       [&](Rows& rows) {
         for (const std::string& name : config_names("boards")) {
           const Board board = read_board(name);
@@ -70,13 +68,13 @@ int architectures_command(const Words& words) {
       "Lists the architectures of configs/arch, which --arch takes by name.\n"
       "Depths are vectors. tactus info FILE explains one.",
       words,
-      {{"architecture", left},
-       {"array", left},
+      {{"architecture", true},
+       {"array", true},
        {"local"},
        {"accumulators"},
        {"DRAM0"},
        {"DRAM1"},
-       {"file", left}},
+       {"file", true}},
       [&](Rows& rows) {
         const std::string folder = (std::filesystem::path(config_folder()) / "arch").string();
         for (const std::string& name : config_names("arch", ".tarch")) {
@@ -96,7 +94,7 @@ int drams_command(const Words& words) {
       "tactus info DRAM says what one does in clocks and ns, and where each value\n"
       "comes from.",
       words,
-      {{"DRAM", left}, {"bits"}, {"MT/s"}, {"MiB"}, {"GB/s peak"}, {"CL-RCD-RP"}, {"title", left}},
+      {{"DRAM", true}, {"bits"}, {"MT/s"}, {"MiB"}, {"GB/s peak"}, {"CL-RCD-RP"}, {"title", true}},
       [&](Rows& rows) {
         for (const std::string& name : config_names("dram")) {
           const DdrPreset preset = read_ddr_preset(name);
@@ -114,7 +112,7 @@ int machines_command(const Words& words) {
       "machines",
       "Lists what --machine takes: machines with a DPAS array, of configs/dpas, and\n"
       "for products (tactus gemm) TCUs on a board or with an architecture.",
-      words, {{"machine", left}, {"array", left}, {"registers of a thread", left}, {"title", left}},
+      words, {{"machine", true}, {"array", true}, {"registers of a thread", true}, {"title", true}},
       [&](Rows& rows) {
         for (const std::string& name : config_names("dpas")) {
           const dpas::Profile profile = dpas::read_profile(config_path("dpas", name));

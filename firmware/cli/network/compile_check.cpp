@@ -289,23 +289,15 @@ void add_beside(const bench::TensorError& error, const bench::Accuracy& beside,
 void print_table(const Args& args, const bench::Accuracy& accuracy,
                  const std::optional<bench::Accuracy>& other,
                  const std::optional<double>& tolerance) {
-  std::vector<Table::Column> columns{{"tensor", Table::Align::left},
-                                     {"scalars"},
-                                     {"largest value"},
-                                     {"largest error"},
-                                     {"RMS error"},
-                                     {"R2"},
-                                     {"R1"},
-                                     {"allowed"},
-                                     {"layer"},
-                                     {"law"},
-                                     {"saturated"},
-                                     {"inside"}};
+  std::vector<Table::Column> columns{
+      {"tensor", true}, {"scalars"}, {"largest value"}, {"largest error"}, {"RMS error"},
+      {"R2"},           {"R1"},      {"allowed"},       {"layer"},         {"law"},
+      {"saturated"},    {"inside"}};
   if (other) {
     columns.push_back({fmt::format("RMS error {}", *args.text("beside"))});
     columns.push_back({"saturated"});
   }
-  columns.push_back({"", Table::Align::left});
+  columns.push_back({"", true});
   const auto number = [](double value) { return fmt::format("{:.5f}", value); };
   std::vector<std::vector<std::string>> rows;
   for (const bench::TensorError& error : accuracy.tensors) {

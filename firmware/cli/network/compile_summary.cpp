@@ -209,15 +209,10 @@ std::string millions(std::uint64_t macs) {
 /// form (OptimisedLayer).
 void print_optimised_layers(const Compiled& compiled, const std::optional<ImageResult>& run) {
   const CycleColumns cycles(compiled, predicted_layers(compiled), run);
-  std::vector<Table::Column> columns{{"layer", Table::Align::left},
-                                     {"instructions"},
-                                     {"jobs"},
-                                     {"acc"},
-                                     {"MMAC"},
-                                     {"MAC / N^2"},
-                                     {"bound"}};
+  std::vector<Table::Column> columns{{"layer", true}, {"instructions"}, {"jobs"}, {"acc"},
+                                     {"MMAC"},        {"MAC / N^2"},    {"bound"}};
   cycles.add_titles(columns);
-  columns.push_back({"form", Table::Align::left});
+  columns.push_back({"form", true});
   const std::uint64_t peak = peak_macs(compiled);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < compiled.layers.size(); ++i) {
@@ -235,15 +230,9 @@ void print_optimised_layers(const Compiled& compiled, const std::optional<ImageR
 
 void print_plain_layers(const Compiled& compiled, const std::optional<ImageResult>& run) {
   const CycleColumns cycles(compiled, estimated_layers(compiled), run);
-  std::vector<Table::Column> columns{{"layer", Table::Align::left},
-                                     {"instructions"},
-                                     {"stages"},
-                                     {"partitions"},
-                                     {"local"},
-                                     {"acc"},
-                                     {"matmul vectors"},
-                                     {"of zeroes"},
-                                     {"MMAC"}};
+  std::vector<Table::Column> columns{{"layer", true},    {"instructions"}, {"stages"},
+                                     {"partitions"},     {"local"},        {"acc"},
+                                     {"matmul vectors"}, {"of zeroes"},    {"MMAC"}};
   cycles.add_titles(columns);
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < compiled.layers.size(); ++i) {

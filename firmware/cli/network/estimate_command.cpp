@@ -90,13 +90,8 @@ std::vector<std::string> cost_cells(const std::string& name, const Cost& cost, c
 
 std::string cost_table(const std::string& title,
                        const std::vector<std::pair<std::string, Cost>>& costs, const Cost& sum) {
-  Table table({{title, Table::Align::left},
-               {"instructions"},
-               {"vectors"},
-               {"cycles"},
-               {"%"},
-               {"energy units"},
-               {"%"}});
+  Table table(
+      {{title, true}, {"instructions"}, {"vectors"}, {"cycles"}, {"%"}, {"energy units"}, {"%"}});
   for (const auto& [name, cost] : costs) table.row(cost_cells(name, cost, sum));
   table.row(cost_cells("sum", sum, sum));
   return table.text();

@@ -146,7 +146,7 @@ std::string cell(double value) { return fmt::format("{:.5g}", value); }
 /// Rows of values: a column for each run and, for numbers, one with the change from the first run
 /// in all others.
 template <typename T>
-std::string count_table(const Comparison& comparison, const std::string& title,
+std::string value_table(const Comparison& comparison, const std::string& title,
                         const std::vector<ComparedRow<T>>& rows) {
   constexpr bool numbers = std::is_arithmetic_v<T>;
   Table table({{title, true}});
@@ -189,7 +189,7 @@ std::string energy_text(const Comparison& comparison,
   if (comparison.energy_tables.size() > 1) {
     return text + "energies of different tables do not compare\n";
   }
-  return text.empty() ? text : text + count_table(comparison, "energy", energy);
+  return text.empty() ? text : text + value_table(comparison, "energy", energy);
 }
 
 std::string explanation_text(const Comparison& comparison, std::size_t index) {
@@ -242,37 +242,37 @@ std::string runs_text(const Comparison& comparison) {
 /// The most important tables; --full prints all.
 std::string short_tables(const Comparison& comparison) {
   std::string text;
-  if (!comparison.shares.empty()) text += count_table(comparison, "array", comparison.shares);
+  if (!comparison.shares.empty()) text += value_table(comparison, "array", comparison.shares);
   const auto figures = main_figures(comparison);
-  if (!figures.empty()) text += count_table(comparison, "counts that differ", figures);
+  if (!figures.empty()) text += value_table(comparison, "counts that differ", figures);
   const auto rate = named_rows(comparison.throughput, "frames_per_second");
-  if (!rate.empty()) text += count_table(comparison, "throughput", rate);
+  if (!rate.empty()) text += value_table(comparison, "throughput", rate);
   text += energy_text(comparison, named_rows(comparison.energy, "total"));
   return text + "\n--full: all cycles by reason and part, units, counts and energies\n";
 }
 
 std::string full_tables(const Comparison& comparison) {
   std::string text;
-  text += count_table(comparison, "cycles by reason", comparison.time);
+  text += value_table(comparison, "cycles by reason", comparison.time);
   if (!comparison.parts.empty()) {
-    text += count_table(comparison, "cycles by part", comparison.parts);
+    text += value_table(comparison, "cycles by part", comparison.parts);
   }
   if (!comparison.units.empty()) {
-    text += count_table(comparison, "busy cycles of units", comparison.units);
+    text += value_table(comparison, "busy cycles of units", comparison.units);
   }
-  if (!comparison.shares.empty()) text += count_table(comparison, "array", comparison.shares);
+  if (!comparison.shares.empty()) text += value_table(comparison, "array", comparison.shares);
   if (!comparison.figures.empty()) {
-    text += count_table(comparison, "counts that differ", comparison.figures);
+    text += value_table(comparison, "counts that differ", comparison.figures);
   }
   if (!comparison.throughput.empty()) {
-    text += count_table(comparison, "throughput", comparison.throughput);
+    text += value_table(comparison, "throughput", comparison.throughput);
   }
   return text + energy_text(comparison, comparison.energy);
 }
 
 std::string comparison_text(const Comparison& comparison, bool full) {
   std::string text = runs_text(comparison);
-  if (!comparison.settings.empty()) text += count_table(comparison, "setting", comparison.settings);
+  if (!comparison.settings.empty()) text += value_table(comparison, "setting", comparison.settings);
   for (std::size_t i = 1; i < comparison.runs.size(); ++i) text += explanation_text(comparison, i);
   return text + (full ? full_tables(comparison) : short_tables(comparison));
 }
