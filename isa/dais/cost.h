@@ -54,8 +54,9 @@ struct Port {
 /// Types and ranges of the outputs, after scaling and negation.
 [[nodiscard]] std::vector<Port> output_ports(const Program& program);
 
-/// Register bits of a pipeline: one rank of registers behind every stage and, as in da4ml's figure,
-/// one at the inputs, which hardware of a program without stages has not (models/dais).
+/// Register bits of a pipeline: one rank of registers behind every stage, and with `at_inputs` one
+/// at the inputs. da4ml always counts the one at the inputs; a block (models/dais) has it only if
+/// its program has stages.
 [[nodiscard]] std::uint64_t register_bits(const Pipeline& pipeline, bool at_inputs = true);
 
 }  // namespace tactus::dais

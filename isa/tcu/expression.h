@@ -23,9 +23,8 @@ class SymbolTable {
  public:
   enum class Kind { predefined, block, assigned, counter };
 
-  /// Defines a name. Throws SyntaxError at `name` if the architecture defines it or if it is a
-  /// counter in use.
-  /// Only assigned names may be assigned again.
+  /// Defines a name. Throws SyntaxError at `name` if the architecture defines it, or if it is a
+  /// counter in use. Only assigned names may be assigned again.
   void define(const Token& name, Kind kind, std::int64_t value);
   void define_predefined(std::string_view name, std::int64_t value);
   /// Defines the name of a DAIS block as its number.
