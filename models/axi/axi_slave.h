@@ -248,7 +248,7 @@ class AxiSlave final : public AxiTarget, public sc_core::sc_module, private tlm:
   Ring<AxiAddress, most_bursts> addresses_;  ///< addresses of writes whose data is incomplete
   Bursts data_;  ///< writes whose address is missing: data complete, or begun (WriteChannel)
   /// Numbers of bursts not yet answered: reads, write addresses, complete write data.
-  struct {
+  struct InFlight {
     unsigned reads = 0, write_addresses = 0, write_data = 0;
     [[nodiscard]] bool takes_reads() const { return reads < most_bursts; }
   } in_flight_;
