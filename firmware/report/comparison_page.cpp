@@ -87,7 +87,8 @@ std::string named_table(const char* title, const Named<std::int64_t>& values, st
 
 std::string explanation_section(const Comparison& comparison, std::size_t index) {
   const Explanation& explanation = comparison.explanations[index - 1];
-  std::string out = named_table("reason", explanation.reasons, explanation.cycles, comparison);
+  std::string out = svg::legend({{"fewer cycles", svg::fewer}, {"more cycles", svg::more}}) +
+                    named_table("reason", explanation.reasons, explanation.cycles, comparison);
   if (!explanation.parts.empty()) {
     out += "<details><summary>By part</summary>\n" +
            named_table("part", explanation.parts, explanation.cycles, comparison) + "</details>\n";
@@ -132,9 +133,7 @@ std::string bars_section(const Comparison& comparison) {
     if (!comparison.time.empty()) add(0);
     for (const auto& [sum, row] : order) add(row);
     table.row({html::breakable(run_title(comparison, i)), grouped(run.accounted),
-               fmt::format("<div style=\"width:{:.2f}%\">{}</div>",
-                           100 * static_cast<double>(run.accounted) / static_cast<double>(most),
-                           svg::stacked_bar(parts, true))});
+               svg::stacked_bar(parts, true, static_cast<double>(most))});
   }
   return table.html() + svg::legend(legend);
 }

@@ -12,23 +12,24 @@ namespace {
 
 // The style of all pages. Colours have names, so that charts follow the light and dark settings.
 // Any two colours have a contrast in lightness of at least 1.35, so that neighbours can be told
-// apart without their hue. The text of a tile scales with the tile: it has var(--n) characters of
-// 0.64 em each. On narrow screens each row of a table or list is a block, whose cells show the
-// titles of their columns. Pages with lists, which have many columns, are wider than others.
+// apart without their hue; tests/browser checks this as colour-blind people see them. The text of a
+// tile scales with the tile: it has var(--n) characters of 0.64 em each. On narrow screens each row
+// of a table or list is a block, whose cells show the titles of their columns. Pages with lists,
+// which have many columns, are wider than others.
 constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#1c2430;--soft:#5b6675;
---line:#dde2e8;--c0:#298d59;--c1:#1f4e85;--c2:#462377;--c3:#e5aa4a;--c4:#b53546;--c5:#8d98a5;
+--line:#dde2e8;--c0:#2a9059;--c1:#204c85;--c2:#442174;--c3:#e5aa4a;--c4:#a33e41;--c5:#8d98a5;
 --c6:#d0d7de;--link:#2566ad;--hint:#eef1f5}
 @media (prefers-color-scheme:dark){:root{--page:#12161c;--card:#1b212a;--text:#e7ebf0;
---soft:#9aa6b5;--line:#303a46;--c0:#77d7a6;--c1:#307ace;--c2:#7c45c9;--c3:#f6e1c0;--c4:#d6717f;
---c5:#a0aab5;--c6:#435161;--link:#6aa9e8;--hint:#232b36}}
+--soft:#9aa6b5;--line:#303a46;--c0:#7ad9a8;--c1:#307cc6;--c2:#7c45c9;--c3:#f8edc0;--c4:#d67378;
+--c5:#a0aaba;--c6:#435161;--link:#6aa9e8;--hint:#232b36}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 main{max-width:1120px;margin:0 auto;padding:24px 20px 48px}
 main.lists{max-width:1640px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}
-h2{font-size:18px;margin:0 0 10px}
+h2{font-size:18px;margin:0 0 10px;overflow-wrap:anywhere}
 p{margin:0 0 12px;color:var(--soft);max-width:76ch}
 section{background:var(--card);border:1px solid var(--line);border-radius:10px;
 padding:18px 20px;margin-top:18px}
@@ -101,7 +102,10 @@ details{margin-top:12px}summary{cursor:pointer;color:var(--soft)}
 .rows td.t{flex:1 0 100%}
 .rows td:empty,.list td:empty{display:none}
 .rows td[data-title]::before,.list td[data-title]::before{content:attr(data-title) " ";color:var(--soft);font-size:13px}}
-@media print{.list,pre{max-height:none}body{background:#fff}section,.tile{break-inside:avoid}}
+@media print{.list,pre{max-height:none}.list,.scroll,pre{overflow:visible}pre{white-space:pre-wrap}
+th,.list td,.list td.t{white-space:normal;overflow-wrap:anywhere}
+.list td,.list th,.list td:first-child{padding:1px 3px;font-size:9px;position:static}
+body{background:#fff}.tile{break-inside:avoid}}
 )";
 
 // The script that sorts a list when a column's title is clicked. Numeric columns are sorted by

@@ -223,7 +223,9 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
                            all.peak_bytes_per_cycle,
                            {},
                            std::string(machine.time.subject),
-                           std::string(machine.traffic.title)};
+                           std::string(machine.traffic.title),
+                           "whole run",
+                           {}};
   // The points of the whole run are named first, then layers by their cycles.
   const auto point = [&](const Roofline& r, std::string_view name, Cycle weight, bool main) {
     if (!r.intensity || r.macs == 0) return;
@@ -241,6 +243,10 @@ std::string roofline_section(const Accounting& a, const RunDocument& document) {
     point(macs ? roofline(region.counters, rates, *macs) : roofline(region.counters, rates),
           region.name, cycles, false);
   }
+  std::vector<std::string> others;
+  if (!chart.points.empty()) others.emplace_back("layers");
+  if (document.macs) others.emplace_back("array busy");
+  chart.points_title = fmt::format("{}", fmt::join(others, ", "));
   if (document.macs) point(busy, "whole run, array busy", a.cycles + 1, false);
   point(all, "whole run", a.cycles + 2, true);
   return out + svg::roofline(chart);

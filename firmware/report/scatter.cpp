@@ -113,6 +113,8 @@ std::string scatter(const ScatterChart& chart) {
   frame.width = 420;
   frame.height = 280;
   frame.left = 58;
+  // The vertical axis has its title, 24 pixels wide, and its labels, 7 pixels from the frame.
+  for (const Tick& tick : up.ticks) frame.left = std::max(frame.left, 31 + text_width(tick.label));
   frame.right = 18;
   frame.x = across.scale;
   frame.y = up.scale;

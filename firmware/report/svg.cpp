@@ -36,7 +36,7 @@ std::string difference_bar(double value, double most, const std::string& text) {
       "<svg class=\"bar\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" role=\"img\">"
       "<rect x=\"{:.2f}\" width=\"{:.2f}\" height=\"10\" fill=\"{}\">{}</rect>"
       "<rect x=\"499\" width=\"2\" height=\"10\" fill=\"var(--soft)\"/></svg>",
-      value < 0 ? 500 - width : 500.0, width, colour(value < 0 ? 0 : 4), title(text));
+      value < 0 ? 500 - width : 500.0, width, colour(value < 0 ? fewer : more), title(text));
 }
 
 std::string legend(const std::vector<Legend>& entries) {
@@ -104,10 +104,8 @@ std::string columns(const Columns& chart) {
 
 namespace {
 
-/// Draws names beside points, the points with the largest weight first. No name covers `text`,
-/// which ends at x = `text_end` on the base line `text_base`.
-std::string point_names(const Frame& frame, std::vector<RooflinePoint> points,
-                        const std::string& text, double text_end, double text_base) {
+/// Draws names beside points, the points with the largest weight first.
+std::string point_names(const Frame& frame, std::vector<RooflinePoint> points) {
   constexpr std::size_t most = 12;
   std::stable_sort(points.begin(), points.end(),
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
@@ -115,13 +113,10 @@ std::string point_names(const Frame& frame, std::vector<RooflinePoint> points,
   for (const RooflinePoint& point : points) {
     places.push_back({frame.place_x(point.intensity), frame.place_y(point.rate), point.name});
   }
-  // Places without names keep the text clear.
-  constexpr double step = 8, half_height = 5;
-  for (double x = text_end - text_width(text); x <= text_end; x += step) {
-    places.push_back({x, text_base - half_height, ""});
-  }
   return names_beside(frame, places, most);
 }
+
+constexpr unsigned roof_colour = 0, point_colour = 1, slope_colour = 3, main_colour = 4;
 
 std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* kind) {
   const double ridge = chart.peak_rate / chart.peak_bandwidth;
@@ -143,28 +138,18 @@ std::string draw_roofline(const RooflineChart& chart, Frame frame, const char* k
   // The slope begins where it meets the left or the lower border.
   const double from = std::max(frame.x.low(), frame.y.low() / chart.peak_bandwidth);
   out += line(frame.place_x(from), frame.place_y(from * chart.peak_bandwidth), frame.place_x(ridge),
-              frame.place_y(chart.peak_rate), "var(--c3)", 2.5);
+              frame.place_y(chart.peak_rate), colour(slope_colour), 2.5);
   out += line(frame.place_x(ridge), frame.place_y(chart.peak_rate), frame.place_x(frame.x.high()),
-              frame.place_y(chart.peak_rate), "var(--c0)", 2.5);
-  out += label(frame.width - frame.right - 4, frame.place_y(chart.peak_rate) - 7, "end",
-               fmt::format("{}: {:g} MAC/cycle", chart.rate_title, chart.peak_rate));
-  // The label stands at the left end of the slope, where there is most room.
-  const std::string slope =
-      fmt::format("{} at its ports: {:g} bytes/cycle", chart.bandwidth_title, chart.peak_bandwidth);
-  const double right_end =
-      std::max(frame.place_x(std::sqrt(from * ridge)) - 8, frame.left + 4 + text_width(slope));
-  const double share = (right_end + 8 - frame.left) / (frame.width - frame.left - frame.right);
-  const double under = frame.x.low() * std::pow(frame.x.high() / frame.x.low(), share);
-  const double base = frame.place_y(std::min(under, ridge) * chart.peak_bandwidth) - 8;
-  out += label(right_end, base, "end", slope);
+              frame.place_y(chart.peak_rate), colour(roof_colour), 2.5);
   for (const RooflinePoint& point : chart.points) {
     out += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" fill-opacity=\"{}\" "
         "stroke=\"var(--card)\">{}</circle>",
         frame.place_x(point.intensity), frame.place_y(point.rate), point.main ? 7 : 4.5,
-        point.main ? "var(--c4)" : "var(--c1)", point.main ? "1" : "0.65", title(point.title));
+        colour(point.main ? main_colour : point_colour), point.main ? "1" : "0.65",
+        title(point.title));
   }
-  return out + point_names(frame, chart.points, slope, right_end, base) + "</svg>\n";
+  return out + point_names(frame, chart.points) + "</svg>\n";
 }
 
 }  // namespace
@@ -175,8 +160,16 @@ std::string roofline(const RooflineChart& chart) {
   narrow.width = 400;
   narrow.height = 300;
   narrow.left = 58;
-  narrow.right = 14;
-  return draw_roofline(chart, wide, "wide") + draw_roofline(chart, narrow, "narrow");
+  narrow.right = 24;
+  std::vector<Legend> entries = {
+      {fmt::format("{}: {:g} MAC/cycle", chart.rate_title, chart.peak_rate), roof_colour},
+      {fmt::format("{} at its ports: {:g} bytes/cycle", chart.bandwidth_title,
+                   chart.peak_bandwidth),
+       slope_colour},
+      {chart.main_title, main_colour}};
+  if (!chart.points_title.empty()) entries.push_back({chart.points_title, point_colour});
+  return legend(entries) + draw_roofline(chart, wide, "wide") +
+         draw_roofline(chart, narrow, "narrow");
 }
 
 }  // namespace tactus::svg

@@ -17,6 +17,9 @@ struct Part {
   std::string title;  ///< plain text
 };
 
+/// Colours of a difference_bar().
+constexpr unsigned fewer = 0, more = 4;
+
 /// A horizontal bar as wide as its container. Its parts fill it in proportion to their values. If
 /// `whole` is larger than their sum, it is the value of the full width, so that bars with one
 /// `whole` have lengths that compare.
@@ -63,8 +66,10 @@ struct RooflineChart {
   std::vector<RooflinePoint> points;
   std::string rate_title;       ///< name of the unit with the peak rate
   std::string bandwidth_title;  ///< name of the memory with the peak bandwidth
+  std::string main_title;       ///< what the large points are
+  std::string points_title;     ///< what the others are; empty: there are none
 };
-/// A roofline chart with logarithmic axes, drawn for wide and for narrow screens.
+/// A roofline chart with logarithmic axes and its legend, drawn for wide and for narrow screens.
 [[nodiscard]] std::string roofline(const RooflineChart& chart);
 
 }  // namespace tactus::svg

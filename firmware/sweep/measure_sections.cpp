@@ -165,7 +165,7 @@ std::string link_to(std::uint64_t point) { return fmt::format("<a href=\"#p{0}\"
 namespace {
 /// Colours for the values of an axis, from dark to light, so that the lightness shows the order of
 /// the values.
-constexpr unsigned axis_colours[] = {2, 1, 4, 0, 5, 3};
+constexpr unsigned axis_colours[] = {2, 1, 4, 0, 3};
 
 /// The colour of value `i` of `count` values. Few values get colours that are far apart.
 unsigned axis_colour(std::size_t i, std::size_t count) {
@@ -197,12 +197,13 @@ unsigned Colouring::of(const Line& line) const {
 }
 
 std::string Colouring::legend() const {
-  if (values_.empty()) return "";
   std::vector<svg::Legend> entries;
+  if (values_.empty()) entries.push_back({"points", axis_colour(0, 1)});
   for (std::size_t i = 0; i < values_.size(); ++i) {
     entries.push_back(
         {fmt::format("{} {}", axis_.title, values_[i]), axis_colour(i, values_.size())});
   }
+  entries.push_back({"front", front_colour});
   return svg::legend(entries);
 }
 
@@ -256,7 +257,7 @@ std::string front_chart(const std::vector<Measured>& points, const std::vector<S
   const Scaled scaled = engineering(largest(points, cost), unit);
   const Colouring colouring(points, axes);
   const Speed speed = speed_of(points);
-  FrontGroup all{{}, 5, [&](const Line& line) { return colouring.of(line); }};
+  FrontGroup all{{}, front_colour, [&](const Line& line) { return colouring.of(line); }};
   for (const Measured& point : points) all.points.push_back(&point);
   const auto title = [&](const Measured& m) {
     std::vector<std::string> settings;

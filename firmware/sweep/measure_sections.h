@@ -35,12 +35,15 @@ void begin_row(html::Table& table, std::string point, const std::vector<SweepAxi
 /// HTML of a point's number, with a link to its row in the table of all points.
 [[nodiscard]] std::string link_to(std::uint64_t point);
 
-/// Colours points by their values of one axis: the first axis that has 2 to 6 values.
+/// Colour of the line through the points of a front.
+constexpr unsigned front_colour = 5;
+
+/// Colours points by their values of one axis: the first axis that has 2 to 5 values.
 class Colouring {
  public:
   Colouring(const std::vector<Measured>& points, const std::vector<SweepAxis>& axes);
   [[nodiscard]] unsigned of(const Line& line) const;
-  /// The legend as HTML. Empty if no axis has 2 to 6 values; all points then have one colour.
+  /// The legend as HTML, with the front. All points have one colour if no axis has 2 to 5 values.
   [[nodiscard]] std::string legend() const;
 
  private:

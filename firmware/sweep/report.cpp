@@ -354,9 +354,9 @@ std::string Page::fronts_section() const {
     std::vector<FrontGroup> groups;
     for (const Group& group : groups_) {
       const bool single = groups_.size() == 1;
-      groups.push_back({group.points, single ? 5 : group.colour, [&, single](const Line& line) {
-                          return single ? colouring.of(line) : group.colour;
-                        }});
+      groups.push_back(
+          {group.points, single ? front_colour : group.colour,
+           [&, single](const Line& line) { return single ? colouring.of(line) : group.colour; }});
     }
     const auto title = [&](const Measured& m) {
       return fmt::format("point {}: {:.4g}, {}; {}", m.point, cost.of(m), speed_text(m),
