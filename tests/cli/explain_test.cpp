@@ -1,4 +1,5 @@
 // tactus explain knows every figure of every statistics file and every column of every CSV file.
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -165,6 +166,17 @@ TEST_F(ExplainTest, KnowsTheTablesOnTheScreen) {
   EXPECT_EQ(word.code, 0) << word.err;
   EXPECT_NE(word.out.find("why the run ended: finished, hang or cycle_limit"), std::string::npos);
   expect_error("explain ninety", "lists all");
+}
+
+TEST_F(ExplainTest, KnowsEveryOption) {
+  const std::string completions = tactus("completion bash").out;
+  const std::regex option("--([a-z][a-z0-9-]*)");
+  const std::set<std::string> names{
+      std::sregex_token_iterator(completions.begin(), completions.end(), option, 1), {}};
+  EXPECT_GT(names.size(), 200U);
+  expect_known(names);
+  const std::string watch = tactus("explain watch").out;
+  EXPECT_EQ(watch.rfind("tactus run", 0), 0U) << watch;
 }
 
 TEST_F(ExplainTest, KnowsTheResultsOfSweeps) {

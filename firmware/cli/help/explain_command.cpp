@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "firmware/cli/args.h"
 #include "firmware/cli/column_tables.h"
@@ -206,6 +207,30 @@ bool print_command(const std::string& name) {
   return false;
 }
 
+/// Prints what the option with this name means, once for all commands that say the same of it.
+bool print_options(const std::string& name) {
+  struct Told {
+    Args::Option option;
+    std::vector<std::string> commands;
+  };
+  std::vector<Told> told;
+  for (const ListedCommand& command : list_commands()) {
+    for (const Args::Option& option : command.options) {
+      if (option.name != name) continue;
+      auto same = std::find_if(told.begin(), told.end(), [&](const Told& t) {
+        return t.option.value == option.value && t.option.help == option.help;
+      });
+      if (same == told.end()) same = told.insert(told.end(), {option, {}});
+      same->commands.push_back(command.name);
+    }
+  }
+  for (const Told& t : told) {
+    fmt::print("tactus {}: --{}{}{}\n    {}\n", fmt::join(t.commands, ", "), name,
+               t.option.value.empty() ? "" : " ", t.option.value, t.option.help);
+  }
+  return !told.empty();
+}
+
 /// Prints the parameters with this key, also written with its section: "board.KEY", as explain
 /// itself prints it, or "configuration.board.KEY", as in a sweep's table.
 bool print_parameters(const std::vector<Topic>& topics, std::string name,
@@ -279,8 +304,8 @@ bool print_mentions(const MachineInfo& machine, const FigureTable& figures,
   return found;
 }
 
-/// Prints parameters, instructions, commands, figures and columns of this name, or else what
-/// mentions it. Throws UserError if there is nothing.
+/// Prints parameters, instructions, commands, figures and columns of this name, or else options of
+/// commands that are no parameters, or else what mentions it. Throws UserError if there is nothing.
 void print_name(const MachineInfo& machine, const FigureTable& figures,
                 const std::vector<Topic>& topics, const std::string& name) {
   std::vector<std::string> keys;
@@ -291,7 +316,7 @@ void print_name(const MachineInfo& machine, const FigureTable& figures,
     print(*figure);
     found = true;
   }
-  if (print_columns(machine, name, !found) || found) return;
+  if (print_columns(machine, name, !found) || found || print_options(name)) return;
   try {
     (void)figures.explain(name);
   } catch (const UserError& error) {
@@ -318,8 +343,9 @@ int explain_command(const Words& words) {
       "flags, operands and cycles (instructions); with --machine dpas those of vISA kernels.\n"
       "A name with several meanings is explained with all of them.\n"
       "A single instruction, SIMD operation, configuration register or command by its name, and\n"
-      "the registers of a TcuDevice (registers). A word that is no name is looked for in all\n"
-      "explanations of figures.",
+      "the registers of a TcuDevice (registers); any option without its dashes (order). A word "
+      "that\n"
+      "is no name is looked for in all explanations of figures.",
       {{"markdown", "",
         "print a whole table as Markdown: all figures, those parameters or instructions"},
        {"machine", "NAME",
