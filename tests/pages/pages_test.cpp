@@ -147,6 +147,42 @@ TEST_P(Pages, HaveShortParagraphsAndContents) {
   EXPECT_LT(text.find("Contents:"), 800U) << "a long page without its contents at the top";
 }
 
+/// A section that states times, rates or shares says how to get them: it, or a section that it is
+/// part of, names a command, a test or a script. The list of changes tells what was measured then.
+TEST_P(Pages, FiguresComeWithACommand) {
+  if (GetParam() == "CHANGELOG.md") return;
+  const std::regex heading("(#+) .*");
+  const std::regex command(R"(\./tactus|ctest|`tactus [a-z]|\.py\b|\.sh\b|--benchmark)");
+  const std::regex figure(
+      R"((^|[^\w.`/-])[0-9][0-9 .,]* ?(ms|us|s|min|%|MB|GB|kB|Mcycles/s|times)($|[^\w]))");
+  struct Section {
+    std::size_t depth;
+    std::string title;
+    bool has_command;
+  };
+  std::vector<Section> open;  // the section of a line, and those that it is part of
+  std::map<std::string, std::pair<bool, std::string>> sections;  // by title: has a command, figure
+  std::istringstream text(text_of(source / GetParam()));
+  bool in_code = false;
+  for (std::string line; std::getline(text, line);) {
+    std::smatch match;
+    if (line.rfind("```", 0) == 0) in_code = !in_code;
+    if (!in_code && std::regex_match(line, match, heading)) {
+      const auto depth = static_cast<std::size_t>(match.length(1));
+      while (!open.empty() && open.back().depth >= depth) open.pop_back();
+      open.push_back({depth, line, !open.empty() && open.back().has_command});
+    }
+    if (open.empty()) continue;
+    if (std::regex_search(line, command)) open.back().has_command = true;
+    auto& [has_command, found] = sections[open.back().title];
+    has_command = open.back().has_command;
+    if (!in_code && found.empty() && std::regex_search(line, figure)) found = line;
+  }
+  for (const auto& [title, section] : sections) {
+    EXPECT_TRUE(section.first || section.second.empty()) << title << ": " << section.second;
+  }
+}
+
 TEST_P(Pages, NamedFilesExist) {
   const std::regex path("(configs|firmware|isa|models|tests)/[A-Za-z0-9_./-]*");
   for (const std::string& code : page_.code) {
