@@ -69,19 +69,6 @@ Asked read_asked(const std::string& json) {
   return asked;
 }
 
-Json requests_json(const Serving& serving, const ServingResult& result) {
-  Json rows = Json::array();
-  for (const ServedRequest& r : result.requests) {
-    rows.push_back({{"model", serving.models[r.model].name},
-                    {"unit", r.unit},
-                    {"arrival", r.arrival},
-                    {"taken", r.taken},
-                    {"begin", r.begin},
-                    {"end", r.end}});
-  }
-  return rows;
-}
-
 }  // namespace
 
 Json serve_models(const KernelUse& /*use*/,

@@ -297,16 +297,37 @@ std::vector<Figure> request_columns() {
   return columns;
 }
 
-std::string requests_csv(const Serving& serving, const ServingResult& result) {
-  std::vector<std::string> header{"model", "unit"};
+namespace {
+/// Names of a request's figures.
+std::vector<std::string> request_names(const Serving& serving) {
+  std::vector<std::string> names{"model", "unit"};
   for (const char* name : {"arrival", "taken", "begin", "end"}) {
-    header.push_back(time_column(name, serving.has_one_clock()));
+    names.push_back(time_column(name, serving.has_one_clock()));
   }
-  std::string text = csv_row(header);
+  return names;
+}
+}  // namespace
+
+Json requests_json(const Serving& serving, const ServingResult& result) {
+  const std::vector<std::string> names = request_names(serving);
+  Json rows = Json::array();
   for (const ServedRequest& r : result.requests) {
-    std::vector<std::string> cells{serving.models[r.model].name, std::to_string(r.unit)};
-    for (const Cycle cycle : {r.arrival, r.taken, r.begin, r.end}) {
-      cells.push_back(std::to_string(cycle));
+    std::size_t column = 0;
+    Json row;
+    row[names[column++]] = serving.models[r.model].name;
+    row[names[column++]] = r.unit;
+    for (const Cycle time : {r.arrival, r.taken, r.begin, r.end}) row[names[column++]] = time;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string requests_csv(const Serving& serving, const ServingResult& result) {
+  std::string text = csv_row(request_names(serving));
+  for (const Json& row : requests_json(serving, result)) {
+    std::vector<std::string> cells;
+    for (const Json& value : row) {
+      cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     }
     text += csv_row(cells);
   }

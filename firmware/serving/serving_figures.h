@@ -61,7 +61,9 @@ struct ServingFigures {
 [[nodiscard]] std::vector<Figure> serving_columns();
 [[nodiscard]] std::vector<Figure> request_columns();
 /// A row for each request that is done: model, unit, and times in cycles, or in ps if units have
-/// different clocks.
+/// different clocks (their names then end with _ps).
+[[nodiscard]] nlohmann::ordered_json requests_json(const Serving& serving,
+                                                   const ServingResult& result);
 [[nodiscard]] std::string requests_csv(const Serving& serving, const ServingResult& result);
 
 }  // namespace tactus

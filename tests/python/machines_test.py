@@ -453,6 +453,7 @@ class Serving(unittest.TestCase):
         slow, quick = served.figures["units"]
         self.assertEqual((slow["clock_mhz"], quick["clock_mhz"]), (100, 200))
         self.assertEqual(served.figures["clock_mhz"], 1e6)
+        self.assertIn("arrival_ps", served.requests[0])
         run = tactus.run(
             model, np.zeros(model.inputs[0].shape), tactus.Configuration("zcu104", clock_mhz=200)
         )
