@@ -14,6 +14,10 @@ struct PrintedTable {
   std::vector<Figure> columns;
 };
 [[nodiscard]] std::vector<PrintedTable> printed_tables();
+/// Words in lines of summaries.
+[[nodiscard]] PrintedTable lines_of_run();
+[[nodiscard]] PrintedTable lines_of_compile();
+[[nodiscard]] PrintedTable columns_of_samples();
 
 [[nodiscard]] std::vector<Figure> bench_columns();
 /// Columns of `dram --output`: when each request was answered.

@@ -89,9 +89,14 @@ std::string accounting_lines(const Accounting& a, const MachineRates& rates,
   const auto share = [&](std::uint64_t cycles) { return 100 * ratio(cycles, a.cycles); };
   const std::vector<LostCycles> lost = lost_cycles(a.totals);
   const char* label = "lost cycles";
-  text +=
-      fmt::format("{:<14}{:.1f} %: {} in {} of {} cycles{}\n", label, share(lost_total(a.totals)),
-                  time.lost, lost_total(a.totals), a.cycles, lost.empty() ? "" : "; most for");
+  text += fmt::format("{:<14}{:.1f} %: {} in {} of {} cycles", label, share(lost_total(a.totals)),
+                      time.lost, lost_total(a.totals), a.cycles);
+  if (!lost.empty()) {
+    const MainReason most = main_reason(a.totals);
+    text += fmt::format(", {:.1f} % for {}; largest reasons", share(most.group_cycles),
+                        time.groups[most.group].title);
+  }
+  text += '\n';
   for (std::size_t i = 0; i < std::min<std::size_t>(3, lost.size()); ++i) {
     text += fmt::format("{:<14}{:5.1f} %  {}\n", "", share(lost[i].cycles),
                         time.reasons[lost[i].reason].title);

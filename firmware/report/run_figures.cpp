@@ -193,6 +193,20 @@ std::vector<LostCycles> lost_cycles(const Counters& counters) {
   return lost;
 }
 
+MainReason main_reason(const Counters& counters) {
+  const TimeInfo& time = counters.info->time;
+  std::vector<MainReason> groups(time.groups.size());
+  MainReason most;
+  for (const LostCycles& lost : lost_cycles(counters)) {  // largest first
+    MainReason& group = groups[time.reasons[lost.reason].group];
+    if (group.group_cycles == 0)
+      group = {time.reasons[lost.reason].group, lost.reason, 0, lost.cycles};
+    group.group_cycles += lost.cycles;
+    if (group.group_cycles > most.group_cycles) most = group;
+  }
+  return most;
+}
+
 std::uint64_t lost_total(const Counters& counters) {
   std::uint64_t total = 0;
   for (const LostCycles& lost : lost_cycles(counters)) total += lost.cycles;

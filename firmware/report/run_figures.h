@@ -54,6 +54,13 @@ struct LostCycles {
 /// table.
 [[nodiscard]] std::vector<LostCycles> lost_cycles(const Counters& counters);
 [[nodiscard]] std::uint64_t lost_total(const Counters& counters);
+/// The group of reasons with the most lost cycles (the widest colour of a bar), and the largest
+/// reason in it.
+struct MainReason {
+  std::size_t group = 0, reason = 0;
+  std::uint64_t group_cycles = 0, reason_cycles = 0;
+};
+[[nodiscard]] MainReason main_reason(const Counters& counters);
 /// Cycles in which the main unit works: all that are not lost.
 [[nodiscard]] std::uint64_t busy_cycles(const Counters& counters);
 /// True if statistics of this machine have figures about the network's own multiply-accumulates.

@@ -52,27 +52,6 @@ std::string time_bar(const Counters& counters, bool big) {
   return svg::stacked_bar(parts, big);
 }
 
-/// The group of reasons with the most lost cycles (the widest colour of a bar), and the largest
-/// reason in it.
-struct MainReason {
-  std::size_t group = 0, reason = 0;
-  std::uint64_t group_cycles = 0, reason_cycles = 0;
-};
-
-MainReason main_reason(const Counters& counters) {
-  const TimeInfo& time = counters.info->time;
-  std::vector<MainReason> groups(time.groups.size());
-  MainReason most;
-  for (const LostCycles& lost : lost_cycles(counters)) {  // largest first
-    MainReason& group = groups[time.reasons[lost.reason].group];
-    if (group.group_cycles == 0)
-      group = {time.reasons[lost.reason].group, lost.reason, 0, lost.cycles};
-    group.group_cycles += lost.cycles;
-    if (group.group_cycles > most.group_cycles) most = group;
-  }
-  return most;
-}
-
 std::string main_reason_text(const Counters& counters) {
   const TimeInfo& time = counters.info->time;
   const MainReason most = main_reason(counters);

@@ -357,7 +357,13 @@ class Configurations::Builder {
     bind(result, {"board", "ddr", "ddr_sha256", dram_file});
     bind_blocks(result);
     for (const Definition::Derived& derived : definition_.derived) {
-      const double value = derived.expression.value(result);
+      double value = 0;
+      try {
+        value = derived.expression.value(result);
+      } catch (const UserError& error) {
+        user_error("{}:/derived/{}: {}, at point {}", definition_.path, derived.key, error.what(),
+                   index);
+      }
       const KeyValue number = number_value(value);
       const std::string problem = key_problem(derived.key, number, definition_.beside);
       if (!problem.empty()) {

@@ -62,7 +62,11 @@ double Filter::value(const Bound& bound) {
     }
     arguments_.push_back(numbers_[slot]);
   }
-  return bound.expression->value_of(arguments_);
+  try {
+    return bound.expression->value_of(arguments_);
+  } catch (const UserError& error) {
+    user_error("{}: {}", definition_.path, error.what());
+  }
 }
 
 const std::vector<double>& Filter::before_axes(const std::string& base) {

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <cstddef>
-#include <initializer_list>
 
 #include "isa/support/byte_order_mark.h"
 #include "isa/support/text.h"
@@ -119,11 +118,20 @@ FileKind kind_of_file(const std::string& path, std::string_view content) {
   return FileKind::unknown;
 }
 
-void refuse_other_kind(const std::string& path, std::string_view content, FileKind needed) {
+void refuse_other_kind(const std::string& path, std::string_view content,
+                       std::initializer_list<FileKind> needed) {
   const KindInfo* const found = info(kind_of_file(path, content));
-  if (found == nullptr || found->kind == needed) return;
-  user_error("{}: is {}, and {} is needed; {}", path, found->name, info(needed)->name,
-             found->taken_by);
+  if (found == nullptr) return;
+  std::string names;
+  for (const FileKind kind : needed) {
+    if (found->kind == kind) return;
+    names += fmt::format("{}{}", names.empty() ? "" : " or ", info(kind)->name);
+  }
+  user_error("{}: is {}, and {} is needed; {}", path, found->name, names, found->taken_by);
+}
+
+void refuse_other_kind(const std::string& path, std::string_view content, FileKind needed) {
+  refuse_other_kind(path, content, {needed});
 }
 
 }  // namespace tactus

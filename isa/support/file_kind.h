@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +41,10 @@ enum class FileKind {
 /// Kind by the content; if that does not tell, by the extension.
 [[nodiscard]] FileKind kind_of_file(const std::string& path, std::string_view content);
 
-/// Throws UserError if the file is known to be of another kind than `needed`. The message names the
-/// kind and the command that takes it.
+/// Throws UserError if the file is known to be of another kind than those needed. The message names
+/// the kind and the command that takes it.
+void refuse_other_kind(const std::string& path, std::string_view content,
+                       std::initializer_list<FileKind> needed);
 void refuse_other_kind(const std::string& path, std::string_view content, FileKind needed);
 
 [[nodiscard]] inline std::string_view as_text(const std::vector<std::uint8_t>& bytes) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "firmware/config/board.h"
+
 namespace tactus {
 namespace {
 
@@ -13,6 +15,7 @@ bool names(const TcuSimulationConfig& config, const std::string& text) {
 
 TEST(Coverage, NamesWhatNoRecordingHas) {
   TcuSimulationConfig config;
+  config.axi_data_bits = 64;
   EXPECT_TRUE(names(config, "the unit is covered by recordings of the RTL"));
   for (const unsigned size : {4U, 8U, 16U, 32U}) {
     config.architecture.array_size = size;
@@ -23,12 +26,33 @@ TEST(Coverage, NamesWhatNoRecordingHas) {
   config.axi_data_bits = 256;
   EXPECT_TRUE(names(config, "array size 24, AXI of 256 bits: modelled"));
   config = {};
+  config.axi_data_bits = 64;
+  config.architecture.array_size = 4;
   config.architecture.data_type = tcu::DataType::fp32bp16;
   config.architecture.simd_registers_depth = 4;
   EXPECT_TRUE(names(config, "the unit is covered"));
   config.architecture.data_type = tcu::DataType::fp8bp4;
   config.architecture.simd_registers_depth = 2;
   EXPECT_TRUE(names(config, "FP8BP4, 2 SIMD registers: modelled"));
+}
+
+TEST(Coverage, OfACombinationNeedsARecordingOfIt) {
+  TcuSimulationConfig config;
+  config.axi_data_bits = 128;
+  config.architecture.array_size = 32;
+  EXPECT_TRUE(names(config, "the unit is covered by recordings of the RTL"));
+  config.architecture.data_type = tcu::DataType::fp32bp16;
+  EXPECT_TRUE(names(config,
+                    "array size 32, FP32BP16, AXI of 128 bits and 1 SIMD register: each in "
+                    "recordings of the RTL, but not together; "));
+}
+
+TEST(Coverage, OfABoardNeedsItsArchitecture) {
+  TcuSimulationConfig config = read_board("zcu104").simulation_config();
+  EXPECT_TRUE(names(config, "six designs"));
+  config.architecture.array_size = 8;
+  EXPECT_FALSE(names(config, "six designs"));
+  EXPECT_TRUE(names(config, "not compared with a board's runs"));
 }
 
 TEST(Coverage, NamesExtensionsAndSeveralUnits) {

@@ -21,6 +21,7 @@
 #include "firmware/serving/serving_figures.h"
 #include "firmware/sweep/configuration.h"
 #include "firmware/sweep/runner.h"
+#include "firmware/zoo/zoo.h"
 #include "isa/dpas/instruction_set.h"
 #include "isa/dpas/profile_table.h"
 #include "isa/dram/ddr_config.h"
@@ -33,6 +34,7 @@
 #include "isa/tcu/architecture_table.h"
 #include "isa/tcu/device_registers.h"
 #include "isa/tcu/instruction_set.h"
+#include "models/tcu/events.h"
 
 namespace tactus {
 namespace {
@@ -231,6 +233,72 @@ bool print_options(const std::string& name) {
   return !told.empty();
 }
 
+/// Prints the reason for lost cycles, or the group of such reasons, that tables and charts show
+/// under this title.
+bool print_reason(const TimeInfo& time, const std::string& title) {
+  bool found = false;
+  for (std::size_t r = 0; r < time.reasons.size(); ++r) {
+    if (!same_name(time.reasons[r].title, title)) continue;
+    fmt::print("{}, in accounting.lost_cycles: {}  [cycles]\n    {}\n", title, time.states[r].name,
+               time.states[r].meaning);
+    found = true;
+  }
+  for (std::size_t g = 0; g < time.groups.size(); ++g) {
+    if (!same_name(time.groups[g].title, title)) continue;
+    std::vector<std::string_view> titles;
+    for (const ReasonInfo& reason : time.reasons) {
+      if (reason.group == g) titles.push_back(reason.title);
+    }
+    fmt::print("{}, a group of reasons for cycles  [cycles]\n    {}\n", title,
+               fmt::join(titles, "; "));
+    found = true;
+  }
+  return found;
+}
+
+/// Says what a board, architecture, DRAM, network, kind of event or data type is, or which command
+/// does.
+bool print_thing(const std::string& name) {
+  bool found = false;
+  const auto tell = [&](std::string_view what, std::string_view more) {
+    fmt::print("{}, {}\n    {}\n", name, what, more);
+    found = true;
+  };
+  const auto is_config = [&](const char* folder, const char* ending) {
+    const std::vector<std::string> names = config_names(folder, ending);
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const std::string info = fmt::format("tactus info {} describes it", name);
+  if (is_config("boards", ".json")) tell("a board", info);
+  if (is_config("arch", ".tarch")) tell("an architecture", info);
+  if (is_config("dram", ".json")) tell("a DRAM", info);
+  for (const nn::ZooEntry& entry : nn::zoo()) {
+    if (entry.name == name)
+      tell("a network of the zoo", fmt::format("tactus zoo {} -o F.onnx", name));
+  }
+  using tcu::DataType;
+  for (const DataType type :
+       {DataType::fp8bp4, DataType::fp16bp8, DataType::fp18bp10, DataType::fp32bp16}) {
+    const tcu::DataTypeInfo& fixed = tcu::info(type);
+    if (fixed.name != name) continue;
+    tell("a data type", fmt::format("fixed point of {} bits, {} of them behind the binary point",
+                                    fixed.width_bits, fixed.binary_point));
+  }
+  for (const EventInfo& kind : tcu_event_format({}).kinds) {
+    // A port's number takes the place of the star: "D*C" is D0C and D1C.
+    for (const char* port : {"0", "1"}) {
+      std::string full(kind.name);
+      if (const std::size_t star = full.find('*'); star != std::string::npos) {
+        full.replace(star, 1, port);
+      }
+      if (full != name) continue;
+      tell("an event of --events", kind.meaning);
+      break;
+    }
+  }
+  return found;
+}
+
 /// Prints the parameters with this key, also written with its section: "board.KEY", as explain
 /// itself prints it, or "configuration.board.KEY", as in a sweep's table.
 bool print_parameters(const std::vector<Topic>& topics, std::string name,
@@ -312,6 +380,8 @@ void print_name(const MachineInfo& machine, const FigureTable& figures,
   bool found = print_parameters(topics, name, keys);
   found = print_rows(topics, name) || found;
   found = print_command(name) || found;
+  found = print_reason(machine.time, name) || found;
+  found = print_thing(name) || found;
   for (const Figure* figure : figures.matches(name)) {
     print(*figure);
     found = true;

@@ -126,7 +126,7 @@ PrintedTable columns_of_requests() {
       "tactus run with requests that arrive",
       {{"units", "", "numbers of the units that run the model"},
        {"requests", "", "how they arrive; ready: whenever a unit can begin one"},
-       {"latency ms", "", "shortest time from arrival to end"},
+       {"shortest ms", "", "shortest latency of a request, from its arrival to its end"},
        {"median", "ms", "latency of half of the requests"},
        {"95 %", "ms", "latency that 95 % of the requests do not exceed"},
        {"99 %", "ms", "latency that 99 % of the requests do not exceed"},
@@ -173,7 +173,8 @@ PrintedTable columns_of_others() {
 std::vector<PrintedTable> printed_tables() {
   return {columns_of_networks(), columns_of_machines(), columns_of_bench(),
           columns_of_layers(),   columns_of_accuracy(), columns_of_topologies(),
-          columns_of_requests(), columns_of_others()};
+          columns_of_requests(), columns_of_others(),   lines_of_run(),
+          lines_of_compile(),    columns_of_samples()};
 }
 
 }  // namespace tactus

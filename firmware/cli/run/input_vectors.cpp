@@ -62,8 +62,11 @@ std::vector<std::uint8_t> read_bank(const std::string& path,
     user_error("{}: {} bytes; allowed: up to 2^32, what the 32-bit AXI address reaches", path,
                file.bytes.size());
   }
-  if (file.form == ArrayForm::csv) return input_vectors(std::move(file), architecture);
-  if (!is_tensor(file)) return std::move(file.bytes);
+  if (!is_tensor(file)) {
+    std::vector<std::uint8_t> vectors = input_vectors(std::move(file), architecture);
+    if (vectors.empty()) user_error("{}: has no vectors", path);
+    return vectors;
+  }
   const nn::Tensor values = nn::parse_tensor(file).tensor;
   if (values.shape.size() != 2 || values.shape[1] != architecture.array_size) {
     user_error("{}: has shape {}; allowed for a memory: [vectors,{}], a row for each vector", path,

@@ -340,7 +340,8 @@ std::vector<std::pair<std::string, std::string>> models_of(const Args& args) {
     check_exists("run", path);
     const std::string content = is_pipe(path) ? "" : read_text(path);
     if (kind_of_file(path, content) != FileKind::model) {
-      refuse_other_kind(path, content, FileKind::package);
+      if (content.empty() && !is_pipe(path)) user_error("{}: the file is empty", path);
+      refuse_other_kind(path, content, {FileKind::model, FileKind::package});
       if (!models.empty()) {
         user_error("tactus run: {} is a compiled model and {} a package; allowed: one kind",
                    models.front().second, path);
@@ -474,7 +475,8 @@ RunPlan plan_run(const Args& args) {
   read_options(workload_parameters(), args, plan.workload);
   if (named_model) plan.workload.model = *named_model;
   if (!has_packages && plan.workload.model.empty() == plan.workload.program.empty()) {
-    throw UserError(usage);
+    if (plan.workload.model.empty()) throw UserError(usage);
+    user_error("tactus run: --model and --program both name what is run; allowed: one of them");
   }
   read_request(args, plan);
   const bool has_model = !plan.workload.model.empty();

@@ -138,7 +138,7 @@ class ServingRunner {
       table.cell({"dropped"}, std::to_string(f.dropped));
       table.cell({"waiting"}, std::to_string(f.waiting));
       table.cell({"frames/s"}, fmt::format("{:.2f}", f.frames_per_second));
-      ms("latency ms", static_cast<double>(l.min));
+      ms("shortest ms", static_cast<double>(l.min));
       ms("median", static_cast<double>(l.median));
       ms("95 %", static_cast<double>(l.p95));
       ms("99 %", static_cast<double>(l.p99));
