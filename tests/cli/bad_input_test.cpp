@@ -55,6 +55,19 @@ TEST_F(BadInput, Commands) {
   expect_error(run_model + "--mode turbo", "allowed: plain, driver");
 }
 
+/// Memories are read as inputs are: nothing is filled up, cut off or left out without a word.
+TEST_F(BadInput, Memories) {
+  write("a.tarch", architecture_text());
+  write("odd.bin", std::string(9, '1'));
+  write("empty.csv", "");
+  write("empty.tmodel", "");
+  expect_error(run_program + "--dram0 odd.bin",
+               "odd.bin: 9 bytes are not a whole number of vectors");
+  expect_error(run_program + "--dram1 empty.csv", "empty.csv: has no vectors");
+  expect_error("run empty.tmodel", "empty.tmodel: the file is empty");
+  expect_error(run_program + "--model m.tmodel", "--model and --program both name what is run");
+}
+
 TEST_F(BadInput, Architecture) {
   expect_bad_architecture("\"array_size\"", "\"aray_size\"",
                           "a.tarch:/aray_size: unknown key; did you mean \"array_size\"?");

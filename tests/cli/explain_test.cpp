@@ -179,6 +179,13 @@ TEST_F(ExplainTest, KnowsEveryOption) {
   EXPECT_EQ(watch.rfind("tactus run", 0), 0U) << watch;
 }
 
+TEST_F(ExplainTest, KnowsTheWordsOfSummaries) {
+  expect_known({"DRAM0 read, data arriving", "DRAM, data on its way", "NoOps of padding",
+                "row hits", "bus busy", "memory roof", "last response", "estimated energy",
+                "constants lost", "for any number of images", "memPortA", "at the head", "IFIRE",
+                "AR0", "FP16BP8", "zcu104", "resnet20v2", "ddr4_2133_zcu104"});
+}
+
 TEST_F(ExplainTest, KnowsTheResultsOfSweeps) {
   write("networks.json", std::string(R"({"name": "n", "base": {"board": {"name": "zcu104"},
     "workload": {"network": "mlp"}, "measure": {"images": 2, "energy": "horowitz_45nm"}},

@@ -132,7 +132,8 @@ TEST_F(Outputs, AWordThatNamesAFileIsAnInput) {
                "needed; type\n  tactus zoo resnet20v2 -o resnet20v2.onnx\n");
   expect_error("run resnte20v2", "run: resnte20v2: no such file; did you mean \"resnet20v2\"?");
   expect_error("compile resnet20v2 --board zcu104 -o o", "resnet20v2 is a network of the zoo");
-  expect_error("run m.tprog", "m.tprog: is a program (.tprog), and a DarwiNN package");
+  expect_error("run m.tprog",
+               "m.tprog: is a program (.tprog), and a compiled model (.tmodel) or a DarwiNN");
   expect_error("run a.tarch", "a.tarch: is an architecture (.tarch), and a DarwiNN package");
   expect_error("run m.tmodel m.tmodel",
                "two models are named \"m\": m.tmodel and m.tmodel; allowed: names of their own");
