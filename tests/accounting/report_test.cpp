@@ -134,7 +134,9 @@ TEST(Html, LongNamesMayBreakAfterEachPart) {
 
 TEST(Html, TilesStateTheLengthOfTheirFigure) {
   EXPECT_EQ(html::length("117\u202f736\u202f833"), 11U);
-  EXPECT_NE(html::tile("cycles", "117\u202f736\u202f833", "").find("--n:11\""), std::string::npos);
+  html::Page page("");
+  page.tile("cycles", "117\u202f736\u202f833", "");
+  EXPECT_NE(page.html().find("--n:11\""), std::string::npos);
 }
 
 std::vector<std::string> labels(const std::vector<double>& values) {
@@ -265,12 +267,15 @@ TEST_F(ReportTest, FitsEveryScreen) {
   html::Table layers({{"layer", true}, {"cycles"}, {"share"}, {"time", true}, {"reason", true}});
   layers.row({html::breakable(name), html::grouped(117736833), "3.2 %",
               svg::stacked_bar({{1, 0, ""}}), "accumulators not ready for results, 12.3 %"});
-  page.insert(
-      page.find("<section>"),
-      html::tiles({html::tile("cycles", html::grouped(117736833), ""),
-                   html::tile("cycles", html::grouped(117736833000), ""), html::tile("a", "b", ""),
-                   html::tile("a", "b", ""), html::tile("a", "b", ""), html::tile("a", "b", "")}) +
-          layers.html());
+  html::Page more("");
+  for (const std::uint64_t cycles : {117736833ULL, 117736833000ULL}) {
+    more.tile("cycles", html::grouped(cycles), "");
+  }
+  for (int i = 0; i < 4; ++i) more.tile("a", "b", "");
+  more.lead(layers.html());
+  const std::string made = more.html();
+  const std::size_t from = made.find("<div class=\"tiles\">");
+  page.insert(page.find("<section>"), made.substr(from, made.find("</main>") - from));
   page.insert(page.rfind("</body>"), R"(<script>
     const wide = [...document.querySelectorAll('body *')].filter((e) => {
       const place = e.closest('svg');
