@@ -310,7 +310,7 @@ TEST_P(StripeOnMachines, CompilesAllThatTheLayerCompilerCompiles) {
     }
   });
   std::printf("%zu programs\n", both);
-  EXPECT_GE(both, 1U);
+  EXPECT_GE(both, 994U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, StripeOnMachines, testing::Bool(), [](const auto& tested) {
