@@ -40,12 +40,14 @@ for ((known = 0; known < ${#with_systemc[@]};)); do
 done
 precompiled=$work/systemc.h
 echo '#include <systemc>' >"$precompiled"
-"$cxx" "${flags[@]/-fsyntax-only/}" -x c++-header "$precompiled" -o "$precompiled.gch"
+"$cxx" "${flags[@]:1}" -x c++-header "$precompiled" -o "$precompiled.gch"
 compile_alone() {
   echo "#include \"$1\"" | "${@:2}" -x c++ - || { echo "$1 does not compile alone" >&2; return 255; }
 }
 export -f compile_alone
-each_alone() { xargs -P "$(nproc)" -I {} bash -c 'compile_alone "$@"' _ {} "$@" || fail "a header does not compile alone"; }
+each_alone() {
+  xargs -P "$(nproc)" -I {} bash -c 'compile_alone "$@"' _ {} "$@" || fail "a header does not compile alone"
+}
 printf '%s\n' "${with_systemc[@]}" | each_alone "$cxx" "${flags[@]}" -include "$precompiled"
 comm -23 "$work/installed.txt" <(printf '%s\n' "${with_systemc[@]}") | each_alone "$cxx" "${flags[@]}"
 
